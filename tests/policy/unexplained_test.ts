@@ -1,5 +1,7 @@
 /** Programs that no table explains: what they name is in doubt, and a file of the guards is refused to them. */
 import assert from "node:assert/strict";
+import READERS from "../../src/policy/shell/readers.json" with { type: "json" };
+import VARIABLES from "../../src/policy/shell/variables.json" with { type: "json" };
 import { JudgedProject } from "../support/judged_project.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -19,7 +21,7 @@ preToolUse:
 /** Commands whose effect on a protected file nobody can tell before they run. */
 const IN_DOUBT = [
   // A word is the file, holds it, or is a folder of protected files.
-  "cmake -E rm yarn.lock",
+  "cmake -E copy_if_different src/a.ts yarn.lock",
   "mytool --out=yarn.lock",
   "mytool -oyarn.lock",
   "mytool target:src/gen/x.ts",
@@ -29,7 +31,7 @@ const IN_DOUBT = [
   "ar r dist/new.a src/a.ts",
   "git format-patch -1 -o src/gen",
   "git checkout-index --prefix=src/gen/ src/a.ts",
-  "python3 -m zipfile -c yarn.lock src/a.ts",
+  "python3 -m shelve yarn.lock src/a.ts",
   "node tools/fix.js yarn.lock",
   // Code names the file.
   "tclsh <<< 'file delete yarn.lock'",
@@ -54,6 +56,24 @@ const IN_DOUBT = [
   "declare -n r=q; q='rm yarn.lock'; $r",
   // The rules of a Makefile that the command makes itself.
   "make -f <(printf 'all:\\n\\trm yarn.lock')",
+  "make -f- <<< $'all:\\n\\trm yarn.lock'",
+  // Code in a file that the command makes itself.
+  "printf 'file(REMOVE yarn.lock)' > x.cmake && cmake -P x.cmake",
+  "printf 'shell rm yarn.lock' > x.gdb && gdb -batch -x x.gdb",
+  "printf 'file delete yarn.lock' > x.tcl && tclsh x.tcl",
+  "echo 'call delete(\"yarn.lock\")' > x.vim && vim -es -S x.vim",
+  // The name of a written file, or of what is unpacked, is not known.
+  "csplit -b yarn%d.lock src/a.ts 1",
+  "split --additional-suffix=.lock src/a.ts yarn",
+  "curl -K x.conf",
+  "python3 -m tarfile -e x.tar",
+  "unrar x x.rar",
+  "jar xf x.jar",
+  // A row tells only of some verbs.
+  "terraform -chdir=src/gen apply",
+  "7z a -sdel x.7z yarn.lock",
+  "go run ./cmd yarn.lock",
+  "gh release download --dir src/gen v1",
   // It runs what a rule forbids.
   "gdb -ex 'npm publish'",
   "nosuchshell <<< 'npm publish'",
@@ -77,6 +97,12 @@ const PLAIN = [
   'docker run --rm -v "$PWD:/w" -w /w node:20 npm test',
   "ssh host mytool yarn.lock",
   "conclaude explain Edit yarn.lock",
+  "mktemp && mktemp -d && mktemp -p /tmp x.XXX && mktemp --tmpdir x.XXX",
+  "gcc -Wall -Wno-format -O2 -c src/a.c -o build/a.o",
+  "java -version && java -cp yarn.lock Main",
+  "cmake -S . -B build && cmake --build build",
+  ...READERS.verbs.map(({ example }) => example),
+  ...VARIABLES.map(({ counterexample }) => counterexample),
 ];
 
 const test = testWith(project);
@@ -118,6 +144,88 @@ test("a file of the guards is refused to every program but those that only read"
   }
 });
 
+test("a variable whose value programs run is judged as that command", async (at) => {
+  for (const { example } of VARIABLES) {
+    const { blocks, doubts } = await at.judge("Bash", example);
+    assert.ok(blocks.length + doubts.length > 0, example);
+  }
+  for (
+    const command of [
+      "GIT_EDITOR='rm yarn.lock #' git commit",
+      "GIT_EDITOR='rm yarn.lock #'; export GIT_EDITOR; git commit",
+      "env PAGER='tee yarn.lock' man ls",
+      "sudo EDITOR='tee yarn.lock' visudo",
+    ]
+  ) assert.equal((await at.judge("Bash", command)).blocks.length, 1, command);
+});
+
+test("a script of the project that changes a protected file is in doubt", async (at) => {
+  const write = (name: string, text: string) => Deno.writeTextFileSync(`${at.path}/${name}`, text);
+  const scripts = {
+    wipe: "rm yarn.lock",
+    twice: "npm run wipe && npm run twice",
+    build: "tsc -p . && cat yarn.lock",
+    there: "cd src && rm ../yarn.lock",
+  };
+  write("package.json", JSON.stringify({ scripts }));
+  write("deno.json", JSON.stringify({ tasks: { wipe: { command: "rm yarn.lock" } } }));
+  write("composer.json", JSON.stringify({ scripts: { wipe: ["echo", "rm yarn.lock"] } }));
+  write(
+    "Makefile",
+    [
+      "LOCK = yarn.lock",
+      "all: build",
+      "build:",
+      "\tcd src; tsc",
+      "\tcat $(LOCK) # rm",
+      "clean: # all",
+      "\trm $(LOCK)",
+      "again: clean",
+      "deep:",
+      "\t$(MAKE) \\",
+      "\t  clean",
+      "loop: loop",
+      "\t$(MAKE) loop",
+    ].join("\n"),
+  );
+  write("wipe", "rm yarn.lock\n");
+  write("wipe.py", "#!/usr/bin/env python3\nrm yarn.lock\n");
+  write("LICENSE.mk", "all:\n\trm LICENSE\n");
+  for (
+    const command of [
+      ...["npm run wipe", "npm run twice", "npm run there", "yarn wipe", "deno task wipe"],
+      ...["composer wipe", "cd src && npm run wipe", "npm --prefix . run wipe"],
+      ...["make clean", "make again", "make deep", "cd src && make -C .. clean"],
+      ...["make LOCK=LICENSE clean", "make -f LICENSE.mk"],
+      ...["sh wipe", "./wipe", ". ./wipe", "GIT_EDITOR=./wipe git commit"],
+    ]
+  ) {
+    const { blocks, doubts } = await at.judge("Bash", command);
+    assert.deepEqual([command, blocks], [command, []]);
+    assert.ok(doubts.some((doubt) => doubt.includes(" forbids")), `${command}: ${doubts}`);
+  }
+  for (
+    const command of [
+      ...["npm run build", "npm run lint", "make", "make build", "make loop", "make nothing"],
+      ...["sh wipe.py", "sh nothing", "docker run x sh wipe", "ssh host make clean"],
+    ]
+  ) assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
+});
+
+test("a command that a rule lets write its files may do so in a script", async () => {
+  using at = new JudgedProject(
+    `
+preToolUse:
+  uneditableFiles: [{ pattern: "src/gen/**", writtenBy: "npm run gen*" }]
+`,
+    ["src/gen/x.ts"],
+  );
+  const scripts = { gen: "echo x > src/gen/x.ts", other: "echo x > src/gen/x.ts" };
+  Deno.writeTextFileSync(`${at.path}/package.json`, JSON.stringify({ scripts }));
+  assert.deepEqual(await at.judge("Bash", "npm run gen"), { blocks: [], doubts: [] });
+  assert.equal((await at.judge("Bash", "npm run other")).doubts.length, 1);
+});
+
 test("a script of the project that does what a rule forbids is in doubt", async (at) => {
   const write = (name: string, text: string) => Deno.writeTextFileSync(`${at.path}/${name}`, text);
   const scripts = {
@@ -137,7 +245,8 @@ test("a script of the project that does what a rule forbids is in doubt", async 
     ]
   ) {
     const { blocks, doubts } = await at.judge("Bash", command);
-    assert.deepEqual([command, blocks, doubts.length], [command, [], 1]);
+    assert.deepEqual([command, blocks], [command, []]);
+    assert.ok(doubts.length > 0, command);
   }
   for (const command of ["npm run lint", "make", "make build", "npm install", "yarn add release"]) {
     assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);

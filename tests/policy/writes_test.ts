@@ -47,6 +47,44 @@ function assertTargets(table: Readonly<Record<string, readonly string[]>>): void
   }
 }
 
+Deno.test("programs that change files are known by their tables", () => {
+  assertTargets({
+    "gcc -oF src/a.c": ["change F"],
+    "strace -oF true": ["change F"],
+    "perf stat -o F true": ["change F"],
+    "valgrind --log-file=F true": ["change F"],
+    "wget -o F http://x.org/y": ["change y", "change F"],
+    "script -O F": ["change F"],
+    "zstd --rm F": ["remove F"],
+    "pigz F": ["remove F"],
+    "fallocate -l 9 F": ["change F"],
+    "ctags -o F src/a.c": ["change F"],
+    "msgfmt -o F a.po": ["change F"],
+    "strip F": ["change F"],
+    "mktemp -p sub": ["change sub/x"],
+    "mktemp F.XXX": ["change F.XXX"],
+    "pytest --junitxml=F": ["change F"],
+    "golangci-lint run --fix F.go": ["change F.go"],
+    "less -o F x": ["change F"],
+    "history -w F": ["change F"],
+    "gio trash F": ["remove F"],
+    "gio info F": [],
+    "git config -f F a.b c": ["change F"],
+    "git config -f F --get a.b": [],
+    "git diff-tree --output=F HEAD": ["change F"],
+    "csplit -f F x 1": ["change F00"],
+    "split x F": ["change Faa"],
+    "python3 -m zipfile -c F x": ["change F"],
+    "cmake -E rm F": ["remove F"],
+    "cmake -S F -B G": [],
+    "firejail rm F": ["remove F"],
+    "fd F x": [],
+    "fd x -x rm F": ["remove F", "remove ?"],
+    "echo -e 'rm\\tF' | sh": ["remove F"],
+    "printf '%%s\\n' | sh; printf 'rm\\tF' | sh": ["remove F"],
+  });
+});
+
 Deno.test("the value of an option is no file that the command changes, unless the option names one", () => {
   assertTargets({
     "git restore --source HEAD~1 src/a.ts": ["change src/a.ts"],

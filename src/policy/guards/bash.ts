@@ -43,7 +43,8 @@ export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdic
   const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
   const { isAll, ...found } = judgeScript(policy, script, { use, look });
   const unread = tooLarge ?? (isAll ? undefined : "it changes more files than can be looked up");
-  return { ...found, ...(unread === undefined ? {} : { unread }) };
+  const doubts = [...found.doubts, ...doubtsOfScripts(policy, script.commands, { use, look })];
+  return { ...found, doubts, ...(unread === undefined ? {} : { unread }) };
 }
 
 function languageOf({ tool }: Pick<BashUse, "tool">): Pick<Surroundings, "language"> {
@@ -133,7 +134,6 @@ function judgeScript(
       ...named.scripts.flatMap((script) => rulesBegunBy(policy, script).slice(0, 1))
         .map((rule) => `"${shownCommand(command.words)}" is given what ${rule} forbids`),
       ...doubtsOfAgent(command),
-      ...doubtsOfScript(policy, command, use),
     );
     const discard = policy.protectsUncommitted && !isPutAway ? discardOf(command) : null;
     isPutAway ||= putsAway(command);
@@ -160,15 +160,49 @@ function preciousTo(command: ShellCommand, { home, root, disk }: BashUse): Preci
   return isContained(command) ? null : { home, root, isRepository };
 }
 
-/** A script of the project is the team's own: what it does against a rule about commands is in doubt. */
-function doubtsOfScript(policy: GuardPolicy, command: ShellCommand, use: BashUse): string[] {
-  const { words, folder } = command;
-  const script = projectScript(words, folder, use.disk?.readText ?? (() => null));
-  if (script === null) return [];
-  const { name, file, text } = script;
-  const { commands } = readScript(text, { ...use, folder });
-  const [block] = judgeCommands(policy, commands, { ...use, whole: text }).blocks;
-  return block === undefined ? [] : [`"${name}" of ${file} does what ${block.rule} forbids`];
+/** Scripts of the project are the team's own: what they do against a rule is in doubt. Each is read once. */
+function doubtsOfScripts(
+  policy: GuardPolicy,
+  commands: readonly ShellCommand[],
+  { use, look }: { readonly use: BashUse; readonly look: Look },
+): string[] {
+  const readText = use.disk?.readText ?? (() => null);
+  const known = new Set<string>();
+  const doubts: string[] = [];
+  const all = [...commands];
+  // The list grows during the loop.
+  for (const command of all) {
+    const script = isElsewhere(command)
+      ? null
+      : withinLimits(() => projectScript(command, readText));
+    const key = `${script?.folder} ${script?.shown}`;
+    if (script === null || known.has(key) || known.size >= MAX_SCRIPTS) continue;
+    const { shown, text, folder } = script;
+    known.add(key);
+    const read = readScript(text, { ...use, folder });
+    const { blocks } = judgeScript(policy, read, { use: { ...use, command: text }, look });
+    const line = shownCommand(command.words);
+    const block = blocks.find(({ rule }) => mayNotRun(policy, rule, line));
+    if (block !== undefined) doubts.push(`${shown} does what ${block.rule} forbids`);
+    all.push(...read.commands);
+  }
+  return doubts;
+}
+
+const MAX_SCRIPTS = 20;
+
+/** Whether a rule stands against a script: it forbids, and lets not this command write its files. */
+function mayNotRun(
+  { uneditable, noAdditions, tools }: GuardPolicy,
+  name: string,
+  command: string,
+): boolean {
+  if (name === ROOT_RULE || tools.some((rule) => rule.name === name && rule.action === "allow")) {
+    return false;
+  }
+  return ![...uneditable, ...noAdditions, ...tools].some(({ name: one, writtenBy }) =>
+    one === name && writtenBy !== null && new RegExp(writtenBy, "s").test(command)
+  );
 }
 
 /** Runs work that a hostile command can make endless; returns null when it costs too much or nests too deeply. */

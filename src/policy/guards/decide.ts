@@ -116,9 +116,6 @@ export function looksOnly(tool: string): boolean {
   return LOOKING_TOOLS.has(tool);
 }
 
-/** Programs that run what stands in a file of the project. */
-const MAY_RUN_ANY = /\b(?:make|npm|yarn|pnpm|bun)\b/;
-
 /** Whether a word may name a file of a rule: the last part of what stands plainly in its pattern is there. */
 function mayNameFiles(
   { uneditable, noAdditions, tools, protectsItself }: GuardPolicy,
@@ -138,6 +135,6 @@ export function mayConcernCommands(policy: GuardPolicy, command: string): boolea
   return policy.tools.some((rule) => {
     if (rule.about !== "command") return false;
     if (rule.action === "allow") return true;
-    return MAY_RUN_ANY.test(plain) || rule.programs.some((name) => plain.includes(name));
+    return rule.programs.some((name) => plain.includes(name));
   });
 }

@@ -58,7 +58,10 @@ function read(
     const [, before = text, after] = named || text.startsWith("--")
       ? /^([^=]*)=(.*)$/s.exec(text) ?? []
       : [];
-    const isNamed = named !== "" && named.split(" ").includes(before);
+    const names = named.split(" ");
+    const isNamed = named !== "" && names.includes(before);
+    // `-oFILE`, which no letters may precede either.
+    const short = names.find((name) => /^-\w$/.test(name) && text.startsWith(name));
     if (!isNamed && !/^-./.test(text)) {
       if (isLeading) break;
       operands.push(word);
@@ -75,6 +78,7 @@ function read(
     } else if (isNamed || valuedLong.split(" ").includes(text.replace(/^--(?!-)/, ""))) {
       give(text, words[++at]);
     } else if (text.startsWith("--")) give(text);
+    else if (short !== undefined) give(short, withText(word, text.slice(2)));
     else {
       for (let i = 1; i < text.length; i++) {
         const isValued = valued.includes(text[i]!);

@@ -1,80 +1,128 @@
-/** Scripts of the project that a command runs by their names: of package.json, of a Makefile. */
+/** Scripts of the project that a command runs: of package.json, of a Makefile, of a shell in a file. */
 import { quietly } from "../../base/errors.ts";
-import { joinPath } from "../../base/paths.ts";
-import { programName, split } from "./operands.ts";
-import type { Argument } from "./word.ts";
+import { joinPath, resolvePath, withParents } from "../../base/paths.ts";
+import { isShell } from "./interpreters.ts";
+import { split, type ValuedOptions } from "./operands.ts";
+import ROWS from "./project_scripts.json" with { type: "json" };
+import { rowsByName } from "./rows.ts";
+import type { ShellCommand } from "./shell_command.ts";
+import { placeOf } from "./word.ts";
+import { findInner } from "./wrappers.ts";
 
 export interface ProjectScript {
-  readonly name: string;
-  readonly file: string;
+  /** As people call it: `"build" of package.json`. */
+  readonly shown: string;
   readonly text: string;
+  /** Where it runs; null when unknown. */
+  readonly folder: string | null;
 }
 
-const RUNNING = new Set(["run", "run-script", "rum", "urn"]);
-/** Verbs that are scripts themselves. */
-const BY_VERB: Readonly<Record<string, string>> = {
-  test: "test",
-  t: "test",
-  tst: "test",
-  start: "start",
-  stop: "stop",
-  restart: "restart",
-};
+interface Manager extends ValuedOptions {
+  /** The file that lists the scripts, and the key under which they stand there. */
+  readonly file: string;
+  readonly key: string;
+  /** The next word after one of these verbs is a script. */
+  readonly verbs: string;
+  /** Verbs that are scripts themselves, with their names; `any` for every other verb. */
+  readonly own: "any" | Readonly<Record<string, string>>;
+  /** The options that name the folder. */
+  readonly folder: string;
+}
+
+const MANAGERS = rowsByName<Manager>(ROWS as readonly (Manager & { readonly names: string })[]);
+const MAKE = { valued: "CfIjloW", valuedLong: "file directory" };
 const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"];
+/** Longer scripts in files are not read. */
+const MAX_CHARS = 65_536;
+
+type ReadText = (path: string) => string | null;
 
 /** The script that a command runs; null where it runs none, or where the file cannot be read. */
-export function projectScript(
-  [program, ...rest]: readonly Argument[],
-  folder: string | null,
-  readText: (path: string) => string | null,
-): ProjectScript | null {
-  if (program === undefined || folder === null) return null;
-  const name = programName(program.text);
-  if (/^g?make$/.test(name)) return recipeOf(rest, folder, readText);
-  if (!/^(?:npm|pnpm|yarn|bun)$/.test(name)) return null;
-  const { operands: [verb, named] } = split(rest, { valued: "wCF", valuedLong: VALUED });
-  const script = RUNNING.has(verb?.text ?? "")
-    ? named?.text
-    : BY_VERB[verb?.text ?? ""] ?? (name === "npm" ? undefined : verb?.text);
-  if (script === undefined) return null;
-  const file = "package.json";
-  const read = quietly(() => JSON.parse(readText(joinPath(folder, file)) ?? ""));
-  const scripts: Readonly<Record<string, unknown>> = Object(Object(read).scripts);
-  const parts = [`pre${script}`, script, `post${script}`].map((key) => scripts[key]);
-  if (typeof parts[1] !== "string") return null;
-  return { name: script, file, text: parts.filter((part) => typeof part === "string").join("\n") };
+export function projectScript(command: ShellCommand, readText: ReadText): ProjectScript | null {
+  if (/^g?make$/.test(command.program)) return recipesOf(command, readText);
+  const manager = MANAGERS.find(command.program);
+  return manager === undefined
+    ? fileOfShell(command, readText)
+    : listedScript(command, { manager, readText });
 }
 
-/** The options of `make` that take a value. */
-export const MAKE = { valued: "CfIjloW", valuedLong: "file" };
-const VALUED = "workspace prefix filter dir cwd";
-
-function recipeOf(
-  rest: readonly Argument[],
-  folder: string,
-  readText: (path: string) => string | null,
+function listedScript(
+  { args, folder: here }: ShellCommand,
+  { manager, readText }: { readonly manager: Manager; readonly readText: ReadText },
 ): ProjectScript | null {
-  const { operands, values } = split(rest, MAKE);
-  const [given] = values("-f --file");
-  const file = given?.text ?? MAKEFILES.find((one) => readText(joinPath(folder, one)) !== null);
-  const text = file === undefined ? null : readText(joinPath(folder, file));
-  if (file === undefined || text === null) return null;
-  const targets = operands.map(({ text }) => text).filter((word) => !word.includes("="));
-  const recipes = new Map<string, string[]>();
-  let open: string[] | undefined;
-  for (const line of text.split("\n")) {
-    const [, names] = /^([^\s:#=][^:=#]*):(?!=)/.exec(line) ?? [];
-    if (names !== undefined) {
-      open = [];
-      for (const name of names.trim().split(/\s+/)) recipes.set(name, open);
-    } else if (line.startsWith("\t")) open?.push(line.replace(/^\t[-@+\s]*/, ""));
+  const { file, key, verbs, own } = manager;
+  const { operands: [verb, named], values } = split(args, manager);
+  const [at] = values(manager.folder);
+  const folder = at === undefined ? here : placeOf(at, here);
+  const text = verb?.text ?? "";
+  const name = verbs.split(" ").includes(text) ? named?.text : own === "any" ? text : own[text];
+  const place = folder === null
+    ? undefined
+    : withParents(folder).find((one) => readText(joinPath(one, file)) !== null);
+  if (name === undefined || place === undefined) return null;
+  const read = quietly(() => JSON.parse(readText(joinPath(place, file))!));
+  const scripts = Object(Object(read)[key]);
+  const lines = (name: string): string[] =>
+    [scripts[name] ?? []].flat().map((one) => String(one.command ?? one));
+  const parts = [`pre${name}`, name, `post${name}`].flatMap(lines);
+  return lines(name).length === 0
+    ? null
+    : { shown: `"${name}" of ${file}`, text: parts.join("\n"), folder: place };
+}
+
+/** A script in a file that a shell runs. */
+function fileOfShell(command: ShellCommand, readText: ReadText): ProjectScript | null {
+  const { program, words, folder } = command;
+  if (!isShell(program) && !words[0]?.text.includes("/")) return null;
+  const [file] = findInner(command)
+    .flatMap((inner) => inner.kind === "file" && isShell(inner.program) ? [inner.file] : []);
+  const path = file === undefined ? null : placeOf(file, folder);
+  const text = path === null ? null : readText(path);
+  // A file of another language says so in its first line.
+  const isOther = text === null || text.length > MAX_CHARS || /^#!(?!.*sh\b)|\0/.test(text);
+  return isOther ? null : { shown: `"${file!.text}"`, text, folder };
+}
+
+/** The recipes of the wanted targets and of what these need, with the variables of the file before them. */
+function recipesOf(command: ShellCommand, readText: ReadText): ProjectScript | null {
+  const { operands, values } = split(command.args, MAKE);
+  const [at] = values("-C --directory");
+  const folder = at === undefined ? command.folder : placeOf(at, command.folder);
+  const files = values("-f --file").map(({ text }) => text);
+  const read = (file: string) => {
+    if (/^(?:-|\/dev\/stdin)$/.test(file)) return command.input ?? null;
+    return folder === null ? null : readText(resolvePath(file, { folder }));
+  };
+  const file = (files.length > 0 ? files : MAKEFILES).find((one) => read(one) !== null);
+  if (file === undefined) return null;
+  const targets = new Map<
+    string,
+    { readonly needs: readonly string[]; readonly lines: string[] }
+  >();
+  const assigned = ["MAKE=make"];
+  let open: string[] = [];
+  for (const line of read(file)!.replaceAll("\\\n", " ").split("\n")) {
+    const [, variable, value] = /^(\w+)\s*[:?+]*=\s*(.*)$/.exec(line) ?? [];
+    const [, names = "", needs = ""] = /^([^\s:#=][^:=#]*)::?(?!=)([^=;|#]*)/.exec(line) ?? [];
+    if (variable !== undefined) assigned.push(`${variable}="${value}"`);
+    // Each line of a recipe has a shell of its own.
+    else if (line.startsWith("\t")) open.push(`(${line.replace(/^\t[-@+\s]*/, "")}\n)`);
+    else if (names !== "") {
+      const target = { needs: needs.split(/\s+/), lines: open = [] };
+      for (const name of names.trim().split(/\s+/)) targets.set(name, target);
+    }
   }
-  const wanted = targets.length > 0 ? targets : [...recipes.keys()].slice(0, 1);
-  const lines = wanted.flatMap((target) => recipes.get(target) ?? []);
-  // `$(X)` is a variable of make, `$$` a sign of the shell.
-  const script = lines.join("\n").replace(
-    /\$\$|\$\((\w+)\)/g,
-    (_, name) => name ? `$${name}` : "$",
-  );
-  return lines.length === 0 ? null : { name: wanted.join(" "), file, text: script };
+  const words = operands.map(({ text }) => text);
+  const named = words.filter((word) => !word.includes("="));
+  const first = named.length > 0 ? named : [...targets.keys()].slice(0, 1);
+  const wanted = new Set(first);
+  // The set grows during the loop.
+  for (const name of wanted) targets.get(name)?.needs.forEach((need) => wanted.add(need));
+  const lines = [...wanted].flatMap((name) => targets.get(name)?.lines ?? []);
+  const given = words.flatMap((word) => word.replace(/^(\w+)=(.*)$/s, '$1="$2"'))
+    .filter((word) => !named.includes(word));
+  // `$(X)` is a variable of make, `$(shell x)` a command, `$$` a sign of the shell.
+  const text = [...assigned, ...given, ...lines].join("\n")
+    .replace(/\$\((\w+)\)/g, "$$$1").replaceAll("$(shell ", "$(").replaceAll("$$", "$");
+  return lines.length === 0 ? null : { shown: `"${first.join(" ")}" of ${file}`, text, folder };
 }

@@ -18,8 +18,9 @@ interface Runner extends ValuedOptions {
   readonly own?: string;
   /** How many operands stand before the program: the seconds of `timeout`. */
   readonly operands?: number;
-  /** The program comes after one of these words, where one is there. */
+  /** The program comes after one of these words, where one is there, or only there. */
   readonly after?: string;
+  readonly needsAfter?: boolean;
   /** Options that make it do something else than run a program. */
   readonly unless?: string;
   /** Whether the rest of the line is a script and no list of words; options may follow the operands. */
@@ -52,7 +53,7 @@ export function inRunner(name: string, rest: readonly Argument[]): Inner | undef
   const runner = WRAPPERS.find(name.replace(DYNAMIC_LINKER, "ld.so")) ?? RUNNERS.find(name) ??
     CONTAINED.find(name);
   if (runner === undefined) return undefined;
-  const { groups, verbs, own, operands = 0, after, unless, joins, appends } = runner;
+  const { groups, verbs, own, operands = 0, after, needsAfter, unless, joins, appends } = runner;
   const isIn = (words: string | undefined, text: string) => words?.split(" ").includes(text);
   if (rest.some(({ text }) => isIn(unless, text))) return undefined;
   const skip = (at: number) => at + skipOptions(rest.slice(at), runner);
@@ -62,6 +63,7 @@ export function inRunner(name: string, rest: readonly Argument[]): Inner | undef
   if (isIn(verbs, verb)) at = skip(at + 1);
   else if (verbs !== undefined && isIn(own, verb) !== false) return undefined;
   const sign = rest.findIndex(({ text }) => isIn(after, text));
+  if (needsAfter && sign < 0) return undefined;
   at = sign >= 0 ? sign + 1 : at + operands;
   if (joins) at = skip(at);
   while (/^[A-Za-z_]\w*=/.test(rest[at]?.text ?? "")) at++;

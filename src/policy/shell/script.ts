@@ -6,7 +6,7 @@
 import { quietly } from "../../base/errors.ts";
 import type { GitAliases } from "./git_verbs.ts";
 import { configuredAliases, learnAliases, resolveAlias } from "./aliases.ts";
-import type { Inner, Language, ShellCommand } from "./shell_command.ts";
+import { type Inner, type Language, scriptFrom, type ShellCommand } from "./shell_command.ts";
 import { type Disk, Findings } from "./findings.ts";
 import {
   type AndOr,
@@ -29,6 +29,7 @@ import {
   placeOf,
   type Scope,
   stepsToParse,
+  textIn,
   TooMuchWork,
 } from "./word.ts";
 import {
@@ -50,6 +51,7 @@ import {
 import { printed, readBy, readRedirects, scopeOf, wordsOf } from "./shell_output.ts";
 import { isShell } from "./interpreters.ts";
 import type { Ground } from "./powershell.ts";
+import VARIABLES from "./variables.json" with { type: "json" };
 import { dialectOf, findInner, powerShell } from "./wrappers.ts";
 
 export interface Script {
@@ -118,6 +120,11 @@ const STEPS_OF_NODE = 4;
 const MAX_ROUNDS = 100;
 const NESTED = "it is nested too deeply to be read";
 
+/** Variables whose values programs run, each with the command that stands for that. */
+const RUN_BY_VALUE = VARIABLES.flatMap(({ names, as }) =>
+  names.split(" ").map((name) => ({ name, as }))
+);
+
 /** The parts of a command that set variables. */
 type Assigning = Pick<Command, "args" | "prefix">;
 /** The shell's state, the state that a started command gets, and what is known so far. */
@@ -136,6 +143,8 @@ class Reader {
   readonly #traps: { readonly text: string; readonly command: ShellCommand }[] = [];
   /** Functions that nothing has called yet, each with the shell that defined it. */
   readonly #uncalled = new Map<SyntaxNode, State>();
+  /** Values of variables that were read as commands. */
+  readonly #values = new Set<string>();
   readonly #budget = new Budget();
 
   constructor(root: string | null, disk: Disk, home: string | null) {
@@ -342,6 +351,15 @@ class Reader {
       if (name === "trap" && started.kind === "script" && !started.text.isOpen) {
         this.#traps.push({ text: started.text.text, command });
       } else this.#inner(started, command, { ...at, node });
+    }
+    for (const { name, as } of RUN_BY_VALUE) {
+      const value = textIn(own.variables, name);
+      if (value === undefined || this.#values.has(`${name}=${value}`)) continue;
+      this.#values.add(`${name}=${value}`);
+      // A name alone is a program without arguments.
+      if (as.startsWith("{}") && /^[\w.-]*$/.test(value)) continue;
+      const script = scriptFrom(literal(as.replace("{}", () => value.replace(/^\|+-?/, ""))));
+      this.#inner(script, command, { ...at, node: NO_NODE });
     }
   }
 

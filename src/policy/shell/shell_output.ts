@@ -124,8 +124,9 @@ export function printed(node: CommandNode, scope: Scope): string | undefined {
   }
   const texts = words.map(({ text }) => text);
   if (name === "echo") {
-    while (/^-[neE]+$/.test(texts[0] ?? "")) texts.shift();
-    return texts.join(" ");
+    let isRaw = true;
+    while (/^-[neE]+$/.test(texts[0] ?? "")) isRaw &&= !texts.shift()!.includes("e");
+    return isRaw ? texts.join(" ") : unescaped(texts.join(" "));
   }
   const [format = "", ...values] = texts[0] === "--" ? texts.slice(1) : texts;
   return formatted(format, values);
@@ -133,8 +134,8 @@ export function printed(node: CommandNode, scope: Scope): string | undefined {
 
 /** `printf` with `%s`, `%b` and `%%` alone. The format is used again while values are left. */
 function formatted(format: string, values: readonly string[]): string | undefined {
-  if (/%[^sb%]/.test(format)) return undefined;
-  const plain = format.replaceAll("\\n", "\n");
+  if (/%[^sb]/.test(format.replaceAll("%%", ""))) return undefined;
+  const plain = unescaped(format);
   const left = [...values];
   let text = "";
   let before: number;
@@ -143,6 +144,10 @@ function formatted(format: string, values: readonly string[]): string | undefine
     text += plain.replace(/%[sb%]/g, (place) => place === "%%" ? "%" : left.shift() ?? "");
   } while (left.length > 0 && left.length < before);
   return text;
+}
+
+function unescaped(text: string): string {
+  return text.replace(/\\([nt\\])/g, (_, sign) => sign === "n" ? "\n" : sign === "t" ? "\t" : "\\");
 }
 
 function knownText({ text, isOpen, isGlob }: Argument): string | undefined {

@@ -3,13 +3,14 @@
  * anything with its words; so may one that runs code with the names in that code.
  */
 import { changesByGit } from "./git_changes.ts";
-import { withoutGitOptions } from "./operands.ts";
+import { split, type ValuedOptions } from "./operands.ts";
 import READERS from "./readers.json" with { type: "json" };
+import { rowsByName } from "./rows.ts";
 import { isContaining } from "./runners.ts";
 import type { ShellCommand } from "./shell_command.ts";
-import { findInner, powerShell } from "./wrappers.ts";
+import { findInner, powerShell, takesFile } from "./wrappers.ts";
 import { type Argument, withText } from "./word.ts";
-import { isWriter } from "./writes.ts";
+import { isExplained } from "./writes.ts";
 
 export interface Unexplained {
   /** Words that may each be a path, or hold one. */
@@ -25,8 +26,10 @@ const ONLY_WORDS = { texts: [], scripts: [] };
 const wordsOf = (list: string) => new Set(list.split(" "));
 const LOOKING = wordsOf(READERS.programs.join(" "));
 const PROGRAMS = new Set([...LOOKING, ...wordsOf(READERS.runsFiles)]);
-const GIT_VERBS = wordsOf(READERS.git);
-const OWN_VERBS = wordsOf(READERS.conclaude);
+/** Programs whose verbs only read; with a word of `unless` they may write. */
+const VERBS = rowsByName<ValuedOptions & { readonly verbs: string; readonly unless?: string }>(
+  READERS.verbs,
+);
 const INPUTS = wordsOf(READERS.inputs);
 const CODE_IN_WORDS = wordsOf(READERS.codeInWords);
 const CODE_ON_INPUT = wordsOf(READERS.codeOnInput);
@@ -40,9 +43,9 @@ export function unexplained(command: ShellCommand): Unexplained {
   const read = input === undefined ? texts : [...texts, input];
   const onInput = CODE_ON_INPUT.has(name) ? read : [];
   if (CODE_IN_WORDS.has(name)) return { ...NOTHING, texts: [...codeIn(rest), ...onInput] };
-  if (isWriter(name)) return { ...NOTHING, texts: onInput };
+  if (isExplained(command)) return { ...NOTHING, texts: onInput };
   const [started] = findInner(command);
-  if (started !== undefined) {
+  if (started !== undefined && !(started.kind === "file" && takesFile(name))) {
     return started.kind === "file" ? { ...ONLY_WORDS, words: afterScript(rest) } : NOTHING;
   }
   const named = withoutInputs(withoutVerb(rest));
@@ -66,10 +69,13 @@ const READING_CMDLET =
 
 function isReader(name: string, rest: readonly Argument[]): boolean {
   if (PROGRAMS.has(name) || READING_CMDLET.test(name) || powerShell()?.isCmdlet(name)) return true;
-  if (name === "conclaude") return OWN_VERBS.has(rest[0]?.text ?? "");
-  if (name !== "git") return false;
-  const verb = withoutGitOptions(rest).words[0];
-  return verb === undefined || verb.isOpen || GIT_VERBS.has(verb.text) || changesByGit(verb.text);
+  const row = VERBS.find(name);
+  if (row === undefined) return false;
+  const [verb] = split(rest, row).operands;
+  const among = (words: string | undefined, text: string) => words?.split(" ").includes(text);
+  if (rest.some(({ text }) => among(row.unless, text.replace(/=.*$/s, "")))) return false;
+  return verb === undefined || among(row.verbs, verb.text) === true ||
+    (name === "git" && (verb.isOpen || changesByGit(verb.text)));
 }
 
 /** Whether a program plainly runs no other code, so that nothing that happens meanwhile is its work. */

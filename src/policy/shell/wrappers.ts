@@ -11,7 +11,6 @@ import {
 import { inFind, listedBy } from "./find_command.ts";
 import { inAwk, inInterpreter, MAX_CODE_CHARS } from "./interpreters.ts";
 import { inGit, verbOfProgram } from "./aliases.ts";
-import { MAKE } from "./project_scripts.ts";
 import { split, type ValuedOptions } from "./operands.ts";
 import { rowsByName } from "./rows.ts";
 import { inRunner, inXargs } from "./runners.ts";
@@ -19,11 +18,21 @@ import { type Argument, literal, OPEN } from "./word.ts";
 import type { POWERSHELL } from "./powershell.ts";
 import TABLES from "./runners.json" with { type: "json" };
 
+type WithScripts = ValuedOptions & { readonly scripts: string };
+
 /** Programs with options whose value is a script: `su -c "…"`. */
-const SCRIPTS = rowsByName<ValuedOptions & { readonly scripts: string }>(TABLES.scripts);
+const SCRIPTS = rowsByName<WithScripts>(TABLES.scripts);
+
+/** Programs with options that name a file with code: `vim -S x.vim`. */
+const FILES = rowsByName<WithScripts>(TABLES.files);
 
 /** Programs whose arguments may hold code, and how such code looks. */
 const TELLTALES = rowsByName<{ readonly pattern: RegExp }>(TABLES.telltales);
+
+/** Whether an option of a program may name a file with code; its other words count as well. */
+export function takesFile(name: string): boolean {
+  return FILES.has(name);
+}
 
 export function findInner(command: ShellCommand): readonly Inner[] {
   const { program: name, words, args, input, listing } = command;
@@ -41,12 +50,14 @@ export function findInner(command: ShellCommand): readonly Inner[] {
   if (/^[gmn]?awk$/.test(name)) return inAwk(name, args);
   // Each word with a blank in it is a script; others are names of scripts.
   if (name === "concurrently") return args.filter(({ text }) => /\s/.test(text)).map(scriptFrom);
-  const script = SCRIPTS.find(name);
+  const valuesIn = (row: WithScripts | undefined) =>
+    row === undefined ? [] : split(args, row).values(row.scripts);
   return [
     // The script may have just written it.
     ...(program.text.includes("/") ? [fromFile("sh", program, input)] : []),
-    ...(script === undefined ? [] : split(args, script).values(script.scripts).map(scriptFrom)),
+    ...valuesIn(SCRIPTS.find(name)).map(scriptFrom),
     innerOf(command),
+    ...valuesIn(FILES.find(name)).map((file) => fromFile(name, file, input)),
   ].filter((inner) => inner !== undefined);
 }
 
@@ -63,10 +74,6 @@ function innerOf(command: ShellCommand): Inner | undefined {
   const telltale = TELLTALES.find(name)?.pattern;
   const isTold = ({ text }: Argument) => text.length > MAX_CODE_CHARS || telltale?.test(text);
   if (telltale !== undefined && args.some(isTold)) return codeFor(name);
-  if (name === "make" || name === "gmake") {
-    const [file] = split(args, MAKE).values("-f --file");
-    if (file !== undefined) return fromFile(name, file, input);
-  }
   if (name === "trap" && first !== undefined && !first.text.startsWith("-")) {
     return scriptFrom(first);
   }

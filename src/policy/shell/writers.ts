@@ -24,8 +24,8 @@ export interface Writer extends ValuedOptions {
     | "database"
     | "unknown"
     | "none";
-  /** What it does with one of the options in `with`; with none of them it changes nothing. */
-  readonly modes?: readonly (Partial<Writer> & { readonly with: string })[];
+  /** What it does with one of the options in `with`, or else; where no mode holds it changes nothing. */
+  readonly modes?: readonly (Partial<Writer> & { readonly with?: string })[];
   /** Whether its first word may be letters of options without a dash: `tar czf a.tgz b`. */
   readonly hasBareLetters?: boolean;
   /** The options that name a file which is written, or a folder that is filled. `named` names written files as well. */
@@ -100,13 +100,13 @@ export function changesOfWriter(row: Writer, words: readonly Argument[]): Change
   const rest = row.hasBareLetters ? withDashes(words, row) : words;
   const call = split(rest, row);
   const { operands, options, has, values } = call;
-  const mode = row.modes?.find((mode) => has(mode.with));
+  const mode = row.modes?.find((mode) => mode.with === undefined || has(mode.with));
   if (row.modes !== undefined && mode === undefined) return [];
   const writer: Writer = mode === undefined ? row : { ...row, ...mode };
   const { onlyWith, never, first, skips, onlyGives, unpacks, keepsWith } = writer;
   const isGiven = (option: RegExp | undefined) => options.some((text) => option?.test(text));
   const isRest = (word: RegExp) => rest.some(({ text }) => word.test(text));
-  const verbs = writer.begins?.exec(operands.map(({ text }) => `${text} `).join(""));
+  const verbs = verbsOf(writer, operands);
   if (verbs === null || isGiven(never)) return [];
   if (onlyGives?.test(operands[0]?.source ?? operands[0]?.text ?? "")) return [];
   const outputs = values(writer.output ?? "");
@@ -132,6 +132,16 @@ export function changesOfWriter(row: Writer, words: readonly Argument[]): Change
     ),
     ...marked(has(writer.removesWith ?? "") ? files : [], "remove"),
   ];
+}
+
+/** The verbs in which a row begins; null for others, undefined where it has none. */
+function verbsOf({ begins }: Writer, operands: readonly Argument[]) {
+  return begins?.exec(operands.map(({ text }) => `${text} `).join(""));
+}
+
+/** Whether a row tells which files a call changes. */
+export function isTold(row: Writer, words: readonly Argument[]): boolean {
+  return verbsOf(row, split(words, row).operands) !== null;
 }
 
 function withEnding(words: readonly Argument[], { ending }: Writer): readonly Argument[] {

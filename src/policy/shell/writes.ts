@@ -6,7 +6,7 @@ import { changesOfGit } from "./git_changes.ts";
 import { split } from "./operands.ts";
 import { type Argument, placeOf } from "./word.ts";
 import { writtenByAwk, writtenBySed } from "./interpreters.ts";
-import { changesOfWriter, WRITERS } from "./writers.ts";
+import { changesOfWriter, isTold, WRITERS } from "./writers.ts";
 
 export interface Target extends HowToLook {
   /** Absolute, links not followed; null when only the running shell knows it. */
@@ -73,9 +73,10 @@ export function foldersMade({ program, args, folder }: ShellCommand): string[] {
   return made.flatMap((word) => placeOf(word, folder) ?? []);
 }
 
-/** Whether the tables say which files a program changes. */
-export function isWriter(name: string): boolean {
-  return WRITERS.has(ownName(name));
+/** Whether the tables say which files a command changes. */
+export function isExplained({ program, args }: ShellCommand): boolean {
+  const writer = WRITERS.find(ownName(program));
+  return writer !== undefined && isTold(writer, args);
 }
 
 /** `sed` of `gsed`, `awk` of `mawk`. */
