@@ -68,10 +68,6 @@ export interface Snapshot {
   readonly atMs: number;
   /** A fingerprint of the rules. */
   readonly rules: string;
-  /** What the list of watched files was made of; another one means another list. */
-  readonly stamp: string;
-  /** As in the list. */
-  readonly left: number;
   readonly policy: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
   /** By watched folder: the files there that its rule means. */
