@@ -11,7 +11,6 @@ import type { Proof } from "../policy/requirements/standing.ts";
 import { usedSkill } from "../policy/requirements/skills.ts";
 import { planText } from "../policy/requirements/requirement_text.ts";
 import type { RequirementChange } from "../policy/store.ts";
-import { askedUse } from "./asked_use.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { goesOn, nameOf } from "./protocol.ts";
 
@@ -22,24 +21,24 @@ export interface FollowUp {
   answer(): Promise<Answer>;
 }
 
-export async function followUp(work: HookWork): Promise<FollowUp> {
+export function followUp(work: HookWork): FollowUp {
   const { config, sent } = work;
   const policy = requirementPolicyIn(config.requirements);
   const tool = nameOf(sent["tool_name"]) ?? "";
-  const changes = await changesOf(work, policy, tool);
+  const changes = changesOf(work, policy, tool);
   return {
     changes,
     answer: () => tool === "ExitPlanMode" ? answerPlan(work, policy) : Promise.resolve(null),
   };
 }
 
-async function changesOf(
+function changesOf(
   work: HookWork,
   policy: RequirementPolicy,
   tool: string,
-): Promise<RequirementChange[]> {
+): RequirementChange[] {
   const ground = groundFor(work);
-  const { event, sent, sessionId, db } = work;
+  const { event, sent, sessionId } = work;
   const isReported = event.name === "PostToolUse";
   if (tool === "Skill") {
     const skill = isReported ? usedSkill(sent["tool_input"]) : null;
@@ -51,14 +50,7 @@ async function changesOf(
   // This counts without a branch too: the command itself may have left the branch.
   const response = sent["tool_response"];
   const hasSucceeded = isReported && Object(response).interrupted !== true && !goesOn(response);
-  if (ground.repository === null || !hasSucceeded) return [];
-  const repository = ground.kind === "branch"
-    ? { ...ground.repository, branch: ground.branch }
-    : ground.repository;
-  const asked = await askedUse({ ...work, repository });
-  if (asked === null) return [];
-  const use = { ...asked, toolUseId: event.toolUseId };
-  return await usedUp(policy.requirements, use, { repository, db, sessionId });
+  return ground.repository !== null && hasSucceeded ? usedUp(event.toolUseId, work) : [];
 }
 
 /** A plan was approved: what is still open before it can be carried out. */

@@ -35,7 +35,7 @@ async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): P
   const { event, config } = work;
   const toolName = event.toolName ?? "unknown";
   const after = config.followedTools.some((tool) => tool === toolName || tool === "*")
-    ? await (await import("./after_use.ts")).followUp(work)
+    ? (await import("./after_use.ts")).followUp(work)
     : null;
   const changes = after === null || after.changes.length === 0 ? {} : { changes: after.changes };
   const gate: Pick<Draft, "metadata" | "counters"> = hasWrittenRules(config)

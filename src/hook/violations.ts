@@ -45,12 +45,27 @@ export async function effectsOf(work: HookWork, is: "before" | "after"): Promise
   }
   const { foundText } = found.length === 0 ? {} : await import("../policy/effects/effect_text.ts");
   return {
-    notes: goesOn(work.sent["tool_response"]) ? { ...notes, goesOn: true } : notes,
+    notes: is === "after" && await mayGoOn(text, work) ? { ...notes, goesOn: true } : notes,
     text: foundText === undefined ? "" : (await work.mask([foundText(found)]))[0]!,
     blocks: is === "after" && found.some(({ blocks }) => blocks),
     isUndo: open.some(({ undo }) => undo !== null && undo === text.trim()),
     open,
   };
+}
+
+/** `&` that joins no two signs, and the programs that run something later. */
+const MAY_DETACH =
+  /(?<![&>|])&(?![&>])|\b(?:at|batch|crontab|systemd-run|screen|tmux|setsid|daemonize)\b/;
+
+/** Whether a command goes on in the background, or leaves something running, of which Claude Code does not tell. */
+async function mayGoOn(
+  command: string,
+  { sent, config, projectDir, home }: HookWork,
+): Promise<boolean> {
+  if (goesOn(sent["tool_response"])) return true;
+  if (config.requirements === "" || !MAY_DETACH.test(command)) return false;
+  const { readShellUse } = await import("../policy/files/shell_lookup.ts");
+  return (await readShellUse(command, { folder: projectDir, home })).leavesRunning;
 }
 
 /** What holds a stop; the person is told of what does not. */

@@ -59,16 +59,6 @@ Deno.test("on a protected branch, one command may create the branch that a denia
   }
 });
 
-Deno.test("switching to a branch that another working tree has checked out does not lift a guard", async () => {
-  using repository = project(GUARD);
-  repository.git("worktree", "add", "-q", "-b", "taken", join(repository.home.path, "tree"));
-  repository.git("switch", "-q", "main");
-  await repository.assertDenied(/main is protected/, [
-    "git switch taken; git commit -m x",
-    "git switch -C taken; git push",
-  ]);
-});
-
 Deno.test("a branch that the command creates has the size of the commit that it starts from", async () => {
   using repository = project(
     "preToolUse: {strict: true}\nrequirements: {size: {type: dynamic, cacheTtl: 0}}\n",
@@ -166,59 +156,24 @@ Deno.test("a branch that is checked out in another repository changes nothing fo
   assert.equal(await repository.bash('cd "$X" && git switch -c q && git commit -m x'), null);
 });
 
-Deno.test("a branch that the command has made can be checked out", async () => {
+Deno.test("what happens in a working tree that the command makes is judged afterwards", async () => {
   using repository = project(GUARD);
   repository.git("switch", "-q", "main");
+  await repository.send("SessionStart");
   await repository.assertAllowed([
-    "git branch n3 && git switch n3 && git commit -m x",
-    "git branch -q n3 HEAD && git checkout n3 && echo x > src/a.ts",
     "git switch -c a && git switch main && git switch a && git commit -m x",
-  ]);
-  await repository.assertDenied(/main is protected/, [
-    "git branch -d n3; git switch n3; git commit -m x",
-    "git branch --list n3; git switch n3; git commit -m x",
-    "git branch main/x; git switch main/x; git commit -m x",
-    "git branch n3; git commit -m x",
-  ]);
-});
-
-Deno.test("a working tree that the command has made is on its own branch", async () => {
-  using repository = project(GUARD);
-  await repository.assertDenied(/main is protected/, [
-    "git worktree add ../m main; cd ../m && git commit -m x",
-    "git worktree add ../m main; git -C ../m commit -m x",
-    "cd src && git worktree add ../../main && cd ../../main/src && git commit -m x",
-    "git worktree add m main; echo x > m/src/a.ts",
-  ]);
-  assert.equal(await repository.bash("git worktree add ../m main; git commit -m x"), null);
-  repository.git("switch", "-q", "main");
-  await repository.assertAllowed([
     "git worktree add -b n8 ../w && cd ../w && git commit -m x",
     "git worktree add ../w -b n8 HEAD && cd ../w && git commit -m x",
-    "git worktree add -B n8 --reason why --lock ../w; cd ../w; git commit -m x",
-    "git worktree add ../n9 && git -C ../n9 commit -m x",
-    "git worktree add ../y feature/x && cd ../y && git commit -m x",
-    "git worktree add --detach ../y && cd ../y && git commit -m x",
-    "git branch n8 && git worktree add ../w n8 && cd ../w && git commit -m x",
+    "git worktree add ../n9 && git -C ../n9 push",
     "git worktree add -b n8 .trees/w && cd .trees/w && echo x > src/a.ts",
   ]);
   await repository.assertDenied(/main is protected/, [
-    "git worktree add ../w main; cd ../w; git commit -m x",
-    "git worktree add -b feature/x ../w; cd ../w; git commit -m x",
-    "git worktree add ../w nowhere; cd ../w; git commit -m x",
-    "git worktree add -b n8 ../w; git switch n8; git commit -m x",
-    "git switch -c q && git worktree add ../w main && cd ../w && git commit -m x",
+    "git worktree add ../w -b n8; git commit -m x",
+    "git worktree add . -b n8; git commit -m x",
     "git worktree list ../w; cd ../w; git commit -m x",
   ]);
-});
-
-Deno.test("a commit in a new working tree uses up the satisfaction of that tree's branch", async () => {
-  using repository = project(
-    "requirements: {r: {scope: single_use, triggerTools: [{tool: Bash, commandPattern: 'git commit'}]}}\n",
-  );
-  await repository.send("SessionStart");
-  const command = "git worktree add -q -b n8 ../w && cd ../w && git commit -q --allow-empty -m x";
-  await repository.follow((await repository.bash(command))!);
+  repository.git("switch", "-q", "feature/x");
+  const command = "git worktree add -q ../m main; cd ../m && git commit -q --allow-empty -m x";
   assert.equal(await repository.act(command), null);
-  assert.match((await repository.bash("cd ../w && git commit -m y"))!, /\br\b/);
+  assert.match((await repository.stop())!, /refs\/heads\/main/);
 });

@@ -147,16 +147,6 @@ test("a report that comes twice, or late, uses up no newer review", async (proje
   assert.deepEqual(project.state("rev"), []);
 });
 
-test("a report of a use that nobody saw begin is taken at its word, but for commits", async (project) => {
-  await project.ended(COMMIT, true, { tool_use_id: "toolu_new" });
-  assert.equal(project.state("rev").length, 1);
-  project.configure(REVIEW.replace("git\\s+commit(\\s|$)", "git\\s+(tag|commit)"));
-  await project.ended("git tag v1", false, { tool_use_id: "toolu_tag" });
-  assert.equal(project.state("rev").length, 1);
-  await project.ended("git tag v1", true, { tool_use_id: "toolu_tag" });
-  assert.deepEqual(project.state("rev"), []);
-});
-
 Deno.test("a command that is no commit uses a satisfaction up when it succeeds, and keeps it when it fails", async () => {
   using project = new RequiredProject(
     REVIEW.replace("git\\s+commit(\\s|$)", "git\\s+(tag|commit)"),

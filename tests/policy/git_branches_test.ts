@@ -54,45 +54,18 @@ Deno.test("no branch is named where only git knows it, or where none is checked 
   for (const command of untold) assert.equal(checkedOut(command), null, command);
 });
 
-Deno.test("`git branch NAME` makes a branch, unless an option asks for something else", () => {
-  const made = { branch: "q", makes: "new", startsElsewhere: false };
-  assert.deepEqual(lastStep("git branch q").makesBranch, made);
-  assert.deepEqual(lastStep("git -C sub branch -q --no-track q").makesBranch, made);
-  assert.deepEqual(lastStep("git branch -f q main").makesBranch, {
-    ...made,
-    startsElsewhere: true,
-  });
-  const none = [
-    "-d q",
-    "-m q",
-    "--list q",
-    "--contains q",
-    "-u q",
-    "",
-    "$Q",
-    "'a b'",
-    "--merged q",
+Deno.test("a working tree is made in the folder that is named", () => {
+  const made: readonly (readonly [string, string | null])[] = [
+    ["worktree add -b q ../w", "/w"],
+    ["worktree add ../w -b q main", "/w"],
+    ["worktree add --lock --reason why w main", "/p/w"],
+    ["-C /t worktree add w", "/t/w"],
+    ["worktree add", null],
+    ["worktree add $W", null],
+    ["worktree list w", null],
+    ["worktree remove w", null],
   ];
-  for (const args of none) assert.equal(lastStep(`git branch ${args}`).makesBranch, null, args);
-});
-
-Deno.test("a working tree is made in a folder, on the branch that is named or called like it", () => {
-  const begins = { branch: "q", makes: "new", startsElsewhere: false };
-  const made: readonly (readonly [string, string, object | null])[] = [
-    ["-b q ../w", "/w", begins],
-    ["-bq ../w", "/w", begins],
-    ["../w -b q main", "/w", { ...begins, startsElsewhere: true }],
-    ["-fB q w", "/p/w", { ...begins, makes: "anew" }],
-    ["--lock --reason why w main", "/p/w", { ...begins, branch: "main", makes: "no" }],
-    ["/t/q", "/t/q", { ...begins, makes: "missing" }],
-    ["-d w main", "/p/w", null],
-  ];
-  for (const [args, folder, checksOut] of made) {
-    assert.deepEqual(lastStep(`git worktree add ${args}`).makesTree, { folder, checksOut }, args);
-  }
-  assert.equal(lastStep("git -C /t worktree add w").makesTree!.folder, "/t/w");
-  const none = ["add", "add $W", "list w", "add --orphan w", "remove w", "add 'a b'"];
-  for (const args of none) assert.equal(lastStep(`git worktree ${args}`).makesTree, null, args);
+  for (const [args, folder] of made) assert.equal(lastStep(`git ${args}`).makesTree, folder, args);
 });
 
 const moved = (command: string) => branchesMoved(command.split(" ").map(literal)).join(" ");

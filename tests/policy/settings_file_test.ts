@@ -11,13 +11,14 @@ const SETTINGS = JSON.stringify(
   2,
 );
 
-/** Whether an Edit of the settings touches the hooks. */
+/** Whether an Edit of the settings touches the hooks, or may. */
 function isTouched(old_string: string, new_string: string, replace_all = false): boolean {
   const after = textAfter("Edit", { old_string, new_string, replace_all })!;
-  return changesPolicy(SETTINGS, after(SETTINGS) ?? SETTINGS);
+  const text = after(SETTINGS);
+  return text === null || changesPolicy(SETTINGS, text);
 }
 
-Deno.test("an edit that disarms the hooks without naming them counts as a change of the policy", () => {
+Deno.test("an edit that disarms the hooks without naming them, or cannot be foreseen, counts as a change of the policy", () => {
   for (
     const [from, to] of [
       ['"matcher": "*"', '"matcher": "x"'],
@@ -27,22 +28,22 @@ Deno.test("an edit that disarms the hooks without naming them counts as a change
       ["“matcher”: “*”", '"matcher": "x"'],
       ['"permissions"', '"disableAllHooks": true, "permissions"'],
       ['"Read"', '"Read'],
+      ["not there", "x"],
+      // Twice there: the tool refuses it.
+      ["hooks", "x"],
+      ["", "x"],
       [SETTINGS, "[]"],
       [SETTINGS, ""],
     ] as const
   ) assert.equal(isTouched(from, to), true, `${from} -> ${to}`);
 });
 
-Deno.test("an edit beside the hooks, or one that the tool cannot make, is no change of the policy", () => {
+Deno.test("an edit beside the hooks is no change of the policy", () => {
   for (
     const [from, to, all] of [
       ['"hooks": {\n    "PreToolUse"', '"model": "m",\n  "hooks": {\n    "PreToolUse"'],
       ['"Read"', '"Read", "Grep"'],
       ["\n", "\r\n", true],
-      ["not there", "x"],
-      // Twice there: the tool refuses it.
-      ["hooks", "x"],
-      ["", "x"],
       ['"Read"', "$&"],
     ] as const
   ) assert.equal(isTouched(from, to, all), to === "$&", `${from} -> ${to}`);

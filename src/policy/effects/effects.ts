@@ -15,7 +15,6 @@ import {
 } from "./types.ts";
 import {
   filesIn,
-  listIn,
   policyFiles,
   protectedBranches,
   stampOf,
@@ -49,9 +48,8 @@ export async function lookForEffects(
   if (ground === null) return { found: [], open: [], unwatched: 0 };
   const { db, rules, kinds, sessionId, atMs } = ground;
   const before = readSnapshot(db, sessionId);
-  const former = Object.keys(before?.files ?? {});
-  const known = before?.stamp === ground.stamp ? listIn(before) : null;
-  const watched = known ?? withFormer(await watchList(ground), former, ground);
+  const listed = await watchList(ground);
+  const list = withFormer(listed, Object.keys(before?.files ?? {}), ground);
   // The look after the command finds what changed since: the file system tells when.
   const isFresh = moment.is === "before" && before !== null &&
     atMs - (lookedAt(db, sessionId).atMs ?? 0) < FRESH_MS;
@@ -60,14 +58,12 @@ export async function lookForEffects(
     : await (await import("../../system/git/heads.ts"))
       .readHeads(work.repository!, before?.heads ?? null, work);
   const kept = isFresh ? { files: before.files, folders: before.folders } : {};
-  const now = takeSnapshot(watched, ground, { heads, ...kept });
+  const now = takeSnapshot(list, ground, { heads, ...kept });
   const open = openViolations(db, ground.project);
   // Whether nothing has changed but the time.
   const isSame = before !== null &&
     JSON.stringify({ ...before, atMs: 0 }) === JSON.stringify({ ...now, atMs: 0 });
-  if (isSame && open.length === 0) return { found: [], open: [], unwatched: watched.left };
-  const listed = await watchList(ground);
-  const list = known === null ? watched : withFormer(listed, former, ground);
+  if (isSame && open.length === 0) return { found: [], open: [], unwatched: list.left };
   const { judge, keepPolicy, settle } = await import("./judged.ts");
   if (before === null) {
     keepPolicy(db, [...kinds].flatMap(([path, kind]) => kind === "program" ? [] : [path]), atMs);
@@ -124,7 +120,7 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
 /** Reads the states of what is watched. @param known What need not be read again. */
 function takeSnapshot(
   list: WatchList,
-  { rules, root, kinds, branches, stamp, repository, atMs, config: { held } }: Ground,
+  { rules, root, kinds, branches, repository, atMs, config: { held } }: Ground,
   known: Pick<Snapshot, "heads"> & Partial<Pick<Snapshot, "files" | "folders">>,
 ): Snapshot {
   const statesOf = (paths: readonly string[]) =>
@@ -133,7 +129,7 @@ function takeSnapshot(
   const names = repository === undefined ? [] : branches.names;
   const head = repository?.branch ?? "";
   return {
-    ...{ atMs, held, stamp, head, rules: list.rules, left: list.left },
+    ...{ atMs, held, head, rules: list.rules },
     heads: known.heads,
     policy: statesOf([...kinds.keys()]),
     files: known.files ?? statesOf(list.files.map(([path]) => path)),

@@ -185,31 +185,6 @@ export function isShellRunning(
   return rows.some(({ goesOn }) => goesOn !== null) || rows.at(-1)?.["event"] === "PreToolUse";
 }
 
-/** The most commands of a session that are read. */
-const MAX_COMMANDS = 200;
-
-/** The commands that a session has run in a shell within a day, the newest first. */
-export function recentCommands(
-  db: DatabaseSync,
-  { sessionId, atMs }: Pick<Ground, "sessionId" | "atMs">,
-): string[] {
-  return statement(
-    db,
-    `SELECT metadata ->> '$.tool_input.command' AS command
-       FROM hook_executions
-      WHERE session_id = ?1
-        AND created_at_ms > ?2
-        AND hook_name = 'PreToolUse'
-        AND status = 'success'
-        AND ${OF_SHELL}
-        AND json_valid(metadata)
-      ORDER BY created_at_ms DESC
-      LIMIT ${MAX_COMMANDS}`,
-  ).all(sessionId, atMs - LONGEST_MS).flatMap(({ command }) =>
-    command === null ? [] : String(command)
-  );
-}
-
 /** Whether another session of a repository has used a shell since a moment. */
 export function areOthersAtWork(
   db: DatabaseSync,

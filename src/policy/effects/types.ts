@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Locations } from "../../system/environment.ts";
 import type { Heads } from "../../system/git/heads.ts";
+import type { FileRule } from "../guards/guard_policy.ts";
 import type { RequirementWork } from "../requirements/ground.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
 
@@ -44,17 +45,11 @@ export interface ProtectedBranches {
 }
 
 /** A rule by which files are watched. */
-export interface WatchedRule {
-  /** As in the configuration file: `preToolUse.uneditableFiles[2]`. */
-  readonly name: string;
-  readonly glob: string;
-  readonly pattern: string;
-  readonly needle: string;
+export interface WatchedRule
+  extends Pick<FileRule, "name" | "glob" | "pattern" | "needle" | "writtenBy"> {
   /** Whether it forbids new files only. */
   readonly onlyNew: boolean;
   readonly blocks: boolean;
-  /** The commands that may write its files, as a regular expression; null for none. */
-  readonly writtenBy: string | null;
 }
 
 /** Files and folders by absolute path, with the number of the rule that watches them. */
@@ -73,10 +68,6 @@ export interface Snapshot {
   readonly atMs: number;
   /** A fingerprint of the rules. */
   readonly rules: string;
-  /** What the list of watched files was made of; another one means another list. */
-  readonly stamp: string;
-  /** As in the list. */
-  readonly left: number;
   readonly policy: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
   /** By watched folder: the files there that its rule means. */

@@ -20,7 +20,6 @@ import {
   isShellRunning,
   letGo,
   lookedAt,
-  recentCommands,
   settleViolations,
 } from "./effects_table.ts";
 import {
@@ -49,8 +48,7 @@ export async function judgeCommits(
   const commits = isAfter ? await mayCommit(moment.command, ground) : "no";
   // Where the session's command only looks, the commit comes from a person, or from something that the session left
   // running.
-  const isAtWork = commits !== "no" || isShellRunning(db, { sessionId, atMs, beside }) ||
-    await hasLeftRunning(ground);
+  const isAtWork = commits !== "no" || isShellRunning(db, { sessionId, atMs, beside });
   if (!isAtWork) return [];
   const { commonDir } = repository;
   const sinceMs = lookedAt(db, sessionId, beside).atMs ?? before.atMs;
@@ -100,18 +98,6 @@ export async function judgeCommits(
     }
   }
   return violations.filter(({ blocks }) => blocks);
-}
-
-/** `&` that joins no two signs, and the programs that run something later. */
-const MAY_DETACH =
-  /(?<![&>|])&(?![&>])|\b(?:at|batch|crontab|systemd-run|screen|tmux|setsid|daemonize)\b/;
-
-/** Whether a command of the session may have left something running: Claude Code does not tell. */
-async function hasLeftRunning(ground: Ground): Promise<boolean> {
-  const detaching = recentCommands(ground.db, ground)
-    .filter((command) => MAY_DETACH.test(command));
-  const uses = await Promise.all(detaching.map((command) => readCommand(command, ground)));
-  return uses.some(({ leavesRunning }) => leavesRunning);
 }
 
 async function readCommand(command: string, { projectDir, home }: Ground) {

@@ -14,7 +14,6 @@ import type {
   Ground,
   PolicyKind,
   ProtectedBranches,
-  Snapshot,
   WatchedRule,
   WatchList,
 } from "./types.ts";
@@ -69,18 +68,6 @@ export function withFormer(
   const find = ruleFinder(rules, root);
   const more = unlisted.map((path) => [path, find(path)] as const).filter(([, rule]) => rule >= 0);
   return { ...list, files: [...list.files, ...more] };
-}
-
-/** The list in a snapshot that was taken under the same stamp. Which rule watches a file is not known from it. */
-export function listIn({ files, folders, left, rules }: Snapshot): WatchList {
-  return {
-    files: Object.keys(files).map((path) => [path, -1]),
-    folders: Object.keys(folders).map((key) => {
-      const at = key.indexOf(" ");
-      return [key.slice(at + 1), Number(key.slice(0, at))];
-    }),
-    ...{ left, rules },
-  };
 }
 
 /** Differs when git's index, what it ignores, or the rules have changed. */

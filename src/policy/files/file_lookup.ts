@@ -15,9 +15,8 @@ import {
 import type { RealPaths } from "../../system/real_paths.ts";
 import WORDS from "../guards/words.json" with { type: "json" };
 
-/** How much of a file is read; the first size nearly always holds the lines that count. */
-const HEAD_BYTES = [4_096, 65_536];
-const HEAD_LINES = 100;
+/** How much of a file is read for its marker. */
+const HEAD_BYTES = 65_536;
 
 /** How many more files or entries one tool use may look at; negative once nothing is left. */
 export interface Allowance {
@@ -141,13 +140,7 @@ export function isBelow(path: string, folder: string): boolean {
 /** The beginning of a file; empty where no rule asks for it, and where it cannot be read. */
 function headOf(path: string, { heads }: Ground): string {
   if (heads === null || --heads.left < 0) return "";
-  let text = "";
-  for (const size of HEAD_BYTES) {
-    const bytes = readHead(path, size) ?? new Uint8Array();
-    text = new TextDecoder().decode(bytes);
-    if (bytes.length < size || text.split("\n", HEAD_LINES).length === HEAD_LINES) break;
-  }
-  return text;
+  return new TextDecoder().decode(readHead(path, HEAD_BYTES) ?? new Uint8Array());
 }
 
 /** The path from a folder; the empty text for the folder itself; null outside of it. */

@@ -3,36 +3,28 @@ import type { ShellCommand } from "../shell/shell_command.ts";
 import { DATABASE_PROGRAMS, onlyReads } from "../shell/writers.ts";
 import { programName } from "../shell/operands.ts";
 import type { Verdict } from "./guard_policy.ts";
+import TABLES from "./person_verbs.json" with { type: "json" };
 import { PROTECT_RULE } from "./rule_names.ts";
 
+const setOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
+
 /** The verbs of a person, by noun. The program checks who runs them; here the agent is told before it tries. */
-export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = {
-  guard: new Set(["pause", "resume"]),
-  req: new Set(
-    ["satisfy", "approve", "clear", "pause", "disable", "enable", "prune", "init", "import"],
-  ),
-  question: new Set(["answer"]),
-  workflow: new Set(["approve", "reject"]),
-  memory: new Set(["forget", "move"]),
-  db: new Set(["reset", "restore"]),
-  config: new Set(["init", "trust", "accept", "set"]),
-  counter: new Set(["increment", "reset"]),
-  team: new Set(["init", "join", "leave"]),
-};
+export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
+  Object.entries(TABLES.verbs).map(([noun, verbs]) => [noun, setOf(verbs)]),
+);
 /** Verbs that only a person may run, with any arguments. A made-up event could satisfy requirements. */
-const ALWAYS_LIFTING = new Set(["install-hooks", "uninstall-hooks", "hook"]);
+const ALWAYS_LIFTING = setOf(TABLES.always);
 /** Words that only a person may run as the first word. */
-const FIRST_WORDS = new Set(["import", "token"]);
+const FIRST_WORDS = setOf(TABLES.first);
 /** Nouns whose arguments may be any words. */
-const HARMLESS = new Set(["task", "event"]);
+const HARMLESS = setOf(TABLES.anyWords);
 /** No other program has these nouns with these verbs, so a copy of this program under another name is recognised. */
-const LIFTING_BY_ANY_NAME = new Set(["guard", "req"]);
-const LOOKING = new Set(["--help", "-h", "--dry-run", "--preview"]);
+const LIFTING_BY_ANY_NAME = setOf(TABLES.byAnyName);
+const LOOKING = setOf(TABLES.looking);
+const PRINTING = setOf(TABLES.printing);
 const VALUED = /^--(?:session|branch|ttl|metadata|db|minutes|reason|preset|output|project)$/;
 /** The program, by whatever path or runner, also from its source. */
 const PROGRAM = /conclaude|main\.[jt]s$/;
-
-const PRINTING = new Set(["echo", "printf", "grep", "rg"]);
 
 /** What only a person may do, and what only the running shell knows to be that or not. */
 export function judgeLifting(

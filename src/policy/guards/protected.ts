@@ -158,7 +158,7 @@ function isFelt(
   if (written === "unknown") return true;
   const before = text();
   const after = written(before);
-  return after !== null && counts(before, after);
+  return after === null || counts(before, after);
 }
 
 /** Keys of Claude Code's settings that decide which hooks and which other code run. */
@@ -183,10 +183,10 @@ function settingsOf(text: string): Readonly<Record<string, unknown>> | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
 }
 
-/** Makes the new text of the old one. No old text means no file; no new one, that the tool fails. */
+/** Makes the new text of the old one. No old text means no file; no new one, that it cannot be foreseen. */
 type TextChange = (before: string | null) => string | null;
 
-/** What a tool makes of a file's text; null for a tool that does not work on text. When one edit fails, none is done. */
+/** What a tool makes of a file's text; null for a tool that does not work on text. */
 export function textAfter(tool: string, input: unknown): TextChange | null {
   const { content, edits } = Object(input);
   if (tool === "Write") return () => textOf(content);
@@ -196,7 +196,7 @@ export function textAfter(tool: string, input: unknown): TextChange | null {
     all.reduce((text, edit, i) => i > 0 && text === null ? null : edited(text, edit), before);
 }
 
-/** One replacement. A text that occurs several times is replaced only with `replace_all`. */
+/** One replacement; null where the text does not stand there plainly, or several times without `replace_all`. */
 function edited(before: string | null, edit: unknown): string | null {
   const { old_string, new_string, replace_all } = Object(edit);
   const from = textOf(old_string);
@@ -204,21 +204,10 @@ function edited(before: string | null, edit: unknown): string | null {
   if (from === null || to === null) return null;
   if (from === "") return before === null || before === "" ? to : null;
   const text = (before ?? "").replaceAll("\r\n", "\n");
-  const found = text.includes(from) ? from : meant(text, from);
-  if (found === null) return null;
-  const pieces = text.split(found);
-  if (replace_all === true) return pieces.join(to);
-  return pieces.length === 2 ? pieces.join(to) : null;
-}
-
-/** The text that the tool takes where it does not find the given one: it reads curly quotes as straight ones. */
-function meant(text: string, from: string): string | null {
-  const at = straight(text).indexOf(straight(from));
-  return at < 0 ? null : text.slice(at, at + from.length);
-}
-
-function straight(text: string): string {
-  return text.replace(/[‘’]/g, "'").replace(/[“”]/g, '"');
+  const pieces = text.split(from);
+  return pieces.length === 2 || (pieces.length > 2 && replace_all === true)
+    ? pieces.join(to)
+    : null;
 }
 
 function textOf(value: unknown): string | null {

@@ -8,12 +8,10 @@ import {
   readRef,
   type Repository,
 } from "../../system/git/repository.ts";
-import { isCheckedOut } from "../../system/git/working_trees.ts";
 import { exists } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
 import type { BashStep } from "../guards/bash.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
-import type { BranchSwitch } from "../shell/git_branches.ts";
 import { mayBeRequired } from "./requirement_look.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import {
@@ -126,7 +124,7 @@ function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
     const known = places.get(key) ?? {
       repository: at.repository,
       isCheckedOut: at.repository.branch === tree.branch,
-      showsBranch: !trees.isNew(tree) && at.startsAt === tree.branch,
+      showsBranch: at.showsBranch,
       commands: [],
       changesFiles: false,
     };
@@ -139,22 +137,25 @@ function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
     const tree = trees.treeOf(step.folder);
     const isElsewhere = step.folder === null || tree === undefined;
     const texts = step.commands.map((words) => commandText(words, isElsewhere));
-    for (const file of step.changed) {
+    for (const file of step.changed.filter((file) => !trees.isNew(file))) {
       doingAt(trees.treeOf(parentOf(file)) ?? home).changesFiles = true;
     }
+    const isNew = trees.isNew(step.folder);
     if (step.onlyGoes) {
       waiting.push(...texts);
       continue;
     }
     // A commit in another repository is asked about by the requirements of this one, too.
-    if (texts.length > 0) doingAt(tree ?? home).commands.push(...waiting.splice(0), ...texts);
+    if (texts.length > 0 && !isNew) {
+      doingAt(tree ?? home).commands.push(...waiting.splice(0), ...texts);
+    }
     const { repository } = trees.standingOf(tree ?? home);
     for (const name of step.moves) {
-      const branch = name === "HEAD" ? repository.branch : name;
+      const branch = name !== "HEAD" ? name : isNew ? null : repository.branch;
       if (branch === null || !readRef(repository, `heads/${branch}`)) continue;
       moved.push({ ...MOVED, repository: { ...repository, branch } });
     }
-    if (tree !== undefined) trees.follow(step, tree);
+    if (tree !== undefined && !isNew) trees.follow(step, tree);
   }
   if (waiting.length > 0 || places.size === 0) doingAt(home).commands.push(...waiting);
   return [...moved, ...places.values()];
@@ -168,82 +169,51 @@ const MOVED: Omit<Place, "repository"> = {
 
 interface Standing {
   readonly repository: Repository;
-  readonly startsAt: string | null;
+  /** Whether the working tree shows the state with which the branch begins. */
+  readonly showsBranch: boolean;
 }
 
-/** The working trees of a repository, and what a script has done to them so far. */
+/** The working trees of a repository, and what a script has checked out there so far. */
 class WorkingTrees {
-  readonly #treeAt: (folder: string | null) => Repository | undefined;
-  readonly #made: Repository[] = [];
+  /** The working tree of a folder; `undefined` outside of this repository. */
+  readonly treeOf: (folder: string | null) => Repository | undefined;
   /** By the top folder of the working tree. */
   readonly #standings = new Map<string, Standing>();
-  /** Branches that the script makes, each with the existing branch at which it begins. */
-  readonly #begun = new Map<string, string | null>();
-  /** Branches that the script has left, so that they are not checked out any more. */
-  readonly #left = new Set<string>();
+  /** Branches that the script has made. */
+  readonly #begun = new Set<string>();
+  /** The folders of new working trees. */
+  readonly #made: string[] = [];
 
   constructor(home: Repository) {
-    this.#treeAt = treesAround(home);
-  }
-
-  /** The working tree of a folder; `undefined` outside of this repository. */
-  treeOf(folder: string | null): Repository | undefined {
-    if (folder === null || this.#made.length === 0) return this.#treeAt(folder);
-    const real = `${realPath(folder)}/`;
-    return this.#made.findLast(({ root }) => real.startsWith(`${root}/`)) ?? this.#treeAt(folder);
+    this.treeOf = treesAround(home);
   }
 
   standingOf(tree: Repository): Standing {
-    return this.#standings.get(tree.root) ?? { repository: tree, startsAt: tree.branch };
+    return this.#standings.get(tree.root) ?? { repository: tree, showsBranch: true };
   }
 
-  isNew(tree: Repository): boolean {
-    return this.#made.includes(tree);
+  /** Whether a path lies in a working tree that the script makes: on which branch, git tells afterwards. */
+  isNew(path: string | null): boolean {
+    return path !== null && this.#made.some((made) => `${realPath(path)}/`.startsWith(made));
   }
 
   /** Takes over what a command does in one of them. */
-  follow({ checksOut, makesBranch, makesTree }: BashStep, tree: Repository): void {
-    const { repository, startsAt } = this.standingOf(tree);
-    if (makesBranch !== null && readRef(repository, `heads/${makesBranch.branch}`) === "") {
-      this.#begun.set(makesBranch.branch, makesBranch.startsElsewhere ? null : startsAt);
+  follow({ checksOut, makesTree }: BashStep, tree: Repository): void {
+    if (makesTree !== null && !exists(joinPath(makesTree, ".git"))) {
+      this.#made.push(`${realPath(makesTree)}/`);
     }
-    if (checksOut !== null) this.#checkOut(checksOut, tree, startsAt);
-    if (makesTree === null || exists(joinPath(makesTree.folder, ".git"))) return;
-    const made = { ...repository, root: realPath(makesTree.folder), branch: null };
-    if (makesTree.checksOut === null || this.#checkOut(makesTree.checksOut, made, startsAt)) {
-      this.#made.push(made);
-    }
-  }
-
-  /** @returns False where git refuses it, or nobody can tell. */
-  #checkOut(
-    { branch, makes, startsElsewhere }: BranchSwitch,
-    tree: Repository,
-    from: string | null,
-  ): boolean {
-    if (this.#isTaken(branch, tree)) return false;
-    const isMade = this.#begun.has(branch);
-    const standsAt = isMade ? null : readRef(tree, `heads/${branch}`);
-    const isMissing = standsAt === "" && makes === "missing";
-    if (makes === "new" && standsAt !== "") return false;
-    if (makes === "new" || makes === "anew" || isMissing) {
-      this.#begun.set(branch, startsElsewhere ? null : from);
-    } else if (!isMade && !standsAt && !readRef(tree, `remotes/origin/${branch}`)) {
-      // git would make it from the branch of the same name on the remote, and there is none.
-      return false;
-    }
-    const startsAt = this.#begun.has(branch) ? this.#begun.get(branch)! : branch;
-    if (tree.branch !== null && tree.branch !== branch) this.#left.add(tree.branch);
-    this.#standings.set(tree.root, { repository: { ...tree, branch }, startsAt });
-    return true;
-  }
-
-  /** Whether another working tree has the branch checked out: then git refuses to check it out here. */
-  #isTaken(branch: string, tree: Repository): boolean {
-    const isTakenBy = ([root, { repository }]: readonly [string, Standing]) =>
-      root !== tree.root && repository.branch === branch;
-    return [...this.#standings].some(isTakenBy) ||
-      (branch !== tree.branch && !this.#left.has(branch) && isCheckedOut(tree, branch));
+    if (checksOut === null) return;
+    const { branch, makes, startsElsewhere } = checksOut;
+    const standsAt = this.#begun.has(branch) ? "made" : readRef(tree, `heads/${branch}`);
+    // git refuses it, or would make it from the branch of the same name on the remote, and there is none.
+    if (makes === "new" && standsAt !== "") return;
+    if (makes === "no" && !standsAt && !readRef(tree, `remotes/origin/${branch}`)) return;
+    const { showsBranch } = this.standingOf(tree);
+    if (makes !== "no") this.#begun.add(branch);
+    this.#standings.set(tree.root, {
+      repository: { ...tree, branch },
+      showsBranch: makes === "no" ? branch === tree.branch : showsBranch && !startsElsewhere,
+    });
   }
 }
 

@@ -5,7 +5,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import type { Environment } from "../../system/environment.ts";
-import type { Repository } from "../../system/git/repository.ts";
 import { type Heads, readHeads } from "../../system/git/heads.ts";
 import { advancedBranches, type NewCommit, newCommits } from "../../system/git/new_commits.ts";
 import {
@@ -14,9 +13,8 @@ import {
   readSnapshot,
   wereViolations,
 } from "../effects/effects_table.ts";
-import type { AskedUse } from "../guards/judge_use.ts";
 import type { RequirementWork } from "./ground.ts";
-import { type MeantPlace, requirementsFor } from "./places.ts";
+import type { MeantPlace } from "./places.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import type { Clearing } from "./requirements_table.ts";
 import type { BranchKey, Standing } from "./standing.ts";
@@ -172,21 +170,12 @@ export function usesOf(
   }).map(({ name }) => ({ requirement: name, repository: commonDir, branch: branch ?? "" }));
 }
 
-/** The satisfactions that an action has used up by its success: those that allowed it, else those on the checked-out branch. */
-export async function usedUp(
-  requirements: readonly Requirement[],
-  use: AskedUse & { readonly toolUseId: string | null },
-  { repository, db, sessionId }: Pick<RequirementWork, "db" | "sessionId"> & {
-    readonly repository: Repository;
-  },
-): Promise<Clearing[]> {
-  const { toolUseId } = use;
-  const allowed = db === null || toolUseId === null
-    ? []
-    : quietly(() => readAllowedUses(db, { sessionId, toolUseId })) ?? [];
-  const singleUse = requirements.filter(({ scope }) => scope === "single_use");
-  const used: readonly Omit<Clearing, "kind" | "sessionId">[] = allowed.length > 0
-    ? allowed
-    : (await requirementsFor(singleUse, use, repository)).flatMap(usesOf);
-  return used.map((one) => ({ ...one, kind: "clear", sessionId }));
+/** The satisfactions that an action has used up by its success: those that allowed it, as its gate has noted. */
+export function usedUp(
+  toolUseId: string | null,
+  { db, sessionId }: Pick<RequirementWork, "db" | "sessionId">,
+): Clearing[] {
+  if (db === null || toolUseId === null) return [];
+  const allowed = quietly(() => readAllowedUses(db, { sessionId, toolUseId })) ?? [];
+  return allowed.map((one) => ({ ...one, kind: "clear", sessionId }));
 }

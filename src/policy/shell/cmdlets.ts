@@ -86,6 +86,7 @@ export function inCmdlet({ program, args, input }: ShellCommand): readonly Inner
   const type = given.get("itemtype")?.[0]?.text.toLowerCase();
   const [, does = cmdlet.does] = type === undefined ? [] : Object.entries(cmdlet.types ?? {})
     .find(([begins]) => type.startsWith(begins)) ?? [];
+  const all = valuesOf(given, piped);
   const words: Argument[] = [];
   for (const part of listOf(does)) {
     const [, values, otherwise] = /^\$([\w,]+)(?:\|(.*))?$/.exec(part) ?? [];
@@ -96,7 +97,7 @@ export function inCmdlet({ program, args, input }: ShellCommand): readonly Inner
       );
       if (text !== "-") words.push(literal(text));
     } else {
-      const found = valuesOf(values.split(","), given, piped);
+      const found = firstOf(all, values.split(","));
       if (found.length === 0 && otherwise === undefined) return [];
       words.push(...found.length === 0 ? listOf(otherwise).map(literal) : found);
     }
@@ -107,37 +108,30 @@ export function inCmdlet({ program, args, input }: ShellCommand): readonly Inner
   return [{ kind: "script", text: join(words), parameters: [], ...language }];
 }
 
-function valuesOf(
-  names: readonly string[],
-  given: Given,
-  piped: readonly Argument[],
-): readonly Argument[] {
-  const values = (...names: readonly string[]) =>
-    names.map((name) => given.get(name) ?? []).find(({ length }) => length > 0) ?? [];
+/** All values that `does` may name. */
+function valuesOf(given: Given, piped: readonly Argument[]): Given {
+  const values = (...names: readonly string[]) => firstOf(given, names);
   const named = values("literalpath", "path", "filepath");
   // With these parameters only the running cmdlet knows which files it means.
   const isFiltered = values("include", "filter").length > 0;
   const files = (named.length > 0 ? named : piped).filter(({ text }) => !NO_FILE.test(text))
     .map((file) => isFiltered ? OPEN : file);
-  const inFolder = (folder: string | undefined, name: Argument) =>
-    withText(name, folder === undefined ? name.text : `${folder}/${name.text}`);
-  const [folder] = values("path");
-  const made = values("name").map((name) => inFolder(folder?.text, name));
-  for (const name of names) {
-    const found = name === "files"
-      ? files
-      : name === "piped"
-      ? piped
-      : name === "made"
-      ? made.length > 0 ? made : values("path")
-      : name === "renamed"
-      ? values("newname").map((name) =>
-        inFolder(/^.*(?=\/)/s.exec(files[0]?.text ?? "")?.[0], name)
-      )
-      : values(name);
-    if (found.length > 0) return found;
-  }
-  return [];
+  const inFolder = (folder: string | undefined) => (name: Argument) =>
+    folder === undefined ? name : withText(name, `${folder}/${name.text}`);
+  const made = values("name").map(inFolder(values("path")[0]?.text));
+  const besideFile = inFolder(/^.*(?=\/)/s.exec(files[0]?.text ?? "")?.[0]);
+  return new Map([
+    ...given,
+    ...Object.entries({
+      ...{ files, piped, renamed: values("newname").map(besideFile) },
+      made: made.length > 0 ? made : values("path"),
+    }),
+  ]);
+}
+
+/** The values of the first of these names that has some. */
+function firstOf(given: Given, names: readonly string[]): readonly Argument[] {
+  return names.map((name) => given.get(name) ?? []).find(({ length }) => length > 0) ?? [];
 }
 
 /** The values of the parameters that are given; none for a switch. */

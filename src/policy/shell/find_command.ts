@@ -41,10 +41,17 @@ function foundBy(call: FindCall, action: number): Argument {
     { takesFolders }: Pick<Search, "takesFolders">,
   ): Search => ({
     takesFolders,
-    judge: (entry) => {
-      const depth = entry.path === "" ? 0 : entry.path.split("/").length;
+    judge: ({ path, kind }) => {
+      const depth = path === "" ? 0 : path.split("/").length;
       const isDeep = depth >= call.minDepth && depth <= call.maxDepth;
-      const { reached, isPruned } = visited(call, entry, isGlob ? null : text);
+      // The shell replaces a pattern where the search begins, so that only what lies below has a name.
+      const whole = path === "" ? text : text.endsWith("/") ? text + path : `${text}/${path}`;
+      const named = isGlob ? path : whole;
+      const { reached, isPruned } = visited(call, {
+        kind,
+        name: named === "" ? undefined : named.replace(/(?<=.)\/+$/, "").replace(/^.*\/(?=.)/s, ""),
+        path: isGlob ? undefined : whole,
+      });
       return {
         isMeant: isDeep ? reached[action] ?? "no" : "no",
         goesOn: depth < call.maxDepth && (!isPruned || call.isDepthFirst || !isDeep),
@@ -59,11 +66,11 @@ export function meansAll(call: FindCall, action: number): boolean {
   const kinds = call.actions[action]?.kind === "delete"
     ? ["file"] as const
     : ["file", "folder"] as const;
-  return kinds.some((kind) => visited(call, { path: null, kind }, null).reached[action] === "yes");
+  return kinds.some((kind) => visited(call, { kind, isAny: true }).reached[action] === "yes");
 }
 
-function visited(call: FindCall, entry: Candidate, start: Start): Visit {
-  const visit: Visit = { entry, start, reached: call.actions.map(() => "no"), isPruned: false };
+function visited(call: FindCall, entry: Candidate): Visit {
+  const visit: Visit = { entry, reached: call.actions.map(() => "no"), isPruned: false };
   call.expression(visit, "yes");
   return visit;
 }
@@ -71,18 +78,17 @@ function visited(call: FindCall, entry: Candidate, start: Start): Visit {
 /** The answer of a test; undefined where only the running `find` knows. */
 type Truth = boolean | undefined;
 
-/** Where a search begins, as written; null where the shell replaces a pattern there. */
-type Start = string | null;
-
-/** An entry; without a path it stands for any entry. */
+/** An entry, with its name and its path as `find` writes it; undefined where that is not known. */
 interface Candidate extends Pick<Entry, "kind"> {
-  readonly path: string | null;
+  readonly name?: string | undefined;
+  readonly path?: string | undefined;
+  /** It stands for any entry. */
+  readonly isAny?: true;
 }
 
 /** What the expression does with one entry. */
 interface Visit {
   readonly entry: Candidate;
-  readonly start: Start;
   /** For each action whether it is reached. */
   readonly reached: Answer[];
   /** Whether nothing below the entry is looked at. */
@@ -288,8 +294,8 @@ function testOf(
     case "like": {
       const matches = readWildcard(value, { ignoresCase });
       const isAny = /^(?:\.\/)?\*+$/.test(value) || undefined;
-      return ({ entry, start }) => {
-        const text = of === "name" ? nameOf(entry, start) : pathOf(entry, start);
+      return ({ entry }) => {
+        const text = entry[of ?? "path"];
         return text === undefined ? isAny : matches?.(text);
       };
     }
@@ -300,18 +306,6 @@ function testOf(
     case "link":
       return ({ entry }) => entry.kind === "link" ? undefined : false;
     default:
-      return ({ entry }) => (entry.path === null && isBroad) || undefined;
+      return ({ entry }) => (entry.isAny && isBroad) || undefined;
   }
-}
-
-/** The path as `find` writes it: from where the search begins. */
-function pathOf({ path }: Candidate, start: Start): string | undefined {
-  if (path === null || start === null) return undefined;
-  if (path === "") return start;
-  return start.endsWith("/") ? start + path : `${start}/${path}`;
-}
-
-function nameOf({ path }: Candidate, start: Start): string | undefined {
-  const whole = path === "" ? start : path;
-  return whole === null ? undefined : whole.replace(/(?<=.)\/+$/, "").replace(/^.*\/(?=.)/s, "");
 }

@@ -44,7 +44,7 @@ const REDIRECTION = /[1-6*]?>>?(?:&[1-6])?/y;
 const KEYWORD =
   /(if|elseif|else|while|until|for|foreach|switch|default|do|try|catch|finally|trap|begin|process|end|clean|function|filter|param|return|throw|exit|class|enum|using|break|continue)(?![\w-])(?!\s*=)/iy;
 const VARIABLE = /\$(?:\{([^}]*)\}|((?:\w+:)?\w+|[?^$]))/y;
-const TYPE = /\[([\w.]+(?:\[[\w.,\[\] ]*\])?)\]/y;
+const TYPE = /\[[\w.]+(?:\[[\w.,\[\] ]*\])?\][ \t]*/y;
 const MEMBER = /(?:\?\.|::|\.(?!\.))\s*(?:(\w+)|(?=["'$(]))/y;
 const OPERATOR =
   /\s*,|\+\+|--|-[a-z]+(?![\w-])|\.\.|[+\-*/%]?=|[*/%+-](?![\w-]*=)|\?\?|[?:](?=\s)/iy;
@@ -109,9 +109,11 @@ class Reader {
     this.#count();
     const [, keyword = ""] = this.#take(KEYWORD) ?? [];
     this.#take(BLANK);
-    if (/^(?:function|filter)$/i.test(keyword)) return this.#function();
-    const [, name] = (/^foreach$/i.test(keyword) && this.#take(EACH)) || [];
-    if (name !== undefined) return this.#loop(name.toLowerCase());
+    const [, each] = this.#take(EACH) ?? [];
+    if (each !== undefined) {
+      setVariable(each.toLowerCase(), undefined, this.#state);
+      return this.script(")");
+    }
     if (this.#next() === "{") return this.#perhaps(() => this.#block());
     if (/^for$/i.test(keyword) && this.#next() === "(") {
       return this.#perhaps(() => this.#given(")"));
@@ -129,43 +131,12 @@ class Reader {
     return [OPEN];
   }
 
-  /** A function is read where it is defined; its parameters are unknown there. */
-  #function(): Values {
-    const [name] = this.#take(/[^\s({]+/y) ?? [""];
-    this.#take(BETWEEN);
-    if (this.#next() === "(") this.#primary();
-    this.#aside();
-    this.#state.functions.set(name, null);
-    return [];
-  }
-
-  /** The block is read once for each value. */
-  #loop(name: string): Values {
-    const values = this.script(")");
-    const start = this.#at;
-    for (const value of values.length === 0 ? [OPEN] : values) {
-      this.#at = start;
-      setVariable(name, value, this.#state);
-      this.#block();
-    }
-    setVariable(name, undefined, this.#state);
-    return [OPEN];
-  }
-
   /** The commands of a block in curly brackets, if one follows. */
   #block(): void {
     this.#take(BETWEEN);
     if (this.#next() !== "{") return;
     this.#at++;
     this.script("}");
-  }
-
-  /** A block that changes nothing outside. */
-  #aside(): void {
-    const outside = this.#state;
-    this.#state = copyOf(outside);
-    this.#block();
-    this.#state = outside;
   }
 
   /** Commands with pipes, `&&` and `||` between them. */
@@ -188,11 +159,8 @@ class Reader {
     const values = this.#statement();
     const name = variableName(braced ?? plain!);
     if (name === null) return [];
-    const before = adds === "" ? [] : this.#state.variables.get(name);
-    const [first, ...others] = values;
-    const isText = before !== undefined && before.length < 2 && others.length === 0;
-    if (isText && first !== undefined) setVariable(name, joined([...before, first]), this.#state);
-    else setWords(name, before && [...before, ...values], this.#state);
+    if (adds === "" && values.length === 1) setVariable(name, values[0], this.#state);
+    else setWords(name, adds === "" ? values : undefined, this.#state);
     return [];
   }
 
@@ -221,11 +189,9 @@ class Reader {
       redirects.push(...this.#redirections());
       const sign = this.#next();
       if (sign === "" || /[\n\r;|&})]/.test(sign)) break;
-      if (this.#take(/--%/y) !== null) continue;
       // A script block runs for each value that comes through the pipe.
-      if (sign === "{") this.#aside();
+      if (sign === "{") this.#perhaps(() => this.#block());
       else if (this.#take(/,\s*/y) !== null) words.push(literal(","));
-      else if (this.#take(/@\w+/y) !== null) words.push(OPEN);
       else if (sign === "(" || sign === "@") words.push(...this.#operand());
       else {
         const read = this.#argument();
@@ -318,11 +284,15 @@ class Reader {
       const [, quote, text] = this.#take(HERE) ?? [];
       if (quote === "'") return [literal(text!)];
       if (quote === '"') return [new Reader(text!, this.#state, this.#ground).#pieces(null)];
-      this.#at++;
+      this.#take(/@\w*/y);
       return /[({]/.test(this.#next()) ? this.#primary() : [OPEN];
     }
     if (sign === "(") return this.#given(")");
-    if (sign === "[") return this.#typed();
+    if (sign === "[") {
+      // The type of the value that follows, or whose method is called.
+      if (this.#take(TYPE) === null) this.#at++;
+      return /["'$(@[{\d]/.test(this.#next()) ? this.#operand() : [OPEN];
+    }
     if (sign === "$") return this.#variable();
     if (sign === "{") {
       this.#block();
@@ -347,44 +317,22 @@ class Reader {
     return this.script(end);
   }
 
-  /** `[Type]::Method(…)`, or a value with its type before it. */
-  #typed(): Values {
-    const [, type] = this.#take(TYPE) ?? [];
-    if (type === undefined) {
-      this.#at++;
-      return [OPEN];
-    }
-    if (this.#text.startsWith("::", this.#at)) {
-      const [, member = ""] = this.#take(MEMBER) ?? [];
-      if (this.#next() !== "(") return [OPEN];
-      this.#given(")");
-      this.#note(`[${type}]::${member}()`, member);
-      return [OPEN];
-    }
-    this.#take(BLANK);
-    return /["'$(@[{\d]/.test(this.#next()) ? this.#operand() : [OPEN];
-  }
-
-  /** The values, unless `.Name`, `.Method(…)` or `[0]` follows: what that gives is unknown. */
+  /** The values, unless `.Name`, `::Method(…)` or `[0]` follows: what that gives is unknown. */
   #members(values: Values): Values {
     let found = values;
     for (;;) {
-      const [member, name] = this.#take(MEMBER) ?? [];
+      const [member, name = ""] = this.#take(MEMBER) ?? [];
       if (member === undefined && this.#next() !== "[") return found;
       found = [OPEN];
       if (member === undefined) this.#given("]");
       else {
-        if (name === undefined) this.#primary();
+        if (name === "") this.#primary();
         if (this.#next() !== "(") continue;
         this.#given(")");
-        this.#note(`.${name ?? ""}()`, name ?? "");
+        if (HARMLESS_METHODS.has(name.toLowerCase())) continue;
+        this.#ground.unknown.add(`what ${member.trim()}() does`);
       }
     }
-  }
-
-  #note(call: string, method: string): void {
-    if (HARMLESS_METHODS.has(method.toLowerCase())) return;
-    this.#ground.unknown.add(`what ${call} does`);
   }
 
   #variable(): Values {

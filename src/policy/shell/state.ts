@@ -17,8 +17,8 @@ export interface State {
   folder: string | null;
   /** The folders that `popd` returns to, in reverse order; null for an unknown one. */
   left: readonly (string | null)[];
-  /** The bodies of functions; null for one that was read where it was defined. */
-  readonly functions: Map<string, SyntaxNode | null>;
+  /** The bodies of functions. */
+  readonly functions: Map<string, SyntaxNode>;
   readonly aliases: Map<string, Argument>;
   readonly startedBy: ShellCommand | null;
   readonly depth: number;

@@ -99,11 +99,6 @@ export function powerShell(): PowerShell | null {
   return reader;
 }
 
-/** Options of PowerShell that take the next word; each may be shortened. */
-const VALUED =
-  "executionpolicy ep ex version windowstyle workingdirectory wd inputformat outputformat configurationname psconsolefile settingsfile"
-    .split(" ");
-
 /** The scripts that `powershell`, `pwsh` and `cmd` are given; undefined for any other program. */
 function inForeignShell(
   { program: name, args, input }: ShellCommand,
@@ -113,20 +108,15 @@ function inForeignShell(
     return args.some(({ text }) => /^\/{1,2}[ck]$/i.test(text)) ? [codeFor(name)] : [];
   }
   if (!/^(?:pwsh|powershell)(?:-preview)?$/i.test(name)) return undefined;
-  for (let at = 0; at < args.length; at++) {
-    const [, option] = /^-{1,2}([a-z]+)$/i.exec(args[at]!.text.toLowerCase()) ?? [];
-    const after = args.slice(at + 1);
-    // A script in a file is not read; `powershell`, the older program, takes the word as a command.
-    if (option === undefined) return /^powershell/i.test(name) ? script(join(args.slice(at))) : [];
-    if (/^ec?$/.test(option) || (option.length > 1 && "encodedcommand".startsWith(option))) {
-      return [codeFor(name)];
-    }
-    if ("commandwithargs".startsWith(option)) {
-      const given = input === undefined ? OPEN : literal(input);
-      return script(after[0]?.text === "-" ? given : join(after));
-    }
-    if ("file".startsWith(option)) return [];
-    if (VALUED.some((valued) => valued.startsWith(option))) at++;
-  }
-  return input === undefined ? [] : script(literal(input));
+  const at = args.findIndex(({ text }) => /^-{1,2}(?:c|com\w*|ec?|en\w*|f|fi\w*)$/i.test(text));
+  if (/^-+e/i.test(args[at]?.text ?? "")) return [codeFor(name)];
+  // A script in a file is not read; `powershell`, the older program, takes plain words as a command.
+  if (/^-+f/i.test(args[at]?.text ?? "")) return [];
+  const words = at >= 0
+    ? args.slice(at + 1)
+    : /^powershell/i.test(name)
+    ? args.filter(({ text }) => !text.startsWith("-"))
+    : [];
+  if (words.length > 0 && words[0]!.text !== "-") return script(join(words));
+  return at < 0 && input === undefined ? [] : script(input === undefined ? OPEN : literal(input));
 }

@@ -16,14 +16,6 @@ export function workingTreeOf(
   return found === undefined ? undefined : { commonDir, root: found.root, branch };
 }
 
-/** Whether a working tree has a branch checked out: then git refuses to check it out in another one. */
-export function isCheckedOut(
-  { commonDir }: Pick<Repository, "commonDir">,
-  branch: string,
-): boolean {
-  return [commonDir, ...worktreeDirs({ commonDir })].some((gitDir) => branchIn(gitDir) === branch);
-}
-
 /** Whether the repository has a branch; true also when its files do not say. */
 export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: string): boolean {
   return exists(joinPath(commonDir, "reftable")) ||
