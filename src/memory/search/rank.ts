@@ -45,8 +45,6 @@ export interface RankContext {
   readonly speaker: "person" | "claude" | null;
   /** Earlier prompts with the same question; the answer comes after them. */
   readonly echoes: ReadonlySet<number>;
-  /** Hits with the marks of the question as they were typed: `#334`. */
-  readonly literal: ReadonlySet<number>;
 }
 
 /** The weights, beside 1 for the words. */
@@ -66,8 +64,6 @@ export interface RankWeights {
   readonly speaker: number;
   /** For an earlier prompt with the same question; it still ranks above other prompts. */
   readonly echo: number;
-  /** For an observation with all words with marks. */
-  readonly literal: number;
   /** For a note, times how much of the question it holds: it was kept to be found, and has no session around it. */
   readonly kept: number;
   /** For a replaced note or decision. */
@@ -87,7 +83,6 @@ export const RANK_WEIGHTS: RankWeights = {
   previous: 0.3,
   speaker: 0.3,
   echo: -0.4,
-  literal: 1,
   kept: 1.1,
   replaced: -10,
   others: -0.01,
@@ -134,7 +129,7 @@ export function rank<Hit extends Rankable>(
     texts.set(hit.id, Math.max(known ?? 0, (own.get(hit.id) ?? 0) + lent * BESIDE_OWN, lent));
   }
   const sessions = sessionScores(hits);
-  const { nowMs, paths, time, speaker, echoes, literal } = context;
+  const { nowMs, paths, time, speaker, echoes } = context;
   const ranked = all.map((hit) => {
     let score = texts.get(hit.id)! + weights.session * (sessions.get(hit.sessionId) ?? 0) +
       weights.recency * Math.exp(-Math.max(0, nowMs - hit.createdAtMs) / RECENT_MS) +
@@ -142,7 +137,6 @@ export function rank<Hit extends Rankable>(
     if (time !== null) score += weights.time * nearness(hit.createdAtMs, time);
     if (paths.length > 0 && namesFile(hit, paths)) score += weights.file;
     if (speaker !== null && isOf(hit.kind, speaker)) score += weights.speaker;
-    if (literal.has(hit.id)) score += weights.literal;
     if (hit.kind === "note") score += weights.kept * (own.get(hit.id) ?? 0);
     if (isReplaced(hit)) score += weights.replaced;
     if (hit.author !== null) score += weights.others;

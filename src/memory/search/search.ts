@@ -13,7 +13,6 @@ import {
   type MemoryFilter,
   neighboursOf,
   newestObservations,
-  withText,
 } from "./memory_search_table.ts";
 import { type Observation, readObservations } from "../drain/observations_table.ts";
 import {
@@ -64,8 +63,6 @@ const DONE_THEN = 0.2;
 const SNIPPET_CHARS = 240;
 /** Only a question with at least this many words is recognised as asked before. */
 const MIN_ECHO_WORDS = 3;
-/** The number of best candidates that are searched for words with marks. */
-const READ_FOR_MARKS = 60;
 
 /**
  * Searches memory for what a person typed. Every result has the quoted phrases; when no observation has them, the quotes
@@ -157,14 +154,7 @@ function rankAsked(
       .toSorted((one, other) => other.textScore - one.textScore);
   const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS).map(({ id }) => id), REACH)
     .filter(({ hit }) => isWithin(hit, filter));
-  const context = {
-    nowMs,
-    time,
-    paths,
-    speaker,
-    echoes: echoesOf(question, scored),
-    literal: literalIn(db, question, scored),
-  };
+  const context = { nowMs, time, paths, speaker, echoes: echoesOf(question, scored) };
   return rank(scored, neighbours, context, { weights, limit });
 }
 
@@ -197,19 +187,6 @@ function echoesOf({ said }: MemoryQuestion, hits: readonly IndexHit[]): Readonly
     ? []
     : hits.filter(({ kind, title }) => kind === "prompt" && bareWords(title) === said);
   return new Set(echoes.map(({ id }) => id));
-}
-
-/** The best hits that have all words with marks exactly as they were typed. */
-function literalIn(
-  db: DatabaseSync,
-  { literals, time }: MemoryQuestion,
-  scored: readonly Scored<IndexHit>[],
-): ReadonlySet<number> {
-  if (literals.length === 0 || time !== null) return new Set();
-  let ids = scored.toSorted((one, other) => other.textScore - one.textScore)
-    .slice(0, READ_FOR_MARKS).map(({ id }) => id);
-  for (const text of literals) ids = [...withText(db, text, ids)];
-  return new Set(ids);
 }
 
 /** The newest observations that a filter lets through, for a search without words. */
