@@ -6,7 +6,6 @@ import { rank, RANK_WEIGHTS, type Ranked, type RankWeights, type Scored } from "
 import type { SpokenTime } from "./spoken_time.ts";
 import { isOfIndex, isUnspaced, pairOf } from "./terms.ts";
 import { estimateTokens, shortened } from "../text.ts";
-import { isOfUnknownFile } from "./known_files_table.ts";
 import { requireWholeIndex } from "./memory_index_table.ts";
 import {
   type IndexHit,
@@ -74,7 +73,6 @@ export function answerMemory(
   options: SearchOptions,
 ): SearchAnswer {
   const { filter, limit } = options;
-  if (isOfUnknownFile(db, filter)) return { results: [], quotedNowhere: [] };
   const { asked, found, quotedNowhere } = rankMatches(db, text, options);
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
   const results = readResults(db, wordsOf(asked), found)
@@ -194,7 +192,6 @@ export function newestResults(
   db: DatabaseSync,
   { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
 ): SearchResult[] {
-  if (isOfUnknownFile(db, filter)) return [];
   const { sinceMs, untilMs } = filter;
   const within = { fromMs: sinceMs ?? 0, untilMs: untilMs ?? MAX_TIME_MS };
   const hits = newestObservations(db, { filter, limit, ...within });
