@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { NO_SESSION } from "../observe/observation.ts";
 import { bareWords, type MemoryQuestion, readQuestion } from "./question.ts";
-import { rank, RANK_WEIGHTS, type Ranked, type RankWeights, type Scored } from "./rank.ts";
+import { rank, type Ranked, type Scored } from "./rank.ts";
 import type { SpokenTime } from "./spoken_time.ts";
 import { isOfIndex, isUnspaced, pairOf } from "./terms.ts";
 import { estimateTokens, shortened } from "../text.ts";
@@ -41,7 +41,6 @@ export interface SearchOptions {
   readonly nowMs: number;
   /** The result of `spokenTime()` for the question. */
   readonly time?: SpokenTime | null;
-  readonly weights?: RankWeights;
   /** True: common words alone find nothing. */
   readonly isSure?: boolean;
 }
@@ -120,7 +119,7 @@ function isMissingAny({ terms }: AskedQuestion, found: number): boolean {
 function rankAsked(
   db: DatabaseSync,
   asked: AskedQuestion,
-  { question, filter, nowMs, weights = RANK_WEIGHTS, limit }: SearchOptions & {
+  { question, filter, nowMs, limit }: SearchOptions & {
     readonly question: MemoryQuestion;
   },
 ): Ranked<IndexHit>[] {
@@ -153,7 +152,7 @@ function rankAsked(
   const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS).map(({ id }) => id), REACH)
     .filter(({ hit }) => isWithin(hit, filter));
   const context = { nowMs, time, paths, speaker, echoes: echoesOf(question, scored) };
-  return rank(scored, neighbours, context, { weights, limit });
+  return rank(scored, neighbours, context, limit);
 }
 
 /** The hits that are not known yet. */
