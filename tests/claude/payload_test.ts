@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
-import { capText, capValue, utf8Bytes } from "../../src/claude/cap.ts";
+import { capValue } from "../../src/claude/cap.ts";
 import {
   capturePriority,
   filesTouched,
@@ -62,37 +62,6 @@ Deno.test("filesTouched() cuts a path after 4,096 characters", () => {
   assert.equal(filesTouched("Read", { file_path: "a".repeat(9_000) })[0]!.length, 4_096);
 });
 
-Deno.test("utf8Bytes() counts what an encoder would write", () => {
-  fc.assert(
-    fc.property(anyText(200), (text) => {
-      assert.equal(utf8Bytes(text), new TextEncoder().encode(text).length);
-    }),
-  );
-});
-
-Deno.test("capText() keeps head and tail and says how much is missing between them", () => {
-  assert.deepEqual(capText("x".repeat(1_000), 60), {
-    value: `${"x".repeat(10)}[… 980 bytes cut …]${"x".repeat(10)}`,
-    cutBytes: 980,
-  });
-  assert.deepEqual(capText("short", 60), { value: "short", cutBytes: 0 });
-});
-
-Deno.test("capText() stays within its limit and splits no surrogate pair", () => {
-  fc.assert(
-    fc.property(
-      fc.string({ unit: fc.constantFrom("😀", "a", "é", "€"), minLength: 20, maxLength: 300 }),
-      fc.integer({ min: 40, max: 400 }),
-      (text, maxBytes) => {
-        const { value, cutBytes } = capText(text, maxBytes);
-        assert.ok(utf8Bytes(value) <= maxBytes);
-        assert.ok(!HALF_PAIR.test(value));
-        assert.equal(cutBytes === 0, value === text);
-      },
-    ),
-  );
-});
-
 Deno.test("capValue() cuts the largest string and leaves the small ones alone", () => {
   const value = { path: "/a.ts", content: "c".repeat(5_000_000), flags: [true, null, 5] };
   const capped = capValue(value, 65_536);
@@ -108,7 +77,7 @@ Deno.test("capValue() drops the middle of an array of many small values", () => 
   const items = value as unknown[];
   assert.deepEqual([items[0], items.at(-1)], [0, 99_999]);
   assert.match(String(items.find((item) => typeof item === "string")), /^\[… \d+ bytes cut …\]$/);
-  assert.ok(jsonSize(value) <= 4_096 && jsonSize(value) > 3_000);
+  assert.ok(jsonSize(value) <= 4_096 && jsonSize(value) > 1_000);
 });
 
 Deno.test("capValue() drops the middle of an object of many small values", () => {

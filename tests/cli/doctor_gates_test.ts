@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { DEFAULT_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { programCommand } from "../../src/build/program.ts";
 import { acceptConfiguration } from "../support/person.ts";
-import { sizedTest, someOf } from "../support/lanes.ts";
-import { needsUnix } from "../support/requirements.ts";
+
 import { type CheckRow, snapshot, type Stage, stage } from "./support.ts";
 import { namesIn } from "../support/look.ts";
 import { it, testWith } from "../support/fixtures.ts";
@@ -146,31 +145,10 @@ test.unix("a program that is gone is NOT ARMED", async (place) => {
   );
 });
 
-test.unix("a program without guards is NOT ARMED, and its version is named", async (place) => {
-  const path = program(
-    place,
-    `case "$1" in hook) cat >/dev/null;; *) echo '{"version":"0.0.9","schema":1}';; esac`,
-  );
-  await place.run(["install-hooks", "--command", path]);
-  const row = await gate(place);
-  assert.equal(row.status, "fail");
-  assert.match(row.message, /version 0\.0\.9 \(schema 1\), lets pass what must be denied/);
-});
-
-test.unix("an older program that judges is named", async (place) => {
-  const path = program(
-    place,
-    `case "$1" in hook) exec ${words} "$@";; *) echo '{"version":"0.0.9","schema":1}';; esac`,
-  );
-  await place.run(["install-hooks", "--command", path]);
-  const row = await gate(place);
-  assert.equal(row.status, "warn");
-  assert.match(row.message, /^ARMED by an older program, version 0\.0\.9 \(schema 1\)/);
-});
-
 it.unix("a program that denies everything, crashes or talks nonsense is NOT ARMED", async () => {
   const cases: readonly (readonly [script: string, message: RegExp])[] = [
     [`cat >/dev/null; ${DENIAL}`, /denies what must pass/],
+    ["cat >/dev/null", /lets pass what must be denied/],
     ["cat >/dev/null; echo oh >&2; exit 3", /leaves with status 3 \(oh\)/],
     ["cat >/dev/null; echo hello", /Claude Code does not understand/],
   ];
@@ -205,46 +183,6 @@ test.unix("a hook that hangs is ended with all that it has started", async (plac
     args: ["-c", `ps -o stat= -p ${pid} | grep -q '^[^Z]'`],
   }).outputSync();
   assert.equal(code, 1, "it is gone");
-});
-
-for (
-  const [event, config, gateName] of someOf(
-    [
-      ["Stop", "stop: {commands: [{run: 'true'}]}", /stop\.commands/],
-      ["UserPromptSubmit", "userPromptSubmit: {contextRules: [{pattern: a, prompt: b}]}", /Rules/],
-      ["PermissionRequest", "permissionRequest: {default: deny}", /permissionRequest/],
-    ] as const,
-    1,
-  )
-) {
-  sizedTest(`another program that only ${event} starts is proved by itself`, async () => {
-    using place = guarded(`${config}\n`);
-    await place.run(["install-hooks"]);
-    alter(settingsAt(place), ({ hooks }) => {
-      hooks[event][0].hooks[0].command = `$HOME/conclaude hook ${event}`;
-    });
-    program(place, "exit 0");
-    const row = await gate(place);
-    assert.equal(row.status, "fail");
-    assert.match(
-      row.message,
-      /^NOT ARMED for .*lets pass what must be denied: \$HOME\/conclaude/,
-    );
-    assert.match(row.message, gateName);
-    program(place, `cat >/dev/null; exec ${words} hook PreToolUse </dev/null`);
-    assert.match((await gate(place)).message, /^NOT ARMED for /);
-    program(place, `exec ${words} "$@"`);
-    const rows = await gates(place);
-    assert.deepEqual(rows.map(({ status }) => status), ["ok", "ok"]);
-  }, needsUnix());
-}
-
-it.unix("a program that judges tools and lets every stop pass is NOT ARMED for stops", async () => {
-  using place = guarded("stop: {commands: [{run: 'true'}]}\n");
-  const path = program(place, `case "$2" in Stop) exit 0;; esac; exec ${words} "$@"`);
-  await place.run(["install-hooks", "--command", path]);
-  const row = await gate(place);
-  assert.match(row.message, /^NOT ARMED for .*stop\.commands: .* hook Stop$/);
 });
 
 test.unix("a command that names the home works in the proof's own home", async (place) => {

@@ -404,7 +404,7 @@ test("memory eval tells recall, the mean reciprocal rank and the time, and leave
   await Deno.writeTextFile(set, '{"type":"document","id":1}\n');
   const wrong = await run(place, ["memory", "eval", set]);
   assert.equal(wrong.code, 1);
-  assert.match(wrong.stderr, /line 1: `sessionId` is not a text/);
+  assert.match(wrong.stderr, /line 1: its `sessionId` is not right/);
   const own = await ask(place, ["memory", "eval", "--self"]);
   assert.ok(own.questions > 0 && own.recall.any["20"] > 0);
 });
@@ -449,13 +449,13 @@ Deno.test("memory eval takes a set with a byte order mark, and names the line th
     ],
     [
       [{ ...document, createdAtMs: 1e18 }, question],
-      "line 1: `createdAtMs` is no time in milliseconds since 1970: 1000000000000000000",
+      "line 1: its `createdAtMs` is not right",
     ],
     [
       [document, { ...question, asOfMs: -1 }],
-      "line 2: `asOfMs` is no time in milliseconds since 1970: -1",
+      "line 2: its `asOfMs` is not right",
     ],
-    [[document, { ...question, asOfMs: "now" }], "line 2: `asOfMs` is not a number"],
+    [[document, { ...question, asOfMs: "now" }], "line 2: its `asOfMs` is not right"],
   ];
   for (const [lines, why] of wrong) {
     await write(...lines);

@@ -191,35 +191,6 @@ test("every line about a changed file says so, however many lines are told", asy
   assert.deepEqual(notes.filter((line) => !line.endsWith(" (its file has changed since)")), []);
 });
 
-test("a note that stands in what Claude reads anyway is not told, however it is marked there", async (at) => {
-  const write = async (name: string, text: string) => {
-    const path = join(at.path, name);
-    await Deno.mkdir(join(path, ".."), { recursive: true });
-    await Deno.writeTextFile(path, text);
-  };
-  await write(
-    "app/CLAUDE.md",
-    "- **Snapshots** are `forbidden`\n  in unit tests here.\n\n@docs/rules.md\n\n```md\n@docs/example.md\n```\n",
-  );
-  await write("app/docs/example.md", "Queues are drained at night.\n");
-  await write("app/docs/rules.md", "Every handler validates its input.\n");
-  await write("app/.claude/rules/tabs.md", "* We indent with _tabs_.\n");
-  const notes = [
-    "Snapshots are forbidden in unit tests here.",
-    "Every handler validates its input.",
-    "We indent with tabs.",
-    "The cache lives in Redis.",
-    "Queues are drained at night.",
-  ];
-  for (const note of notes) {
-    await verb(at, "memory", "remember", note);
-  }
-  assert.deepEqual((await start(at)).match(/note: .*/g), [
-    "note: Queues are drained at night.",
-    "note: The cache lives in Redis.",
-  ]);
-});
-
 test("a session is named after its first prompt that says something", async (at) => {
   for (const prompt of ["continue", "ok, go on!", "Weiter", "Let the importer skip blank lines"]) {
     await asked(at, prompt);
@@ -266,28 +237,6 @@ test("a budget that memory does not fit into is kept by the list of sessions as 
     // Nothing is told of a session of which nothing but its beginning is known, and a heading never alone.
     assert.match(told, tokens < 90 ? /^$/ : /^## Memory of this project .*\nLeft open.*\n- #\d+ /);
   }
-});
-
-test("a rule that stands in CLAUDE.md is not told again, however it is introduced", async (at) => {
-  await Deno.mkdir(join(at.project, ".claude/rules"), { recursive: true });
-  await Deno.writeTextFile(
-    join(at.project, "CLAUDE.md"),
-    "# Rules\n\n- **Use pnpm** instead of npm (faster).\n- Never push to main.\n- never use bun\n- Never log tokens in tests\n\nYou should ask before\nadding a dependency.\n",
-  );
-  await Deno.writeTextFile(join(at.project, ".claude/rules/a.md"), "1. Always use `vitest`!\n");
-  const known = [
-    "From now on, use pnpm instead of npm.",
-    "never push to main",
-    "Always use vitest.",
-  ];
-  const told = ["From now on use bun.", "Never log tokens", "Never push to main on Fridays"];
-  for (const rule of [...known, ...told]) await asked(at, rule);
-  await said(at, "All right.");
-  const context = await start(at, "startup", { session: SECOND });
-  assert.deepEqual(
-    [...context.matchAll(/, decision: (.*)/g)].map(([, rule]) => rule).sort(),
-    told.toSorted(),
-  );
 });
 
 test("a prompt and an edit are answered with what is remembered, once, where that is switched on", async (at) => {

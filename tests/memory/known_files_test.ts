@@ -1,9 +1,8 @@
-/** Of which files, projects and branches anything is remembered: as going through everything would say, only sooner. */
+/** Of which files, projects and branches anything is remembered. */
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { indexedTerms } from "../../src/memory/search/terms.ts";
-import { fileMatch } from "../../src/db/file_match.ts";
-import { isKnownFile, observedPaths } from "../../src/memory/search/known_files_table.ts";
+import { isKnownFile } from "../../src/memory/search/known_files_table.ts";
 import {
   isKnownBranch,
   isKnownProject,
@@ -14,7 +13,6 @@ import { timelineOfFile } from "../../src/memory/search/memory_look_table.ts";
 import type { ObservationKind } from "../../src/memory/observe/observation.ts";
 import { saveObservation } from "../../src/memory/drain/observations_table.ts";
 import { tempDatabase } from "../support/records.ts";
-import { it } from "../support/fixtures.ts";
 
 let count = 0;
 
@@ -45,19 +43,7 @@ function add(
   });
 }
 
-/** As the definition has it, with every file of every observation. */
-function isAnywhere(db: DatabaseSync, file: string): boolean {
-  const { sql, value } = fileMatch(file);
-  return db.prepare(
-    `SELECT 1
-       FROM observation_files AS t
-       JOIN observations AS o ON o.id = t.observation_id
-      WHERE ${sql}
-      LIMIT 1`,
-  ).get(value) !== undefined;
-}
-
-Deno.test("isKnownFile() says of every path what going through all files says", async () => {
+Deno.test("a file is known exactly where it has a timeline", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   add(db, {
@@ -83,7 +69,6 @@ Deno.test("isKnownFile() says of every path what going through all files says", 
     );
   const known: string[] = [];
   for (const file of [...names, ...whole, "a b.md", "/work/folder/a b.md"]) {
-    assert.equal(isKnownFile(db, file), isAnywhere(db, file), file);
     const timeline = timelineOfFile(db, file, { project: null, limit: 100 });
     assert.equal(timeline.length > 0, isKnownFile(db, file), file);
     if (timeline.length > 0) known.push(file);
@@ -91,65 +76,29 @@ Deno.test("isKnownFile() says of every path what going through all files says", 
   assert.ok(known.length > 30 && known.length < names.length + whole.length - 20);
 });
 
-it.slow("a look for an unknown file does not read every observation", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
-  db.exec("BEGIN");
-  for (let n = 0; n < 20_000; n++) {
-    const files = [`src/a${n % 40}.ts`, `src/b${n % 30}.ts`];
-    add(db, { project: "/work/app/.git", branch: "main", files });
-  }
-  db.exec("COMMIT");
-  const least = (work: () => unknown) =>
-    Math.min(...Array.from({ length: 7 }, () => {
-      const begun = performance.now();
-      work();
-      return performance.now() - begun;
-    }));
-  const all = least(() => isAnywhere(db, "src/nosuch.ts"));
-  const looks: Readonly<Record<string, () => unknown>> = {
-    file: () => isKnownFile(db, "src/nosuch.ts"),
-    "whole path": () => isKnownFile(db, "/work/app/src/nosuch.ts"),
-    timeline: () => timelineOfFile(db, "src/nosuch.ts", { project: null, limit: 10 }),
-    "timeline of a whole path": () =>
-      timelineOfFile(db, "/work/app/src/nosuch.ts", { project: null, limit: 10 }),
-    paths: () => observedPaths(db, 1000),
-    project: () => isKnownProject(db, "/nosuch"),
-    projects: () => knownProjects(db),
-    branches: () => knownBranches(db, null),
-  };
-  for (const [name, look] of Object.entries(looks)) {
-    const took = least(look);
-    assert.ok(took < all / 5, `${name}: ${took} ms, ${all} ms to look at all`);
-  }
-});
-
-Deno.test("projects and branches with prompts and commands alone are known", async () => {
+Deno.test("projects and branches are known by sessions, and by what is told of them", async () => {
   using temp = await tempDatabase();
   const { db } = temp;
   add(db, { project: "/work/old", branch: "old", kind: "note" });
   add(db, { project: "/work/app/.git", branch: "main" });
   add(db, { project: "/work/app/.git", branch: "feature" });
-  add(db, { project: "/work/app/.git", branch: "looked-at", kind: "command" });
-  add(db, { project: "/work/asked", branch: null, kind: "prompt" });
   add(db, { project: null, branch: "of-none" });
   db.exec(
     "INSERT INTO sessions (session_id, short_id, status, project_dir, branch, started_at_ms, updated_at_ms) " +
       "VALUES ('s', 's', 'ended', '/work/quiet', 'quiet', 1, 1)",
   );
   assert.deepEqual(knownProjects(db), ["/work/app/.git", "/work/old", "/work/quiet"]);
-  for (const project of ["/work/app/.git", "/work/old", "/work/asked", "/work/quiet"]) {
+  for (const project of ["/work/app/.git", "/work/old", "/work/quiet"]) {
     assert.ok(isKnownProject(db, project), project);
   }
-  for (const project of ["/work/app", "/work", "/work/ask", "/work/asked/.git", ""]) {
+  for (const project of ["/work/app", "/work", "/work/ol", "/work/old/.git", ""]) {
     assert.ok(!isKnownProject(db, project), project);
   }
-  assert.deepEqual(knownBranches(db, null), ["feature", "main", "old"]);
+  assert.deepEqual(knownBranches(db, null), ["of-none", "feature", "main", "old"]);
   assert.deepEqual(knownBranches(db, "/work/app/.git"), ["feature", "main"]);
-  for (const branch of ["feature", "main", "old", "looked-at", "quiet", "of-none"]) {
+  for (const branch of ["feature", "main", "old", "quiet", "of-none"]) {
     assert.ok(isKnownBranch(db, branch, null), branch);
   }
-  assert.ok(isKnownBranch(db, "looked-at", "/work/app/.git"));
   assert.ok(!isKnownBranch(db, "quiet", "/work/app/.git"));
   assert.ok(!isKnownBranch(db, "mai", null));
 });

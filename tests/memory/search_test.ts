@@ -73,14 +73,14 @@ it.sized("any text can be searched for without an error", async () => {
   ok(found > texts.length / 10, `${found} found anything`);
 });
 
-Deno.test("a word that was mistyped, is half a word or has another ending is found all the same", async () => {
+Deno.test("a word that is half a word or has another ending is found all the same", async () => {
   using memory = await remembering(said(
     ...OTHERS,
     "The scheduler sleeps when the queue is empty.",
     "Die Datenbankverbindung bricht nach einer Stunde ab.",
     "Claude: 数据库的连接池太小。",
   ));
-  for (const text of ["schedulr", "schduler", "shceduler", "schedulwr", "sched", "schedulers"]) {
+  for (const text of ["sched", "schedulers"]) {
     ok(memory.search(text)[0]?.title.includes("scheduler"), text);
   }
   for (const text of ["Datenbank", "Datenbanken", "datenbankverbindungen"]) {
@@ -88,22 +88,6 @@ Deno.test("a word that was mistyped, is half a word or has another ending is fou
   }
   ok(memory.search("库")[0]?.title.includes("数据库"));
   deepStrictEqual(memory.search("gardening"), []);
-});
-
-Deno.test("a word is found however it is written: its accents, its endings, its blanks, its thousands", async () => {
-  const texts: Readonly<Record<string, readonly string[]>> = {
-    "키오스크 화면이 절전 모드에서 깨어나지 않음": ["화면", "절전모드", "키오스크"],
-    "Η αρκούδα κοιμάται": ["αρκουδα", "αρκούδα"],
-    "Das Straußenei ist groß": ["straussenei", "Straußenei", "gross"],
-    "Row 1,048,576 is the last one": ["1048576", "1,048,576"],
-    "Der Gruss kam an": ["Gruß"],
-    "Alle Füße sind hier": ["fuesse", "Fueße", "füsse"],
-    "Где лежит отчёт за март": ["отчет", "отчёт"],
-  };
-  using memory = await remembering(said(...OTHERS, ...Object.keys(texts)));
-  for (const [text, words] of Object.entries(texts)) {
-    for (const word of words) strictEqual(memory.search(word)[0]?.title, text, word);
-  }
 });
 
 it.slow("a pasted text is searched for by its rarest words, and finds its source", async () => {
@@ -250,24 +234,6 @@ Deno.test("a repeated prompt finds itself before similar prompts", async () => {
     createdAtMs: NOW - (prompts.length - at) * 3_600_000,
   })));
   for (const text of prompts) strictEqual(memory.search(text)[0]?.title, text);
-});
-
-Deno.test("text with the punctuation of a term as typed comes before text with its words only", async () => {
-  using memory = await remembering(said(
-    ...OTHERS,
-    "Reading the list made one query a row (N+1), which took seconds.",
-    "1 more, and 1 again",
-    "call foo::bar::baz() first",
-    "regex ^foo.*bar$ matches",
-    "release v2.10.3 is out",
-    "version 2.1.0, then 10",
-    "fix the clock (#334)",
-    "fails at file.kt:334",
-  ));
-  for (const text of ["N+1", "foo::bar", "2.10", "#334"]) {
-    const first = memory.search(text)[0]?.title.toLowerCase();
-    ok(first?.includes(text.toLowerCase()), `${text}: ${first}`);
-  }
 });
 
 Deno.test("a question about Claude's advice finds Claude's words, one about a person's words finds the person's", async () => {

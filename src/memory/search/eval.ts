@@ -1,9 +1,10 @@
 /** Measures the search by a set of documents and questions, which go through capture and drain into a separate database. */
+import * as z from "zod/mini";
 import type { DatabaseSync } from "node:sqlite";
 import { redactText } from "../../secrets/redact.ts";
+import { messageOf } from "../../base/errors.ts";
 import { newId } from "../../base/ids.ts";
 import { spokenTime } from "./spoken_time.ts";
-import type { RankWeights } from "./rank.ts";
 import { type HookRecord, saveRecords } from "../../db/captures.ts";
 import { capturesByObservation, editedAfterPrompts, knownOfFiles } from "./memory_look_table.ts";
 import { EVERYTHING, lastObservation, plainSearch } from "./memory_search_table.ts";
@@ -49,13 +50,12 @@ export interface AskOptions {
   /** `plain` is what SQLite gives by itself: all words of the question, ordered by `bm25()`. */
   readonly ranking: "memory" | "plain";
   readonly nowMs: number;
-  readonly weights?: RankWeights;
 }
 
 export function answerQuestion(
   db: DatabaseSync,
   question: EvalQuestion,
-  { documents, ranking, nowMs, weights }: AskOptions,
+  { documents, ranking, nowMs }: AskOptions,
 ): EvalAnswer {
   const { text, projectDir, asOfMs } = question;
   const filter = {
@@ -71,7 +71,6 @@ export function answerQuestion(
       limit: DEPTH,
       nowMs: asOfMs ?? nowMs,
       time: spokenTime(text, asOfMs ?? nowMs),
-      ...(weights === undefined ? {} : { weights }),
     }).found.map(({ hit }) => hit.id);
   const latencyMs = performance.now() - start;
   const found = ids.flatMap((id) => documents.get(id) ?? []);
@@ -152,41 +151,40 @@ export function selfQuestions(
   return { questions, observations: lastObservation(db) };
 }
 
-export interface EvalDocument {
-  readonly id: string;
-  readonly sessionId: string;
-  readonly projectDir: string;
-  readonly text: string;
-  readonly createdAtMs: number;
+const NAME = z.pipe(z.union([z.string(), z.number()]), z.transform(String));
+const TIME = z.number().check(z.gte(0), z.lte(MAX_TIME_MS));
+
+const DOCUMENT = z.object({
+  type: z.literal("document"),
+  id: NAME,
+  sessionId: NAME,
+  projectDir: NAME,
+  text: NAME,
+  createdAtMs: TIME,
   /** Who said it: `assistant` is Claude, any other and null a person. */
-  readonly role: string | null;
-}
+  role: z._default(z.nullable(z.string()), null),
+});
 
 /** A question, and the documents that answer it; none when nothing does. */
-export interface EvalQuestion {
-  readonly id: string;
-  readonly text: string;
-  readonly relevant: readonly string[];
-  readonly projectDir: string | null;
+const QUESTION = z.object({
+  type: z.literal("question"),
+  id: NAME,
+  text: NAME,
+  relevant: z.readonly(z.array(NAME)),
+  projectDir: z._default(z.nullable(z.string()), null),
   /** The moment of the question: only earlier documents count. */
-  readonly asOfMs: number | null;
-}
+  asOfMs: z._default(z.nullable(TIME), null),
+});
 
-type EvalLine =
-  | { readonly kind: "document"; readonly document: EvalDocument }
-  | { readonly kind: "question"; readonly question: EvalQuestion };
+const LINE = z.discriminatedUnion("type", [DOCUMENT, QUESTION]);
+
+export type EvalDocument = Readonly<Omit<z.infer<typeof DOCUMENT>, "type">>;
+export type EvalQuestion = Readonly<Omit<z.infer<typeof QUESTION>, "type">>;
 
 interface EvalAnswer {
   readonly question: EvalQuestion;
   readonly found: readonly string[];
   readonly latencyMs: number;
-}
-
-class EvalLineError extends Error {
-  override readonly name = "EvalLineError";
-  constructor(readonly line: number, readonly why: string, cause?: unknown) {
-    super(`line ${line}: ${why}`, { cause });
-  }
 }
 
 /** The numbers of results for which recall is measured. */
@@ -203,79 +201,41 @@ export interface EvalScores {
   readonly latencyMs: { readonly p50: number; readonly p99: number };
 }
 
-/** Reads a set. @throws {EvalLineError} At the first line that is not valid, or does not fit the others. */
+/** Reads a set. @throws {Error} With the number of the first line that is not valid, or does not fit the others. */
 export function readEvalSet(
   text: string,
 ): { readonly documents: readonly EvalDocument[]; readonly questions: readonly EvalQuestion[] } {
-  const lines = text.replace(/^\uFEFF/, "").split("\n").map((one) => one.trim());
+  const lines = text.replace(/^\uFEFF/, "").split("\n").map((line) => line.trim());
+  const fault = (at: number, why: string, cause?: unknown) =>
+    new Error(`line ${at + 1}: ${why}`, { cause });
   const [documents, questions] = [new Map<string, EvalDocument>(), new Map<number, EvalQuestion>()];
   /** The line of each document and question. */
   const known = new Map<string, number>();
-  for (const [at, one] of lines.entries()) {
-    if (one === "") continue;
-    const line = at + 1;
-    const read = readNumbered(one, line);
-    const id = read.kind === "question" ? read.question.id : read.document.id;
-    const name = `the ${read.kind} "${id}"`;
+  for (const [at, line] of lines.entries()) {
+    if (line === "") continue;
+    let read: z.infer<typeof LINE>;
+    try {
+      read = LINE.parse(JSON.parse(line));
+    } catch (thrown) {
+      const [issue] = thrown instanceof z.core.$ZodError ? thrown.issues : [];
+      const named = issue?.path.join(".") || "type";
+      throw fault(at, issue ? `its \`${named}\` is not right` : messageOf(thrown), thrown);
+    }
+    const name = `the ${read.type} "${read.id}"`;
     const other = known.get(name);
     // Parts of a set may share documents.
-    if (other !== undefined && lines[other - 1] === one) continue;
-    if (other !== undefined) throw new EvalLineError(line, `${name} is on line ${other} already`);
-    known.set(name, line);
-    if (read.kind === "question") questions.set(line, read.question);
-    else documents.set(id, read.document);
+    if (other !== undefined && lines[other] === line) continue;
+    if (other !== undefined) throw fault(at, `${name} is on line ${other + 1} already`);
+    known.set(name, at);
+    if (read.type === "question") questions.set(at, read);
+    else documents.set(read.id, read);
   }
-  for (const [line, { relevant }] of questions) {
+  for (const [at, { relevant }] of questions) {
     const unknown = relevant.find((id) => !documents.has(id));
-    if (unknown !== undefined) {
-      throw new EvalLineError(line, `\`relevant\` names "${unknown}", and no document has that id`);
-    }
+    if (unknown === undefined) continue;
+    throw fault(at, `\`relevant\` names "${unknown}", and no document has that id`);
   }
   return { documents: [...documents.values()], questions: [...questions.values()] };
-}
-
-function readNumbered(text: string, line: number): EvalLine {
-  try {
-    return readEvalLine(text);
-  } catch (thrown) {
-    throw new EvalLineError(line, (thrown as Error).message, thrown);
-  }
-}
-
-/** Reads one line of a set. @throws {SyntaxError} What is wrong with it. */
-function readEvalLine(text: string): EvalLine {
-  const line: unknown = JSON.parse(text);
-  if (typeof line !== "object" || line === null) throw new SyntaxError("it is no object");
-  const fields = line as Readonly<Record<string, unknown>>;
-  const type = fields["type"];
-  if (type === "document") {
-    return {
-      kind: "document",
-      document: {
-        id: textOf(fields, "id"),
-        sessionId: textOf(fields, "sessionId"),
-        projectDir: textOf(fields, "projectDir"),
-        text: textOf(fields, "text"),
-        createdAtMs: timeOf(fields, "createdAtMs") ?? missing("createdAtMs", "a number"),
-        role: typeof fields["role"] === "string" ? fields["role"] : null,
-      },
-    };
-  }
-  if (type !== "question") {
-    throw new SyntaxError('its `type` is neither "document" nor "question"');
-  }
-  const relevant = fields["relevant"];
-  if (!Array.isArray(relevant)) missing("relevant", "a list of ids");
-  return {
-    kind: "question",
-    question: {
-      id: textOf(fields, "id"),
-      text: textOf(fields, "text"),
-      relevant: (relevant as unknown[]).map(String),
-      projectDir: typeof fields["projectDir"] === "string" ? fields["projectDir"] : null,
-      asOfMs: timeOf(fields, "asOfMs"),
-    },
-  };
 }
 
 /** The measures over all questions that have an answer. */
@@ -326,23 +286,4 @@ function percentile(ascending: readonly number[], part: number): number {
 
 function rounded(value: number): number {
   return Math.round(value * 1e4) / 1e4;
-}
-
-function textOf(fields: Readonly<Record<string, unknown>>, name: string): string {
-  const value = fields[name];
-  if (typeof value === "number") return String(value);
-  return typeof value === "string" ? value : missing(name, "a text");
-}
-
-/** Null where there is none. */
-function timeOf(fields: Readonly<Record<string, unknown>>, name: string): number | null {
-  const value = fields[name] ?? null;
-  if (value === null) return null;
-  if (typeof value !== "number") return missing(name, "a number");
-  if (value >= 0 && value <= MAX_TIME_MS) return value;
-  throw new SyntaxError(`\`${name}\` is no time in milliseconds since 1970: ${value}`);
-}
-
-function missing(name: string, what: string): never {
-  throw new SyntaxError(`\`${name}\` is not ${what}`);
 }

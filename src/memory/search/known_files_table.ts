@@ -1,9 +1,7 @@
 /** Finds the paths that observations name. */
 import type { DatabaseSync } from "node:sqlite";
-import { isAbsolutePath, withParents } from "../../base/paths.ts";
+import { isAbsolutePath } from "../../base/paths.ts";
 import { fileMatch, WHOLE_PATH } from "../../db/file_match.ts";
-import { knownProjects } from "./known_project_table.ts";
-import type { MemoryFilter } from "./memory_search_table.ts";
 import { statement } from "../../db/statement.ts";
 
 /** SQL: every path once. SQLite takes one step in the index for each path, not for each row. */
@@ -42,53 +40,15 @@ export function pathsWithPart(db: DatabaseSync, part: string): string[] {
 /** Whether an observation names a file, or one below a folder. @param file As in a filter. */
 export function isKnownFile(db: DatabaseSync, file: string): boolean {
   if (!isAbsolutePath(file)) return pathsWithPart(db, file).length > 0;
-  const path = fileMatch(file).value;
-  return isNamed(db, path, null) || isInProject(db, path) || isAroundProject(db, path);
-}
-
-/** Whether a filter names a file that no observation names. Then the search, which reads the files of all hits, is skipped. */
-export function isOfUnknownFile(db: DatabaseSync, { file }: Pick<MemoryFilter, "file">): boolean {
-  return file !== null && !isKnownFile(db, file);
-}
-
-/** Whether a path is named relative to a project in one of the folders above it. */
-function isInProject(db: DatabaseSync, path: string): boolean {
-  return withParents(path).some((folder) =>
-    folder !== path &&
-    isNamed(db, path.slice(folder.length).replace(/^\/+/, ""), folder)
-  );
-}
-
-/** Whether a path, or one below it, is named. @param folder The project's folder; null for any project. */
-function isNamed(db: DatabaseSync, path: string, folder: string | null): boolean {
+  const { sql, value } = fileMatch(file);
   return statement(
     db,
     `SELECT 1
        FROM observation_files AS t
        JOIN observations AS o ON o.id = t.observation_id
-      WHERE (t.path = ?1 OR t.path > ?1 || '/' AND t.path < ?1 || '0')
-        AND (?2 IS NULL OR o.project IN (?2, rtrim(?2, '/') || '/.git'))
+      WHERE ${sql}
       LIMIT 1`,
-  ).get(path, folder) !== undefined;
-}
-
-/** Whether a path is the folder of a project with files, or a folder above one. */
-function isAroundProject(db: DatabaseSync, path: string): boolean {
-  const { sql, value } = fileMatch(path);
-  const below = `${path.replace(/\/$/, "")}/`;
-  return knownProjects(db)
-    .filter((project) => project === path || project.startsWith(below))
-    .some((project) =>
-      statement(
-        db,
-        `SELECT 1
-           FROM observations AS o
-           JOIN observation_files AS t ON t.observation_id = o.id
-          WHERE o.project = ?1
-            AND ${sql.replace("?", "?2")}
-          LIMIT 1`,
-      ).get(project, value) !== undefined
-    );
+  ).get(value) !== undefined;
 }
 
 /** The paths among some that a project names, the newest first. @param options `areWhole`: as absolute paths if known. */

@@ -8,7 +8,7 @@ import {
 } from "../observe/observation.ts";
 import { isAbsolutePath } from "../../base/paths.ts";
 import { type FileMatch, fileMatch } from "../../db/file_match.ts";
-import { isKnownFile, pathsWithPart } from "./known_files_table.ts";
+import { pathsWithPart } from "./known_files_table.ts";
 import { IS_PRUNED } from "../../db/payloads.ts";
 import {
   type Observation,
@@ -162,7 +162,6 @@ export function timelineOfNames(
 /** SQL: a condition for the observations `o` of a file, with `?1` for the value; null when there are none. */
 function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
   if (isAbsolutePath(file)) {
-    if (!isKnownFile(db, file)) return null;
     const { sql, value } = fileMatch(file);
     return {
       sql: `EXISTS (

@@ -91,22 +91,6 @@ export function withTerm(
   return new Set(rows.map((row) => Number(row["id"])));
 }
 
-/** The given observations that have a text literally, in any case. @param text In small letters. */
-export function withText(
-  db: DatabaseSync,
-  text: string,
-  ids: readonly number[],
-): ReadonlySet<number> {
-  const rows = statement(
-    db,
-    `SELECT id
-       FROM observations
-      WHERE id IN (SELECT value FROM json_each(?1))
-        AND (instr(lower(title), ?2) > 0 OR instr(lower(text), ?2) > 0)`,
-  ).all(JSON.stringify(ids), text);
-  return new Set(rows.map((row) => Number(row["id"])));
-}
-
 /**
  * The observations that match best. @param match An expression of FTS5. @param options `among`: another expression that
  * must match as well and does not count for the rank.

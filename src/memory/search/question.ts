@@ -32,8 +32,6 @@ export interface MemoryQuestion {
   readonly common: readonly QueryTerm[];
   /** Paths in it, in small letters: `run.ts`. */
   readonly paths: readonly string[];
-  /** Words with marks in a short question, in small letters: `n+1`, `#334`, `2.10`. Hits with exactly these come first. */
-  readonly literals: readonly string[];
   /** Who said the answer: the person, or Claude; null when the question does not say. */
   readonly speaker: "person" | "claude" | null;
 }
@@ -51,11 +49,6 @@ const MAX_PHRASES = 3;
 const MAX_WORD_CHARS = 64;
 const DAY_MS = 86_400_000;
 const MAX_PATH_CHARS = 256;
-/** Marks that the index ignores. Marks that join names are not among them: the index has such names as one word. */
-const ANY_MARK = /[#@$%&*+=<>~^|\\]|::|->|\d\.\d/;
-const MAX_LITERALS = 3;
-/** In a question of more words, marks do not count. */
-const MAX_BESIDE_MARKS = 6;
 
 /** A word with its accents, however they are written. */
 const WORD: LetterPattern = {
@@ -79,7 +72,6 @@ export function readQuestion(whole: string, time: SpokenTime | null = null): Mem
     terms: time === null ? read.terms : [...read.tells ? read.terms : [], ...dayTerms(time)],
     isOfTimeAlone: time !== null && !read.tells,
     common: wordTerms(bareWords(text).split(" ").filter((word) => !EMPTY_WORDS.has(word))),
-    literals: literalsIn(lower),
     phrases: read.phrases,
     said: bareWords(text),
     time,
@@ -156,16 +148,6 @@ function quotedPhrases(typed: string): string[] {
     .map(([, phrase]) => phrase!.toLowerCase().replace(/\s+/g, " ").trim())
     .filter((phrase) => occursIn(LETTER_OR_DIGIT, phrase));
   return phrases.length > MAX_PHRASES ? [] : phrases;
-}
-
-/** The words with marks in a short text, without punctuation around them. */
-function literalsIn(lower: string): string[] {
-  if (lower.length > MAX_PATH_CHARS || !ANY_MARK.test(lower)) return [];
-  const pieces = lower.split(/\s+/);
-  if (pieces.length > MAX_BESIDE_MARKS) return [];
-  return pieces.map((piece) => piece.replace(/^["'`(]+|["'`).,;:?!]+$/g, ""))
-    .filter((piece) => piece.length > 1 && ANY_MARK.test(piece) && occursIn(LETTER_OR_DIGIT, piece))
-    .slice(0, MAX_LITERALS);
 }
 
 function pathsIn(lower: string): string[] {

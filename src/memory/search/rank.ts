@@ -45,61 +45,40 @@ export interface RankContext {
   readonly speaker: "person" | "claude" | null;
   /** Earlier prompts with the same question; the answer comes after them. */
   readonly echoes: ReadonlySet<number>;
-  /** Hits with the marks of the question as they were typed: `#334`. */
-  readonly literal: ReadonlySet<number>;
 }
 
-/** The weights, beside 1 for the words. */
-export interface RankWeights {
+/** The weights, beside 1 for the words, found with `conclaude memory eval` on generated histories. */
+const RANK_WEIGHTS = {
   /** For the session that holds most of the question. */
-  readonly session: number;
-  /** For a new observation; it halves in ten days. */
-  readonly recency: number;
-  /** For an observation with a path of the question. */
-  readonly file: number;
-  /** For an observation of the time that the question names. */
-  readonly time: number;
-  /** For the observation right after a hit, and right before it: an answer follows its question. */
-  readonly next: number;
-  readonly previous: number;
-  /** For the words of the speaker that the question asks for. */
-  readonly speaker: number;
-  /** For an earlier prompt with the same question; it still ranks above other prompts. */
-  readonly echo: number;
-  /** For an observation with all words with marks. */
-  readonly literal: number;
-  /** For a note, times how much of the question it holds: it was kept to be found, and has no session around it. */
-  readonly kept: number;
-  /** For a replaced note or decision. */
-  readonly replaced: number;
-  /** For what others of the team made. */
-  readonly others: number;
-  readonly kinds: Readonly<Partial<Record<ObservationKind, number>>>;
-}
-
-/** Found with `conclaude memory eval` on generated histories. */
-export const RANK_WEIGHTS: RankWeights = {
   session: 0.35,
+  /** For a new observation; it halves in ten days. */
   recency: 0.03,
+  /** For an observation with a path of the question. */
   file: 0.15,
+  /** For an observation of the time that the question names. */
   time: 0.7,
+  /** For the observation right after a hit, and right before it: an answer follows its question. */
   next: 0.8,
   previous: 0.3,
+  /** For the words of the speaker that the question asks for. */
   speaker: 0.3,
+  /** For an earlier prompt with the same question; it still ranks above other prompts. */
   echo: -0.4,
-  literal: 1,
+  /** For a note, times how much of the question it holds: it was kept to be found, and has no session around it. */
   kept: 1.1,
+  /** For a replaced note or decision. */
   replaced: -10,
+  /** For what others of the team made. */
   others: -0.01,
-  kinds: {
-    fix: 0.06,
-    commit: 0.04,
-    decision: 0.06,
-    note: 0.06,
-    summary: -0.02,
-    command: -0.03,
-    search: -0.08,
-  },
+};
+const KIND_WEIGHTS: Readonly<Partial<Record<ObservationKind, number>>> = {
+  fix: 0.06,
+  commit: 0.04,
+  decision: 0.06,
+  note: 0.06,
+  summary: -0.02,
+  command: -0.03,
+  search: -0.08,
 };
 
 /** Two notes whose scores differ by no more count as equal, and the newer comes first. */
@@ -120,32 +99,31 @@ export function rank<Hit extends Rankable>(
   hits: readonly Scored<Hit>[],
   neighbours: readonly RankableNeighbour<Hit>[],
   context: RankContext,
-  { weights = RANK_WEIGHTS, limit }: { readonly weights?: RankWeights; readonly limit: number },
+  limit: number,
 ): Ranked<Hit>[] {
   const own = new Map<number, number>();
   for (const { id, textScore } of hits) own.set(id, textScore);
   const texts = new Map(own);
   const all: Hit[] = [...hits];
   for (const { of, distance, hit } of neighbours) {
-    const share = distance > 0 ? weights.next : weights.previous;
+    const share = distance > 0 ? RANK_WEIGHTS.next : RANK_WEIGHTS.previous;
     const lent = share * (own.get(of) ?? 0) / Math.abs(distance);
     const known = texts.get(hit.id);
     if (known === undefined) all.push(hit);
     texts.set(hit.id, Math.max(known ?? 0, (own.get(hit.id) ?? 0) + lent * BESIDE_OWN, lent));
   }
   const sessions = sessionScores(hits);
-  const { nowMs, paths, time, speaker, echoes, literal } = context;
+  const { nowMs, paths, time, speaker, echoes } = context;
   const ranked = all.map((hit) => {
-    let score = texts.get(hit.id)! + weights.session * (sessions.get(hit.sessionId) ?? 0) +
-      weights.recency * Math.exp(-Math.max(0, nowMs - hit.createdAtMs) / RECENT_MS) +
-      (weights.kinds[hit.kind] ?? 0);
-    if (time !== null) score += weights.time * nearness(hit.createdAtMs, time);
-    if (paths.length > 0 && namesFile(hit, paths)) score += weights.file;
-    if (speaker !== null && isOf(hit.kind, speaker)) score += weights.speaker;
-    if (literal.has(hit.id)) score += weights.literal;
-    if (hit.kind === "note") score += weights.kept * (own.get(hit.id) ?? 0);
-    if (isReplaced(hit)) score += weights.replaced;
-    if (hit.author !== null) score += weights.others;
+    let score = texts.get(hit.id)! + RANK_WEIGHTS.session * (sessions.get(hit.sessionId) ?? 0) +
+      RANK_WEIGHTS.recency * Math.exp(-Math.max(0, nowMs - hit.createdAtMs) / RECENT_MS) +
+      (KIND_WEIGHTS[hit.kind] ?? 0);
+    if (time !== null) score += RANK_WEIGHTS.time * nearness(hit.createdAtMs, time);
+    if (paths.length > 0 && namesFile(hit, paths)) score += RANK_WEIGHTS.file;
+    if (speaker !== null && isOf(hit.kind, speaker)) score += RANK_WEIGHTS.speaker;
+    if (hit.kind === "note") score += RANK_WEIGHTS.kept * (own.get(hit.id) ?? 0);
+    if (isReplaced(hit)) score += RANK_WEIGHTS.replaced;
+    if (hit.author !== null) score += RANK_WEIGHTS.others;
     return { hit, score };
   });
   const isEcho = ({ hit }: Ranked<Hit>) => echoes.has(hit.id);
@@ -153,7 +131,9 @@ export function rank<Hit extends Rankable>(
     ...ranked.filter((one) => one.hit.kind === "prompt" && !isEcho(one)).map(({ score }) => score),
   );
   const best = ranked.map((one) =>
-    isEcho(one) ? { ...one, score: Math.max(one.score + weights.echo, bestPrompt + 1e-6) } : one
+    isEcho(one)
+      ? { ...one, score: Math.max(one.score + RANK_WEIGHTS.echo, bestPrompt + 1e-6) }
+      : one
   ).sort((one, other) => other.score - one.score || other.hit.id - one.hit.id);
   return newerNotesFirst(best.slice(0, limit + MORE)).slice(0, limit);
 }

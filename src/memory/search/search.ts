@@ -2,18 +2,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import { NO_SESSION } from "../observe/observation.ts";
 import { bareWords, type MemoryQuestion, readQuestion } from "./question.ts";
-import { rank, RANK_WEIGHTS, type Ranked, type RankWeights, type Scored } from "./rank.ts";
+import { rank, type Ranked, type Scored } from "./rank.ts";
 import type { SpokenTime } from "./spoken_time.ts";
 import { isOfIndex, isUnspaced, pairOf } from "./terms.ts";
 import { estimateTokens, shortened } from "../text.ts";
-import { isOfUnknownFile } from "./known_files_table.ts";
 import { requireWholeIndex } from "./memory_index_table.ts";
 import {
   type IndexHit,
   type MemoryFilter,
   neighboursOf,
   newestObservations,
-  withText,
 } from "./memory_search_table.ts";
 import { type Observation, readObservations } from "../drain/observations_table.ts";
 import {
@@ -43,7 +41,6 @@ export interface SearchOptions {
   readonly nowMs: number;
   /** The result of `spokenTime()` for the question. */
   readonly time?: SpokenTime | null;
-  readonly weights?: RankWeights;
   /** True: common words alone find nothing. */
   readonly isSure?: boolean;
 }
@@ -64,8 +61,6 @@ const DONE_THEN = 0.2;
 const SNIPPET_CHARS = 240;
 /** Only a question with at least this many words is recognised as asked before. */
 const MIN_ECHO_WORDS = 3;
-/** The number of best candidates that are searched for words with marks. */
-const READ_FOR_MARKS = 60;
 
 /**
  * Searches memory for what a person typed. Every result has the quoted phrases; when no observation has them, the quotes
@@ -77,7 +72,6 @@ export function answerMemory(
   options: SearchOptions,
 ): SearchAnswer {
   const { filter, limit } = options;
-  if (isOfUnknownFile(db, filter)) return { results: [], quotedNowhere: [] };
   const { asked, found, quotedNowhere } = rankMatches(db, text, options);
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);
   const results = readResults(db, wordsOf(asked), found)
@@ -125,7 +119,7 @@ function isMissingAny({ terms }: AskedQuestion, found: number): boolean {
 function rankAsked(
   db: DatabaseSync,
   asked: AskedQuestion,
-  { question, filter, nowMs, weights = RANK_WEIGHTS, limit }: SearchOptions & {
+  { question, filter, nowMs, limit }: SearchOptions & {
     readonly question: MemoryQuestion;
   },
 ): Ranked<IndexHit>[] {
@@ -157,15 +151,8 @@ function rankAsked(
       .toSorted((one, other) => other.textScore - one.textScore);
   const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS).map(({ id }) => id), REACH)
     .filter(({ hit }) => isWithin(hit, filter));
-  const context = {
-    nowMs,
-    time,
-    paths,
-    speaker,
-    echoes: echoesOf(question, scored),
-    literal: literalIn(db, question, scored),
-  };
-  return rank(scored, neighbours, context, { weights, limit });
+  const context = { nowMs, time, paths, speaker, echoes: echoesOf(question, scored) };
+  return rank(scored, neighbours, context, limit);
 }
 
 /** The hits that are not known yet. */
@@ -199,25 +186,11 @@ function echoesOf({ said }: MemoryQuestion, hits: readonly IndexHit[]): Readonly
   return new Set(echoes.map(({ id }) => id));
 }
 
-/** The best hits that have all words with marks exactly as they were typed. */
-function literalIn(
-  db: DatabaseSync,
-  { literals, time }: MemoryQuestion,
-  scored: readonly Scored<IndexHit>[],
-): ReadonlySet<number> {
-  if (literals.length === 0 || time !== null) return new Set();
-  let ids = scored.toSorted((one, other) => other.textScore - one.textScore)
-    .slice(0, READ_FOR_MARKS).map(({ id }) => id);
-  for (const text of literals) ids = [...withText(db, text, ids)];
-  return new Set(ids);
-}
-
 /** The newest observations that a filter lets through, for a search without words. */
 export function newestResults(
   db: DatabaseSync,
   { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
 ): SearchResult[] {
-  if (isOfUnknownFile(db, filter)) return [];
   const { sinceMs, untilMs } = filter;
   const within = { fromMs: sinceMs ?? 0, untilMs: untilMs ?? MAX_TIME_MS };
   const hits = newestObservations(db, { filter, limit, ...within });

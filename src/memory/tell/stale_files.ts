@@ -98,7 +98,7 @@ export function putBackAmong(
 }
 
 /** A larger file is not read. */
-export const MAX_BYTES = 65_536;
+const MAX_BYTES = 65_536;
 
 /** Digest of the content that a file has now; null where it cannot be read, or is too large. */
 export function digestOfFile(path: string): string | null {

@@ -1,7 +1,7 @@
 /** Chooses the observations that a session may be told. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../system/environment.ts";
-import { formerBranchNames, madeAnewAtMs } from "../../system/git/reflogs.ts";
+import { formerBranchNames } from "../../system/git/reflogs.ts";
 import type { goneBranches } from "../../system/git/branches.ts";
 import type { PlainLine, Tellable } from "./context_text.ts";
 import { keptJson } from "../observe/observation.ts";
@@ -78,11 +78,10 @@ export function rowsOf(
     }
     rows = readRows(db, here);
   }
-  const told = [...new Map(rows.map((row) => [row.id, row])).values()].map((row): Tellable => ({
+  return [...new Map(rows.map((row) => [row.id, row])).values()].map((row): Tellable => ({
     ...tellable(row),
     branch: renamed.includes(row.branch) ? branch : row.branch,
   }));
-  return apartFromFormer(project, told, isGone);
 }
 
 function tellable(row: TellableRow): Tellable {
@@ -120,24 +119,6 @@ function readRows(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
 function branchesOf({ kind, branch, facts }: TellableRow): readonly (string | null)[] {
   if (kind !== "summary" || !facts.includes('"branches"')) return [branch];
   return [branch, ...keptJson<Tellable["facts"]>(facts, {}).branches ?? []];
-}
-
-/** Marks the rows of a deleted branch whose name was used again: `feature (deleted)`. */
-function apartFromFormer(
-  project: string,
-  rows: readonly Tellable[],
-  isGone: ReturnType<typeof goneBranches>,
-): Tellable[] {
-  const names = [...new Set(rows.map(({ branch }) => branch))]
-    .filter((name) => name !== null && !isGone(name));
-  const madeAtMs = new Map(
-    names.map((name) => [name, madeAnewAtMs({ commonDir: project }, name!)]),
-  );
-  return rows.map((row) =>
-    row.updatedAtMs < (madeAtMs.get(row.branch) ?? 0)
-      ? { ...row, branch: `${row.branch} (deleted)` }
-      : row
-  );
 }
 
 export function newestFirst(rows: readonly Tellable[]): Tellable[] {

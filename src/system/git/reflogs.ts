@@ -11,9 +11,6 @@ const LAST_CHARS = 16_384;
 const LINE_FEED = 10;
 
 const MADE_HERE = /\tbranch: Created from HEAD\n?$/;
-/** The first line of the log of a branch that was made from `HEAD` or the trunk; its group is the time. */
-const MADE_ANEW =
-  /^0+ [\da-f]{40,64} .* (\d+) [-+]\d+\tbranch: Created from (?:HEAD|(?:refs\/heads\/)?(?:main|master))\n/;
 const RENAMED = /\tBranch: renamed refs\/heads\/(\S+) to refs\/heads\//g;
 const COMMITTED =
   /^[\da-f]+ ([\da-f]+) .* (\d+) [-+]\d+\t(?:commit(?: \([a-z]+\))?|revert): (.*)$/gm;
@@ -23,12 +20,6 @@ export function formerBranchNames(repository: BranchPlace, branch: string): Read
   return new Set(
     Array.from(readBranchLog(repository, branch).matchAll(RENAMED), ([, name]) => name!),
   );
-}
-
-/** When a branch was made of `HEAD` or of the trunk, epoch milliseconds; null where its log does not say so. */
-export function madeAnewAtMs(repository: BranchPlace, branch: string): number | null {
-  const [, seconds] = MADE_ANEW.exec(readBranchLog(repository, branch)) ?? [];
-  return seconds === undefined ? null : Number(seconds) * 1_000;
 }
 
 export interface LoggedCommit {

@@ -1,12 +1,11 @@
 /**
  * Proves the rules of this folder: Claude Code asks a hook, and the program of the hook denies what it must. Doctor runs
- * the program as Claude Code does, once with an event that rules forbid and once with one that must pass, in a home and a
+ * the program as Claude Code does, once with an edit that rules forbid and once with one that must pass, in a home and a
  * project that are made for the proof and removed afterwards.
  */
 import { answerOfUnread } from "../../policy/guards/guard_policy.ts";
 import { messageOf, quietly } from "../../base/errors.ts";
 import { baseName, joinPath } from "../../base/paths.ts";
-import { VERSION } from "../../base/version.ts";
 import {
   type Need,
   readHookCommand,
@@ -16,7 +15,6 @@ import {
 } from "../../claude/settings/armed.ts";
 import { commandLine, type HookEntry, isOurName, quoteWord } from "../../claude/settings/hooks.ts";
 import { memberOf, ownershipHere, unwrap } from "../../claude/settings/own_handler.ts";
-import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { needsOf } from "../../policy/armed_gates.ts";
 import { OS } from "../../system/environment.ts";
 import {
@@ -110,29 +108,15 @@ function wayToArm({ remedy, events }: Unarmed, looks: readonly SettingsLook[]): 
   return (remedy.kind === "install" ? installLine : replaceLine)(look);
 }
 
-/**
- * Proves one program; its first fault is reported. This program asks the rules in the same way at every event, so one
- * event proves it. For another program doctor proves each event whose answer tells anything.
- */
+/** Proves one program. It asks the rules in the same way at every event, so a tool proves it. */
 async function proveProgram(group: HookGroup): Promise<Finding> {
-  const { entries, needs, place } = group;
-  const provable = Object.keys(TRIALS).flatMap((event) =>
-    entries.filter((entry) => entry.event === event)
-  );
-  const first = provable[0] ?? asToolHook(entries[0]!);
-  const chosen = isThisProgram(readHookCommand(first.command), place)
-    ? [first]
-    : [first, ...provable.slice(1)];
-  let events = entries.map(({ event }) => event);
-  for (const entry of chosen) {
-    const fault = await faultOf(entry, gatesText(needs, events), group);
-    if (fault !== null) return fault;
-    events = events.filter((event) => event !== entry.event);
-  }
-  return await armedFinding(first, group);
+  const { entries, needs } = group;
+  const entry = entries.find(({ event }) => event === "PreToolUse") ?? asToolHook(entries[0]!);
+  const gates = gatesText(needs, entries.map(({ event }) => event));
+  return await faultOf(entry, gates, group) ?? armedFinding(entry, group);
 }
 
-/** The answers to some events tell nothing: then doctor asks the same program about a tool. */
+/** Where no tool is guarded, doctor asks the same program about one. */
 function asToolHook(entry: HookEntry): HookEntry {
   const command = `${readHookCommand(entry.command).line} hook PreToolUse`;
   return { ...entry, event: "PreToolUse", matcher: undefined, command };
@@ -167,21 +151,10 @@ async function faultOf(
   const fault = await tryHook(entry, place);
   if (fault === null) return null;
   if (!fault.wasRun) return unproved(`could not be run: ${fault.why}`, "conclaude doctor");
-  const older = fault.why === BLIND ? await olderVersion(entry, place) : null;
-  const version = older === null ? "" : `, version ${older},`;
-  return fail(`NOT ARMED${gates}: ${hook}${version} ${fault.why}: ${command}`, again);
+  return fail(`NOT ARMED${gates}: ${hook} ${fault.why}: ${command}`, again);
 }
 
-async function armedFinding(entry: HookEntry, { look, place }: HookGroup): Promise<Finding> {
-  const { path } = look;
-  const older = await olderVersion(entry, place);
-  if (older !== null) {
-    return warn(
-      `ARMED by an older program, version ${older}, which may not know every rule: ${entry.command} in ${path}`,
-      installLine(look),
-    );
-  }
-  const { onFailure } = entry;
+function armedFinding({ onFailure }: HookEntry, { look: { path } }: HookGroup): Finding {
   return ok(
     `ARMED: the hook in ${path} denied what is forbidden and let pass what is not; ` +
       (onFailure === "block"
@@ -202,73 +175,19 @@ function mayRun(entry: HookEntry, { looks, place }: HookGroup): boolean {
       .some(({ entries }) => entries.some(({ command }) => readHookCommand(command).line === line));
 }
 
-const VERSION_MS = 5_000;
-
-/** The version of an older program than this one; null for any other. A program that tells no version is older. */
-async function olderVersion(entry: HookEntry, place: DoctorPlace): Promise<string | null> {
-  const program = readHookCommand(entry.command);
-  if (isThisProgram(program, place)) return null;
-  const line = `${program.line} --version --json`;
-  const end = await inStage(place, ({ run }) => run(line, "", VERSION_MS)).catch(() => null);
-  const said = end?.kind === "ended" ? parsed(end.stdout) : undefined;
-  const [version, schema] = [memberOf(said, "version"), memberOf(said, "schema")];
-  if (typeof version !== "string" || typeof schema !== "number") return "unknown";
-  const isOlder = schema < SCHEMA_VERSION ||
-    VERSION.localeCompare(version, "en", { numeric: true }) > 0;
-  return isOlder ? `${version} (schema ${schema})` : null;
-}
-
-/** Rules that start no program. */
-const POLICY = `preToolUse: {preventRootAdditions: false, uneditableFiles: ['*.denied']}
-stop: {rounds: 2}
-userPromptSubmit: {contextRules: [{pattern: ^denied, prompt: proof}]}
-`;
+/** A rule that starts no program. */
+const POLICY = "preToolUse: {preventRootAdditions: false, uneditableFiles: ['*.denied']}\n";
 const SESSION_ID = "00000000-0000-4000-8000-000000000000";
 /** The commands of a configuration may take much longer; the proof has none. */
 const MAX_PROOF_MS = 30_000;
-/** What a program without guards does. */
-const BLIND = "lets pass what must be denied";
-
-/** How the answer to an event shows whether the program asked the rules. */
-type Trial = readonly [
-  /** The event's own fields, forbidden or allowed. */
-  fields: (isForbidden: boolean, project: string) => Readonly<Record<string, unknown>>,
-  /** The member of the answer that tells. */
-  member: string,
-  /** Its value; without one any will do. */
-  value?: string,
-];
-
-const editFields: Trial[0] = (isForbidden, project) => ({
-  tool_name: "Edit",
-  tool_input: {
-    file_path: joinPath(project, isForbidden ? "proof.denied" : "proof.txt"),
-    old_string: "1",
-    new_string: "2",
-  },
-  tool_use_id: "toolu_proof",
-});
-
-/** What proves a program, by event, the most telling first. At a stop, the rule holds back the first of two rounds. */
-const TRIALS: Readonly<Record<string, Trial>> = {
-  PreToolUse: [editFields, "hookSpecificOutput.permissionDecision", "deny"],
-  PermissionRequest: [editFields, "hookSpecificOutput.decision.behavior", "deny"],
-  Stop: [(isForbidden) => ({ stop_hook_active: !isForbidden }), "decision", "block"],
-  UserPromptSubmit: [
-    (isForbidden) => ({ prompt: isForbidden ? "denied" : "proof" }),
-    "hookSpecificOutput.additionalContext",
-  ],
-};
-
 /** What Claude Code reads in an answer. */
 const ANSWER_KEYS = ["hookSpecificOutput", "systemMessage", "decision", "continue"];
 
-/** Runs a hook under the rules of the proof. @returns What is wrong with it; null when it judges as it must. */
+/** Runs a hook under the rule of the proof. @returns What is wrong with it; null when it judges as it must. */
 async function tryHook(
-  { command, event, timeout }: HookEntry,
+  { command, timeout }: HookEntry,
   place: DoctorPlace,
 ): Promise<{ readonly why: string; readonly wasRun: boolean } | null> {
-  const [fields, member, value] = TRIALS[event]!;
   const timeoutMs = Math.min(timeout * 1000, MAX_PROOF_MS);
   try {
     return await inStage(place, async ({ home, project, run }) => {
@@ -277,18 +196,24 @@ async function tryHook(
           session_id: SESSION_ID,
           transcript_path: joinPath(home, "transcript.jsonl"),
           cwd: project,
-          hook_event_name: event,
+          hook_event_name: "PreToolUse",
           permission_mode: "default",
-          ...fields(isForbidden, project),
+          tool_name: "Edit",
+          tool_input: {
+            file_path: joinPath(project, isForbidden ? "proof.denied" : "proof.txt"),
+            old_string: "1",
+            new_string: "2",
+          },
+          tool_use_id: "toolu_proof",
         };
         const end = await run(command, `${JSON.stringify(payload)}\n`, timeoutMs);
         if (end.kind === "unstarted") return { why: end.why, wasRun: false };
         const answer = answerOf(end, timeoutMs);
         if (typeof answer === "string") return { why: answer, wasRun: true };
-        const found = member.split(".").reduce(memberOf, answer);
-        const denies = value === undefined ? found !== undefined : found === value;
-        if (denies !== isForbidden) {
-          return { why: isForbidden ? BLIND : "denies what must pass", wasRun: true };
+        const decision = memberOf(memberOf(answer, "hookSpecificOutput"), "permissionDecision");
+        if ((decision === "deny") !== isForbidden) {
+          const why = isForbidden ? "lets pass what must be denied" : "denies what must pass";
+          return { why, wasRun: true };
         }
       }
       return null;
