@@ -5,6 +5,7 @@ import type { Task, TaskStatus } from "../../work/task.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { badTransition, needTask, takeBackLapsed } from "../../work/store.ts";
 import { type Asked, askForNext } from "../../operations/shared_claims.ts";
+import { helpOf } from "../../operations/help.ts";
 import { THIS_PROCESS } from "../../system/environment.ts";
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { fields, isSet, taskSchema } from "../schemas.ts";
@@ -110,7 +111,7 @@ export const claimRoutes: readonly Route[] = [
 ];
 
 function stepRoute(name: string, step: TaskStep): Route {
-  const { about, summary = about, flags, errors, asks, take } = step;
+  const { summary = helpOf(["task", name]).about!, flags, errors, asks, take } = step;
   const taken = Object.entries(STEP_FIELDS).filter(([field]) => Object.hasOwn(flags, field));
   const query: z.ZodMiniType<{ force?: string | undefined }> = Object.hasOwn(flags, "force")
     ? z.strictObject({ force: z.optional(fields.flag) })

@@ -63,12 +63,6 @@ const init = verb({
       ),
     ),
   },
-  brief: "Write a configuration file with every key explained",
-  about:
-    "Writes a configuration file with every key commented out at its default: .conclaude.yaml in this folder, unless a " +
-    "flag names another one. With --preset it holds rules instead, each explained:\n" +
-    Object.entries(POLICY_PRESETS).map(([name, about]) => `${name}: ${about}`).join("\n"),
-  examples: ["conclaude config init", "conclaude config init --preset team"],
   async run(context, flags) {
     const layer = layerOf("init", flags);
     const { names, mode, flag } = LAYER_FILES[layer];
@@ -100,11 +94,6 @@ const init = verb({
 });
 
 const path = verb({
-  brief: "List the files that count here",
-  about:
-    "Lists the configuration files that count in this folder, and the folders searched. A later file overrides an " +
-    "earlier one.",
-  examples: ["conclaude config path", "conclaude config path --json"],
   run(context) {
     const looks = lookUpwards(context.cwd);
     const all = readConfigFiles(looks, context.locations);
@@ -138,12 +127,6 @@ const trust = verb({
   person: "config trust",
   flags: { remove: toggle("Take that back") },
   args: [text("The folder", "dir")],
-  brief: "Let the files of a folder count, whoever may write them",
-  about:
-    "Lets configuration, workflows and prompts in a folder and below it count, although it belongs to another user, or " +
-    "others may write there. Whoever can write there then decides what runs as you. `conclaude config path` lists " +
-    "trusted folders. Agents cannot run this.",
-  examples: ["conclaude config trust /workspace", "conclaude config trust /workspace --remove"],
   async run(context, flags, dir) {
     const { globals, locations } = context;
     const typed = typedPath(context, dir);
@@ -186,9 +169,6 @@ const show = verb({
       true,
     ),
   },
-  brief: "Show the merged values, and where each comes from",
-  about: "Shows the configuration of this folder as YAML, each key with the file that sets it.",
-  examples: ["conclaude config show", "conclaude config show --no-effective --json"],
   run(context, flags) {
     const files = filesHere(context);
     const { config, problems } = parseConfig(files);
@@ -212,11 +192,6 @@ const validate = verb({
       ),
     ),
   ],
-  brief: "Check the configuration files",
-  about:
-    "Checks configuration files and names every problem with file, line and column. Hooks go on with what is valid. " +
-    "Exit status 1 when there is a problem.",
-  examples: ["conclaude config validate", "conclaude config validate .conclaude.yaml --json"],
   run(context, _flags, path) {
     const files = path === undefined ? filesHere(context) : filesAt(context, path);
     const problems = files.flatMap((file) => readLayer(file).problems);
@@ -249,9 +224,6 @@ const validate = verb({
 });
 
 const schema = verb({
-  brief: "Print the JSON Schema of the configuration",
-  about: "Prints the JSON Schema of a configuration file, for editors.",
-  examples: ["conclaude config schema > conclaude.schema.json"],
   run() {
     const schema = configJsonSchema();
     return { json: schema, text: JSON.stringify(schema, null, 2), quoted: true };
@@ -260,7 +232,6 @@ const schema = verb({
 
 export const config = group({
   verbs: { init, path, trust, show, get, set, validate, accept, undo, schema },
-  examples: ["conclaude config init", "conclaude config show", "conclaude config validate --json"],
 });
 
 /** Reads one file; for a folder, the configuration files that count there. */

@@ -39,14 +39,6 @@ export const exportVerb = verb({
       "file",
     ),
   },
-  about:
-    "Writes all that is kept as JSON Lines for `conclaude import`, except what is made anew (the search index) and what " +
-    "belongs to running sessions alone. It takes in the spool first. Exit status 1 when a record of the spool or a row " +
-    "on a damaged page is missing.",
-  examples: [
-    "conclaude export --output conclaude.jsonl",
-    `conclaude export --since 3d | jq -r 'select(.type == "capture") | .payload.tool_name'`,
-  ],
   async run(context, flags) {
     if (flags.output === undefined && await isOutputClosed(context.environment)) {
       throw new UserError("Cannot write the export", {

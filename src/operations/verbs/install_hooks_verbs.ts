@@ -57,18 +57,6 @@ export const installHooks = verb({
     ),
     mcp: toggle("Register the MCP server `conclaude` as well, for the same scope"),
   },
-  about:
-    "Adds hooks to a settings file of Claude Code, or updates them, and backs the file up before the first change. " +
-    "Everything else in the file stays, to the byte. Installing again without --strict takes --strict back.",
-  examples: [
-    "conclaude install-hooks",
-    "conclaude install-hooks --scope local --dry-run",
-    "conclaude install-hooks --scope project --command conclaude",
-    "conclaude install-hooks --strict",
-    "sudo conclaude install-hooks --managed",
-    "conclaude install-hooks --mcp",
-    "conclaude install-hooks --events SessionStart,PostToolUse,Stop",
-  ],
   async run(context, flags) {
     const place = settingsPlace(context, flags, "install-hooks");
     const events = chooseEvents((flags.events ?? []).map((name) => name.trim()));
@@ -147,11 +135,6 @@ const OTHER_MODS = "with `allowManagedModsOnly: true` in the policy, Claude Code
 export const uninstallHooks = verb({
   person: "uninstall-hooks",
   flags: PLACE_FLAGS,
-  about:
-    "Removes conclaude's hooks from a settings file, and its MCP server from the file of the same scope. A settings file " +
-    "that nobody has changed since the installation becomes what it was, byte for byte. With --command it also removes " +
-    "the hooks of a program that does not show that it is conclaude.",
-  examples: ["conclaude uninstall-hooks", "conclaude uninstall-hooks --scope local --dry-run"],
   run(context, flags) {
     const place = settingsPlace(context, flags, "uninstall-hooks");
     const own = ownProgram(context.environment);

@@ -37,15 +37,6 @@ export const evaluate = verb({
     baseline: switchOn("Ask the same of SQLite's plain bm25(), side by side"),
     perQuestion: switchOn("Tell the rank of the first right answer of each question"),
   },
-  about:
-    "Works documents into the memory of a temporary database, asks the questions, and tells recall at 1, 5, 10 and 20, " +
-    "the mean reciprocal rank and the time. The lines of the file are " +
-    '{"type":"document","id","sessionId","projectDir","text","createdAtMs","role"?} and ' +
-    '{"type":"question","id","text","relevant":[ids],"projectDir"?,"asOfMs"?}.',
-  examples: [
-    "conclaude memory eval questions.jsonl --baseline",
-    "conclaude memory eval --self --per-question --json",
-  ],
   async run(context, flags, file) {
     requireOneOfTwo("what to measure memory by", {
       given: { "a file": file !== undefined, "--self": flags.self },

@@ -31,9 +31,6 @@ export const show = readVerb({
     proposing("observation", text("Number of an observation, or the beginning of its uid", "id")),
     1,
   ),
-  about:
-    "Shows observations whole: their texts, facts and files, and the captures that they were made of.",
-  examples: ["conclaude memory show 42", "conclaude memory show 42 57 --json"],
   run({ db }, _flags, ...ids) {
     const shown = ids.map((id) => shownOf(db, observationNamed(db, id)));
     return {
@@ -82,10 +79,6 @@ export const timeline = readVerb({
     ...PROJECT_FLAGS,
     limit: usually("20", number(1, 100, "At most this many, 1 to 100")),
   },
-  about:
-    "For the number of an observation: what happened before and after it in its session. For a file or folder: its " +
-    "observations, the newest first.",
-  examples: ["conclaude memory timeline 42", "conclaude memory timeline src/auth.ts --here"],
   async run({ db, context }, flags, target) {
     const now = Date.now();
     // A number means an observation. A file with such a name is written with its folder: `./12`.
