@@ -59,7 +59,6 @@ export interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** `/tasks/:id/claim`; every route is served below `/api` as well. */
   readonly path: string;
-  readonly summary: string;
   readonly tag: string;
   readonly query: Schema;
   readonly body: Schema | null;
@@ -85,7 +84,6 @@ export interface Route {
 export interface RouteRow<Query extends Schema, Body extends Schema>
   extends Partial<Omit<Route, "method" | "path" | "tag" | "query" | "body" | "ask" | "handle">> {
   readonly name: `${Route["method"]} /${string}`;
-  readonly summary: string;
   readonly query?: Query;
   readonly body?: Body;
   readonly ask?: (

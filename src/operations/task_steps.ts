@@ -62,8 +62,6 @@ export interface TaskStep {
   readonly what: string;
   /** Its input: flags of the verb; but for `agentId`, the fields of a request. */
   readonly flags: Readonly<Record<string, Parameter>>;
-  /** What the document of the API says of it, where that is not what the help of the verb says. */
-  readonly summary?: string;
   readonly errors: readonly Refusal[];
   /** What a team's server has to agree with first, where the task is shared; what other steps do to a claim it is told. */
   readonly asks?: "claim" | "renew" | "complete" | undefined;
@@ -81,8 +79,6 @@ export const TASK_STEPS = {
     what: "claim a task",
     flags: { offline: OFFLINE_FLAG, agentId: AGENT_FLAG },
     asks: "claim",
-    summary:
-      "Claims a task: it is the caller's until it is given back, done, or the lease runs out",
     errors: ["TASK_NOT_FOUND", "ALREADY_CLAIMED", "INVALID_STATUS", "TEAM_UNREACHED"],
     take: claimTask,
     told: (name, task) => `${task.claimedBy} has claimed ${name}, until ${untilText(task)}.`,
