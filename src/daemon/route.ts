@@ -142,16 +142,15 @@ export function targetOf(url: string): { readonly path: string; readonly query: 
 /** Finds the route of a method and a path. @throws {UserError} INVALID_URL when an id cannot be decoded. */
 type FindRoute = (method: string, path: string) => Found;
 
-/** Prepares the search for routes. Only routes with as many words and the same first word as the path are compared. */
+/** Prepares the search for routes. */
 export function routerOf(routes: readonly Route[]): FindRoute {
   const patterns = routes.map((route) => ({ route, words: route.path.split("/") }));
   // Fixed words go before parameters, so that `/tasks/ready` is not read as the task "ready".
   patterns.sort((a, b) => Number(a.words.includes(":id")) - Number(b.words.includes(":id")));
-  const shapeOf = (words: readonly string[]) => `${words.length} ${words[1]}`;
-  const byShape = Map.groupBy(patterns, ({ words }) => shapeOf(words));
   return (method, path) => {
     const parts = path.replace(/^\/api(?=\/)/, "").split("/");
-    const matching = (byShape.get(shapeOf(parts)) ?? []).filter(({ words }) =>
+    const matching = patterns.filter(({ words }) =>
+      words.length === parts.length &&
       words.every((word, i) => word === ":id" ? !NO_IDS.has(parts[i]!) : word === parts[i])
     );
     const found = matching.find(({ route }) => route.method === method);

@@ -52,8 +52,7 @@ interface OpenExport extends ByteSource, Disposable {
 
 /** Opens an export. @throws {UserError} When it cannot be read, or is a database. */
 function sourceOf(context: CliContext, file: string): OpenExport {
-  // The runtime does not open /dev/stdin by its name.
-  if (file === "-" || file === "/dev/stdin") {
+  if (file === "-") {
     return counted({
       readSync: (buffer) => context.environment.stdin.readSync(buffer),
       close: () => {},

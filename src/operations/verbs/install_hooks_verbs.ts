@@ -27,7 +27,6 @@ import { titledFacts } from "../table.ts";
 import { toolsOfAllRules } from "../look_as_hook.ts";
 import { verb } from "../verb.ts";
 import { lookAtSettings, removeLine } from "../../claude/settings/installed_hooks.ts";
-import { resolvePath } from "../../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
 import { runTool } from "../../system/process/run_program.ts";
 import { usageError } from "../usage.ts";
@@ -266,7 +265,7 @@ function commandFlags(program: NamedProgram | undefined): string[] {
 /** @throws {UserError} When hooks could not start it. */
 function requireStartable(
   program: NamedProgram,
-  { cwd, environment }: CliContext,
+  { environment }: CliContext,
 ): void {
   const givePath = "give --command the path of the conclaude executable; nothing was changed";
   const refuse = (name: string, why: string, next: string) =>
@@ -279,10 +278,7 @@ function requireStartable(
   }
   const { name } = program;
   if (findOnPath(name, environment.variable("PATH")).length > 0) return;
-  const isHere = whyNotRun(resolvePath(name, { folder: cwd })) === null;
-  const why = "no folder of the PATH has an executable of this name";
-  const here = `for the file in this folder give \`--command ${quoteWord(`./${name}`)}\``;
-  throw refuse(name, why, isHere ? here : givePath);
+  throw refuse(name, "no folder of the PATH has an executable of this name", givePath);
 }
 
 /** A sentence for each other settings file with different commands for the same events. */

@@ -71,8 +71,7 @@ async function ownHistory(context: CliContext): Promise<Asked> {
 
 /** Works the documents of a set into a temporary database, which answers the questions of the set. */
 async function takenIn(context: CliContext, file: string, progress: ProgressLine): Promise<Asked> {
-  const path = STDIN_NAMES.includes(file) ? "-" : typedPath(context, file);
-  const { documents, questions } = await readSet(context, path);
+  const { documents, questions } = await readSet(context, file);
   const db = await openNamelessDatabase();
   const size = documents.length;
   const taken = takeInDocuments(
@@ -84,13 +83,11 @@ async function takenIn(context: CliContext, file: string, progress: ProgressLine
   return { db, questions, documents: taken, size, nowMs };
 }
 
-/** Both mean standard input: the runtime does not let a program open `/dev/stdin`. */
-const STDIN_NAMES = ["-", "/dev/stdin"];
-
-/** Reads a set. @param path `-` is standard input. @throws {UserError} With the number of the first wrong line. */
-async function readSet(context: CliContext, path: string): Promise<ReturnType<typeof readEvalSet>> {
+/** Reads a set. @param file `-` is standard input. @throws {UserError} With the number of the first wrong line. */
+async function readSet(context: CliContext, file: string): Promise<ReturnType<typeof readEvalSet>> {
+  const path = file === "-" ? file : typedPath(context, file);
   try {
-    const set = readEvalSet(path === "-" ? readStdin(context) : await readTextFile(path));
+    const set = readEvalSet(file === "-" ? readStdin(context) : await readTextFile(path));
     if (set.questions.length === 0) throw new Error("it has no question");
     return set;
   } catch (thrown) {

@@ -107,10 +107,7 @@ const show = readVerb({
     const item = queueItemOf(db, id);
     const text = payloadText(readStoredPayload(db, item.id)!);
     const payload: unknown = JSON.parse(text);
-    const laidOut = layOut({ payload });
     const pruned = prunedBytes(text);
-    // What cannot be laid out is not broken either.
-    const isQuoted = laidOut === undefined && { quoted: true as const };
     const facts = factLines([
       ["capture", item.id],
       ["session", item.sessionId],
@@ -126,14 +123,9 @@ const show = readVerb({
       ["captured", agoText(item.createdAtMs)],
     ]);
     const shown = pruned === null
-      ? (laidOut ?? text).split("\n")
+      ? JSON.stringify({ payload }, null, 2).split("\n")
       : [`Its payload of ${bytesText(pruned)} was pruned; what memory made of it stays.`];
-    return {
-      // A payload that is nested too deep to be laid out is given as text.
-      json: { ...item, payload: laidOut === undefined ? text : payload },
-      ...isQuoted,
-      lines: [...facts, "", ...shown],
-    };
+    return { json: { ...item, payload }, lines: [...facts, "", ...shown] };
   },
 });
 
@@ -266,16 +258,6 @@ function spooledText(spooled: number, { globals }: CliContext): string {
   return spooled === 0
     ? "0"
     : hintsHere(`${spooled} waiting: run \`conclaude queue drain\``, globals);
-}
-
-/** JSON for people; `undefined` when it is nested deeper than the runtime can lay out. */
-function layOut(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value, null, 2);
-  } catch (thrown) {
-    if (thrown instanceof RangeError) return undefined;
-    throw thrown;
-  }
 }
 
 /** The transactions after which the write-ahead log moves into the database. */

@@ -162,7 +162,7 @@ export const explain = readVerb({
   flags: { session: OF_SESSION, branch: OF_BRANCH },
   async run({ db, context }, flags, name) {
     const { sessionId, warning, here } = await lookFor({ db, context }, flags);
-    const [requirement] = await namedRequirements(context, here, { names: [name], undone: null });
+    const [requirement] = await namedRequirements(context, here, [name]);
     const key = branchKeyOf(here, flags.branch);
     const { environment } = context;
     const asked = { ...here, requirements: [requirement!] };

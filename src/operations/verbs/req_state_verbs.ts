@@ -99,7 +99,7 @@ export const clear = verb({
     const standings = readStandings(db, key);
     const recorded = new Set(standings.map(({ requirement }) => requirement));
     const others = names.filter((name) => !recorded.has(name));
-    await namedRequirements(context, here, { names: others, undone: null });
+    await namedRequirements(context, here, others);
     const goes = standings.filter((one) =>
       (flags.all || names.includes(one.requirement)) &&
       (sessionId === null || one.sessionId === sessionId)
@@ -192,20 +192,19 @@ async function satisfyRequirements(
   ...given: string[]
 ): Promise<View> {
   const names = [...new Set(given)];
-  const asked = { names, undone: "nothing was recorded" } as const;
   const metadata = metadataOf(flags.metadata);
   const wholeBranch = flags.branch !== undefined && flags.session === undefined;
   const around = await requirementsHere(context);
   const needsSession = flags.session !== undefined ||
     (!wholeBranch &&
-      (await namedRequirements(context, around, asked)).some(({ scope }) =>
+      (await namedRequirements(context, around, names)).some(({ scope }) =>
         scope === "session" || scope === "single_use"
       ));
   const { db } = await openKeptStore(context, `satisfy ${names.join(", ")}`);
   const asking = { named: flags.session, command: `req satisfy ${names.join(" ")}` };
   const sessionId = needsSession ? await sessionIdOf(db, context, asking) : WHOLE_BRANCH;
   const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
-  const requirements = await namedRequirements(context, here, asked);
+  const requirements = await namedRequirements(context, here, names);
   const endless = requirements.find(({ scope }) => scope === "permanent");
   if (flags.ttl !== undefined && endless !== undefined) {
     throw new UserError(`Cannot satisfy "${endless.name}" for a while`, {
