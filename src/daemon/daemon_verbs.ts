@@ -186,9 +186,7 @@ const logs = verb({
   },
 });
 
-export const daemon = group({
-  verbs: { run, start, stop, status, logs },
-});
+export const daemon = group({ run, start, stop, status, logs });
 
 const START_MS = 10_000;
 const STOP_MS = 12_000;

@@ -60,7 +60,7 @@ export interface VerbGroup {
   readonly kind: "group";
   readonly verbs: Verbs;
   /** The verb that may be left out, by its name in `verbs`: `import FILE` is `import file FILE`. */
-  readonly usual?: string;
+  readonly usual: string | undefined;
 }
 
 /** A verb; its flags and arguments say with what its work is called. */
@@ -98,8 +98,9 @@ export function lazyFrom<Module>(load: () => Promise<Module>) {
     lazy(async () => (await load())[name] as Verb | VerbGroup);
 }
 
-export function group(group: Omit<VerbGroup, "kind">): VerbGroup {
-  return { kind: "group", ...group };
+/** @param usual The verb that may be left out. */
+export function group(verbs: Verbs, usual?: string): VerbGroup {
+  return { kind: "group", verbs, usual };
 }
 
 /** Does the work of a verb, and prints its result or its error. */

@@ -187,9 +187,7 @@ const kill = verb({
   },
 });
 
-export const agent = group({
-  verbs: { list, show, output, diff, kill },
-});
+export const agent = group({ list, show, output, diff, kill });
 
 /** The output of all agents of a task, the oldest agent first. Each agent numbers its own lines. */
 function outputOfTask(

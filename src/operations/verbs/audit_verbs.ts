@@ -86,9 +86,7 @@ const stats = listVerb({
   empty: "No hook events yet.",
 });
 
-export const audit = group({
-  verbs: { list, stats },
-});
+export const audit = group({ list, stats });
 
 /** The words for each note of a hook, by the name of the note; an empty text leaves the note out. */
 const NOTES: Readonly<Record<string, (value: unknown) => string>> = {

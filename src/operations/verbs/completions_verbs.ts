@@ -55,10 +55,8 @@ function printer(text: string) {
 }
 
 export const completions = group({
-  verbs: {
-    bash: printer(BASH),
-    zsh: printer(ZSH),
-    fish: printer(FISH),
-    powershell: printer(POWERSHELL),
-  },
+  bash: printer(BASH),
+  zsh: printer(ZSH),
+  fish: printer(FISH),
+  powershell: printer(POWERSHELL),
 });

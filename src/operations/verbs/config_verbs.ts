@@ -48,7 +48,6 @@ import { isNotFound, readTextFileSync } from "../../system/files.ts";
 import "../config_sections.ts";
 import { spellingPassed } from "../../policy/guards/command_rules.ts";
 import { policiesIn } from "../../policy/policies.ts";
-import { mostBlocks } from "../../policy/stops/stop_policy.ts";
 import { SILENT_ABOUT_ROOT } from "../../config/hook_config.ts";
 
 const init = verb({
@@ -230,9 +229,7 @@ const schema = verb({
   },
 });
 
-export const config = group({
-  verbs: { init, path, trust, show, get, set, validate, accept, undo, schema },
-});
+export const config = group({ init, path, trust, show, get, set, validate, accept, undo, schema });
 
 /** Reads one file; for a folder, the configuration files that count there. */
 function filesAt(context: CliContext, name: string): ConfigFile[] {
@@ -266,27 +263,13 @@ function configWarnings(files: readonly ConfigFile[]): string[] {
       : "the requirements are not in force";
     warnings.push(`${what}, since \`database.enabled\` is false: nothing can be kept of them`);
   }
-  const { guards, stop } = policiesIn(hook);
+  const { guards } = policiesIn(hook);
   for (const rule of guards?.tools ?? []) {
     const passed = spellingPassed(rule);
     if (passed === null) continue;
     const { spelling, holds } = passed;
     warnings.push(
       `${rule.name}: \`${spelling}\` passes "${rule.glob}"; "${holds}" holds for it too`,
-    );
-  }
-  if (stop === null) return warnings;
-  const { maxBlocks, rounds, infiniteMessage } = stop;
-  const most = mostBlocks(maxBlocks, hasRequirements);
-  const wanted = (rounds ?? 1) - 1;
-  if (most < maxBlocks) {
-    const why = "since requirements may hold a stop as well";
-    warnings.push(`\`stop.maxBlocks: ${maxBlocks}\` counts as ${most}, ${why}`);
-  }
-  if (wanted > most && infiniteMessage === null) {
-    warnings.push(
-      `\`stop.rounds: ${rounds}\` would hold back ${wanted} stops in a row, and no more than ` +
-        `${most} are (\`stop.maxBlocks\`): the next one is let through`,
     );
   }
   return warnings;

@@ -78,9 +78,7 @@ const reset = verb({
   },
 });
 
-export const counter = group({
-  verbs: { list, get, increment, reset },
-});
+export const counter = group({ list, get, increment, reset });
 
 /** Opens the database, and masks secrets in the name of the counter. */
 async function counterPlace(context: CliContext, use: "read" | "write", type: string) {

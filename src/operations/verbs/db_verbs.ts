@@ -234,18 +234,16 @@ const reset = verb({
 });
 
 export const db = group({
-  verbs: {
-    path,
-    check,
-    migrate,
-    backup,
-    backups,
-    restore,
-    vacuum,
-    checkpoint: moveLog,
-    stats,
-    reset,
-  },
+  path,
+  check,
+  migrate,
+  backup,
+  backups,
+  restore,
+  vacuum,
+  checkpoint: moveLog,
+  stats,
+  reset,
 });
 
 function formerText(aside: string | null): string {

@@ -73,9 +73,7 @@ const list = verb({
   },
 });
 
-export const event = group({
-  verbs: { list },
-});
+export const event = group({ list });
 
 const LOOK_EVERY_MS = 200;
 const USUAL_LIMIT = 100;

@@ -46,6 +46,4 @@ const pause = pauseVerb("guards", {
 
 const resume = resumeVerb("guards", { person: "guard resume" });
 
-export const guard = group({
-  verbs: { list, pause, resume },
-});
+export const guard = group({ list, pause, resume });

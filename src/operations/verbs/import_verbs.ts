@@ -5,10 +5,7 @@ const claudeMem = lazyFrom(() => import("./import_claude_mem_verbs.ts"));
 const transcripts = lazyFrom(() => import("./reconcile_verbs.ts"));
 
 export const importVerb = group({
-  verbs: {
-    file: file("importFile"),
-    claudeMem: claudeMem("importClaudeMem"),
-    transcripts: transcripts("importTranscripts"),
-  },
-  usual: "file",
-});
+  file: file("importFile"),
+  claudeMem: claudeMem("importClaudeMem"),
+  transcripts: transcripts("importTranscripts"),
+}, "file");

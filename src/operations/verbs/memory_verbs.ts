@@ -10,19 +10,17 @@ const gone = lazyFrom(() => import("./memory_forget_verbs.ts"));
 const look = lazyFrom(() => import("./memory_look_verbs.ts"));
 
 export const memory = group({
-  verbs: {
-    search: search("search"),
-    browse: browse("browse"),
-    list: search("list"),
-    show: look("show"),
-    timeline: look("timeline"),
-    open: open("open"),
-    context: open("context"),
-    remember: search("remember"),
-    eval: measure("evaluate"),
-    forget: gone("forget"),
-    verify: gone("verify"),
-    move: place("move"),
-    stats: counts("stats"),
-  },
+  search: search("search"),
+  browse: browse("browse"),
+  list: search("list"),
+  show: look("show"),
+  timeline: look("timeline"),
+  open: open("open"),
+  context: open("context"),
+  remember: search("remember"),
+  eval: measure("evaluate"),
+  forget: gone("forget"),
+  verify: gone("verify"),
+  move: place("move"),
+  stats: counts("stats"),
 });

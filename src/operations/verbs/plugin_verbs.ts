@@ -37,6 +37,4 @@ const path = verb({
   },
 });
 
-export const plugin = group({
-  verbs: { path },
-});
+export const plugin = group({ path });

@@ -103,6 +103,4 @@ const answerVerb = verb({
   },
 });
 
-export const question = group({
-  verbs: { list, show, answer: answerVerb },
-});
+export const question = group({ list, show, answer: answerVerb });

@@ -239,14 +239,12 @@ const prune = verb({
 const drain = lazyFrom(() => import("./queue_drain_verbs.ts"));
 
 export const queue = group({
-  verbs: {
-    list,
-    show,
-    stats,
-    retry,
-    drain: drain("drain"),
-    prune,
-  },
+  list,
+  show,
+  stats,
+  retry,
+  drain: drain("drain"),
+  prune,
 });
 
 /** How many records wait in the spool because the database could not take them. */

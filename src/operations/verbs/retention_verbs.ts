@@ -114,7 +114,7 @@ function namesOf(db: DatabaseSync, options: RetentionOptions, all: RetentionCoun
   });
 }
 
-export const retention = group({ verbs: { run } });
+export const retention = group({ run });
 
 type Nouns = { readonly [Name in keyof RetentionCounts]?: string };
 

@@ -86,11 +86,9 @@ function plumbingOf(session: SessionRow, counters: ReturnType<typeof listCounter
 }
 
 export const session = group({
-  verbs: {
-    list,
-    show,
-    log: lazyFrom(() => import("./session_log_verbs.ts"))("log"),
-  },
+  list,
+  show,
+  log: lazyFrom(() => import("./session_log_verbs.ts"))("log"),
 });
 
 /** The most lines of each list, so that a story fits on a screen. */

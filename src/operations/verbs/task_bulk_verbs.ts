@@ -104,11 +104,9 @@ function bulkVerb(name: string, { flags, change }: BulkChange) {
   });
 }
 
-export const taskBulk = group({
-  verbs: Object.fromEntries(
-    Object.entries(BULK_CHANGES).map(([name, change]) => [name, bulkVerb(name, change)]),
-  ),
-});
+export const taskBulk = group(Object.fromEntries(
+  Object.entries(BULK_CHANGES).map(([name, change]) => [name, bulkVerb(name, change)]),
+));
 
 /** Changes each task by itself. @param change Returns the id of the task. @returns What became of each; its error. */
 export function changeEach(

@@ -280,7 +280,10 @@ const list = readVerb({
 });
 
 export const taskTag = group({
-  verbs: { add: tagVerb("add"), remove: tagVerb("remove"), set: tagVerb("set"), list },
+  add: tagVerb("add"),
+  remove: tagVerb("remove"),
+  set: tagVerb("set"),
+  list,
 });
 
 function tagVerb(kind: TagChange["kind"]) {

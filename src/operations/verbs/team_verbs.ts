@@ -282,19 +282,17 @@ const look = lazyFrom(() => import("./team_look_verbs.ts"));
 const claims = lazyFrom(() => import("./team_claim_verbs.ts"));
 
 export const team = group({
-  verbs: {
-    init,
-    join,
-    leave,
-    status: look("status"),
-    preview: look("preview"),
-    sync,
-    verify,
-    members: whose("members"),
-    rules: look("rules"),
-    held: look("held"),
-    claim: claims("claim"),
-    renew: claims("renew"),
-    tell: claims("tell"),
-  },
+  init,
+  join,
+  leave,
+  status: look("status"),
+  preview: look("preview"),
+  sync,
+  verify,
+  members: whose("members"),
+  rules: look("rules"),
+  held: look("held"),
+  claim: claims("claim"),
+  renew: claims("renew"),
+  tell: claims("tell"),
 });

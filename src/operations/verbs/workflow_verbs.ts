@@ -81,20 +81,18 @@ const log = readVerb({
 });
 
 export const workflow = group({
-  verbs: {
-    list,
-    show,
-    log,
-    diff: work("diff"),
-    start: tasks("start"),
-    approve: work("approve"),
-    reject: work("reject"),
-    retry: work("retry"),
-    cancel: work("cancel"),
-    files: files("files"),
-    preview: files("preview"),
-    match: files("match"),
-  },
+  list,
+  show,
+  log,
+  diff: work("diff"),
+  start: tasks("start"),
+  approve: work("approve"),
+  reject: work("reject"),
+  retry: work("retry"),
+  cancel: work("cancel"),
+  files: files("files"),
+  preview: files("preview"),
+  match: files("match"),
 });
 
 /** The details of an event of a workflow: its step, the outcome, the reason and the author. */
