@@ -26,7 +26,6 @@ import { group, verb } from "../operations/verb.ts";
 import { print, type View } from "../operations/view.ts";
 import { mkdirSync } from "../system/files.ts";
 import { readText } from "../system/on_disk.ts";
-import { pageMaker, pageParts } from "./page_response.ts";
 import { revokeNetwork } from "../system/network.ts";
 import { makeToken, revokeToken } from "../policy/store.ts";
 import { openInBrowser } from "../system/process/browser.ts";
@@ -39,21 +38,9 @@ const run = verb({
   flags: { port: PORT },
   async run(context, flags) {
     const place = await daemonPlace(context);
-    const { config, database, privateFolder } = place;
     await tryDatabase(context, place);
     const { runDaemon } = await import("./run.ts");
-    const exitCode = await runDaemon({
-      database,
-      locations: context.locations,
-      folder: context.cwd,
-      privateFolder,
-      busyTimeoutMs: config.busyTimeoutMs,
-      port: flags.port ?? null,
-      page: pageMaker(pageParts),
-      say: context.globals.quiet ? () => {} : (line) =>
-        context.process.stderr.write(`${line}
-`),
-    });
+    const exitCode = await runDaemon(context, place, flags.port ?? null);
     return { json: undefined, text: "", exitCode };
   },
 });
@@ -198,7 +185,7 @@ export async function daemonPlace(context: CliContext) {
   const place = await keptPlace(context, "serve a database");
   const privateFolder = parentOf(context.locations.spoolFolders.at(-1)!);
   const database = realPath(place.database);
-  return { ...place, database, privateFolder, files: daemonFiles(database, privateFolder) };
+  return { ...place, database, files: daemonFiles(database, privateFolder) };
 }
 
 /** Opens the database once, before a lock and a log are made. @throws {UserError} When it cannot be opened. */

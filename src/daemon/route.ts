@@ -11,7 +11,6 @@ import { type ErrorCode, httpError } from "./api_error.ts";
 import type { DaemonState } from "./client.ts";
 import type { EventHub } from "./event_hub.ts";
 import type { Metrics } from "./metrics.ts";
-import type { PageResponse } from "./page_response.ts";
 import type { PageRights } from "./page_rights.ts";
 import type { Locations } from "../system/environment.ts";
 
@@ -28,7 +27,6 @@ export interface Daemon {
   /** Where the user's own files are. */
   readonly locations: Locations;
   readonly rights: PageRights;
-  readonly page: PageResponse;
   /** What is wrong with the place where the daemon runs, for people. */
   readonly warnings: readonly string[];
   /** How long claims last, and workflows that do not say so themselves. */

@@ -55,7 +55,7 @@ export function counterOwnerOf(db: DatabaseSync, text: string): string {
 export async function currentSession(
   db: DatabaseSync,
   context: CliContext,
-  { command }: { readonly command?: string } = {},
+  { command }: { readonly command: string },
 ): Promise<SessionRow> {
   const { cwd } = context;
   const repository = findRepository(lookUpwards(cwd));
@@ -74,7 +74,7 @@ export async function currentSession(
       : `this command runs in none of the ${live.length} live sessions of this project: ` +
         `${live.map(({ session }) => candidate(db, session)).join("; ")}; ` +
         "choose one of them with `--session`",
-    next: found === undefined || command === undefined
+    next: found === undefined
       ? "conclaude session list"
       : `conclaude ${command} --session ${tellingId(db, found.session.sessionId)}`,
   });

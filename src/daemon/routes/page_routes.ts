@@ -7,7 +7,7 @@ import { listQuestions } from "../../work/store.ts";
 import { httpError } from "../api_error.ts";
 import { Backfill } from "../backfill.ts";
 import { liveStream } from "../live_stream.ts";
-import { PLOT_PATH } from "../page_response.ts";
+import { pageResponse, PLOT_PATH } from "../page_response.ts";
 import { type Route, routesOf } from "../route.ts";
 import { fields, isSet } from "../schemas.ts";
 import { sessionsNow } from "../sessions_now.ts";
@@ -27,14 +27,14 @@ const ownRoutes: readonly Route[] = [
     isOpen: true,
     mediaType: "text/html",
     transaction: "own",
-    handle: ({ page }, { request }) => page("page", new URL(request.url).origin),
+    handle: (_daemon, { request }) => pageResponse("page", new URL(request.url).origin),
   }),
   route({
     name: `GET ${PLOT_PATH}`,
     isOpen: true,
     mediaType: "text/javascript",
     transaction: "own",
-    handle: ({ page }, { request }) => page("plot", new URL(request.url).origin),
+    handle: (_daemon, { request }) => pageResponse("plot", new URL(request.url).origin),
   }),
   route({
     name: "POST /page/codes",

@@ -15,7 +15,6 @@ import {
   filesOfObservation,
   type Observation,
   timelineAround,
-  timelineOfFile,
   timelineOfNames,
 } from "../../memory/store.ts";
 import { number, PROJECT_FLAGS, proposing, text, usually } from "../flags.ts";
@@ -108,24 +107,13 @@ export const timeline = readVerb({
       branch: null,
       file: askedFor(target, file),
     });
-    const elsewhere = file !== null && project !== null && unknown.length === 0
-      ? projectsOfFile(db, file, project)
-      : [];
     const command = (of: string) =>
       nextHere(`conclaude memory timeline ${quoteWord(of)}`, context.globals);
     return {
-      json: {
-        ...found,
-        ...unknown.length > 0 && { unknown },
-        ...elsewhere.length > 0 && { elsewhere },
-      },
+      json: { ...found, ...unknown.length > 0 && { unknown } },
       text: [
-        `Nothing is remembered of "${plain(target)}"${elsewhere.length > 0 ? " there" : ""}.`,
+        `Nothing is remembered of "${plain(target)}".`,
         ...unknown.flatMap((one) => timelineHints(one, { command, target })),
-        ...elsewhere.length === 0 ? [] : [
-          `It is known in ${plain(elsewhere.join(", "))}.`,
-          `  next: ${command(target)}`,
-        ],
       ].join("\n"),
     };
   },
@@ -142,18 +130,6 @@ function requireOfProject(
     why: `it is of ${whose}, not of ${named === undefined ? "this one" : `"${named}"`}`,
     next: `conclaude memory timeline ${id}`,
   });
-}
-
-/** How many observations of all projects are read, and how many projects the answer names. */
-const LOOKED_AT = 50;
-const NAMED = 3;
-
-/** Finds other projects that know a file of this name, the newest first. */
-function projectsOfFile(db: DatabaseSync, file: string, project: string): string[] {
-  const found = timelineOfFile(db, file, { project: null, limit: LOOKED_AT })
-    .filter((one) => one.project !== project)
-    .flatMap((one) => one.project === null ? [] : [folderOfProject(one.project)]);
-  return [...new Set(found)].slice(0, NAMED);
 }
 
 /** Names known files or projects that resemble an unknown one. */
