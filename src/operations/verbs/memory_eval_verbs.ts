@@ -17,7 +17,8 @@ import {
 import { type CliContext, typedPath } from "../context.ts";
 import { optional, switchOn, text } from "../flags.ts";
 import { type ProgressLine, progressLine } from "../terminal.ts";
-import { openNamelessDatabase, openStore } from "../open_store.ts";
+import { openDatabase } from "../../db/database.ts";
+import { openStore } from "../open_store.ts";
 import { tableText } from "../table.ts";
 import { readStdin } from "../task_text.ts";
 import { requireOneOfTwo } from "../usage.ts";
@@ -69,10 +70,10 @@ async function ownHistory(context: CliContext): Promise<Asked> {
   return { db, questions, documents, size, nowMs: Date.now() };
 }
 
-/** Works the documents of a set into a temporary database, which answers the questions of the set. */
+/** Works the documents of a set into a database in memory, which answers the questions of the set. */
 async function takenIn(context: CliContext, file: string, progress: ProgressLine): Promise<Asked> {
   const { documents, questions } = await readSet(context, file);
-  const db = await openNamelessDatabase();
+  const db = await openDatabase(":memory:", { busyTimeoutMs: 0 });
   const size = documents.length;
   const taken = takeInDocuments(
     db,
