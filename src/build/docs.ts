@@ -7,6 +7,7 @@ import { GLOBAL_FLAGS } from "../cli/global_flags.ts";
 import { HEADINGS, VERBS, verbsOfFaces } from "../operations/all_verbs.ts";
 import { configSchema } from "../config/config_schema.ts";
 import type { ConfigKey } from "../config/schema_kit.ts";
+import { helpOf } from "../operations/help.ts";
 import { LETTERS, type Parameter } from "../operations/flags.ts";
 import { ENVIRONMENT } from "../system/permissions.ts";
 import { kebab } from "../operations/usage.ts";
@@ -59,19 +60,19 @@ async function commandsPage(): Promise<string> {
 async function commandParts(
   words: readonly string[],
   target: Verb | VerbGroup | LazyVerb,
-  brief = target.brief ?? "",
 ): Promise<string[]> {
-  if (target.kind === "lazy") return await commandParts(words, await target.load(), brief);
+  if (target.kind === "lazy") return await commandParts(words, await target.load());
+  const { brief, about = brief } = helpOf(words);
   const title = `${"#".repeat(words.length + 2)} ${words.map(kebab).join(" ")}`;
   if (target.kind === "verb") {
-    return [title, safe(target.about), usageOf(words, target), ...parametersOf(target)];
+    return [title, safe(about), usageOf(words, target), ...parametersOf(target)];
   }
   const verbs = Object.entries(target.verbs)
     .map(([name, verb]) => commandParts([...words, name], verb));
   return [title, `${safe(brief)}.`, ...(await Promise.all(verbs)).flat()];
 }
 
-function usageOf(words: readonly string[], { args, flags, examples }: Verb): string {
+function usageOf(words: readonly string[], { args, flags }: Verb): string {
   const places = "kind" in args
     ? [`[${placeholder(args.parameter)}…]`]
     : args.map((arg) =>
@@ -79,7 +80,7 @@ function usageOf(words: readonly string[], { args, flags, examples }: Verb): str
     );
   if (Object.keys(flags).length > 0) places.push("[flags]");
   const usage = ["conclaude", ...words.map(kebab), ...places].join(" ");
-  return ["```sh", `# ${usage}`, ...examples, "```"].join("\n");
+  return ["```sh", `# ${usage}`, ...helpOf(words).examples, "```"].join("\n");
 }
 
 /** The arguments and flags, a line each. */

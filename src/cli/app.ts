@@ -27,6 +27,7 @@ import { fitToColumns } from "../base/columns.ts";
 import { LETTERS, type Parameter } from "../operations/flags.ts";
 import { plain } from "../base/plain.ts";
 import { camel } from "../operations/usage.ts";
+import { helpOf } from "../operations/help.ts";
 import { helpPage } from "./help_page.ts";
 import { usageText } from "./usage_text.ts";
 import { VERBS } from "../operations/all_verbs.ts";
@@ -48,7 +49,7 @@ export async function application(
   const asked = camel(args[0] ?? "");
   const verbs = Object.hasOwn(VERBS, asked) ? { [asked]: VERBS[asked]! } : VERBS;
   const root = buildRouteMap<string, CliContext>({
-    routes: await routesOf(verbs, args),
+    routes: await routesOf([], verbs, args),
     docs: {
       brief: "The state engine for Claude Code: one executable, one SQLite database",
       fullDescription: [
@@ -69,36 +70,42 @@ export async function application(
   }, { help: HELP_FLAG, version: VERSION_FLAG });
 }
 
-/** @param args The words that follow; where they name none of the verbs, all of them are only listed. */
+/**
+ * @param at The names of the group that the verbs are of.
+ * @param args The words that follow; where they name none of the verbs, all of them are only listed.
+ */
 async function routesOf(
+  at: readonly string[],
   verbs: Verbs,
   [first = "", ...rest]: readonly string[],
 ): Promise<Record<string, Command<CliContext> | RouteMap<CliContext>>> {
   const routes = Object.entries(verbs).map(async ([name, verb]) => {
     const words = name === camel(first) ? rest : null;
-    return [name, await libraryTarget(verb, verb.brief ?? "", words)] as const;
+    return [name, await libraryTarget([...at, name], verb, words)] as const;
   });
   return Object.fromEntries(await Promise.all(routes));
 }
 
 /** A verb or a noun as the library has it. @param words What follows it; null where it is only listed. */
 async function libraryTarget(
+  at: readonly string[],
   target: Verb | VerbGroup | LazyVerb,
-  brief: string,
   words: readonly string[] | null,
 ): Promise<Command<CliContext> | RouteMap<CliContext>> {
+  const { brief, about = brief, examples } = helpOf(at);
+  const docs = { brief, fullDescription: withExamples(about, examples) };
   if (target.kind === "lazy") {
     return words === null
       ? namedTarget(brief)
-      : await libraryTarget(await target.load(), brief, words);
+      : await libraryTarget(at, await target.load(), words);
   }
   if (target.kind === "group") {
     return buildRouteMap<string, CliContext>({
-      routes: await routesOf(target.verbs, words ?? []),
-      docs: { brief, fullDescription: withExamples(brief, target.examples) },
+      routes: await routesOf(at, target.verbs, words ?? []),
+      docs,
     });
   }
-  const { run: action, flags, args, about, examples } = target;
+  const { run: action, flags, args } = target;
   return buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>(
     {
       func(this: CliContext, flags: object, ...args: unknown[]): Promise<void> {
@@ -115,7 +122,7 @@ async function libraryTarget(
           ? { ...args, parameter: withProposals(args.parameter) }
           : { kind: "tuple", parameters: args.map(withProposals) },
       },
-      docs: { brief, fullDescription: withExamples(about, examples) },
+      docs,
     } as unknown as Parameters<
       typeof buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>
     >[0],

@@ -1,53 +1,25 @@
 /** Why the daemon refuses a request: the table of codes, and the response for each. */
 import { isDatabaseBusy, messageOf, UserError } from "../base/errors.ts";
+import HTTP_ERRORS from "./http_errors.json" with { type: "json" };
 import { type Refusal, REFUSALS } from "../work/refusal.ts";
 
 /** The document that names every input. */
 export const API_HELP = "GET /openapi.json";
 
-/** The refusals that only a server has: their HTTP status, what they say, and what to do next. */
-const HTTP_ERRORS = {
-  INVALID_JSON: [400, "Cannot read the body", API_HELP],
-  INVALID_BODY: [400, "Cannot read the body", "send it again"],
-  INVALID_URL: [400, "Cannot read the address", API_HELP],
-  UNAUTHORIZED: [
-    401,
-    "The request has no right to ask",
-    "send Authorization: Bearer with the token in the daemon's state file",
-  ],
-  FORBIDDEN_HOST: [403, "The request is not for this server", "conclaude daemon status"],
-  FORBIDDEN_ORIGIN: [403, "The request comes from a foreign page", "conclaude daemon status"],
-  PERSON_REQUIRED: [
-    403,
-    "Only a person may ask for this",
-    "send the header Conclaude-Token with what `conclaude token` prints on a terminal",
-  ],
-  READ_ONLY: [403, "This page may only look", "open one that may act with `conclaude ui`"],
-  METHOD_NOT_ALLOWED: [405, "The path has no such method", API_HELP],
-  REFUSED: [409, "The verb refused", API_HELP],
-  REQUEST_TIMEOUT: [408, "Cannot wait for the body", "send it again"],
-  BODY_TOO_LARGE: [413, "Cannot take the body", "send less"],
-  UNSUPPORTED_MEDIA_TYPE: [
-    415,
-    "Cannot read the body",
-    "send the header Content-Type: application/json",
-  ],
-  INTERNAL_ERROR: [500, "Cannot answer the request", "conclaude daemon logs"],
-  DATABASE_BUSY: [503, "The database is in use", "ask again"],
-  SHUTTING_DOWN: [503, "The daemon takes no more requests", "conclaude daemon start"],
-} as const satisfies Readonly<Record<string, readonly [number, string, string]>>;
+/** What only a server refuses. */
+type HttpError = keyof typeof HTTP_ERRORS;
 
-export type ErrorCode = Refusal | keyof typeof HTTP_ERRORS;
+export type ErrorCode = Refusal | HttpError;
 
 export function statusOf(code: ErrorCode): number {
   return code in HTTP_ERRORS
-    ? HTTP_ERRORS[code as keyof typeof HTTP_ERRORS][0]
+    ? HTTP_ERRORS[code as HttpError].status
     : REFUSALS[code as Refusal].httpStatus;
 }
 
 /** A refusal of the server itself. It has changed nothing. */
-export function httpError(code: keyof typeof HTTP_ERRORS, why: string): UserError {
-  const [, what, next] = HTTP_ERRORS[code];
+export function httpError(code: HttpError, why: string): UserError {
+  const { what, next } = HTTP_ERRORS[code];
   return new UserError(what, { why: `${why}; nothing was changed`, next, reason: code });
 }
 

@@ -47,7 +47,7 @@ export async function findDaemon(files: DaemonFiles): Promise<FoundDaemon> {
 export async function whoAnswers(files: DaemonFiles): Promise<KnownDaemon | null> {
   const door = doorOf(files, readState(files.state));
   const answer = await askDaemon(door, { method: "GET", path: "/status" });
-  if (answer?.status !== 200 || !isState(answer.body, "answer")) return null;
+  if (answer?.status !== 200 || !isState(answer.body)) return null;
   const { pid, startedAtMs, socket, port, version } = answer.body;
   return { pid, startedAtMs, socket, port, version };
 }
@@ -132,20 +132,13 @@ export function keepState(path: string, state: DaemonState): "kept" | "written" 
 export function readState(path: string): DaemonState | null {
   try {
     const state: unknown = JSON.parse(readText(path) ?? "");
-    // Earlier versions wrote no mark.
-    return isState(state, "file") ? { ...state, processMark: state.processMark ?? null } : null;
+    return isState(state) ? state : null;
   } catch {
     return null;
   }
 }
 
-/** Whether a value is the state of a daemon. @param kind An answer has no token. */
-function isState(value: unknown, kind: "file" | "answer"): value is DaemonState {
-  if (typeof value !== "object" || value === null) return false;
-  const state = value as Record<string, unknown>;
-  const texts = kind === "file" ? ["token", "version"] : ["version"];
-  return ["pid", "startedAtMs"].every((name) => Number.isSafeInteger(state[name])) &&
-    texts.every((name) => typeof state[name] === "string") &&
-    (state["socket"] === null || typeof state["socket"] === "string") &&
-    (state["port"] === null || Number.isSafeInteger(state["port"]));
+/** Whether a value is the state of a daemon. */
+function isState(value: unknown): value is DaemonState {
+  return Number.isSafeInteger(Object(value).pid);
 }

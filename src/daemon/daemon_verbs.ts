@@ -26,7 +26,6 @@ import { group, verb } from "../operations/verb.ts";
 import { print, type View } from "../operations/view.ts";
 import { mkdirSync } from "../system/files.ts";
 import { readText } from "../system/on_disk.ts";
-import { pageMaker, pageParts } from "./page_response.ts";
 import { revokeNetwork } from "../system/network.ts";
 import { makeToken, revokeToken } from "../policy/store.ts";
 import { openInBrowser } from "../system/process/browser.ts";
@@ -37,40 +36,17 @@ const PORT = optional(
 
 const run = verb({
   flags: { port: PORT },
-  brief: "Run the daemon in this terminal",
-  about:
-    "Runs the daemon of the database until Ctrl-C, SIGTERM or `conclaude daemon stop`. It answers on a unix " +
-    "socket beside the database that is open to you alone. A database has one daemon. What it logs it writes to " +
-    "stderr too, as text also with --json; not with --quiet.",
-  examples: ["conclaude daemon run", "conclaude daemon run --port 0"],
   async run(context, flags) {
     const place = await daemonPlace(context);
-    const { config, database, privateFolder } = place;
     await tryDatabase(context, place);
     const { runDaemon } = await import("./run.ts");
-    const exitCode = await runDaemon({
-      database,
-      locations: context.locations,
-      folder: context.cwd,
-      privateFolder,
-      busyTimeoutMs: config.busyTimeoutMs,
-      port: flags.port ?? null,
-      page: pageMaker(pageParts),
-      say: context.globals.quiet ? () => {} : (line) =>
-        context.process.stderr.write(`${line}
-`),
-    });
+    const exitCode = await runDaemon(context, place, flags.port ?? null);
     return { json: undefined, text: "", exitCode };
   },
 });
 
 const start = verb({
   flags: { port: PORT },
-  brief: "Start the daemon in the background",
-  about:
-    "Starts the daemon so that it goes on when the terminal is closed, and waits until it answers. One that " +
-    "runs already is left alone. The configuration that counts in this folder counts for it.",
-  examples: ["conclaude daemon start", "conclaude daemon start --port 8377 --json"],
   async run(context, flags) {
     const place = await daemonPlace(context);
     const { found, started } = await startDaemon(context, place, flags.port);
@@ -138,10 +114,6 @@ export async function daemonOnPort(context: CliContext, place: DaemonPlace): Pro
 }
 
 const stop = verb({
-  brief: "Stop the daemon",
-  about:
-    "Tells the daemon to stop, and waits until it has. Agents that run go on; the next daemon takes them over.",
-  examples: ["conclaude daemon stop"],
   async run(context) {
     const { files } = await daemonPlace(context);
     const wasRunning = await stopDaemon(files).finally(revokeNetwork);
@@ -173,11 +145,6 @@ async function stopDaemon(files: DaemonFiles): Promise<boolean> {
 }
 
 const status = verb({
-  brief: "Say whether the daemon runs, and where",
-  about:
-    "Says whether the daemon of the database runs, with its process, socket, port and version. The exit status " +
-    "is 0 either way; --json tells by `running`.",
-  examples: ["conclaude daemon status", "conclaude daemon status --json"],
   async run(context) {
     const { database, files } = await daemonPlace(context);
     const found = await findDaemon(files);
@@ -191,9 +158,6 @@ const logs = verb({
     lines: usually("50", number(0, 100_000, "How many of the last lines")),
     follow: toggle("Go on with what is written from now on"),
   },
-  brief: "Print what the daemon has logged",
-  about: "Prints the last lines of the daemon's log.",
-  examples: ["conclaude daemon logs --lines 100", "conclaude daemon logs --follow"],
   async run(context, { lines, follow }) {
     revokeNetwork();
     const { files } = await daemonPlace(context);
@@ -209,10 +173,7 @@ const logs = verb({
   },
 });
 
-export const daemon = group({
-  verbs: { run, start, stop, status, logs },
-  examples: ["conclaude daemon start", "conclaude daemon status --json", "conclaude daemon stop"],
-});
+export const daemon = group({ run, start, stop, status, logs });
 
 const START_MS = 10_000;
 const STOP_MS = 12_000;
@@ -224,7 +185,7 @@ export async function daemonPlace(context: CliContext) {
   const place = await keptPlace(context, "serve a database");
   const privateFolder = parentOf(context.locations.spoolFolders.at(-1)!);
   const database = realPath(place.database);
-  return { ...place, database, privateFolder, files: daemonFiles(database, privateFolder) };
+  return { ...place, database, files: daemonFiles(database, privateFolder) };
 }
 
 /** Opens the database once, before a lock and a log are made. @throws {UserError} When it cannot be opened. */
@@ -316,11 +277,6 @@ export const ui = verb({
     readOnly: switchOn("The page may only look"),
   },
   person: "ui",
-  about:
-    "Opens the page of conclaude in the browser: what every session and agent does now, what waits for you, memory, " +
-    "rules, health. It starts the daemon where none runs; the page is served on this machine alone. The address works " +
-    "once, within a minute; the tab then keeps its right for 12 hours without use.",
-  examples: ["conclaude ui", "conclaude ui --no-open", "conclaude ui --read-only"],
   async run(context, { open, readOnly }) {
     const place = await daemonPlace(context);
     const port = await daemonOnPort(context, place);

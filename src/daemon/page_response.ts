@@ -12,34 +12,37 @@ export interface PageParts {
 /** Where the page finds the script for charts. */
 export const PLOT_PATH = "/page/plot.js";
 
-/** Answers with the page or the script for charts. @param origin Of the daemon, as the browser knows it. */
-export type PageResponse = (part: "page" | "plot", origin: string) => Promise<Response>;
+/** Faces do not import each other, so `main.ts` says where the page is. */
+let loadPage: (() => Promise<PageParts>) | null = null;
+let made: Promise<ReturnType<typeof madeOf>> | undefined;
 
-/** Makes the function that answers with the page. @param load Gives its parts. */
-export function pageMaker(load: () => Promise<PageParts>): PageResponse {
-  let made: Promise<ReturnType<typeof madeOf>> | undefined;
-  return async (part, origin) => {
-    const { html, policyFor, plot } = await (made ??= load().then(madeOf));
-    if (part === "plot") {
-      return new Response(plot, {
-        headers: {
-          "content-type": "text/javascript; charset=utf-8",
-          "cross-origin-resource-policy": "same-origin",
-          "x-content-type-options": "nosniff",
-        },
-      });
-    }
-    return new Response(html, {
+export function takePage(load: () => Promise<PageParts>): void {
+  loadPage = load;
+}
+
+/** Answers with the page or the script for charts. @param origin Of the daemon, as the browser knows it. */
+export async function pageResponse(part: "page" | "plot", origin: string): Promise<Response> {
+  if (loadPage === null) throw new Error("nobody has said where the page is");
+  const { html, policyFor, plot } = await (made ??= loadPage().then(madeOf));
+  if (part === "plot") {
+    return new Response(plot, {
       headers: {
-        "content-type": "text/html; charset=utf-8",
-        "content-security-policy": policyFor(origin),
-        "cross-origin-opener-policy": "same-origin",
+        "content-type": "text/javascript; charset=utf-8",
         "cross-origin-resource-policy": "same-origin",
-        "referrer-policy": "no-referrer",
-        "x-frame-options": "DENY",
+        "x-content-type-options": "nosniff",
       },
     });
-  };
+  }
+  return new Response(html, {
+    headers: {
+      "content-type": "text/html; charset=utf-8",
+      "content-security-policy": policyFor(origin),
+      "cross-origin-opener-policy": "same-origin",
+      "cross-origin-resource-policy": "same-origin",
+      "referrer-policy": "no-referrer",
+      "x-frame-options": "DENY",
+    },
+  });
 }
 
 function madeOf({ script, style, plot }: PageParts) {
@@ -69,16 +72,4 @@ function madeOf({ script, style, plot }: PageParts) {
 
 function hashOf(text: string): string {
   return createHash("sha256").update(text).digest("base64");
-}
-
-/** Faces do not import each other, so `main.ts` passes the page in. */
-let loadPage: (() => Promise<PageParts>) | null = null;
-
-export function takePage(load: () => Promise<PageParts>): void {
-  loadPage = load;
-}
-
-export function pageParts(): Promise<PageParts> {
-  if (loadPage === null) throw new Error("nobody has said where the page is");
-  return loadPage();
 }

@@ -11,7 +11,6 @@ import { type ErrorCode, httpError } from "./api_error.ts";
 import type { DaemonState } from "./client.ts";
 import type { EventHub } from "./event_hub.ts";
 import type { Metrics } from "./metrics.ts";
-import type { PageResponse } from "./page_response.ts";
 import type { PageRights } from "./page_rights.ts";
 import type { Locations } from "../system/environment.ts";
 
@@ -28,7 +27,6 @@ export interface Daemon {
   /** Where the user's own files are. */
   readonly locations: Locations;
   readonly rights: PageRights;
-  readonly page: PageResponse;
   /** What is wrong with the place where the daemon runs, for people. */
   readonly warnings: readonly string[];
   /** How long claims last, and workflows that do not say so themselves. */
@@ -59,7 +57,6 @@ export interface Route {
   readonly method: "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
   /** `/tasks/:id/claim`; every route is served below `/api` as well. */
   readonly path: string;
-  readonly summary: string;
   readonly tag: string;
   readonly query: Schema;
   readonly body: Schema | null;
@@ -85,7 +82,6 @@ export interface Route {
 export interface RouteRow<Query extends Schema, Body extends Schema>
   extends Partial<Omit<Route, "method" | "path" | "tag" | "query" | "body" | "ask" | "handle">> {
   readonly name: `${Route["method"]} /${string}`;
-  readonly summary: string;
   readonly query?: Query;
   readonly body?: Body;
   readonly ask?: (
@@ -144,16 +140,15 @@ export function targetOf(url: string): { readonly path: string; readonly query: 
 /** Finds the route of a method and a path. @throws {UserError} INVALID_URL when an id cannot be decoded. */
 type FindRoute = (method: string, path: string) => Found;
 
-/** Prepares the search for routes. Only routes with as many words and the same first word as the path are compared. */
+/** Prepares the search for routes. */
 export function routerOf(routes: readonly Route[]): FindRoute {
   const patterns = routes.map((route) => ({ route, words: route.path.split("/") }));
   // Fixed words go before parameters, so that `/tasks/ready` is not read as the task "ready".
   patterns.sort((a, b) => Number(a.words.includes(":id")) - Number(b.words.includes(":id")));
-  const shapeOf = (words: readonly string[]) => `${words.length} ${words[1]}`;
-  const byShape = Map.groupBy(patterns, ({ words }) => shapeOf(words));
   return (method, path) => {
     const parts = path.replace(/^\/api(?=\/)/, "").split("/");
-    const matching = (byShape.get(shapeOf(parts)) ?? []).filter(({ words }) =>
+    const matching = patterns.filter(({ words }) =>
+      words.length === parts.length &&
       words.every((word, i) => word === ":id" ? !NO_IDS.has(parts[i]!) : word === parts[i])
     );
     const found = matching.find(({ route }) => route.method === method);

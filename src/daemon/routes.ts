@@ -11,6 +11,7 @@ import { pageRoutes } from "./routes/page_routes.ts";
 import { treeRoutes } from "./routes/task_tree.ts";
 import { VERSION } from "../base/version.ts";
 import { type ErrorCode, statusOf } from "./api_error.ts";
+import SUMMARIES from "./summaries.json" with { type: "json" };
 
 export const ROUTES: readonly Route[] = [
   ...controlRoutes,
@@ -23,13 +24,15 @@ export const ROUTES: readonly Route[] = [
   ...pageRoutes,
   routesOf("daemon")({
     name: "GET /openapi.json",
-    summary: "This document",
     response: z.record(z.string(), z.unknown()),
     handle: () => apiDocument(ROUTES),
   }),
 ];
 
 type Part = { readonly [key: string]: unknown };
+
+/** What each route does. */
+const summaries: Readonly<Record<string, string>> = SUMMARIES;
 
 const ERROR = z.looseObject({
   what: z.string(),
@@ -98,7 +101,7 @@ function operationOf(route: Route): Part {
     operationId: `${route.method.toLowerCase()}${
       route.path.replace(/[^a-z]+(.)?/gi, (_, c) => (c ?? "").toUpperCase())
     }`,
-    summary: route.summary,
+    summary: summaries[`${route.method} ${route.path}`],
     tags: [route.tag],
     ...route.isOpen ? { security: [] } : {},
     parameters: parametersOf(route),

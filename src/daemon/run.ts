@@ -1,7 +1,7 @@
 /** Runs a daemon: takes the lock, opens the database, starts the engine, listens, and answers until it is told to stop. */
 import "../operations/config_sections.ts";
 import { setTimeout as pause } from "node:timers/promises";
-import { type Locations, THIS_PROCESS } from "../system/environment.ts";
+import { THIS_PROCESS } from "../system/environment.ts";
 import { Engine } from "../work/engine/engine.ts";
 import { Settings } from "../work/engine/engine_settings.ts";
 import { type DaemonConfig, MemoryWork, removeOld } from "./background_work.ts";
@@ -19,8 +19,9 @@ import { VERSION } from "../base/version.ts";
 import { findDaemon, type FoundDaemon, keepState, readState, whoAnswers } from "./client.ts";
 import { isSamePlace, watchPlaces } from "./database_watch.ts";
 import { EventHub } from "./event_hub.ts";
-import { type DaemonFiles, daemonFiles } from "../system/daemon_files.ts";
-import { realPath } from "../system/real_paths.ts";
+import type { DaemonFiles } from "../system/daemon_files.ts";
+import type { CliContext } from "../operations/context.ts";
+import type { Place } from "../operations/open_store.ts";
 import {
   createHandler,
   type Handler,
@@ -35,24 +36,6 @@ import type { Daemon } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { TeamWork } from "./team_work.ts";
 
-interface DaemonOptions {
-  /** Absolute path of the database. */
-  readonly database: string;
-  /** Where the user's own files are. */
-  readonly locations: Locations;
-  /** Makes the page. */
-  readonly page: Daemon["page"];
-  /** Where it was started: its own configuration counts there. */
-  readonly folder: string;
-  readonly busyTimeoutMs: number;
-  /** The folder for a socket whose path beside the database would be too long. */
-  readonly privateFolder: string;
-  /** A port beside the socket; 0 takes a free one, null none. */
-  readonly port: number | null;
-  /** Gets every line of the log too. */
-  readonly say: (line: string) => void;
-}
-
 /** How long the write-ahead log may grow, in pages. */
 const LOG_PAGES = 1_000;
 
@@ -62,13 +45,16 @@ const STOP_MS = 10_000;
 const LAST_ANSWERS_MS = 3_000;
 
 /**
- * Runs the daemon of a database until it is told to stop.
+ * Runs the daemon of a database until it is told to stop. What it logs it says on stderr too.
+ * @param port A port beside the socket; 0 takes a free one, null none.
  * @returns The exit status: 0 when it was told to stop, 1 when it could not go on, or could not stop in time.
  * @throws {UserError} When another daemon runs, or the database cannot be opened.
  */
-export async function runDaemon(options: DaemonOptions): Promise<number> {
-  const database = realPath(options.database);
-  const files = daemonFiles(database, options.privateFolder);
+export async function runDaemon(
+  { locations, cwd: folder, globals, process }: CliContext,
+  { database, config, files }: Place & { readonly files: DaemonFiles },
+  port: number | null,
+): Promise<number> {
   const lock = takeLock(files.lock);
   if (lock === null) throw lockedByOther(await findDaemon(files));
   // A daemon whose lock was removed works on until it notices.
@@ -81,15 +67,15 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
   removeFile(files.state);
   const log: Daemon["log"] = (level, message) => {
     appendLog([files.log], { level, message, atMs: Date.now() });
-    options.say(`${level}: ${message}`);
+    if (!globals.quiet) process.stderr.write(`${level}: ${message}\n`);
   };
-  const db = await openDatabase(database, { busyTimeoutMs: options.busyTimeoutMs });
+  const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
   // A process that writes much has to do this itself.
   db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
   const sqlite = lookAtSqlite();
   const warnings = sqlite.status === "ok" ? [] : [sqlite.message];
   for (const warning of warnings) log("warn", warning);
-  const oldState = undecidedCoven(options.folder, database);
+  const oldState = undecidedCoven(folder, database);
   if (oldState !== null) log("warn", oldState.notice);
 
   const stopping = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
@@ -99,8 +85,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     stopping.resolve({ code, why });
   };
   const settings = new Settings<DaemonConfig>({
-    locations: options.locations,
-    folder: options.folder,
+    locations,
+    folder,
     warn: (message) => log("warn", message),
   });
   const metrics = new Metrics();
@@ -131,8 +117,8 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     db,
     database,
     settings,
-    home: options.locations.home,
-    folder: options.locations.dataFolder,
+    home: locations.home,
+    folder: locations.dataFolder,
     log,
   });
   const team = new TeamWork({ db, database, log });
@@ -148,10 +134,9 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     metrics,
     state: { ...state, socket: null as string | null, port: null as number | null },
     database,
-    folder: options.folder,
-    locations: options.locations,
+    folder,
+    locations,
     rights,
-    page: options.page,
     warnings,
     lasting: (nowMs: number) => settings.lastingOf(undefined, nowMs),
     toldSinceMs: (nowMs: number) =>
@@ -162,7 +147,7 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
     stop: (why: string) => void setTimeout(() => stop(0, why), 0),
   };
   const handler: Handler = createHandler(daemon, { routes: ROUTES, isStopping: () => isStopping });
-  const servers = listen(daemon.state, { options, files, handler, rights });
+  const servers = listen(daemon.state, { port, files, handler, rights });
   const { socket } = daemon.state;
   const ownSocket = socket === null ? null : Deno.statSync(socket);
   for (const { finished } of servers) {
@@ -225,15 +210,15 @@ export async function runDaemon(options: DaemonOptions): Promise<number> {
 /** Opens the socket, and the port when it is wanted, open pages wait for it, or there are no sockets; the state tells of both. */
 function listen(
   state: { socket: string | null; port: number | null; readonly token: string },
-  { options, files, handler, rights }: {
-    readonly options: DaemonOptions;
+  { port: asked, files, handler, rights }: {
+    readonly port: number | null;
     readonly files: DaemonFiles;
     readonly handler: Handler;
     readonly rights: PageRights;
   },
 ): Server[] {
   const hasSockets = Deno.build.os !== "windows";
-  const wanted = options.port ?? (!hasSockets || rights.hasTabs(Date.now()) ? 0 : null);
+  const wanted = asked ?? (!hasSockets || rights.hasTabs(Date.now()) ? 0 : null);
   const servers: Server[] = [];
   if (wanted !== null) {
     // Any free port is best the one of the last time: open pages know it.

@@ -18,7 +18,6 @@ import { type Call, type Daemon, type Route, routesOf } from "./route.ts";
 export interface VerbRoute {
   readonly name: `${Route["method"]} /${string}`;
   readonly tag: string;
-  readonly summary: string;
   /**
    * The verb as a person calls it: `memory forget <id> [--dry-run] --yes`. A request names the arguments, of which `<id>` is the
    * one of the path, and may name the flags in brackets; the other flags are given with every request.
@@ -37,7 +36,7 @@ const given = z.optional(z.union([z.string(), z.number(), z.boolean()]));
  * The route of a verb. `folder` names the folder in which it runs, by default the daemon's own. Only a person may ask for one
  * that changes something.
  */
-export function verbRoute({ name, tag, summary, runs, errors = [] }: VerbRoute): Route {
+export function verbRoute({ name, tag, runs, errors = [] }: VerbRoute): Route {
   const { args, flags } = partsOf(runs);
   const ofPath = name.includes(":id") ? "id" : "";
   const names = [...args.filter((one) => one !== ofPath), ...flags, "folder"];
@@ -45,7 +44,6 @@ export function verbRoute({ name, tag, summary, runs, errors = [] }: VerbRoute):
   const changes = !name.startsWith("GET ");
   return routesOf(tag)({
     name,
-    summary,
     forPerson: changes,
     transaction: "own",
     response: z.unknown(),

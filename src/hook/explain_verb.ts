@@ -27,14 +27,6 @@ export const explain = verb({
       textFlag("As if this session asked, by its id or the beginning of it", "id"),
     ),
   },
-  about:
-    "Shows which rule or requirement decides about this tool use, and why; with --all every one that is asked. Nothing " +
-    "is run or written. Exit status 1 when it would be denied, 2 for a tool that neither Claude Code nor a rule knows.",
-  examples: [
-    "conclaude explain Bash 'git push --force'",
-    "conclaude explain Edit src/a.ts --agent reviewer",
-    `conclaude explain Write '{"file_path":"new.txt"}' --json`,
-  ],
   async run(context, { agent, session, all }, tool, input) {
     const { cwd, environment, locations: { home } } = context;
     const trial = await tryEvent(context, cwd, async (db, policy) => {

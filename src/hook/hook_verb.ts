@@ -14,15 +14,6 @@ export const hook = verb({
     dryRun: toggle("Show the answer and what every rule says, and change nothing"),
     conclaude: toggle("Changes nothing: it tells `install-hooks` whose command it is"),
   },
-  about:
-    "What `install-hooks` makes Claude Code call. The exit status is always 0; the log and `conclaude doctor` say what " +
-    "went wrong. With --dry-run a person reads what would be answered and why, of a stop what it would run; with " +
-    "--dry-run --json, the answer alone is printed.",
-  examples: [
-    "conclaude hook PostToolUse < payload.json",
-    "conclaude hook PreToolUse --dry-run < payload.json",
-    "conclaude hook --db /tmp/try.db < payload.json",
-  ],
   async run(context, flags, event) {
     if (flags.dryRun) return await tryHook(context, event);
     const { globals } = context;

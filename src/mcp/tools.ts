@@ -6,7 +6,7 @@ import { headed, plain, plainLines } from "../base/plain.ts";
 import { count } from "../base/counts.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { formerNames } from "../system/git/file_status.ts";
-import { OBSERVATION_KINDS, type ObservationKind } from "../memory/observe/observation.ts";
+import type { ObservationKind } from "../memory/observe/observation.ts";
 import { pathInProject } from "../memory/project_paths.ts";
 import { timeIn } from "../memory/search/time_words.ts";
 import { shortened } from "../memory/text.ts";
@@ -39,100 +39,28 @@ import {
 import { daysMs, relativeTime } from "../base/time.ts";
 import { type Call, folderOf, type InputSchema, observationOf } from "./tool_call.ts";
 import { statSync } from "../system/files.ts";
+import TEXTS from "./tools.json" with { type: "json" };
 
 /** What the model reads of one tool. */
-export interface ToolSpec {
+interface ToolText {
   readonly description: string;
   readonly inputSchema: InputSchema;
   /** Whether it changes nothing: a client may then call several at once. */
   readonly isReadOnly: boolean;
-  /** Does the work. It returns the text that the model gets, or throws a UserError. */
-  readonly run: (call: Call) => string | Promise<string>;
 }
 
-const EVERYWHERE = { type: "boolean", description: "Other projects too" } as const;
-const ID = { type: "integer", minimum: 1, description: "Number of an observation" } as const;
-const FILE = { type: "string", description: "About this file or folder" } as const;
+/** Does the work of a tool. It returns the text that the model gets, or throws a UserError. */
+type Run = (call: Call) => string | Promise<string>;
 
-export const TOOLS: Readonly<Record<string, ToolSpec>> = {
-  recall: {
-    description:
-      "Search what was done, said, decided and fixed in earlier sessions of this project. One line a result, best first; `open` shows #N whole.",
-    inputSchema: {
-      type: "object",
-      properties: {
-        query: {
-          type: "string",
-          minLength: 0,
-          description:
-            'Any words, identifiers, paths, errors, dates ("last week"); what is quoted must be there',
-        },
-        file: FILE,
-        kind: { type: "string", enum: OBSERVATION_KINDS },
-        days: { type: "integer", minimum: 1, description: "Of the last so many days" },
-        limit: { type: "integer", minimum: 1, maximum: 50, description: "10 if left out" },
-        everywhere: EVERYWHERE,
-      },
-      required: ["query"],
-    },
-    isReadOnly: true,
-    run: recall,
-  },
-  open: {
-    description: "Show one observation whole: facts, files, text, and what it was made of.",
-    inputSchema: {
-      type: "object",
-      properties: {
-        id: ID,
-        part: { type: "integer", minimum: 1, description: "Of a long text, 1 if left out" },
-        everywhere: EVERYWHERE,
-      },
-      required: ["id"],
-    },
-    isReadOnly: true,
-    run: open,
-  },
-  timeline: {
-    description:
-      "With id: what came before and after it in its session. With file: what became of it, newest first.",
-    inputSchema: {
-      type: "object",
-      properties: {
-        id: ID,
-        file: FILE,
-        limit: { type: "integer", minimum: 1, maximum: 100, description: "20 if left out" },
-        everywhere: EVERYWHERE,
-      },
-    },
-    isReadOnly: true,
-    run: timeline,
-  },
-  remember: {
-    description:
-      "Keep a note for later sessions of this project: a decision with its reason, a trap, how something works. Secrets are masked.",
-    inputSchema: {
-      type: "object",
-      properties: {
-        text: { type: "string" },
-        file: FILE,
-        replaces: { type: "integer", minimum: 1, description: "Number of the note it corrects" },
-      },
-      required: ["text"],
-    },
-    isReadOnly: false,
-    run: remember,
-  },
-  status: {
-    description: "What memory holds, open failures, the last session.",
-    inputSchema: { type: "object", properties: {} },
-    isReadOnly: true,
-    run: status,
-  },
-};
+const RUNS: Readonly<Record<string, Run>> = { recall, open, timeline, remember, status };
+
+export const TOOLS: Readonly<Record<string, ToolText & { readonly run: Run }>> = Object.fromEntries(
+  Object.entries(TEXTS.tools as unknown as Readonly<Record<string, ToolText>>)
+    .map(([name, text]) => [name, { ...text, run: RUNS[name]! }]),
+);
 
 /** What the model reads of the server itself. */
-export const INSTRUCTIONS =
-  "Memory of earlier sessions of this project. Recall before you investigate an error or change what you do not know; remember what later sessions must know.";
+export const INSTRUCTIONS = TEXTS.instructions;
 
 /** `recall`: a line a result, the best first. */
 async function recall({ db, project, nowMs, args }: Call): Promise<string> {

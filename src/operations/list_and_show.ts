@@ -8,12 +8,6 @@ import { type Columns, cutList, moreLine, tableText } from "./table.ts";
 import { type Arguments, type Given as GivenArgs, type Verb, verb, type VerbSpec } from "./verb.ts";
 import type { View } from "./view.ts";
 
-interface Help {
-  readonly brief?: string;
-  readonly about: string;
-  readonly examples: readonly string[];
-}
-
 /** The database that a verb reads, and where the verb runs. */
 export interface Reading extends OpenStore {
   readonly context: CliContext;
@@ -27,7 +21,7 @@ export function listVerb<
   const Given extends Flags = Readonly<Record<never, never>>,
   const Args extends readonly Parameter[] = [],
 >(
-  { name, rows, columns, empty, more, flags, args, ...help }: Help & {
+  { name, rows, columns, empty, more, flags, args }: {
     readonly flags?: Given;
     readonly args?: Args;
     /** What JSON calls the rows. */
@@ -49,7 +43,6 @@ export function listVerb<
   return verb<Flags, readonly Parameter[]>({
     flags: flags ?? {},
     args: args ?? [],
-    ...help,
     async run(context, all, text) {
       const given = all as unknown as Values<Given> & { readonly limit?: number };
       const limit = limitOf(context, given.limit);

@@ -121,7 +121,7 @@ async function openToRead(context: CliContext, place: Place, path: string) {
     return await openAt(context, place, path);
   } catch (thrown) {
     if (!isUnwritable(thrown)) throw thrown;
-    const db = await openNamelessDatabase({ copyOf: path }).catch(() => null);
+    const db = await openCopy(path).catch(() => null);
     if (db === null) throw thrown;
     context.process.stderr.write(
       "The database cannot be written, so this is read from a copy of it: conclaude doctor\n",
@@ -131,28 +131,18 @@ async function openToRead(context: CliContext, place: Place, path: string) {
 }
 
 /**
- * Opens a database with this program's schema, empty or a copy of another one, whose files are removed at once: the open
- * connection still uses them, and the system frees them when the process ends, however it ends. Windows cannot remove
- * open files: there an empty database is in memory.
+ * Opens a copy of a database that nobody writes to. Its files are removed at once: the open connection still uses them, and
+ * the system frees them when the process ends, however it ends.
  *
- * @param options `copyOf`: the path of a database that nobody writes to.
- * @throws {Error} What SQLite or the file system says; on Windows, where it would be a copy.
+ * @throws {Error} What SQLite or the file system says; always on Windows, which cannot remove open files.
  */
-export async function openNamelessDatabase(
-  { copyOf }: { readonly copyOf?: string } = {},
-): Promise<DatabaseSync> {
-  const options = { busyTimeoutMs: 1_000 };
-  if (OS === "windows") {
-    if (copyOf !== undefined) throw new Error("a copy would keep its name here");
-    return await openDatabase(":memory:", options);
-  }
+async function openCopy(database: string): Promise<DatabaseSync> {
+  if (OS === "windows") throw new Error("a copy would keep its name here");
   const folder = makeTempDirSync({ prefix: "conclaude-nameless-" });
   try {
     const path = joinPath(folder, "nameless.db");
-    if (copyOf !== undefined) {
-      (await import("../upkeep/care/database_files.ts")).copyDatabaseFiles(copyOf, path);
-    }
-    return await openDatabase(path, options);
+    (await import("../upkeep/care/database_files.ts")).copyDatabaseFiles(database, path);
+    return await openDatabase(path, { busyTimeoutMs: 1_000 });
   } finally {
     removeSync(folder, { recursive: true });
   }

@@ -126,25 +126,17 @@ export async function sessionOrNone(
   }
 }
 
-/** The requirements of these names. @param options `undone`: what the error says was not done. @throws {UserError} */
+/** The requirements of these names. @throws {UserError} When there is none of a name. */
 export async function namedRequirements(
   context: CliContext,
   here: RequirementsHere,
-  { names, undone }: {
-    readonly names: readonly string[];
-    readonly undone: "nothing was recorded" | null;
-  },
+  names: readonly string[],
 ): Promise<Requirement[]> {
   const found = names.map((name) => here.requirements.find((one) => one.name === name));
   const missing = names[found.indexOf(undefined)];
   if (missing === undefined) return found.flatMap((one) => one ?? []);
-  const { why, next } = whyUnknown(missing, here, await parseHere(context, here));
-  const ending = undone === null
-    ? ""
-    : why.endsWith("?")
-    ? ` ${undone[0]!.toUpperCase()}${undone.slice(1)}`
-    : `; ${undone}`;
-  throw new UserError(`Unknown requirement "${missing}"`, { why: why + ending, next });
+  const why = whyUnknown(missing, here, await parseHere(context, here));
+  throw new UserError(`Unknown requirement "${missing}"`, why);
 }
 
 /** The requirement of this name, also when it is switched off. @throws {UserError} When there is none. */

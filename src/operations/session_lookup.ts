@@ -29,14 +29,8 @@ const PART_OF_UUID = /^[0-9a-f-]+$/i;
 /** The session whose id begins like this. @throws {UserError} When that is not one. */
 export function sessionOf(db: DatabaseSync, text: string): SessionRow {
   const found = findSessions(db, text.trim());
-  if (found.length > 0) return onlyOne(text, found, ({ sessionId }) => sessionId);
-  const loose = findIdsWithoutSession(db, text.trim());
-  throw loose.length === 0
-    ? unknownSession(text)
-    : new UserError(`Cannot find the session "${text}"`, {
-      why: "something came with this id, but there is no session: it was removed, or never begun",
-      next: `conclaude audit list --session ${quoteWord(onlyOne(text, loose, (id) => id))}`,
-    });
+  if (found.length === 0) throw unknownSession(text);
+  return onlyOne(text, found, ({ sessionId }) => sessionId);
 }
 
 /** The full id that a flag names, with or without a session of its own; null without the flag. @throws {UserError} */
@@ -61,7 +55,7 @@ export function counterOwnerOf(db: DatabaseSync, text: string): string {
 export async function currentSession(
   db: DatabaseSync,
   context: CliContext,
-  { command }: { readonly command?: string } = {},
+  { command }: { readonly command: string },
 ): Promise<SessionRow> {
   const { cwd } = context;
   const repository = findRepository(lookUpwards(cwd));
@@ -80,7 +74,7 @@ export async function currentSession(
       : `this command runs in none of the ${live.length} live sessions of this project: ` +
         `${live.map(({ session }) => candidate(db, session)).join("; ")}; ` +
         "choose one of them with `--session`",
-    next: found === undefined || command === undefined
+    next: found === undefined
       ? "conclaude session list"
       : `conclaude ${command} --session ${tellingId(db, found.session.sessionId)}`,
   });
@@ -171,30 +165,16 @@ export function observationNamed(db: DatabaseSync, text: string): Observation {
   const found = findObservations(db, asked, NAMED_IDS + 1);
   const [first] = found;
   if (first === undefined) {
-    throw new UserError(`Cannot find the observation "${text}"`, whyNone(db, asked));
+    throw new UserError(`Cannot find the observation "${text}"`, {
+      why: "no observation has this number, and no uid begins like this",
+      next: lastObservation(db) === 0
+        ? "conclaude status"
+        : `conclaude memory search ${quoteWord(asked)}`,
+    });
   }
   const named = { noun: "observation", text, show: `memory show ${first.id}` };
   return found.find(({ uid }) => uid === asked) ??
     onlyNamed(named, found, ({ id, uid }) => `${uid} (#${id})`);
-}
-
-/** Why a text names nothing, and what may have been meant. */
-function whyNone(db: DatabaseSync, text: string): { readonly why: string; readonly next: string } {
-  const newest = lastObservation(db);
-  if (newest === 0) return { why: "nothing is remembered yet", next: "conclaude status" };
-  if (!/^#?[-+]?[\d.,]+$/.test(text)) {
-    return {
-      why: "it is no number, and no uid begins like this",
-      next: `conclaude memory search ${quoteWord(text)}`,
-    };
-  }
-  const number = /^#?\d+$/.test(text) ? Number(text.replace("#", "")) : NaN;
-  const why = !(number >= 1)
-    ? "the numbers of observations are whole, from 1 on"
-    : number > newest
-    ? `no observation has this number yet: the newest is #${newest}`
-    : "no observation has this number any more: what had it was written anew, or removed";
-  return { why, next: `conclaude memory timeline ${newest}` };
 }
 
 /** The capture whose id begins like this. @throws {UserError} When that is not one. */

@@ -86,31 +86,16 @@ function widthsBesideText(all: readonly Column[], room: number): readonly number
     : [...fittedWidths(others, room - GAP.length - width), width];
 }
 
-/** The widths of columns that are cut alike so that all of them fit. */
+/** The widths of columns, of which the widest lose a letter after another until all fit. */
 function fittedWidths(all: readonly Column[], room: number): number[] {
-  const gaps = GAP.length * (all.length - 1);
-  const isWhole = ({ isId, width }: Column, narrow: number) => isId || width <= narrow;
-  const mostBeside = (narrow: number) => {
-    const [whole, cut] = [true, false].map((kept) =>
-      all.filter((column) => isWhole(column, narrow) === kept).map(({ width }) => width)
-    );
-    return widest(cut!, room - whole!.reduce((sum, width) => sum + width, gaps));
-  };
-  const narrow = mostBeside(NARROW) < NARROW ? 0 : NARROW;
-  const most = mostBeside(narrow);
-  return all.map((column) => isWhole(column, narrow) ? column.width : Math.min(column.width, most));
-}
-
-/** The width to which columns are cut so that all of them fit; columns below it stay whole. */
-function widest(widths: readonly number[], room: number): number {
-  const rising = widths.toSorted((a, b) => a - b);
-  let left = room;
-  for (const [i, width] of rising.entries()) {
-    const share = Math.floor(left / (rising.length - i));
-    if (width > share) return Math.max(1, share);
-    left -= width;
+  const widths = all.map(({ isId, width }) => isId ? width : Math.min(width, room));
+  let over = widths.reduce((sum, width) => sum + width, GAP.length * (all.length - 1) - room);
+  for (; over > 0; over--) {
+    const widest = Math.max(...widths.filter((_, i) => !all[i]!.isId));
+    if (widest <= 1) break;
+    widths[widths.findIndex((width, i) => width === widest && !all[i]!.isId)] = widest - 1;
   }
-  return Math.max(...widths);
+  return widths;
 }
 
 /** Bytes for people: `512 B`, `12.5 kB`, `3.4 MB` (powers of 1000). */

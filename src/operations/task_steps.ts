@@ -62,10 +62,6 @@ export interface TaskStep {
   readonly what: string;
   /** Its input: flags of the verb; but for `agentId`, the fields of a request. */
   readonly flags: Readonly<Record<string, Parameter>>;
-  readonly about: string;
-  /** What the document of the API says of it, where that is not the same. */
-  readonly summary?: string;
-  readonly examples: readonly string[];
   readonly errors: readonly Refusal[];
   /** What a team's server has to agree with first, where the task is shared; what other steps do to a claim it is told. */
   readonly asks?: "claim" | "renew" | "complete" | undefined;
@@ -83,15 +79,6 @@ export const TASK_STEPS = {
     what: "claim a task",
     flags: { offline: OFFLINE_FLAG, agentId: AGENT_FLAG },
     asks: "claim",
-    summary:
-      "Claims a task: it is the caller's until it is given back, done, or the lease runs out",
-    about:
-      "Claims a task; of all who ask at once exactly one gets it, on all machines of a team. The claim counts for " +
-      "`store.claimTimeoutMinutes` unless it is renewed. Whoever has the task already gets it as it is.",
-    examples: [
-      "conclaude task claim 1a2b3c4d --agent-id worker-1",
-      "conclaude task claim --next --agent-id worker-1 --json",
-    ],
     errors: ["TASK_NOT_FOUND", "ALREADY_CLAIMED", "INVALID_STATUS", "TEAM_UNREACHED"],
     take: claimTask,
     told: (name, task) => `${task.claimedBy} has claimed ${name}, until ${untilText(task)}.`,
@@ -100,8 +87,6 @@ export const TASK_STEPS = {
     what: "renew a claim",
     flags: { agentId: AGENT_FLAG, claimToken: TOKEN_FLAG, offline: OFFLINE_FLAG },
     asks: "renew",
-    about: "Lets a claim count for another `store.claimTimeoutMinutes` from now.",
-    examples: ["conclaude task renew 1a2b3c4d --agent-id worker-1"],
     errors: [...HOLDER_ERRORS, "TEAM_UNREACHED"],
     take: (db, id, terms) => renewTask(db, id, withGrant(db, id, terms)),
     told: (name, task) => `The claim on ${name} counts until ${untilText(task)}.`,
@@ -109,11 +94,6 @@ export const TASK_STEPS = {
   release: {
     what: "release a task",
     flags: { force: switchOn("Also another one's"), agentId: AGENT_FLAG },
-    about: "Gives a task back: open again, for anybody.",
-    examples: [
-      "conclaude task release 1a2b3c4d --agent-id worker-1",
-      "conclaude task release 1a2b3c4d --force",
-    ],
     errors: HOLDER_ERRORS,
     take: releaseTask,
     told: (name) => `Task ${name} is open again.`,
@@ -129,12 +109,6 @@ export const TASK_STEPS = {
       agentId: AGENT_FLAG,
     },
     asks: "complete",
-    about:
-      "Closes a blocked task, or one in work whose claim you hold and still counts. A task above open ones is closed only " +
-      "with --with-children or --force.",
-    examples: [
-      "conclaude task complete 1a2b3c4d --agent-id worker-1 --summary 'Expired tokens get a 401'",
-    ],
     errors: [...HOLDER_ERRORS, "HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN", "TEAM_UNREACHED"],
     take: (db, id, terms) =>
       completeTask(db, id, { ...withGrant(db, id, terms), summary: terms.words }),
@@ -147,8 +121,6 @@ export const TASK_STEPS = {
       claimToken: TOKEN_FLAG,
       agentId: AGENT_FLAG,
     },
-    about: "Says that a task cannot go on, and gives up its claim.",
-    examples: ["conclaude task block 1a2b3c4d --reason 'needs the keys of the test system'"],
     errors: HOLDER_ERRORS,
     take: (db, id, { words, ...terms }) => blockTask(db, id, { ...terms, reason: words ?? "" }),
     told: (name, { reason }) => `Task ${name} is blocked: ${reason}`,
@@ -156,8 +128,6 @@ export const TASK_STEPS = {
   unblock: {
     what: "unblock a task",
     flags: { agentId: AGENT_FLAG },
-    about: "Opens a blocked task again, for anybody to claim.",
-    examples: ["conclaude task unblock 1a2b3c4d"],
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
     take: unblockTask,
     told: (name) => `Task ${name} is open again.`,
@@ -165,10 +135,6 @@ export const TASK_STEPS = {
   start: {
     what: "start a task",
     flags: { agentId: AGENT_FLAG },
-    about:
-      "Hands a task to the scheduler of the daemon, which runs its workflow as soon as the task is ready. A blocked task " +
-      "opens again.",
-    examples: ["conclaude task start 1a2b3c4d", "conclaude workflow start 1a2b3c4d"],
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
     take: queueTask,
     told: (name) => `Task ${name} is in work already.`,

@@ -24,27 +24,20 @@ export type Given<Args extends Arguments> = Args extends Many<infer Value> ? Val
     ? { -readonly [I in keyof Args]: Args[I] extends Parameter<infer Value> ? Value : never }
   : never;
 
-interface VerbText {
-  /** One line, for the list of verbs; a {@linkcode LazyVerb} has its own. */
-  readonly brief?: string | undefined;
-  /** What it does, and what it leaves alone. */
-  readonly about: string;
-  /** Lines to paste; at least one. */
-  readonly examples: readonly string[];
+/** What a verb is called with, and its work. */
+export interface VerbSpec<Flags, Args extends Arguments> {
   /** Its name, where only a person may run it: `guard pause`. With `--dry-run` or `--preview` anybody may. */
   readonly person?: string | undefined;
-}
-
-/** What a verb is called with, and its work. */
-export interface VerbSpec<Flags, Args extends Arguments> extends VerbText {
   readonly flags?: Flags;
   readonly args?: Args;
   readonly run: Action<Values<Flags>, Given<Args>>;
 }
 
 /** A verb as the table of verbs holds it: plain data, so that making it costs nothing. */
-export interface Verb extends VerbText {
+export interface Verb {
   readonly kind: "verb";
+  /** {@linkcode VerbSpec.person} */
+  readonly person: string | undefined;
   readonly flags: Readonly<Record<string, Parameter>>;
   readonly args: Arguments;
   // deno-lint-ignore no-explicit-any -- the flags and arguments were checked against each other when it was made
@@ -57,7 +50,6 @@ export interface Verb extends VerbText {
 /** A verb whose code is loaded when it is asked for; a list of verbs needs no more than this. */
 export interface LazyVerb {
   readonly kind: "lazy";
-  readonly brief: string;
   readonly load: () => Promise<Verb | VerbGroup>;
 }
 
@@ -67,11 +59,8 @@ export type Verbs = Readonly<Record<string, Verb | VerbGroup | LazyVerb>>;
 export interface VerbGroup {
   readonly kind: "group";
   readonly verbs: Verbs;
-  readonly brief?: string;
-  /** Lines to paste; at least one. */
-  readonly examples: readonly string[];
   /** The verb that may be left out, by its name in `verbs`: `import FILE` is `import file FILE`. */
-  readonly usual?: string;
+  readonly usual: string | undefined;
 }
 
 /** A verb; its flags and arguments say with what its work is called. */
@@ -79,9 +68,9 @@ export function verb<
   const Flags extends Readonly<Record<string, Parameter>> = Readonly<Record<never, never>>,
   const Args extends Arguments = [],
 >(spec: VerbSpec<Flags, Args>): Verb {
-  const { flags = {}, args = [], brief, about, examples, person, run: work } = spec;
+  const { flags = {}, args = [], person, run: work } = spec;
   const run = person === undefined ? work : forPerson(work, person);
-  return { kind: "verb", flags, args, brief, about, examples, person, run, work };
+  return { kind: "verb", flags, args, person, run, work };
 }
 
 // deno-lint-ignore no-explicit-any -- as for every verb
@@ -99,18 +88,19 @@ export function many<Value>(parameter: Parameter<Value>, minimum = 0): Many<Valu
 }
 
 /** A verb that is loaded when it is asked for, so that no verb pays for another. */
-export function lazy(brief: string, load: LazyVerb["load"]): LazyVerb {
-  return { kind: "lazy", brief, load };
+export function lazy(load: LazyVerb["load"]): LazyVerb {
+  return { kind: "lazy", load };
 }
 
 /** {@linkcode lazy} for the verbs of one file, by the names that the file exports. */
 export function lazyFrom<Module>(load: () => Promise<Module>) {
-  return (brief: string, name: keyof Module): LazyVerb =>
-    lazy(brief, async () => (await load())[name] as Verb | VerbGroup);
+  return (name: keyof Module): LazyVerb =>
+    lazy(async () => (await load())[name] as Verb | VerbGroup);
 }
 
-export function group(group: Omit<VerbGroup, "kind">): VerbGroup {
-  return { kind: "group", ...group };
+/** @param usual The verb that may be left out. */
+export function group(verbs: Verbs, usual?: string): VerbGroup {
+  return { kind: "group", verbs, usual };
 }
 
 /** Does the work of a verb, and prints its result or its error. */

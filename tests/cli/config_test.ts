@@ -164,26 +164,6 @@ test("config validate warns when the database is off and no satisfaction can be 
   assert.doesNotMatch(await validate("requirements: {commit_plan: {}}\n"), /warning/);
 });
 
-const MOST: readonly (readonly [config: string, warning: RegExp | null])[] = [
-  [
-    "stop: {maxBlocks: 8, rounds: 2}\nrequirements: {commit_plan: {}}\n",
-    /maxBlocks: 8` counts as 7/,
-  ],
-  ["stop: {maxBlocks: 8}\n", null],
-  ["stop: {maxBlocks: 7}\nrequirements: {commit_plan: {}}\n", null],
-  ["stop: {rounds: 10}\n", /rounds: 10` would hold back 9 stops in a row, and no more than 6 are/],
-  ["stop: {rounds: 7}\n", null],
-];
-for (const [config, warning] of MOST) {
-  const what = warning === null ? "does not warn" : "warns";
-  test(`config validate ${what} of more blocks than there are: ${JSON.stringify(config)}`, async (place) => {
-    place.configure(`${config}preToolUse: {preventRootAdditions: false}\n`);
-    const { code, stdout } = await place.run(["config", "validate"]);
-    assert.equal(code, 0);
-    assert.match(stdout, warning ?? /^Valid: .*\n$/);
-  });
-}
-
 test("config validate refuses a command that runs nothing", async (place) => {
   const validate = async (run: string) => {
     const config = { stop: { commands: [{ run }] } };

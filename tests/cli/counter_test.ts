@@ -23,7 +23,7 @@ test("a verb that needs a session says of an id which only a counter has that it
   for (const args of [["session", "show", "loose"], ["guard", "pause", "--session", "loose"]]) {
     const { code, stderr } = await runVerb(args, temp);
     assert.equal(code, 1, stderr);
-    assert.match(stderr, /^Cannot find the session "loose"\n.*there is no session.*\n {2}next: /);
+    assert.match(stderr, /^Cannot find the session "loose"\n.*no session has an id.*\n {2}next: /);
   }
 });
 

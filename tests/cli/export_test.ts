@@ -62,7 +62,7 @@ test("of two exports into one file at once, the last one stays", (temp) => {
   assert.equal(namesOfDrafts(temp.folder).length, 2);
   second!.close();
   first!.close();
-  assert.equal(Deno.readTextFileSync(`${temp.folder}/out.jsonl`), "1\n");
+  assert.equal(Deno.readTextFileSync(`${temp.folder}/out.jsonl`), "1");
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });
 

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { SCHEMA_VERSION } from "../../src/db/transaction.ts";
+import HELP from "../../src/operations/help.json" with { type: "json" };
+import { POLICY_PRESETS } from "../../src/policy/requirements/presets.ts";
 import { VERBS } from "../../src/operations/all_verbs.ts";
 import { VERSION } from "../../src/base/version.ts";
 import { namesIn } from "../support/look.ts";
@@ -48,6 +50,18 @@ test("--version --json and --help --json are JSON", async (place) => {
   for (const words of [["--help"], ["session"], ["session", "list", "--help"]]) {
     const { body } = await place.json(words);
     assert.equal(`${body.help}\n`, (await place.run(words)).stdout);
+  }
+});
+
+test("every text of help is of a verb, and that of `config init` tells every preset", async (place) => {
+  for (const [words, { brief }] of Object.entries(HELP)) {
+    const { body } = await place.json([...words.split(" "), "--help"]);
+    const isGroup = !("about" in HELP[words as keyof typeof HELP]);
+    assert.match(body.help, new RegExp(`^USAGE\n {2}conclaude ${words}(?: |$)`, "m"), words);
+    if (isGroup) assert.ok(body.help.includes(`\n${brief}\n`), words);
+  }
+  for (const [name, about] of Object.entries(POLICY_PRESETS)) {
+    assert.ok(HELP["config init"].about.includes(`\n${name}: ${about}`), name);
   }
 });
 

@@ -18,19 +18,7 @@ const STATE: DaemonState = {
 };
 
 /** Texts of files that tell of no daemon. */
-const TELL_OF_NONE = [
-  "",
-  "no JSON",
-  "null",
-  '"a text"',
-  "[]",
-  JSON.stringify({ ...STATE, pid: 1.5 }),
-  JSON.stringify({ ...STATE, startedAtMs: "yesterday" }),
-  JSON.stringify({ ...STATE, token: undefined }),
-  JSON.stringify({ ...STATE, version: 3 }),
-  JSON.stringify({ ...STATE, socket: 7 }),
-  JSON.stringify({ ...STATE, port: "80" }),
-];
+const TELL_OF_NONE = ["", "no JSON", "null", '"a text"', "[]"];
 
 test("the state file is readable for its user alone, is read as it was written, and is not written twice", ({ path: folder }) => {
   const path = join(folder, "conclaude.daemon.json");
@@ -41,12 +29,6 @@ test("the state file is readable for its user alone, is read as it was written, 
   assert.equal(keepState(path, { ...STATE, port: 8080 }), "written");
   assert.deepEqual([readState(path)!.port, modeOf(path)], [8080, "600"]);
   assert.deepEqual(namesIn(folder), ["conclaude.daemon.json"]);
-});
-
-test("a file of an earlier version has no mark of the process", ({ path: folder }) => {
-  const path = join(folder, "conclaude.daemon.json");
-  Deno.writeTextFileSync(path, JSON.stringify({ ...STATE, processMark: undefined }));
-  assert.deepEqual(readState(path), { ...STATE, processMark: null });
 });
 
 for (const text of TELL_OF_NONE) {

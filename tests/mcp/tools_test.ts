@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { OBSERVATION_KINDS } from "../../src/memory/observe/observation.ts";
 import { estimateTokens } from "../../src/memory/text.ts";
 import { daysMs } from "../../src/base/time.ts";
 import { filesWith, query } from "../support/look.ts";
@@ -24,6 +25,8 @@ test("the descriptions of the five tools and of the server take at most 900 toke
   assert.ok(told.length / 3.5 <= 900, `${told.length / 3.5} tokens`);
   const writing = tools.filter(({ annotations }) => annotations?.readOnlyHint !== true);
   assert.deepEqual(writing.map(({ name }) => name), ["remember"]);
+  const { kind } = tools[0]!.inputSchema.properties as Record<string, { enum?: string[] }>;
+  assert.deepEqual(kind!.enum, OBSERVATION_KINDS);
 });
 
 test("recall answers a line a result, with its number, age, kind and price", async (at) => {

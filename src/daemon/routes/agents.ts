@@ -27,7 +27,6 @@ const oneAnswer = z.object({
 export const agentRoutes: readonly Route[] = [
   route({
     name: "GET /agents",
-    summary: "Lists agents, the newest first; commas in a filter mean or",
     query: z.strictObject({
       ...words("status", "kind", "taskId", "sessionId", "workflowId"),
       hasTree: z.optional(fields.flag),
@@ -50,14 +49,12 @@ export const agentRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /agents/:id",
-    summary: "Shows an agent",
     response: oneAgent,
     errors: ["AGENT_NOT_FOUND"],
     handle: ({ db }, { id }) => ({ agent: needAgent(db, id) }),
   }),
   route({
     name: "GET /agents/:id/output",
-    summary: "The lines of an agent's output after the number `since`",
     query: z.strictObject({
       since: z.optional(fields.number(0, Number.MAX_SAFE_INTEGER)),
       limit: z.optional(fields.number(1, 10_000)),
@@ -83,7 +80,6 @@ export const agentRoutes: readonly Route[] = [
   }),
   route({
     name: "POST /agents/:id/kill",
-    summary: "Asks for an agent to be ended",
     status: 202,
     body: z.strictObject({ reason: z.optional(fields.text) }),
     response: oneAgent,
@@ -95,7 +91,6 @@ export const agentRoutes: readonly Route[] = [
   }),
   route({
     name: "POST /agents/:id/respond",
-    summary: "Answers the oldest question of an agent that is open",
     forPerson: true,
     body: z.strictObject({ response: fields.text }),
     response: oneAnswer,
@@ -114,7 +109,6 @@ export const agentRoutes: readonly Route[] = [
   }),
   questionRoute({
     name: "GET /questions",
-    summary: "Lists questions, the oldest first; with pending=false also those that are answered",
     query: z.strictObject({
       pending: z.optional(fields.flag),
       ...words("taskId", "agentId", "workflowId"),
@@ -135,14 +129,12 @@ export const agentRoutes: readonly Route[] = [
   }),
   questionRoute({
     name: "GET /questions/:id",
-    summary: "Shows a question",
     response: z.object({ question: questionSchema }),
     errors: ["QUESTION_NOT_FOUND"],
     handle: ({ db }, { id }) => ({ question: needQuestion(db, id) }),
   }),
   questionRoute({
     name: "POST /questions/:id/answer",
-    summary: "Answers a question: the answer is written down first, and delivered then",
     forPerson: true,
     body: z.strictObject({ answer: fields.text }),
     response: oneAnswer,

@@ -81,7 +81,6 @@ const newStatus = z.strictObject({
 export const claimRoutes: readonly Route[] = [
   route({
     name: "POST /tasks/claim-next",
-    summary: "Claims the first task that is ready; null when there is none",
     body: z.strictObject({ project: z.optional(z.nullable(fields.path)), offline }),
     response: z.object({ task: z.nullable(taskSchema) }),
     errors: ["TEAM_UNREACHED"],
@@ -96,7 +95,6 @@ export const claimRoutes: readonly Route[] = [
   ...Object.entries<TaskStep>(TASK_STEPS).map(([name, step]) => stepRoute(name, step)),
   route({
     name: "PATCH /tasks/:id/status",
-    summary: "Brings a task where it may go from where it stands",
     body: newStatus,
     response: oneTask,
     errors: [
@@ -110,14 +108,13 @@ export const claimRoutes: readonly Route[] = [
 ];
 
 function stepRoute(name: string, step: TaskStep): Route {
-  const { about, summary = about, flags, errors, asks, take } = step;
+  const { flags, errors, asks, take } = step;
   const taken = Object.entries(STEP_FIELDS).filter(([field]) => Object.hasOwn(flags, field));
   const query: z.ZodMiniType<{ force?: string | undefined }> = Object.hasOwn(flags, "force")
     ? z.strictObject({ force: z.optional(fields.flag) })
     : z.strictObject({});
   return route({
     name: `POST /tasks/:id/${name}`,
-    summary,
     query,
     body: z.strictObject(Object.fromEntries(taken)),
     response: oneTask,

@@ -27,8 +27,6 @@ const STATE_LIMIT = 10_000;
 export const controlRoutes: readonly Route[] = [
   route({
     name: "GET /health",
-    summary:
-      "Whether the daemon answers and its database can be read; asks for no token and tells nothing else",
     isOpen: true,
     response: z.object({ ok: z.literal(true) }),
     handle: ({ db }) => {
@@ -38,7 +36,6 @@ export const controlRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /status",
-    summary: "The daemon, and the state in a few numbers",
     response: z.object({
       running: z.literal(true),
       pid: z.int(),
@@ -65,7 +62,6 @@ export const controlRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /metrics",
-    summary: "What the daemon counts, as text for Prometheus",
     mediaType: "text/plain",
     handle: (daemon, { author }) =>
       new Response(daemon.metrics.text(figuresOf(daemon, author.atMs)), {
@@ -74,7 +70,6 @@ export const controlRoutes: readonly Route[] = [
   }),
   route({
     name: "POST /shutdown",
-    summary: "Stops the daemon; agents that run go on, and the next daemon takes them over",
     status: 202,
     transaction: "own",
     response: z.object({ stopping: z.literal(true) }),
@@ -85,8 +80,6 @@ export const controlRoutes: readonly Route[] = [
   }),
   routesOf("state")({
     name: "GET /state",
-    summary: "Tasks, agents, workflows and open questions at one moment: " +
-      "with the events after counts.lastEventId it stays up to date",
     response: z.object({
       counts: countsSchema,
       tasks: z.array(taskSchema),

@@ -20,9 +20,6 @@ type Query = z.output<typeof query>;
 export const eventRoutes: readonly Route[] = [
   routesOf("events")({
     name: "GET /events",
-    summary:
-      "What happened after `since` (an event's number, epoch milliseconds or an RFC 3339 time); " +
-      "with `Accept: text/event-stream` or stream=1 as a stream, which `Last-Event-ID` takes up again",
     query,
     response: z.object({ events: z.array(eventSchema), more: z.boolean() }),
     handle: (daemon, { query, request, author }) => {

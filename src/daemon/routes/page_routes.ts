@@ -8,12 +8,13 @@ import { listQuestions } from "../../work/store.ts";
 import { httpError } from "../api_error.ts";
 import { Backfill } from "../backfill.ts";
 import { liveStream } from "../live_stream.ts";
-import { PLOT_PATH } from "../page_response.ts";
+import { pageResponse, PLOT_PATH } from "../page_response.ts";
 import { type Route, routesOf } from "../route.ts";
 import { fields, isSet } from "../schemas.ts";
 import { sessionsNow } from "../sessions_now.ts";
 import { withTaskTitles } from "../task_titles.ts";
 import { type VerbRoute, verbRoute } from "../verb_route.ts";
+import VERB_ROUTES from "./verb_routes.json" with { type: "json" };
 
 const route = routesOf("page");
 
@@ -24,23 +25,20 @@ const SLOWEST = 50;
 const ownRoutes: readonly Route[] = [
   route({
     name: "GET /",
-    summary: "The page, for a browser; it shows nothing without a code of `conclaude ui`",
     isOpen: true,
     mediaType: "text/html",
     transaction: "own",
-    handle: ({ page }, { request }) => page("page", new URL(request.url).origin),
+    handle: (_daemon, { request }) => pageResponse("page", new URL(request.url).origin),
   }),
   route({
     name: `GET ${PLOT_PATH}`,
-    summary: "The script that draws the page's charts",
     isOpen: true,
     mediaType: "text/javascript",
     transaction: "own",
-    handle: ({ page }, { request }) => page("plot", new URL(request.url).origin),
+    handle: (_daemon, { request }) => pageResponse("plot", new URL(request.url).origin),
   }),
   route({
     name: "POST /page/codes",
-    summary: "A code that opens one tab of the page, once, within a minute",
     body: z.strictObject({ readOnly: z.optional(z.boolean()) }),
     forPerson: true,
     status: 201,
@@ -53,7 +51,6 @@ const ownRoutes: readonly Route[] = [
   }),
   route({
     name: "POST /page/tabs",
-    summary: "Changes a code for the token of a tab",
     body: z.strictObject({ code: fields.id }),
     isOpen: true,
     status: 201,
@@ -67,8 +64,6 @@ const ownRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /live",
-    summary:
-      "Which sessions had hooks, and what else changed, as a stream; `Last-Event-ID` takes it up",
     mediaType: "text/event-stream",
     transaction: "own",
     handle: (daemon, { request }) => {
@@ -80,7 +75,6 @@ const ownRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /now",
-    summary: "The sessions that were seen last, with what each is at and what it waits for",
     query: z.strictObject({ all: z.optional(fields.flag) }),
     response: z.object({ sessions: z.array(z.unknown()), questions: z.array(z.unknown()) }),
     handle: ({ db }, { query }) => {
@@ -103,13 +97,11 @@ const ownRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /projects",
-    summary: "The folders that sessions have worked in, the last one first",
     response: z.object({ projects: z.array(z.string()) }),
     handle: ({ db }) => ({ projects: knownProjects(db) }),
   }),
   route({
     name: "GET /latency/times",
-    summary: "How long the hooks of each kind took, by stretches of time",
     query: z.strictObject({ sinceMs: z.coerce.number(), minutes: z.coerce.number() }),
     response: z.object({ hooks: z.array(z.unknown()) }),
     handle: ({ db }, { query: { sinceMs, minutes } }) => ({
@@ -118,7 +110,6 @@ const ownRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /latency/slowest",
-    summary: "The hooks that took longest",
     query: z.strictObject({ sinceMs: z.optional(z.coerce.number()) }),
     response: z.object({ executions: z.array(z.unknown()) }),
     handle: ({ db }, { query }) => ({
@@ -134,14 +125,12 @@ const backfillState = z.object({ running: z.unknown(), last: z.unknown() });
 const backfillRoutes: readonly Route[] = [
   careRoute({
     name: "GET /backfill",
-    summary: "What transcripts of Claude Code hold that the database does not, as last compared",
     transaction: "own",
     response: backfillState,
     handle: () => backfill.state,
   }),
   careRoute({
     name: "POST /backfill",
-    summary: "Compares transcripts with the database; with `fill` it writes what is missing",
     body: z.strictObject({ fill: z.optional(z.boolean()) }),
     forPerson: true,
     status: 202,
@@ -154,162 +143,10 @@ const backfillRoutes: readonly Route[] = [
   }),
 ];
 
-const MEMORY_FILTERS =
-  "[--project] [--session] [--branch] [--file] [--kind] [--since] [--until] [--limit]";
-
-/** Routes of verbs, by their tags. */
-const VERB_ROUTES: Readonly<Record<string, readonly Omit<VerbRoute, "tag">[]>> = {
-  page: [
-    {
-      name: "GET /overview",
-      runs: "status",
-      summary: "What a project's people see first: last sessions, what is open, health",
-    },
-    {
-      name: "GET /team",
-      runs: "team status",
-      summary: "Shared projects: how far they are, and who wrote what",
-    },
-    {
-      name: "GET /team/held",
-      runs: "team held",
-      summary: "Rows of shared projects that wait for a person",
-    },
-  ],
-  agents: [
-    {
-      name: "GET /agents/:id/diff",
-      runs: "agent diff <id>",
-      summary: "What an agent has changed in a working tree of its own",
-      errors: ["AGENT_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
-    },
-  ],
-  workflows: [
-    {
-      name: "GET /workflows/:id/diff",
-      runs: "workflow diff <id>",
-      summary:
-        "All work of a workflow since it began, committed or not, and the files that conflict",
-      errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS", "AMBIGUOUS_ID"],
-    },
-  ],
-  sessions: [
-    {
-      name: "GET /sessions",
-      runs: "session list [--status] [--here] [--until] [--limit]",
-      summary: "Sessions, the newest first",
-    },
-    { name: "GET /sessions/:id", runs: "session show <id>", summary: "The story of a session" },
-    {
-      name: "GET /sessions/:id/log",
-      runs: "session log <id> [--full] [--limit] [--before] [--after]",
-      summary:
-        "The steps of a session: the newest `limit` before `before`, or what was written behind `after`",
-    },
-    { name: "GET /captures/:id", runs: "queue show <id>", summary: "A tool use whole" },
-  ],
-  memory: [
-    {
-      name: "GET /memory",
-      runs: `memory list ${MEMORY_FILTERS}`,
-      summary: "What is remembered, the newest first",
-    },
-    {
-      name: "GET /memory/search",
-      runs: `memory search <words> ${MEMORY_FILTERS}`,
-      summary: "What is remembered of some words",
-    },
-    {
-      name: "GET /memory/open",
-      runs: "memory open [--limit]",
-      summary: "What is open in a project",
-    },
-    {
-      name: "GET /memory/context",
-      runs: "memory context [--session]",
-      summary: "What the next session is told, with the price and the reason of each line",
-    },
-    { name: "GET /memory/:id", runs: "memory show <id>", summary: "An observation whole" },
-    {
-      name: "POST /memory",
-      runs: "memory remember <text> [--session] [--file] [--replaces]",
-      summary: "Keeps a note for the project of a folder",
-    },
-    {
-      name: "POST /memory/forget",
-      runs:
-        "memory forget <id> [--session] [--project] [--file] [--text] [--since] [--until] [--dry-run] --yes",
-      summary: "Forgets; with `dryRun` it only tells what would go",
-    },
-  ],
-  rules: [
-    {
-      name: "GET /audit",
-      runs: "audit list [--session] [--hook] [--tool] [--status] [--since] [--until] [--limit]",
-      summary: "What hooks did, the newest first",
-    },
-    {
-      name: "GET /latency",
-      runs: "audit stats [--since]",
-      summary: "How often hooks ran and how long they took",
-    },
-    {
-      name: "GET /requirements",
-      runs: "req status [--session] [--branch]",
-      summary: "How requirements stand for a session or branch",
-    },
-    {
-      name: "POST /requirements/satisfy",
-      runs: "req satisfy <name> [--session] [--branch] [--ttl] [--metadata]",
-      summary: "Satisfies a requirement; `metadata` is a JSON object that is kept with it",
-    },
-    {
-      name: "POST /requirements/pause",
-      runs: "req pause [--session] [--reason] [--minutes]",
-      summary: "Pauses requirements for a session",
-    },
-    {
-      name: "POST /requirements/resume",
-      runs: "req resume [--session]",
-      summary: "Ends the pause of a session's requirements",
-    },
-    {
-      name: "POST /guards/pause",
-      runs: "guard pause [--session] [--reason] [--minutes]",
-      summary: "Lifts the rules for a session, for a while",
-    },
-    {
-      name: "POST /guards/resume",
-      runs: "guard resume [--session]",
-      summary: "Puts the rules in force again for a session",
-    },
-    {
-      name: "GET /explain",
-      runs: "explain <tool> <input> [--agent] [--session]",
-      summary: "What the rules say of a tool use, and which decides; nothing is run",
-    },
-    {
-      name: "GET /guards",
-      runs: "guard list",
-      summary: "The rules that are asked before a tool runs",
-    },
-  ],
-  care: [
-    { name: "GET /doctor", runs: "doctor", summary: "What is wrong, and what to do" },
-    {
-      name: "GET /backups",
-      runs: "db backups",
-      summary: "The backups of the database, the newest first",
-    },
-    { name: "POST /backups", runs: "db backup", summary: "Copies the database into a new backup" },
-    { name: "POST /doctor/fix", runs: "doctor --fix", summary: "Mends what can be mended" },
-  ],
-};
-
 export const pageRoutes: readonly Route[] = [
   ...ownRoutes,
   ...backfillRoutes,
   ...Object.entries(VERB_ROUTES).flatMap(([tag, rows]) =>
-    rows.map((row) => verbRoute({ tag, ...row }))
+    rows.map((row) => verbRoute({ tag, ...row as Omit<VerbRoute, "tag"> }))
   ),
 ];

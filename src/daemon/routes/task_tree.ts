@@ -44,10 +44,9 @@ const bulkBody = z.strictObject({
 });
 
 /** A change of tags; one route for each method. */
-function tagRoute(method: "POST" | "PUT" | "DELETE", kind: TagChange["kind"], summary: string) {
+function tagRoute(method: "POST" | "PUT" | "DELETE", kind: TagChange["kind"]) {
   return route({
     name: `${method} /tasks/:id/tags`,
-    summary,
     body: z.strictObject({ tags: fields.tags }),
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "INVALID_TAG"],
@@ -60,13 +59,11 @@ function tagRoute(method: "POST" | "PUT" | "DELETE", kind: TagChange["kind"], su
 
 function relativesRoute(
   path: string,
-  summary: string,
   list: (db: DatabaseSync, id: string) => readonly Task[],
   task: z.ZodMiniType = taskSchema,
 ) {
   return route({
     name: `GET /tasks/:id/${path}`,
-    summary,
     response: z.object({ tasks: z.array(task) }),
     errors: ["TASK_NOT_FOUND"],
     handle: ({ db }, { id }) => ({ tasks: list(db, needTask(db, id).id) }),
@@ -76,7 +73,6 @@ function relativesRoute(
 export const treeRoutes: readonly Route[] = [
   route({
     name: "DELETE /tasks/:id",
-    summary: "Deletes a task and all below it; with hard=true for good",
     status: 204,
     query: z.strictObject({ hard: z.optional(fields.flag) }),
     errors: ["TASK_NOT_FOUND", "TASK_ACTIVE", "HAS_ACTIVE_CHILDREN"],
@@ -85,7 +81,6 @@ export const treeRoutes: readonly Route[] = [
   }),
   route({
     name: "POST /tasks/:id/reparent",
-    summary: "Moves a task, with all below it, under another one; null makes it a root",
     body: z.strictObject({ parentId: z.nullable(fields.id) }),
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "PARENT_NOT_FOUND", "WOULD_CREATE_CYCLE"],
@@ -93,25 +88,11 @@ export const treeRoutes: readonly Route[] = [
       task: reparentTask(db, id, body.parentId, author),
     }),
   }),
-  relativesRoute(
-    "subtree",
-    "Lists a task and all below it, each after its parent",
-    listSubtree,
-    z.extend(taskSchema, { relativeDepth: z.int() }),
-  ),
-  relativesRoute(
-    "ancestors",
-    "Lists what a task is below of, the nearest first",
-    listAncestors,
-  ),
-  relativesRoute(
-    "children",
-    "Lists the tasks right below one, the oldest first",
-    listChildren,
-  ),
+  relativesRoute("subtree", listSubtree, z.extend(taskSchema, { relativeDepth: z.int() })),
+  relativesRoute("ancestors", listAncestors),
+  relativesRoute("children", listChildren),
   route({
     name: "GET /tasks/:id/history",
-    summary: "Lists what changed of a task, the newest first; `since` is as for /events",
     query: z.strictObject(words("field", "since")),
     response: z.object({
       history: z.array(z.object({
@@ -130,12 +111,11 @@ export const treeRoutes: readonly Route[] = [
       }),
     }),
   }),
-  tagRoute("POST", "add", "Gives a task more tags"),
-  tagRoute("PUT", "set", "Gives a task exactly these tags"),
-  tagRoute("DELETE", "remove", "Takes tags from a task"),
+  tagRoute("POST", "add"),
+  tagRoute("PUT", "set"),
+  tagRoute("DELETE", "remove"),
   route({
     name: "POST /tasks/bulk",
-    summary: "Changes many tasks, each by itself: what cannot be done is told beside what was",
     // Each task has a transaction of its own.
     transaction: "own",
     body: bulkBody,

@@ -57,7 +57,6 @@ const FIELD_ERRORS = ["INVALID_TITLE", "INVALID_PRIORITY", "INVALID_TYPE", "INVA
 export const taskRoutes: readonly Route[] = [
   route({
     name: "POST /tasks",
-    summary: "Makes a task",
     status: 201,
     body: newTask,
     response: oneTask,
@@ -68,7 +67,6 @@ export const taskRoutes: readonly Route[] = [
   }),
   route({
     name: "POST /tasks/:id/subtasks",
-    summary: "Makes a task below another one",
     status: 201,
     body: z.omit(newTask, { parentId: true }),
     response: oneTask,
@@ -80,7 +78,6 @@ export const taskRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /tasks",
-    summary: "Lists tasks, the newest first; commas in a filter mean or",
     query: z.strictObject({
       ...words(
         "status",
@@ -119,7 +116,6 @@ export const taskRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /tasks/ready",
-    summary: "Lists what can be done now, the most urgent first, of those the oldest",
     query: z.strictObject({
       ...words("project"),
       limit: fields.limit,
@@ -134,7 +130,6 @@ export const taskRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /tasks/:id",
-    summary: "Shows a task with what is around it",
     response: z.object({
       task: taskSchema,
       children: z.array(taskSchema),
@@ -151,8 +146,6 @@ export const taskRoutes: readonly Route[] = [
   }),
   route({
     name: "PATCH /tasks/:id",
-    summary:
-      "Changes what a task says; who it is, where it stands and whose it is stay as they are",
     body: changedTask,
     response: oneTask,
     errors: ["TASK_NOT_FOUND", ...FIELD_ERRORS, "DEPENDENCY_NOT_FOUND", "WOULD_CREATE_CYCLE"],
@@ -170,7 +163,6 @@ export const taskRoutes: readonly Route[] = [
   }),
   route({
     name: "POST /tasks/:id/restore",
-    summary: "Brings a deleted task back, with all that was deleted with it",
     response: oneTask,
     errors: ["TASK_NOT_FOUND", "PARENT_NOT_FOUND"],
     handle: ({ db }, { id, author }) => ({ task: restoreTask(db, id, author)[0] }),

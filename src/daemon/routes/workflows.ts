@@ -38,14 +38,13 @@ const oneWorkflow = z.object({ workflow: workflowSchema });
 /** @param fallback What is kept as the reason when the request gives none. */
 function decisionRoute(
   verb: string,
-  { decision, forPerson, fallback = null, summary }: Pick<Route, "forPerson" | "summary"> & {
+  { decision, forPerson, fallback = null }: Pick<Route, "forPerson"> & {
     readonly decision: Decision;
     readonly fallback?: string | null;
   },
 ): Route {
   return route({
     name: `POST /workflows/:id/${verb}`,
-    summary,
     status: 202,
     body: z.strictObject({ reason: z.optional(fields.text) }),
     response: oneWorkflow,
@@ -61,7 +60,6 @@ function decisionRoute(
 export const workflowRoutes: readonly Route[] = [
   route({
     name: "GET /workflows",
-    summary: "Lists workflows, the newest first",
     query: z.strictObject({
       ...words("status", "project"),
       limit: fields.limit,
@@ -83,8 +81,6 @@ export const workflowRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /workflows/:id",
-    summary:
-      "Shows a workflow, by its own id or its task's, with its steps and what can be done with it",
     response: z.object({
       workflow: z.extend(workflowSchema, titled),
       steps: z.array(stepSchema),
@@ -102,7 +98,6 @@ export const workflowRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /workflows/:id/log",
-    summary: "What happened in a workflow, a line of JSON each, as far as events are kept",
     mediaType: "application/x-ndjson",
     errors: ["WORKFLOW_NOT_FOUND"],
     handle: ({ db }, { id }) => {
@@ -115,23 +110,18 @@ export const workflowRoutes: readonly Route[] = [
   decisionRoute("cancel", {
     decision: "cancel",
     forPerson: false,
-    summary: "Ends a workflow; its task is open again, its worktree stays",
   }),
   decisionRoute("approve-merge", {
     decision: "approve",
     forPerson: true,
-    summary: "Lets the work of a workflow be merged",
   }),
   decisionRoute("reject-merge", {
     decision: "reject",
     forPerson: true,
-    summary: "Refuses the work of a workflow: workflow and task are blocked",
     fallback: REJECTED,
   }),
   route({
     name: "POST /workflows/:id/send-back",
-    summary:
-      "Refuses the work of a workflow: the agent that worked last is told the reason, and goes on",
     body: z.strictObject({ reason: fields.text }),
     response: oneWorkflow,
     errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS"],
@@ -143,7 +133,6 @@ export const workflowRoutes: readonly Route[] = [
   }),
   route({
     name: "POST /workflows/:id/retry",
-    summary: "Lets a workflow that is blocked or has failed go on with the step that stopped it",
     response: oneWorkflow,
     errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS", "ALREADY_CLAIMED", "TASK_NOT_FOUND"],
     handle: ({ db, lasting }, { id, author }) => ({
@@ -152,8 +141,6 @@ export const workflowRoutes: readonly Route[] = [
   }),
   route({
     name: "POST /tasks/:id/stop",
-    summary:
-      "Takes a task out of the scheduler's hands: its workflow is cancelled, or it waits no more",
     status: 202,
     response: z.object({ task: taskSchema }),
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION", "INVALID_STATUS"],

@@ -55,9 +55,6 @@ const list = listVerb({
     all: switchOn("Also those that have ended"),
     limit: PAGE_FLAG,
   },
-  brief: "List agents",
-  about: "Lists agents and scripts of tasks, and sub-agents of sessions, the newest first.",
-  examples: ["conclaude agent list", "conclaude agent list --all --task 1a2b3c4d --json"],
   name: "agents",
   rows({ db }, { status, kind, task, session, all }, { limit }) {
     const checked = <Word extends string>(what: string, words: readonly Word[]) => (one: string) =>
@@ -86,9 +83,6 @@ const list = listVerb({
 
 const show = readVerb({
   args: [AGENT],
-  brief: "Show an agent",
-  about: "Shows an agent: its task, its process, and how it ended.",
-  examples: ["conclaude agent show 1a2b3c4d"],
   run({ db }, _flags, text) {
     const agent = needAgent(db, agentIdOf(db, text));
     const task = agent.taskId === null ? undefined : readTask(db, agent.taskId);
@@ -133,14 +127,6 @@ const output = readVerb({
     ),
   ],
   flags: OUTPUT_FLAGS,
-  brief: "Show what an agent has written",
-  about:
-    "Shows what an agent has written. Of Claude Code's JSON it shows what a person would read; --json " +
-    "gives every line with its number, and with --follow one line of JSON for each.",
-  examples: [
-    "conclaude agent output 1a2b3c4d --follow",
-    "conclaude agent output 1a2b3c4d --since 120 --json",
-  ],
   async run({ db, place, context }, flags, text) {
     const agentId = agentIdOf(db, text);
     const task = readAgent(db, agentId) === undefined
@@ -161,11 +147,6 @@ const output = readVerb({
 const diff = readVerb({
   args: [AGENT],
   flags: { full: switchOn("The whole diff, however long it is") },
-  brief: "Show what an agent has changed in a working tree of its own",
-  about:
-    "Shows all work in the working tree of an agent, committed or not, beside what is checked out in the main one. Of a " +
-    "workflow's agent it shows the work of the workflow. A diff of 10,000 characters and more needs --full.",
-  examples: ["conclaude agent diff 1a2b3c4d", "conclaude agent diff 1a2b3c4d --full | less"],
   async run({ db, context }, { full }, text) {
     const agent = needAgent(db, agentIdOf(db, text));
     const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
@@ -180,10 +161,6 @@ const diff = readVerb({
 const kill = verb({
   args: [AGENT],
   flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
-  brief: "End an agent",
-  about: "Ends an agent with all processes that it has started, by force after " +
-    "`orchestration.killGraceSeconds`. This blocks its workflow: `conclaude workflow retry` runs the step again.",
-  examples: ["conclaude agent kill 1a2b3c4d --reason 'it runs in circles'"],
   async run(context, flags, text) {
     const { change, db, place, mask, said } = await beginChange(context, flags, "end an agent");
     const reason = said(flags.reason);
@@ -210,10 +187,7 @@ const kill = verb({
   },
 });
 
-export const agent = group({
-  verbs: { list, show, output, diff, kill },
-  examples: ["conclaude agent list", "conclaude agent output 1a2b3c4d --follow"],
-});
+export const agent = group({ list, show, output, diff, kill });
 
 /** The output of all agents of a task, the oldest agent first. Each agent numbers its own lines. */
 function outputOfTask(

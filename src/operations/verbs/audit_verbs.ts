@@ -35,12 +35,6 @@ const list = listVerb({
     until: UNTIL_FLAG,
     limit: LIMIT_FLAG,
   },
-  brief: "List handled hook events, newest first",
-  about: "Lists the hook events that conclaude handled, with their outcome, the newest first.",
-  examples: [
-    "conclaude audit list --since 2h --status failure",
-    "conclaude audit list --session 01980c5e --tool Bash --json",
-  ],
   name: "executions",
   rows: ({ db }, { session, hook, tool, status, since, until }, { limit }) =>
     listExecutions(db, {
@@ -68,12 +62,6 @@ const ms = (value: number | null) => value?.toFixed(1) ?? null;
 
 const stats = listVerb({
   flags: { since: SINCE_FLAG },
-  brief: "Show how often hooks ran and how long they took",
-  about:
-    "Counts handled events by hook, with failures (timeouts included), blocks, and the time from the start " +
-    "of the hook's process to its write: median, 95th and 99th percentile (nearest rank), longest. WAITED are the " +
-    "seconds that somebody waited for it, in the lane that the hooks have now; the others ran beside.",
-  examples: ["conclaude audit stats", "conclaude audit stats --since 3d --json"],
   name: "hooks",
   rows: ({ db, context }, { since }) => {
     const place = hooksPlace(context);
@@ -98,10 +86,7 @@ const stats = listVerb({
   empty: "No hook events yet.",
 });
 
-export const audit = group({
-  verbs: { list, stats },
-  examples: ["conclaude audit list --since 2h --status failure", "conclaude audit stats --json"],
-});
+export const audit = group({ list, stats });
 
 /** The words for each note of a hook, by the name of the note; an empty text leaves the note out. */
 const NOTES: Readonly<Record<string, (value: unknown) => string>> = {

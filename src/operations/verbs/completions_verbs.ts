@@ -50,30 +50,13 @@ Register-ArgumentCompleter -Native -CommandName conclaude -ScriptBlock {
   }
 }`;
 
-function printer(shell: string, text: string, about: string, examples: readonly string[]) {
-  return verb({
-    brief: `Print the script for ${shell}`,
-    about: `Prints the completion script for ${shell}${about}`,
-    examples,
-    run: () => ({ json: { script: text }, text, quoted: true }),
-  });
+function printer(text: string) {
+  return verb({ run: () => ({ json: { script: text }, text, quoted: true }) });
 }
 
 export const completions = group({
-  verbs: {
-    bash: printer("bash", BASH, ". Put the line below into ~/.bashrc.", [
-      "source <(conclaude completions bash)",
-      "conclaude completions bash > ~/.local/share/bash-completion/completions/conclaude",
-    ]),
-    zsh: printer("zsh", ZSH, ". Put the line below into ~/.zshrc, after compinit.", [
-      "source <(conclaude completions zsh)",
-    ]),
-    fish: printer("fish", FISH, ", which loads it from the folder below.", [
-      "conclaude completions fish > ~/.config/fish/completions/conclaude.fish",
-    ]),
-    powershell: printer("PowerShell", POWERSHELL, ". Put the line below into $PROFILE.", [
-      "conclaude completions powershell | Out-String | Invoke-Expression",
-    ]),
-  },
-  examples: ["source <(conclaude completions bash)"],
+  bash: printer(BASH),
+  zsh: printer(ZSH),
+  fish: printer(FISH),
+  powershell: printer(POWERSHELL),
 });

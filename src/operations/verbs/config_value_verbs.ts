@@ -43,10 +43,6 @@ const KEY = proposing("key", text("The key with its sections: `memory.context.to
 
 export const get = verb({
   args: [KEY],
-  brief: "Show the value of a key, and where it comes from",
-  about:
-    "Shows what a key means, its value that is in force here, and the file that sets it; of a section, all its keys.",
-  examples: ["conclaude config get memory.context.tokens", "conclaude config get store --json"],
   async run(context, _flags, named) {
     // A rule has the name that it has in a denial: `stop.commands[0]`.
     const key = named.replace(/\[\d+\]$/, "");
@@ -98,15 +94,6 @@ export const set = verb({
   args: [
     KEY,
     parsed(anyText, "The value as YAML: `[a, b]` is a list; `null` takes it out", "value"),
-  ],
-  brief: "Set a key in a configuration file",
-  about:
-    "Sets one key in the project's .conclaude.yaml, unless a flag names another file. The rest of the file stays, " +
-    "comments too. A value that does not fit the key is refused. What it writes counts as accepted. Agents cannot run " +
-    "this.",
-  examples: [
-    "conclaude config set memory.context.tokens 800",
-    "conclaude config set capture.exclude.tools '[mcp__mail__*]' --local",
   ],
   async run(context, flags, key, given) {
     const layer = layerOf("set", flags);
@@ -178,11 +165,6 @@ export const accept = verb({
   person: "config accept",
   args: many(text("Files or branches; without one, all", "name")),
   flags: { dryRun: toggle("Only list them") },
-  brief: "Accept what was changed without being allowed",
-  about:
-    "Accepts changes of policy files, protected files and branches that were found after they had happened. A policy " +
-    "file counts from then on as it is. Agents cannot run this.",
-  examples: ["conclaude config accept --dry-run", "conclaude config accept .conclaude.yaml"],
   async run(context, flags, ...names: string[]) {
     const { open, held } = await openHere(context);
     const isMeant = (subject: string, name: string) =>
@@ -212,11 +194,6 @@ export const accept = verb({
 
 export const undo = verb({
   args: [text("A policy file that was changed", "file")],
-  brief: "Put a policy file back as it is in force",
-  about:
-    "Puts a policy file back as it was before it was changed without being allowed; a new one is removed. Agents may " +
-    "run this.",
-  examples: ["conclaude config undo .conclaude.yaml"],
   async run(context, _flags, file) {
     const path = typedPath(context, file);
     const { databases, open, held } = await openHere(context);

@@ -48,7 +48,6 @@ import { isNotFound, readTextFileSync } from "../../system/files.ts";
 import "../config_sections.ts";
 import { spellingPassed } from "../../policy/guards/command_rules.ts";
 import { policiesIn } from "../../policy/policies.ts";
-import { mostBlocks } from "../../policy/stops/stop_policy.ts";
 import { SILENT_ABOUT_ROOT } from "../../config/hook_config.ts";
 
 const init = verb({
@@ -63,12 +62,6 @@ const init = verb({
       ),
     ),
   },
-  brief: "Write a configuration file with every key explained",
-  about:
-    "Writes a configuration file with every key commented out at its default: .conclaude.yaml in this folder, unless a " +
-    "flag names another one. With --preset it holds rules instead, each explained:\n" +
-    Object.entries(POLICY_PRESETS).map(([name, about]) => `${name}: ${about}`).join("\n"),
-  examples: ["conclaude config init", "conclaude config init --preset team"],
   async run(context, flags) {
     const layer = layerOf("init", flags);
     const { names, mode, flag } = LAYER_FILES[layer];
@@ -100,11 +93,6 @@ const init = verb({
 });
 
 const path = verb({
-  brief: "List the files that count here",
-  about:
-    "Lists the configuration files that count in this folder, and the folders searched. A later file overrides an " +
-    "earlier one.",
-  examples: ["conclaude config path", "conclaude config path --json"],
   run(context) {
     const looks = lookUpwards(context.cwd);
     const all = readConfigFiles(looks, context.locations);
@@ -138,12 +126,6 @@ const trust = verb({
   person: "config trust",
   flags: { remove: toggle("Take that back") },
   args: [text("The folder", "dir")],
-  brief: "Let the files of a folder count, whoever may write them",
-  about:
-    "Lets configuration, workflows and prompts in a folder and below it count, although it belongs to another user, or " +
-    "others may write there. Whoever can write there then decides what runs as you. `conclaude config path` lists " +
-    "trusted folders. Agents cannot run this.",
-  examples: ["conclaude config trust /workspace", "conclaude config trust /workspace --remove"],
   async run(context, flags, dir) {
     const { globals, locations } = context;
     const typed = typedPath(context, dir);
@@ -186,9 +168,6 @@ const show = verb({
       true,
     ),
   },
-  brief: "Show the merged values, and where each comes from",
-  about: "Shows the configuration of this folder as YAML, each key with the file that sets it.",
-  examples: ["conclaude config show", "conclaude config show --no-effective --json"],
   run(context, flags) {
     const files = filesHere(context);
     const { config, problems } = parseConfig(files);
@@ -212,11 +191,6 @@ const validate = verb({
       ),
     ),
   ],
-  brief: "Check the configuration files",
-  about:
-    "Checks configuration files and names every problem with file, line and column. Hooks go on with what is valid. " +
-    "Exit status 1 when there is a problem.",
-  examples: ["conclaude config validate", "conclaude config validate .conclaude.yaml --json"],
   run(context, _flags, path) {
     const files = path === undefined ? filesHere(context) : filesAt(context, path);
     const problems = files.flatMap((file) => readLayer(file).problems);
@@ -249,19 +223,13 @@ const validate = verb({
 });
 
 const schema = verb({
-  brief: "Print the JSON Schema of the configuration",
-  about: "Prints the JSON Schema of a configuration file, for editors.",
-  examples: ["conclaude config schema > conclaude.schema.json"],
   run() {
     const schema = configJsonSchema();
     return { json: schema, text: JSON.stringify(schema, null, 2), quoted: true };
   },
 });
 
-export const config = group({
-  verbs: { init, path, trust, show, get, set, validate, accept, undo, schema },
-  examples: ["conclaude config init", "conclaude config show", "conclaude config validate --json"],
-});
+export const config = group({ init, path, trust, show, get, set, validate, accept, undo, schema });
 
 /** Reads one file; for a folder, the configuration files that count there. */
 function filesAt(context: CliContext, name: string): ConfigFile[] {
@@ -295,27 +263,13 @@ function configWarnings(files: readonly ConfigFile[]): string[] {
       : "the requirements are not in force";
     warnings.push(`${what}, since \`database.enabled\` is false: nothing can be kept of them`);
   }
-  const { guards, stop } = policiesIn(hook);
+  const { guards } = policiesIn(hook);
   for (const rule of guards?.tools ?? []) {
     const passed = spellingPassed(rule);
     if (passed === null) continue;
     const { spelling, holds } = passed;
     warnings.push(
       `${rule.name}: \`${spelling}\` passes "${rule.glob}"; "${holds}" holds for it too`,
-    );
-  }
-  if (stop === null) return warnings;
-  const { maxBlocks, rounds, infiniteMessage } = stop;
-  const most = mostBlocks(maxBlocks, hasRequirements);
-  const wanted = (rounds ?? 1) - 1;
-  if (most < maxBlocks) {
-    const why = "since requirements may hold a stop as well";
-    warnings.push(`\`stop.maxBlocks: ${maxBlocks}\` counts as ${most}, ${why}`);
-  }
-  if (wanted > most && infiniteMessage === null) {
-    warnings.push(
-      `\`stop.rounds: ${rounds}\` would hold back ${wanted} stops in a row, and no more than ` +
-        `${most} are (\`stop.maxBlocks\`): the next one is let through`,
     );
   }
   return warnings;

@@ -26,9 +26,6 @@ const TYPE = text("What is counted, for example edits", "type");
 
 const list = listVerb({
   flags: { session: SESSION_FLAG },
-  brief: "List counters",
-  about: "Lists the counters of all sessions, or of one.",
-  examples: ["conclaude counter list", "conclaude counter list --session 01980c5e --json"],
   name: "counters",
   rows: ({ db }, { session }) => listCounters(db, sessionFilterOf(db, session)),
   columns: ({ db }) => ({
@@ -44,9 +41,6 @@ const list = listVerb({
 const get = verb({
   args: [TYPE],
   flags: { session: OWNER_FLAG },
-  brief: "Print the value of a counter",
-  about: "Prints the value of a session's counter; 0 when nothing has raised it.",
-  examples: ["conclaude counter get edits --session 01980c5e"],
   async run(context, flags, type) {
     const { db, name } = await counterPlace(context, "read", type);
     return valueView(readCounter(db, counterOwnerOf(db, flags.session), name));
@@ -60,12 +54,6 @@ const increment = verb({
     session: OWNER_FLAG,
     by: usually("1", number(-MAX_STEP, MAX_STEP, "How much to add; write --by=-1 to take away")),
   },
-  brief: "Raise a counter and print its new value",
-  about: "Raises a counter of a session and prints its new value. Parallel calls all count.",
-  examples: [
-    "conclaude counter increment retries --session 01980c5e",
-    "conclaude counter increment retries --session 01980c5e --by=-1 --json",
-  ],
   async run(context, flags, type) {
     const { db, name } = await counterPlace(context, "write", type);
     const sessionId = counterOwnerOf(db, flags.session);
@@ -78,12 +66,6 @@ const reset = verb({
   person: "counter reset",
   args: [{ ...TYPE, optional: true }],
   flags: { session: OWNER_FLAG, all: toggle("All counters of the session") },
-  brief: "Set counters back to 0",
-  about: "Sets one counter of a session back to 0, or all of them with --all.",
-  examples: [
-    "conclaude counter reset edits --session 01980c5e",
-    "conclaude counter reset --all --session 01980c5e",
-  ],
   async run(context, flags, type) {
     requireOneOfTwo("which counters to reset", {
       given: { "a type": type !== undefined, "--all": flags.all },
@@ -96,10 +78,7 @@ const reset = verb({
   },
 });
 
-export const counter = group({
-  verbs: { list, get, increment, reset },
-  examples: ["conclaude counter list", "conclaude counter increment retries --session 01980c5e"],
-});
+export const counter = group({ list, get, increment, reset });
 
 /** Opens the database, and masks secrets in the name of the counter. */
 async function counterPlace(context: CliContext, use: "read" | "write", type: string) {

@@ -26,10 +26,6 @@ import { group, verb } from "../verb.ts";
 import { fileSize } from "../../system/on_disk.ts";
 
 const path = verb({
-  brief: "Print the path of the database",
-  about:
-    "Prints the path of the database that counts in this folder; with --json also what chose it.",
-  examples: ["conclaude db path", 'sqlite3 "$(conclaude db path)" .tables'],
   async run(context) {
     const { database, config } = await placeOf(context);
     const from = databaseFrom(context, config);
@@ -39,11 +35,6 @@ const path = verb({
 });
 
 const check = verb({
-  brief: "Read the whole database and look for faults",
-  about:
-    "Checks pages, references, schema, search index and permissions, and changes nothing. Meanwhile hooks may wait or " +
-    "spool. Exit status 1 when there is a fault.",
-  examples: ["conclaude db check", "conclaude db check --json"],
   async run(context) {
     const { database } = await keptPlace(context, "check the database");
     const look = () => checkDatabase(database);
@@ -59,10 +50,6 @@ const check = verb({
 });
 
 const migrate = verb({
-  brief: "Bring the schema up to this program's",
-  about:
-    "Makes a missing database, and updates an older schema, as hooks do by themselves. A newer database stays as it is.",
-  examples: ["conclaude db migrate"],
   async run(context) {
     const { database } = await keptPlace(context, "migrate the database");
     const present = requireReplaceable("Cannot migrate", database);
@@ -86,10 +73,6 @@ const backup = verb({
   args: [
     optional(text("Where to; ~/.conclaude/backups/conclaude-<time>.db when not given", "file")),
   ],
-  brief: "Copy the database into a file",
-  about:
-    "Copies the database into a new file that only you can read, while hooks go on, and checks the copy.",
-  examples: ["conclaude db backup", "conclaude db backup before-upgrade.db"],
   async run(context, _flags, name) {
     const { database } = await keptPlace(context, "back up the database");
     const file = name === undefined
@@ -109,11 +92,6 @@ const backup = verb({
 });
 
 const backups = verb({
-  brief: "List the backups",
-  about:
-    "Lists the backups of this database in ~/.conclaude/backups, the newest first: the daily ones, and those that " +
-    "`db backup` made there.",
-  examples: ["conclaude db backups", "conclaude db backups --json"],
   async run(context) {
     const { database } = await keptPlace(context, "list the backups");
     const found = backupsOf(context.locations, database)
@@ -137,10 +115,6 @@ const backups = verb({
 const restore = verb({
   person: "db restore",
   args: [text("A backup", "file")],
-  brief: "Put a backup in the place of the database",
-  about:
-    "Checks the backup, renames the present database to a dated name, and puts a copy of the backup in its place.",
-  examples: ["conclaude db restore ~/.conclaude/backups/conclaude-2026-01-31T09-30-00Z.db"],
   async run(context, _flags, name) {
     const { database } = await keptPlace(context, "restore the database");
     const file = typedPath(context, name);
@@ -158,9 +132,6 @@ const restore = verb({
 });
 
 const vacuum = verb({
-  brief: "Give free pages back to the disk",
-  about: "Makes the database file smaller after much was removed. Hooks wait, or spool, meanwhile.",
-  examples: ["conclaude db vacuum"],
   async run(context) {
     const { database, open } = await ownDatabase(context, "compact");
     const db = await open();
@@ -198,10 +169,6 @@ const moveLog = verb({
       ),
     ),
   },
-  brief: "Move the write-ahead log into the database file",
-  about:
-    "Moves what was written lately from the log (-wal) into the database file; hooks do it now and then.",
-  examples: ["conclaude db checkpoint", "conclaude db checkpoint --mode passive"],
   async run(context, { mode }) {
     const { database, open } = await ownDatabase(context, "checkpoint");
     const report = checkpoint(await open(), mode.toUpperCase() as Uppercase<typeof mode>);
@@ -220,9 +187,6 @@ const moveLog = verb({
 });
 
 const stats = verb({
-  brief: "Show sizes and row counts",
-  about: "Shows the size of the database and its log, free pages, and the rows of every table.",
-  examples: ["conclaude db stats", "conclaude db stats --json"],
   async run(context) {
     const { database, schemaVersion } = await ownDatabase(context, "measure");
     using db = openToLook(database);
@@ -251,11 +215,6 @@ const stats = verb({
 const reset = verb({
   person: "db reset",
   flags: { yes: YES_FLAG },
-  brief: "Set the database aside and begin a new one",
-  about:
-    "Renames the database to a dated name in its folder, and makes a new, empty one. Asks first; without a terminal it " +
-    "needs --yes.",
-  examples: ["conclaude db reset", "conclaude db reset --yes --json"],
   async run(context, { yes }) {
     const { database, config: { busyTimeoutMs } } = await keptPlace(context, "reset the database");
     const present = requireReplaceable("Cannot reset", database);
@@ -275,19 +234,16 @@ const reset = verb({
 });
 
 export const db = group({
-  verbs: {
-    path,
-    check,
-    migrate,
-    backup,
-    backups,
-    restore,
-    vacuum,
-    checkpoint: moveLog,
-    stats,
-    reset,
-  },
-  examples: ["conclaude db check", "conclaude db backup", "conclaude db stats --json"],
+  path,
+  check,
+  migrate,
+  backup,
+  backups,
+  restore,
+  vacuum,
+  checkpoint: moveLog,
+  stats,
+  reset,
 });
 
 function formerText(aside: string | null): string {

@@ -32,10 +32,6 @@ export const doctor = verb({
       "file",
     ),
   },
-  about:
-    "Checks all that recording needs: program, folders, database, spool, hooks, configuration, sessions. It changes " +
-    "nothing without --fix. Exit status 1 when a check fails.",
-  examples: ["conclaude doctor", "conclaude doctor --fix", "conclaude doctor --json"],
   async run(context, flags) {
     const place = await doctorPlace(context, flags.settings);
     const examination = await withProgress(context, "Looking", ({ tell }) =>

@@ -46,15 +46,6 @@ const list = verb({
     ),
     follow: switchOn("Go on printing what comes, a line each"),
   },
-  brief: "List what changed",
-  about:
-    "Lists the changes of tasks, agents, workflows and questions, the oldest first: without --since the newest 100. " +
-    "--follow starts now or at --since; with --json it prints one line of JSON for each event.",
-  examples: [
-    "conclaude event list --since 1h --type 'task.*'",
-    "conclaude event list --since 120 --json",
-    "conclaude event list --follow --json",
-  ],
   async run(context, flags) {
     const sinceMs = flags.since !== undefined && "sinceMs" in flags.since ? flags.since.sinceMs : 0;
     const toldMs = await horizonOf(context);
@@ -82,10 +73,7 @@ const list = verb({
   },
 });
 
-export const event = group({
-  verbs: { list },
-  examples: ["conclaude event list --since 1h", "conclaude event list --follow"],
-});
+export const event = group({ list });
 
 const LOOK_EVERY_MS = 200;
 const USUAL_LIMIT = 100;

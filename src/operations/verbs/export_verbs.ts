@@ -1,7 +1,6 @@
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { messageOf, quietly, UserError } from "../../base/errors.ts";
-import { isOutputClosed } from "../../system/process/run_program.ts";
 import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/transfer/store.ts";
 import { noteCopy } from "../../db/written_copies.ts";
 import { type CliContext, typedPath } from "../context.ts";
@@ -39,21 +38,7 @@ export const exportVerb = verb({
       "file",
     ),
   },
-  about:
-    "Writes all that is kept as JSON Lines for `conclaude import`, except what is made anew (the search index) and what " +
-    "belongs to running sessions alone. It takes in the spool first. Exit status 1 when a record of the spool or a row " +
-    "on a damaged page is missing.",
-  examples: [
-    "conclaude export --output conclaude.jsonl",
-    `conclaude export --since 3d | jq -r 'select(.type == "capture") | .payload.tool_name'`,
-  ],
   async run(context, flags) {
-    if (flags.output === undefined && await isOutputClosed(context.environment)) {
-      throw new UserError("Cannot write the export", {
-        why: "the standard output is closed, so nothing of it would arrive; nothing was written",
-        next: "conclaude export --output conclaude.jsonl",
-      });
-    }
     const { db, place } = await openStore(context, "read");
     const filter = {
       sessionId: sessionFilterOf(db, flags.session),
@@ -63,17 +48,23 @@ export const exportVerb = verb({
     const folders = context.locations.spoolFolders;
     const waiting = takeInSpool(db, { database: place.database, folders });
     const lost: LostRow[] = [];
-    const write = async (sink: LineSink): Promise<ExportCounts> => {
+    const write = async (sink: Sink): Promise<ExportCounts> => {
       using progress = output === undefined ? null : progressLine(context);
       const onLost = (row: LostRow) => void lost.push(row);
       const lines = exportLines(db, { ...filter, atMs: Date.now(), onLost });
       try {
         let step = lines.next();
+        let text = "";
         for (let written = 1; !step.done; step = lines.next(), written++) {
-          sink.write(wellFormedJson(step.value));
+          text += `${wellFormedJson(step.value)}\n`;
+          if (text.length >= CHUNK_CHARS) {
+            sink.write(text);
+            text = "";
+          }
           progress?.tell("Writing lines", { done: written });
           if (written % LINES_AT_ONCE === 0) await hearSignals();
         }
+        sink.write(text);
         sink.close();
         return step.value;
       } catch (thrown) {
@@ -82,7 +73,11 @@ export const exportVerb = verb({
       }
     };
     const counts = output === undefined
-      ? await write(stdoutSink(context))
+      ? await write({
+        write: (text) => context.process.stdout.write(text),
+        close() {},
+        abandon() {},
+      })
       : await withoutDraftsLeft(() => write(fileSink(output, context, place.database)));
     tellLosses({ ...counts, lost, waiting }, context);
     const exitCode = counts.damaged + counts.unreadable + waiting > 0 ? 1 : 0;
@@ -139,28 +134,24 @@ function tellLosses(
   ]);
 }
 
-/** Characters that are gathered before they are written. */
+/** Characters that are gathered before they are written, so that not every line costs a system call. */
 const CHUNK_CHARS = 65_536;
 
-/** Where lines go. Nothing but `close` or `abandon` may follow an error. */
-export interface LineSink {
-  readonly write: (line: string) => void;
-  /** Writes what is gathered; a file gets its name only now. */
+/** Where text goes. Nothing but `close` or `abandon` may follow an error. */
+interface Sink {
+  readonly write: (text: string) => void;
+  /** A file gets its name only now. */
   readonly close: () => void;
   /** Leaves no file behind. */
   readonly abandon: () => void;
 }
 
-export function stdoutSink({ process: { stdout } }: CliContext): LineSink {
-  return gathering({ write: (text) => stdout.write(text), close: () => {}, abandon: () => {} });
-}
-
 /**
- * Writes lines into a file that only the user may read: a draft beside it, renamed at the end. A link stays a link; a
+ * Writes into a file that only the user may read: a draft beside it, renamed at the end. A link stays a link; a
  * pipe or device is written directly. @param database No file of this or another database is written over.
  * @throws {UserError} When it cannot be written; what was there before stays.
  */
-export function fileSink(name: string, context: CliContext, database: string): LineSink {
+export function fileSink(name: string, context: CliContext, database: string): Sink {
   const path = typedPath(context, name);
   const orExplain = <Result>(work: () => Result): Result => {
     try {
@@ -186,7 +177,7 @@ export function fileSink(name: string, context: CliContext, database: string): L
   const draft = target.isReplaced ? orExplain(() => makeDraft(target.path)) : null;
   const file = orExplain(() => openSync(draft ?? target.path, { write: true }));
   const encoder = new TextEncoder();
-  return gathering({
+  return {
     write: (text) =>
       orExplain(() => {
         const bytes = encoder.encode(text);
@@ -206,7 +197,7 @@ export function fileSink(name: string, context: CliContext, database: string): L
       quietly(() => file.close());
       if (draft !== null) removeDraft(draft);
     },
-  });
+  };
 }
 
 /** Where a path leads to, and whether a new file takes its place: not that of a device or a pipe. */
@@ -219,22 +210,4 @@ function targetOf(path: string): { readonly path: string; readonly isReplaced: b
     if (isNotFound(thrown)) return { path, isReplaced: true };
     throw thrown;
   }
-}
-
-/** Gathers lines, so that not every one of them costs a system call. */
-function gathering(sink: LineSink): LineSink {
-  let text = "";
-  return {
-    write(line) {
-      text += line + "\n";
-      if (text.length < CHUNK_CHARS) return;
-      sink.write(text);
-      text = "";
-    },
-    close() {
-      sink.write(text);
-      sink.close();
-    },
-    abandon: sink.abandon,
-  };
 }

@@ -10,11 +10,6 @@ import { group } from "../verb.ts";
 import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 
 const list = readVerb({
-  brief: "List the rules in force here, and what is lifted",
-  about:
-    "Lists every rule that conclaude asks in this folder before a tool runs or Claude stops, and the sessions for " +
-    "which a person has lifted the rules.",
-  examples: ["conclaude guard list", "conclaude guard list --json"],
   async run({ db, context }) {
     const { policy, config } = await peek(context, context.cwd, () => undefined);
     const now = Date.now();
@@ -44,24 +39,11 @@ const list = readVerb({
 });
 
 const pause = pauseVerb("guards", {
-  brief: "Lift the rules for a session, for a while",
-  about:
-    "Lifts the rules for one session. The audit trail notes what they would have forbidden. Agents cannot run this.",
-  examples: [
-    "conclaude guard pause --session 01980c5e",
-    "conclaude guard pause --session 01980c5e --minutes 60 --reason 'moving the lock file'",
-  ],
   usual: 15,
   maxMinutes: 1_440,
   note: "\nRequirements stay in force: `conclaude req pause` lifts those.",
 });
 
-const resume = resumeVerb("guards", {
-  person: "guard resume",
-  brief: "Put the rules in force again",
-});
+const resume = resumeVerb("guards", { person: "guard resume" });
 
-export const guard = group({
-  verbs: { list, pause, resume },
-  examples: ["conclaude guard list", "conclaude guard pause --session 01980c5e"],
-});
+export const guard = group({ list, pause, resume });

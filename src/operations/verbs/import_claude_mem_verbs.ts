@@ -61,15 +61,6 @@ export const importClaudeMem = verb({
     ),
     dryRun: toggle("Only say what would be taken over"),
   },
-  about:
-    "Takes over the observations, summaries and prompts of claude-mem or claude-mem-lite; it can run again. They " +
-    "belong to the one project here whose folder has the name that claude-mem knows, or to the folder of --project. " +
-    "Secrets are masked, <private> parts left out.",
-  examples: [
-    "conclaude import claude-mem ~/.claude-mem/claude-mem.db --dry-run",
-    "conclaude import claude-mem ~/.claude-mem/claude-mem.db",
-    "conclaude import claude-mem ~/.claude-mem/claude-mem.db --project ~/src/website",
-  ],
   async run(context, flags, file) {
     const { dryRun } = flags;
     const path = typedPath(context, file);

@@ -27,15 +27,6 @@ export const importFile = verb({
   person: "import",
   args: [text("An export, or - for stdin", "file")],
   flags: { dryRun: toggle("Only say what would be taken over") },
-  about:
-    "Puts the rows of an export into the database, with their ids and times. Of a row that is here already, the " +
-    "version that was written last counts, so an import can be repeated. Secrets are masked, and what was forgotten " +
-    "stays away. Exit status 1 when lines cannot be read or the end of the export is missing.",
-  examples: [
-    "conclaude import conclaude.jsonl",
-    "conclaude import conclaude.jsonl --dry-run",
-    "ssh other conclaude export | conclaude import -",
-  ],
   async run(context, { dryRun }, file) {
     using source = sourceOf(context, file);
     const lines = linesOfExport(linesOf(source));
@@ -61,8 +52,7 @@ interface OpenExport extends ByteSource, Disposable {
 
 /** Opens an export. @throws {UserError} When it cannot be read, or is a database. */
 function sourceOf(context: CliContext, file: string): OpenExport {
-  // The runtime does not open /dev/stdin by its name.
-  if (file === "-" || file === "/dev/stdin") {
+  if (file === "-") {
     return counted({
       readSync: (buffer) => context.environment.stdin.readSync(buffer),
       close: () => {},

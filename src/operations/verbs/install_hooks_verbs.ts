@@ -27,7 +27,6 @@ import { titledFacts } from "../table.ts";
 import { toolsOfAllRules } from "../look_as_hook.ts";
 import { verb } from "../verb.ts";
 import { lookAtSettings, removeLine } from "../../claude/settings/installed_hooks.ts";
-import { resolvePath } from "../../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
 import { runTool } from "../../system/process/run_program.ts";
 import { usageError } from "../usage.ts";
@@ -57,18 +56,6 @@ export const installHooks = verb({
     ),
     mcp: toggle("Register the MCP server `conclaude` as well, for the same scope"),
   },
-  about:
-    "Adds hooks to a settings file of Claude Code, or updates them, and backs the file up before the first change. " +
-    "Everything else in the file stays, to the byte. Installing again without --strict takes --strict back.",
-  examples: [
-    "conclaude install-hooks",
-    "conclaude install-hooks --scope local --dry-run",
-    "conclaude install-hooks --scope project --command conclaude",
-    "conclaude install-hooks --strict",
-    "sudo conclaude install-hooks --managed",
-    "conclaude install-hooks --mcp",
-    "conclaude install-hooks --events SessionStart,PostToolUse,Stop",
-  ],
   async run(context, flags) {
     const place = settingsPlace(context, flags, "install-hooks");
     const events = chooseEvents((flags.events ?? []).map((name) => name.trim()));
@@ -147,11 +134,6 @@ const OTHER_MODS = "with `allowManagedModsOnly: true` in the policy, Claude Code
 export const uninstallHooks = verb({
   person: "uninstall-hooks",
   flags: PLACE_FLAGS,
-  about:
-    "Removes conclaude's hooks from a settings file, and its MCP server from the file of the same scope. A settings file " +
-    "that nobody has changed since the installation becomes what it was, byte for byte. With --command it also removes " +
-    "the hooks of a program that does not show that it is conclaude.",
-  examples: ["conclaude uninstall-hooks", "conclaude uninstall-hooks --scope local --dry-run"],
   run(context, flags) {
     const place = settingsPlace(context, flags, "uninstall-hooks");
     const own = ownProgram(context.environment);
@@ -283,7 +265,7 @@ function commandFlags(program: NamedProgram | undefined): string[] {
 /** @throws {UserError} When hooks could not start it. */
 function requireStartable(
   program: NamedProgram,
-  { cwd, environment }: CliContext,
+  { environment }: CliContext,
 ): void {
   const givePath = "give --command the path of the conclaude executable; nothing was changed";
   const refuse = (name: string, why: string, next: string) =>
@@ -296,10 +278,7 @@ function requireStartable(
   }
   const { name } = program;
   if (findOnPath(name, environment.variable("PATH")).length > 0) return;
-  const isHere = whyNotRun(resolvePath(name, { folder: cwd })) === null;
-  const why = "no folder of the PATH has an executable of this name";
-  const here = `for the file in this folder give \`--command ${quoteWord(`./${name}`)}\``;
-  throw refuse(name, why, isHere ? here : givePath);
+  throw refuse(name, "no folder of the PATH has an executable of this name", givePath);
 }
 
 /** A sentence for each other settings file with different commands for the same events. */

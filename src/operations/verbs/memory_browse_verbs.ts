@@ -21,10 +21,6 @@ const MOST = 100;
 export const browse = verb({
   args: many(parsed(String, "What to look for first, in any words", "query")),
   flags: FILTER_FLAGS,
-  about:
-    "Searches while you type, as `memory search` does, and opens what you choose, as `memory show` tells it. Needs a " +
-    "terminal, and leaves it as it was.",
-  examples: ["conclaude memory browse", "conclaude memory browse upload --here --since 2w"],
   async run(context, flags, ...words) {
     if (!isAtTerminal(context)) {
       throw usageError("Cannot browse memory", {

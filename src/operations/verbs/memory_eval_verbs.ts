@@ -17,7 +17,8 @@ import {
 import { type CliContext, typedPath } from "../context.ts";
 import { optional, switchOn, text } from "../flags.ts";
 import { type ProgressLine, progressLine } from "../terminal.ts";
-import { openNamelessDatabase, openStore } from "../open_store.ts";
+import { openDatabase } from "../../db/database.ts";
+import { openStore } from "../open_store.ts";
 import { tableText } from "../table.ts";
 import { readStdin } from "../task_text.ts";
 import { requireOneOfTwo } from "../usage.ts";
@@ -37,15 +38,6 @@ export const evaluate = verb({
     baseline: switchOn("Ask the same of SQLite's plain bm25(), side by side"),
     perQuestion: switchOn("Tell the rank of the first right answer of each question"),
   },
-  about:
-    "Works documents into the memory of a temporary database, asks the questions, and tells recall at 1, 5, 10 and 20, " +
-    "the mean reciprocal rank and the time. The lines of the file are " +
-    '{"type":"document","id","sessionId","projectDir","text","createdAtMs","role"?} and ' +
-    '{"type":"question","id","text","relevant":[ids],"projectDir"?,"asOfMs"?}.',
-  examples: [
-    "conclaude memory eval questions.jsonl --baseline",
-    "conclaude memory eval --self --per-question --json",
-  ],
   async run(context, flags, file) {
     requireOneOfTwo("what to measure memory by", {
       given: { "a file": file !== undefined, "--self": flags.self },
@@ -78,11 +70,10 @@ async function ownHistory(context: CliContext): Promise<Asked> {
   return { db, questions, documents, size, nowMs: Date.now() };
 }
 
-/** Works the documents of a set into a temporary database, which answers the questions of the set. */
+/** Works the documents of a set into a database in memory, which answers the questions of the set. */
 async function takenIn(context: CliContext, file: string, progress: ProgressLine): Promise<Asked> {
-  const path = STDIN_NAMES.includes(file) ? "-" : typedPath(context, file);
-  const { documents, questions } = await readSet(context, path);
-  const db = await openNamelessDatabase();
+  const { documents, questions } = await readSet(context, file);
+  const db = await openDatabase(":memory:", { busyTimeoutMs: 0 });
   const size = documents.length;
   const taken = takeInDocuments(
     db,
@@ -93,13 +84,11 @@ async function takenIn(context: CliContext, file: string, progress: ProgressLine
   return { db, questions, documents: taken, size, nowMs };
 }
 
-/** Both mean standard input: the runtime does not let a program open `/dev/stdin`. */
-const STDIN_NAMES = ["-", "/dev/stdin"];
-
-/** Reads a set. @param path `-` is standard input. @throws {UserError} With the number of the first wrong line. */
-async function readSet(context: CliContext, path: string): Promise<ReturnType<typeof readEvalSet>> {
+/** Reads a set. @param file `-` is standard input. @throws {UserError} With the number of the first wrong line. */
+async function readSet(context: CliContext, file: string): Promise<ReturnType<typeof readEvalSet>> {
+  const path = file === "-" ? file : typedPath(context, file);
   try {
-    const set = readEvalSet(path === "-" ? readStdin(context) : await readTextFile(path));
+    const set = readEvalSet(file === "-" ? readStdin(context) : await readTextFile(path));
     if (set.questions.length === 0) throw new Error("it has no question");
     return set;
   } catch (thrown) {

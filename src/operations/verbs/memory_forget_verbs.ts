@@ -67,15 +67,6 @@ export const forget = verb({
     dryRun: toggle("Say what would be removed, and remove nothing"),
     yes: YES_FLAG,
   },
-  about:
-    "Removes for good what every flag fits, and what it was made of. --text alone takes the text out of every table, log, " +
-    "output of agents and own backup; files that still hold it are named. Imports do not bring it back. Asks first; " +
-    "without a terminal it needs --yes. Exit status 1 when something is left.",
-  examples: [
-    "conclaude memory forget 4711 --dry-run",
-    "conclaude memory forget --text 'Project Zanzibar'",
-    "conclaude memory forget --session 01980c5e --since 2h --yes --json",
-  ],
   async run(context, { dryRun, yes, ...flags }, ...ids) {
     const place = await forgetPlace(context, { mayMigrate: !dryRun });
     using progress = progressLine(context);
@@ -146,13 +137,6 @@ function observationLines(db: DatabaseSync, { observations, along }: ForgetPrevi
 export const verify = verb({
   args: [text("Id of a receipt, or its beginning", "receipt")],
   flags: { text: textFlag("The text that was forgotten: every byte is looked through for it") },
-  about:
-    "Looks whether anything that a receipt names is back, and whether the search index is sound. A receipt does not hold " +
-    "the forgotten text: with --text it is looked for everywhere, also in later rows. Exit status 1 when something is back.",
-  examples: [
-    "conclaude memory verify 019a8f2e-3b1c-7",
-    "conclaude memory verify 019a8f2e-3b1c-7 --text 'Project Zanzibar' --json",
-  ],
   async run(context, flags, id) {
     const place = await forgetPlace(context, { mayMigrate: true });
     const receipt = await lookIntoStore(context, (db) => receiptOf(findReceipts(db, id, 2), id));

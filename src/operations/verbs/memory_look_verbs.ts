@@ -15,7 +15,6 @@ import {
   filesOfObservation,
   type Observation,
   timelineAround,
-  timelineOfFile,
   timelineOfNames,
 } from "../../memory/store.ts";
 import { number, PROJECT_FLAGS, proposing, text, usually } from "../flags.ts";
@@ -31,9 +30,6 @@ export const show = readVerb({
     proposing("observation", text("Number of an observation, or the beginning of its uid", "id")),
     1,
   ),
-  about:
-    "Shows observations whole: their texts, facts and files, and the captures that they were made of.",
-  examples: ["conclaude memory show 42", "conclaude memory show 42 57 --json"],
   run({ db }, _flags, ...ids) {
     const shown = ids.map((id) => shownOf(db, observationNamed(db, id)));
     return {
@@ -82,10 +78,6 @@ export const timeline = readVerb({
     ...PROJECT_FLAGS,
     limit: usually("20", number(1, 100, "At most this many, 1 to 100")),
   },
-  about:
-    "For the number of an observation: what happened before and after it in its session. For a file or folder: its " +
-    "observations, the newest first.",
-  examples: ["conclaude memory timeline 42", "conclaude memory timeline src/auth.ts --here"],
   async run({ db, context }, flags, target) {
     const now = Date.now();
     // A number means an observation. A file with such a name is written with its folder: `./12`.
@@ -115,24 +107,13 @@ export const timeline = readVerb({
       branch: null,
       file: askedFor(target, file),
     });
-    const elsewhere = file !== null && project !== null && unknown.length === 0
-      ? projectsOfFile(db, file, project)
-      : [];
     const command = (of: string) =>
       nextHere(`conclaude memory timeline ${quoteWord(of)}`, context.globals);
     return {
-      json: {
-        ...found,
-        ...unknown.length > 0 && { unknown },
-        ...elsewhere.length > 0 && { elsewhere },
-      },
+      json: { ...found, ...unknown.length > 0 && { unknown } },
       text: [
-        `Nothing is remembered of "${plain(target)}"${elsewhere.length > 0 ? " there" : ""}.`,
+        `Nothing is remembered of "${plain(target)}".`,
         ...unknown.flatMap((one) => timelineHints(one, { command, target })),
-        ...elsewhere.length === 0 ? [] : [
-          `It is known in ${plain(elsewhere.join(", "))}.`,
-          `  next: ${command(target)}`,
-        ],
       ].join("\n"),
     };
   },
@@ -149,18 +130,6 @@ function requireOfProject(
     why: `it is of ${whose}, not of ${named === undefined ? "this one" : `"${named}"`}`,
     next: `conclaude memory timeline ${id}`,
   });
-}
-
-/** How many observations of all projects are read, and how many projects the answer names. */
-const LOOKED_AT = 50;
-const NAMED = 3;
-
-/** Finds other projects that know a file of this name, the newest first. */
-function projectsOfFile(db: DatabaseSync, file: string, project: string): string[] {
-  const found = timelineOfFile(db, file, { project: null, limit: LOOKED_AT })
-    .filter((one) => one.project !== project)
-    .flatMap((one) => one.project === null ? [] : [folderOfProject(one.project)]);
-  return [...new Set(found)].slice(0, NAMED);
 }
 
 /** Names known files or projects that resemble an unknown one. */

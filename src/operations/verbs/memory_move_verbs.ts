@@ -20,14 +20,6 @@ export const move = verb({
   person: "memory move",
   args: [text("The folder where the project was", "old"), text("Where it is now", "new")],
   flags: { dryRun: toggle("Say what would be moved, and move nothing") },
-  about:
-    "Gives what is known of a folder, and of all below it, to another folder: sessions, observations, tasks, workflows, " +
-    "requirements, the audit, and what was forgotten. When something is known of both, it is joined. What was said " +
-    "stays as it was said. No file is touched.",
-  examples: [
-    "conclaude memory move ~/shop ~/work/shop --dry-run",
-    "conclaude memory move ~/shop ~/work/shop",
-  ],
   async run(context, { dryRun }, old, now) {
     const typed = folderOfProject(typedPath(context, old));
     const to = realOr(folderOfProject(typedPath(context, now)));

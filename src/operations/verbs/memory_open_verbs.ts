@@ -19,10 +19,6 @@ export const open = readVerb({
     project: PROJECT_FLAGS.project,
     limit: usually("20", number(1, 1_000, "At most this many of each kind")),
   },
-  about:
-    "Lists what is open in the project of this folder: failures that nothing mended, todos that a session left, tasks, " +
-    "workflows that wait for a person, and questions.",
-  examples: ["conclaude memory open", "conclaude memory open --project ../shop --json"],
   run({ db, context }, { project: named, limit }) {
     const project = named === undefined
       ? projectHere(context.cwd)
@@ -45,10 +41,6 @@ export const context = readVerb({
       textFlag("As if this session began now, by the beginning of its id", "id"),
     ),
   },
-  about:
-    "Shows exactly what memory tells the next session in this folder, then each of its lines with its price in tokens " +
-    "and why it is told. What requirements and the files of Claude Code tell comes beside it.",
-  examples: ["conclaude memory context", "conclaude memory context --session 01980c5e --json"],
   async run({ db, place, context }, { session }) {
     const { contextTokens, memoryEnabled } = place.config;
     const at = placeOf(db, context, session);

@@ -75,13 +75,6 @@ export function filterOf(
 
 export const list = listVerb({
   flags: { ...FILTER_FLAGS, limit: usually("20", number(1, 1_000, "At most this many")) },
-  about:
-    "Lists what is remembered, the newest first: edits, commands, failures and fixes, tests, commits, prompts, decisions, " +
-    "notes, summaries.",
-  examples: [
-    "conclaude memory list --here --kind decision",
-    "conclaude memory list --file src/auth.ts --since 2w --json",
-  ],
   name: "observations",
   rows({ db, context }, flags, { limit }) {
     requireForwards(flags, "memory list");
@@ -101,16 +94,6 @@ export const list = listVerb({
 export const search = verb({
   args: many(parsed(String, "What to look for, in any words", "query")),
   flags: { ...FILTER_FLAGS, limit: usually("10", number(1, 20, "At most this many, 1 to 20")) },
-  about:
-    "Searches all that is remembered: edits, commands, failures and fixes, tests, commits, prompts, decisions, notes, " +
-    'summaries. Type words, identifiers, paths or errors; a date or "last week" prefers that time, and quotes ' +
-    "require a phrase. Without words, a filter finds the newest. Each result has a number for `memory show`, and its " +
-    "price in tokens.",
-  examples: [
-    "conclaude memory search why do uploads time out",
-    "conclaude memory search parseHookEvent --kind fix --here",
-    "conclaude memory search 'flaky test' --file src/auth.ts --since 2w --json",
-  ],
   async run(context, flags, ...words) {
     requireForwards(flags, "memory search");
     const { db, place } = await openStore(context, "read");
@@ -184,15 +167,6 @@ export const remember = verb({
       ),
     ),
   },
-  about:
-    "Keeps a note for the project of the current folder. Later sessions of the project are told the note, and search " +
-    "finds it. Secrets are masked, and <private> parts left out. A replaced note is no longer told, and ranks last.",
-  examples: [
-    'conclaude memory remember "Tests need the service on port 5433"',
-    'conclaude memory remember "Never edit by hand: generated" --file src/schema.ts',
-    'conclaude memory remember "The port is 5434 now" --replaces 42',
-    "conclaude memory remember - < note.txt",
-  ],
   async run(context, flags, ...words) {
     const { db, place } = await openKeptStore(context, "remember anything");
     const text = words.length === 1 && words[0] === "-" ? readStdin(context) : words.join(" ");

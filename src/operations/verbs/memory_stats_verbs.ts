@@ -17,8 +17,6 @@ import { factLines, type Facts } from "../table.ts";
 const LISTED_RUNS = 5;
 
 export const stats = readVerb({
-  about: "Counts observations by kind, sessions, projects, open failures and waiting captures.",
-  examples: ["conclaude memory stats", "conclaude memory stats --json"],
   async run({ db, context }) {
     const nowMs = Date.now();
     const counts = { ...countMemory(db), openFailures: openFailuresOf(db, null, { nowMs }).length };

@@ -10,23 +10,17 @@ const gone = lazyFrom(() => import("./memory_forget_verbs.ts"));
 const look = lazyFrom(() => import("./memory_look_verbs.ts"));
 
 export const memory = group({
-  verbs: {
-    search: search("Find what was done, said and decided", "search"),
-    browse: browse("Search as you type, on a terminal", "browse"),
-    list: search("List the newest of what is remembered", "list"),
-    show: look("Show observations with everything behind them", "show"),
-    timeline: look("Show what came before and after, or what became of a file", "timeline"),
-    open: open("List what is open in this project", "open"),
-    context: open("Show what the next session is told", "context"),
-    remember: search("Keep a note for this project", "remember"),
-    eval: measure("Measure how well memory finds things", "evaluate"),
-    forget: gone("Remove what must not be remembered, for good", "forget"),
-    verify: gone("Check that what was forgotten is still gone", "verify"),
-    move: place("Tell that a project is in another folder now", "move"),
-    stats: counts("Count what is remembered", "stats"),
-  },
-  examples: [
-    "conclaude memory search why do uploads time out",
-    'conclaude memory remember "Tests need the service on port 5433"',
-  ],
+  search: search("search"),
+  browse: browse("browse"),
+  list: search("list"),
+  show: look("show"),
+  timeline: look("timeline"),
+  open: open("open"),
+  context: open("context"),
+  remember: search("remember"),
+  eval: measure("evaluate"),
+  forget: gone("forget"),
+  verify: gone("verify"),
+  move: place("move"),
+  stats: counts("stats"),
 });

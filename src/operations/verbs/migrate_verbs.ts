@@ -30,16 +30,6 @@ export const migrate = verb({
     yes: YES_FLAG,
     fresh: toggle("Bring nothing over, and be told of it no more"),
   },
-  about:
-    "Brings over what the older daemon (coven) has in `.coven`: tasks, grimoires, spells, matchers and configuration. It " +
-    "first says what it takes, and what it leaves and why. A task in work is open again, or blocked while its worktree " +
-    "or merge is there. No file is replaced, so it can run again.",
-  examples: [
-    "conclaude migrate --dry-run",
-    "conclaude migrate",
-    "conclaude migrate --from ../app --yes --json",
-    "conclaude migrate --fresh",
-  ],
   async run(context, flags) {
     const nothing = (why: string) =>
       new UserError("There is nothing to bring over", {

@@ -19,13 +19,10 @@ type Subject = keyof typeof NOUNS;
 /** Makes the verb that begins a pause. @param usual How many minutes it lasts without `--minutes`; null: until the session ends. */
 export function pauseVerb(
   subject: Subject,
-  { maxMinutes = MINUTES_A_WEEK, usual, note = "", ...help }: {
+  { maxMinutes = MINUTES_A_WEEK, usual, note = "" }: {
     readonly maxMinutes?: number;
     readonly usual: number | null;
     readonly note?: string;
-    readonly brief?: string;
-    readonly about: string;
-    readonly examples: readonly string[];
   },
 ) {
   const noun = NOUNS[subject];
@@ -37,7 +34,6 @@ export function pauseVerb(
       reason: textFlag("Why; kept with the pause"),
       minutes: optional(number(1, maxMinutes, `For how long; without it ${withoutIt}`)),
     },
-    ...help,
     async run(context, { session: named, ...flags }) {
       const { db } = await openKeptStore(context, `pause the ${subject}`);
       const sessionId = await sessionIdOf(db, context, { named, command: `${noun} pause` });
@@ -61,14 +57,12 @@ export function pauseVerb(
 /** Makes the verb that ends a pause. @param options `person`: the name of the verb, where only a person may run it. */
 export function resumeVerb(
   subject: Subject,
-  help: { readonly brief?: string; readonly person?: string } = {},
+  { person }: { readonly person?: string } = {},
 ) {
   const noun = NOUNS[subject];
   return verb({
-    ...help,
+    person,
     flags: { session: OF_SESSION },
-    about: `Ends what \`conclaude ${noun} pause\` began.`,
-    examples: [`conclaude ${noun} resume --session 01980c5e`],
     async run(context, { session: named }) {
       const { db } = await openStore(context, "write");
       const sessionId = await sessionIdOf(db, context, { named, command: `${noun} resume` });

@@ -13,16 +13,6 @@ import { group, verb } from "../verb.ts";
 const FOLDER = "plugin";
 
 const path = verb({
-  brief: "Write the plugin of Claude Code, and print its folder",
-  about:
-    "Writes a plugin of Claude Code beside the database (hooks, MCP server, a skill about memory) and prints its folder. " +
-    "The folder is a marketplace, too: an installed plugin runs this verb again at each start of Claude Code, so that a " +
-    "new version of conclaude reaches it. Use the plugin or `install-hooks`, not both.",
-  examples: [
-    'claude plugin marketplace add "$(conclaude plugin path)"',
-    "claude plugin install conclaude@conclaude",
-    'claude --plugin-dir "$(conclaude plugin path)"',
-  ],
   async run(context) {
     const { locations, environment } = context;
     const { program } = ownProgram(environment);
@@ -47,7 +37,4 @@ const path = verb({
   },
 });
 
-export const plugin = group({
-  verbs: { path },
-  examples: ['claude plugin marketplace add "$(conclaude plugin path)"'],
-});
+export const plugin = group({ path });

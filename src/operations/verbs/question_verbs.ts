@@ -31,9 +31,6 @@ const list = listVerb({
     task: proposing("task", clearingFlag("Only of this task", "id")),
     limit: PAGE_FLAG,
   },
-  brief: "List questions that wait for an answer",
-  about: "Lists the questions of agents and sessions that wait for an answer, the oldest first.",
-  examples: ["conclaude question list", "conclaude question list --all --json"],
   name: "questions",
   rows: ({ db }, { all, task }, { limit }) =>
     listQuestions(db, {
@@ -53,9 +50,6 @@ const list = listVerb({
 
 const show = readVerb({
   args: [ID],
-  brief: "Show a question",
-  about: "Shows a question with all of its text, who asked it, and its answer.",
-  examples: ["conclaude question show q-20261121083000-1"],
   run({ db }, _flags, id) {
     const question = needQuestion(db, id.trim());
     const task = question.taskId === null ? undefined : readTask(db, question.taskId);
@@ -82,14 +76,6 @@ const answerVerb = verb({
   person: "question answer",
   args: [ID, optional(parsed(anyText, "The answer", "text"))],
   flags: { stdin: switchOn("Read the answer from stdin"), agentId: AGENT_FLAG },
-  brief: "Answer a question",
-  about:
-    "Answers a question, once: the workflow's step goes on in the session that asked. A question that a session " +
-    "of Claude Code asks on its own is only recorded here; answer it where the session runs.",
-  examples: [
-    "conclaude question answer q-20261121083000-1 'Use the second one'",
-    "conclaude question answer q-20261121083000-2 allow",
-  ],
   async run(context, flags, id, said) {
     requireOneOfTwo("what the answer is", {
       given: { "a text": said !== undefined, "--stdin": flags.stdin },
@@ -117,10 +103,4 @@ const answerVerb = verb({
   },
 });
 
-export const question = group({
-  verbs: { list, show, answer: answerVerb },
-  examples: [
-    "conclaude question list",
-    "conclaude question answer q-20261121083000-1 'Use the second one'",
-  ],
-});
+export const question = group({ list, show, answer: answerVerb });

@@ -16,11 +16,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { takeLostOfRecent } from "../../upkeep/transfer/lost_uses.ts";
 
 export const drain = verb({
-  about:
-    "Moves records from the spool into the database, works captures into memory, counts tokens, compresses payloads, and shrinks a " +
-    "database that is more than a quarter free. The command in memory.summarizer rewrites the summaries of ended " +
-    "sessions. You can stop it at any time, and run it beside hooks.",
-  examples: ["conclaude queue drain", "conclaude queue drain --json"],
   async run(context) {
     const { db, place } = await openStore(context, "write");
     using progress = progressLine(context);

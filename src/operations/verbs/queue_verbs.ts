@@ -58,14 +58,6 @@ const list = readVerb({
     priority: optional(oneOf(["high", "normal", "low"], "Only with this priority")),
     limit: LIMIT_FLAG,
   },
-  brief: "List captures in the order in which they are worked in",
-  about:
-    "Lists captured tool uses, high priority first, then normal and low, each the oldest first. The last line counts " +
-    "the records in the spool, which the database could not take.",
-  examples: [
-    "conclaude queue list --status raw --priority high",
-    "conclaude queue list --session 01980c5e --json",
-  ],
   async run({ db, place, context }, flags) {
     const filter = {
       sessionId: sessionFilterOf(db, flags.session),
@@ -111,17 +103,11 @@ async function subjectsOf(db: DatabaseSync, items: readonly QueueItem[]) {
 
 const show = readVerb({
   args: [ID],
-  brief: "Show one capture with its payload",
-  about: "Shows what a hook captured of one tool use: its input, its response, its files.",
-  examples: ["conclaude queue show 019a8f2e-3b1c-7", "conclaude queue show 019a8f2e-3b1c-7 --json"],
   run({ db }, _flags, id) {
     const item = queueItemOf(db, id);
     const text = payloadText(readStoredPayload(db, item.id)!);
     const payload: unknown = JSON.parse(text);
-    const laidOut = layOut({ payload });
     const pruned = prunedBytes(text);
-    // What cannot be laid out is not broken either.
-    const isQuoted = laidOut === undefined && { quoted: true as const };
     const facts = factLines([
       ["capture", item.id],
       ["session", item.sessionId],
@@ -137,23 +123,13 @@ const show = readVerb({
       ["captured", agoText(item.createdAtMs)],
     ]);
     const shown = pruned === null
-      ? (laidOut ?? text).split("\n")
+      ? JSON.stringify({ payload }, null, 2).split("\n")
       : [`Its payload of ${bytesText(pruned)} was pruned; what memory made of it stays.`];
-    return {
-      // A payload that is nested too deep to be laid out is given as text.
-      json: { ...item, payload: laidOut === undefined ? text : payload },
-      ...isQuoted,
-      lines: [...facts, "", ...shown],
-    };
+    return { json: { ...item, payload }, lines: [...facts, "", ...shown] };
   },
 });
 
 const stats = readVerb({
-  brief: "Count captures and the room that they take",
-  about:
-    "Counts captures by status and priority, with the size of their JSON and of what is stored, the oldest capture " +
-    "that waits, and the records in the spool, which the database could not take.",
-  examples: ["conclaude queue stats", "conclaude queue stats --json"],
   run({ db, place, context }) {
     const groups = summarizeQueue(db);
     const totals = totalsOf(groups);
@@ -189,10 +165,6 @@ const stats = readVerb({
 const retry = verb({
   args: many(ID),
   flags: { all: toggle("All that have the status error") },
-  brief: "Let captures that were given up wait again",
-  about:
-    "Sets captures with the status error back to raw, as if they were new. Captures with another status stay.",
-  examples: ["conclaude queue retry --all", "conclaude queue retry 019a8f2e-3b1c-7"],
   async run(context, flags, ...ids) {
     requireOneOfTwo("which captures to retry", {
       given: { "an id": ids.length > 0, "--all": flags.all },
@@ -228,15 +200,6 @@ const prune = verb({
     dryRun: toggle("Only say what would be pruned"),
     yes: YES_FLAG,
   },
-  brief: "Remove the payloads of old captures that are worked into memory",
-  about:
-    'Replaces the payloads of captures that are worked into memory by {"pruned":true,"bytes":N}. What memory made of ' +
-    "them stays, and so do captures that wait or were given up.",
-  examples: [
-    "conclaude queue prune --older-than 2w --keep-raw 1000 --dry-run",
-    "conclaude queue prune --older-than 3m --keep-raw 0",
-    "conclaude queue prune --unreadable",
-  ],
   async run(context, { olderThan, keepRaw, unreadable, dryRun, yes }) {
     const { db } = await openStore(context, dryRun ? "read" : "write");
     using progress = progressLine(context);
@@ -276,19 +239,12 @@ const prune = verb({
 const drain = lazyFrom(() => import("./queue_drain_verbs.ts"));
 
 export const queue = group({
-  verbs: {
-    list,
-    show,
-    stats,
-    retry,
-    drain: drain("Take in the spool, work captures into memory, compress payloads", "drain"),
-    prune,
-  },
-  examples: [
-    "conclaude queue list --status raw",
-    "conclaude queue drain",
-    "conclaude queue stats --json",
-  ],
+  list,
+  show,
+  stats,
+  retry,
+  drain: drain("drain"),
+  prune,
 });
 
 /** How many records wait in the spool because the database could not take them. */
@@ -300,16 +256,6 @@ function spooledText(spooled: number, { globals }: CliContext): string {
   return spooled === 0
     ? "0"
     : hintsHere(`${spooled} waiting: run \`conclaude queue drain\``, globals);
-}
-
-/** JSON for people; `undefined` when it is nested deeper than the runtime can lay out. */
-function layOut(value: unknown): string | undefined {
-  try {
-    return JSON.stringify(value, null, 2);
-  } catch (thrown) {
-    if (thrown instanceof RangeError) return undefined;
-    throw thrown;
-  }
 }
 
 /** The transactions after which the write-ahead log moves into the database. */

@@ -26,16 +26,6 @@ export const reconcile = verb({
     transcripts: textFlag("Where the transcripts are, instead of ~/.claude/projects", "dir"),
     backfill: toggle("Fill in what is missing"),
   },
-  about:
-    "Names what Claude Code's transcripts have and hooks should have kept: tool uses, prompts, last messages, summaries. " +
-    "What the configuration keeps out, or somebody refused, is no gap. --session names each gap. --backfill writes the " +
-    "captures, at their time, works them into memory, and can run again. Exit status 1 when something is missing.",
-  examples: [
-    "conclaude reconcile",
-    "conclaude reconcile --session 01980c5e",
-    "conclaude reconcile --since 7d --backfill",
-    "conclaude reconcile --project . --json",
-  ],
   async run(context, flags) {
     const { session, project, since } = flags;
     const key = session === undefined ? null : idKey(session);
@@ -82,14 +72,6 @@ export const importTranscripts = verb({
   person: "import transcripts",
   args: [text("A folder with transcripts, at any depth, or one of them", "dir")],
   flags: { dryRun: toggle("Only say what would be taken over") },
-  about:
-    "Makes the captures that hooks would have made of every transcript (*.jsonl) in a folder and below, with secrets " +
-    "masked. A project's own configuration counts where its folder is on this machine; a session whose project has " +
-    "another database is left out. It can be stopped and run again.",
-  examples: [
-    "conclaude import transcripts ~/old-laptop/.claude/projects --dry-run",
-    "conclaude import transcripts ~/old-laptop/.claude/projects",
-  ],
   async run(context, { dryRun }, dir) {
     const outcome = await runTranscripts(context, {
       root: typedPath(context, dir),

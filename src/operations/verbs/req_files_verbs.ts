@@ -31,9 +31,6 @@ export const init = verb({
     force: toggle("Replace the requirements that the file has"),
     preview: toggle("Only show what would be written"),
   },
-  about:
-    "Writes requirements into the project's configuration file and explains each. The rest of the file stays.",
-  examples: ["conclaude req init --preview", "conclaude req init --preset strict"],
   async run(context, flags) {
     const target = targetOf(context, flags.local ? "local" : "project");
     const section = presetText(flags.preset);
@@ -55,9 +52,6 @@ function switchVerb(enabled: boolean) {
     person: `req ${name}`,
     args: many(REQUIREMENT),
     flags: { all: toggle("Every requirement") },
-    about:
-      `Switches requirements ${way} in \`.conclaude.local.yaml\`, which is not committed. Agents cannot run this.`,
-    examples: [`conclaude req ${name} adr_reviewed`, `conclaude req ${name} --all`],
     async run(context, { all }, ...names: string[]) {
       const known = Object.keys(parseConfig<Config>(filesHere(context)).config.requirements);
       requireOneOfTwo(`what to ${name}`, {

@@ -35,10 +35,6 @@ const ONE_NAME = [proposing("requirement", text("The requirement", "name"))];
 
 export const status = readVerb({
   flags: { session: OF_SESSION, branch: OF_BRANCH },
-  about:
-    "Shows every requirement that is switched on here, and its status for this branch and session. The exit status " +
-    "is 0 even when some are open.",
-  examples: ["conclaude req status", "conclaude req status --session 01980c5e --json"],
   async run({ db, context }, flags) {
     const { sessionId, warning, here } = await lookFor({ db, context }, flags);
     const { ground } = here;
@@ -106,8 +102,6 @@ export const status = readVerb({
 });
 
 export const list = readVerb({
-  about: "Lists the branches of this repository that have recorded requirements, and how many.",
-  examples: ["conclaude req list", "conclaude req list --json"],
   async run({ db, context }) {
     const here = await requirementsHere(context);
     const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
@@ -123,8 +117,6 @@ export const list = readVerb({
 
 export const sessions = listVerb({
   flags: { project: toggle("Only of the project in this folder") },
-  about: "Lists active sessions whose process still runs, with their branches and processes.",
-  examples: ["conclaude req sessions --project", "conclaude req sessions --json"],
   name: "sessions",
   async rows({ db, context }, flags) {
     const gone = await withoutProcess(db);
@@ -146,8 +138,6 @@ export const sessions = listVerb({
 
 export const show = verb({
   args: ONE_NAME,
-  about: "Shows one requirement: what it asks for, when, and what satisfies it.",
-  examples: ["conclaude req show commit_plan", "conclaude req show commit_plan --json"],
   async run(context, _flags, name) {
     const here = await requirementsHere(context);
     const { requirement, isOn } = await configuredRequirement(context, here, name);
@@ -170,12 +160,9 @@ export const show = verb({
 export const explain = readVerb({
   args: ONE_NAME,
   flags: { session: OF_SESSION, branch: OF_BRANCH },
-  about:
-    "Explains one requirement: when it is asked, its status here, why, and what would change that.",
-  examples: ["conclaude req explain commit_plan --session 01980c5e"],
   async run({ db, context }, flags, name) {
     const { sessionId, warning, here } = await lookFor({ db, context }, flags);
-    const [requirement] = await namedRequirements(context, here, { names: [name], undone: null });
+    const [requirement] = await namedRequirements(context, here, [name]);
     const key = branchKeyOf(here, flags.branch);
     const { environment } = context;
     const asked = { ...here, requirements: [requirement!] };

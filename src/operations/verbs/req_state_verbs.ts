@@ -57,27 +57,14 @@ const SATISFY_FLAGS = {
   metadata: textFlag("A JSON object that is kept with it", "json"),
 };
 
-export const satisfy = satisfying(
-  "satisfy",
-  "Records that requirements are satisfied. With an unknown name it records nothing. Agents cannot run this.",
-);
+export const satisfy = satisfying("satisfy");
+export const approve = satisfying("approve");
 
-export const approve = satisfying(
-  "approve",
-  "The same as `conclaude req satisfy`, for requirements that are calculated: the approval lasts for a while.",
-);
-
-function satisfying(name: string, about: string) {
+function satisfying(name: string) {
   return verb({
     person: `req ${name}`,
     args: many(REQUIREMENT, 1),
     flags: SATISFY_FLAGS,
-    about,
-    examples: [
-      `conclaude req ${name} commit_plan --session 01980c5e`,
-      `conclaude req ${name} branch_size_limit --ttl 3600`,
-      `conclaude req ${name} security_review --branch feature/auth --metadata '{"ticket":"S-12"}'`,
-    ],
     run: satisfyRequirements,
   });
 }
@@ -94,8 +81,6 @@ export const clear = verb({
     branch: OF_BRANCH,
     yes: YES_FLAG,
   },
-  about: "Forgets what is recorded of requirements on a branch. Agents cannot run this.",
-  examples: ["conclaude req clear commit_plan", "conclaude req clear --all --branch feature/auth"],
   async run(context, flags, ...names) {
     requireOneOfTwo("what to clear", {
       given: { "a requirement": names.length > 0, "--all": flags.all },
@@ -114,7 +99,7 @@ export const clear = verb({
     const standings = readStandings(db, key);
     const recorded = new Set(standings.map(({ requirement }) => requirement));
     const others = names.filter((name) => !recorded.has(name));
-    await namedRequirements(context, here, { names: others, undone: null });
+    await namedRequirements(context, here, others);
     const goes = standings.filter((one) =>
       (flags.all || names.includes(one.requirement)) &&
       (sessionId === null || one.sessionId === sessionId)
@@ -161,20 +146,13 @@ function standingLine(db: DatabaseSync, standing: Standing): string {
   return `${requirement}  ${how}, for ${whose}`;
 }
 
-export const pause = pauseVerb("requirements", {
-  about: "Lifts all requirements for one session. Agents cannot run this.",
-  examples: ["conclaude req pause --session 01980c5e --reason 'moving files only'"],
-  usual: null,
-});
+export const pause = pauseVerb("requirements", { usual: null });
 
 export const resume = resumeVerb("requirements");
 
 export const prune = verb({
   person: "req prune",
   flags: { dryRun: toggle("Only say what would be forgotten"), yes: YES_FLAG },
-  about:
-    "Forgets what is recorded of branches that git no longer has. When git names no branch at all, nothing is removed.",
-  examples: ["conclaude req prune --dry-run", "conclaude req prune"],
   async run(context, flags) {
     const here = await requirementsHere(context);
     const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
@@ -214,20 +192,19 @@ async function satisfyRequirements(
   ...given: string[]
 ): Promise<View> {
   const names = [...new Set(given)];
-  const asked = { names, undone: "nothing was recorded" } as const;
   const metadata = metadataOf(flags.metadata);
   const wholeBranch = flags.branch !== undefined && flags.session === undefined;
   const around = await requirementsHere(context);
   const needsSession = flags.session !== undefined ||
     (!wholeBranch &&
-      (await namedRequirements(context, around, asked)).some(({ scope }) =>
+      (await namedRequirements(context, around, names)).some(({ scope }) =>
         scope === "session" || scope === "single_use"
       ));
   const { db } = await openKeptStore(context, `satisfy ${names.join(", ")}`);
   const asking = { named: flags.session, command: `req satisfy ${names.join(" ")}` };
   const sessionId = needsSession ? await sessionIdOf(db, context, asking) : WHOLE_BRANCH;
   const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
-  const requirements = await namedRequirements(context, here, asked);
+  const requirements = await namedRequirements(context, here, names);
   const endless = requirements.find(({ scope }) => scope === "permanent");
   if (flags.ttl !== undefined && endless !== undefined) {
     throw new UserError(`Cannot satisfy "${endless.name}" for a while`, {

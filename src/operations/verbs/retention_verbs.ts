@@ -26,12 +26,6 @@ import { group, verb } from "../verb.ts";
 
 const run = verb({
   flags: { dryRun: toggle("Say what would be removed, and remove nothing"), yes: YES_FLAG },
-  brief: "Remove what is older than the retention time",
-  about:
-    "Removes what is older than the keys of `store` and `memory` that end in RetentionDays, RetentionHours or " +
-    "SoftDeleteDays say (0 keeps everything): ended sessions with their audit trail, captures and counters; " +
-    "observations and token counts; closed tasks; workflows; events. What runs or waits for a person stays. The daemon does this hourly.",
-  examples: ["conclaude retention run --dry-run", "conclaude retention run --json"],
   async run(context, { dryRun, yes }) {
     const { db, place } = await openStore(context, dryRun ? "read" : "write");
     const { config, database } = place;
@@ -120,7 +114,7 @@ function namesOf(db: DatabaseSync, options: RetentionOptions, all: RetentionCoun
   });
 }
 
-export const retention = group({ verbs: { run }, examples: ["conclaude retention run --dry-run"] });
+export const retention = group({ run });
 
 type Nouns = { readonly [Name in keyof RetentionCounts]?: string };
 

@@ -41,14 +41,6 @@ export const log = readVerb({
     after: optional(parsed(cursorIn, "Only what was written since: `next` of --json", "cursor")),
     full: switchOn("With what each step was given and gave back"),
   },
-  about:
-    "Shows every step of a session in order, a line each: prompts, tool uses with their results, what gates decided, " +
-    "messages. Times are local; a tool's duration counts from its gate, a turn's from its prompt.",
-  examples: [
-    "conclaude session log 01980c5e | less -R",
-    "conclaude session log 0198 --follow",
-    "conclaude session log 0198 --full --json",
-  ],
   async run({ db, context }, { follow, full, limit, before, after }, id) {
     const session = sessionOf(db, id);
     const payloadOf = (step: Step) => full ? payloadOfStep(db, step) : undefined;

@@ -29,9 +29,6 @@ const list = listVerb({
     until: timeFlag("Only those whose last sign of life was before then, as an age or a time"),
     limit: LIMIT_FLAG,
   },
-  brief: "List sessions, newest first",
-  about: "Lists the sessions that hooks have reported, the newest first.",
-  examples: ["conclaude session list", "conclaude session list --here --status abandoned --json"],
   name: "sessions",
   rows: ({ db, context }, { status, here, until }, { limit }) =>
     readSessions(db, {
@@ -56,11 +53,6 @@ const list = listVerb({
 const show = readVerb({
   args: [proposing("session", text("Its id, or 4 or more characters of its beginning", "id"))],
   flags: { verbose: switchOn("With where it ran, its process, and its counters") },
-  brief: "Show what happened in one session",
-  about:
-    "Shows the story of one session: what was asked and done, what failed and what mended it, what was decided and left " +
-    "open, and how it ended.",
-  examples: ["conclaude session show 01980c5e", "conclaude session show 0198 --json"],
   run({ db, context }, { verbose }, id) {
     const session = sessionOf(db, id);
     const counters = listCounters(db, session.sessionId);
@@ -94,12 +86,9 @@ function plumbingOf(session: SessionRow, counters: ReturnType<typeof listCounter
 }
 
 export const session = group({
-  verbs: {
-    list,
-    show,
-    log: lazyFrom(() => import("./session_log_verbs.ts"))("Show every step of one session", "log"),
-  },
-  examples: ["conclaude session list --here", "conclaude session show 01980c5e --json"],
+  list,
+  show,
+  log: lazyFrom(() => import("./session_log_verbs.ts"))("log"),
 });
 
 /** The most lines of each list, so that a story fits on a screen. */

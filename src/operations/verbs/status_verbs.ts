@@ -18,10 +18,6 @@ import type { DatabaseSync } from "node:sqlite";
 
 export const status = readVerb({
   flags: { verbose: switchOn("With the database, the queue, the hooks, and the configuration") },
-  about:
-    "Shows the last sessions of this project, what is open, what was decided, and whether conclaude is well. It changes " +
-    "nothing.",
-  examples: ["conclaude status", "conclaude status --verbose", "conclaude status --json"],
   async run({ context, ...opened }, { verbose }) {
     const { globals } = context;
     const { db } = opened;

@@ -46,9 +46,6 @@ interface BulkInput {
 
 export interface BulkChange {
   readonly flags: Readonly<Record<string, Parameter>>;
-  readonly brief: string;
-  readonly about: string;
-  readonly example: string;
   /** Changes one task in the caller's transaction. */
   readonly change: (db: DatabaseSync, id: string, given: BulkInput & Author) => unknown;
 }
@@ -57,50 +54,33 @@ export interface BulkChange {
 export const BULK_CHANGES = {
   close: {
     flags: {},
-    brief: "Close tasks",
-    about: "Closes tasks as `task complete` does, each for itself.",
-    example: "1a2b3c4d 5e6f7a8b --agent-id worker-1",
     change: (db, id, author) => completeTask(db, id, { ...author, token: null, summary: null }),
   },
   delete: {
     flags: {},
-    brief: "Delete tasks",
-    about: "Deletes tasks as `task delete` does, each for itself.",
-    example: "1a2b3c4d 5e6f7a8b",
     change: (db, id, { hard = false, ...author }) => deleteTask(db, id, { ...author, hard }),
   },
   setPriority: {
     flags: { priority: parsed(anyText, "How urgent they are: 0 (most) to 4", "n") },
-    brief: "Give tasks a priority",
-    about: "Gives tasks a priority, each for itself.",
-    example: "--priority 1 1a2b3c4d 5e6f7a8b",
     change: (db, id, { priority, ...author }) =>
       changeTask(db, needTask(db, id), { priority }, author),
   },
   addTags: {
     flags: TAGS,
-    brief: "Add tags to tasks",
-    about: "Adds tags to tasks, each for itself.",
-    example: "--tags auth,urgent --stdin < ids.txt",
     change: (db, id, { tags = [], ...author }) => changeTags(db, id, { kind: "add", tags }, author),
   },
   removeTags: {
     flags: TAGS,
-    brief: "Remove tags from tasks",
-    about: "Removes tags from tasks, each for itself.",
-    example: "--tags urgent 1a2b3c4d 5e6f7a8b",
     change: (db, id, { tags = [], ...author }) =>
       changeTags(db, id, { kind: "remove", tags }, author),
   },
 } as const satisfies Readonly<Record<string, BulkChange>>;
 
-function bulkVerb(name: string, { flags, example, change, ...help }: BulkChange) {
+function bulkVerb(name: string, { flags, change }: BulkChange) {
   const usage = `conclaude task bulk ${kebab(name)}`;
   return verb({
     args: many(proposing("task", text("The tasks, by their ids", "id"))),
     flags: { ...flags, ...COMMON },
-    ...help,
-    examples: [`${usage} ${example}`],
     async run(context, all, ...given: string[]) {
       const { tags, priority, ...flags } = all as unknown as Values<typeof COMMON> & {
         readonly tags?: readonly string[];
@@ -124,12 +104,9 @@ function bulkVerb(name: string, { flags, example, change, ...help }: BulkChange)
   });
 }
 
-export const taskBulk = group({
-  verbs: Object.fromEntries(
-    Object.entries(BULK_CHANGES).map(([name, change]) => [name, bulkVerb(name, change)]),
-  ),
-  examples: ["conclaude task bulk set-priority --priority 1 1a2b3c4d 5e6f7a8b"],
-});
+export const taskBulk = group(Object.fromEntries(
+  Object.entries(BULK_CHANGES).map(([name, change]) => [name, bulkVerb(name, change)]),
+));
 
 /** Changes each task by itself. @param change Returns the id of the task. @returns What became of each; its error. */
 export function changeEach(

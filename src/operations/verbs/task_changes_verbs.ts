@@ -69,14 +69,6 @@ export const create = verb({
     start: switchOn("Hand it to the scheduler right away"),
     agentId: AGENT_FLAG,
   },
-  about:
-    "Makes a task, open and unclaimed, in this repository, or else this folder. A part of another task belongs where " +
-    "that one does. Secrets in its texts are masked.",
-  examples: [
-    "conclaude task create 'Refuse expired tokens' --type bug --priority 1 --tags auth,api",
-    "conclaude task create 'Write the tests' --parent 1a2b3c4d --depends-on 5e6f7a8b",
-    "conclaude task create 'New login page' --body-file login.md --json",
-  ],
   async run(context, flags, said) {
     requireOneOfTwo("what the title is", {
       given: { "a title": said !== undefined, "--title": flags.title !== undefined },
@@ -125,13 +117,6 @@ export const update = verb({
     noLongerDependsOn: wordsFlag("Tasks that it need not wait for any more", "ids"),
     agentId: AGENT_FLAG,
   },
-  about:
-    "Changes the fields of a task. --status only opens a blocked task again, or gives a claimed one back; for other " +
-    "statuses it names the verb.",
-  examples: [
-    "conclaude task update 1a2b3c4d --priority 0 --title 'Refuse expired tokens everywhere'",
-    "conclaude task update 1a2b3c4d --depends-on 5e6f7a8b",
-  ],
   async run(context, flags, text) {
     const { agentId: _agentId, ...changed } = flags;
     const body = readBody(context, flags);
@@ -177,11 +162,6 @@ export const reparent = verb({
     root: switchOn("Under none"),
     agentId: AGENT_FLAG,
   },
-  about: "Moves a task, with all below it, under another one, which must not lie below the task.",
-  examples: [
-    "conclaude task reparent 1a2b3c4d --parent 5e6f7a8b",
-    "conclaude task reparent 1a2b3c4d --root",
-  ],
   async run(context, flags, text) {
     const { parent, root } = flags;
     requireOneOfTwo(`where to move task "${text}"`, {
@@ -206,10 +186,6 @@ export const remove = verb({
     yes: YES_FLAG,
     agentId: AGENT_FLAG,
   },
-  about:
-    "Deletes a task and all below it, unless some of it is in work. `task restore` brings them back, until " +
-    "`store.taskSoftDeleteDays` are over.",
-  examples: ["conclaude task delete 1a2b3c4d", "conclaude task delete 1a2b3c4d --hard --yes"],
   async run(context, flags, text) {
     const { change, db } = await beginChange(context, flags, "delete a task");
     if (flags.hard && !flags.yes) {
@@ -247,8 +223,6 @@ export const remove = verb({
 export const restore = verb({
   args: [TASK],
   flags: { agentId: AGENT_FLAG },
-  about: "Brings a deleted task back, with the tasks below it that were deleted with it.",
-  examples: ["conclaude task restore 1a2b3c4d"],
   async run(context, flags, text) {
     const { change, db } = await beginChange(context, flags, "restore a task");
     const { wasDeleted, back } = change((author) => {
@@ -299,9 +273,6 @@ const ID_AND_TAGS = text("The task, then the tags, with spaces or commas between
 
 const list = readVerb({
   args: [optional(TASK)],
-  brief: "List tags",
-  about: "Lists the tags of a task, or every tag that a task has.",
-  examples: ["conclaude task tag list", "conclaude task tag list 1a2b3c4d --json"],
   run({ db }, _flags, text) {
     const tags = text === undefined ? listTags(db) : needTask(db, taskIdOf(db, text)).tags;
     return { json: { tags }, text: tags.length === 0 ? "No tags." : tags.join("\n") };
@@ -309,37 +280,16 @@ const list = readVerb({
 });
 
 export const taskTag = group({
-  verbs: {
-    add: tagVerb("add", {
-      brief: "Add tags",
-      about: "Adds tags to a task; those that it has already change nothing.",
-      example: "auth area/login",
-    }),
-    remove: tagVerb("remove", {
-      brief: "Remove tags",
-      about: "Removes tags from a task; those that it does not have change nothing.",
-      example: "auth",
-    }),
-    set: tagVerb("set", {
-      brief: "Give a task these tags and no others",
-      about: "Gives a task these tags and no others; without any it has none.",
-      example: "auth,urgent",
-    }),
-    list,
-  },
-  examples: ["conclaude task tag add 1a2b3c4d auth", "conclaude task tag list"],
+  add: tagVerb("add"),
+  remove: tagVerb("remove"),
+  set: tagVerb("set"),
+  list,
 });
 
-function tagVerb(
-  kind: TagChange["kind"],
-  { brief, about, example }: Readonly<Record<"brief" | "about" | "example", string>>,
-) {
+function tagVerb(kind: TagChange["kind"]) {
   return verb({
     args: many(ID_AND_TAGS, kind === "set" ? 1 : 2),
     flags: { agentId: AGENT_FLAG },
-    brief,
-    about,
-    examples: [`conclaude task tag ${kind} 1a2b3c4d ${example}`],
     async run(context, flags, text, ...given) {
       const { change, db, mask } = await beginChange(context, flags, "change tags");
       const { tags } = cleanFields({ tags: given.flatMap((tag) => tag.split(",")) }, { mask });

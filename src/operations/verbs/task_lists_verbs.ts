@@ -63,13 +63,6 @@ export const list = listVerb({
       number(0, Number.MAX_SAFE_INTEGER, "How many to leave out at the beginning"),
     ),
   },
-  about:
-    "Lists the tasks of this repository that pass every filter, the newest first. Outside of a repository it " +
-    "lists those of all projects.",
-  examples: [
-    "conclaude task list --status open,blocked --priority 0,1",
-    "conclaude task list --tag-pattern 'area/**' --json",
-  ],
   name: "tasks",
   async rows({ db, context }, flags, { limit }) {
     const { parent, claimedBy, tagPattern } = flags;
@@ -98,10 +91,6 @@ export const list = listVerb({
 export const ready = listVerb({
   // Twenty are enough to choose the next task from; more of them only fill an agent's context.
   flags: { allProjects: ALL_PROJECTS, limit: usually("20", PAGE_FLAG) },
-  about:
-    "Lists the tasks that can be done now, the most urgent first, then the oldest. A task is ready when it is " +
-    "open and unclaimed, no child of it is in work, and everything that it waits for is closed.",
-  examples: ["conclaude task ready", "conclaude task ready --limit 1 --json"],
   name: "tasks",
   rows({ db, context }, flags, { limit }) {
     // Lapsed claims are given back, as `task claim --next` does.
@@ -114,9 +103,6 @@ export const ready = listVerb({
 
 export const show = readVerb({
   args: [TASK],
-  about:
-    "Shows a task with what is above and below it, what it waits for, and its last changes; a deleted one as well.",
-  examples: ["conclaude task show 1a2b3c4d", "conclaude task show 1a2b3c4d --json"],
   run({ db }, _flags, text) {
     const id = knownTaskId(db, text);
     const task = readTask(db, id)!;
@@ -147,8 +133,6 @@ export const show = readVerb({
 export const subtree = readVerb({
   args: [TASK],
   flags: { flat: switchOn("As a table instead of a tree") },
-  about: "Shows a task and all below it, each after its parent.",
-  examples: ["conclaude task subtree 1a2b3c4d", "conclaude task subtree 1a2b3c4d --flat"],
   run({ db, context }, { flat }, named) {
     const tasks = listSubtree(db, needTask(db, taskIdOf(db, named)).id);
     const lines = tasks.map((task) => "  ".repeat(task.relativeDepth) + plain(lineOf(task)));
@@ -157,25 +141,17 @@ export const subtree = readVerb({
   },
 });
 
-export const ancestors = listAround(listAncestors, {
-  about: "Lists the tasks above a task, the nearest first.",
-  examples: ["conclaude task ancestors 1a2b3c4d"],
-  empty: "It has no parent.",
-});
+export const ancestors = listAround(listAncestors, "It has no parent.");
 
-export const children = listAround(listChildren, {
-  about: "Lists the tasks right below a task, the oldest first.",
-  examples: ["conclaude task children 1a2b3c4d --json"],
-  empty: "It has no children.",
-});
+export const children = listAround(listChildren, "It has no children.");
 
 function listAround(
   read: (db: DatabaseSync, id: string) => readonly Task[],
-  help: { readonly about: string; readonly examples: readonly string[]; readonly empty: string },
+  empty: string,
 ) {
   return listVerb({
     args: [TASK],
-    ...help,
+    empty,
     name: "tasks",
     rows: ({ db }, _flags, { text }) => read(db, needTask(db, taskIdOf(db, text)).id),
     columns: TASK_COLUMNS,
@@ -188,11 +164,6 @@ export const history = readVerb({
     field: textFlag("Only of this field: status, claimed_by, title, tags, …", "name"),
     since: SINCE_FLAG,
   },
-  about: "Shows every change of every field of a task, who made it and when, the newest first.",
-  examples: [
-    "conclaude task history 1a2b3c4d",
-    "conclaude task history 1a2b3c4d --field status --since 2d --json",
-  ],
   run({ db }, flags, text) {
     const history = listHistory(db, knownTaskId(db, text), {
       field: flags.field ?? null,

@@ -31,14 +31,11 @@ const CLAIM_FLAGS = {
     number(1, Number.MAX_SAFE_INTEGER, "How long the claim counts, in milliseconds"),
   ),
 };
-const FOR_PROGRAMS = "For programs, which read its JSON. People use";
 const MINUTE_MS = 60_000;
 
 export const claim = verb({
   args: [optional(ID)],
   flags: CLAIM_FLAGS,
-  about: `${FOR_PROGRAMS} \`conclaude task claim\`. Without an id the next task that is free.`,
-  examples: ["conclaude team claim ID --in PROJECT --holder worker-1 --json"],
   run: (context, { in: project, holder = "user", leaseMs = MINUTE_MS }, task = undefined) =>
     atServer(context, project, async (store, joined, server) => {
       await pullQuickly(store, joined, server);
@@ -52,8 +49,6 @@ export const renew = verb({
     ...CLAIM_FLAGS,
     fence: optional(number(0, Number.MAX_SAFE_INTEGER, "The number of the claim")),
   },
-  about: `${FOR_PROGRAMS} \`conclaude task renew\`.`,
-  examples: ["conclaude team renew ID --in PROJECT --holder worker-1 --fence 7 --json"],
   run: (context, { in: project, holder = "user", leaseMs = MINUTE_MS, fence = null }, task) =>
     atServer(
       context,
@@ -65,9 +60,6 @@ export const renew = verb({
 export const tell = verb({
   args: [ID],
   flags: { in: IN },
-  about:
-    `${FOR_PROGRAMS} \`conclaude task complete\` and \`release\`. Without it the next sync tells the server.`,
-  examples: ["conclaude team tell ID --in PROJECT --json"],
   run: (context, { in: project }, task) =>
     atServer(context, project, async (store, joined, server) => {
       await tellClaims(store, joined, { server, task });

@@ -26,9 +26,6 @@ import { usageError } from "../usage.ts";
 import { verb } from "../verb.ts";
 
 export const status = readVerb({
-  about:
-    "Shows each joined project: its server, when it was last synced, and what waits. Asks no server.",
-  examples: ["conclaude team status", "conclaude team status --json"],
   run({ db }) {
     const projects = listJoined(db).map(({ way, ...joined }) => ({
       ...joined,
@@ -65,10 +62,6 @@ export const status = readVerb({
 
 export const preview = verb({
   flags: { project: TEAM_PROJECT },
-  about:
-    "Prints exactly what the next sync would send first, as it would be sent: at most 500 rows. With a key, before they are " +
-    "encrypted. Beside it the server gets the login, the project's name and this machine's number, which `--json` shows.",
-  examples: ["conclaude team preview", "conclaude team preview --json"],
   async run(context, { project }) {
     const store = await openTeam(context);
     const batches = joinedHere(context, store, project).map((joined) => {
@@ -87,10 +80,6 @@ export const preview = verb({
 
 export const rules = verb({
   flags: { project: TEAM_PROJECT },
-  about:
-    "Lists requirements of the others' configurations, as JSON. None is in force here until a person takes it over: " +
-    "`conclaude config set requirements.NAME DEFINITION`.",
-  examples: ["conclaude team rules", "conclaude team rules --json"],
   async run(context, { project }) {
     const store = await openTeam(context);
     const requirements = joinedHere(context, store, project)
@@ -108,10 +97,6 @@ export const held = verb({
     send: switchOn("Send it as it is: it holds no secret"),
     drop: switchOn("Never send it, or forget the refused change"),
   },
-  about:
-    "Lists rows that were not sent or could not be taken in, and why. A refused change of a task is shown whole. With " +
-    "--send a row with a suspected secret is sent; with --drop it is not.",
-  examples: ["conclaude team held", "conclaude team held 1a2b3c4d --drop"],
   async run(context, { send, drop }, uid) {
     const { db, rows: rowsHere } = await openTeam(context);
     const isMeant = (one: string) => uid === undefined || one === uid || one.endsWith(uid);

@@ -25,15 +25,6 @@ export const members = verb({
     name: textFlag("The project's name on the server, where it is not joined here"),
     ...WAY_FLAGS,
   },
-  about:
-    "Lists the members of a project, their machines and how far each has read. With --add an owner lets somebody in. " +
-    "With --gone a machine of yours is named as out of reach where something is to be forgotten; one that syncs is back.",
-  examples: [
-    "conclaude team members --gone 1a2b3c4d",
-    "conclaude team members",
-    "conclaude team members --add bob",
-    "conclaude team members --add bob postgres://owner@db.example.org/team",
-  ],
   async run(context, flags, address) {
     const store = await openTeam(context);
     if (flags.add !== undefined || flags.gone !== undefined) {

@@ -47,13 +47,9 @@ import { usageError } from "../usage.ts";
 import { group, lazyFrom, verb } from "../verb.ts";
 
 const init = verb({
-  brief: "Set up a database for teams, once",
   person: "team init",
   args: [ADDRESS],
   flags: WAY_FLAGS,
-  about:
-    "Makes schema, roles and rights in a PostgreSQL database. Its owner runs it once, and again after an upgrade of conclaude.",
-  examples: ["conclaude team init postgres://owner@db.example.org/team --ca team.crt"],
   async run(context, flags, address) {
     const way = wayOf(context, address, flags);
     await withServer(way, context, setUpServer);
@@ -68,7 +64,6 @@ const init = verb({
 });
 
 const join = verb({
-  brief: "Share a project with the others",
   person: "team join",
   args: [optional(ADDRESS)],
   flags: {
@@ -81,13 +76,6 @@ const join = verb({
     ...WAY_FLAGS,
     yes: YES_FLAG,
   },
-  about:
-    "Joins the project in this folder with the same project of other machines. Shows what would be sent, and asks. Two " +
-    "clones are the same project where their remote is the same, else their first commit.",
-  examples: [
-    "conclaude team join postgres://ana@db.example.org/team",
-    "conclaude team join --project ~/work/shop --password-command 'pass show team-db'",
-  ],
   async run(context, flags, given) {
     const again = (more: Partial<typeof flags>, address = given) =>
       nextHere(
@@ -186,13 +174,8 @@ async function nameOfProject(
 }
 
 const leave = verb({
-  brief: "Share a project no more",
   person: "team leave",
   flags: { project: TEAM_PROJECT, yes: YES_FLAG },
-  about:
-    "Stops sharing the project of this folder. What came from others stays in memory here, and what was sent stays with " +
-    "them. Tasks that others have claimed are open here.",
-  examples: ["conclaude team leave", "conclaude team leave --project ~/work/shop --yes"],
   async run(context, { project: folder, yes }) {
     const store = await openTeam(context);
     const [joined] = joinedHere(context, store, folder ?? context.cwd);
@@ -236,15 +219,11 @@ const leave = verb({
 });
 
 const sync = verb({
-  brief: "Send and receive now",
   flags: {
     project: TEAM_PROJECT,
     follow: switchOn("Go on until it is ended, as soon as something changes"),
     idle: optional(number(1, 86_400, "With --follow: end after so many seconds without work")),
   },
-  about:
-    "Sends what has changed here and takes in what others wrote. The daemon does so by itself while it runs.",
-  examples: ["conclaude team sync", "conclaude team sync --follow"],
   async run(context, { project, follow, idle }) {
     const store = await openTeam(context);
     const joined = joinedHere(context, store, project);
@@ -268,12 +247,7 @@ const sync = verb({
 });
 
 const verify = verb({
-  brief: "Compare this machine with the server",
   flags: { project: TEAM_PROJECT },
-  about:
-    "Compares, machine by machine, how many rows were taken in here with how many there are on the server, and a sum over " +
-    "their digests. Exit status 1 where they differ.",
-  examples: ["conclaude team verify", "conclaude team verify --json"],
   async run(context, { project }) {
     const store = await openTeam(context);
     const projects = [];
@@ -308,24 +282,17 @@ const look = lazyFrom(() => import("./team_look_verbs.ts"));
 const claims = lazyFrom(() => import("./team_claim_verbs.ts"));
 
 export const team = group({
-  verbs: {
-    init,
-    join,
-    leave,
-    status: look("Show what is shared, and what waits", "status"),
-    preview: look("Show the bytes of the next push", "preview"),
-    sync,
-    verify,
-    members: whose("Show who shares a project, or let somebody in", "members"),
-    rules: look("Show the requirements that others define", "rules"),
-    held: look("Show rows that wait for a person", "held"),
-    claim: claims("For programs: ask the server for a claim", "claim"),
-    renew: claims("For programs: ask the server to let a claim count longer", "renew"),
-    tell: claims("For programs: tell the server what became of a claim", "tell"),
-  },
-  examples: [
-    "conclaude team join postgres://ana@db.example.org/team",
-    "conclaude team status",
-    "conclaude team sync",
-  ],
+  init,
+  join,
+  leave,
+  status: look("status"),
+  preview: look("preview"),
+  sync,
+  verify,
+  members: whose("members"),
+  rules: look("rules"),
+  held: look("held"),
+  claim: claims("claim"),
+  renew: claims("renew"),
+  tell: claims("tell"),
 });

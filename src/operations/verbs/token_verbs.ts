@@ -6,11 +6,6 @@ import { verb } from "../verb.ts";
 
 export const token = verb({
   flags: { revoke: toggle("Make every token so far worthless, and print none") },
-  about:
-    "Prints a new token. A script that has it in CONCLAUDE_TOKEN may run the verbs of a person without a terminal; what " +
-    "Claude Code has started may never do so. conclaude keeps only a hash of the token. Once there was a session, this " +
-    "verb needs a terminal.",
-  examples: ['CONCLAUDE_TOKEN="$(conclaude token)" ./nightly.sh', "conclaude token --revoke"],
   async run(context, { revoke }) {
     await requirePerson(context, "token", { atTerminal: true });
     const { db } = await openKeptStore(context, "keep a token");

@@ -15,10 +15,6 @@ export const usage = readVerb({
     until: timeFlag("Only until then, written as for --since"),
     limit: LIMIT_FLAG,
   },
-  about:
-    "Sums the tokens that Claude took, as its transcripts tell: those of sub-agents count for their session, and each " +
-    "message once. Drains count them, so they outlive the transcripts. Cost is told for models that `usage.prices` names.",
-  examples: ["conclaude usage", "conclaude usage --by model --since 30d", "conclaude usage --json"],
   async run({ db, context }, { by, since = 0, until = Number.MAX_SAFE_INTEGER, limit }) {
     const { prices } = (await configHere(context)).config.usage;
     const sums = sumTokens(db, by, { sinceMs: since, untilMs: until });

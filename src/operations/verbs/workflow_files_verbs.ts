@@ -19,9 +19,6 @@ import { nameOf } from "../task_view.ts";
 import { verb } from "../verb.ts";
 
 export const files = verb({
-  about:
-    "Lists the workflows in this project's .conclaude/workflows and the built-in ones, with their faults.",
-  examples: ["conclaude workflow files", "conclaude workflow files --json"],
   run(context) {
     const { projectDir } = homeOfTasks(context);
     const files = listWorkflowFiles(projectDir).map((file) => {
@@ -52,13 +49,6 @@ export const files = verb({
 export const preview = readVerb({
   args: [text("The workflow", "name")],
   flags: { task: proposing("task", clearingFlag("Show it for this task", "id")) },
-  about:
-    "Shows step by step what a workflow would do, and its faults. It executes nothing. Exit status 1 when the workflow " +
-    "cannot run.",
-  examples: [
-    "conclaude workflow preview implement",
-    "conclaude workflow preview release --task 1a2b3c4d",
-  ],
   run({ db, context }, flags, name) {
     const task = flags.task === undefined ? null : needTask(db, taskIdOf(db, flags.task));
     const projectDir = task?.projectDir ?? homeOfTasks(context).projectDir;
@@ -97,10 +87,6 @@ export const preview = readVerb({
 
 export const match = readVerb({
   args: [TASK],
-  about:
-    "Shows which workflow a task gets and why: the one that the task names, else that of its tag `workflow:NAME`, else " +
-    "the first of .conclaude/workflow-matchers.yaml that fits, else `orchestration.defaultWorkflow`.",
-  examples: ["conclaude workflow match 1a2b3c4d"],
   run({ db, context }, _flags, text) {
     const task = needTask(db, taskIdOf(db, text));
     const projectDir = task.projectDir ?? homeOfTasks(context).projectDir;

@@ -27,13 +27,6 @@ const list = listVerb({
     allProjects: ALL_PROJECTS,
     limit: PAGE_FLAG,
   },
-  brief: "List workflows",
-  about:
-    "Lists the workflows of this repository, the newest first; outside of a repository those of all projects.",
-  examples: [
-    "conclaude workflow list --status pending_merge,blocked",
-    "conclaude workflow list --json",
-  ],
   name: "workflows",
   rows: ({ db, context }, flags, { limit }) =>
     listWorkflows(db, {
@@ -59,10 +52,6 @@ const list = listVerb({
 
 const show = readVerb({
   args: [WORKFLOW],
-  brief: "Show a workflow with its steps",
-  about:
-    "Shows a workflow with its steps, how often each was tried and what came of it, and what you can do with it now.",
-  examples: ["conclaude workflow show 1a2b3c4d", "conclaude workflow show 1a2b3c4d --json"],
   run({ db, place, context }, _flags, name) {
     const row = needWorkflow(db, workflowIdOf(db, name));
     const workflow = wholeWorkflow(db, row, isDaemonHere(context, place));
@@ -78,9 +67,6 @@ const show = readVerb({
 
 const log = readVerb({
   args: [WORKFLOW],
-  brief: "Show what happened in a workflow",
-  about: "Shows what happened in a workflow, the oldest first, as far as events are kept.",
-  examples: ["conclaude workflow log 1a2b3c4d"],
   run({ db }, _flags, text) {
     const { id } = needWorkflow(db, workflowIdOf(db, text));
     const events = listEvents(db, { entityId: id, limit: Number.MAX_SAFE_INTEGER });
@@ -95,25 +81,18 @@ const log = readVerb({
 });
 
 export const workflow = group({
-  verbs: {
-    list,
-    show,
-    log,
-    diff: work("Show the work of a workflow", "diff"),
-    start: tasks("Have a task worked on", "start"),
-    approve: work("Have the work of a workflow merged", "approve"),
-    reject: work("Refuse the work of a workflow", "reject"),
-    retry: work("Let a workflow go on that has stopped", "retry"),
-    cancel: work("End a workflow for good", "cancel"),
-    files: files("List the workflows that a task can get", "files"),
-    preview: files("Show what a workflow would do", "preview"),
-    match: files("Show which workflow a task gets", "match"),
-  },
-  examples: [
-    "conclaude workflow list --status pending_merge",
-    "conclaude workflow diff 1a2b3c4d",
-    "conclaude workflow approve 1a2b3c4d",
-  ],
+  list,
+  show,
+  log,
+  diff: work("diff"),
+  start: tasks("start"),
+  approve: work("approve"),
+  reject: work("reject"),
+  retry: work("retry"),
+  cancel: work("cancel"),
+  files: files("files"),
+  preview: files("preview"),
+  match: files("match"),
 });
 
 /** The details of an event of a workflow: its step, the outcome, the reason and the author. */

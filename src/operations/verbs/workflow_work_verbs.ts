@@ -37,10 +37,6 @@ import type { DatabaseSync } from "node:sqlite";
 export const diff = readVerb({
   args: [WORKFLOW],
   flags: { full: switchOn("The whole diff, however long it is") },
-  about:
-    "Shows all work of a workflow since it began, committed or not, and the files that conflict. A diff of 10,000 " +
-    "characters and more needs --full.",
-  examples: ["conclaude workflow diff 1a2b3c4d", "conclaude workflow diff 1a2b3c4d --full | less"],
   async run({ db, context }, { full }, text) {
     const workflow = needWorkflow(db, workflowIdOf(db, text));
     return reviewView(context, await reviewWorkflow(workflow), {
@@ -54,10 +50,6 @@ export const approve = verb({
   person: "workflow approve",
   args: [WORKFLOW],
   flags: { agentId: AGENT_FLAG },
-  about:
-    "Approves the work of a workflow that waits to be merged. A running daemon merges it, and the answer, after up to 60 " +
-    "seconds, is the result; a conflict leaves the target as it was. Without a daemon the approval is only recorded.",
-  examples: ["conclaude workflow approve 1a2b3c4d"],
   async run(context, flags, text) {
     const { change, db, place } = await beginChange(context, flags, "approve a merge");
     const isCarriedOut = isDaemonHere(context, place);
@@ -95,13 +87,6 @@ export const reject = verb({
     sendBack: switchOn("Tell the agent that worked last the reason, and let it go on"),
     agentId: AGENT_FLAG,
   },
-  about:
-    "Refuses the work of a workflow that waits to be merged. The workflow and its task are blocked; the work stays. With " +
-    "--send-back the agent that worked last goes on in its session with the reason, and the steps after it run anew.",
-  examples: [
-    "conclaude workflow reject 1a2b3c4d --reason 'the old tests are gone'",
-    "conclaude workflow reject 1a2b3c4d --send-back --reason 'keep the old tests'",
-  ],
   async run(context, { sendBack: isSentBack, ...flags }, text) {
     if (!isSentBack) return await ending("reject", REJECTED)(context, flags, text);
     if (!flags.reason?.trim()) {
@@ -123,9 +108,6 @@ export const reject = verb({
 export const retry = verb({
   args: [WORKFLOW],
   flags: { agentId: AGENT_FLAG },
-  about:
-    "Lets a blocked or failed workflow go on: it runs the step that stopped it again, but no finished step.",
-  examples: ["conclaude workflow retry 1a2b3c4d"],
   async run(context, flags, text) {
     const begun = await beginChange(context, flags, "retry a workflow");
     return goesOn(context, { ...begun, text }, (id, terms) => requestRetry(begun.db, id, terms));
@@ -158,9 +140,6 @@ function goesOn(
 export const cancel = verb({
   args: [WORKFLOW],
   flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
-  about:
-    "Ends a workflow for good, with the agent that works for it. Its task is open again; its working tree stays.",
-  examples: ["conclaude workflow cancel 1a2b3c4d"],
   run: ending("cancel", CANCELLED),
 });
 
