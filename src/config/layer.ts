@@ -78,12 +78,10 @@ export function readLayer(file: ConfigFile): LayerResult {
     return { ...NOTHING, problems: [problem], unreadable: problem };
   }
   const tree = readYaml(file.text);
-  const problems = tree.faults.map(({ path, line, column, message }): ConfigProblem => ({
+  const problems = tree.faults.map(({ path, ...fault }): ConfigProblem => ({
     path: file.path,
-    line,
-    column,
     key: dotted(path),
-    message,
+    ...fault,
   }));
   if (tree.root === undefined) {
     return { ...NOTHING, problems, unreadable: problems.at(-1) ?? null };
