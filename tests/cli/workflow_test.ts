@@ -338,7 +338,12 @@ steps:
   assert.equal(bad.code, 1);
   assert.match(bad.body.errors.join("\n"), /step "b": script step requires a command/);
   assert.match(bad.body.errors.join("\n"), /duplicate step name/);
-  assert.match(bad.body.errors.join("\n"), /step "a": there is no prompt "nowhere"/);
+  write(
+    ".conclaude/workflows/bad.yaml",
+    "name: bad\ndescription: d\nsteps: [{name: a, type: agent, prompt: nowhere}]\n",
+  );
+  const unprompted = await json(["workflow", "preview", "bad"]);
+  assert.match(unprompted.body.errors.join("\n"), /step "a": there is no prompt "nowhere"/);
   assert.match(named["other"].warnings.join(), /the file's name counts: other/);
   const renamed = await json(["workflow", "preview", "other"]);
   assert.deepEqual([renamed.code, renamed.body.warnings], [0, named["other"].warnings]);

@@ -202,18 +202,6 @@ Deno.test("parseConfig() switches the summarizer off where one of its limits may
   }
   const around = (text: string) => parseConfig([file("user", text)]);
   const named = "summarizer: { command: echo }";
-  // A limit that stands beside its section, or in one that another replaces.
-  for (
-    const text of [
-      `memory: { ${named}, maxRunsPerDay: 3 }`,
-      `maxRunsPerDay: 3\nmemory: { ${named} }`,
-      `memory: { summarizer: { maxRunsPerDay: 3 } }\nmemory: { ${named} }`,
-      `memory: { summarizer: { maxRunsPerDay: 3 }, ${named} }`,
-    ]
-  ) {
-    const { config, summarizerFault } = around(text);
-    assert.deepEqual([config.memory.summarizer.command, summarizerFault === null], [null, false]);
-  }
   // Mistakes that are about something else.
   for (
     const text of [

@@ -1,7 +1,6 @@
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { messageOf, quietly, UserError } from "../../base/errors.ts";
-import { isOutputClosed } from "../../system/process/run_program.ts";
 import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/transfer/store.ts";
 import { noteCopy } from "../../db/written_copies.ts";
 import { type CliContext, typedPath } from "../context.ts";
@@ -48,12 +47,6 @@ export const exportVerb = verb({
     `conclaude export --since 3d | jq -r 'select(.type == "capture") | .payload.tool_name'`,
   ],
   async run(context, flags) {
-    if (flags.output === undefined && await isOutputClosed(context.environment)) {
-      throw new UserError("Cannot write the export", {
-        why: "the standard output is closed, so nothing of it would arrive; nothing was written",
-        next: "conclaude export --output conclaude.jsonl",
-      });
-    }
     const { db, place } = await openStore(context, "read");
     const filter = {
       sessionId: sessionFilterOf(db, flags.session),

@@ -231,22 +231,3 @@ export async function runShellLine(
     return { kind: "unstarted", why: messageOf(thrown) };
   }
 }
-
-const TIMEOUT_MS = 2_000;
-
-/** Prints how the output was opened, when it is the null device. The runtime itself has no permission to look there. */
-const SCRIPT = '[ "/proc/$1/fd/1" -ef /dev/null ] && cat "/proc/$1/fdinfo/1"';
-
-/** The octal flags of a file that is open for reading and writing. */
-const READ_WRITE = /^flags:\s+\d*2$/m;
-
-/**
- * Whether this process was started without an output (`>&-`): the runtime then opens the null device for reading and writing,
- * a shell (`>/dev/null`) for writing only. Only Linux tells it.
- */
-export async function isOutputClosed(environment: Environment): Promise<boolean> {
-  if (Deno.build.os !== "linux") return false;
-  const words = ["/bin/sh", "-c", SCRIPT, "sh", String(Deno.pid)];
-  const told = await runTool(words, { folder: "/", timeoutMs: TIMEOUT_MS, environment });
-  return told !== null && READ_WRITE.test(told.stdout);
-}
