@@ -18,16 +18,8 @@ import {
 } from "../system/write_file.ts";
 import { type Appliers, type HookRecord, saveRecords } from "./captures.ts";
 
-/** The layout of a spool file. */
+/** The layout of a spool file. A program leaves records of a newer one alone. */
 export const SPOOL_FORMAT = 3;
-
-/**
- * The oldest layout that can hold a record, so that an older program leaves records alone that it does not know. Format
- * 2 added requirements, and format 3 sub-agents and questions.
- */
-function formatOf({ changes, told }: HookRecord): number {
-  return told !== undefined ? SPOOL_FORMAT : changes !== undefined ? 2 : 1;
-}
 
 /** A spool file. */
 export interface SpooledRecord {
@@ -47,7 +39,7 @@ export function spoolRecord(
   record: HookRecord,
   target: { readonly database: string; readonly folders: readonly string[] },
 ): string {
-  const entry: SpooledRecord = { format: formatOf(record), database: target.database, record };
+  const entry: SpooledRecord = { format: SPOOL_FORMAT, database: target.database, record };
   const text = JSON.stringify(entry);
   const errors: unknown[] = [];
   for (const folder of target.folders) {

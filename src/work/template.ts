@@ -203,14 +203,14 @@ function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
   return renderIn(text, { ...scope, context: { ...scope.context, ...own }, including: chain });
 }
 
-/** The faults of a text whatever its values are, one for each wrong tag. */
-export function textFaults(text: string): string[] {
-  return faultsOf(text, (one) => renderText(one, {}, { missing: "empty", include: () => "" }));
+/** The first fault that a text has whatever its values are; null without one. */
+export function textFault(text: string): string | null {
+  return faultOf(() => renderText(text, {}, { missing: "empty", include: () => "" }));
 }
 
-/** The faults of a script whatever its values are, one for each wrong tag. */
-export function scriptFaults(command: string): string[] {
-  return faultsOf(command, (one) => renderScript(one, {}));
+/** The first fault that a script has whatever its values are; null without one. */
+export function scriptFault(command: string): string | null {
+  return faultOf(() => renderScript(command, {}));
 }
 
 /**
@@ -229,22 +229,6 @@ export function missingPaths(
     if (part.kind === "tag") faultOf(() => evaluate(part, scope));
   }
   return found;
-}
-
-/** How much of a text is searched for more faults than the first, in characters. */
-const MAX_LOOKED_AT = 100_000;
-
-/** A whole tag; an end in quotes does not count. */
-const TAG = /\{\{(?:"(?:[^"\\\n]|\\.)*"|`[^`]*`|[^"`]){0,1000}?\}\}/g;
-
-/** Rendering stops at the first fault, so each tag is rendered alone too. */
-function faultsOf(text: string, render: (text: string) => unknown): string[] {
-  const first = faultOf(() => render(text));
-  if (first === null) return [];
-  const each = (text.slice(0, MAX_LOOKED_AT).match(TAG) ?? []).flatMap((tag) =>
-    faultOf(() => render(tag)) ?? []
-  );
-  return [...new Set(each.includes(first) ? each : [first, ...each])];
 }
 
 function faultOf(render: () => unknown): string | null {

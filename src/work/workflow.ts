@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { isMapping } from "../base/mapping.ts";
 import { field, readFields } from "./field_reader.ts";
-import { scriptFaults, textFaults } from "./template.ts";
+import { scriptFault, textFault } from "./template.ts";
 
 /** What every step has. */
 type CommonStep = Readonly<ReturnType<typeof readCommon>>;
@@ -179,10 +179,13 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
   }
   const { fields, errors, unknown } = readFields<typeof COMMON>(STEPS[type], given);
   errors.forEach(tell);
-  const check: StepContext["check"] = (field, templates, faultsOf = textFaults) => {
+  const check: StepContext["check"] = (field, templates, faultOf = textFault) => {
     if (typeof templates === "object") {
       for (const [name, text] of Object.entries(templates ?? {})) check(`${field} ${name}`, text);
-    } else for (const fault of faultsOf(templates)) tell(`${field}: ${fault}`);
+      return;
+    }
+    const fault = faultOf(templates);
+    if (fault !== null) tell(`${field}: ${fault}`);
   };
   const context = { place, tell, check };
   const step = fields === null
@@ -197,11 +200,11 @@ type Fields<Type extends Step["type"]> = z.output<typeof STEPS[Type]>;
 interface StepContext {
   readonly place: Place;
   readonly tell: (error: string) => void;
-  /** Tells the faults of a template, or of all templates by name, after the name of their field. */
+  /** Tells the fault of a template, or of each template by name, after the name of its field. */
   readonly check: (
     field: string,
     templates: string | null | Readonly<Record<string, string>>,
-    faultsOf?: (template: string) => string[],
+    faultOf?: (template: string) => string | null,
   ) => void;
 }
 
@@ -220,7 +223,7 @@ function readScript(fields: Fields<"script">, { tell, check }: StepContext) {
   const { env, workdir } = fields;
   const command = fields.command ?? "";
   if (command.trim() === "") tell("script step requires a command");
-  check("command", command, scriptFaults);
+  check("command", command, scriptFault);
   for (const name of Object.keys(env)) {
     if (!/^[A-Za-z_]\w*$/.test(name)) tell(`env: "${name}" is no name of a variable`);
   }
@@ -253,7 +256,7 @@ function readMerge(fields: Fields<"merge">, { tell, place, check }: StepContext)
   if (place.isInLoop) tell("merge step is not allowed in a loop: put it after the loop");
   check("commit_message", commitMessage);
   const preMerge: readonly string[] = pre_merge ?? [];
-  for (const command of preMerge) check("pre_merge", command, scriptFaults);
+  for (const command of preMerge) check("pre_merge", command, scriptFault);
   return { type: "merge" as const, requireReview: require_review ?? true, commitMessage, preMerge };
 }
 
