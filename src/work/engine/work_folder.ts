@@ -20,7 +20,7 @@ import { changeWorkflow, listSteps, type WorkflowRow } from "../workflows_table.
 import { refusal } from "../refusal.ts";
 import type { Workflow } from "../workflow.ts";
 import { realOr } from "../../system/files.ts";
-import { shellQuote } from "../shell_place.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
 import { type Review, reviewTree } from "../../system/git/merge.ts";
 
 /** The folder of the working trees when the configuration names none. */
@@ -211,7 +211,7 @@ export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | n
   if (await hasBranch({ commonDir: repository }, baseBranch)) return null;
   return {
     why: `there is no branch ${baseBranch} any more; the work began at ${baseCommit}`,
-    next: `git -C ${shellQuote(repository)} branch ${shellQuote(baseBranch)} ${baseCommit}`,
+    next: `git -C ${quoteWord(repository)} branch ${quoteWord(baseBranch)} ${baseCommit}`,
   };
 }
 
