@@ -32,7 +32,7 @@ export type ConfigFile =
 export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">;
 
 /** Part of every hash. Raise it whenever keys, defaults or compiled forms change. */
-export const CONFIG_FORMAT = 28;
+export const CONFIG_FORMAT = 29;
 
 /** How many folders are searched at most, the first one included. */
 export const MAX_FOLDERS = 12;
@@ -95,7 +95,6 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   subagentStop: "",
   prompts: "",
   notifications: "",
-  isSilentAboutRoot: false,
   held: [],
   problems: 0,
   problemKeys: [],

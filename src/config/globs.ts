@@ -2,7 +2,7 @@
  * Globs as the configuration has them, compiled to regular expressions.
  *
  * The dialect: `*` and `**` match any text, `/` included (so `*.env` covers `/a/b/.env`); where `**` is a whole folder
- * of the pattern, it may also be no folder at all; `?` is one character; `[a-z]`, `[!a-z]` and `{a,b}` are as in a
+ * of the pattern, outside of braces, it may also be no folder at all; `?` is one character; `[a-z]`, `[!a-z]` and `{a,b}` are as in a
  * shell, and a class that negates never takes `/`; a backslash takes the next character literally; a leading `./`
  * is dropped. Everything else stands for itself, also parentheses, a leading dot and a leading `!`. Upper and lower
  * case differ.
@@ -27,9 +27,6 @@ const OPTIONS = {
 /** picomatch writes this for "not `.` or `..`"; it has no meaning with a `*` that crosses folders. */
 const DOT_SEGMENT_GUARD = "(?!(?:^|\\/)\\.{1,2}(?:\\/|$))";
 
-/** Longest list of patterns that one glob with `**` in braces may come to. */
-const MAX_SPELLED = 256;
-
 export interface GlobOptions {
   /** What a leading `~` stands for; without it, `~` is a plain character. */
   readonly home?: string | undefined;
@@ -48,8 +45,7 @@ export function compileGlob(glob: string, options: GlobOptions = {}): string {
   if (/(?:^|[^\\])(?:\\\\)*\\$/.test(pattern)) {
     throw new SyntaxError("a backslash at the end has nothing to escape");
   }
-  const sources = [...new Set(spellOut(pattern))].map(sourceOf);
-  const source = sources.length === 1 ? sources[0]! : `^(?:${sources.join("|")})$`;
+  const source = sourceOf(pattern);
   const anchored = options.coversFolder ? `^(?:${source.slice(1, -1)}(?:\\/.*)?)$` : source;
   new RegExp(anchored, "s");
   return anchored;
@@ -61,42 +57,6 @@ function sourceOf(pattern: string): string {
     .replaceAll(DOT_SEGMENT_GUARD, "")
     .replaceAll("[^/]", ".")
     .replaceAll("(?:(?:.)*?)", ".*?");
-}
-
-/** Expands braces with `**` in them: only then is it clear whether `**` is a whole folder. */
-function spellOut(pattern: string): string[] {
-  const braces = findBraces(pattern);
-  if (braces === null) return [pattern];
-  const { start, end, alternatives } = braces;
-  const patterns = alternatives.flatMap((one) =>
-    spellOut(pattern.slice(0, start) + one + pattern.slice(end))
-  );
-  if (patterns.length > MAX_SPELLED) {
-    throw new SyntaxError(`braces with "**" come to more than ${MAX_SPELLED} patterns`);
-  }
-  return patterns;
-}
-
-/** The first outermost `{a,b}` that holds `**`; null when there is none. */
-function findBraces(
-  pattern: string,
-): { readonly start: number; readonly end: number; readonly alternatives: string[] } | null {
-  let depth = 0;
-  let start = 0;
-  let commas: number[] = [];
-  for (const { 0: sign, index } of pattern.matchAll(/\\.|\[[!^]?\]?[^\]]*\]|[{},]/gs)) {
-    if (sign === "{" && depth++ === 0) [start, commas] = [index, []];
-    else if (sign === "," && depth === 1) commas.push(index);
-    else if (sign === "}" && depth > 0 && --depth === 0) {
-      const cuts = [start, ...commas, index];
-      const alternatives = commas.map((at, i) => pattern.slice(cuts[i]! + 1, at));
-      alternatives.push(pattern.slice(cuts.at(-2)! + 1, index));
-      if (commas.length > 0 && alternatives.some((one) => one.includes("**"))) {
-        return { start, end: index + 1, alternatives };
-      }
-    }
-  }
-  return null;
 }
 
 /**

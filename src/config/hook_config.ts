@@ -80,8 +80,6 @@ export interface HookConfig {
   readonly prompts: string;
   /** A `NotificationPolicy` as JSON; empty when nothing is shown. */
   readonly notifications: string;
-  /** True when the project has configuration files and none names `preToolUse.preventRootAdditions`. */
-  readonly isSilentAboutRoot: boolean;
   /** Files that changed while a session was active, and whose version before stays in force. */
   readonly held: readonly string[];
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
@@ -89,8 +87,3 @@ export interface HookConfig {
   /** The keys of the first problems, or the path of a file that cannot be read. */
   readonly problemKeys: readonly string[];
 }
-
-/** Shown for projects whose files do not name the key, whose default was `true` in earlier versions. */
-export const SILENT_ABOUT_ROOT =
-  "new files directly in the project's folder are allowed, as long as no configuration file sets " +
-  "`preToolUse.preventRootAdditions`. Write `true` to refuse them, `false` to be told of it no more";

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { appendLog, logFiles } from "../system/log.ts";
 import type { Locations } from "../system/environment.ts";
-import { readCachedConfig, rememberedWhenBlind } from "../db/config_cache.ts";
+import { rememberedWhenBlind } from "../db/config_cache.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, isLeftOut } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
@@ -13,13 +13,10 @@ export function withLock(
   { hook, policy, isOnlyLeftOut }: ParsedConfig,
   from: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },
 ): HookConfig {
-  const { files, cache } = from;
   if (hook.unreadable === "") return hook;
-  const whenBlind = isOnlyLeftOut
-    ? beforeLeftOut(files, cache)
-    : policy.whenBlind !== "allow"
+  const whenBlind = !isOnlyLeftOut && policy.whenBlind !== "allow"
     ? policy.whenBlind
-    : before(files, cache);
+    : answerBefore({ isOnlyLeftOut }, from);
   if (whenBlind === "allow") return hook;
   const locked: StrictPolicy = { ...policy, whenBlind, lock: hook.unreadable };
   return { ...hook, guards: JSON.stringify(locked) };
@@ -37,40 +34,18 @@ export function logUnknown({ unreadable }: HookConfig, { spoolFolders, home }: L
   });
 }
 
-type WhenBlind = StrictPolicy["whenBlind"];
-
-/** Looks up `gates.whenBlind` as it was when the files could last be read. The topmost file is looked up first. */
-function before(files: readonly ConfigFile[], cache: DatabaseSync | null): WhenBlind {
+/**
+ * `gates.whenBlind` as it was when the files could last be read; the topmost file is looked up first. A file that is left
+ * out may never have counted: then the user's own file, which counts on, does not answer for it.
+ */
+function answerBefore(
+  { isOnlyLeftOut }: Pick<ParsedConfig, "isOnlyLeftOut">,
+  { files, cache }: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },
+): StrictPolicy["whenBlind"] {
   if (cache === null) return "allow";
-  for (const { path } of files.toReversed()) {
-    const remembered = rememberedWhenBlind(cache, path);
-    if (remembered !== null) return remembered;
-    const last = policyIn(readCachedConfig(cache, path, null));
-    if (last !== undefined) {
-      return last.whenBlind ?? (last.isStrict || typeof last.lock === "string" ? "deny" : "allow");
-    }
-  }
-  return "allow";
-}
-
-/** As before, for files that are left out. Such a file may never have counted, so only what is remembered tells. */
-function beforeLeftOut(files: readonly ConfigFile[], cache: DatabaseSync | null): WhenBlind {
-  if (cache === null) return "allow";
-  const counted = files.filter((file) => file.layer !== "user" || isLeftOut(file));
-  const remembered = counted.map(({ path }) => rememberedWhenBlind(cache, path));
-  return remembered.find((answer) => answer !== null) ?? "allow";
-}
-
-/** The policy in a cached configuration of any version; undefined when it holds none. */
-function policyIn(stored: unknown): Partial<StrictPolicy> | undefined {
-  try {
-    const guards: unknown = Reflect.get(stored as object, "guards");
-    return typeof guards === "string" && guards !== ""
-      ? JSON.parse(guards) ?? undefined
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  return files.filter((file) => !isOnlyLeftOut || file.layer !== "user" || isLeftOut(file))
+    .toReversed().map(({ path }) => rememberedWhenBlind(cache, path))
+    .find((answer) => answer !== null) ?? "allow";
 }
 
 /** Parses the configuration as a hook does, and stores nothing. @param cache Null when there is none. */

@@ -78,12 +78,10 @@ export function readLayer(file: ConfigFile): LayerResult {
     return { ...NOTHING, problems: [problem], unreadable: problem };
   }
   const tree = readYaml(file.text);
-  const problems = tree.faults.map(({ path, line, column, message }): ConfigProblem => ({
+  const problems = tree.faults.map(({ path, ...fault }): ConfigProblem => ({
     path: file.path,
-    line,
-    column,
     key: dotted(path),
-    message,
+    ...fault,
   }));
   if (tree.root === undefined) {
     return { ...NOTHING, problems, unreadable: problems.at(-1) ?? null };
@@ -365,19 +363,14 @@ function takeOutOfProject(values: LayerValues): string[] {
 const SECTION = "memory.summarizer";
 
 /**
- * Switches the summarizer off when a mistake may have lost one of its limits: a mistake in its section, or one of its keys
- * at another place. The default limit could be higher than the one that was meant. @returns The first such mistake.
+ * Switches the summarizer off when a mistake in its section may have lost one of its limits: the default limit could be
+ * higher than the one that was meant. @returns The first such mistake.
  */
 function switchOffSummarizer(
   memory: LayerValues,
   problems: readonly ConfigProblem[],
 ): ConfigProblem | null {
-  const written = memory.summarizer;
-  const hasCommand = typeof written === "object" && written !== null && "command" in written;
-  const fault = problems.find(({ key, suggestion }) =>
-    key === SECTION || key.startsWith(`${SECTION}.`) ||
-    (hasCommand && (key === "memory" || (suggestion?.includes(`"${SECTION}.`) ?? false)))
-  );
+  const fault = problems.find(({ key }) => key === SECTION || key.startsWith(`${SECTION}.`));
   if (fault === undefined) return null;
   delete memory.summarizer;
   return fault;

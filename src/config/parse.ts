@@ -77,18 +77,12 @@ export function parseConfig<Whole extends Config>(
       ...hook,
       brokenRequirements: root === null ? "" : namesText([...new Set(broken)]),
       unreadable: worst ? faultText(worst) : "",
-      isSilentAboutRoot: root !== null && !worst && isSilentAboutRoot(written) &&
-        !ofProjects.some(({ text }) => text?.includes("preventRootAdditions")),
     },
     policy,
     isOnlyLeftOut: unread.length > 0 && unread.every(({ isLeftOut }) => isLeftOut),
     problems,
     summarizerFault: layers.find(({ layer }) => layer === "user")?.summarizerFault ?? null,
   };
-}
-
-function isSilentAboutRoot({ preToolUse }: LayerValues): boolean {
-  return !isMapping(preToolUse) || (preToolUse["preventRootAdditions"] ?? null) === null;
 }
 
 /** `a, b, c and 2 more` */
@@ -122,7 +116,7 @@ function toHookConfig(
   context: { readonly home: string | undefined; readonly problems: readonly ConfigProblem[] },
 ): Omit<
   HookConfig,
-  keyof CompiledSections["hook"] | "brokenRequirements" | "unreadable" | "isSilentAboutRoot"
+  keyof CompiledSections["hook"] | "brokenRequirements" | "unreadable"
 > {
   const { database, capture, store } = config;
   const { home, problems } = context;

@@ -1,20 +1,19 @@
 /**
  * Reads YAML into plain values, and knows the line and column of each. It never throws. A file that would grow without
- * end (aliases of aliases, endless nesting) is refused.
+ * end (aliases of aliases) is refused.
  */
 import {
-  type Document,
-  isAlias,
   isMap,
+  isNode,
   isPair,
   isScalar,
   isSeq,
   LineCounter,
-  type Node,
   parseAllDocuments,
+  visit,
 } from "yaml";
 
-/** What a configuration file can hold. Maps have no prototype, so that `__proto__` is a key like any other. */
+/** What a configuration file can hold. */
 export type Plain = string | number | boolean | null | Plain[] | { [key: string]: Plain };
 
 /** Counted from 1. */
@@ -42,10 +41,8 @@ export interface YamlTree {
   readonly keyAt: (path: ValuePath) => Position;
 }
 
-/** Values in one file; an alias counts each time that it is used. */
-const MAX_VALUES = 100_000;
-const MAX_DEPTH = 32;
 const START: Position = { line: 1, column: 1 };
+const NOWHERE = { valueAt: () => START, keyAt: () => START };
 
 /**
  * Reads one file. An empty file, and one with nothing but comments, is an empty map. Keys without a value (`database:`
@@ -53,165 +50,87 @@ const START: Position = { line: 1, column: 1 };
  */
 export function readYaml(text: string): YamlTree {
   const lines = new LineCounter();
-  const reader = new TreeReader(lines);
+  const faults: YamlFault[] = [];
+  const positionOf = (offset = 0): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  };
+  const tell = (message: string, offset?: number, path: ValuePath = []) =>
+    void faults.push({ path, message, ...positionOf(offset) });
   try {
-    const documents = parseAllDocuments(text, {
+    const [document, ...others] = parseAllDocuments(text, {
       lineCounter: lines,
       prettyErrors: false,
       uniqueKeys: false,
       logLevel: "silent",
     });
-    const root = reader.readDocuments([...documents]);
-    return { root, ...reader.result() };
-  } catch (error) {
-    const message = error instanceof TooLargeError
-      ? error.message
-      : `it cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}`;
-    reader.addFault([], message, error instanceof TooLargeError ? error.position : START);
-    return { root: undefined, ...reader.result() };
-  }
-}
-
-class TooLargeError extends Error {
-  readonly position: Position;
-  constructor(message: string, position: Position) {
-    super(message);
-    this.position = position;
-  }
-}
-
-class TreeReader {
-  readonly #lines: LineCounter;
-  readonly #faults: YamlFault[] = [];
-  readonly #values = new Map<string, Position>();
-  readonly #keys = new Map<string, Position>();
-  /** In the order of the text: an alias means the last anchor before it. */
-  readonly #anchors = new Map<string, Node>();
-  #count = 0;
-
-  constructor(lines: LineCounter) {
-    this.#lines = lines;
-  }
-
-  readDocuments(documents: readonly Document.Parsed[]): { [key: string]: Plain } | undefined {
-    const [document, ...others] = documents;
-    if (document === undefined) return Object.create(null);
-    const [error] = document.errors;
-    if (error) {
-      this.addFault([], `not valid YAML: ${error.message}`, this.#position(error.pos[0]));
-      return undefined;
-    }
-    for (const warning of document.warnings) {
-      this.addFault([], warning.message, this.#position(warning.pos[0]));
-    }
-    const second = others.find((other) => !isEmpty(other.contents));
-    if (second) {
-      const message = "a second YAML document starts here; only the first one counts";
-      this.addFault([], message, this.#position(second.contents?.range?.[0] ?? second.range[0]));
-    }
+    if (document === undefined) return { root: {}, faults, ...NOWHERE };
     const { contents } = document;
-    if (isEmpty(contents)) return Object.create(null);
-    if (isMap(contents)) return this.#readMap(contents, []);
-    const found = isSeq(contents) ? "a list" : "a single value";
-    this.addFault([], `expected keys with values, found ${found}`, this.#positionOf(contents));
-    return undefined;
-  }
-
-  addFault(path: ValuePath, message: string, position: Position): void {
-    this.#faults.push({ path, message, ...position });
-  }
-
-  result(): Omit<YamlTree, "root"> {
-    const nearest = (places: Map<string, Position>, path: ValuePath): Position => {
-      for (let length = path.length; length > 0; length--) {
-        const name = idOf(path.slice(0, length));
-        const position = (length === path.length ? places : this.#values).get(name);
-        if (position) return position;
-      }
-      return START;
+    const [error] = document.errors;
+    if (error !== undefined) {
+      tell(`not valid YAML: ${error.message}`, error.pos[0]);
+      return { root: undefined, faults, ...NOWHERE };
+    }
+    for (const { message, pos } of document.warnings) tell(message, pos[0]);
+    const second = others.find((other) => !isEmpty(other.contents));
+    if (second !== undefined) {
+      const at = second.contents?.range?.[0] ?? second.range[0];
+      tell("a second YAML document starts here; only the first one counts", at);
+    }
+    if (isEmpty(contents)) return { root: {}, faults, ...NOWHERE };
+    if (!isMap(contents)) {
+      const found = isSeq(contents) ? "a list" : "a single value";
+      tell(`expected keys with values, found ${found}`, contents?.range[0]);
+      return { root: undefined, faults, ...NOWHERE };
+    }
+    const valueAt = (path: ValuePath): Position => {
+      const lengths = path.map((_, i) => path.length - i);
+      const node = lengths.map((length): unknown => document.getIn(path.slice(0, length), true))
+        .find((found) => isNode(found));
+      return positionOf(isNode(node) ? node.range?.[0] : undefined);
     };
-    return {
-      faults: this.#faults,
-      valueAt: (path) => nearest(this.#values, path),
-      keyAt: (path) => nearest(this.#keys, path),
+    const keyAt = (path: ValuePath): Position => {
+      const map: unknown = document.getIn(path.slice(0, -1), true);
+      const keys = isMap(map) ? map.items.map(({ key }) => key) : [];
+      const key = keys.findLast((one) => isScalar(one) && one.value === path.at(-1));
+      return isNode(key) ? positionOf(key.range?.[0]) : valueAt(path);
     };
+    visit(document, {
+      Map(_, { items }, around) {
+        const names = items.map(({ key }) => isScalar(key) ? String(key.value) : null);
+        const above = around.filter(isPair).map(({ key }) =>
+          isScalar(key) ? String(key.value) : ""
+        );
+        for (const [i, { key }] of items.entries()) {
+          const name = names[i]!;
+          if (name === null || names.indexOf(name) === i || !isNode(key)) continue;
+          const message = "the key stands here a second time; the last one counts";
+          tell(message, key.range?.[0], [...above, name]);
+        }
+      },
+    });
+    const root = withoutEmpty(document.toJS(), []) as YamlTree["root"];
+    return { root, faults, valueAt, keyAt };
+  } catch (error) {
+    tell(`it cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}`);
+    return { root: undefined, faults, ...NOWHERE };
   }
+}
 
-  /** Reads a node. @param position Where the alias of the value stands, when the value is used through one. */
-  #read(node: unknown, path: ValuePath, position = this.#positionOf(node)): Plain {
-    if (++this.#count > MAX_VALUES) {
-      throw new TooLargeError(
-        `it holds more than ${MAX_VALUES} values, aliases included`,
-        position,
-      );
-    }
-    if (path.length > MAX_DEPTH) {
-      throw new TooLargeError(`values are nested deeper than ${MAX_DEPTH} levels`, position);
-    }
-    this.#values.set(idOf(path), position);
-    if (isAlias(node)) return this.#readAlias(node.source, path, position);
-    if ((isMap(node) || isSeq(node) || isScalar(node)) && node.anchor) {
-      this.#anchors.set(node.anchor, node);
-    }
-    if (isMap(node)) return this.#readMap(node, path);
-    if (isSeq(node)) return node.items.map((item, index) => this.#read(item, [...path, index]));
-    if (!isScalar(node)) return null;
-    const { value } = node;
-    if (value === null || typeof value === "string") return value;
-    if (typeof value === "number" || typeof value === "boolean") return value;
-    return node.source ?? String(value);
-  }
-
-  #readAlias(name: string, path: ValuePath, position: Position): Plain {
-    const target = this.#anchors.get(name);
-    if (target) return this.#read(target, path, position);
-    this.addFault(path, `the alias *${name} has no anchor &${name} before it`, position);
-    return null;
-  }
-
-  #readMap(map: { readonly items: readonly unknown[] }, path: ValuePath): { [key: string]: Plain } {
-    const values: { [key: string]: Plain } = Object.create(null);
-    const seen = new Set<string>();
-    for (const pair of map.items) {
-      if (!isPair(pair)) continue;
-      const position = this.#positionOf(pair.key);
-      if (!isScalar(pair.key)) {
-        this.addFault(path, "the name of a key must be a plain text", position);
-        continue;
-      }
-      const name = String(pair.key.value);
-      const inner = [...path, name];
-      if (seen.has(name)) {
-        this.addFault(inner, "the key stands here a second time; the last one counts", position);
-      }
-      seen.add(name);
-      this.#keys.set(idOf(inner), position);
-      const value = this.#read(pair.value, inner);
-      if (value !== null) values[name] = value;
-      // A requirement with a name alone has all defaults.
-      else if (path.length === 1 && path[0] === "requirements") values[name] = {};
-      else delete values[name];
-    }
-    return values;
-  }
-
-  #positionOf(node: unknown): Position {
-    const range = isAlias(node) || isMap(node) || isSeq(node) || isScalar(node) ? node.range : null;
-    return range ? this.#position(range[0]) : START;
-  }
-
-  #position(offset: number): Position {
-    const { line, col } = this.#lines.linePos(offset);
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
-  }
+/** A value without the keys that have none. A requirement with a name alone has all defaults. */
+function withoutEmpty(value: Plain, path: ValuePath): Plain {
+  if (Array.isArray(value)) return value.map((one, i) => withoutEmpty(one, [...path, i]));
+  if (!isMapping(value)) return value;
+  const isRequirements = path.length === 1 && path[0] === "requirements";
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, one]): [string, Plain][] =>
+      one !== null ? [[key, withoutEmpty(one, [...path, key])]] : isRequirements ? [[key, {}]] : []
+    ),
+  );
 }
 
 function isEmpty(contents: unknown): boolean {
   return contents === null || (isScalar(contents) && contents.value === null);
-}
-
-function idOf(path: ValuePath): string {
-  return JSON.stringify(path);
 }
 
 /** Lists from which entries were taken out, with the indexes that the remaining entries have in the file. */

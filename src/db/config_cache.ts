@@ -3,15 +3,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
 import { putRow } from "./statement.ts";
 
-/**
- * The stored configuration of a file; undefined when there is none.
- *
- * @param hash Of the file's content: a configuration of other content does not count. Null takes the last one.
- */
-export function readCachedConfig(db: DatabaseSync, path: string, hash: string | null): unknown {
+/** The stored configuration of a file; undefined when there is none of this content. */
+export function readCachedConfig(db: DatabaseSync, path: string, hash: string): unknown {
   return quietly(() => {
     const row = db.prepare(
-      "SELECT parsed FROM config_cache WHERE config_path = ?1 AND (?2 IS NULL OR content_hash = ?2)",
+      "SELECT parsed FROM config_cache WHERE config_path = ? AND content_hash = ?",
     ).get(path, hash);
     return row === undefined ? undefined : JSON.parse(String(row["parsed"]));
   });
@@ -35,10 +31,7 @@ export function forgetCachedConfigs(db: DatabaseSync): void {
   db.prepare("DELETE FROM config_cache WHERE config_path NOT GLOB ?").run(`${MARK}*`);
 }
 
-/**
- * Begins the key of the row that remembers what gates answer without their rules: `strict:`, as older versions wrote it.
- * It is a row of its own, because other versions replace the file's row.
- */
+/** Begins the key of the row that remembers what gates answer without their rules. */
 const MARK = "strict:";
 
 /** Stores what the gates of a file answer when it cannot be read. */
@@ -54,7 +47,6 @@ export function rememberWhenBlind(
 
 /** Reads the `gates.whenBlind` that a file had when it was last read; null for `allow`, and where nothing is known. */
 export function rememberedWhenBlind(db: DatabaseSync, path: string): "ask" | "deny" | null {
-  const answer = readCachedConfig(db, MARK + path, null);
-  // Older versions remember strict rules as `true`.
-  return answer === undefined ? null : answer === "ask" ? "ask" : "deny";
+  const answer = readCachedConfig(db, MARK + path, "");
+  return answer === "ask" || answer === "deny" ? answer : null;
 }

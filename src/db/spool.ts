@@ -5,15 +5,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
 import { digestOf } from "../base/fnv.ts";
-import { baseName, joinPath, parentOf } from "../base/paths.ts";
-import {
-  type EntryKind,
-  fileNamesIn,
-  isMissing,
-  kindAt,
-  kindOf,
-  readJsonFile,
-} from "../system/on_disk.ts";
+import { joinPath, parentOf } from "../base/paths.ts";
+import { type EntryKind, fileNamesIn, kindOf, readJsonFile } from "../system/on_disk.ts";
 import { readDirSync } from "../system/files.ts";
 import {
   isPrivateFolder,
@@ -25,16 +18,8 @@ import {
 } from "../system/write_file.ts";
 import { type Appliers, type HookRecord, saveRecords } from "./captures.ts";
 
-/** The layout of a spool file. */
+/** The layout of a spool file. A program leaves records of a newer one alone. */
 export const SPOOL_FORMAT = 3;
-
-/**
- * The oldest layout that can hold a record, so that an older program leaves records alone that it does not know. Format
- * 2 added requirements, and format 3 sub-agents and questions.
- */
-function formatOf({ changes, told }: HookRecord): number {
-  return told !== undefined ? SPOOL_FORMAT : changes !== undefined ? 2 : 1;
-}
 
 /** A spool file. */
 export interface SpooledRecord {
@@ -49,43 +34,12 @@ export function spoolSuffix(database: string): string {
   return `.${digestOf(database).slice(0, 8)}.json`;
 }
 
-/** Ends the name of a file for any database. */
-const ANY_SUFFIX = /\.[\da-f]{8}\.json$/;
-
-/**
- * The endings of the files for a database. In the spool beside the database they include those for a database of the same
- * name in a folder that is gone: a person may have moved both together.
- */
-function suffixesOf(
-  database: string,
-  { folder, names }: { readonly folder: string; readonly names: readonly string[] },
-): string[] {
-  const own = spoolSuffix(database);
-  if (parentOf(folder) !== parentOf(database)) return [own];
-  const firstOf = new Map<string, string>();
-  for (const name of names) {
-    const suffix = ANY_SUFFIX.exec(name)?.[0] ?? own;
-    if (!firstOf.has(suffix)) firstOf.set(suffix, name);
-  }
-  firstOf.delete(own);
-  const moved = [...firstOf].filter(([, name]) => wasMoved(joinPath(folder, name), database));
-  return [own, ...moved.map(([suffix]) => suffix)];
-}
-
-/** Whether a record is for a database of this name in a folder that is gone. */
-function wasMoved(path: string, database: string): boolean {
-  if (kindAt(path) !== "file") return false;
-  const meant: unknown = Reflect.get(Object(readJsonFile(path)), "database");
-  return typeof meant === "string" && baseName(meant) === baseName(database) &&
-    isMissing(parentOf(meant));
-}
-
 /** Writes a record into the first folder that can be written. @throws {AggregateError} When none can be. */
 export function spoolRecord(
   record: HookRecord,
   target: { readonly database: string; readonly folders: readonly string[] },
 ): string {
-  const entry: SpooledRecord = { format: formatOf(record), database: target.database, record };
+  const entry: SpooledRecord = { format: SPOOL_FORMAT, database: target.database, record };
   const text = JSON.stringify(entry);
   const errors: unknown[] = [];
   for (const folder of target.folders) {
@@ -164,13 +118,12 @@ export function spooledFiles(
   { database, folders }: Pick<DrainTarget, "database" | "folders">,
   { withDamaged = false } = {},
 ): string[] {
+  const suffix = spoolSuffix(database);
   return folders.filter(isOwnSpool).flatMap((folder) => {
     // A folder that is gone by now, or cannot be read, holds nothing.
     const names = quietly(() => fileNamesIn(folder)) ?? [];
-    const suffixes = suffixesOf(database, { folder, names });
-    return names.filter((name) =>
-      suffixes.some((suffix) => withDamaged ? name.includes(suffix) : name.endsWith(suffix))
-    ).map((name) => ({ name, path: joinPath(folder, name) }));
+    return names.filter((name) => withDamaged ? name.includes(suffix) : name.endsWith(suffix))
+      .map((name) => ({ name, path: joinPath(folder, name) }));
   }).sort((a, b) => a.name < b.name ? -1 : 1).map(({ path }) => path);
 }
 

@@ -71,11 +71,6 @@ export async function handle(work: HookWork): Promise<Answer> {
     );
   }
   const tellIfAny = (notice: string | null | undefined) => notice && work.tell(notice);
-  const project = work.configFiles.at(-1);
-  if (work.config.isSilentAboutRoot && project !== undefined && db !== null) {
-    const { rootNotice } = await import("../policy/stops/root_additions.ts");
-    tellIfAny(ask(db, (db) => rootNotice(db, project.path)));
-  }
   if (mayGuard(work.config) && projectDir !== null) {
     const { unarmedNotice } = await import("../policy/armed_gates.ts");
     tellIfAny(unarmedNotice(work.config, { projectDir, home, environment }));

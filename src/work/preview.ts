@@ -1,7 +1,7 @@
 /** Shows what a workflow would do for a task, as far as that can be told without running anything. */
 import { evaluateWhen, renderPrompt, renderScriptStep } from "./render_step.ts";
 import { type TaskFacts, taskValue } from "./task.ts";
-import { missingPaths, renderScript, renderText } from "./template.ts";
+import { missingPaths, renderScript, renderText, shownScript } from "./template.ts";
 import { type TemplateContext, TemplateError } from "./template_syntax.ts";
 import {
   type AgentStep,
@@ -144,9 +144,9 @@ function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
   const command = attempt(findings, () => {
     // In a script a missing value is an empty word: no error, but hardly meant.
     const isKnown = hasValues(step.command, scene, { errors: findings.warnings });
-    const { command, warnings } = renderScriptStep(step, scene.context);
+    const { command, env, warnings } = renderScriptStep(step, scene.context);
     findings.warnings.push(...warnings);
-    return isKnown ? command : undefined;
+    return isKnown ? shownScript({ command, variables: env }) : undefined;
   });
   return {
     ...NOTHING_SHOWN,

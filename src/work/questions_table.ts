@@ -4,13 +4,13 @@ import { notFound, refusal } from "./refusal.ts";
 import { recordEvent } from "./events_table.ts";
 import type { Fields, RowOf } from "./row_fields.ts";
 import { listRows, readRow, tableOf } from "./rows_table.ts";
-import { QUESTION_TYPES } from "./agent_text.ts";
 import { among, insertRow, statement, updateRow } from "../db/statement.ts";
 
 export const QUESTION_FIELDS = {
   /** `q-YYYYMMDDhhmmss-n`, in UTC. */
   id: "text",
-  type: QUESTION_TYPES,
+  /** The kind of answer; an agent's own question takes any. */
+  type: ["confirmation", "permission", "choice", "input"],
   text: "text",
   options: "texts",
   /** Resolved when the answer has arrived, or nobody needs it any more. */

@@ -27,7 +27,7 @@ export function renderPrompt(
  * @throws TemplateError Also when the folder lies outside of the worktree.
  */
 export function renderScriptStep(step: ScriptStep, context: TemplateContext) {
-  const { text, warnings } = renderScript(step.command, context);
+  const { command, variables, warnings } = renderScript(step.command, context);
   const env = mapTexts(step.env, (value) => plainText(value, context));
   const nul = Object.keys(env).find((name) => env[name]!.includes("\0"));
   if (nul !== undefined) throw new TemplateError(`env ${nul}: the value holds NUL`);
@@ -35,7 +35,7 @@ export function renderScriptStep(step: ScriptStep, context: TemplateContext) {
   if (workdir !== null && (/^[/~]|\0/.test(workdir) || workdir.split("/").includes(".."))) {
     throw new TemplateError(`workdir "${workdir}" must lie below the worktree`);
   }
-  return { command: text, env, workdir: workdir || null, warnings };
+  return { command, env: { ...variables, ...env }, workdir: workdir || null, warnings };
 }
 
 /**
@@ -45,7 +45,7 @@ export function renderScriptStep(step: ScriptStep, context: TemplateContext) {
  */
 export function renderMergeStep(step: MergeStep, context: TemplateContext) {
   const message = step.commitMessage === null ? "" : plainText(step.commitMessage, context).trim();
-  const preMerge = step.preMerge.map((command) => renderScript(command, context).text);
+  const preMerge = step.preMerge.map((command) => renderScript(command, context));
   return { commitMessage: message || null, preMerge };
 }
 

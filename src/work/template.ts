@@ -1,9 +1,9 @@
 /**
- * Renders the templates of workflows: texts, and scripts, in which every value is quoted for the shell. A value that
+ * Renders the templates of workflows: texts, and scripts, which get every value in a variable. A value that
  * was put in is never searched for tags again.
  */
 import { count } from "../base/counts.ts";
-import { placeAfter, quoteAt } from "./shell_place.ts";
+import { placeAfter, variableAt } from "./shell_place.ts";
 import {
   type Expression,
   parseTemplate,
@@ -63,25 +63,26 @@ export function renderValue(template: string, context: TemplateContext): Templat
   return existing(evaluate(only, scope), only, scope) ?? null;
 }
 
+export interface RenderedScript {
+  readonly command: string;
+  /** The values, for the environment of the script. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** One for each use of `raw`. */
+  readonly warnings: readonly string[];
+}
+
 /**
  * Renders a script for `sh`. Every value becomes a part of one word, also inside of quotes; a missing value is an empty
  * word. `{{ raw .x }}` puts a value in as it stands, with a warning. A value that the script gives to `eval` or `sh -c`
- * runs there as a script.
- *
- * Where it is uncertain how the shell reads the place, the tag is refused whatever the value is; such a script takes
- * the value from its `env`.
- * @returns The script, and a warning for each use of `raw`.
+ * runs there as a script. At some places no value can stand: such a script takes the value from its `env`.
  * @throws TemplateError
  */
-export function renderScript(
-  command: string,
-  context: TemplateContext,
-): { readonly text: string; readonly warnings: readonly string[] } {
+export function renderScript(command: string, context: TemplateContext): RenderedScript {
   const scope: Scope = { missing: "empty", context, including: [""] };
-  const parts = parseTemplate(command);
+  const variables: Record<string, string> = {};
   const warnings: string[] = [];
   let text = "";
-  for (const [index, part] of parts.entries()) {
+  for (const part of parseTemplate(command)) {
     if (part.kind === "text") {
       text += part.text;
       continue;
@@ -97,15 +98,21 @@ export function renderScript(
       continue;
     }
     const place = placeAfter(text);
-    if (place.kind === "unknown") {
+    if (typeof place === "object") {
       throw new TemplateError(
-        `${part.tag} cannot be quoted here: ${place.why}. Name the value under \`env\`, and use "$NAME"`,
+        `${part.tag} cannot stand here: ${place.why}. Name the value under \`env\`, and use "$NAME"`,
       );
     }
-    const next = parts[index + 1];
-    text += quoteAt(value, place.kind, next?.kind === "text" ? next.text : "");
+    const name = `CONCLAUDE_VALUE_${Object.keys(variables).length + 1}`;
+    variables[name] = value;
+    text += variableAt(name, place);
   }
-  return { text, warnings };
+  return { command: text, variables, warnings };
+}
+
+/** A script with its values in the place of their variables, for people to read. */
+export function shownScript({ command, variables }: Omit<RenderedScript, "warnings">): string {
+  return command.replace(/\$\{(CONCLAUDE_VALUE_\d+)\}/g, (all, name) => variables[name] ?? all);
 }
 
 /** The argument of `raw`, when the tag is one. */
@@ -203,14 +210,14 @@ function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
   return renderIn(text, { ...scope, context: { ...scope.context, ...own }, including: chain });
 }
 
-/** The faults of a text whatever its values are, one for each wrong tag. */
-export function textFaults(text: string): string[] {
-  return faultsOf(text, (one) => renderText(one, {}, { missing: "empty", include: () => "" }));
+/** The first fault that a text has whatever its values are; null without one. */
+export function textFault(text: string): string | null {
+  return faultOf(() => renderText(text, {}, { missing: "empty", include: () => "" }));
 }
 
-/** The faults of a script whatever its values are, one for each wrong tag. */
-export function scriptFaults(command: string): string[] {
-  return faultsOf(command, (one) => renderScript(one, {}));
+/** The first fault that a script has whatever its values are; null without one. */
+export function scriptFault(command: string): string | null {
+  return faultOf(() => renderScript(command, {}));
 }
 
 /**
@@ -229,22 +236,6 @@ export function missingPaths(
     if (part.kind === "tag") faultOf(() => evaluate(part, scope));
   }
   return found;
-}
-
-/** How much of a text is searched for more faults than the first, in characters. */
-const MAX_LOOKED_AT = 100_000;
-
-/** A whole tag; an end in quotes does not count. */
-const TAG = /\{\{(?:"(?:[^"\\\n]|\\.)*"|`[^`]*`|[^"`]){0,1000}?\}\}/g;
-
-/** Rendering stops at the first fault, so each tag is rendered alone too. */
-function faultsOf(text: string, render: (text: string) => unknown): string[] {
-  const first = faultOf(() => render(text));
-  if (first === null) return [];
-  const each = (text.slice(0, MAX_LOOKED_AT).match(TAG) ?? []).flatMap((tag) =>
-    faultOf(() => render(tag)) ?? []
-  );
-  return [...new Set(each.includes(first) ? each : [first, ...each])];
 }
 
 function faultOf(render: () => unknown): string | null {

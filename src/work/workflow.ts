@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { isMapping } from "../base/mapping.ts";
 import { field, readFields } from "./field_reader.ts";
-import { scriptFaults, textFaults } from "./template.ts";
+import { scriptFault, textFault } from "./template.ts";
 
 /** What every step has. */
 type CommonStep = Readonly<ReturnType<typeof readCommon>>;
@@ -33,11 +33,10 @@ export interface Workflow {
   readonly steps: readonly Step[];
 }
 
-/** All that is wrong with a file, and the workflow without that; null when a step cannot be read. */
-export interface FaultyWorkflow {
-  readonly errors: readonly string[];
-  readonly rest: Workflow | null;
-}
+/** A workflow, or everything that is wrong with its file. */
+export type ReadWorkflow =
+  | { readonly workflow: Workflow }
+  | { readonly errors: readonly string[] };
 
 const DEFAULT_MAX_ITERATIONS = 10;
 
@@ -131,13 +130,13 @@ const STEP_TYPES = Object.keys(STEPS) as Step["type"][];
  * Reads a workflow from an already parsed YAML value.
  * @returns The workflow, or everything that is wrong with it, each error with the step that it lies in.
  */
-export function parseWorkflow(value: unknown): { readonly workflow: Workflow } | FaultyWorkflow {
+export function parseWorkflow(value: unknown): ReadWorkflow {
   if (!isMapping(value)) {
-    return { errors: ["a workflow is a mapping with name, description and steps"], rest: null };
+    return { errors: ["a workflow is a mapping with name, description and steps"] };
   }
   const { fields, errors: wrong, unknown } = readFields(WORKFLOW, value);
   const errors: string[] = [...wrong];
-  const place: Place = { isInLoop: false, errors, isWhole: true };
+  const place: Place = { isInLoop: false, errors };
   const steps = readSteps(value["steps"] ?? null, place);
   const [name, description] = [fields?.name ?? "", fields?.description ?? ""];
   if (fields !== null && name === "") errors.unshift("name is required");
@@ -147,14 +146,12 @@ export function parseWorkflow(value: unknown): { readonly workflow: Workflow } |
   if (isNothing(value["steps"] ?? null)) errors.push("steps are required: at least one");
   errors.push(...doubleNames([...allSteps(steps)].map(({ step }) => step)));
   const workflow = { name, description, timeoutMs: fields?.timeout ?? null, steps };
-  return errors.length > 0 ? { errors, rest: place.isWhole ? workflow : null } : { workflow };
+  return errors.length > 0 ? { errors } : { workflow };
 }
 
 interface Place {
   readonly isInLoop: boolean;
   readonly errors: string[];
-  /** Whether every step could be read. */
-  isWhole: boolean;
 }
 
 function readSteps(value: unknown, place: Place): Step[] {
@@ -163,11 +160,7 @@ function readSteps(value: unknown, place: Place): Step[] {
     place.errors.push("steps must be a list");
     return [];
   }
-  return value.flatMap((one, index) => {
-    const step = readStep(one, index + 1, place);
-    if (step === null) place.isWhole = false;
-    return step ?? [];
-  });
+  return value.flatMap((one, index) => readStep(one, index + 1, place) ?? []);
 }
 
 function readStep(value: unknown, number: number, place: Place): Step | null {
@@ -186,10 +179,13 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
   }
   const { fields, errors, unknown } = readFields<typeof COMMON>(STEPS[type], given);
   errors.forEach(tell);
-  const check: StepContext["check"] = (field, templates, faultsOf = textFaults) => {
+  const check: StepContext["check"] = (field, templates, faultOf = textFault) => {
     if (typeof templates === "object") {
       for (const [name, text] of Object.entries(templates ?? {})) check(`${field} ${name}`, text);
-    } else for (const fault of faultsOf(templates)) tell(`${field}: ${fault}`);
+      return;
+    }
+    const fault = faultOf(templates);
+    if (fault !== null) tell(`${field}: ${fault}`);
   };
   const context = { place, tell, check };
   const step = fields === null
@@ -204,11 +200,11 @@ type Fields<Type extends Step["type"]> = z.output<typeof STEPS[Type]>;
 interface StepContext {
   readonly place: Place;
   readonly tell: (error: string) => void;
-  /** Tells the faults of a template, or of all templates by name, after the name of their field. */
+  /** Tells the fault of a template, or of each template by name, after the name of its field. */
   readonly check: (
     field: string,
     templates: string | null | Readonly<Record<string, string>>,
-    faultsOf?: (template: string) => string[],
+    faultOf?: (template: string) => string | null,
   ) => void;
 }
 
@@ -227,7 +223,7 @@ function readScript(fields: Fields<"script">, { tell, check }: StepContext) {
   const { env, workdir } = fields;
   const command = fields.command ?? "";
   if (command.trim() === "") tell("script step requires a command");
-  check("command", command, scriptFaults);
+  check("command", command, scriptFault);
   for (const name of Object.keys(env)) {
     if (!/^[A-Za-z_]\w*$/.test(name)) tell(`env: "${name}" is no name of a variable`);
   }
@@ -242,9 +238,7 @@ function readLoop(
   fields: Fields<"loop">,
   { tell, place }: StepContext,
 ): Omit<LoopStep, keyof CommonStep> {
-  const inLoop = { ...place, isInLoop: true };
-  const steps = readSteps(fields.steps, inLoop) as LoopedStep[];
-  place.isWhole = inLoop.isWhole;
+  const steps = readSteps(fields.steps, { ...place, isInLoop: true }) as LoopedStep[];
   if (isNothing(fields.steps)) tell("loop step requires at least one nested step");
   if ((fields.max_iterations ?? 0) < 0) tell("max_iterations must be non-negative");
   // 0 counts as if there were none.
@@ -262,7 +256,7 @@ function readMerge(fields: Fields<"merge">, { tell, place, check }: StepContext)
   if (place.isInLoop) tell("merge step is not allowed in a loop: put it after the loop");
   check("commit_message", commitMessage);
   const preMerge: readonly string[] = pre_merge ?? [];
-  for (const command of preMerge) check("pre_merge", command, scriptFaults);
+  for (const command of preMerge) check("pre_merge", command, scriptFault);
   return { type: "merge" as const, requireReview: require_review ?? true, commitMessage, preMerge };
 }
 

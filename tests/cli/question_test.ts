@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { askQuestion } from "../../src/work/questions_table.ts";
 import { busyStage, engineStage, linesOf } from "../support/engine.ts";
-import { until } from "../support/wait.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 
@@ -53,24 +52,6 @@ Deno.test("a question is answered once, and the agent goes on in its session wit
   assert.match((await run(["question", "list"])).stdout, /Nobody asks anything/);
   assert.match((await run(["question", "list", "--all"])).stdout, /resolved .*Which color/);
   assert.equal((await json(["question", "show", "q-1"])).code, 10);
-});
-
-Deno.test("an answer that comes before the agent has ended reaches the agent too", async () => {
-  await using stage = await busyStage({
-    agent: ASKS.replace("esac", "esac; while [ ! -e $LOG/go ]; do sleep 0.1; done"),
-    workflow: ONE_AGENT,
-  });
-  const { folder, json, begin, reaches } = stage;
-  const id = await begin();
-  const asked = async () => (await json(["question", "list"])).body.questions[0];
-  await until("a question is asked", asked);
-  const early = (await json(["question", "answer", (await asked()).id, "Green"])).body;
-  assert.deepEqual([early.delivered, early.deliveryError], [false, undefined]);
-  Deno.writeTextFileSync(join(folder, "log", "go"), "");
-  await reaches(id, "completed");
-  assert.deepEqual(linesOf(join(folder, "log", "args")), ["", `--resume ${SESSION}`]);
-  assert.equal(linesOf(join(folder, "log", "stdin")).at(-1), "Green");
-  assert.equal((await json(["question", "list", "--all"])).body.questions.length, 1);
 });
 
 Deno.test("a workflow that is retried or cancelled no longer waits for an answer", async () => {

@@ -338,13 +338,18 @@ steps:
   assert.equal(bad.code, 1);
   assert.match(bad.body.errors.join("\n"), /step "b": script step requires a command/);
   assert.match(bad.body.errors.join("\n"), /duplicate step name/);
-  assert.match(bad.body.errors.join("\n"), /step "a": there is no prompt "nowhere"/);
+  write(
+    ".conclaude/workflows/bad.yaml",
+    "name: bad\ndescription: d\nsteps: [{name: a, type: agent, prompt: nowhere}]\n",
+  );
+  const unprompted = await json(["workflow", "preview", "bad"]);
+  assert.match(unprompted.body.errors.join("\n"), /step "a": there is no prompt "nowhere"/);
   assert.match(named["other"].warnings.join(), /the file's name counts: other/);
   const renamed = await json(["workflow", "preview", "other"]);
   assert.deepEqual([renamed.code, renamed.body.warnings], [0, named["other"].warnings]);
   const made = await json(["task", "create", "--title", "$(touch c.txt)"]);
   const good = await json(["workflow", "preview", "w", "--task", made.body.task.id]);
-  assert.deepEqual([good.code, good.body.steps[0].command], [0, "touch '$(touch c.txt)'\n".trim()]);
+  assert.deepEqual([good.code, good.body.steps[0].command], [0, 'touch "$(touch c.txt)"']);
   assert.throws(() => Deno.statSync(join(project, "c.txt")), Deno.errors.NotFound);
   assert.equal((await run(["workflow", "preview", "implement-bead"])).code, 0);
   const missing = await json(["workflow", "preview", "nothing"]);

@@ -62,24 +62,6 @@ test("drainSpool() leaves the records of another database alone", (at) => {
   assert.equal(spooledFiles({ database: "/other.db", folders: at.folders }).length, 1);
 });
 
-test("drainSpool() takes in what waited for its database before the folder of both was moved", (at) => {
-  const [spool, other] = at.folders as [string, string];
-  const target = { database: `${at.root}/first/conclaude.db`, folders: at.folders };
-  const put = (atMs: number, database: string, folder = spool) =>
-    spoolRecord(record(atMs), { database, folders: [folder] });
-  put(1000, `${at.root}/before/conclaude.db`);
-  put(2000, target.database);
-  put(3000, `${at.root}/earlier/conclaude.db`);
-  const alone = [
-    put(4000, `${at.root}/before/other.db`), // another database
-    put(5000, `${at.root}/second/conclaude.db`), // its folder is there
-    put(6000, `${at.root}/before/conclaude.db`, other), // a spool that homes may share
-  ];
-  assert.deepEqual(drainSpool(at.db, target), { saved: 3, known: 0, damaged: [], left: 0 });
-  assert.deepEqual(at.names(), ["at-1000", "at-2000", "at-3000"]);
-  for (const path of alone) assert.ok(Deno.statSync(path).isFile, path);
-});
-
 test("drainSpool() sets a damaged file aside and goes on with the others", async (at) => {
   spoolRecord(record(1000), at.target);
   const broken = `${at.folders[0]}/${newId(2000)}${spoolSuffix(DATABASE)}`;

@@ -50,26 +50,3 @@ Deno.test("a stop that is held once a turn does not say how many more there will
   assert.match((await project.stop())!, /stop 1 of at most 2/);
   assert.match((await project.stop({ stop_hook_active: true }))!, /stop 2 of at most 2/);
 });
-
-Deno.test("a project whose configuration does not name the rule is told once that it is off", async () => {
-  using project = new RequiredProject("preToolUse: {uneditableFiles: [x.lock]}\n");
-  const told = async () =>
-    String((await project.send("SessionStart", { source: "startup" }))?.["systemMessage"] ?? "");
-  assert.match(await told(), /sets `preToolUse\.preventRootAdditions`.*\.conclaude\.yaml/);
-  assert.equal(await told(), "");
-  project.configure("stop: {rounds: 2}\n");
-  assert.equal(await told(), "");
-  const { code, stdout } = await project.run("config", "validate");
-  assert.equal(code, 0);
-  assert.match(stdout, /\nnote: .*preventRootAdditions/);
-  project.configure("preToolUse: {preventRootAdditions: false}\n");
-  assert.doesNotMatch((await project.run("config", "validate")).stdout, /note:/);
-});
-
-Deno.test("a project whose configuration names the rule, or that has none, is told nothing", async () => {
-  for (const config of [RULE, "preToolUse: {preventRootAdditions: false}\n"]) {
-    using project = new RequiredProject(config);
-    const answer = await project.send("SessionStart", { source: "startup" });
-    assert.equal(answer?.["systemMessage"], undefined);
-  }
-});

@@ -89,16 +89,6 @@ test("records that wait for one database do not go into another", async (home) =
   assert.deepEqual(written(home), ["a", "c"]);
 });
 
-test("records that wait in a moved home go into its database at the new place", async (home) => {
-  using moved = tempHome();
-  await homeWithSpool(home, ["a", "b"]);
-  Deno.renameSync(join(home.path, ".conclaude"), join(moved.path, ".conclaude"));
-  Deno.removeSync(moved.database);
-  await capture(moved, "c");
-  assert.deepEqual(written(moved), ["a", "b", "c"]);
-  assert.deepEqual(spoolFiles(moved), []);
-});
-
 test("half-written files and strangers in the spool do no harm", async (home) => {
   await homeWithSpool(home, ["a"]);
   const folder = join(home.path, ".conclaude", "spool");

@@ -2,13 +2,11 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import {
   collectAgentText,
-  detectQuestion,
   lastQuestion,
   readAgentLine,
   readContract,
 } from "../../src/work/agent_text.ts";
 import CASES from "../testdata/work_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const SESSION = "03999810-33b8-4dd9-8e7a-5f41ef86ca30";
 
@@ -126,31 +124,7 @@ Deno.test("readContract() takes the last object that says whether it succeeded",
   });
 });
 
-Deno.test("detectQuestion() tells what kind of answer is asked for", () => {
-  const cases = rowsOf<readonly [line: string, type: string, options?: readonly string[]]>(
-    CASES.contracts,
-  );
-  for (const [line, type, options] of cases) {
-    const question = detectQuestion(`  ${line}  `);
-    assert.equal(question?.type, type, line);
-    assert.equal(question.text, line);
-    assert.deepEqual(question.options, options ?? [], line);
-  }
-});
-
-Deno.test("detectQuestion() leaves program text, data, addresses and quotations alone", () => {
-  const lines = [...CASES.noContract, "x".repeat(2000) + " y?"];
-  for (const line of lines) assert.equal(detectQuestion(line), null, line);
-});
-
 Deno.test("lastQuestion() finds the question that a text ends with, but not one in a fence", () => {
-  assert.equal(lastQuestion("Done.\n\nShall I proceed?\n")?.type, "confirmation");
-  assert.equal(lastQuestion("Shall I proceed?\nI did.\nAll of it.\nIt works."), null);
-  assert.equal(lastQuestion("Shall I proceed? (y/n)\nI did it anyway."), null);
-  assert.equal(lastQuestion("Shall I proceed? (y/n)\nWhat is next?")?.text, "What is next?");
-  assert.equal(lastQuestion("Which one do you want?\n1. red\n2. green")?.type, "input");
-  assert.equal(lastQuestion("1. Shall I proceed?\n2. I did it."), null);
-  assert.equal(lastQuestion("Ready.\n```\nShall I proceed?\n```\n"), null);
-  assert.equal(lastQuestion("Ready.\n```\nShall I proceed?"), null);
-  assert.equal(lastQuestion(""), null);
+  for (const line of CASES.questions) assert.equal(lastQuestion(`Done.\n\n  ${line}\n`), line);
+  for (const text of CASES.noQuestions) assert.equal(lastQuestion(text), null, text);
 });

@@ -47,7 +47,7 @@ Deno.test("previewWorkflow() shows what is known before anything has run", () =>
   assert.deepEqual(
     shown.map((one) => [one.step.name, one.depth, one.wouldRun, one.isRendered, one.command]),
     [
-      ["a", 0, true, true, "echo 'a b'"],
+      ["a", 0, true, true, 'echo "a b"'],
       ["l", 0, true, true, null],
       ["b", 1, null, false, "echo {{.a.output}}"],
       ["c", 1, true, true, null],

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { renderScript, renderText, renderValue } from "../../src/work/template.ts";
+import { renderScript, renderText, renderValue, shownScript } from "../../src/work/template.ts";
 import { type TemplateContext, TemplateError } from "../../src/work/template_syntax.ts";
 import { evaluateWhen } from "../../src/work/render_step.ts";
 import CASES from "../testdata/work_cases.json" with { type: "json" };
@@ -16,7 +16,7 @@ const CONTEXT: TemplateContext = {
 
 const text = (template: string, context = CONTEXT) =>
   renderText(template, context, { missing: "error" });
-const script = (command: string, context = CONTEXT) => renderScript(command, context).text;
+const script = (command: string, context = CONTEXT) => shownScript(renderScript(command, context));
 
 Deno.test("renderText() puts in values by their path, also of names with hyphens", () => {
   assert.equal(text("{{ .task.title }}: {{.run-tests.output}}"), "It's: 2 failed");
@@ -116,7 +116,7 @@ Deno.test("renderValue() keeps the type of a single tag", () => {
 
 Deno.test("a value that was put in is never expanded again", () => {
   assert.equal(text("{{ .task.body }}"), "{{.secret}}");
-  assert.equal(script("echo {{ .task.body }}"), "echo '{{.secret}}'");
+  assert.equal(script("echo {{ .task.body }}"), 'echo "{{.secret}}"');
   const include = () => "{{ .task.body }}";
   assert.equal(
     renderText('{{ include "x" }}', CONTEXT, { missing: "error", include }),
@@ -128,26 +128,28 @@ Deno.test("a value that was put in is never expanded again", () => {
   }));
 });
 
-Deno.test("renderScript() quotes every value, and leaves plain ones as they are", () => {
-  assert.equal(script("bd close {{.task.id}}"), "bd close 'foo; rm -rf /'");
-  assert.equal(script("echo {{.task.title}} {{.plain}}"), "echo 'It'\\''s' v1.2/a-b_c");
-  assert.equal(script("echo {{.nope.x}} {{.nothing}}"), "echo '' ''");
-  assert.equal(script('echo {{ default "a b" .nope }}'), "echo 'a b'");
-  assert.equal(script("{{.w}} x", { w: "then" }), "'then' x");
-  assert.equal(script("echo {{.n}}>f", { n: 2 }), "echo '2'>f");
-});
-
-Deno.test("renderScript() leaves the quotes that a value stands in and enters them again", () => {
-  assert.equal(script('echo "a {{.task.title}} b"'), `echo "a "'It'\\''s'" b"`);
-  assert.equal(script("echo 'a {{.task.id}} b'"), "echo 'a ''foo; rm -rf /'' b'");
-  assert.equal(script('echo "{{.plain}}"'), 'echo "v1.2/a-b_c"');
-  assert.equal(script("echo # {{.task.title}}\ntrue"), "echo # \ntrue");
+Deno.test("renderScript() gives every value in a variable, which is one word wherever it stands", () => {
+  assert.deepEqual(renderScript("bd close {{.task.id}} {{.nothing}}", CONTEXT), {
+    command: 'bd close "${CONCLAUDE_VALUE_1}" "${CONCLAUDE_VALUE_2}"',
+    variables: { CONCLAUDE_VALUE_1: "foo; rm -rf /", CONCLAUDE_VALUE_2: "" },
+    warnings: [],
+  });
+  const commands = {
+    'echo "a {{.plain}} b"': 'echo "a ${CONCLAUDE_VALUE_1} b"',
+    "echo 'a {{.plain}} b'": `echo 'a '"\${CONCLAUDE_VALUE_1}"' b'`,
+    'echo "$(cat {{.plain}})"': 'echo "$(cat "${CONCLAUDE_VALUE_1}")"',
+    "echo {{.plain}}>f": 'echo "${CONCLAUDE_VALUE_1}">f',
+  };
+  for (const [given, wanted] of Object.entries(commands)) {
+    assert.equal(renderScript(given, CONTEXT).command, wanted);
+  }
+  assert.equal(script('echo {{ default "a b" .nope }}'), 'echo "a b"');
 });
 
 Deno.test("renderScript() refuses a place where it cannot tell how the shell reads it", () => {
   const places = CASES.templatePlaces;
   for (const place of places) {
-    assert.throws(() => script(place), /cannot be quoted here: .* under `env`/, place);
+    assert.throws(() => script(place), /cannot stand here: .* under `env`/, place);
   }
 });
 
@@ -159,14 +161,14 @@ Deno.test("renderScript() refuses an unknown word and a value with NUL", () => {
 });
 
 Deno.test("renderScript() puts in raw values as they stand, says so, and keeps its place", () => {
-  const { text, warnings } = renderScript('{{ raw .cmd }} {{.task.id}}" ', {
+  const { command, warnings } = renderScript('{{ raw .cmd }} {{.task.id}}" ', {
     ...CONTEXT,
     cmd: 'echo "',
   });
-  assert.equal(text, `echo " "'foo; rm -rf /'"" `);
+  assert.equal(command, 'echo " ${CONCLAUDE_VALUE_1}" ');
   assert.deepEqual(warnings, ["{{ raw .cmd }} is not quoted for the shell"]);
   const constant = renderScript('docker ps --format {{ raw "{{.Names}}" }}', {});
-  assert.deepEqual(constant, { text: "docker ps --format {{.Names}}", warnings: [] });
+  assert.deepEqual([constant.command, constant.warnings], ["docker ps --format {{.Names}}", []]);
 });
 
 /** Scripts that print the value between signs, each with a place of another kind. */
@@ -183,6 +185,17 @@ const FRAMES: readonly string[] = [
 
 const HOSTILE = CASES.hostile;
 
+/** A script in brackets with its variables, which ends what it prints with a mark. */
+function alone(frame: string, x: string): string {
+  const { command, variables } = renderScript(frame, { x });
+  const set = Object.entries(variables).map(([name, value]) => `${name}=${inQuotes(value)}`);
+  return `(\n${set.join("\n")}\n${command}\n)\nprintf '\\036'`;
+}
+
+function inQuotes(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 async function run(command: string, shell: string): Promise<string> {
   const { stdout } = await new Deno.Command(shell, { args: ["-c", command], stderr: "null" })
     .output();
@@ -192,8 +205,7 @@ async function run(command: string, shell: string): Promise<string> {
 Deno.test("no hostile value breaks out of a script in a real shell", async () => {
   for (const shell of ["/bin/sh", "/bin/bash"]) {
     for (const frame of FRAMES) {
-      const scripts = HOSTILE.map((x) => renderScript(frame, { x }).text);
-      const joined = scripts.map((one) => `(\n${one}\n)\nprintf '\\036'`).join("\n");
+      const joined = HOSTILE.map((x) => alone(frame, x)).join("\n");
       const printed = (await run(joined, shell)).split("\x1e").slice(0, -1);
       assert.deepEqual(
         // sed ends what it prints with a line break
@@ -212,7 +224,7 @@ Deno.test("a shell takes every value literally at every place", async () => {
     seed: 7,
   });
   for (const frame of FRAMES.slice(0, 4)) {
-    const scripts = values.map((x) => `(\n${renderScript(frame, { x }).text}\n)\nprintf '\\036'`);
+    const scripts = values.map((x) => alone(frame, x));
     const printed = (await run(scripts.join("\n"), "/bin/sh")).split("\x1e").slice(0, -1);
     assert.deepEqual(printed, values.map((x) => `[${x}]`), frame);
   }

@@ -86,9 +86,6 @@ Deno.test("parseWorkflow() names the step that an error lies in", () => {
   for (const [steps, expected] of Object.entries(cases)) {
     assert.deepEqual(errorsOf(`${HEAD}steps: ${steps}`), [expected], steps);
   }
-  const two = "{name: x, type: script, command: 'echo {{ foo }} {{ .task.id }} {{ bar \"}}\" }}'}";
-  const errors = errorsOf(`${HEAD}steps: [${two}]`).map((error) => /"\w+" is no/.exec(error)?.[0]);
-  assert.deepEqual(errors, ['"foo" is no', '"bar" is no']);
 });
 
 Deno.test("parseWorkflow() finds a name that stands both outside and inside of a loop", () => {

@@ -88,7 +88,6 @@ const ownRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /sessions/:id/found",
-    summary: "Which observations of a session hold some words",
     query: z.strictObject({ words: z.string() }),
     response: z.object({ observations: z.array(z.int()) }),
     handle: ({ db }, { id, query: { words } }) => ({

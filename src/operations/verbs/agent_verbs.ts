@@ -1,9 +1,8 @@
 import { plain } from "../../base/plain.ts";
 import { agentFiles, type OutputLine, readOutputPage } from "../../work/engine/agent_files.ts";
-import { reviewAgent } from "../../work/engine/agent_review.ts";
 import { needAgent, requestEnd } from "../../work/engine/requests.ts";
 import { endHere } from "../../work/engine/supervise.ts";
-import { reviewWorkflow } from "../../work/engine/work_folder.ts";
+import { reviewAgent, reviewWorkflow } from "../../work/engine/work_folder.ts";
 import { readAgentLine } from "../../work/agent_text.ts";
 import { refusal } from "../../work/refusal.ts";
 import {

@@ -48,7 +48,6 @@ import { isNotFound, readTextFileSync } from "../../system/files.ts";
 import "../config_sections.ts";
 import { spellingPassed } from "../../policy/guards/command_rules.ts";
 import { policiesIn } from "../../policy/policies.ts";
-import { SILENT_ABOUT_ROOT } from "../../config/hook_config.ts";
 
 const init = verb({
   person: "config init",
@@ -202,20 +201,17 @@ const validate = verb({
       ),
       ...configWarnings(files),
     ];
-    // What names no fault.
-    const notes = parseConfig(files).hook.isSilentAboutRoot ? [SILENT_ABOUT_ROOT] : [];
     const told = problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null }));
     const summary = files.length === 0
       ? "No configuration files: the defaults count."
       : `Valid: ${names}`;
     return {
-      json: { valid, problems: told, warnings, notes },
+      json: { valid, problems: told, warnings, notes: [] },
       text: [
         ...(valid
           ? [summary]
           : [...explainProblems(problems).split("\n"), "", count(problems.length, "problem")]),
         ...warnings.map((warning) => `warning: ${warning}`),
-        ...notes.map((note) => `note: ${note}`),
       ].map(plain).join("\n"),
       exitCode: valid ? 0 : 1,
     };

@@ -93,8 +93,6 @@ const answerVerb = verb({
     const way = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${startDaemon(context)}`;
     const told = delivered
       ? `${question.stepKey} goes on with the answer.${way}`
-      : deliveryError === null
-      ? "The answer is recorded; the agent gets it when it has come to its question."
       : `The answer is recorded, and not delivered: ${deliveryError}`;
     return {
       json: { question, delivered, ...deliveryError === null ? {} : { deliveryError } },

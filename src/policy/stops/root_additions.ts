@@ -1,19 +1,12 @@
 /** Finds files that have appeared in a project's folder since the session began. */
 import type { DatabaseSync } from "node:sqlite";
-import { SILENT_ABOUT_ROOT } from "../../config/hook_config.ts";
 import type { Environment } from "../../system/environment.ts";
-import { fingerprint } from "../../base/ids.ts";
 import { joinPath } from "../../base/paths.ts";
 import { sizesIn } from "../../system/git/brought_files.ts";
 import { askIgnored } from "../../system/git/file_status.ts";
 import { listFolder } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
-import {
-  isFirstTelling,
-  readSnapshot,
-  saveSnapshot,
-  type SnapshotKey,
-} from "./stop_memory_table.ts";
+import { readSnapshot, saveSnapshot, type SnapshotKey } from "./stop_memory_table.ts";
 
 /** Stores the names of the files that are there now, so that they count as known. */
 export function takeSnapshot(db: DatabaseSync, key: SnapshotKey, atMs: number): void {
@@ -55,12 +48,4 @@ function filesInRoot(root: string): string[] | null {
   const names = listFolder(root)?.filter(({ isDirectory }) => !isDirectory)
     .map(({ name }) => name).filter((name) => !name.startsWith("."));
   return names === undefined || names.length > MAX_NAMES ? null : names.sort();
-}
-
-/** Tells once that no configuration file of the project names the rule; null when it was told before. */
-export function rootNotice(db: DatabaseSync, path: string): string | null {
-  // Only a fingerprint of the path is stored, so that a forgotten project leaves no trace.
-  return isFirstTelling(db, `root:${fingerprint(path)}`)
-    ? `conclaude: ${SILENT_ABOUT_ROOT} (${path}). This is said once.`
-    : null;
 }

@@ -1,4 +1,4 @@
-/** What is kept for the stops of a session: counters, the files of the folder, the first prompt, notices. */
+/** What is kept for the stops of a session: counters, the files of the folder, the first prompt. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import { incrementCounter, readCounter, resetCounters } from "../../db/counters.ts";
@@ -140,13 +140,6 @@ export function advanceQueue(
             updated_at_ms = ?4
       WHERE session_id = ?1`,
   ).run(sessionId, to.position, to.timesLeft, to.atMs);
-}
-
-/** Notes that something is told. Returns false when it was told before. */
-export function isFirstTelling(db: DatabaseSync, what: string): boolean {
-  const key = `told:${what}`;
-  if (db.prepare("SELECT 1 FROM meta WHERE key = ?").get(key) !== undefined) return false;
-  return db.prepare("INSERT OR IGNORE INTO meta (key, value) VALUES (?, '')").run(key).changes > 0;
 }
 
 const SESSION_TABLES = [

@@ -20,7 +20,6 @@ import { allOrNothing } from "../../db/transaction.ts";
 import {
   answerQuestion,
   askQuestion,
-  listQuestions,
   markDelivered,
   needQuestion,
   type Question,
@@ -201,7 +200,7 @@ interface Answered {
   readonly question: Question;
   /** Whether the step that asked goes on with the answer: the engine starts it as soon as there is room. */
   readonly delivered: boolean;
-  /** Why not; null when it may still be delivered, because the agent has not come to its question yet. */
+  /** Why not; null when it does. */
   readonly deliveryError: string | null;
 }
 
@@ -232,45 +231,24 @@ export function answer(
     });
   }
   const question = answerQuestion(db, id, { answer: said, by, atMs });
-  const error = deliver(db, question, { ...lasting, by });
-  if (typeof error === "string") markDelivered(db, id, { error, atMs });
-  return {
-    question: needQuestion(db, id),
-    delivered: error === null,
-    deliveryError: error ?? null,
-  };
-}
-
-/** Lets a workflow go on whose agent's question was answered before the agent ended. */
-export function goOnIfAnswered(db: DatabaseSync, agent: Agent, lasting: Lasting): void {
-  const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
-  if (workflow === undefined || !waitsAt(workflow, agent.stepKey)) return;
-  const question = listQuestions(db, { statuses: ["answered"], agentId: agent.id }).at(-1);
-  if (question === undefined) return;
-  const error = resume(db, workflow, { ...lasting, by: question.answeredBy ?? "user" });
-  if (error !== null) markDelivered(db, question.id, { error, atMs: lasting.atMs });
+  const deliveryError = deliver(db, question, { ...lasting, by });
+  if (deliveryError !== null) markDelivered(db, id, { error: deliveryError, atMs });
+  return { question: needQuestion(db, id), delivered: deliveryError === null, deliveryError };
 }
 
 type Terms = Lasting & { readonly by: string };
 
-/** @returns Why the answer cannot be delivered; null when it is; `undefined` while nobody knows yet. */
+/** @returns Why the answer cannot be delivered; null when it is. */
 function deliver(
   db: DatabaseSync,
   question: Question,
   terms: Terms,
-): string | null | undefined {
+): string | null {
   if (isOfSession(question)) return ELSEWHERE;
-  const { workflowId, stepKey, agentId } = question;
+  const { workflowId, stepKey } = question;
   const workflow = workflowId === null ? undefined : readWorkflow(db, workflowId);
-  if (workflow === undefined) return TOO_LATE;
-  if (waitsAt(workflow, stepKey)) return resume(db, workflow, terms);
-  const agent = agentId === null ? undefined : readAgent(db, agentId);
-  const mayWait = workflow.status === "running" && agent !== undefined && agent.endedAtMs === null;
-  return mayWait ? undefined : TOO_LATE;
-}
-
-function waitsAt({ status, currentStep }: WorkflowRow, stepKey: string | null): boolean {
-  return status === "blocked" && currentStep === stepKey;
+  const waits = workflow?.status === "blocked" && workflow.currentStep === stepKey;
+  return waits ? resume(db, workflow, terms) : TOO_LATE;
 }
 
 /** @returns Why the workflow cannot go on; null when it does. */

@@ -6,6 +6,7 @@ import { mergeTree } from "../../system/git/merge.ts";
 import { lookAtTree } from "../../system/git/task_trees.ts";
 import { blockedOutcome, mergedOutcome } from "../progress.ts";
 import { renderMergeStep } from "../render_step.ts";
+import type { RenderedScript } from "../template.ts";
 import { runWords } from "../../system/process/run_program.ts";
 import { listAgents, requestKill } from "../agents_table.ts";
 import { transaction } from "../../db/transaction.ts";
@@ -200,9 +201,13 @@ const CHECK_MS = 600_000;
 const MAX_TOLD_CHARS = 500;
 
 /** Runs a script. @returns Why it failed; null when it succeeded. Never throws. */
-async function runCheck(script: string, folder: string): Promise<string | null> {
+async function runCheck(
+  { command, variables }: Pick<RenderedScript, "command" | "variables">,
+  folder: string,
+): Promise<string | null> {
   try {
-    const end = await runWords(["/bin/sh", "-c", script], { folder, timeoutMs: CHECK_MS });
+    const how = { folder, variables, timeoutMs: CHECK_MS };
+    const end = await runWords(["/bin/sh", "-c", command], how);
     if (end === null) return `it did not end in ${count(CHECK_MS / 1000, "second")}`;
     if (end.code === 0) return null;
     const said = [end.stdout, end.stderr].map((text) => text.trim())

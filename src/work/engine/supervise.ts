@@ -4,23 +4,10 @@ import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
 import { sizeAt } from "../../system/on_disk.ts";
 import { endGroupOf } from "../../system/process/start.ts";
-import {
-  collectAgentText,
-  type DetectedQuestion,
-  detectQuestion,
-  lastQuestion,
-  readAgentLine,
-  readContract,
-} from "../agent_text.ts";
+import { collectAgentText, lastQuestion, readAgentLine, readContract } from "../agent_text.ts";
 import { type Agent, endAgent, readAgent, setAgentSession } from "../agents_table.ts";
 import { transaction } from "../../db/transaction.ts";
-import {
-  askQuestion,
-  listQuestions,
-  type NewQuestion,
-  resolveQuestions,
-  UNRESOLVED,
-} from "../questions_table.ts";
+import { askQuestion } from "../questions_table.ts";
 import {
   type AgentFiles,
   agentFiles,
@@ -36,7 +23,6 @@ import {
   removeRunFiles,
   wasNotFound,
 } from "./agent_files.ts";
-import { goOnIfAnswered } from "./requests.ts";
 import { finishAndAdvance, type Lasting, stepOfAgent, stepOfKey } from "./advance.ts";
 import { outcomeOfAgent, outcomeOfScript, type StepOutcome } from "../progress.ts";
 
@@ -81,10 +67,7 @@ export async function supervise(agent: Agent, supervision: Supervision): Promise
   const lasting = supervision.lasting();
   // Before the transaction, since reading and masking take long.
   const said = readSaid(agent, files, mask);
-  transaction(db, () => {
-    settle(db, agent, { end, said, atMs: lasting.atMs });
-    goOnIfAnswered(db, agent, lasting);
-  });
+  transaction(db, () => settle(db, agent, { end, said, atMs: lasting.atMs }));
   removeRunFiles(files);
   return true;
 }
@@ -92,11 +75,11 @@ export async function supervise(agent: Agent, supervision: Supervision): Promise
 /** @returns How it ended; null when the daemon leaves before. */
 async function follow(
   agent: Agent,
-  { db, files, mask: maskText, graceMs, left, signal, onOutput }: Supervision,
+  { db, files, mask, graceMs, left, signal, onOutput }: Supervision,
 ): Promise<AgentEnd | null> {
-  const reader = new OutputReader(files, maskText);
+  const reader = new OutputReader(files, mask);
   const mark = environmentMark(agent.id);
-  const look = (lines: readonly FreshLine[]) => noteLines(db, agent, { lines, mask: maskText });
+  const look = (lines: readonly FreshLine[]) => noteLines(db, agent, lines);
   const wait = (ms: number) => pause(ms, undefined, { signal }).catch(() => {});
   let hasLeft = false;
   void left?.then(() => hasLeft = true);
@@ -170,44 +153,12 @@ function isToEnd(db: DatabaseSync, agent: Agent): boolean {
     (agent.deadlineAtMs !== null && Date.now() >= agent.deadlineAtMs);
 }
 
-/** Keeps the session and the questions that an agent's lines name. */
-function noteLines(
-  db: DatabaseSync,
-  agent: Agent,
-  { lines, mask }: Pick<Supervision, "mask"> & { readonly lines: readonly FreshLine[] },
-): void {
+/** Keeps the session that an agent's lines name. */
+function noteLines(db: DatabaseSync, agent: Agent, lines: readonly FreshLine[]): void {
   if (agent.kind !== "agent") return;
-  const notes = lines.filter(({ stream }) => stream === "stdout").map((line) => ({
-    line,
-    read: readAgentLine(line.raw),
-  }));
-  const sessionId = notes.findLast(({ read }) => read.sessionId !== null)?.read.sessionId ?? null;
-  const questions = notes.flatMap(({ line, read }) =>
-    (read.isResult ? "" : read.text ?? "").split("\n").map((text, part) => ({
-      question: detectQuestion(mask(text)),
-      origin: `output:${agent.id}:${line.at}:${part}`,
-    }))
-  );
-  const asked = questions.filter(({ question }) => question !== null);
-  if (sessionId === null && asked.length === 0) return;
-  const atMs = Date.now();
-  transaction(db, () => {
-    if (sessionId !== null) setAgentSession(db, agent.id, sessionId, atMs);
-    const session = sessionId ?? readAgent(db, agent.id)?.sessionId ?? null;
-    for (const { question, origin } of asked) {
-      askFor(db, agent, { ...question!, sessionId: session, origin }, atMs);
-    }
-  });
-}
-
-function askFor(
-  db: DatabaseSync,
-  { id: agentId, taskId, workflowId, stepKey }: Agent,
-  question: DetectedQuestion & Pick<NewQuestion, "sessionId" | "origin">,
-  atMs: number,
-): void {
-  const of = { agentId, taskId, workflowId, stepKey };
-  askQuestion(db, { ...question, ...of, source: "output" }, atMs);
+  const named = lines.filter(({ stream }) => stream === "stdout")
+    .map(({ raw }) => readAgentLine(raw).sessionId).findLast((id) => id !== null) ?? null;
+  if (named !== null) transaction(db, () => setAgentSession(db, agent.id, named, Date.now()));
 }
 
 /**
@@ -273,10 +224,13 @@ function settle(
     : null;
   endAgent(db, agent.id, { ...statusOf(end, signal), exitCode: code, atMs });
   const at = stepOfAgent(db, agent);
-  // An answer that came too late must not reach the next attempt of the step.
-  if (asked === null) resolveQuestions(db, { agentId: agent.id }, { statuses: UNRESOLVED, atMs });
   if (at === undefined) return;
-  if (asked !== null) keepLastQuestion(db, agent, { ...asked, sessionId }, atMs);
+  if (asked !== null) {
+    const { id: agentId, taskId, workflowId, stepKey } = agent;
+    const of = { agentId, taskId, workflowId, stepKey, sessionId, origin: `output:${agentId}` };
+    const question = { type: "input", text: asked, options: [], source: "output" } as const;
+    askQuestion(db, { ...question, ...of }, atMs);
+  }
   const step = stepOfKey(db, at.workflow.id, at.step.key);
   const process = { exitCode: code, timedOut, signal };
   const outcome = step.type === "script"
@@ -301,19 +255,6 @@ function statusOf(
   if (signal !== null) return { status: "killed", error: `ended by ${signal}` };
   if (code === 0) return { status: "completed", error: null };
   return { status: "failed", error: `agent exited with code ${code}` };
-}
-
-/** Leaves the last question of a waiting agent open, or answered when somebody was quick. */
-function keepLastQuestion(
-  db: DatabaseSync,
-  agent: Agent,
-  asked: DetectedQuestion & Pick<NewQuestion, "sessionId">,
-  atMs: number,
-): void {
-  const last = listQuestions(db, { statuses: UNRESOLVED, agentId: agent.id }).at(-1);
-  if (last?.text === asked.text) return;
-  resolveQuestions(db, { agentId: agent.id }, { statuses: UNRESOLVED, atMs });
-  askFor(db, agent, { ...asked, origin: `output:${agent.id}:last` }, atMs);
 }
 
 interface Said {

@@ -15,11 +15,12 @@ import type { Task } from "../task.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
 import { exists } from "../../system/on_disk.ts";
 import { transaction } from "../../db/transaction.ts";
+import type { Agent } from "../agents_table.ts";
 import { changeWorkflow, listSteps, type WorkflowRow } from "../workflows_table.ts";
 import { refusal } from "../refusal.ts";
 import type { Workflow } from "../workflow.ts";
 import { realOr } from "../../system/files.ts";
-import { shellQuote } from "../shell_place.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
 import { type Review, reviewTree } from "../../system/git/merge.ts";
 
 /** The folder of the working trees when the configuration names none. */
@@ -185,7 +186,6 @@ async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
   const { worktree, branch, baseCommit, repository, mergeCommit } = workflow;
   if (worktree === null || branch === null || repository === null) return null;
   if (exists(joinPath(worktree, ".git"))) return null;
-  if (!exists(repository)) return lost(workflow, `its repository ${repository} is gone`);
   if (!await hasBranch({ commonDir: repository }, branch)) {
     return lost(workflow, `its working tree ${worktree} and its branch ${branch} are gone`);
   }
@@ -211,7 +211,7 @@ export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | n
   if (await hasBranch({ commonDir: repository }, baseBranch)) return null;
   return {
     why: `there is no branch ${baseBranch} any more; the work began at ${baseCommit}`,
-    next: `git -C ${shellQuote(repository)} branch ${shellQuote(baseBranch)} ${baseCommit}`,
+    next: `git -C ${quoteWord(repository)} branch ${quoteWord(baseBranch)} ${baseCommit}`,
   };
 }
 
@@ -270,15 +270,38 @@ export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {
   return review;
 }
 
+/**
+ * All work in the working tree of a sub-agent, committed or not, since it left the main working tree's commit.
+ * @throws {UserError} INVALID_STATUS when there is none to look at.
+ */
+export async function reviewAgent(agent: Agent): Promise<Review> {
+  const { worktree, sessionId } = agent;
+  const next = sessionId === null
+    ? `conclaude agent show ${agent.id}`
+    : `conclaude session log ${sessionId}`;
+  if (worktree === null) throw nothingToSee(agent, "it had no working tree of its own", next);
+  const repository = exists(worktree) ? findRepository(lookUpwards(worktree)) : undefined;
+  if (repository === undefined) {
+    throw nothingToSee(agent, `its working tree ${worktree} is gone`, next);
+  }
+  const main = await runGit(["rev-parse", "HEAD"], { folder: repository.commonDir });
+  const commit = main.stdout.trim();
+  const review = await reviewTree({ path: repository.root }, { base: commit, target: commit });
+  if ("kind" in review) throw nothingToSee(agent, review.why, next);
+  return review;
+}
+
 function nothingToSee(
-  { id, status }: WorkflowRow,
+  of: WorkflowRow | Agent,
   why: string,
-  next = `conclaude workflow show ${id}`,
+  next?: string,
 ) {
+  const { id, status } = of;
+  const kind = "pid" in of ? "agent" : "workflow";
   return refusal("INVALID_STATUS", {
-    what: `There is no work of workflow ${id} to be shown`,
+    what: `There is no work of ${kind} ${id} to be shown`,
     why,
-    next,
-    details: { currentStatus: status },
+    next: next ?? `conclaude ${kind} show ${id}`,
+    details: { ...kind === "agent" ? { agentId: id } : {}, currentStatus: status },
   });
 }

@@ -5,9 +5,9 @@ import { messageOf, quietly } from "../../base/errors.ts";
 import { refusal } from "../refusal.ts";
 import {
   allSteps,
-  type FaultyWorkflow,
   isInlinePrompt,
   parseWorkflow,
+  type ReadWorkflow,
   type Workflow,
 } from "../workflow.ts";
 import { joinPath } from "../../base/paths.ts";
@@ -132,14 +132,12 @@ function includedIn(text: string): string[] {
   return [...text.matchAll(/\{\{[^}]*\binclude\s+"([^"]+)"/g)].map(([, name]) => name!);
 }
 
-export function parseFile(
-  { text, problem }: WorkflowFile,
-): { readonly workflow: Workflow } | FaultyWorkflow {
-  if (problem !== undefined) return { errors: [problem], rest: null };
+export function parseFile({ text, problem }: WorkflowFile): ReadWorkflow {
+  if (problem !== undefined) return { errors: [problem] };
   try {
     return parseWorkflow(parseYaml(text));
   } catch (thrown) {
-    return { errors: [messageOf(thrown)], rest: null };
+    return { errors: [messageOf(thrown)] };
   }
 }
 
@@ -197,27 +195,16 @@ export function previewFile(
   { projectDir, task }: { readonly projectDir: string; readonly task: TaskFacts | null },
 ): FilePreview {
   const parsed = parseFile(file);
-  const look = (workflow: Workflow) =>
-    previewWorkflow(workflow, {
-      task: task ?? NO_TASK,
-      prompts: (name) => findPrompt(name, projectDir),
-    });
   if ("errors" in parsed) {
-    const { errors, rest } = parsed;
-    // What the preview finds beside the faults of the fields.
-    const more = (rest === null ? [] : look(rest).errors).filter((error) => {
-      const fault = error.replace(/^step "[^"]*": /, "");
-      return !fault.endsWith('prompt ""') && !errors.some((one) => one.endsWith(fault));
-    });
-    const all = [...errors, ...more];
-    return { workflow: null, steps: [], errors: all, warnings: [], isValid: false };
+    return { workflow: null, steps: [], errors: parsed.errors, warnings: [], isValid: false };
   }
   const { workflow } = parsed;
   const isOther = file.path !== null && workflow.name !== file.name;
   const warnings = isOther
     ? [`its file says name: ${workflow.name}, but the file's name counts: ${file.name}`]
     : [];
-  return { workflow, warnings, ...look(workflow) };
+  const prompts = (name: string) => findPrompt(name, projectDir);
+  return { workflow, warnings, ...previewWorkflow(workflow, { task: task ?? NO_TASK, prompts }) };
 }
 
 /** The workflow of a task that names none. */
