@@ -1,5 +1,6 @@
 import {
   type Application,
+  ArgumentParseError,
   buildApplication,
   buildCommand,
   buildRouteMap,
@@ -26,7 +27,7 @@ import {
 import { fitToColumns } from "../base/columns.ts";
 import { LETTERS, type Parameter } from "../operations/flags.ts";
 import { plain } from "../base/plain.ts";
-import { camel } from "../operations/usage.ts";
+import { camel, kebab } from "../operations/usage.ts";
 import { helpOf } from "../operations/help.ts";
 import { helpPage } from "./help_page.ts";
 import { usageText } from "./usage_text.ts";
@@ -113,7 +114,9 @@ async function libraryTarget(
       },
       parameters: {
         flags: Object.fromEntries(
-          Object.entries(flags).map(([name, flag]) => [name, withProposals(flag)]),
+          Object.entries(flags).map((
+            [name, flag],
+          ) => [name, withProposals(namingFaults(name, flag))]),
         ),
         aliases: Object.fromEntries(
           Object.entries(LETTERS).filter(([, name]) => Object.hasOwn(flags, name)),
@@ -127,6 +130,22 @@ async function libraryTarget(
       typeof buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>
     >[0],
   );
+}
+
+type FlagName = ConstructorParameters<typeof ArgumentParseError>[0];
+
+/** A flag whose fault names it also where it is read later: the library names only those that are read at once. */
+function namingFaults(name: string, flag: Parameter): Parameter {
+  const { parse } = flag;
+  return parse === undefined ? flag : {
+    ...flag,
+    parse(text) {
+      const value = parse(text);
+      return !(value instanceof Promise) ? value : value.catch((thrown) => {
+        throw new ArgumentParseError(kebab(name) as FlagName, text, thrown);
+      });
+    },
+  };
 }
 
 /** A parameter that can be asked for its proposals. */

@@ -26,9 +26,9 @@ export function shortened(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const head = headOf(text, maxChars - 1);
   const isWhole = /\s/.test(text[head.length] ?? " ");
-  // A very long word, and a text without spaces, is cut within the word.
+  // A very long word, one that would leave less than half, and a text without spaces, is cut within the word.
   const word = isWhole ? -1 : head.search(/\s\S{0,30}$/);
-  return `${(word > 0 ? head.slice(0, word) : head).trimEnd()}…`;
+  return `${(word > maxChars / 2 ? head.slice(0, word) : head).trimEnd()}…`;
 }
 
 /** The end of a text as one line, cut before a word to a length in characters, with `…` where it was cut. */
