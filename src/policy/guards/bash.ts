@@ -185,11 +185,7 @@ function doubtsOfScripts(
   { use, look }: { readonly use: BashUse; readonly look: Look },
 ): string[] {
   const { uneditable, noAdditions, tools } = policy;
-  const rules: readonly (FileRule & Partial<ToolRule>)[] = [
-    ...uneditable,
-    ...noAdditions,
-    ...tools,
-  ];
+  const rules: (FileRule & Partial<ToolRule>)[] = [...uneditable, ...noAdditions, ...tools];
   const known = new Set<string>();
   const doubts: string[] = [];
   const all = [...started];

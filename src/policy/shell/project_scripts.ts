@@ -66,7 +66,7 @@ function listedScript(
   const read = quietly(() => JSON.parse(readText(joinPath(place, file))!));
   const scripts = Object(Object(read)[key]);
   const lines = (name: string): string[] =>
-    [scripts[name] ?? []].flat().map((one) => String(one.command ?? one));
+    [scripts[name] ?? []].flat().map((one) => String(Object(one).command ?? one));
   const parts = [`pre${name}`, name, `post${name}`].flatMap(lines);
   return lines(name).length === 0
     ? null
@@ -86,17 +86,16 @@ function fileOfShell(command: ShellCommand, readText: ReadText): ProjectScript |
   return isOther ? null : { shown: `"${file!.text}"`, text, folder };
 }
 
+const isAssigned = (word: string) => word.includes("=");
+
 /** The recipes of the wanted targets, each after a call for what it needs, with the variables of the file before them. */
 function recipesOf(command: ShellCommand, readText: ReadText): ProjectScript | null {
   const { operands, values } = split(command.args, MAKE);
   const [at] = values("-C --directory");
   const folder = at === undefined ? command.folder : placeOf(at, command.folder);
-  const files = values("-f --file").map(({ text }) => text);
-  const read = (file: string) => {
-    if (/^(?:-|\/dev\/stdin)$/.test(file)) return command.input ?? null;
-    return folder === null ? null : readText(resolvePath(file, { folder }));
-  };
-  const file = (files.length > 0 ? files : MAKEFILES).find((one) => read(one) !== null);
+  const given = values("-f --file").map(({ text }) => text);
+  const read = (file: string) => folder && readText(resolvePath(file, { folder }));
+  const file = (given.length > 0 ? given : MAKEFILES).find((one) => read(one) !== null);
   if (file === undefined) return null;
   const targets = new Map<string, string[]>();
   const assigned = [`MAKE="make -f ${file}"`];
@@ -113,12 +112,10 @@ function recipesOf(command: ShellCommand, readText: ReadText): ProjectScript | n
     }
   }
   const words = operands.map(({ text }) => text);
-  const [given, named] = [true, false].map((is) =>
-    words.filter((word) => word.includes("=") === is)
-  );
-  const wanted = named!.length > 0 ? named! : [...targets.keys()].slice(0, 1);
+  assigned.push(...words.filter(isAssigned).map((word) => word.replace(/=(.*)$/s, '="$1"')));
+  const named = words.filter((word) => !isAssigned(word));
+  const wanted = named.length > 0 ? named : [...targets.keys()].slice(0, 1);
   const lines = wanted.flatMap((name) => targets.get(name) ?? []);
-  assigned.push(...given!.map((word) => word.replace(/=(.*)$/s, '="$1"')));
   // `$(X)` is a variable of make, `$(shell x)` a command, `$$` a sign of the shell.
   const text = [...assigned, ...lines].join("\n")
     .replace(/\$\((\w+)\)/g, "$$$1").replaceAll("$(shell ", "$(").replaceAll("$$", "$");
