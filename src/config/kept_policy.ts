@@ -45,7 +45,9 @@ export async function policyInForce(
     // The rules about unreadable files handle one of which no version is known.
     const isSame = file.text === kept || (isUnreadable && kept === undefined);
     const isFirst = kept === undefined && (!hasPolicy || file.layer === "user");
-    const sinceMs = isSame || isFirst ? null : await sessionAtChange(db, file);
+    // The rights of a folder above may have changed, and no time of the file tells when.
+    const changedAtMs = isUnreadable ? atMs : changedAt(file.path);
+    const sinceMs = isSame || isFirst ? null : await sessionAt(db, file, changedAtMs);
     if (sinceMs !== null) {
       // Git brings no rights that make a file unreadable, or open to others.
       const isBrought = !isUnreadable &&
@@ -66,12 +68,12 @@ export async function policyInForce(
   return { files, held, brought };
 }
 
-/** When the first session began that was active at a file's last change; null for none. Epoch milliseconds. */
-async function sessionAtChange(
+/** When the first session began that was active when a file changed; null for none. Epoch milliseconds. */
+async function sessionAt(
   db: DatabaseSync,
   { layer, path }: ConfigFile,
+  atMs: number,
 ): Promise<number | null> {
-  const atMs = changedAt(path);
   const folder = layer === "user" ? null : parentOf(path);
   const sessions = sessionsAt(db, folder, atMs);
   const pids = sessions.flatMap(({ claudePid, isActive }) => isActive && claudePid || []);

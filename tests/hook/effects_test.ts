@@ -270,6 +270,16 @@ test.git("a policy file that a command makes unreadable stays in force as it was
   }
 });
 
+test.git("a policy stays in force in a folder that a command opens to others", async (home) => {
+  const project = laid(home);
+  await bash(home, "ls");
+  assert.equal((await bash(home, "node x.js", { run: "chmod 777 ." })).blocks, true);
+  const at = { env: { HOME: home.path }, cwd: project };
+  assert.equal((await runProgram(["explain", "Edit", "yarn.lock"], at)).code, 1);
+  Deno.chmodSync(project, 0o755);
+  assert.equal((await stop(home)).decision, undefined);
+});
+
 test.git("a person accepts a changed policy file, and then it is in force", async (home) => {
   const project = laid(home);
   await bash(home, "ls");

@@ -99,6 +99,7 @@ const PLAIN = [
   "conclaude explain Edit yarn.lock",
   "mktemp && mktemp -d && mktemp -p /tmp x.XXX && mktemp --tmpdir x.XXX",
   "gcc -Wall -Wno-format -O2 -c src/a.c -o build/a.o",
+  "git config core.editor 'code --wait' && git config --get core.pager",
   "java -version && java -cp yarn.lock Main",
   "cmake -S . -B build && cmake --build build",
   ...READERS.verbs.map(({ example }) => example),
@@ -155,6 +156,7 @@ test("a variable whose value programs run is judged as that command", async (at)
       "GIT_EDITOR='rm yarn.lock #'; export GIT_EDITOR; git commit",
       "env PAGER='tee yarn.lock' man ls",
       "sudo EDITOR='tee yarn.lock' visudo",
+      "git config core.editor 'rm yarn.lock #' && git commit",
     ]
   ) assert.equal((await at.judge("Bash", command)).blocks.length, 1, command);
 });

@@ -2,12 +2,20 @@
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { doubtsOfAgent } from "./second_agents.ts";
 import { discardOf, putsAway } from "./uncommitted.ts";
-import { projectScript } from "../shell/project_scripts.ts";
+import { type ProjectScript, projectScript } from "../shell/project_scripts.ts";
 import { onlyTells } from "./command_forms.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
 import { judgeDanger, type Precious } from "./dangerous.ts";
 import { judgeOne, judgeOwn } from "./decide.ts";
-import type { Actor, Block, Discard, GuardPolicy, Verdict } from "./guard_policy.ts";
+import type {
+  Actor,
+  Block,
+  Discard,
+  FileRule,
+  GuardPolicy,
+  ToolRule,
+  Verdict,
+} from "./guard_policy.ts";
 import { judgeLifting } from "./lifting.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
@@ -34,9 +42,9 @@ const MAX_PATH_CHARS = 16_384;
 /** Judges a call of a shell tool; for a script that is too large, the part that was read. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
-  const { isAll, ...found } = judgeScript(policy, script, { use, look });
+  const { isAll, scripts, ...found } = judgeScript(policy, script, { use, look });
   const unread = tooLarge ?? (isAll ? undefined : "it changes more files than can be looked up");
-  const doubts = [...found.doubts, ...doubtsOfScripts(policy, script.commands, { use, look })];
+  const doubts = [...found.doubts, ...doubtsOfScripts(policy, scripts, { use, look })];
   return { ...found, doubts, ...(unread === undefined ? {} : { unread }) };
 }
 
@@ -48,11 +56,15 @@ function judgeScript(
   policy: GuardPolicy,
   { commands, unknown }: Pick<Script, "commands" | "unknown">,
   { use, look }: { readonly use: BashUse; readonly look: Look },
-): Required<Omit<Verdict, "unread" | "blind">> & { readonly isAll: boolean } {
+): Required<Omit<Verdict, "unread" | "blind">> & {
+  readonly isAll: boolean;
+  readonly scripts: readonly Started[];
+} {
   const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];
   const discards: Discard[] = [];
+  const scripts: Started[] = [];
   const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
   const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
   const plain = [...policy.uneditable, ...policy.noAdditions].map(({ glob }) => glob);
@@ -123,10 +135,12 @@ function judgeScript(
     for (const name of named.texts.flatMap((text) => namesInText(text, plain))) {
       judgeNamed(literal(name), command, true);
     }
-    doubts.push(
-      ...named.scripts.flatMap((script) => rulesBegunBy(policy, script).slice(0, 1))
-        .map((rule) => `"${shownCommand(command.words)}" is given what ${rule} forbids`),
-      ...doubtsOfAgent(command),
+    doubts.push(...doubtsOfAgent(command));
+    const [by, { folder }] = [shownCommand(command.words), command];
+    const script = isElsewhere(command) ? null : projectScript(command, use.disk?.readText);
+    scripts.push(
+      ...named.scripts.map((text) => ({ shown: `"${by}"`, text, folder, by })),
+      ...script === null ? [] : [{ ...script, by }],
     );
     const discard = policy.protectsUncommitted && !isPutAway ? discardOf(command) : null;
     isPutAway ||= putsAway(command);
@@ -141,6 +155,7 @@ function judgeScript(
     blocks: once(blocks),
     doubts: [...new Set(doubts)],
     discards,
+    scripts,
     isAll: isAll && looked <= MAX_LOOKED,
   };
 }
@@ -153,50 +168,40 @@ function preciousTo(command: ShellCommand, { home, root, disk }: BashUse): Preci
   return isContained(command) ? null : { home, root, isRepository };
 }
 
+/** A script that a command runs, with that command. */
+type Started = ProjectScript & { readonly by: string };
+
 /** Scripts of the project are the team's own: what they do against a rule is in doubt. Each is read once. */
 function doubtsOfScripts(
   policy: GuardPolicy,
-  commands: readonly ShellCommand[],
+  started: readonly Started[],
   { use, look }: { readonly use: BashUse; readonly look: Look },
 ): string[] {
-  const readText = use.disk?.readText ?? (() => null);
+  const { uneditable, noAdditions, tools } = policy;
+  const rules: (FileRule & Partial<ToolRule>)[] = [...uneditable, ...noAdditions, ...tools];
   const known = new Set<string>();
   const doubts: string[] = [];
-  const all = [...commands];
+  const all = [...started];
   // The list grows during the loop.
-  for (const command of all) {
-    const script = isElsewhere(command)
-      ? null
-      : withinLimits(() => projectScript(command, readText));
-    const key = `${script?.folder} ${script?.shown}`;
-    if (script === null || known.has(key) || known.size >= MAX_SCRIPTS) continue;
-    const { shown, text, folder } = script;
-    known.add(key);
+  for (const { shown, text, folder, by } of all) {
+    if (known.has(`${folder} ${shown}`) || known.size >= MAX_SCRIPTS) continue;
+    known.add(`${folder} ${shown}`);
     const read = readScript(text, { ...use, folder });
-    const { blocks } = judgeScript(policy, read, { use: { ...use, command: text }, look });
-    const line = shownCommand(command.words);
-    const block = blocks.find(({ rule }) => mayNotRun(policy, rule, line));
+    const { blocks, scripts } = judgeScript(policy, read, { use: { ...use, command: text }, look });
+    all.push(...scripts);
+    // A rule that allows, or lets this command write its files, does not stand against it.
+    const block = blocks.find(({ rule }) =>
+      rule !== ROOT_RULE &&
+      rules.every(({ name, action, writtenBy }) =>
+        name !== rule || (action !== "allow" && !new RegExp(writtenBy ?? "(?!)", "s").test(by))
+      )
+    );
     if (block !== undefined) doubts.push(`${shown} does what ${block.rule} forbids`);
-    all.push(...read.commands);
   }
   return doubts;
 }
 
 const MAX_SCRIPTS = 20;
-
-/** Whether a rule stands against a script: it forbids, and lets not this command write its files. */
-function mayNotRun(
-  { uneditable, noAdditions, tools }: GuardPolicy,
-  name: string,
-  command: string,
-): boolean {
-  if (name === ROOT_RULE || tools.some((rule) => rule.name === name && rule.action === "allow")) {
-    return false;
-  }
-  return ![...uneditable, ...noAdditions, ...tools].some(({ name: one, writtenBy }) =>
-    one === name && writtenBy !== null && new RegExp(writtenBy, "s").test(command)
-  );
-}
 
 /** Runs work that a hostile command can make endless; returns null when it costs too much or nests too deeply. */
 function withinLimits<Result>(work: () => Result): Result | null {
@@ -300,13 +305,6 @@ function isOnOtherMachine(command: ShellCommand): boolean {
 }
 
 const NOTHING_NAMED = { words: [], texts: [], scripts: [] } as const;
-
-/** The rules about commands that a text begins with. */
-function rulesBegunBy(policy: GuardPolicy, text: string): string[] {
-  return policy.tools.filter(({ about, action, pattern }) =>
-    about === "command" && action === "block" && new RegExp(pattern, "s").test(text.trim())
-  ).map(({ name }) => name);
-}
 
 function isStartedBy({ startedBy }: ShellCommand, is: (name: string) => boolean): boolean {
   return startedBy !== null && (is(startedBy.program) || isStartedBy(startedBy, is));

@@ -3,7 +3,7 @@
  * before the verb, shortened and renamed verbs, programs that take the same words, options with the same effect.
  */
 import { programName, skipOptions, type ValuedOptions } from "../shell/operands.ts";
-import { headOf, matchesWithHead, rowsByName } from "../shell/rows.ts";
+import { headOf, matchesWithHead, rowsByName, withPatterns } from "../shell/rows.ts";
 import { type Argument, literal } from "../shell/word.ts";
 import TABLES from "./command_forms.json" with { type: "json" };
 
@@ -101,15 +101,13 @@ function withOptionFirst([program, verb, ...rest]: readonly Argument[]): (readon
 }
 
 /** Programs that print their arguments or tell about them. */
-const TELLING = new Set(["echo", "printf", "man", "which", "type", "apropos", "whatis", "tldr"]);
+const TELLING = new Set(TABLES.telling.split(" "));
 
 /** Options with which a program changes nothing. */
-const HARMLESS_OPTIONS: readonly (readonly [command: RegExp, option: RegExp])[] = [
-  [/^git push$/, /^(?:-n|-h|--help|--dry-run)$/],
-  [/^git /, /^(?:-h|--help|--dry-run|--abort|--quit)$/],
-  [/^(?:npm|cargo) /, /^(?:-h|--help|--dry-run)$/],
-  [/^(?:gh|glab|kubectl|helm|terraform) /, /^(?:-h|--help)$/],
-];
+const HARMLESS_OPTIONS = withPatterns(TABLES.harmless) as readonly {
+  readonly command: RegExp;
+  readonly option: RegExp;
+}[];
 
 /** Options that take the next word as their value, whatever it looks like: `git commit -m --help` commits. */
 const VALUED =
@@ -121,7 +119,7 @@ export function onlyTells([program, ...rest]: readonly Argument[]): boolean {
   const name = programName(program.text);
   if (TELLING.has(name)) return rest.length > 0;
   const verb = rest[skipOptions(rest, FORMS.find(name) ?? {})]?.text ?? "";
-  const [, harmless] = HARMLESS_OPTIONS.find(([command]) => command.test(`${name} ${verb}`)) ?? [];
+  const harmless = HARMLESS_OPTIONS.find(({ command }) => command.test(`${name} ${verb}`))?.option;
   if (harmless === undefined) return false;
   const end = rest.findIndex(({ text }) => text === "--");
   const options = (end < 0 ? rest : rest.slice(0, end)).map(({ text }) => text);

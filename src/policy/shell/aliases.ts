@@ -93,7 +93,8 @@ export function verbOfProgram(name: string): string | null {
 export function inGit(words: readonly Argument[]): Inner[] {
   const { verb, after, means, values } = gitCall(words)!;
   const set = words.flatMap(({ text }, i) => {
-    const setting = text === "-c" ? words[i + 1]?.text ?? "" : "";
+    const value = words[i + 1]?.text ?? "";
+    const setting = text === "-c" ? value : verb === "config" ? `${text}=${value}` : "";
     const [, run] = RUN_BY_GIT.exec(setting) ?? [];
     const [, alias] = /^alias\.[^=]+=(.*)$/s.exec(setting) ?? [];
     return run?.replace(/^!/, "") ?? (alias === undefined ? [] : ofGit(alias));

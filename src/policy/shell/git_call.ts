@@ -57,8 +57,3 @@ export function gitCall(words: readonly Argument[]): GitCall | null {
 export function changesNothing({ has, means: { never = "", changesWith } }: GitCall): boolean {
   return has(never) || (changesWith !== undefined && !has(changesWith));
 }
-
-/** Whether git writes to a file that an option of this verb names. */
-export function hasOutput(verb: string): boolean {
-  return VERBS.find(verb)?.output !== undefined;
-}

@@ -1,7 +1,7 @@
 /** Which files git changes. */
 import { changesOfCopy } from "./copies.ts";
 import { type Change, marked } from "./shell_command.ts";
-import { changesNothing, type GitCall, gitCall, hasOutput } from "./git_call.ts";
+import { changesNothing, type GitCall, gitCall } from "./git_call.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 import type { Effect, Search } from "../guards/types.ts";
 import { readWildcard } from "../../base/wildcard.ts";
@@ -43,11 +43,6 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
     verb?.text === "add" ? marked(cloned(named), "fill") : [],
   switch: thrownAway,
 }));
-
-/** Whether it is known which files a verb changes. */
-export function changesByGit(verb: string): boolean {
-  return CHANGING.has(verb) || hasOutput(verb);
-}
 
 /** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`. */
 export function changesOfGit(words: readonly Argument[]): Change[] {

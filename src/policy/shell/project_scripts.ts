@@ -38,7 +38,10 @@ const MAX_CHARS = 65_536;
 type ReadText = (path: string) => string | null;
 
 /** The script that a command runs; null where it runs none, or where the file cannot be read. */
-export function projectScript(command: ShellCommand, readText: ReadText): ProjectScript | null {
+export function projectScript(
+  command: ShellCommand,
+  readText: ReadText = () => null,
+): ProjectScript | null {
   if (/^g?make$/.test(command.program)) return recipesOf(command, readText);
   const manager = MANAGERS.find(command.program);
   return manager === undefined
@@ -63,7 +66,7 @@ function listedScript(
   const read = quietly(() => JSON.parse(readText(joinPath(place, file))!));
   const scripts = Object(Object(read)[key]);
   const lines = (name: string): string[] =>
-    [scripts[name] ?? []].flat().map((one) => String(one.command ?? one));
+    [scripts[name] ?? []].flat().map((one) => String(Object(one).command ?? one));
   const parts = [`pre${name}`, name, `post${name}`].flatMap(lines);
   return lines(name).length === 0
     ? null
@@ -83,46 +86,38 @@ function fileOfShell(command: ShellCommand, readText: ReadText): ProjectScript |
   return isOther ? null : { shown: `"${file!.text}"`, text, folder };
 }
 
-/** The recipes of the wanted targets and of what these need, with the variables of the file before them. */
+const isAssigned = (word: string) => word.includes("=");
+
+/** The recipes of the wanted targets, each after a call for what it needs, with the variables of the file before them. */
 function recipesOf(command: ShellCommand, readText: ReadText): ProjectScript | null {
   const { operands, values } = split(command.args, MAKE);
   const [at] = values("-C --directory");
   const folder = at === undefined ? command.folder : placeOf(at, command.folder);
-  const files = values("-f --file").map(({ text }) => text);
-  const read = (file: string) => {
-    if (/^(?:-|\/dev\/stdin)$/.test(file)) return command.input ?? null;
-    return folder === null ? null : readText(resolvePath(file, { folder }));
-  };
-  const file = (files.length > 0 ? files : MAKEFILES).find((one) => read(one) !== null);
+  const given = values("-f --file").map(({ text }) => text);
+  const read = (file: string) => folder && readText(resolvePath(file, { folder }));
+  const file = (given.length > 0 ? given : MAKEFILES).find((one) => read(one) !== null);
   if (file === undefined) return null;
-  const targets = new Map<
-    string,
-    { readonly needs: readonly string[]; readonly lines: string[] }
-  >();
-  const assigned = ["MAKE=make"];
+  const targets = new Map<string, string[]>();
+  const assigned = [`MAKE="make -f ${file}"`];
   let open: string[] = [];
   for (const line of read(file)!.replaceAll("\\\n", " ").split("\n")) {
     const [, variable, value] = /^(\w+)\s*[:?+]*=\s*(.*)$/.exec(line) ?? [];
-    const [, names = "", needs = ""] = /^([^\s:#=][^:=#]*)::?(?!=)([^=;|#]*)/.exec(line) ?? [];
+    const [, names, needs = ""] = /^([^\s:#=][^:=#]*)::?(?!=)\s*([^=;|#]*)/.exec(line) ?? [];
     if (variable !== undefined) assigned.push(`${variable}="${value}"`);
     // Each line of a recipe has a shell of its own.
     else if (line.startsWith("\t")) open.push(`(${line.replace(/^\t[-@+\s]*/, "")}\n)`);
-    else if (names !== "") {
-      const target = { needs: needs.split(/\s+/), lines: open = [] };
-      for (const name of names.trim().split(/\s+/)) targets.set(name, target);
+    else if (names !== undefined) {
+      open = needs === "" ? [] : [`$MAKE ${needs}`];
+      for (const name of names.trim().split(/\s+/)) targets.set(name, open);
     }
   }
   const words = operands.map(({ text }) => text);
-  const named = words.filter((word) => !word.includes("="));
-  const first = named.length > 0 ? named : [...targets.keys()].slice(0, 1);
-  const wanted = new Set(first);
-  // The set grows during the loop.
-  for (const name of wanted) targets.get(name)?.needs.forEach((need) => wanted.add(need));
-  const lines = [...wanted].flatMap((name) => targets.get(name)?.lines ?? []);
-  const given = words.flatMap((word) => word.replace(/^(\w+)=(.*)$/s, '$1="$2"'))
-    .filter((word) => !named.includes(word));
+  assigned.push(...words.filter(isAssigned).map((word) => word.replace(/=(.*)$/s, '="$1"')));
+  const named = words.filter((word) => !isAssigned(word));
+  const wanted = named.length > 0 ? named : [...targets.keys()].slice(0, 1);
+  const lines = wanted.flatMap((name) => targets.get(name) ?? []);
   // `$(X)` is a variable of make, `$(shell x)` a command, `$$` a sign of the shell.
-  const text = [...assigned, ...given, ...lines].join("\n")
+  const text = [...assigned, ...lines].join("\n")
     .replace(/\$\((\w+)\)/g, "$$$1").replaceAll("$(shell ", "$(").replaceAll("$$", "$");
-  return lines.length === 0 ? null : { shown: `"${first.join(" ")}" of ${file}`, text, folder };
+  return lines.length === 0 ? null : { shown: `"${wanted.join(" ")}" of ${file}`, text, folder };
 }

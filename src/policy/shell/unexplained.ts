@@ -2,7 +2,6 @@
  * What a command names that no table explains. A program that neither a row of readers nor one of writers knows may do
  * anything with its words; so may one that runs code with the names in that code.
  */
-import { changesByGit } from "./git_changes.ts";
 import { split, type ValuedOptions } from "./operands.ts";
 import READERS from "./readers.json" with { type: "json" };
 import { rowsByName } from "./rows.ts";
@@ -74,8 +73,7 @@ function isReader(name: string, rest: readonly Argument[]): boolean {
   const [verb] = split(rest, row).operands;
   const among = (words: string | undefined, text: string) => words?.split(" ").includes(text);
   if (rest.some(({ text }) => among(row.unless, text.replace(/=.*$/s, "")))) return false;
-  return verb === undefined || among(row.verbs, verb.text) === true ||
-    (name === "git" && (verb.isOpen || changesByGit(verb.text)));
+  return verb === undefined || among(row.verbs, verb.text) === true;
 }
 
 /** Whether a program plainly runs no other code, so that nothing that happens meanwhile is its work. */

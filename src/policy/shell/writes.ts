@@ -75,20 +75,18 @@ export function foldersMade({ program, args, folder }: ShellCommand): string[] {
 
 /** Whether the tables say which files a command changes. */
 export function isExplained({ program, args }: ShellCommand): boolean {
-  const writer = WRITERS.find(ownName(program));
+  const writer = WRITERS.find(program);
   return writer !== undefined && isTold(writer, args);
-}
-
-/** `sed` of `gsed`, `awk` of `mawk`. */
-function ownName(name: string): string {
-  return name.replace(/^[gmn](?=awk$)|^g(?=sed$|cp$|mv$|rm$)/, "");
 }
 
 function changesOf({ program: name, words, args }: ShellCommand): readonly Change[] {
   if (name === "git") return changesOfGit(words);
-  const own = ownName(name);
-  const writer = WRITERS.find(own);
-  const inScript = own === "sed" ? writtenBySed(args) : own === "awk" ? writtenByAwk(args) : [];
+  const writer = WRITERS.find(name);
+  const inScript = /^g?sed$/.test(name)
+    ? writtenBySed(args)
+    : /^[gmn]?awk$/.test(name)
+    ? writtenByAwk(args)
+    : [];
   return [
     ...marked(inScript, "change"),
     ...(name === "find" ? changesOfFind(args) : []),
