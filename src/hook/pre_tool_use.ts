@@ -117,7 +117,7 @@ async function askRequirements(
     readonly isAllowed: boolean;
   },
 ): Promise<RequiredUse | null> {
-  const { config, event, sessionId } = work;
+  const { config, event } = work;
   if (config.requirements === "") return null;
   const isAsked = event.name === "PermissionRequest";
   const prepared = (isAllowed || !isAsked) && mayBeRequired(config.requiredUses, use)
@@ -127,9 +127,9 @@ async function askRequirements(
       { ...work, ...how },
     )
     : null;
-  // A PermissionRequest is never denied here: PreToolUse has done that. It is noted that a person is asked.
-  return isAsked
-    ? (await import("../policy/requirements/tool_requirements.ts")).askedFor(sessionId, prepared)
+  // A PermissionRequest is never denied here: PreToolUse has done that.
+  return isAsked && prepared !== null
+    ? (await import("../policy/requirements/tool_requirements.ts")).askedFor(prepared)
     : prepared;
 }
 

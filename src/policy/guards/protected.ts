@@ -14,8 +14,8 @@ interface Kind {
   readonly effects?: readonly Effect[];
   /** The path is a folder. All in it is of this kind, but for what `spares` matches. */
   readonly below?: { readonly spares: RegExp | null };
-  /** Whether a change counts, by the text before and after it; absent where each does. */
-  readonly counts?: (before: string | null, after: string) => boolean;
+  /** Whether a change counts, by the text before and after it, null where that cannot be foreseen; absent where each does. */
+  readonly counts?: (before: string | null, after: string | null) => boolean;
 }
 
 const MOD: Kind = {
@@ -28,12 +28,16 @@ const KINDS: Readonly<Record<OwnKind, Kind>> = {
   agents: { reason: "says what agents and scripts are started with" },
   settings: {
     reason: "starts the hooks, and says which plugins run beside them",
-    counts: changesPolicy,
+    counts: (before, after) => after === null || changesPolicy(before, after),
   },
   managed: { reason: "is the policy of this machine" },
   mods: { ...MOD, below: { spares: null } },
   skills: { ...MOD, below: { spares: /\.md$/ } },
-  modules: { ...MOD, effects: ["change"], counts: (_, after) => holdsModules(after) },
+  modules: {
+    ...MOD,
+    effects: ["change"],
+    counts: (_, after) => after !== null && holdsModules(after),
+  },
   program: { reason: "is the program that the hooks start" },
   git: { reason: "tells which branch is checked out, for which the requirements are kept" },
   gitSettings: {
@@ -157,8 +161,7 @@ function isFelt(
 ): boolean {
   if (written === "unknown") return true;
   const before = text();
-  const after = written(before);
-  return after === null || counts(before, after);
+  return counts(before, written(before));
 }
 
 /** Keys of Claude Code's settings that decide which hooks and which other code run. */

@@ -219,19 +219,15 @@ class WorkingTrees {
 
 /** Finds the working tree of the repository that a folder lies in; `undefined` outside of it. */
 function treesAround(home: Repository): (folder: string | null) => Repository | undefined {
+  const root = realPath(home.root);
   // An unknown folder counts as the folder of the event.
-  const byFolder = new Map<string | null, Repository | undefined>([[null, home], [
-    home.root,
-    home,
-  ]]);
-  const byRoot = new Map([[realPath(home.root), home]]);
+  const known = new Map<string | null, Repository | undefined>([[null, home], [home.root, home]]);
   return (folder) => {
-    if (byFolder.has(folder)) return byFolder.get(folder);
-    const found = findRepository(lookUpwards(folder!));
-    const root = found === undefined ? "" : realPath(found.root);
-    const tree = byRoot.get(root) ?? (found?.commonDir === home.commonDir ? found : undefined);
-    byFolder.set(folder, tree);
-    if (tree !== undefined && tree === found) byRoot.set(root, tree);
-    return tree;
+    if (!known.has(folder)) {
+      const found = findRepository(lookUpwards(folder!));
+      const isHome = found !== undefined && realPath(found.root) === root;
+      known.set(folder, isHome ? home : found?.commonDir === home.commonDir ? found : undefined);
+    }
+    return known.get(folder);
   };
 }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { putRow } from "../../db/statement.ts";
 import type { BranchKey, Proof, SatisfiedBy, Standing } from "./standing.ts";
 import { removePause } from "../pauses_table.ts";
-import { markAsked, type Trigger, trigger } from "./triggers_table.ts";
+import { type Trigger, trigger } from "./triggers_table.ts";
 
 type Owned = Pick<Standing, "requirement" | "sessionId">;
 
@@ -25,8 +25,6 @@ export type RequirementChange =
   | (BranchKey & Trigger & { readonly kind: "trigger" })
   | Clearing
   | (ProofChange & { readonly kind: "proof" })
-  /** A person is asked for a tool: what was triggered last may not run. */
-  | { readonly kind: "asked"; readonly sessionId: string }
   | { readonly kind: "forget"; readonly sessionId: string }
   | { readonly kind: "resume"; readonly sessionId: string }
   | (BranchSize & { readonly kind: "size" });
@@ -88,10 +86,9 @@ export function applyChanges(
     else if (kind === "clear") {
       clearRequirement(db, change, { ...change, untilMs: change.untilMs ?? atMs });
     } else if (kind === "proof") saveProof(db, change);
-    else if (kind === "asked") markAsked(db, change.sessionId);
     else if (kind === "forget") removeSession(db, change.sessionId);
     else if (kind === "resume") removePause(db, change.sessionId, "requirements");
-    else saveBranchSize(db, change, atMs);
+    else if (kind === "size") saveBranchSize(db, change, atMs);
   }
 }
 

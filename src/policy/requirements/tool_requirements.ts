@@ -126,14 +126,13 @@ function withUntold(
   return { ...saying, notes, ...(paused ? { paused } : { blind }) };
 }
 
-/** For a tool use that a person is asked about: its requirements are triggered only once it has run. */
-export function askedFor(sessionId: string, prepared: RequiredUse | null): RequiredUse {
+/** For a tool use that a person is asked about: no rule allows it in their place while a requirement is open. */
+export function askedFor(prepared: RequiredUse): RequiredUse {
   return (db, denied) => {
     if (denied.length > 0) return SILENT;
-    const { reason = "", blind } = prepared?.(db, denied) ?? {};
+    const { reason, blind } = prepared(db, denied);
     const isOpen = reason !== "" || blind !== undefined;
-    const changes = [{ kind: "asked", sessionId }] as const;
-    return { ...SILENT, changes, ...(isOpen ? { withholds: true } : {}) };
+    return isOpen ? { ...SILENT, withholds: true } : SILENT;
   };
 }
 

@@ -20,8 +20,8 @@ export function trigger(
        (repository, branch, requirement, session_id, scope, triggered_at_ms, triggered_by, trigger_state, updated_at_ms)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'allowed', ?6)
      ON CONFLICT (repository, branch, requirement, session_id) DO UPDATE SET
-       triggered_at_ms = coalesce(triggered_at_ms, ?6),
-       triggered_by = coalesce(triggered_by, ?7),
+       triggered_at_ms = ?6,
+       triggered_by = ?7,
        trigger_state = 'allowed'
       WHERE triggered_at_ms IS NULL OR trigger_state = 'asked'`,
   ).run(
@@ -35,20 +35,10 @@ export function trigger(
   );
 }
 
-/** A person is asked about a tool, so the tool uses that triggered something may not run. */
-export function markAsked(db: DatabaseSync, sessionId: string): void {
-  db.prepare(
-    `UPDATE requirements
-        SET trigger_state = 'asked'
-      WHERE session_id = ?
-        AND trigger_state = 'allowed'`,
-  ).run(sessionId);
-}
-
 /**
  * Finds out from the audit trail which of the tool uses that triggered something have run; called before a stop is
- * judged. Another hook, Claude Code or the person may refuse a use that was allowed here. If no use at all is reported
- * after it, the reporting hook may be missing, and the use still counts.
+ * judged. Another hook, Claude Code or the person may refuse a use that was allowed here. If neither a use nor a question
+ * to the person is reported after it, the reporting hook may be missing, and the use still counts.
  */
 export function settleTriggers(db: DatabaseSync, sessionId: string): void {
   db.prepare(
@@ -56,52 +46,35 @@ export function settleTriggers(db: DatabaseSync, sessionId: string): void {
        SELECT hook_name, tool_use_id, created_at_ms, metadata
          FROM hook_executions
         WHERE session_id = ?1
-          AND tool_use_id IS NOT NULL
           AND created_at_ms >= (
                 SELECT min(triggered_at_ms)
                   FROM requirements
                  WHERE session_id = ?1
                    AND trigger_state IN ('allowed', 'asked'))
-     ),
-     uses AS (
-       SELECT repository, branch, requirement, triggered_by AS tool_use_id
-         FROM requirements
-        WHERE session_id = ?1
-        UNION
-       SELECT waiting.repository, waiting.branch, waiting.requirement, told.tool_use_id
-         FROM told, json_each(told.metadata, '$.triggered') AS triggered
-         JOIN requirements AS waiting ON waiting.requirement = triggered.value
-        WHERE waiting.session_id = ?1
-          AND told.created_at_ms >= waiting.triggered_at_ms
-     ),
-     ends AS (
-       SELECT repository, branch, requirement,
-              max(hook_name GLOB 'PostToolUse*') AS ran,
-              count(DISTINCT uses.tool_use_id) AS used,
-              count(DISTINCT told.tool_use_id) FILTER (WHERE hook_name = 'PermissionDenied') AS refused
-         FROM uses
-         LEFT JOIN told USING (tool_use_id)
-        GROUP BY repository, branch, requirement
      )
      UPDATE requirements AS waiting
         SET trigger_state = CASE
-              WHEN ends.ran THEN 'ran'
-              WHEN trigger_state = 'asked' OR triggered_by IS NULL THEN trigger_state
-              WHEN ends.refused = ends.used
-                OR EXISTS (
+              WHEN EXISTS (
+                     SELECT 1
+                       FROM told AS used
+                       JOIN told AS ended USING (tool_use_id)
+                      WHERE ended.hook_name GLOB 'PostToolUse*'
+                        AND used.created_at_ms >= waiting.triggered_at_ms
+                        AND (   tool_use_id = waiting.triggered_by
+                             OR waiting.requirement IN (
+                                  SELECT value
+                                    FROM json_each(used.metadata, '$.triggered')))) THEN 'ran'
+              WHEN triggered_by IS NOT NULL
+               AND EXISTS (
                      SELECT 1
                        FROM told
-                      WHERE hook_name GLOB 'PostToolUse*'
+                      WHERE (hook_name GLOB 'PostToolUse*' OR hook_name GLOB 'Permission*')
                         AND created_at_ms >= waiting.triggered_at_ms) THEN 'asked'
               ELSE 'allowed'
             END
-       FROM ends
       WHERE session_id = ?1
         AND trigger_state IN ('allowed', 'asked')
-        AND triggered_at_ms IS NOT NULL
-        AND ends.repository = waiting.repository
-        AND ends.branch = waiting.branch
-        AND ends.requirement = waiting.requirement`,
+        AND triggered_at_ms IS NOT NULL`,
   ).run(sessionId);
 }
 

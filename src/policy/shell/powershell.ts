@@ -56,10 +56,7 @@ const UNREADABLE = "it cannot be read as a script of PowerShell";
 const HARMLESS_METHODS: ReadonlySet<string> = new Set(WORDS.harmlessMethods);
 
 /** What a backtick and the sign behind it mean. */
-const ESCAPES: Readonly<Record<string, string>> = {
-  ...{ "0": "", a: "\x07", b: "\b", e: "\x1b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
-  ...{ "\n": "", "\r\n": "" },
-};
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", "\n": "", "\r\n": "" };
 
 /** Everything that reads PowerShell, loaded on demand. */
 export const POWERSHELL = { readPowerShell, inCmdlet, isCmdlet, namesOfCmdlet };

@@ -50,7 +50,10 @@ export function isLasting(db: DatabaseSync): boolean {
   return typeof row?.["file"] === "string" && row["file"] !== "";
 }
 
-/** Whether a session used one of these tools, or one of an MCP server, since its last stop that was let through. */
+/**
+ * Whether a session used one of these tools, or one of an MCP server, since its last stop that was let through. The gate
+ * before a use tells: what is kept after it may come late, and counts only where no gate was asked.
+ */
 export function hasUsedTools(
   db: DatabaseSync,
   sessionId: string,
@@ -58,10 +61,16 @@ export function hasUsedTools(
 ): boolean {
   return db.prepare(
     `SELECT 1
-       FROM hook_executions
+       FROM hook_executions AS used
       WHERE session_id = ?1
-        AND hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')
-        AND status <> 'blocked'
+        AND (   hook_name = 'PreToolUse' AND status <> 'blocked'
+             OR hook_name IN ('PostToolUse', 'PostToolUseFailure')
+            AND NOT EXISTS (
+                  SELECT 1
+                    FROM hook_executions
+                   WHERE session_id = ?1
+                     AND tool_use_id = used.tool_use_id
+                     AND hook_name = 'PreToolUse'))
         AND (tool_name IN (SELECT value FROM json_each(?2)) OR tool_name LIKE 'mcp\\_\\_%' ESCAPE '\\')
         AND created_at_ms >= coalesce((
               SELECT max(created_at_ms)
