@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DEFAULT_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { programCommand } from "../../src/build/program.ts";
 import { acceptConfiguration } from "../support/person.ts";
-
+import { someOf } from "../support/lanes.ts";
 import { type CheckRow, snapshot, type Stage, stage } from "./support.ts";
 import { namesIn } from "../support/look.ts";
 import { it, testWith } from "../support/fixtures.ts";

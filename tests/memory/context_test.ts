@@ -263,7 +263,6 @@ Deno.test("remembered text neither closes nor opens a frame of Claude Code", () 
       ...failure({ title }),
       snippet: title,
       createdAtMs: NOW,
-      doneSince: null,
     };
     const { text } = recallText("Known:", [recalled], NOW);
     assert.ok(text.includes(`failure: ${told} (open)`), text);
