@@ -10,6 +10,7 @@ export function observeTodos({ payload }: ToolUse): Observed | null {
   if (!Array.isArray(todos)) return null;
   // The open tasks of a sub-agent's own list are not open tasks of the session.
   const agent = textIn(payload, "agent_id");
+  if (todos.length === 0 && agent !== "") return null;
   const items = todos.map((todo) => ({
     text: oneLine(textIn(todo, "content") || textIn(todo, "subject")),
     isDone: textIn(todo, "status") === "completed",
