@@ -109,10 +109,7 @@ it.sized("installing twice is the same as installing once, to the byte", () => {
 it.sized("a program that replaces another leaves each event with exactly the hooks of ours that it has", () => {
   fc.assert(
     fc.property(text, plan, plan, (before, first, second) => {
-      const installed = installInto(installInto(before, first).text, {
-        ...second,
-        isOurScript: () => true,
-      });
+      const installed = installInto(installInto(before, first).text, second);
       const hooks = read(installed.text)["hooks"] as Record<string, { hooks: unknown[] }[]>;
       for (const { event, role, command, exec, timeout, onFailure, async } of second.entries) {
         const ours = (hooks[event] ?? []).flatMap((group) => group.hooks)

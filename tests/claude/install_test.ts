@@ -233,27 +233,6 @@ test("a file that is named outright is used, whatever the scope", ({ folder, opt
   assert.equal(uninstallHooks({ ...options, settings: `${folder}/my.json` }).deleted, true);
 });
 
-test("hooks of a clone in a folder of any name give way to the executable's", ({ options, write, read }) => {
-  const clone = `${options.projectDir}/anything`;
-  Deno.mkdirSync(`${clone}/dist/bundle`, { recursive: true });
-  Deno.writeTextFileSync(`${clone}/deno.json`, '{"name":"conclaude"}');
-  const deno = "deno run --allow-all";
-  const installUnmarked = (script: string) => {
-    installHooks({ ...options, program: { kind: "line", line: `${deno} ${script}` } });
-    write(read().replaceAll(" --conclaude", ""));
-  };
-  for (const script of [`${clone}/main.ts`, `${clone}/dist/bundle/main.js`]) {
-    installUnmarked(script);
-    const report = installHooks(options);
-    assert.deepEqual([report.added, report.updated], [[], DEFAULT_EVENTS]);
-    assert.ok(!read().includes("deno"));
-  }
-  Deno.writeTextFileSync(`${clone}/deno.json`, '{"name":"guard"}');
-  installUnmarked(`${clone}/main.ts`);
-  assert.deepEqual(installHooks(options).added, DEFAULT_EVENTS);
-  assert.ok(read().includes("deno"), "somebody else's main.ts was taken for ours");
-});
-
 test("an installation from before the drain is brought up to date, and still leaves no trace", ({ options, write, read }) => {
   const before = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "guard"}]}]}}\n';
   write(before);

@@ -49,7 +49,7 @@ Deno.test("isOwnHandler() knows the form without a shell", () => {
   assert.ok(isOwnHandler(marked));
 });
 
-Deno.test("isOwnHandler() knows a clone and its bundle by their folders, or by what it is told", () => {
+Deno.test("isOwnHandler() knows a clone and its bundle by their folders", () => {
   assert.ok(
     isOwn(
       "/usr/bin/deno run -A --config /src/conclaude/deno.json /src/conclaude/main.ts hook Stop",
@@ -57,8 +57,6 @@ Deno.test("isOwnHandler() knows a clone and its bundle by their folders, or by w
   );
   assert.ok(isOwn("deno run --allow-all '/src/conclaude/dist/bundle/main.js' hook Stop"));
   assert.ok(!isOwn("deno run -A /src/other/main.ts hook Stop"));
-  const ownership = { isOurScript: (path: string) => path === "/src/other/main.ts" };
-  assert.ok(isOwn("deno run -A /src/other/main.ts hook Stop", ownership));
 });
 
 Deno.test("isOwnHandler() knows the program that is being installed under any name", () => {

@@ -5,7 +5,7 @@ import { DEFAULT_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { programCommand } from "../../src/build/program.ts";
 import { someOf } from "../support/lanes.ts";
 import { acceptConfiguration } from "../support/person.ts";
-
+import { someOf } from "../support/lanes.ts";
 import { type CheckRow, snapshot, type Stage, stage } from "./support.ts";
 import { namesIn } from "../support/look.ts";
 import { it, testWith } from "../support/fixtures.ts";

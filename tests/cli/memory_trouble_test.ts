@@ -195,7 +195,7 @@ test("doctor names a lock that cannot be made, and the real drain says so as wel
   assert.equal((await memoryChecks(home))[0]!.status, "ok");
 });
 
-test("doctor says when the summarizer's command is missing, keeps failing, or has used up its day", async (home) => {
+test("doctor says when the summarizer's command keeps failing, or has used up its day", async (home) => {
   const db = await openDatabase(home.database, { busyTimeoutMs: 5_000 });
   for (const n of [1, 2, 3, 4]) {
     saveEvent(db, { sessionId: `s${n}`, capture: { payload: PAYLOAD } });
@@ -208,16 +208,6 @@ test("doctor says when the summarizer's command is missing, keeps failing, or ha
       join(home.path, ".conclaude", "config.yaml"),
       `memory: { summarizer: { command: ${JSON.stringify(command)}${more} } }\n`,
     );
-  configure("no-such-claude -p");
-  assert.match((await memoryChecks(home))[0]!.message, /no-such-claude is not on the PATH/);
-  configure("/no/such/claude -p");
-  assert.match((await memoryChecks(home))[0]!.message, /\/no\/such\/claude is not there/);
-  configure("~/no-such/claude -p");
-  assert.ok((await memoryChecks(home))[0]!.message.includes(`${home.path}/no-such/claude is not`));
-  for (const builtin of ["exit 1", "ulimit -t 60; cat", "read -r line; echo done"]) {
-    configure(builtin);
-    assert.equal((await memoryChecks(home))[0]!.status, "ok", builtin);
-  }
   configure("cat >/dev/null; exit 4");
   assert.equal((await memoryChecks(home))[0]!.status, "ok", "it has not run yet");
   assert.equal((await json(home, "queue", "drain")).summarizer.failed, 3, "then it is left");

@@ -11,7 +11,6 @@ import {
   failed,
   FIRST,
   inGit,
-  ran,
   said,
   SECOND,
   send,
@@ -254,23 +253,6 @@ test("a prompt and an edit are answered with what is remembered, once, where tha
   assert.match(file, /^Remembered about src\/auth\.ts[^]*Fixed TypeError/);
   assert.equal(await editing(at, "src/auth.ts", { session: third }), "");
   assert.equal(await send(at, "UserPromptSubmit", { prompt: "go on" }, { session: third }), "");
-});
-
-test("an answer that is recalled for a prompt says that its subject was worked on since", async (at) => {
-  const [early, late] = [5, 6].map((n) => ({ session: `c0de0000-0000-4000-8000-00000000000${n}` }));
-  await asked(at, "Add the form", early);
-  await edit(at, "src/up.ts", "one\n", early);
-  await said(at, "Uploads work. Uploads above 5 MB are not supported yet.", early);
-  await configure(at, "memory: {recall: {prompts: true}}\n");
-  const prompt = { prompt: "are uploads above 5 MB supported?" };
-  const told = await send(at, "UserPromptSubmit", prompt, { session: SECOND });
-  assert.match(told, /message: Uploads work\. Uploads above 5 MB are not supported yet\.$/m);
-  const title = "Support uploads above 5 MB by streaming";
-  await ran(at, `git commit -m '${title}'`, `[main abc1234] ${title}\n 1 file changed`, late);
-  await said(at, "Done.", late);
-  const third = { session: "c0de0000-0000-4000-8000-000000000003" };
-  const again = await send(at, "UserPromptSubmit", prompt, third);
-  assert.match(again, /not supported yet\. \(worked on since: #\d+\)$/m);
 });
 
 test("memory of a file is told before an edit, however often the file was edited since", async (at) => {

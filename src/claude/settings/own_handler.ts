@@ -1,7 +1,6 @@
 /** Which handlers in a settings file are conclaude's own. Any other belongs to another tool and is never touched. */
-import { baseName, isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
+import { baseName, isAbsolutePath } from "../../base/paths.ts";
 import { isSameFile } from "../../system/process/executable.ts";
-import { readJsonFile } from "../../system/on_disk.ts";
 import { commandLine, isOurName, OWN_MARK, type Program, programLine, quoteWord } from "./hooks.ts";
 import { DRAIN_WORD, type HookRole } from "./lanes.ts";
 
@@ -11,8 +10,6 @@ export interface Ownership {
   readonly program?: Program | undefined;
   /** Whether an absolute path leads to this very executable, perhaps by a link; by default none does. */
   readonly isThisExecutable?: (path: string) => boolean;
-  /** Whether a `main.ts` or `main.js` that Deno runs is conclaude's; by default its folders tell. */
-  readonly isOurScript?: (path: string) => boolean;
 }
 
 /**
@@ -38,7 +35,7 @@ export function roleOf(handler: unknown, ownership: Ownership = {}): HookRole | 
 }
 
 function isOwnCommand(command: Command, ownership: Ownership): boolean {
-  const { program, isThisExecutable = () => false, isOurScript = isInOurFolder } = ownership;
+  const { program, isThisExecutable = () => false } = ownership;
   if (program !== undefined && isRunBy(program, command)) return true;
   const { words, marked } = programWords(command) ?? { words: [], marked: false };
   const [first] = words;
@@ -51,11 +48,11 @@ function isOwnCommand(command: Command, ownership: Ownership): boolean {
   return /^deno(?:\.exe)?$/i.test(baseName(first)) &&
     words.slice(1, -1).includes("run") &&
     /^main\.[jt]s$/.test(baseName(script)) &&
-    (marked || isOurScript(script));
+    (marked || isInOurFolder(script));
 }
 
 /** True when a folder on the way carries our name, like a clone or an unpacked release. */
-export function isInOurFolder(script: string): boolean {
+function isInOurFolder(script: string): boolean {
   return script.split(/[\\/]/).slice(0, -1).some(isOurName);
 }
 
@@ -156,24 +153,8 @@ export interface Asker {
 export function ownershipHere({ program, executable }: Asker): Ownership {
   return {
     program,
-    isOurScript: isConclaudeScript,
     isThisExecutable: (path) => executable != null && isSameFile(path, executable),
   };
-}
-
-/** `main.ts` lies beside the `deno.json` of its clone, `dist/bundle/main.js` two folders below. */
-const FOLDERS_UP = 3;
-
-/** Whether a script is conclaude's: a folder on its way carries our name, or the `deno.json` of its clone does. */
-function isConclaudeScript(script: string): boolean {
-  if (isInOurFolder(script)) return true;
-  let folder = parentOf(script);
-  for (let level = 0; level < FOLDERS_UP; level++) {
-    const config = readJsonFile(joinPath(folder, "deno.json"));
-    if (memberOf(config, "name") === "conclaude") return true;
-    folder = parentOf(folder);
-  }
-  return false;
 }
 
 /** The value of a key; undefined when there is no such key, or the value is neither an object nor an array. */

@@ -10,7 +10,7 @@ export function observeTodos({ payload }: ToolUse): Observed | null {
   if (!Array.isArray(todos)) return null;
   // The open tasks of a sub-agent's own list are not open tasks of the session.
   const agent = textIn(payload, "agent_id");
-  if (todos.length === 0) return agent === "" ? clearedList() : null;
+  if (todos.length === 0 && agent !== "") return null;
   const items = todos.map((todo) => ({
     text: oneLine(textIn(todo, "content") || textIn(todo, "subject")),
     isDone: textIn(todo, "status") === "completed",
@@ -27,11 +27,6 @@ export function observeTodos({ payload }: ToolUse): Observed | null {
     facts: agent === "" ? { open: open.slice(0, MAX_OPEN) } : {},
     sameAs: agent === "" ? "todos" : `todos ${agent}`,
   };
-}
-
-/** The observation of an emptied list. The earlier list stays, with its done tasks. */
-function clearedList(): Observed {
-  return { ...taskOf(CLEARED_LIST, "", []), sameAs: "todos cleared" };
 }
 
 /** Observes TaskCreate and TaskUpdate: one task with its number. */
@@ -81,8 +76,6 @@ interface Todos {
 
 const MAX_TODOS = 20;
 const MAX_CHARS = 120;
-/** The title of the observation that a list was emptied: its open tasks are dropped. */
-const CLEARED_LIST = "Tasks: the list was cleared";
 const CLOSED = /^Task (\S+): (?:completed|deleted)$/;
 
 /** The tasks at the end of a session; null when it had no list. @param parts Oldest first. */
@@ -92,7 +85,6 @@ export function todosOf(
     readonly title: string;
     readonly text: string;
     readonly facts: ObservedFacts;
-    readonly updatedAtMs: number;
   }[],
 ): Todos | null {
   const tasks = parts.filter(({ kind }) => kind === "task");
@@ -101,16 +93,14 @@ export function todosOf(
   const lastDone = Math.max(
     ...tasks.map(({ title }) => Number(/^Task (\d+): completed$/.exec(title)?.[1] ?? -1)),
   );
-  const clearedAtMs = tasks.find(({ title }) => title === CLEARED_LIST)?.updatedAtMs ?? -Infinity;
   const open = new Set<string>();
   const done = new Set<string>();
   const passedOver = new Set<string>();
-  for (const { title, text, facts, updatedAtMs } of tasks) {
+  for (const { title, text, facts } of tasks) {
     const [, number, subject = ""] = /^Task (\S+?): (.*)$/.exec(title) ?? [];
     const isClosed = number !== undefined && closed.has(number);
-    const isDropped = number === undefined && updatedAtMs <= clearedAtMs;
     const list = isClosed ? done : Number(number) < lastDone ? passedOver : open;
-    for (const one of isDropped ? [] : facts.open ?? []) list.add(one);
+    for (const one of facts.open ?? []) list.add(one);
     if (number !== undefined && !CLOSED.test(title) && facts.open?.length === 0) {
       done.add(shortened(subject, MAX_CHARS));
     }

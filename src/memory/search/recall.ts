@@ -29,8 +29,6 @@ export interface RecallPlace {
 /** The most results that are read. Those of the session itself are left out afterwards. */
 const LOOKED_AT = 16;
 const OF_FILE = 24;
-const SAYING: ReadonlySet<ObservationKind> = new Set(["message", "summary"]);
-const DEEDS: ReadonlySet<ObservationKind> = new Set(["commit", "fix", "edit"]);
 /** Kinds that help at the start of work; commands, searches and fetches do not. */
 const HELPFUL_KINDS: ReadonlySet<ObservationKind> = new Set([
   "fix",
@@ -61,20 +59,8 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
   // Only the best message is told, so that there is room for what was done.
   const answer = about.find(({ kind }) => kind === "message");
   const helpful = about.filter((one) => one === answer || HELPFUL_KINDS.has(one.kind))
-    .map((one) => ({ ...one, doneSince: doneSince(one, about) }))
     .toSorted((one, other) => urgency(other) - urgency(one));
   return tell(db, "Remembered about this", helpful, place);
-}
-
-/** The last commit, fix or edit on the same subject after a message or summary; null when there is none. */
-function doneSince(said: SearchResult, about: readonly SearchResult[]): number | null {
-  if (!SAYING.has(said.kind)) return null;
-  // A summary already includes the work of its own session.
-  const done = about.filter(({ kind, sessionId, createdAtMs }) =>
-    DEEDS.has(kind) && createdAtMs > said.createdAtMs &&
-    (said.kind === "message" || sessionId !== said.sessionId)
-  );
-  return done.toSorted((one, other) => other.createdAtMs - one.createdAtMs)[0]?.id ?? null;
 }
 
 /** Higher for an observation with a name of the prompt, and for an open failure. */
@@ -95,7 +81,7 @@ export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace
     limit: OF_FILE,
   })
     .filter(({ sessionId }) => sessionId !== place.sessionId)
-    .map((one) => ({ ...one, snippet: "", doneSince: null }));
+    .map((one) => ({ ...one, snippet: "" }));
   return tell(db, `Remembered about ${path}`, found, place);
 }
 
@@ -134,8 +120,6 @@ interface Recalled
   extends Pick<SearchResult, "id" | "kind" | "title" | "outcome" | "resolvedBy" | "createdAtMs"> {
   /** Empty when the title says it all. */
   readonly snippet: string;
-  /** For a message or summary: the number of later work on the same subject; null when there is none. */
-  readonly doneSince: number | null;
   /** Whether its file changed or is gone; null where it did not change. */
   readonly stale: Stale | null;
 }
@@ -160,13 +144,11 @@ export function recallText(
 }
 
 function lineOf(
-  { id, kind, title, snippet, outcome, resolvedBy, createdAtMs, doneSince, stale }: Recalled,
+  { id, kind, title, snippet, outcome, resolvedBy, createdAtMs, stale }: Recalled,
   { nowMs, maxChars }: { readonly nowMs: number; readonly maxChars: number },
 ): string {
   const state = isSuperseded({ kind, resolvedBy })
     ? " (superseded)"
-    : doneSince !== null
-    ? ` (worked on since: #${doneSince})`
     : outcome !== "failure"
     ? ""
     : resolvedBy === null

@@ -23,7 +23,6 @@ import {
   strictFlag,
   timesByLane,
 } from "../../claude/settings/installed_hooks.ts";
-import { LANES } from "../../claude/settings/lanes.ts";
 import { isManagedFile } from "../../claude/settings/settings_place.ts";
 import { unwrap } from "../../claude/settings/own_handler.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
@@ -119,16 +118,6 @@ function fileFaults(look: SettingsLook, place: DoctorPlace): Finding[] {
   if (entries.some(({ role, async }) => role === "drain" && !async)) {
     faults.push(warn(
       `the drain in ${path} is waited for at the end of each turn: it is not \`async\``,
-      installLine(look),
-    ));
-  }
-  const behind = LANES.filter(({ lane, role }) => lane === "async" && role === "event")
-    .map(({ event }) => event);
-  const waited = eventsOf(entries).filter((event) => behind.some((other) => other === event));
-  // An older version has written these: it let Claude Code wait for each hook.
-  if (waited.length > 0 && !entries.some(({ role, async }) => role === "event" && async)) {
-    faults.push(warn(
-      `Claude Code waits for hooks in ${path} that decide nothing: ${waited.join(", ")}`,
       installLine(look),
     ));
   }

@@ -1,8 +1,8 @@
 /** What keeps captures from becoming memory, and summaries from being rewritten. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
-import { messageOf, quietly } from "../../base/errors.ts";
-import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
+import { messageOf } from "../../base/errors.ts";
+import { parentOf } from "../../base/paths.ts";
 import { plain } from "../../base/plain.ts";
 import { readConfigFiles } from "../../config/discover.ts";
 import { parseConfig } from "../../config/parse.ts";
@@ -17,8 +17,6 @@ import {
 import { lastRuns, memoryHealth, summarizerUse, usedUp } from "../../memory/store.ts";
 import { shortened } from "../../memory/text.ts";
 import { isNotFound, openSync } from "../../system/files.ts";
-import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
-import { Command } from "../../system/processes.ts";
 import { type Finding, ok, warn } from "../care/check.ts";
 import type { DoctorPlace } from "./place.ts";
 import { whyUnwritable } from "../../system/write_access.ts";
@@ -98,13 +96,6 @@ function summarizerFaults(db: DatabaseSync, place: DoctorPlace): Finding[] {
     return [warn(message, "conclaude config validate")];
   }
   const { settings } = found.summarizer;
-  const missing = whyMissing(settings.command, place);
-  if (missing !== null) {
-    return [warn(
-      `the summarizer cannot run: ${missing}`,
-      `correct memory.summarizer.command in ${joinPath(locations.dataFolder, "config.yaml")}`,
-    )];
-  }
   const last = lastRuns(db, nowMs, FAILED_RUNS);
   const today = summarizerUse(db, dayStartMs(nowMs));
   const isBroken = last.length === FAILED_RUNS && last.every(({ status }) => status === "failed");
@@ -121,20 +112,4 @@ function summarizerFaults(db: DatabaseSync, place: DoctorPlace): Finding[] {
       `the summarizer has used up the ${used} of today (${runs}); it goes on after midnight UTC`,
     ],
   ].map((message) => warn(message, "conclaude memory stats"));
-}
-
-/** Why the program that a command begins with cannot be found; null when it can, or when only a shell can tell. */
-function whyMissing(command: string, { locations, searchPath }: DoctorPlace): string | null {
-  const [, word = ""] = /^\s*((?:~\/)?[\w.\/+-]+)(?=\s|$)/.exec(command) ?? [];
-  const first = locations.home === null ? word : word.replace(/^~(?=\/)/, locations.home);
-  if (isAbsolutePath(first)) return whyNotRun(first);
-  const isFound = !isBareName(first) || findOnPath(first, searchPath).length > 0 ||
-    isShellWord(first);
-  return isFound ? null : `${first} is not on the PATH`;
-}
-
-/** Whether a shell does this by itself: `cd`, `if`. */
-function isShellWord(word: string): boolean {
-  const args = ["-c", 'command -v "$1"', "sh", word];
-  return quietly(() => new Command("sh", { args }).outputSync().success) ?? true;
 }
