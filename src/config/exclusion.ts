@@ -51,7 +51,6 @@ const BETWEEN_WORDS = /[\s;|&()<>`"'=]+/;
 /** How much of a command is read, in characters. */
 const MAX_COMMAND_CHARS = 4_000;
 const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g;
-const ASSIGNMENT = /(?<![\w$-])([A-Za-z_]\w*)=(?:"([^"$`]*)"|'([^']*)'|([^\s"'$`;|&()]+))/g;
 const PATTERN = /[*?[]/;
 /** Of more words a command spells out, only the first are looked at. */
 const MAX_WORDS = 2_000;
@@ -61,21 +60,17 @@ const MAX_ENTRIES = 10_000;
 /** The words of a command that may be paths, also seen from the folders that it changes to, and what its patterns match. */
 function placesIn(command: string, { folder, projectDir, home }: ToolFacts): string[] {
   const text = command.slice(0, MAX_COMMAND_CHARS);
-  const variables = new Map([
-    ...[["PWD", folder], ["HOME", home ?? "~"], ["CLAUDE_PROJECT_DIR", projectDir]] as const,
-    ...text.matchAll(ASSIGNMENT).map(([, name, ...values]) =>
-      [name, values.find(Boolean)] as const
-    ),
-  ]);
-  const filled = text.replace(
-    VARIABLE,
-    (all, plain, braced) => variables.get(plain ?? braced) ?? all,
-  );
+  const known: Readonly<Record<string, string | null>> = {
+    PWD: folder,
+    HOME: home ?? "~",
+    CLAUDE_PROJECT_DIR: projectDir,
+  };
+  const filled = text.replace(VARIABLE, (all, plain, braced) => known[plain ?? braced] ?? all);
   // Quotes and backslashes may stand within a name: `sec"ret"/x`.
   const words = [filled, filled.replace(/["'\\]/g, "")].flatMap((one) => one.split(BETWEEN_WORDS))
     .filter((word) => !word.includes("://"))
     // Git names a file of a commit as `HEAD:src/a.ts`.
-    .flatMap((word) => [...spelledOut(word), ...word.split(/[,{}:]+/)])
+    .flatMap((word) => [word, ...word.split(/[,{}:]+/)])
     .map((word) => word.replace(/^@/, ""))
     .filter((word) => word !== "" && !word.startsWith("-"))
     .slice(0, MAX_WORDS);
@@ -86,21 +81,6 @@ function placesIn(command: string, { folder, projectDir, home }: ToolFacts): str
   const matched = new Set(places.filter((place) => PATTERN.test(place)))
     .values().flatMap((place) => expandPattern(resolvePath(place, from), visits).paths);
   return [...new Set(places), ...matched];
-}
-
-const BRACES = /\{([^{}]*,[^{}]*)\}/;
-const MAX_SPELLED = 64;
-
-/** The words that a shell makes of one with braces: `a/{b,c}`. */
-function spelledOut(word: string): readonly string[] {
-  let words = [word];
-  while (words.length < MAX_SPELLED && BRACES.test(words[0]!)) {
-    words = words.flatMap((one) => {
-      const [braces = "", inner = ""] = BRACES.exec(one) ?? [];
-      return inner.split(",").map((piece) => one.replace(braces, () => piece));
-    });
-  }
-  return words;
 }
 
 /** The files that a tool works on; a search works on its folder and its glob. */

@@ -91,7 +91,6 @@ export function readLayer(file: ConfigFile): LayerResult {
     const problem = { path: file.path, ...position, key: dotted(path), message };
     problems.push(suggestion === undefined ? problem : { ...problem, suggestion });
   };
-  refuseLostNames(tree.root, [], report);
   const written = requirementsIn(tree.root);
   const values = keepValid(tree.root, report);
   const kept = new Set(requirementsIn(values));
@@ -113,19 +112,6 @@ function requirementsIn({ requirements }: LayerValues): string[] {
 }
 
 type Report = (path: ValuePath, at: "key" | "value", message: string, suggestion?: string) => void;
-
-/** zod copies maps, and thereby loses a key of this name silently. */
-const LOST_NAME = "__proto__";
-
-function refuseLostNames(value: Plain, path: ValuePath, report: Report): void {
-  if (typeof value !== "object" || value === null) return;
-  if (!Array.isArray(value) && Object.hasOwn(value, LOST_NAME)) {
-    report([...path, LOST_NAME], "key", "nothing can have this name");
-    delete value[LOST_NAME];
-  }
-  const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
-  for (const [key, inner] of entries) refuseLostNames(inner, [...path, key], report);
-}
 
 function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerValues {
   for (let round = 0; round < MAX_ROUNDS; round++) {

@@ -501,11 +501,3 @@ Deno.test("a suggested key can be written as it is, and former sections are name
     assert.deepEqual(problems.map((problem) => problem.suggestion ?? null), [suggestion], text);
   }
 });
-
-Deno.test("a requirement whose name cannot be kept is refused, not lost without a word", () => {
-  const { config, problems } = parseProject(
-    "requirements: { __proto__: { message: a }, constructor: { message: b } }",
-  );
-  assert.deepEqual(short(problems), ["1:17 requirements.__proto__ nothing can have this name"]);
-  assert.deepEqual(Object.keys(config.requirements), ["constructor"]);
-});
