@@ -1,5 +1,6 @@
 /** Requirements: what is asked before a tool runs, and what satisfies it. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { executions, lastMetadata, type Row } from "../support/look.ts";
 import { runProgram } from "../support/program.ts";
@@ -470,6 +471,23 @@ test("files that git ignores are no edits of a shell command", async (project) =
   project.write("build/x", "1");
   assert.equal(await project.bash("rm -rf build && echo x > build/log.txt"), null);
   assert.notEqual(await project.bash("rm -rf build src"), null);
+});
+
+Deno.test("git is asked which files it ignores only where that decides", async () => {
+  const protecting = (branch: string) =>
+    `requirements: {branch: {type: guard, guardType: protected_branch, protectedBranches: [${branch}]}}\n`;
+  using project = new RequiredProject(protecting("main"));
+  const [tools, asked] = ["tools", "asked"].map((name) => join(project.home.path, name));
+  Deno.mkdirSync(tools!);
+  const git =
+    `#!/bin/sh\n[ "$1" = check-ignore ] && : > ${asked}\nPATH=/usr/bin:/bin exec git "$@"\n`;
+  Deno.writeTextFileSync(join(tools!, "git"), git, { mode: 0o755 });
+  project.environment = { PATH: `${tools}:/usr/bin:/bin` };
+  assert.equal(await project.bash("echo x > src/b.ts"), null);
+  assert.equal(existsSync(asked!), false);
+  project.configure(protecting("feature/x"));
+  assert.match((await project.bash("echo x > src/b.ts"))!, /feature\/x is protected/);
+  assert.equal(existsSync(asked!), true);
 });
 
 /** A project on `feature/x` with another working tree of it, on `other`. */

@@ -32,7 +32,7 @@ export function programsLike(program: string): readonly string[] {
   const as = FORMS.find(program)?.as ?? program;
   const others = FORMS.names.filter((name) => FORMS.find(name)?.as === as);
   const same = SAME.flatMap(({ as: [first], pattern }) =>
-    first?.text === program ? [headOf(pattern)] : []
+    first?.text === program ? headOf(pattern).split(" ", 1) : []
   );
   return [...new Set([program, ...others, ...same])];
 }

@@ -65,22 +65,30 @@ export async function requirementsFor(
     return [{ ...asItIs, repository: tree ?? repository, triggered, doubts: [] }];
   }
   const command = commandOf(input);
-  const uses = usesOf(requirements);
-  if (command === null || !mayBeRequired(uses, use)) return [];
+  if (command === null || !mayBeRequired(usesOf(requirements), use)) return [];
   const { readShellUse } = await import("../files/shell_lookup.ts");
   const { steps, untold } = await readShellUse(command, { tool, folder, home, gitAliases });
   const inProject = steps.map(({ changed, ...step }) => ({
     ...step,
     changed: changed.map(real).filter((path) => isOfProject(path, repository)),
   }));
-  const files = uses.edits ? inProject.flatMap(({ changed }) => changed) : [];
-  // Where git cannot be asked, nothing is ignored.
-  const { ignored } = await askIgnored(files, use.environment);
-  const counted = inProject.map(({ changed, ...step }) => ({
-    ...step,
-    changed: changed.filter((path) => !ignored.has(path)),
-  }));
-  const places = placesOf(counted, repository);
+  const placesWithout = (ignored: ReadonlyMap<string, unknown>) =>
+    placesOf(
+      inProject.map(({ changed, ...step }) => ({
+        ...step,
+        changed: changed.filter((path) => !ignored.has(path)),
+      })),
+      repository,
+    );
+  let places = placesWithout(new Map());
+  // Git is started only where its answer decides. Where it cannot be asked, nothing is ignored.
+  if (places.some((place) => dependsOnFiles(requirements, { tool, ...place }))) {
+    const { ignored } = await askIgnored(
+      inProject.flatMap(({ changed }) => changed),
+      use.environment,
+    );
+    places = placesWithout(ignored);
+  }
   const meant = places.map((place): MeantPlace => ({
     ...place,
     triggered: triggeredBy(requirements, { tool, ...place }).filter(({ condition }) =>
@@ -94,6 +102,18 @@ export async function requirementsFor(
   // What a command may do beside the known steps is counted where its last step runs.
   return [...meant.slice(0, -1), { ...meant.at(-1)!, doubts }]
     .filter((place) => place.triggered.length + place.doubts.length > 0);
+}
+
+/** Whether a requirement that its branch leaves open counts at a place only because files are changed there. */
+function dependsOnFiles(
+  requirements: readonly Requirement[],
+  { repository: { branch }, ...use }: Place & { readonly tool: string },
+): boolean {
+  const anyway = triggeredBy(requirements, { ...use, changesFiles: false });
+  return triggeredBy(requirements, use).some((one) =>
+    !anyway.includes(one) && (branch === null || one.condition.type !== "protected_branch" ||
+      one.condition.branches.includes(branch))
+  );
 }
 
 /** Whether a file belongs to the repository, in any of its working trees, and is not a plan. The path has no links. */

@@ -42,12 +42,12 @@ export function withPatterns(value: unknown): unknown {
   );
 }
 
-/** Whether a text matches a pattern; a pattern is only tried on texts with its first word, for the engine compiles it then. */
+/** Whether a text matches a pattern; a pattern is only tried on texts with its first words, for the engine compiles it then. */
 export function matchesWithHead(pattern: RegExp, text: string): boolean {
   return text.startsWith(headOf(pattern)) && pattern.test(text);
 }
 
-/** The word with which every text begins that a pattern (without alternatives at its top) matches; empty where that is open. */
+/** The words with which every text begins that a pattern (without alternatives at its top) matches; empty where that is open. */
 export function headOf({ source }: RegExp): string {
-  return /^\^(\w+)(?![\w?*{|])/.exec(source)?.[1] ?? "";
+  return /^\^((?:\w+ )*\w+)(?![\w?*{|])/.exec(source)?.[1] ?? "";
 }
