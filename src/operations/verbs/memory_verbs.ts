@@ -1,6 +1,7 @@
 import { group, lazyFrom } from "../verb.ts";
 
 const search = lazyFrom(() => import("./memory_search_verbs.ts"));
+const note = lazyFrom(() => import("./memory_remember_verbs.ts"));
 const browse = lazyFrom(() => import("./memory_browse_verbs.ts"));
 const measure = lazyFrom(() => import("./memory_eval_verbs.ts"));
 const counts = lazyFrom(() => import("./memory_stats_verbs.ts"));
@@ -18,7 +19,7 @@ export const memory = group({
     timeline: look("Show what came before and after, or what became of a file", "timeline"),
     open: open("List what is open in this project", "open"),
     context: open("Show what the next session is told", "context"),
-    remember: search("Keep a note for this project", "remember"),
+    remember: note("Keep a note for this project", "remember"),
     eval: measure("Measure how well memory finds things", "evaluate"),
     forget: gone("Remove what must not be remembered, for good", "forget"),
     verify: gone("Check that what was forgotten is still gone", "verify"),
