@@ -20,6 +20,9 @@ const OTHER_ROOMS = ["build", "web"];
 /** Finds the lazy import of a face in `main.ts`. */
 const FACE = /\bimport\("\.\/src\/([^"]+)\.ts"\)/g;
 
+/** Finds the name of another module in minified code. */
+const IMPORTED = /"(\.[^"]+\.js)"/g;
+
 /** Finds a lazy import in minified code. */
 const LAZY = /\bimport\("([^"]+)"\)/g;
 
@@ -73,22 +76,29 @@ export async function splitProgram(): Promise<Bundle> {
     const page = JSON.stringify(await pageParts(folder));
     await Deno.mkdir(`${folder}/split/web`);
     await write(`split/${PAGE.replace(/ts$/, "js")}`, `var page=${page};export{page};`);
-    const files = filesBelow(`${folder}/split`).filter((path) => path.endsWith(".js"));
+    const main = await Deno.readTextFile(new URL("main.ts", REPOSITORY));
+    const read = (file: string) => Deno.readTextFileSync(`${folder}/split/${file}`);
+    const made = filesBelow(`${folder}/split`).filter((path) => path.endsWith(".js"));
+    // The code of an entry that others import lies in a chunk, and nothing asks for the entry itself.
+    const asked = new Set([
+      ...Array.from(main.matchAll(FACE), ([, path]) => `${path}.js`),
+      ...made.flatMap((file) =>
+        Array.from(read(file).matchAll(IMPORTED), ([, from]) => join(dirname(file), from!))
+      ),
+    ]);
+    const files = made.filter((file) => asked.has(file));
     const numberOf = (file: string) => {
       const number = files.indexOf(file);
       if (number < 0) throw new Error(`no module ${file}`);
       return number;
     };
-    const codes = files.map((file) => Deno.readTextFileSync(`${folder}/split/${file}`));
+    const codes = files.map(read);
     const asModule = (code: string, number: number) => {
       const at = (from: string) => numberOf(join(dirname(files[number]!), from));
       const nameOf = (from: string) => from.startsWith(".") ? String(at(from)) : `"${from}"`;
-      // A module that exports anything changes nothing by being loaded.
-      const isRun = (from: string) =>
-        from.startsWith(".") && !/\bexport *\{/.test(codes[at(from)]!);
+      const isRun = (from: string) => from.startsWith(".") && hasEffect(codes[at(from)]!);
       return scriptOf(number, asFunction(code, nameOf, isRun));
     };
-    const main = await Deno.readTextFile(new URL("main.ts", REPOSITORY));
     const loading = main.replace(FACE, (_, path) => `load(${numberOf(`${path}.js`)})`)
       .replaceAll('"./src/', `"${source}/`);
     await write("main.ts", `import { load } from "${source}/build/load.ts";\n${loading}`);
@@ -101,6 +111,11 @@ export async function splitProgram(): Promise<Bundle> {
   } finally {
     await Deno.remove(folder, { recursive: true });
   }
+}
+
+/** Whether loading a module changes something: it does more than import, and exports nothing. */
+function hasEffect(module: string): boolean {
+  return !/\bexport *\{/.test(module) && module.replace(/\bimport[^;(]*;/g, "").trim() !== "";
 }
 
 /**
