@@ -2,17 +2,26 @@
  * `deno task bundle`: the program as two files in `dist/bundle`. `main.js` chooses the entry and holds the loader (`load.ts`).
  * `modules.bin` holds the rest, split where the program imports lazily, so that a hook loads what it runs.
  */
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path/posix";
+import { fileURLToPath } from "node:url";
 import { type Identifier, parse } from "acorn";
 import { IMPORT, REQUIRE } from "./load.ts";
 import { type Bundle, scriptOf, writeBundle } from "./modules_file.ts";
 import { BUNDLE } from "./program.ts";
 import { REPOSITORY, runDeno } from "./run_deno.ts";
 
-/** Holds the page in a bundle; from the source it says that there is none. */
-const PAGE = "src/web/page.ts";
+/** The page, from the source it says that there is none; in a bundle this file holds the scripts and the style. */
+const PAGE = "web/page.ts";
 
-/** Finds the lazy import of an entry in `main.ts`. */
-const FACE = /\bimport\("\.\/(src\/[^"]+\.ts)"\)/g;
+/** The rooms that are not the program's: the page has its own script, and `main.js` holds the loader. */
+const OTHER_ROOMS = ["build", "web"];
+
+/** Finds the lazy import of a face in `main.ts`. */
+const FACE = /\bimport\("\.\/src\/([^"]+)\.ts"\)/g;
+
+/** Finds the name of another module in minified code. */
+const IMPORTED = /"(\.[^"]+\.js)"/g;
 
 /** Finds a lazy import in minified code. */
 const LAZY = /\bimport\("([^"]+)"\)/g;
@@ -25,6 +34,12 @@ async function pageParts(folder: string) {
     plot: await Deno.readTextFile(`${folder}/plot.js`),
     style: style.replace(/\s*\n\s*/g, ""),
   };
+}
+
+/** The paths below a folder, sorted. */
+function filesBelow(folder: string): string[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
+  return paths.map((path) => path.replaceAll("\\", "/")).sort();
 }
 
 /** Makes the bundle beside the old one, from which programs may run, and swaps the two at the end. */
@@ -49,44 +64,48 @@ export async function splitProgram(): Promise<Bundle> {
     if (!success) throw new Error(`deno bundle failed:\n${stderr}`);
   };
   try {
-    const main = await Deno.readTextFile(new URL("main.ts", REPOSITORY));
-    const faces = [...main.matchAll(FACE)].map(([, path]) => path!);
     for (const [script, entry] of [["page.js", "main.tsx"], ["plot.js", "plot.ts"]]) {
       const output = ["--output", `${folder}/${script}`];
       await bundle("--platform", "browser", ...output, `${source}/web/${entry}`);
     }
-    for (const [i, path] of faces.entries()) {
-      const code = path === PAGE
-        ? `export const page = ${JSON.stringify(await pageParts(folder))};`
-        : `export * from "${source}/../${path}";`;
-      await write(`face_${i}.ts`, code);
-    }
-    const entries = faces.map((_, i) => `${folder}/face_${i}.ts`);
-    await bundle(
-      "--platform",
-      "deno",
-      "--code-splitting",
-      "--outdir",
-      `${folder}/split`,
-      ...entries,
-    );
-    const files = [...Deno.readDirSync(`${folder}/split`)].map(({ name }) => name).sort();
-    const nameOf = (from: string) => {
-      if (!from.startsWith(".")) return `"${from}"`;
-      const number = files.indexOf(from.slice("./".length));
-      if (number < 0) throw new Error(`no module ${from}`);
-      return String(number);
+    // As an entry, a file gets a module of its own, so that nothing is loaded but what is used.
+    const entries = filesBelow(fileURLToPath(source))
+      .filter((path) => path.endsWith(".ts") && !OTHER_ROOMS.includes(path.split("/")[0]!));
+    const output = ["--platform", "deno", "--code-splitting", "--outdir", `${folder}/split`];
+    await bundle(...output, ...entries.map((path) => `${source}/${path}`));
+    const page = JSON.stringify(await pageParts(folder));
+    await Deno.mkdir(`${folder}/split/web`);
+    await write(`split/${PAGE.replace(/ts$/, "js")}`, `var page=${page};export{page};`);
+    const main = await Deno.readTextFile(new URL("main.ts", REPOSITORY));
+    const read = (file: string) => Deno.readTextFileSync(`${folder}/split/${file}`);
+    const made = filesBelow(`${folder}/split`).filter((path) => path.endsWith(".js"));
+    // The code of an entry that others import lies in a chunk, and nothing asks for the entry itself.
+    const asked = new Set([
+      ...Array.from(main.matchAll(FACE), ([, path]) => `${path}.js`),
+      ...made.flatMap((file) =>
+        Array.from(read(file).matchAll(IMPORTED), ([, from]) => join(dirname(file), from!))
+      ),
+    ]);
+    const files = made.filter((file) => asked.has(file));
+    const numberOf = (file: string) => {
+      const number = files.indexOf(file);
+      if (number < 0) throw new Error(`no module ${file}`);
+      return number;
     };
-    const codes = files.map((file) => Deno.readTextFileSync(`${folder}/split/${file}`));
-    const loading = main.replace(
-      FACE,
-      (_, path) => `load(${nameOf(`./face_${faces.indexOf(path)}.js`)})`,
-    ).replaceAll('"./src/', `"${source}/`);
+    const codes = files.map(read);
+    const asModule = (code: string, number: number) => {
+      const at = (from: string) => numberOf(join(dirname(files[number]!), from));
+      const nameOf = (from: string) => from.startsWith(".") ? String(at(from)) : `"${from}"`;
+      const isRun = (from: string) => from.startsWith(".") && hasEffect(codes[at(from)]!);
+      return scriptOf(number, asFunction(code, nameOf, isRun));
+    };
+    const loading = main.replace(FACE, (_, path) => `load(${numberOf(`${path}.js`)})`)
+      .replaceAll('"./src/', `"${source}/`);
     await write("main.ts", `import { load } from "${source}/build/load.ts";\n${loading}`);
     await bundle("--platform", "deno", "--output", `${folder}/main.js`, `${folder}/main.ts`);
     return {
       main: await Deno.readTextFile(`${folder}/main.js`),
-      modules: codes.map((code, number) => scriptOf(number, asFunction(code, nameOf))),
+      modules: codes.map(asModule),
       groups: [],
     };
   } finally {
@@ -94,13 +113,23 @@ export async function splitProgram(): Promise<Bundle> {
   }
 }
 
+/** Whether loading a module changes something: it does more than import, and exports nothing. */
+function hasEffect(module: string): boolean {
+  return !/\bexport *\{/.test(module) && module.replace(/\bimport[^;(]*;/g, "").trim() !== "";
+}
+
 /**
  * Turns a module's code into a function: it takes the module's imports and returns its exports.
  *
  * @param nameOf Gives the name by which `load.ts` knows a module.
+ * @param isRun Whether a module that nothing is taken from has to run nevertheless.
  * @throws {Error} When the bundler's output has another form than this function expects.
  */
-export function asFunction(module: string, nameOf: (from: string) => string): string {
+export function asFunction(
+  module: string,
+  nameOf: (from: string) => string,
+  isRun: (from: string) => boolean,
+): string {
   // The bundler makes a CommonJS module load `node:module` at once, which takes as long as a verb's own work.
   const code = module.replace(/import\{createRequire as [\w$]+\} ?from ?"node:module";/, "")
     .replace(/=[\w$]+\(import\.meta\.url\)/, "=name=>process.getBuiltinModule(name)");
@@ -125,7 +154,8 @@ export function asFunction(module: string, nameOf: (from: string) => string): st
     }
     if (names.length > 0) targets.push(`{${names.join()}}`);
     const required = `${REQUIRE}(${nameOf(from)});`;
-    body += targets.map((target) => `var ${target}=${required}`).join("") || required;
+    body += targets.map((target) => `var ${target}=${required}`).join("") ||
+      (isRun(from) ? required : "");
   }
   // The engine reads plain ASCII faster. Other characters stand only in strings and patterns, where an escape means the same.
   const escaped = (it: string) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`;

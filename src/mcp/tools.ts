@@ -14,7 +14,8 @@ import { withoutLine } from "../base/paths.ts";
 import { openFailuresOf } from "../memory/tell/open_now.ts";
 import { rememberedText, rememberHere } from "../memory/drain/remember.ts";
 import type { SearchResult } from "../memory/search/search.ts";
-import { answerHere, FROM_AROUND } from "../memory/tell/around.ts";
+import { FROM_AROUND } from "../memory/tell/around.ts";
+import { answerHere } from "../memory/tell/search_here.ts";
 import {
   agoBy,
   nowhereLine,

@@ -1,4 +1,4 @@
-/** Finds the one session, observation or capture that a person names by the beginning of its id. */
+/** Finds the one session or capture that a person names by the beginning of its id. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../base/plain.ts";
 import { UserError } from "../base/errors.ts";
@@ -20,7 +20,6 @@ import {
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { relativeTime } from "../base/time.ts";
 import type { CliContext } from "./context.ts";
-import { findObservations, lastObservation, type Observation } from "../memory/store.ts";
 import { findQueueItems, type QueueItem } from "../db/queue.ts";
 
 /** Only the beginning of a UUID, as Claude Code's ids are, is completed to a session's id. */
@@ -143,7 +142,7 @@ function unknownSession(text: string): UserError {
   });
 }
 
-const NAMED_IDS = 5;
+export const NAMED_IDS = 5;
 
 /** The one of several that were found. @throws {UserError} When there are several; it names the first five. */
 export function onlyNamed<Found>(
@@ -157,24 +156,6 @@ export function onlyNamed<Found>(
     why: `several ids begin like this: ${named}${found.length > NAMED_IDS ? ", …" : ""}`,
     next: `conclaude ${show}`,
   });
-}
-
-/** The observation of this number or beginning of a `uid`. @throws {UserError} When that is not one. */
-export function observationNamed(db: DatabaseSync, text: string): Observation {
-  const asked = text.trim();
-  const found = findObservations(db, asked, NAMED_IDS + 1);
-  const [first] = found;
-  if (first === undefined) {
-    throw new UserError(`Cannot find the observation "${text}"`, {
-      why: "no observation has this number, and no uid begins like this",
-      next: lastObservation(db) === 0
-        ? "conclaude status"
-        : `conclaude memory search ${quoteWord(asked)}`,
-    });
-  }
-  const named = { noun: "observation", text, show: `memory show ${first.id}` };
-  return found.find(({ uid }) => uid === asked) ??
-    onlyNamed(named, found, ({ id, uid }) => `${uid} (#${id})`);
 }
 
 /** The capture whose id begins like this. @throws {UserError} When that is not one. */

@@ -4,9 +4,10 @@ import { asFunction, splitProgram } from "../../src/build/bundle.ts";
 import { it } from "../support/fixtures.ts";
 
 const nameOf = (from: string) => from.startsWith(".") ? "7" : `"${from}"`;
+const isRun = (from: string) => from === "./effect.js";
 
 function call(code: string, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const run = new Function("$require", "$import", asFunction(code, nameOf));
+  const run = new Function("$require", "$import", asFunction(code, nameOf, isRun));
   return run((name: string) => given[name], (name: string) => `lazy ${name}`);
 }
 
@@ -34,7 +35,13 @@ Deno.test("a module that the bundler writes in another way is refused", () => {
       `await 1;`,
       `console.log(import.meta.url);`,
     ]
-  ) assert.throws(() => asFunction(code, nameOf), Error);
+  ) assert.throws(() => asFunction(code, nameOf, isRun), Error);
+});
+
+Deno.test("of what a module takes nothing from, only what has an effect is loaded", () => {
+  const loads = (code: string) => asFunction(code, nameOf, isRun).includes("$require");
+  assert.equal(loads(`import"./x.js";import"node:fs";`), false);
+  assert.equal(loads(`import"./effect.js";`), true);
 });
 
 it.slow("no module of the bundle changes later what it gives out: who imports it has the value", async () => {

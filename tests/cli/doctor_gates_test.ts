@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { DEFAULT_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { programCommand } from "../../src/build/program.ts";
-import { someOf } from "../support/lanes.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { someOf } from "../support/lanes.ts";
 import { type CheckRow, snapshot, type Stage, stage } from "./support.ts";

@@ -18,7 +18,8 @@ import {
   timelineOfNames,
 } from "../../memory/store.ts";
 import { number, PROJECT_FLAGS, proposing, text, usually } from "../flags.ts";
-import { isAnyOfOthers, observationNamed } from "../session_lookup.ts";
+import { observationNamed } from "../observation_lookup.ts";
+import { isAnyOfOthers } from "../session_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
 import { factLines } from "../table.ts";

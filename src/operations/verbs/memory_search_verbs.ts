@@ -3,14 +3,14 @@ import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
 import { timeIn } from "../../memory/search/time_words.ts";
-import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
 import {
   newestResults,
   type SearchAnswer,
   type SearchOptions,
   type SearchResult,
 } from "../../memory/search/search.ts";
-import { answerHere, FROM_AROUND } from "../../memory/tell/around.ts";
+import { FROM_AROUND } from "../../memory/tell/around.ts";
+import { answerHere } from "../../memory/tell/search_here.ts";
 import { type MemoryFilter, rebuildText, withIndex } from "../../memory/store.ts";
 import {
   agoBy,
@@ -25,11 +25,8 @@ import {
   optional,
   parsed,
   PROJECT_FLAGS,
-  proposing,
   SESSION_FLAG,
-  several,
   SINCE_FLAG,
-  text,
   textFlag,
   UNTIL_FLAG,
   usually,
@@ -38,11 +35,10 @@ import {
 import type { CliContext } from "../context.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { requireForwards, usageError } from "../usage.ts";
-import { folderHere, isAnyOfOthers, observationNamed, sessionFilterOf } from "../session_lookup.ts";
+import { folderHere, isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
 import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
-import { openKeptStore, openStore } from "../open_store.ts";
-import { readStdin } from "../task_text.ts";
+import { openStore } from "../open_store.ts";
 import { many, verb } from "../verb.ts";
 
 /** What narrows a search or a list. */
@@ -154,33 +150,6 @@ export function findMemory(
   const at = here ?? { root: null, home: null };
   return withIndex(db, () => answerHere(db, text, options, at), onRebuild);
 }
-
-export const remember = verb({
-  args: many(text("What is to be remembered; - reads it from standard input", "text"), 1),
-  flags: {
-    session: { ...SESSION_FLAG, brief: "As a part of this session" },
-    file: several(text("A file that it is about; may be given several times", "path")),
-    replaces: optional(
-      proposing(
-        "observation",
-        text("The note or decision that this one corrects, by its number or uid", "id"),
-      ),
-    ),
-  },
-  async run(context, flags, ...words) {
-    const { db, place } = await openKeptStore(context, "remember anything");
-    const text = words.length === 1 && words[0] === "-" ? readStdin(context) : words.join(" ");
-    const note = rememberHere(db, text, {
-      folder: context.cwd,
-      redactPatterns: place.config.redactPatterns,
-      sessionId: sessionFilterOf(db, flags.session),
-      files: flags.file ?? [],
-      atMs: Date.now(),
-      replaces: flags.replaces === undefined ? null : observationNamed(db, flags.replaces).id,
-    });
-    return { json: note, text: rememberedText(note) };
-  },
-});
 
 function entryOf(
   result: SearchResult,

@@ -1,6 +1,7 @@
 import { group, lazyFrom } from "../verb.ts";
 
 const search = lazyFrom(() => import("./memory_search_verbs.ts"));
+const note = lazyFrom(() => import("./memory_remember_verbs.ts"));
 const browse = lazyFrom(() => import("./memory_browse_verbs.ts"));
 const measure = lazyFrom(() => import("./memory_eval_verbs.ts"));
 const counts = lazyFrom(() => import("./memory_stats_verbs.ts"));
@@ -17,7 +18,7 @@ export const memory = group({
   timeline: look("timeline"),
   open: open("open"),
   context: open("context"),
-  remember: search("remember"),
+  remember: note("remember"),
   eval: measure("evaluate"),
   forget: gone("forget"),
   verify: gone("verify"),

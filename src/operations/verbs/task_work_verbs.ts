@@ -75,7 +75,7 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
   // Other verbs do not need workflows or the daemon's client, so both are loaded here.
   const [{ checkStart }, { handedOver }] = await Promise.all([
     import("../orchestration_here.ts"),
-    import("../daemon_here.ts"),
+    import("../handed_over.ts"),
   ]);
   const step: TaskStep = TASK_STEPS.start;
   const take: TaskStep["take"] = (db, id, terms) => {

@@ -1,0 +1,34 @@
+import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
+import { optional, proposing, SESSION_FLAG, several, text } from "../flags.ts";
+import { openKeptStore } from "../open_store.ts";
+import { observationNamed } from "../observation_lookup.ts";
+import { sessionFilterOf } from "../session_lookup.ts";
+import { readStdin } from "../task_text.ts";
+import { many, verb } from "../verb.ts";
+
+export const remember = verb({
+  args: many(text("What is to be remembered; - reads it from standard input", "text"), 1),
+  flags: {
+    session: { ...SESSION_FLAG, brief: "As a part of this session" },
+    file: several(text("A file that it is about; may be given several times", "path")),
+    replaces: optional(
+      proposing(
+        "observation",
+        text("The note or decision that this one corrects, by its number or uid", "id"),
+      ),
+    ),
+  },
+  async run(context, flags, ...words) {
+    const { db, place } = await openKeptStore(context, "remember anything");
+    const text = words.length === 1 && words[0] === "-" ? readStdin(context) : words.join(" ");
+    const note = rememberHere(db, text, {
+      folder: context.cwd,
+      redactPatterns: place.config.redactPatterns,
+      sessionId: sessionFilterOf(db, flags.session),
+      files: flags.file ?? [],
+      atMs: Date.now(),
+      replaces: flags.replaces === undefined ? null : observationNamed(db, flags.replaces).id,
+    });
+    return { json: note, text: rememberedText(note) };
+  },
+});
