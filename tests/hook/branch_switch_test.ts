@@ -162,6 +162,7 @@ Deno.test("what happens in a working tree that the command makes is judged after
   await repository.send("SessionStart");
   await repository.assertAllowed([
     "git switch -c a && git switch main && git switch a && git commit -m x",
+    "git branch -q n3 HEAD && git switch n3 && git commit -m x",
     "git worktree add -b n8 ../w && cd ../w && git commit -m x",
     "git worktree add ../w -b n8 HEAD && cd ../w && git commit -m x",
     "git worktree add ../n9 && git -C ../n9 push",
@@ -169,6 +170,8 @@ Deno.test("what happens in a working tree that the command makes is judged after
   ]);
   await repository.assertDenied(/main is protected/, [
     "git worktree add ../w -b n8; git commit -m x",
+    "git branch -d n3; git switch n3; git commit -m x",
+    "git branch n3; git commit -m x",
     "git worktree add . -b n8; git commit -m x",
     "git worktree list ../w; cd ../w; git commit -m x",
   ]);

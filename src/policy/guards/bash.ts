@@ -23,7 +23,13 @@ import { withoutGitOptions } from "../shell/operands.ts";
 import { isContaining } from "../shell/runners.ts";
 import { namesInText, unexplained } from "../shell/unexplained.ts";
 import { readScript, type Script, type Surroundings } from "../shell/script.ts";
-import { branchesMoved, type BranchSwitch, branchSwitch, treeMade } from "../shell/git_branches.ts";
+import {
+  branchesMoved,
+  branchMade,
+  type BranchSwitch,
+  branchSwitch,
+  treeMade,
+} from "../shell/git_branches.ts";
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
 import { isBelow } from "../files/file_lookup.ts";
 import type { FileFacts, Look } from "./types.ts";
@@ -233,6 +239,8 @@ export interface BashStep {
   readonly onlyGoes: boolean;
   /** The branch that it checks out; null for none, and where only git knows which. */
   readonly checksOut: BranchSwitch | null;
+  /** The branch that it makes without checking it out; null for none. */
+  readonly makesBranch: string | null;
   /** The folder in which it makes a working tree; null for none. */
   readonly makesTree: string | null;
   /** The branches that it moves or deletes without checking them out; `HEAD` is the one that is checked out. */
@@ -274,6 +282,7 @@ export function readUses(
       folder: folderOf(command),
       onlyGoes: /^(?:cd|pushd|popd)$/.test(command.words[0]?.text ?? ""),
       checksOut: isHere ? branchSwitch(command.words) : null,
+      makesBranch: isHere ? branchMade(command.words) : null,
       makesTree: isHere ? treeMade(command) : null,
       moves: isHere && written.length > 0 ? branchesMoved(command.words) : [],
     })),

@@ -218,7 +218,8 @@ class WorkingTrees {
   }
 
   /** Takes over what a command does in one of them. */
-  follow({ checksOut, makesTree }: BashStep, tree: Repository): void {
+  follow({ checksOut, makesBranch, makesTree }: BashStep, tree: Repository): void {
+    if (makesBranch !== null) this.#begun.add(makesBranch);
     if (makesTree !== null && !exists(joinPath(makesTree, ".git"))) {
       this.#made.push(`${realPath(makesTree)}/`);
     }

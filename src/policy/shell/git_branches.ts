@@ -38,6 +38,13 @@ export function branchSwitch(words: readonly Argument[]): BranchSwitch | null {
   };
 }
 
+/** The branch that `git branch NAME` makes; null where an option asks for something else. */
+export function branchMade(words: readonly Argument[]): string | null {
+  const { operands: [name] = [], options = [] } = toldCall(words, /^branch$/) ?? {};
+  const isMade = options.every((option) => /^(?:-q|--quiet|--no-track)$/.test(option));
+  return isMade && NAME.test(name?.text ?? "") ? name!.text : null;
+}
+
 /** The folder in which `git worktree add` makes a working tree; null where it makes none, and where only git knows it. */
 export function treeMade(
   { words, folder: here }: Pick<ShellCommand, "words" | "folder">,
