@@ -7,15 +7,7 @@ import { onlyTells } from "./command_forms.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
 import { judgeDanger, type Precious } from "./dangerous.ts";
 import { judgeOne, judgeOwn } from "./decide.ts";
-import type {
-  Actor,
-  Block,
-  Discard,
-  FileRule,
-  GuardPolicy,
-  ToolRule,
-  Verdict,
-} from "./guard_policy.ts";
+import type { Actor, Block, Discard, GuardPolicy, Verdict } from "./guard_policy.ts";
 import { judgeLifting } from "./lifting.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
@@ -184,7 +176,7 @@ function doubtsOfScripts(
   { use, look }: { readonly use: BashUse; readonly look: Look },
 ): string[] {
   const { uneditable, noAdditions, tools } = policy;
-  const rules: (FileRule & Partial<ToolRule>)[] = [...uneditable, ...noAdditions, ...tools];
+  const files = [...uneditable, ...noAdditions].map((rule) => ({ ...rule, action: "block" }));
   const known = new Set<string>();
   const doubts: string[] = [];
   const all = [...started];
@@ -198,7 +190,7 @@ function doubtsOfScripts(
     // A rule that allows, or lets this command write its files, does not stand against it.
     const block = blocks.find(({ rule }) =>
       rule !== ROOT_RULE &&
-      rules.every(({ name, action, writtenBy }) =>
+      [...files, ...tools].every(({ name, action, writtenBy }) =>
         name !== rule || (action !== "allow" && !new RegExp(writtenBy ?? "(?!)", "s").test(by))
       )
     );

@@ -42,17 +42,10 @@ export function projectScript(
   command: ShellCommand,
   readText: ReadText = () => null,
 ): ProjectScript | null {
-  if (/^g?make$/.test(command.program)) return recipesOf(command, readText);
-  const manager = MANAGERS.find(command.program);
-  return manager === undefined
-    ? fileOfShell(command, readText)
-    : listedScript(command, { manager, readText });
-}
-
-function listedScript(
-  { args, folder: here }: ShellCommand,
-  { manager, readText }: { readonly manager: Manager; readonly readText: ReadText },
-): ProjectScript | null {
+  const { program, args, folder: here } = command;
+  if (/^g?make$/.test(program)) return recipesOf(command, readText);
+  const manager = MANAGERS.find(program);
+  if (manager === undefined) return fileOfShell(command, readText);
   const { file, key, verbs, own } = manager;
   const { operands: [verb, named], values } = split(args, manager);
   const [at] = values(manager.folder);
