@@ -1,19 +1,10 @@
-/** What this program itself says to Claude, and what Claude Code's own files say, is not news to memory. */
+/** What this program itself says to Claude is not news to memory. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { summarizerInput } from "../../src/memory/drain/summarizer.ts";
 import { captures, executions, filesBelow, latin1, query } from "../support/look.ts";
-import { hook, runProgram } from "../support/program.ts";
-import {
-  configure,
-  editing,
-  SECOND,
-  send,
-  start,
-  verb,
-  work,
-  workplace,
-} from "../support/told_sessions.ts";
+import { runProgram } from "../support/program.ts";
+import { configure, editing, send, start, work, workplace } from "../support/told_sessions.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const OWN = "c0de0000-0000-4000-8000-0000000000aa";
@@ -77,33 +68,6 @@ test("conclaude keeps only the name of its own tools, for memory has already wha
     tool_response: [],
   });
   assert.equal(captures(at).length, 1);
-});
-
-test("a note is not told where a file that Claude Code reads around the project, or of rules, has it", async (at) => {
-  const elsewhere = join(at.path, "elsewhere");
-  const files = {
-    around: join(at.path, "CLAUDE.md"),
-    "the folder around": join(at.path, ".claude/rules/around.md"),
-    "a folder of rules": join(at.project, ".claude/rules/deep/deeper/a.md"),
-    "a user's rules": join(elsewhere, "rules/b.md"),
-    "a user": join(elsewhere, "CLAUDE.md"),
-  };
-  const run = (...args: string[]) => verb(at, ...args);
-  for (const [name, file] of Object.entries(files)) {
-    await run("memory", "remember", `Always run the checks of ${name}`);
-    await Deno.mkdir(join(file, ".."), { recursive: true });
-    await Deno.writeTextFile(file, `- Always run the checks of ${name}\n`);
-  }
-  await run("memory", "remember", "Never run the checks of nobody");
-  const { stdout } = await hook(
-    "SessionStart",
-    { session_id: SECOND, cwd: at.project, hook_event_name: "SessionStart", source: "startup" },
-    at,
-    { env: { HOME: at.path, CLAUDE_PROJECT_DIR: at.project, CLAUDE_CONFIG_DIR: elsewhere } },
-  );
-  const told = JSON.parse(stdout).hookSpecificOutput.additionalContext;
-  assert.match(told, /Never run the checks of nobody/);
-  assert.doesNotMatch(told, /Always run/);
 });
 
 test("memory that SessionStart told is not recalled again in that session", async (at) => {

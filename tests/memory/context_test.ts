@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import {
   type ContextFacts,
-  contextText,
+  contextWithin,
   type Tellable,
   withState,
 } from "../../src/memory/tell/context_text.ts";
@@ -49,7 +49,7 @@ const failure = (fields: Partial<Tellable> = {}) =>
   one({ kind: "failure", outcome: "failure", facts: { command: "./deploy.sh" }, ...fields });
 /** A context of nothing but some sections. */
 const contextOf = (sections: Partial<ContextFacts>, tokens = 1_200) =>
-  contextText({
+  contextWithin({
     ...{
       branch: "main",
       nowMs: NOW,
@@ -69,7 +69,7 @@ const contextOf = (sections: Partial<ContextFacts>, tokens = 1_200) =>
       more: [],
     },
     ...sections,
-  }, { tokens, room: 9_000 });
+  }, { tokens, room: 9_000 }).text;
 
 /** How much the failure of a command matters, by what Claude Code tells of it. */
 function rankOf(command: string, error: string, toolName = "Bash"): number | null {
@@ -212,7 +212,7 @@ Deno.test("todosOf() reads lists and numbered tasks, and tells a session without
   );
 });
 
-Deno.test("contextText() says of what is another branch's that it is, section by section", () => {
+Deno.test("contextWithin() says of what is another branch's that it is, section by section", () => {
   const deploy = failure({ title: "deploys", branch: "dev" });
   const fix = one({ kind: "fix", title: "imported", branch: null, stale: "gone" });
   const commit = one({ title: "Commit 1a2b3c4 on dev: Wider", branch: "dev" });

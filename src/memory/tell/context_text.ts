@@ -75,12 +75,7 @@ export interface ContextLine {
   readonly why: string;
 }
 
-/** The context of a session within a budget, by whole lines; empty when there is nothing to tell. */
-export function contextText(facts: ContextFacts, budget: ContextBudget): string {
-  return contextWithin(facts, budget).text;
-}
-
-/** {@linkcode contextText} with its lines, and with those that did not fit. */
+/** The context of a session within a budget, its lines, and those that did not fit; empty when there is nothing to tell. */
 export function contextWithin(facts: ContextFacts, budget: ContextBudget): {
   readonly text: string;
   readonly lines: readonly ContextLine[];
