@@ -14,7 +14,7 @@ import {
   type WatchList,
 } from "./types.ts";
 import {
-  folderReader,
+  filesIn,
   policyFiles,
   protectedBranches,
   stampOf,
@@ -126,7 +126,6 @@ function takeSnapshot(
   const statesOf = (paths: readonly string[]) =>
     Object.fromEntries(paths.map((path) => [path, stateOf(path)]));
   const refOf = (name: string) => repository === undefined ? "" : readRef(repository, name) ?? "";
-  const filesIn = folderReader(root);
   const names = repository === undefined ? [] : branches.names;
   const head = repository?.branch ?? "";
   return {
@@ -135,7 +134,7 @@ function takeSnapshot(
     policy: statesOf([...kinds.keys()]),
     files: known.files ?? statesOf(list.files.map(([path]) => path)),
     folders: known.folders ?? Object.fromEntries(
-      list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!)]),
+      list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!, root)]),
     ),
     refs: Object.fromEntries(names.map((name) => [`refs/heads/${name}`, refOf(`heads/${name}`)])),
     commit: head === "" ? "" : refOf(`heads/${head}`),

@@ -118,8 +118,7 @@ export async function filesOfRules(
       files.set(glob.startsWith("/") ? glob : joinPath(root, glob.replace(/^\.\//, "")), i);
     }
   });
-  const filesIn = folderReader(root);
-  for (const [folder, i] of folders) filesIn(folder, rules[i]!).forEach(add);
+  for (const [folder, i] of folders) filesIn(folder, rules[i]!, root).forEach(add);
   return {
     files: [...files].slice(0, MAX_FILES),
     folders,
@@ -134,18 +133,8 @@ function folderOf({ glob }: WatchedRule, root: string): string {
   return folder.startsWith("/") ? parentOf(`${folder}x`) : parentOf(joinPath(root, `${folder}x`));
 }
 
-/** Makes a function that finds the files which a rule means in a folder, and reads each folder once for all rules. */
-export function folderReader(root: string): (folder: string, rule: WatchedRule) => string[] {
-  const read = new Map<string, readonly string[]>();
-  return (folder, rule) => {
-    const files = read.get(folder) ?? filesBelow(folder, root);
-    read.set(folder, files);
-    return files.length === 0 ? [] : files.filter(matcherOf(rule, root));
-  };
-}
-
-/** The files in a folder, and below it unless that is the project's own. */
-function filesBelow(folder: string, root: string): string[] {
+/** The files that a rule means in its folder, and below it unless that is the project's own. */
+export function filesIn(folder: string, rule: WatchedRule, root: string): string[] {
   const folders = [folder];
   const found: string[] = [];
   let entries = 0;
@@ -158,7 +147,7 @@ function filesBelow(folder: string, root: string): string[] {
       else if (folder !== root && name !== ".git" && name !== "node_modules") folders.push(path);
     }
   }
-  return found;
+  return found.filter(matcherOf(rule, root));
 }
 
 /** The policy files but for the configuration: the room `config/` compares that with its version in force. */
