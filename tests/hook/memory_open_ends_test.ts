@@ -118,7 +118,6 @@ test("an edit is told until it is committed, or put back", async (at) => {
   await write("a.ts", "1\n");
   await write("b.ts", "1\n");
   await inGit(at, "add -A", "commit -qm begun");
-  await new Promise((resolve) => setTimeout(resolve, 1_000));
   for (const name of ["a.ts", "b.ts"]) {
     await send(at, "PostToolUse", {
       tool_name: "Edit",
@@ -134,6 +133,7 @@ test("an edit is told until it is committed, or put back", async (at) => {
   ]);
   await write("a.ts", "1\n");
   assert.deepEqual((await start(at)).match(/edit: Edit \S+/g), ["edit: Edit b.ts"]);
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
   await inGit(at, "commit -qam both");
   assert.doesNotMatch(await start(at), /, edit:/);
 });
@@ -144,6 +144,7 @@ test("an edit that was committed within the same second is not told", async (at)
   await Deno.writeTextFile(join(at.project, "new.ts"), "export const a = 1;\n");
   await edit(at, "new.ts", "export const a = 1;\n");
   await inGit(at, "add new.ts", "commit -qm added");
+  await ran(at, "git add -A && git commit -qm added", "");
   await said(at, "It is committed.");
   assert.doesNotMatch(await start(at), /, edit:/);
 });

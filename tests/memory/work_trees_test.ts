@@ -124,6 +124,10 @@ const ROWS: readonly (readonly [Step, told: string])[] = [
     "main test (cd I && npm test); (cd S && npm test)",
   ],
   [{ ran: 'cd "$TREE" && npm test', failed: RED }, 'main test cd "$TREE" && npm test'],
+  [
+    { ran: "cd /elsewhere && git commit -am x", said: COMMITTED("x") },
+    "main command cd /elsewhere && git commit -am x",
+  ],
 ];
 
 for (const [step, expected] of ROWS) {

@@ -14,7 +14,7 @@ const NOT_PLAIN = /^[~-]|[$`*?\\:]/;
 /** Leading `..` steps. */
 const UP = /^(?:\.\.(?:\/|$))+/;
 
-interface Surroundings {
+export interface Surroundings {
   /** The folder that paths are relative to, absolute; null when it is not known. */
   readonly root: string | null;
   /** The folder of the shell after the command, absolute; empty when it is not known. */
@@ -59,6 +59,35 @@ function folderOf(
   return shellFolder.endsWith(`/${tail}`)
     ? shellFolder
     : resolvePath(plain, { folder: shellFolder });
+}
+
+/** Whether a git command works outside of the project, by a `cd` of the script or by `-C`. */
+export function isOutside(
+  commands: readonly ScriptCommand[],
+  { at, surroundings: { root, shellFolder } }: {
+    readonly at: number;
+    readonly surroundings: Surroundings;
+  },
+): boolean {
+  if (root === null) return false;
+  const steps = [folderBefore(commands, at), ...gitFolders(commands[at]?.words ?? [])]
+    .filter((step) => step !== "");
+  // A folder that only the shell can resolve counts as the project's.
+  if (steps.length === 0 || steps.some((step) => /[$`*?\\]/.test(step))) return false;
+  const [first = ""] = steps;
+  const tail = first.replace(/^~?\/?(?:\.\.\/)*/, "");
+  const isThere = /^(?:~|\.\.)\//.test(first) && tail !== "" && shellFolder.endsWith(`/${tail}`);
+  const start = isThere ? shellFolder : first.startsWith("~") ? homeFolder(first, root) : first;
+  const folder = [start, ...steps.slice(1)]
+    .reduce((from, step) => resolvePath(step, { folder: from }), root);
+  return folder !== root && !folder.startsWith(`${root}/`);
+}
+
+/** Guesses the folder that `~/…` means: the root, or a folder above it, when that has the same name; else `/~`. */
+function homeFolder(path: string, root: string): string {
+  const [, first = ""] = path.split("/");
+  const at = first === "" ? -1 : `${root}/`.indexOf(`/${first}/`);
+  return at < 0 ? "/~" : root.slice(0, at) + path.slice(1);
 }
 
 /** Matches scripts that change the folder, or name one in an option. Only these are parsed. */

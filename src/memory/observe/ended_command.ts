@@ -1,6 +1,6 @@
 /** Tells which commands of a script passed and which one failed, from the exit code and the output. */
 import { baseName } from "../../base/paths.ts";
-import { looks } from "./looking_commands.ts";
+import { isOnlyLooking, looks } from "./looking_commands.ts";
 import type { CommandKey } from "./observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
 import { calledAs, commandKey, keyOf } from "./command_key.ts";
@@ -18,6 +18,8 @@ export interface EndedCommand {
   readonly outcome: "success" | "failure";
   /** The project's folder; null when it is not known. */
   readonly root: string | null;
+  /** The folder of the shell after the script; empty when it is not known. */
+  readonly shellFolder: string;
 }
 
 /** One command of a script that is not harmless, with its key. */
@@ -219,6 +221,55 @@ function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
     } else if (!SHOWS_END.has(program)) return false;
   }
   return true;
+}
+
+/** The status of the last command. */
+const STATUS = /\$(?:\?|\{\?\})/;
+
+interface Script {
+  readonly command: string;
+  readonly commands: readonly ScriptCommand[];
+  readonly output: string;
+}
+
+/** For a script whose last command prints an exit code: the script without it, and the code; null for other scripts. */
+export function withPrintedStatus(
+  { command, commands, output }: Script,
+  printed: string,
+): Script & { readonly exitCode: number } | null {
+  const last = commands.at(-1);
+  if (last?.words[0] !== "echo" || commands.at(-2)?.after !== ";") return null;
+  if (isOnlyLooking(commands)) return null;
+  const line = printed.slice(printed.lastIndexOf("\n") + 1);
+  const said = last.words.slice(1).filter((word) => !/^-[en]+$/.test(word)).join(" ");
+  const digits = STATUS.test(said) ? statusIn(line, said.split("\\n")) : null;
+  if (digits === null) return null;
+  const known = closed(commands.slice(0, -1));
+  if (known.some((one, at) => !isHarmless(one) && !tellsStatusOf(known, at))) return null;
+  return {
+    command: command.slice(0, command.lastIndexOf(last.source)).replace(/[\s;]+$/, ""),
+    commands: known,
+    output: printed.slice(0, -line.length).trimEnd() + output.slice(printed.length),
+    exitCode: Number(digits),
+  };
+}
+
+/** The number at the place of `$?` in a printed line. */
+function statusIn(line: string, said: readonly string[]): string | null {
+  const [before = "", behind = ""] = said.find((part) => STATUS.test(part))!.split(STATUS);
+  const isPlain = !/[$`]/.test(before + behind);
+  const text = line.trim();
+  const [start, end] = [before.trimStart(), behind.trimEnd()];
+  if (!isPlain || !text.startsWith(start) || !text.endsWith(end)) return null;
+  const digits = text.slice(start.length, text.length - end.length);
+  return /^\d{1,3}$/.test(digits) ? digits : null;
+}
+
+/** The commands as a whole script: no operator follows the last one. */
+function closed(commands: readonly ScriptCommand[]): ScriptCommand[] {
+  return commands.map((command, at) =>
+    at === commands.length - 1 ? { ...command, after: "" } : command
+  );
 }
 
 /** What programs print when they were called wrongly. The text of the group stands in the command line, too. */

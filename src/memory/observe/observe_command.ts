@@ -17,6 +17,7 @@ import {
   readEnd,
   type ScriptEnd,
   wholeKey,
+  withPrintedStatus,
   wrongCall,
 } from "./ended_command.ts";
 import { errorLine, tellingErrorLine, withoutVarying } from "./error_line.ts";
@@ -46,9 +47,10 @@ export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): 
   const shellFolder = textIn(payload, "cwd") || textIn(payload, "project_dir");
   const command = inItsFolder(typed, { root, shellFolder });
   const commands = scriptCommands(command);
-  const run = { command, commands, outcome, root, ...outputOf(outcome, payload) };
+  const ended = { command, commands, outcome, root, shellFolder, ...outputOf(outcome, payload) };
   const end = outcome === "failure" ? null : unknownEnd(payload);
-  if (end !== null) return observeUnknownEnd(run, { end, about });
+  if (end !== null) return observeUnknownEnd(ended, { end, about });
+  const run = withOwnStatus(ended, payload);
   const { passes, ...observed } = observeRun(run, about);
   if (isForeign) return observeForeignRun(observed, run, about);
   if (worksElsewhere(commands)) {
@@ -60,6 +62,20 @@ export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): 
     };
   }
   return passes === undefined || passes.length === 0 ? observed : { ...observed, passes };
+}
+
+/** The run with the exit code that its script printed, when the shell hides it. */
+function withOwnStatus(
+  run: EndedCommand,
+  payload: Readonly<Record<string, unknown>>,
+): EndedCommand {
+  if (run.outcome === "failure") return run;
+  const response = payload["tool_response"];
+  const printed = typeof response === "string" ? response : textIn(response, "stdout");
+  const own = withPrintedStatus(run, plainOutput(printed).trim());
+  return own === null
+    ? run
+    : { ...run, ...own, outcome: own.exitCode === 0 ? "success" : "failure" };
 }
 
 function observeRun(run: EndedCommand, about: string): Observed {

@@ -4,7 +4,9 @@ import { headAndTail, shortened, titleLine } from "../text.ts";
 import { chainObservations } from "./observe_words.ts";
 import { KEPT_OUTPUT, MAX_COMMAND_CHARS, textOf } from "./command_text.ts";
 import type { EndedCommand } from "./ended_command.ts";
+import { isOutside, type Surroundings } from "./command_folder.ts";
 import { gitArguments } from "./git_words.ts";
+import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 
 /** The commits of a command: the first one, with the others in `besides`. */
 export function commitOf(run: EndedCommand): Observed | null {
@@ -20,18 +22,20 @@ export function commitOf(run: EndedCommand): Observed | null {
 
 function observedCommit({ command, output }: EndedCommand, commit: MadeCommit): Observed {
   const { hash, subject, branch, isAmended } = commit;
-  const name = `${hash.slice(0, 7)} on ${branch}${isAmended ? ", amended" : ""}`;
+  const name = `${hash === null ? "" : ` ${hash.slice(0, 7)}`}${
+    branch === null ? "" : ` on ${branch}`
+  }${isAmended ? ", amended" : ""}`;
   return {
     kind: "commit",
     outcome: "success",
-    title: titleLine(`Commit ${name}: ${subject}`),
+    title: titleLine(`Commit${name}: ${subject}`),
     text: textOf(command, headAndTail(output, KEPT_OUTPUT)),
     files: [],
     facts: {
       command: shortened(command, MAX_COMMAND_CHARS),
       commit: { hash, subject, ...(isAmended ? { amended: true } : {}) },
     },
-    sameAs: `commit ${hash}`,
+    sameAs: `commit ${hash ?? subject}`,
   };
 }
 
@@ -50,7 +54,7 @@ export function committedFiles(output: string): string[] {
     const [, renamed] = RENAMED.exec(line) ?? [];
     const [, plain] = MODE.exec(line) ?? REWRITTEN.exec(line) ?? [];
     for (const path of renamed === undefined ? [plain] : fromAndTo(renamed)) {
-      if (path !== undefined && files.size < MAX_FILES) files.add(path);
+      if (path !== undefined && files.size < MAX_FILES) files.add(unquoted(path));
     }
   }
   return [...files];
@@ -62,31 +66,98 @@ function fromAndTo(renamed: string): string[] {
   return [from, to].map((part) => `${head}${part}${tail}`.replace("//", "/"));
 }
 
+/** Git quotes a path with letters beyond ASCII. */
+function unquoted(path: string): string {
+  if (!/^".*"$/.test(path)) return path;
+  const bytes = path.slice(1, -1).replace(/%/g, "%25")
+    .replace(/\\([0-7]{3})/g, (_, octal) => `%${parseInt(octal, 8).toString(16).padStart(2, "0")}`)
+    .replace(/\\(["\\])/g, "$1");
+  try {
+    return decodeURIComponent(bytes);
+  } catch {
+    return path;
+  }
+}
+
 interface MadeCommit {
-  readonly hash: string;
+  /** Null when the output does not show it. */
+  readonly hash: string | null;
   readonly subject: string;
-  readonly branch: string;
+  /** Null when the output does not show it. */
+  readonly branch: string | null;
   /** Whether it replaced the commit before it. */
   readonly isAmended: boolean;
 }
 
 /** `[main 1a2b3c4] subject`, `[main (root-commit) 1a2b3c4] subject` */
 const COMMITTED = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$/gm;
+/** The line below the one with the id. A filter may show this line alone. */
+const CHANGED = /^ ?\d+ files? changed\b/m;
+/** A commit as `git log --oneline` prints it, with or without branches and graph. */
+const LOGGED = /^(?:\* )?([0-9a-f]{7,40}) (?:\([^()]*\) )?(\S.*)$/gm;
 const COMMITTING: ReadonlySet<string> = new Set(["commit", "cherry-pick", "revert", "merge"]);
+/** Options with which `git commit` makes no commit. */
+const ONLY_TRIED = /^(?:--dry-run|--short|--porcelain|--long|-h|--help)$/;
+const MESSAGE = /^(?:-[aeinopqsvz]*m|--message(?:=|$))([\s\S]*)$/;
+const MAX_COMMITS = 20;
 
-/** The commits that git printed, the oldest first: as many as the command may have made. */
-function madeCommits({ commands, output, outcome }: EndedCommand): MadeCommit[] {
-  const making = commands.flatMap(({ words }, at) => {
-    const [verb = "", ...args] = gitArguments(words) ?? [];
-    return COMMITTING.has(verb) ? [{ at, args }] : [];
-  });
+interface Committing {
+  readonly at: number;
+  readonly verb: string;
+  readonly args: readonly string[];
+  readonly isOutside: boolean;
+}
+
+/**
+ * The commits that a command made in its project, the oldest first: those that git printed. When git printed none, those
+ * whose message is in the command line and that passed.
+ */
+function madeCommits({ commands, output, outcome, ...surroundings }: EndedCommand): MadeCommit[] {
+  const making = committingIn(commands, surroundings);
+  const isPlain = making.length === 0 || making.every((one) => !one.isOutside);
   // A failed commit prints no such line itself, but a check that it ran may.
   const isLast = (making[0]?.at ?? commands.length) >= commands.length - 1;
   if (outcome === "failure" && isLast) return [];
   const printed = [...output.matchAll(COMMITTED)].slice(0, Math.max(1, making.length));
-  return printed.map(([, branch, hash, subject], at) => {
-    const by = printed.length === making.length ? making[at] : making[0];
-    const isAmended = by?.args.includes("--amend") === true;
-    return { hash: hash!, subject: subject!, branch: branch!, isAmended };
+  if (printed.length > 0 && printed.length !== making.length && !isPlain) return [];
+  if (printed.length > 0) {
+    return printed.flatMap(([, branch, hash, subject], at): MadeCommit[] => {
+      const by = printed.length === making.length ? making[at] : making[0];
+      if (by?.isOutside === true) return [];
+      const isAmended = by?.args.includes("--amend") === true;
+      return [{ hash: hash!, subject: subject!, branch: branch!, isAmended }];
+    });
+  }
+  if (outcome === "failure") return [];
+  return making.flatMap(({ at, verb, args, isOutside }): MadeCommit[] => {
+    const subject = subjectOf(args);
+    const hash = output.matchAll(LOGGED).find(([, , text]) => text === subject)?.[1] ?? null;
+    const isSeen = hash !== null || CHANGED.test(output);
+    const isSure = tellsStatusOf(commands, at) || commands[at]!.before !== "||" && isSeen;
+    if (verb !== "commit" || isOutside || !isSure || subject === "") return [];
+    if (args.some((word) => ONLY_TRIED.test(word))) return [];
+    return [{ hash, subject, branch: null, isAmended: args.includes("--amend") }];
   });
+}
+
+function committingIn(
+  commands: readonly ScriptCommand[],
+  surroundings: Surroundings,
+): Committing[] {
+  const making: Committing[] = [];
+  for (const [at, { words }] of commands.entries()) {
+    const [verb = "", ...args] = gitArguments(words) ?? [];
+    if (!COMMITTING.has(verb)) continue;
+    making.push({ at, verb, args, isOutside: isOutside(commands, { at, surroundings }) });
+    if (making.length >= MAX_COMMITS) break;
+  }
+  return making;
+}
+
+/** The first line of the message in a command line; empty without one, or when the shell would expand it. */
+function subjectOf(args: readonly string[]): string {
+  const at = args.findIndex((word) => MESSAGE.test(word));
+  const text = at < 0 ? "" : MESSAGE.exec(args[at]!)![1] || (args[at + 1] ?? "");
+  const line = text.split("\n").find((one) => one.trim() !== "")?.trim() ?? "";
+  return /^[$`]/.test(line) ? "" : line;
 }

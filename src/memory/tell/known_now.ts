@@ -76,10 +76,11 @@ export async function commits(
 /** Edits since the last commit on this branch that were not put back: of each file the last one. */
 export function edits(
   db: DatabaseSync,
+  rows: readonly Tellable[],
   place: ContextPlace & { readonly since: number | null },
 ): ToldLine[] {
   if (place.root === null) return [];
-  const committedMs = committedAtMs(place);
+  const committedMs = committedAtMs(rows, place);
   const made = editsOfBranch(db, place, OF_EDITS)
     .filter((row) => isToldTo(row, place, place.since) && row.updatedAtMs > committedMs)
     .map((row): Tellable => ({
@@ -94,10 +95,16 @@ export function edits(
   return withStale(db, told, place).map((one) => withState(one, "edit"));
 }
 
-/** When the last commit was made on this branch: git tells only the second, so all of it counts. */
-function committedAtMs({ project, branch }: Pick<ContextPlace, "project" | "branch">): number {
+/** When the last commit was made on this branch. Git tells the second; within it, what was seen of the commit tells more. */
+function committedAtMs(
+  rows: readonly Tellable[],
+  { project, branch }: Pick<ContextPlace, "project" | "branch">,
+): number {
   if (branch === null) return -Infinity;
-  return (loggedCommits({ commonDir: project }, branch).at(-1)?.atMs ?? -Infinity) + 999;
+  const atMs = loggedCommits({ commonDir: project }, branch).at(-1)?.atMs ?? -Infinity;
+  const seen = rows.filter((one) => one.kind === "commit" && one.branch === branch)
+    .map(({ updatedAtMs }) => Math.min(updatedAtMs, atMs + 999));
+  return Math.max(atMs, ...seen);
 }
 
 /** The first row of each key. */

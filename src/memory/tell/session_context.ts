@@ -90,7 +90,7 @@ export async function sessionContext(
         ...passedOver(one) === 0 ? [] : [`${passedOver(one)} passed over`],
       ].join(", "),
     })),
-    unlogged: [...await commits(db, rows, place), ...edits(db, { ...place, since })],
+    unlogged: [...await commits(db, rows, place), ...edits(db, held, { ...place, since })],
   };
   const notice = heldNotice(held, {
     // Claude hears only what is new when a session is resumed; the person hears everything.

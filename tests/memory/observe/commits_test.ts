@@ -1,15 +1,17 @@
 /** Which commands have made a commit of this project, how many, and what is known of each. */
 import assert from "node:assert/strict";
 import type { Observed } from "../../../src/memory/observe/observation.ts";
+import { observe } from "../../../src/memory/observe/observe.ts";
 import { committedFiles } from "../../../src/memory/observe/observe_commit.ts";
 import { summarizeSession } from "../../../src/memory/drain/summaries.ts";
 import type { SummarizedPart } from "../../../src/memory/tell/session_story.ts";
-import { failed, ran } from "../../support/commands_observed.ts";
+import { failed, ran, ROOT } from "../../support/commands_observed.ts";
 import { drainAt, saveUse, tempDatabase } from "../../support/records.ts";
 
 const REFUSED =
   "[main abc1234] Say less\n 1 file changed, 2 insertions(+)\nTo ../far.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to '../far.git'";
 const LOG = "0f7adbb Collapse runs of blanks";
+const PRINTED = "[main 7777777] Q work\n 1 file changed";
 const TWO = "[main 1111111] One\n 1 file changed\n[main 2222222] Two\n 1 file changed";
 
 /** The titles of the commits that a command has made. */
@@ -26,12 +28,40 @@ Deno.test("a commit is known by its number and subject, or else by the message i
       ["Commit 1a2b3c4 on feature/auth: Login: a token may be missing"],
     ],
     ["git commit -m a", "[main (root-commit) 1a2b3c4] First", ["Commit 1a2b3c4 on main: First"]],
+    [
+      'git commit -qam "Collapse runs of blanks" && git log --oneline -1',
+      LOG,
+      ["Commit 0f7adbb: Collapse runs of blanks"],
+    ],
+    [
+      "git commit -qm 'Say less'; git log -1 --oneline",
+      "1a2b3c4 (HEAD -> main) Say less",
+      ["Commit 1a2b3c4: Say less"],
+    ],
+    [
+      "git commit -q -m \"$(cat <<'EOF'\nDon't say (so) much\n\nIt is long.\nEOF\n)\" && git push -q",
+      "",
+      ["Commit: Don't say (so) much"],
+    ],
     ["git commit -m x || true", "[main abc1234] x", ["Commit abc1234 on main: x"]],
+    ["git commit -m 'Say less' | tail -1", " 1 file changed", ["Commit: Say less"]],
+    ["git add -A && git commit -qm 'Say less'", "", ["Commit: Say less"]],
+    ["cd lib && git -C b commit --quiet -m 'Say less'", "", ["Commit: Say less"]],
+    ["git commit -q --message='Say less'", "", ["Commit: Say less"]],
+    ["git commit -m 'Say less' > /dev/null 2>&1", "", ["Commit: Say less"]],
+    ["cd lib; git commit -qm 'Say less';", "", ["Commit: Say less"]],
+    ["(cd lib && git commit -qm 'Say less')", "", ["Commit: Say less"]],
+    ["(cd lib && git commit -qm 'Say less') && git push -q", "", ["Commit: Say less"]],
+    ["git commit -qm 'Say less' # quiet", "", ["Commit: Say less"]],
     // Each commit of a chain.
+    ["git commit -qm One a && git commit -qm Two b", "", ["Commit: One", "Commit: Two"]],
     ["git commit -m One a && git commit -m Two b", TWO, [
       "Commit 1111111 on main: One",
       "Commit 2222222 on main: Two",
     ]],
+    ["git commit -qm One; git commit -qm Two", "", ["Commit: Two"]],
+    ["git commit -qm One && git -C ../q commit -qm Two", "", ["Commit: One"]],
+    ["git commit -m One && git -C ../q commit -m Two", TWO, ["Commit 1111111 on main: One"]],
     ["git commit -m One && npm test", `${TWO.slice(0, 18)}\n${TWO}`, [
       "Commit 1111111 on main: One",
     ]],
@@ -41,6 +71,7 @@ Deno.test("a commit is known by its number and subject, or else by the message i
   }
   const { commit } = ran("git commit -m x", "[main 1a2b3c4] Login").facts;
   assert.deepEqual(commit, { hash: "1a2b3c4", subject: "Login" });
+  assert.deepEqual(ran("git commit -qm Login", "").facts.commit, { hash: null, subject: "Login" });
 });
 
 Deno.test("a command is no commit where neither its output nor its status shows one", () => {
@@ -114,10 +145,10 @@ Deno.test("the drain keeps each commit of a chain, and a commit beside the failu
     ],
     [
       {
-        tool_input: { command: "git commit -m One a && git commit -m Two b" },
-        tool_response: { stdout: TWO },
+        tool_input: { command: "git commit -qm One a && git commit -qm Two b && git commit -qm 3" },
+        tool_response: { stdout: "" },
       },
-      ["commit success", "commit success"],
+      ["commit success", "commit success", "commit success"],
     ],
   ];
   for (const [payload, kept] of rows) {
@@ -131,9 +162,53 @@ Deno.test("the drain keeps each commit of a chain, and a commit beside the failu
   }
 });
 
+function ranIn(command: string, stdout: string, cwd: string): Observed {
+  const payload = { tool_input: { command }, tool_response: { stdout, stderr: "" }, cwd };
+  return observe({ toolName: "Bash", outcome: "success", payload, root: ROOT })!;
+}
+
+Deno.test("a commit in another folder is no commit of this project", () => {
+  const outside: readonly (readonly [command: string, output: string, cwd: string])[] = [
+    ["git -C ../q commit -m 'Q work'", PRINTED, ROOT],
+    ["git -C /home/ana/q commit -qm 'Q work'", "", ROOT],
+    ["git -C /home/ana/app2 commit -qm 'Q work'", "", ROOT],
+    ["git -c user.name=a -C ../q commit -qm 'Q work'", "", ROOT],
+    ["cd ../q && git commit -m 'Q work'", PRINTED, ROOT],
+    ["cd ../q && git commit -m 'Q work'", PRINTED, "/home/ana/q"],
+    ["cd /tmp/q && git add -A && git commit -qm 'Q work'", "", ROOT],
+    ["cd ~/q && git commit -m 'Q work'", PRINTED, ROOT],
+    ["(cd /tmp/q && git commit -m 'Q work')", PRINTED, ROOT],
+    ["pushd ../q && git commit -m 'Q work'; popd", PRINTED, ROOT],
+    ["git commit -m 'Q work'", PRINTED, "/home/ana/q"],
+  ];
+  for (const [command, output, cwd] of outside) {
+    const told = ranIn(command, output, cwd);
+    assert.deepEqual([told.kind, commits(told)], ["command", []], command);
+  }
+});
+
+Deno.test("a commit is the project's wherever in it the shell is", () => {
+  const inside: readonly (readonly [command: string, cwd: string])[] = [
+    ["git -C lib commit -m 'Q work'", ROOT],
+    [`git -C ${ROOT} commit -m 'Q work'`, "/tmp"],
+    [`cd ${ROOT}/lib && git commit -m 'Q work'`, ROOT],
+    ["git -C ../q commit -m 'Q work'", `${ROOT}/packages/a`],
+    ["cd ../q && git commit -m 'Q work'", `${ROOT}/packages/q`],
+    ["cd ~/app && git commit -m 'Q work'", ROOT],
+    ["(cd ../q && make) && git commit -m 'Q work'", ROOT],
+    ["cd ../q && make && cd - && git commit -m 'Q work'", ROOT],
+    ['cd "$TOP" && git commit -m "Q work"', ROOT],
+  ];
+  for (const [command, cwd] of inside) {
+    const told = commits(ranIn(command, PRINTED, cwd));
+    assert.deepEqual(told, ["Commit 7777777 on main: Q work"], command);
+  }
+});
+
 Deno.test("an amended commit says so, and is not counted as another one", () => {
   const rows: readonly (readonly [command: string, output: string, title: string])[] = [
     ["git commit --amend -m Typo", "[main 2222222] Typo", "Commit 2222222 on main, amended: Typo"],
+    ["git commit -q --amend -m Typo", "", "Commit, amended: Typo"],
   ];
   for (const [command, output, title] of rows) {
     const told = ran(command, output);
@@ -158,10 +233,11 @@ Deno.test("an amended commit says so, and is not counted as another one", () => 
 Deno.test("a commit has the files that git names as new, deleted, renamed or rewritten", () => {
   const output = "[main 1a2b3c4] Move it\n 4 files changed, 3 insertions(+)\n" +
     " create mode 100644 src/new.ts\n delete mode 100755 bin/old\n" +
-    " rename src/{a.ts => b.ts} (90%)\n rename x.md => docs/x.md (100%)\n rewrite big.json (71%)\n";
+    " rename src/{a.ts => b.ts} (90%)\n rename x.md => docs/x.md (100%)\n rewrite big.json (71%)\n" +
+    ' create mode 100644 "\\303\\244.txt"';
   const paths = ["src/new.ts", "bin/old", "src/a.ts", "src/b.ts", "x.md", "docs/x.md", "big.json"];
   const { files } = ran("git commit -am 'Move it'", output);
-  assert.deepEqual(files.map(({ path }) => path), paths);
+  assert.deepEqual(files.map(({ path }) => path), [...paths, "ä.txt"]);
   assert.deepEqual(committedFiles("rename {a => b}/c.ts"), []);
   assert.deepEqual(committedFiles(" rename {a => b}/c.ts (99%)"), ["a/c.ts", "b/c.ts"]);
   assert.deepEqual(ran("git commit -qm x", "").files, []);
