@@ -31,6 +31,7 @@ import tokenUse from "./0026_token_use.sql" with { type: "text" };
 import repositories from "./0027_repositories.sql" with { type: "text" };
 import hookLatency from "./0028_hook_latency.sql" with { type: "text" };
 import team from "./0029_team.sql" with { type: "text" };
+import openByProject from "./0030_open_by_project.sql" with { type: "text" };
 
 /** One step from a schema version to the next. */
 export interface Migration {
@@ -72,6 +73,7 @@ const FILES: readonly (readonly [name: string, sql: string])[] = [
   ["repositories", repositories],
   ["hook_latency", hookLatency],
   ["team", team],
+  ["open_by_project", openByProject],
 ];
 
 /** Every migration, oldest first. */

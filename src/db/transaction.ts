@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /** The `PRAGMA user_version` that this program reads and writes; equal to the number of migrations. */
-export const SCHEMA_VERSION = 29;
+export const SCHEMA_VERSION = 30;
 
 /** The `PRAGMA application_id` of a conclaude database: "conc" in ASCII. */
 export const APPLICATION_ID = 0x636f6e63;

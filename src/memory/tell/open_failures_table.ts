@@ -74,6 +74,7 @@ export function unmendedFailures(
   project: string | null,
   limit: number,
 ): UnmendedFailure[] {
+  const parameters = project === null ? [] : [project];
   return db.prepare(
     `SELECT id, session_id AS sessionId, repeats, project, branch, kind, outcome, title, resolved_by AS resolvedBy, facts,
             updated_at_ms AS updatedAtMs
@@ -81,10 +82,10 @@ export function unmendedFailures(
       WHERE outcome = 'failure'
         AND resolved_by IS NULL
         AND author IS NULL
-        AND (?1 IS NULL OR project = ?1)
+        ${project === null ? "" : "AND project = ?"}
       ORDER BY id DESC
-      LIMIT ?2`,
-  ).all(project, limit).map(observationOf);
+      LIMIT ?`,
+  ).all(...parameters, limit).map(observationOf);
 }
 
 /** Closes an observation by another one. When the same command fails again, that is a new failure. */
