@@ -32,6 +32,14 @@ const REQUIREMENTS = `requirements:
     autoResolveSkill: arch-review
 `;
 
+/** A rule about commits, which many teams have. The story does not show it; an executable learns from it. */
+const ABOUT_COMMITS = `  release_branch:
+    type: guard
+    guardType: protected_branch
+    protectedBranches: [release]
+    triggerTools: [{ tool: Bash, commandPattern: 'git\\s+commit' }]
+`;
+
 /** Events that the recorded sessions lack. One has a secret, which is masked, and more output than the limit. */
 const MORE_EVENTS: readonly Payload[] = [
   { hook_event_name: "SessionStart", source: "resume" },
@@ -232,8 +240,15 @@ async function showGates(stage: Stage, first: Payload): Promise<void> {
   await begin(
     "And with something that has to be done first",
     REQUIREMENTS,
-    `${GUARDS}${REQUIREMENTS}`,
+    `${GUARDS}${REQUIREMENTS}${ABOUT_COMMITS}`,
   );
+  const committing = {
+    tool_name: "Bash",
+    tool_use_id: "toolu_commit",
+    tool_input: { command: "git add -A && git commit -m tides" },
+  };
+  await send({ ...committing, hook_event_name: "PreToolUse" });
+  await send({ ...committing, hook_event_name: "PostToolUse", tool_response: {} });
   const open = await ask("Edit", edit);
   const [, command] = /`conclaude (req satisfy [^`]+)`/.exec(open ?? "") ?? [];
   if (command === undefined) throw new Error("the edit was not refused");
