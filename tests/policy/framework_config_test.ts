@@ -194,7 +194,6 @@ requirements:
   maybe: {enabled: maybe}
   list: [1]
   "a name": {enabled: true}
-  __proto__: {enabled: true, scope: nowhere}
 `,
   });
   assert.deepEqual(namesOf(shared), ["good", "plan", "size"]);
@@ -205,7 +204,6 @@ requirements:
     "maybe",
     "list",
     "a name",
-    "__proto__",
     "strict_preflight",
   ]);
   assert.ok(notTaken.every(({ why }) => why.length > 10));
