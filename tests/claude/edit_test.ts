@@ -274,6 +274,15 @@ Deno.test("installInto() repairs a timeout or a matcher of its own that is not v
 });
 
 Deno.test("installInto() writes in the style of the file", () => {
+  const stop = JSON.stringify({ Stop: [{ hooks: [own("Stop")] }, drainGroup] });
+  assert.equal(install('{"a":[1,2]}', ["Stop"]).text, `{"a":[1,2],"hooks":${stop}}`);
+  assert.equal(
+    install('{"a": [1, 2]}', ["Stop"]).text,
+    '{"a": [1, 2], "hooks": {"Stop": [{"hooks": [{"type": "command", ' +
+      '"command": "/usr/local/bin/conclaude hook Stop", "timeout": 600}]}, ' +
+      '{"hooks": [{"type": "command", "command": "/usr/local/bin/conclaude hook Drain", ' +
+      '"timeout": 60, "async": true}]}]}}',
+  );
   const tabs = JSON.stringify({ a: 1 }, null, "\t").replaceAll("\n", "\r\n");
   const withHooks = { a: 1, hooks: { Stop: [{ hooks: [own("Stop")] }, drainGroup] } };
   assert.equal(

@@ -243,7 +243,7 @@ test("an installation from before the drain is brought up to date, and still lea
   write(JSON.stringify(older));
   const dry = installHooks({ ...options, events: ["Stop"], dryRun: true });
   assert.deepEqual([dry.updated, dry.added, read()], [["Stop"], [], JSON.stringify(older)]);
-  assert.match(dry.diff.join("\n"), /^\+ .*hook Drain",\n\+ +"timeout": 60,\n\+ +"async": true/m);
+  assert.match(dry.diff.join("\n"), /^\+ .*hook Drain", ?"timeout": ?60, ?"async": ?true/m);
   assert.deepEqual(installHooks({ ...options, events: ["Stop"] }).updated, ["Stop"]);
   assert.deepEqual(JSON.parse(read()), JSON.parse(whole));
   write(whole);
@@ -336,8 +336,7 @@ test("a change by another program during an installation is read again, and not 
   } finally {
     Object.defineProperty(Deno, "mkdirSync", { value: mkdirSync, configurable: true });
   }
-  assert.deepEqual(Object.keys(JSON.parse(read())), ["theirs", "hooks"], read());
-  assert.ok(read().startsWith('{"theirs":4,'), read());
+  assert.ok(read().startsWith('{"theirs":4,"hooks":{"Stop":['), read());
   assert.equal(Deno.readTextFileSync(`${path}.conclaude-backup`), '{"theirs":4}');
   uninstallHooks(options);
   assert.equal(read(), '{"theirs":4}');

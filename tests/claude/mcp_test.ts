@@ -79,6 +79,10 @@ Deno.test("serversPlace() knows the three scopes, and the folder that takes the 
 
 Deno.test("addServer() makes what is missing on the way, in the style of the file", () => {
   assert.equal(add(""), pretty({ mcpServers: { conclaude: ours } }));
+  assert.equal(
+    add('{"a":1}', LOCAL),
+    `{"a":1,"projects":{"/work/shop.d":{"mcpServers":{"conclaude":${JSON.stringify(ours)}}}}}`,
+  );
   const known = {
     projects: { "/work/shop.d": { allowedTools: [], mcpServers: {} }, "/b": {} },
     numStartups: 3,

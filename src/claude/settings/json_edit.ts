@@ -1,6 +1,6 @@
 /**
- * Edits JSON text and leaves every other byte as it is: what is added takes over the indentation and line ends around it.
- * (The `modify` of jsonc-parser formats the whole lines around an edit.)
+ * Edits JSON text and leaves every other byte as it is: what is added takes over the indentation, line ends and spacing
+ * around it. (The `modify` of jsonc-parser formats the whole lines around an edit, which changes a one-line file.)
  */
 import {
   findNodeAtLocation,
@@ -105,12 +105,13 @@ function addMember(
   { key, value }: { readonly key: string | number; readonly value: Json },
 ): string {
   const style = styleOf(text, container);
-  const label = typeof key === "number" ? "" : `${JSON.stringify(key)}: `;
+  const label = typeof key === "number" ? "" : JSON.stringify(key) + style.colon;
   const added = style.gap + label + writeValue(value, style);
   const last = container.children?.at(-1);
   if (last !== undefined) return splice(text, endOf(last), endOf(last), `,${added}`);
-  const closing = style.gap.slice(0, style.gap.length - style.unit.length);
-  return splice(text, container.offset + 1, endOf(container) - 1, added + closing);
+  const padding = style.inline ? "" : style.gap.slice(0, style.gap.length - style.unit.length);
+  const content = style.inline ? added.slice(style.gap.length) : added + padding;
+  return splice(text, container.offset + 1, endOf(container) - 1, content);
 }
 
 /** The text without a property or an array element, and without the comma that it needed. */
@@ -130,27 +131,57 @@ export function removeMember(text: string, member: Node): string {
 interface Style {
   /** Everything between two members, after the comma. */
   readonly gap: string;
+  readonly colon: string;
   /** One step of indentation. */
   readonly unit: string;
+  readonly inline: boolean;
 }
 
-/** What is added gets lines of its own, indented as the file is. */
 function styleOf(text: string, container: Node): Style {
   let root = container;
   while (root.parent !== undefined) root = root.parent;
-  const indented = root.children?.[0];
-  const unit = indented === undefined
-    ? ""
-    : indentAt(text, indented.offset).slice(indentAt(text, root.offset).length);
-  const style = { unit: unit || "  ", gap: lineEndOf(text) };
+  const colon = colonOf(root);
+  if (isInline(text, container)) {
+    return { inline: true, gap: colon === ":" ? "" : " ", colon, unit: "" };
+  }
+  const rootChild = root.children?.[0];
+  const unit = rootChild === undefined || isInline(text, root)
+    ? "  "
+    : indentAt(text, rootChild.offset).slice(indentAt(text, root.offset).length);
   const first = container.children?.[0];
-  const indent = first === undefined ? "" : indentAt(text, first.offset);
-  return { ...style, gap: style.gap + (indent || indentAt(text, container.offset) + style.unit) };
+  const indent = first === undefined
+    ? indentAt(text, container.offset) + unit
+    : indentAt(text, first.offset);
+  return { inline: false, gap: lineEndOf(text) + indent, colon: ": ", unit };
 }
 
-function writeValue(value: Json, { gap, unit }: Style): string {
-  return JSON.stringify(value, null, "\t")
-    .replace(/\n(\t*)/g, (_, tabs: string) => gap + unit.repeat(tabs.length));
+/** Whether members stand on the line of the opening bracket; an empty container follows the one around it. */
+function isInline(text: string, container: Node): boolean {
+  const first = container.children?.[0];
+  if (first !== undefined) return !/[\r\n]/.test(text.slice(container.offset, first.offset));
+  const around = container.parent?.type === "property" ? container.parent.parent : container.parent;
+  return around !== undefined && isInline(text, around);
+}
+
+/** `:` in a minified text, `: ` in any other. */
+function colonOf(root: Node): string {
+  const [property] = root.type === "object" ? root.children ?? [] : [];
+  const value = property?.children?.[1];
+  return property?.colonOffset !== undefined && value?.offset === property.colonOffset + 1
+    ? ":"
+    : ": ";
+}
+
+function writeValue(value: Json, style: Style): string {
+  if (style.inline && style.colon === ":") return JSON.stringify(value);
+  const spread = JSON.stringify(value, null, "\t");
+  if (!style.inline) {
+    return spread.replace(
+      /\n(\t*)/g,
+      (_, tabs: string) => style.gap + style.unit.repeat(tabs.length),
+    );
+  }
+  return spread.replace(/([{[])\n\t*|\n\t*(?=[}\]])/g, "$1").replace(/\n\t*/g, " ");
 }
 
 function indentAt(text: string, offset: number): string {
