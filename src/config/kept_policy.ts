@@ -32,9 +32,7 @@ export async function policyInForce(
     readonly onlyLooks?: boolean;
   },
 ): Promise<InForce> {
-  const hasPolicy = seen.some(({ layer, path }) =>
-    layer !== "user" && keptText(db, path) !== undefined
-  );
+  const hasPolicy = seen.some(({ path }) => keptText(db, path) !== undefined);
   const files: ConfigFile[] = [];
   const held: string[] = [];
   const brought: string[] = [];
@@ -44,7 +42,7 @@ export async function policyInForce(
     const kept = keptText(db, file.path);
     // The rules about unreadable files handle one of which no version is known.
     const isSame = file.text === kept || (isUnreadable && kept === undefined);
-    const isFirst = kept === undefined && (!hasPolicy || file.layer === "user");
+    const isFirst = kept === undefined && !hasPolicy;
     // The rights of a folder above may have changed, and no time of the file tells when.
     const changedAtMs = isUnreadable ? atMs : changedAt(file.path);
     const sinceMs = isSame || isFirst ? null : await sessionAt(db, file, changedAtMs);

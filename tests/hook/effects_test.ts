@@ -280,6 +280,22 @@ test.git("a policy stays in force in a folder that a command opens to others", a
   assert.equal((await stop(home)).decision, undefined);
 });
 
+test.git("a configuration of the home that a command makes is not in force until a person accepts it", async (home) => {
+  const project = laid(home);
+  await bash(home, "ls");
+  await bash(home, "node x.js", {
+    run:
+      "mkdir -p ../.conclaude; echo 'preToolUse: {protectPolicy: false}' > ../.conclaude/config.yaml",
+  });
+  const begun = { session_id: "other", cwd: project, source: "startup" };
+  assert.match(
+    answerOf(await hook("SessionStart", begun, home)).systemMessage,
+    /config\.yaml was changed while a session was active/,
+  );
+  const at = { env: { HOME: home.path }, cwd: project };
+  assert.equal((await runProgram(["explain", "Edit", ".conclaude.yaml"], at)).code, 1);
+});
+
 test.git("a person accepts a changed policy file, and then it is in force", async (home) => {
   const project = laid(home);
   await bash(home, "ls");
@@ -438,6 +454,8 @@ test.git("a day of ordinary work brings no violation", async (home) => {
       ["git checkout -q -- ."],
       ["cargo update", "echo v3 > Cargo.lock; touch new.lock; rm new.lock"],
       ["git switch -qc work && git commit -qam Cargo"],
+      [`${author} revert --no-edit HEAD`],
+      [`${author} revert --no-edit HEAD`],
       [`${author} pull -q --rebase origin main -X theirs || git rebase --skip`],
       ["git switch -q main"],
       ["git pull -q --ff-only || git reset -q --hard origin/main"],

@@ -39,6 +39,7 @@ Deno.test("spokenTime() takes neither versions nor verbs for a time", () => {
       "error E2026-0304x of the parser",
       "who owns the cache",
       "192.168.20.11 refuses",
+      "data2 and quota5 of Meta2",
       "the last release",
       "",
     ]

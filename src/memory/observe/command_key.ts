@@ -151,11 +151,12 @@ function toolKey(call: Call): CommandKey | null {
 
 /** The one name of a tool that has several. */
 function nameOfTool(called: string): string {
-  const name = called.trim().replace(/^py\.test/, "pytest").replace(/^vitest run/, "vitest");
+  const name = called.trim().replace(/^py\.test/, "pytest").replace(/^vitest run/, "vitest")
+    .replace(/^(mvn|gradle|cargo)w? (?:-\S+ )*/, "$1 ");
   if (/^cargo [tbcd]$/.test(name)) {
     return { t: "cargo test", b: "cargo build", c: "cargo check", d: "cargo doc" }[name.slice(-1)]!;
   }
-  return /^node /.test(name) ? "node --test" : name.replace(/^(mvn|gradle)w /, "$1 ");
+  return /^node /.test(name) ? "node --test" : name;
 }
 
 interface Options {

@@ -77,7 +77,8 @@ export function spokenTime(text: string, nowMs: number): SpokenTime | null {
 }
 
 function isTime({ text, index }: ParsedResult, lower: string): boolean {
-  if (/[\w./-]$/.test(lower.slice(0, index)) && /^\d/.test(text)) return false;
+  // Part of a word: `data2`, `v1.2.3`.
+  if (/[\w./-]$/.test(lower.slice(0, index)) && /^\w/.test(text)) return false;
   if (/^[\d./-]+$/.test(text)) return /\b(?:19|20)\d\d\b|^\d{1,2}\/\d{1,2}\/\d\d$/.test(text);
   // Short names of days are words of other languages: `so`, `mar`.
   if (/^[a-z]{1,3}$/.test(text) && !SHORT_MONTHS.test(text)) return false;

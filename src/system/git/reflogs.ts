@@ -102,8 +102,8 @@ export function movesSince(
 
 /** Groups: the commit before, the one after, the time in seconds, and what was done. */
 const MOVED = /^([\da-f]+) ([\da-f]+) .* (\d+) [-+]\d+(?:\t(.*))?$/gm;
-/** A merge brings what others have made. */
-const MADE = /^(?:commit(?: \((?:amend|initial)\))?|revert|filter-branch): /;
+/** A merge brings what others have made, a revert what was there before. */
+const MADE = /^(?:commit(?: \((?:amend|initial)\))?|filter-branch): /;
 
 function headLogPath(tree: Tree): string {
   return joinPath(gitFolders(tree).at(-1)!, "logs/HEAD");

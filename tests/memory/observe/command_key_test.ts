@@ -36,6 +36,9 @@ Deno.test("spellings of the same command have the same key", () => {
     ["cargo build -p core", "cargo b --package core"],
     ["npx tsc --noEmit", "pnpm exec tsc --noEmit", "./node_modules/.bin/tsc --pretty false"],
     ["git push", "git push -u origin main", "git -C . push"],
+    ["mvn test", "mvn -q test", "./mvnw -B test"],
+    ["gradle check", "./gradlew -q check"],
+    ["cargo test", "cargo -q test", "cargo t"],
     [`cd ${ROOT}/web && npm test`, "npm --prefix web test"],
   ];
   for (const [first = "", ...others] of same) {
