@@ -28,8 +28,8 @@ export async function handle(work: HookWork): Promise<Answer> {
 }
 
 /**
- * @param known `isUndo`: whether the use takes back what a rule forbids; the guards' own rules let it pass. `held`:
- * what forbids it because of earlier findings.
+ * @param known `isUndo`: whether the use takes back what a rule forbids: then no rule forbids it. `held`: what forbids it
+ * because of earlier findings.
  */
 async function judge(
   work: HookWork,
@@ -41,7 +41,7 @@ async function judge(
   const guards = held.length === 0
     ? judged
     : { ...NO_VERDICT, ...judged, blocks: [...held, ...judged?.blocks ?? []], allowedBy: null };
-  const required = use === null ? null : await askRequirements(work, use, {
+  const required = use === null || isUndo ? null : await askRequirements(work, use, {
     isStrict: guards?.isStrict ?? false,
     whenBlind: guards?.whenBlind ?? "allow",
     isAllowed: (guards?.allowedBy ?? null) !== null,

@@ -54,7 +54,14 @@ async function bash(
     /** Whether the hook before is asked; a command that the guards deny is run all the same. */
     readonly asked?: boolean;
   } = {},
-): Promise<{ readonly before: string; readonly after: string; readonly blocks: boolean }> {
+): Promise<
+  {
+    readonly before: string;
+    readonly denied: boolean;
+    readonly after: string;
+    readonly blocks: boolean;
+  }
+> {
   const project = join(home.path, "project");
   const use = {
     session_id: session,
@@ -82,6 +89,7 @@ async function bash(
   const context = (answer: typeof after) => answer?.hookSpecificOutput?.additionalContext ?? "";
   return {
     before: context(before),
+    denied: before?.hookSpecificOutput?.permissionDecision === "deny",
     after: after?.reason ?? context(after),
     blocks: after?.decision === "block",
   };
@@ -387,11 +395,31 @@ test.git("a protected branch that a command moved comes back by the command told
   ) {
     const { after, blocks } = await bash(home, "sh x.sh", { run });
     assert.equal(blocks, true, run);
-    assert.equal((await stop(home)).decision, "block");
-    await bash(home, undoIn(after));
+    assert.match((await stop(home)).reason, /^Changed without being allowed/);
+    assert.equal((await bash(home, undoIn(after))).denied, false);
     assert.equal(gitSync(project, "rev-parse", "main").trim(), was, run);
     assert.equal((await stop(home)).decision, undefined);
   }
+});
+
+test.git("a branch that a person moved holds a stop as changed by whom is unknown, and may be put back", async (home) => {
+  const project = laid(home, {
+    ...FILES,
+    ".conclaude.yaml": POLICY +
+      "requirements:\n  main: {type: guard, guardType: protected_branch}\n",
+  });
+  await git(project, "switch", "-qc", "work");
+  await bash(home, "ls");
+  await git(project, "switch", "-q", "main");
+  await git(project, "commit", "-q", "--allow-empty", "-m", "by hand");
+  await git(project, "switch", "-q", "work");
+  const { reason } = await stop(home);
+  assert.match(
+    reason,
+    /^Changed meanwhile, by whom is unknown[^]*refs\/heads\/main[^]*If you did it, undo it/,
+  );
+  assert.equal((await bash(home, undoIn(reason))).denied, false);
+  assert.equal((await stop(home)).decision, undefined);
 });
 
 test.git("hooks of git, its settings and those of Claude Code are policy", async (home) => {
@@ -426,7 +454,7 @@ test.git("hooks of git, its settings and those of Claude Code are policy", async
   ) {
     assert.deepEqual(
       await bash(home, "sh x.sh", { run }),
-      { before: "", after: "", blocks: false },
+      { before: "", denied: false, after: "", blocks: false },
       run,
     );
   }

@@ -4,6 +4,8 @@ import { ofCommit, REQUIREMENT, type Violation, type ViolationKind } from "./typ
 
 const MAX_NAMED = 10;
 const ACCEPT = "A person accepts it with `conclaude config accept`";
+const UNKNOWN =
+  "Changed meanwhile, by whom is unknown (another session, a person, or what you have started):";
 
 /** A second copy of what git does not know would outlive the secrets in it. */
 const NO_COPY: Readonly<Record<ViolationKind, string>> = {
@@ -22,7 +24,7 @@ export function foundText(found: readonly Violation[]): string {
       ? []
       : ["This command changed what may not be changed:", ...linesOf(own), wayOn(own)],
     ...others.length === 0 ? [] : [
-      "Changed meanwhile, by whom is unknown (another session, a person, or what you have started):",
+      UNKNOWN,
       ...linesOf(others),
       `If you did it, undo it. ${ACCEPT}.`,
       ...commits.length === 0 ? [] : [wayOn(commits)],
@@ -32,9 +34,11 @@ export function foundText(found: readonly Violation[]): string {
 
 /** Why a stop is held. */
 export function heldText(open: readonly Violation[]): string {
-  return ["Changed without being allowed, and not undone:", ...linesOf(open), wayOn(open)].join(
-    "\n",
-  );
+  const isUnknown = open.every((one) => one.who !== "command" && !ofCommit(one));
+  const [what, way] = isUnknown
+    ? [UNKNOWN, `If you did it, undo it. ${ACCEPT}.`]
+    : ["Changed without being allowed, and not undone:", wayOn(open)];
+  return [what, ...linesOf(open), way].join("\n");
 }
 
 /** Tells the person about violations that do not hold the stop. */
