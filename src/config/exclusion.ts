@@ -29,7 +29,7 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
   const command = SHELL_TOOLS.has(toolName) ? fieldOf(toolInput, "command") : "";
   if (config.excludeCommands.length > 0 && command !== "") {
     const steps = [command, ...command.split(STEP)].map((step) => step.trim());
-    const isExcluded = steps.concat(steps.map((step) => step.replace(STARTERS, "")))
+    const isExcluded = steps.concat(steps.map(withoutStarters))
       .some((step) => matchesAny(config.excludeCommands, step));
     if (isExcluded) return "capture.exclude.commands";
   }
@@ -45,8 +45,11 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
 
 /** Separates the commands of one line, those in brackets and `$( )` too. */
 const STEP = /&&|\|\|?|[;&\n`{}]|\$?\(|\)/;
-/** Words before a command that only start it: `sudo -n`, `NAME=value`, `env`. */
-const STARTERS = /^(?:(?:sudo|doas|env|command|exec|nohup|time|\w+=\S*|-\S+) +)+/;
+/** Words before a command that only start it: `sudo -n`, `NAME=value`, `env`, `timeout 5`, `bash -c`, `then`. */
+const STARTERS =
+  /^(?:(?:sudo|doas|env|command|exec|nohup|time|timeout|nice|setsid|xargs|eval|(?:ba|da|z)?sh|if|then|elif|else|while|until|do|!|\w+=\S*|-\S+|\d+[smhd]?)\s+)+/;
+const withoutStarters = (step: string) =>
+  step.replace(STARTERS, "").replace(/^["']|["']$/g, "").replace(/^[^\s"']*\//, "");
 const BETWEEN_WORDS = /[\s;|&()<>`"'=]+/;
 /** How much of a command is read, in characters. */
 const MAX_COMMAND_CHARS = 4_000;
