@@ -121,6 +121,7 @@ test("retention run removes observations that are old enough, but never notes", 
   assert.equal(count(), before, "a project's file says nothing about it");
   Deno.mkdirSync(`${temp.folder}/.conclaude`, { recursive: true });
   Deno.writeTextFileSync(`${temp.folder}/.conclaude/config.yaml`, config);
+  await runVerb(["config", "accept"], temp);
   assert.equal(
     (await runVerbJson(["retention", "run", "--dry-run"], temp)).removed.observations,
     120,
