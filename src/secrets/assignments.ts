@@ -255,9 +255,10 @@ function unquoted(text: string, from: number, { name, isTight }: Context): Span 
   const value = text.slice(start, runEnd).replace(/[.:\]}]+$/, "");
   const end = start + value.length;
   if (isPlain(value, name) || isSecretName(value.replace(/[:=]$/, ""))) return null;
-  // A call, a list or a type (`Uint8Array`).
-  const goesOn = /^(?:[([]|<(?!\/))/.test(text.slice(end, end + 2));
-  if (goesOn ? /^[A-Za-z_$][\w$.]*$/.test(value) : NUMBERED_TYPE.test(value)) return null;
+  // A call, a list or a type.
+  if (/^(?:[([]|<(?!\/))/.test(text.slice(end, end + 2)) && /^[A-Za-z_$][\w$.]*$/.test(value)) {
+    return null;
+  }
   if (isOrdinary(value, name)) return null;
   // The argument of a call: `client(key=access_key)`.
   if (/^[a-z]+(?:_[a-z]+)+$/.test(value) && /[),]/.test(text[end] ?? "")) return null;
@@ -268,7 +269,6 @@ function unquoted(text: string, from: number, { name, isTight }: Context): Span 
   return isMixed || hasSign || /^\d{6,}$/.test(value) ? { start, end } : null;
 }
 
-const NUMBERED_TYPE = /^[A-Z][A-Za-z]*\d{1,3}[A-Z][a-z]{3,}$/;
 /** The run that was read last: many names may stand in one, which is read once. */
 let lastRun = { text: "", from: 0, end: 0 };
 
