@@ -43,13 +43,16 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
     : null;
 }
 
+/** A command without what starts it, the quotes around it, and the folder of its program. */
+function withoutStarters(step: string): string {
+  return step.replace(STARTERS, "").replace(/^["']|["']$/g, "").replace(/^[^\s"']*\//, "");
+}
+
 /** Separates the commands of one line, those in brackets and `$( )` too. */
 const STEP = /&&|\|\|?|[;&\n`{}]|\$?\(|\)/;
 /** Words before a command that only start it: `sudo -n`, `NAME=value`, `env`, `timeout 5`, `bash -c`, `then`. */
 const STARTERS =
   /^(?:(?:sudo|doas|env|command|exec|nohup|time|timeout|nice|setsid|xargs|eval|(?:ba|da|z)?sh|if|then|elif|else|while|until|do|!|\w+=\S*|-\S+|\d+[smhd]?)\s+)+/;
-const withoutStarters = (step: string) =>
-  step.replace(STARTERS, "").replace(/^["']|["']$/g, "").replace(/^[^\s"']*\//, "");
 const BETWEEN_WORDS = /[\s;|&()<>`"'=]+/;
 /** How much of a command is read, in characters. */
 const MAX_COMMAND_CHARS = 4_000;

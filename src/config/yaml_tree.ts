@@ -13,7 +13,7 @@ import {
   visit,
 } from "yaml";
 
-/** What a configuration file can hold. */
+/** A value of a configuration file. */
 export type Plain = string | number | boolean | null | Plain[] | { [key: string]: Plain };
 
 /** Counted from 1. */
@@ -97,15 +97,16 @@ export function readYaml(text: string): YamlTree {
     };
     visit(document, {
       Map(_, { items }, around) {
-        const names = items.map(({ key }) => isScalar(key) ? String(key.value) : null);
+        const seen = new Set<string>();
         const above = around.filter(isPair).map(({ key }) =>
           isScalar(key) ? String(key.value) : ""
         );
-        for (const [i, { key }] of items.entries()) {
-          const name = names[i]!;
-          if (name === null || names.indexOf(name) === i || !isNode(key)) continue;
+        for (const { key } of items) {
+          if (!isScalar(key)) continue;
+          const name = String(key.value);
           const message = "the key stands here a second time; the last one counts";
-          tell(message, key.range?.[0], [...above, name]);
+          if (seen.has(name)) tell(message, key.range?.[0], [...above, name]);
+          seen.add(name);
         }
       },
     });

@@ -6,7 +6,7 @@ import { type Refusal, REFUSALS } from "../work/refusal.ts";
 /** The document that names every input. */
 export const API_HELP = "GET /openapi.json";
 
-/** What only a server refuses. */
+/** The codes of refusals that only the daemon gives, beside those of tasks and workflows. */
 type HttpError = keyof typeof HTTP_ERRORS;
 
 export type ErrorCode = Refusal | HttpError;

@@ -31,7 +31,7 @@ export const ROUTES: readonly Route[] = [
 
 type Part = { readonly [key: string]: unknown };
 
-/** What each route does. */
+/** One sentence for each route, by its method and path. */
 const summaries: Readonly<Record<string, string>> = SUMMARIES;
 
 const ERROR = z.looseObject({

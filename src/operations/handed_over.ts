@@ -6,7 +6,7 @@ import { isDaemonHere, startDaemon } from "./daemon_here.ts";
 import type { Place } from "./open_store.ts";
 import { shortTaskId } from "./task_view.ts";
 
-/** What becomes of a task that was handed over: `handed to the scheduler, and …`. */
+/** Tells when the scheduler starts a task: `handed to the scheduler, and waits for …`. */
 export function handedOver(
   context: Pick<CliContext, "locations" | "globals">,
   { db, place }: { readonly db: DatabaseSync; readonly place: Pick<Place, "database"> },

@@ -1,4 +1,4 @@
-/** What the help of every verb says, by its words as they are typed; loaded where somebody asks for it. */
+/** The help texts of all verbs, by the words that people type. Verbs run without loading them. */
 import HELP from "./help.json" with { type: "json" };
 import { kebab } from "./usage.ts";
 

@@ -266,7 +266,7 @@ function whyOf({ errorMessage, metadata }: ExecutionRow, { why = "" }: { why?: s
   return errorMessage ?? String(metadata[why] ?? "");
 }
 
-/** What a gate was asked about, and why it decided so; undefined where a step is no decision. */
+/** The tool input that a gate judged, and its reason; undefined for a step that is no decision. */
 export function decisionOf(db: DatabaseSync, { id, kind }: Step) {
   const row = kind === "gate" ? readExecution(db, id) : undefined;
   return row && {

@@ -175,6 +175,7 @@ function doubtsOfScripts(
   started: readonly Started[],
   { use, look }: { readonly use: BashUse; readonly look: Look },
 ): string[] {
+  if (started.length === 0) return [];
   const { uneditable, noAdditions, tools } = policy;
   const files = [...uneditable, ...noAdditions].map((rule) => ({ ...rule, action: "block" }));
   const known = new Set<string>();
