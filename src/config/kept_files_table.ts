@@ -42,6 +42,13 @@ export function keepFile(
   ).run(path, text, atMs);
 }
 
+/** Keeps no version of the files in a folder, and below it, any more. */
+export function forgetBelow(db: DatabaseSync, folder: string): void {
+  db.prepare("DELETE FROM kept_files WHERE substr(path, 1, length(?1) + 1) = ?1 || '/'").run(
+    folder,
+  );
+}
+
 interface SessionThen {
   readonly claudePid: number | null;
   readonly isActive: number;

@@ -22,7 +22,7 @@ import { isFolder, isThere } from "../../system/on_disk.ts";
 import { joinPath } from "../../base/paths.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import { addTrusted, removeTrusted, trustedFolders } from "../../config/store.ts";
+import { addTrusted, forgetBelow, removeTrusted, trustedFolders } from "../../config/store.ts";
 import {
   acceptFiles,
   filesHere,
@@ -149,6 +149,8 @@ const trust = verb({
     const changed = flags.remove
       ? removeTrusted(db, path)
       : addTrusted(db, { path, addedAtMs: Date.now() });
+    // The versions that were in force count no longer, although a session may be active.
+    if (flags.remove && changed) forgetBelow(db, path);
     const undo = nextHere(`conclaude config trust ${quoteWord(path)} --remove`, globals);
     const told = flags.remove
       ? `${changed ? "no longer" : "not"} trusted.`
