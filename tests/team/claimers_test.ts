@@ -81,12 +81,17 @@ async function work(
       continue;
     }
     const { id, claimToken } = task;
-    const closed = await run("complete", id, "--claim-token", String(claimToken));
-    if (closed !== null) completed.push({ task: id, fence: claimToken });
-    // Whoever was killed comes back under another name, with the old number.
-    else if (await run("complete", id, "--claim-token", String(claimToken)) !== null) {
-      throw new Error(`${id} was completed with the old claim ${claimToken}`);
+    const claimer = dead.length;
+    const complete = () => run("complete", id, "--claim-token", String(claimToken));
+    if (await complete() !== null) {
+      completed.push({ task: id, fence: claimToken });
+      continue;
     }
+    // Whoever was killed comes back under another name, with the old number. Who is alive tries again: the server was busy.
+    const isSame = dead.length === claimer;
+    if (await complete() === null) continue;
+    if (!isSame) throw new Error(`${id} was completed with the old claim ${claimToken}`);
+    completed.push({ task: id, fence: claimToken });
   }
 }
 
