@@ -1,6 +1,6 @@
 /**
- * Finds mods: code of plugins that runs inside Claude Code. A mod that listens to tools can answer them so that hooks of
- * user and project settings are not asked; hooks of managed settings are asked first.
+ * Finds mods: code of plugins that runs inside Claude Code. A mod that listens to tools can answer them so that hooks
+ * of user and project settings are not asked; hooks of managed settings are asked first.
  */
 import { quietly } from "../base/errors.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "../base/paths.ts";
@@ -36,7 +36,7 @@ const GATING =
 
 const MAX_CODE_BYTES = 2_000_000;
 
-/** The mods that the next session in a project would load, by their names. Reads files only. */
+/** Returns the mods that the next session in a project would load, by their names. Reads files only. */
 export function findMods(places: ModPlaces): Mod[] {
   const { clientFolder } = places;
   const plugins = [
@@ -48,7 +48,7 @@ export function findMods(places: ModPlaces): Mod[] {
     .toSorted((one, other) => one.name.localeCompare(other.name));
 }
 
-/** The mods that a gate has to know. */
+/** Returns the mods that a gate has to know. */
 export function gatingMods(places: ModPlaces): Mod[] {
   return findMods(places).filter(({ listens }) => listens.length > 0);
 }
@@ -103,7 +103,7 @@ function inMarket(
   );
 }
 
-/** The plugin in a folder, if it brings modules. */
+/** Returns the plugin in a folder, if it brings modules. */
 function modIn(folder: string): Mod[] {
   const manifest = Object(readJsonFile(joinPath(folder, ".claude-plugin/plugin.json")));
   const { modules } = Object(readJsonFile(joinPath(folder, "hooks/hooks.json")));

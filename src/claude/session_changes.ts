@@ -7,7 +7,7 @@ export interface ToldQuestion {
   readonly options: readonly string[];
 }
 
-/** Whether a session of Claude Code asks it on its own: it is answered where the session runs. */
+/** Tells whether a session of Claude Code asks it on its own: it is answered where the session runs. */
 export function isOfSession({ source }: { readonly source: string }): boolean {
   return source === "notification" || source === "elicitation";
 }
@@ -69,7 +69,7 @@ const TOLD: Readonly<Record<string, (event: ToldEvent) => readonly SessionChange
   ElicitationResult: resultOf,
 };
 
-/** The change of an event that settles questions; null for other events. */
+/** Returns the change of an event that settles questions; null for other events. */
 export function settledBy(eventName: string): SessionChange | null {
   return Object.hasOwn(SETTLES, eventName) ? SETTLES[eventName]! : null;
 }
@@ -88,7 +88,7 @@ function agentOf(
   return agentId === null ? [] : [{ kind: "agent", agentId, name, now, worktree }];
 }
 
-/** The answer of the tool that starts a sub-agent: at once for one in the background, else at its end. */
+/** Returns the answer of the tool that starts a sub-agent: at once for one in the background, else at its end. */
 function reportOf({ own }: ToldEvent): readonly SessionChange[] {
   const response = own["tool_response"];
   const agentId = nameIn(response, "agentId");
@@ -139,7 +139,7 @@ function beginningOf(own: ToldEvent["own"]): string {
   return `${nameIn(own, "mcp_server_name") ?? "a server"}: `;
 }
 
-/** The options of a form with a single field that is a list. */
+/** Returns the options of a form with a single field that is a list. */
 function optionsOf(schema: unknown): readonly string[] {
   const properties = Object.values(Object(Object(schema).properties));
   const [first] = properties;
@@ -149,7 +149,7 @@ function optionsOf(schema: unknown): readonly string[] {
     .slice(0, MAX_OPTIONS).map((option) => clip(option, MAX_NAME_CHARS));
 }
 
-/** The single value of an answer; of several values, their JSON. */
+/** Returns the single value of an answer; of several values, their JSON. */
 function answerText(content: unknown): string {
   const values = Object.values(Object(content));
   const [value] = values;
@@ -162,7 +162,7 @@ function nameIn(fields: unknown, name: string): string | null {
   return text === null ? null : clip(text, MAX_NAME_CHARS);
 }
 
-/** A text that is safe to store; null for anything else. */
+/** Returns a text that is safe to store; null for anything else. */
 function textIn(fields: unknown, name: string): string | null {
   const value: unknown = Object(fields)[name];
   if (typeof value !== "string") return null;

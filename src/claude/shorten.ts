@@ -1,9 +1,10 @@
 /**
- * Makes a large payload small before anything else is done with it. It works on the bytes of the JSON, since millions of
- * parsed values may not fit into memory.
+ * Makes a large payload small before anything else is done with it. It works on the bytes of the JSON, since millions
+ * of parsed values may not fit into memory.
  *
- * Only the beginning of a long string stays: a later part could hold a secret whose name is missing. The last characters
- * that stay may be half a secret. Masking still reads them, and {@linkcode withoutOverlaps} removes them afterwards.
+ * Only the beginning of a long string stays: a later part could hold a secret whose name is missing. The last
+ * characters that stay may be half a secret. Masking still reads them, and {@linkcode withoutOverlaps} removes them
+ * afterwards.
  */
 import { commonLevel } from "./cap.ts";
 
@@ -136,7 +137,7 @@ class Shortener {
   }
 }
 
-/** The first entries of a container; `restAt` is where the entries begin that were not read. */
+/** Returns the first entries of a container; `restAt` is where the entries begin that were not read. */
 function entriesOf(
   json: Uint8Array,
   { start, end }: Span,
@@ -164,7 +165,7 @@ function entriesOf(
   return { entries, restAt: null };
 }
 
-/** The cost of a value: its bytes, and something for each entry. Counting ends once it is too large. */
+/** Returns the cost of a value: its bytes, and something for each entry. Counting ends once it is too large. */
 function sizeOf(json: Uint8Array, { start, end }: Span, maxBytes: number): number {
   let size = end - start;
   if (json[start] === QUOTE || size > maxBytes) return size;
@@ -172,7 +173,7 @@ function sizeOf(json: Uint8Array, { start, end }: Span, maxBytes: number): numbe
   return size;
 }
 
-/** The end of the value that begins here; that of the text where it is not closed. */
+/** Returns the end of the value that begins here; that of the text where it is not closed. */
 function endOfValue(json: Uint8Array, start: number): number {
   let depth = 0;
   for (let at = start; at < json.length; at++) {
@@ -204,7 +205,7 @@ function backslashesBefore(json: Uint8Array, at: number): number {
   return at - first;
 }
 
-/** The place here, or a little before, that splits no character and no escape. */
+/** Returns the place here, or a little before, that splits no character and no escape. */
 function borderAt(json: Uint8Array, place: number): number {
   let at = place;
   while (at > 0 && (json[at]! & 0xc0) === 0x80) at--;

@@ -80,14 +80,14 @@ export async function loadHookConfig(
   return { config, configFrom: "parsed", cache: home, brought };
 }
 
-/** Whether a configuration has rules of its own, beside those that are built in, and no agent may change them. */
+/** Tells whether a configuration has rules of its own, beside those that are built in, and no agent may change them. */
 export function holdsPolicy({ guards, requirements, stop }: HookConfig): boolean {
   const guardsAnything = guards !== DEFAULT_HOOK_CONFIG.guards || requirements !== "" ||
     stop !== "";
   return guardsAnything && guards !== "" && JSON.parse(guards).protectsItself === true;
 }
 
-/** The files with those that were in force and are gone; lowest layer first. */
+/** Returns the files with those that were in force and are gone; lowest layer first. */
 export function withRemoved(
   files: readonly ConfigFile[],
   cache: DatabaseSync,
@@ -103,7 +103,7 @@ export function withRemoved(
   );
 }
 
-/** Which versions of the files are in force; null where the database cannot tell, and what was found counts. */
+/** Returns which versions of the files are in force; null where the database cannot tell, and what was found counts. */
 async function filesInForce(seen: readonly ConfigFile[], db: DatabaseSync) {
   const { policyInForce } = await import("./kept_policy.ts");
   const at = { db, atMs: Date.now(), environment: THIS_PROCESS };
@@ -148,7 +148,7 @@ async function tryOpen({ database, databaseFrom }: Locations): Promise<DatabaseS
   }
 }
 
-/** Whether a value has every field of a {@linkcode HookConfig} with the right type: a cache may be damaged. */
+/** Tells whether a value has every field of a {@linkcode HookConfig} with the right type: a cache may be damaged. */
 function isHookConfig(value: unknown): value is HookConfig {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(DEFAULT_HOOK_CONFIG).every(([key, usual]) => {

@@ -110,7 +110,7 @@ export function planEntries(
   return { file, kept: namesOf(kept) };
 }
 
-/** What a value may mean: what it is as YAML, then the text itself. */
+/** Returns what a value may mean: what it is as YAML, then the text itself. */
 export function readings(given: string): readonly Plain[] {
   const document = parseDocument(given);
   const isYaml = document.errors.length === 0 && !/^\s*[*&!#]/.test(given);
@@ -149,7 +149,7 @@ export function textWith(
   return text !== null && says(text, document) ? text : written;
 }
 
-/** Whether a text says what a document does. */
+/** Tells whether a text says what a document does. */
 function says(text: string, document: Document): boolean {
   return isDeepStrictEqual(parseDocument(text).toJS() ?? {}, document.toJS());
 }
@@ -175,21 +175,21 @@ function withLines(
   return `${text.slice(0, at).replace(/(?<!\n)$/, "\n")}${lines}${text.slice(at)}`;
 }
 
-/** Where the line ends that a node ends in, behind its line break. @param end Of the node. */
+/** Returns where the line ends that a node ends in, behind its line break. @param end Of the node. */
 function lineEnd(text: string, end: number): number {
   if (text[end - 1] === "\n") return end;
   const at = text.indexOf("\n", end);
   return at < 0 ? text.length : at + 1;
 }
 
-/** The path itself, or that of the outermost section in which there is nothing else. */
+/** Returns the path itself, or that of the outermost section in which there is nothing else. */
 function emptied(document: Document.Parsed, path: readonly string[]): readonly string[] {
   const above = path.slice(0, -1);
   const map: unknown = above.length === 0 ? null : document.getIn(above, true);
   return isMap(map) && map.items.length === 1 ? emptied(document, above) : path;
 }
 
-/** The text without the lines of a key, where it has lines of its own. */
+/** Returns the text without the lines of a key, where it has lines of its own. */
 function withoutLines(text: string, document: Document.Parsed, path: readonly string[]): string {
   const map: unknown = path.length === 1
     ? document.contents
@@ -211,7 +211,7 @@ function isSingle(value: unknown): boolean {
   return value !== null && typeof value !== "object";
 }
 
-/** The first problem that a file has and had not before; null without one. */
+/** Returns the first problem that a file has and had not before; null without one. */
 export function newFault(
   text: string,
   at: Omit<ConfigFile, "text"> & { readonly layer: ConfigLayer },

@@ -53,7 +53,7 @@ function entry(depth: number, about: readonly string[], setting: string): string
   ];
 }
 
-/** The keys of the rules in a list or a map, a paragraph each. */
+/** Returns the keys of the rules in a list or a map, a paragraph each. */
 function itemsOf(key: string): string[] {
   const inside = [`${key}[].`, `${key}.<`];
   return configSchema().itemKeys.filter((item) =>
@@ -169,7 +169,7 @@ export function sourcedYaml({ values, sources }: MergedConfig): string[] {
   return lines;
 }
 
-/** A value as JSON on one line, with blanks where a terminal may break it. */
+/** Returns a value as JSON on one line, with blanks where a terminal may break it. */
 export function valueText(value: unknown): string {
   return JSON.stringify(value ?? null, null, 1)
     .replace(/(?<=[[{])\n *|\n *(?=[\]}])/g, "").replace(/\n */g, " ");

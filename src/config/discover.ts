@@ -100,7 +100,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   problemKeys: [],
 };
 
-/** Whether a configuration has guards or requirements of its own, beside what is built in. */
+/** Tells whether a configuration has guards or requirements of its own, beside what is built in. */
 export function hasWrittenRules(
   { guards, requirements }: Pick<HookConfig, "guards" | "requirements">,
 ): boolean {
@@ -108,17 +108,17 @@ export function hasWrittenRules(
 }
 
 /**
- * The configuration files that count for a project, lowest layer first.
+ * Returns the configuration files that count for a project, lowest layer first.
  *
- * The project file is the nearest one upwards, `.yaml` before `.yml`, in the folders of `searchedFolders()`, at most 12.
- * The local file lies beside it; without a project file it is the nearest one in the same folders. The user's is
+ * The project file is the nearest one upwards, `.yaml` before `.yml`, in the folders of `searchedFolders()`, at most
+ * 12. The local file lies beside it; without a project file it is the nearest one in the same folders. The user's is
  * `~/.conclaude/config.yaml` or `.yml`. A file that others could have written is not read, and the search goes on.
  *
  * @param looks The project directory and the folders above it, nearest first.
  * @param user The user's home, what lies in `~/.conclaude`, and the database that knows which folders are trusted.
- * @returns At most one file a layer that counts, and before them of each layer those that are left out; empty when there
- * is none. A file that is there but cannot be read (no permission, not a regular file, a link to nothing, over 1 MiB) is
- * listed with `text: null`, and no other one takes its place.
+ * @returns At most one file a layer that counts, and before them of each layer those that are left out; empty when
+ * there is none. A file that is there but cannot be read (no permission, not a regular file, a link to nothing, over 1
+ * MiB) is listed with `text: null`, and no other one takes its place.
  */
 export function readConfigFiles(looks: readonly FolderLook[], user: UserPlace): ConfigFile[] {
   const home = user.home ?? undefined;
@@ -143,7 +143,7 @@ export function readConfigFiles(looks: readonly FolderLook[], user: UserPlace): 
   return nearestLocal ? [...files, nearestLocal] : files;
 }
 
-/** The files that would count beside those that were found, or in their place, if they were there. */
+/** Returns the files that would count beside those that were found, or in their place, if they were there. */
 export function missingFiles(
   found: readonly ConfigFile[],
   { looks, user }: { readonly looks: readonly FolderLook[]; readonly user: UserPlace },
@@ -164,14 +164,14 @@ export function missingFiles(
   ].filter(({ path }) => found.every((file) => file.path !== path));
 }
 
-/** Whether a file is not read because others could have written it. */
+/** Tells whether a file is not read because others could have written it. */
 export function isLeftOut(
   file: ConfigFile,
 ): file is ConfigFile & { readonly text: null; readonly distrust: Distrust } {
   return file.text === null && file.distrust !== undefined;
 }
 
-/** Whether one of the files may configure stops or requirements. */
+/** Tells whether one of the files may configure stops or requirements. */
 export function speakOfStops(files: readonly ConfigFile[]): boolean {
   return files.some(({ text }) => text !== null && /\b(?:stop|requirements)\b/.test(text));
 }
@@ -234,7 +234,7 @@ export function trustBy(place: TrustPlace): void {
   here = place;
 }
 
-/** The place that {@linkcode trustBy} has set. Before that no folder is trusted. */
+/** Returns the place that {@linkcode trustBy} has set. Before that no folder is trusted. */
 export function trustHere(): TrustPlace {
   return here;
 }
@@ -274,7 +274,7 @@ function isAt(path: string, folder: string): boolean {
   return `${path}/`.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** Whether a folder is the root of a repository. Like git, this ignores a `.git` that is not a repository. */
+/** Tells whether a folder is the root of a repository. Like git, this ignores a `.git` that is not a repository. */
 function endsSearch({ path, names, gitIsFile }: FolderLook): boolean {
   if (!names.includes(".git")) return false;
   return gitIsFile || isFile(joinPath(path, ".git/HEAD"));
@@ -299,7 +299,7 @@ export function whyDistrusted(
   }
 }
 
-/** Whether a person trusts the folder of a file, or one above it. */
+/** Tells whether a person trusts the folder of a file, or one above it. */
 function isTrusted(path: string, { database, databaseFrom }: TrustPlace): boolean {
   // A fallback database in `/tmp` may have been made by others.
   if (database === undefined || databaseFrom === "fallback") return false;

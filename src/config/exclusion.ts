@@ -43,7 +43,7 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
     : null;
 }
 
-/** A command without what starts it, the quotes around it, and the folder of its program. */
+/** Returns a command without what starts it, the quotes around it, and the folder of its program. */
 function withoutStarters(step: string): string {
   return step.replace(STARTERS, "").replace(/^["']|["']$/g, "").replace(/^[^\s"']*\//, "");
 }
@@ -89,7 +89,7 @@ function placesIn(command: string, { folder, projectDir, home }: ToolFacts): str
   return [...new Set(places), ...matched];
 }
 
-/** The files that a tool works on; a search works on its folder and its glob. */
+/** Returns the files that a tool works on; a search works on its folder and its glob. */
 function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
   if (!SEARCHING_TOOLS.has(toolName)) return filesNamed(toolName, toolInput);
   const path = fieldOf(toolInput, "path") || ".";
@@ -110,8 +110,8 @@ const MAX_FOLLOWED = 1_000;
 const HEADING = /^(?:(?:\+\+\+|---) (?:[ab]\/)?([^\t]+)|==> (.+) <==$|(.[^:]*):)/;
 
 /**
- * The files that a search has found: `filenames`, and what stands before the colon of lines such as `src/a.ts:12:text`; and
- * those of which a command prints the text.
+ * The files that a search has found: `filenames`, and what stands before the colon of lines such as `src/a.ts:12:text`;
+ * and those of which a command prints the text.
  */
 function placesFound({ toolName, toolResponse, projectDir }: ToolFacts): string[] {
   const isSearch = SEARCHING_TOOLS.has(toolName);

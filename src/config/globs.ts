@@ -2,10 +2,10 @@
  * Globs as the configuration has them, compiled to regular expressions.
  *
  * The dialect: `*` and `**` match any text, `/` included (so `*.env` covers `/a/b/.env`); where `**` is a whole folder
- * of the pattern, outside of braces, it may also be no folder at all; `?` is one character; `[a-z]`, `[!a-z]` and `{a,b}` are as in a
- * shell, and a class that negates never takes `/`; a backslash takes the next character literally; a leading `./`
- * is dropped. Everything else stands for itself, also parentheses, a leading dot and a leading `!`. Upper and lower
- * case differ.
+ * of the pattern, outside of braces, it may also be no folder at all; `?` is one character; `[a-z]`, `[!a-z]` and
+ * `{a,b}` are as in a shell, and a class that negates never takes `/`; a backslash takes the next character literally;
+ * a leading `./` is dropped. Everything else stands for itself, also parentheses, a leading dot and a leading `!`.
+ * Upper and lower case differ.
  */
 import picomatch from "picomatch";
 
@@ -60,8 +60,8 @@ function sourceOf(pattern: string): string {
 }
 
 /**
- * The longest text that every match of the glob contains; empty when there is none. Searching for it is much cheaper than
- * compiling the glob.
+ * The longest text that every match of the glob contains; empty when there is none. Searching for it is much cheaper
+ * than compiling the glob.
  */
 export function needleOf(glob: string): string {
   const plain = glob.replace(/^~|(?:^|(?<=\/))(?:\.\/)+/g, "*")

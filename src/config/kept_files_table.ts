@@ -8,13 +8,13 @@ const MAX_KEPT_CHARS = 262_144;
 /** The problem of a file that was in force and is gone. */
 export const REMOVED = "it was removed";
 
-/** The text of a file as it is in force; undefined when none is kept. */
+/** Returns the text of a file as it is in force; undefined when none is kept. */
 export function keptText(db: DatabaseSync, path: string): string | undefined {
   const row = statement(db, "SELECT content FROM kept_files WHERE path = ?").get(path);
   return row === undefined ? undefined : String(row["content"]);
 }
 
-/** Which of these files are kept. */
+/** Returns which of these files are kept. */
 export function keptAmong(db: DatabaseSync, paths: readonly string[]): string[] {
   const places = paths.map(() => "?").join(", ");
   return statement(db, `SELECT path FROM kept_files WHERE path IN (${places})`).all(...paths)

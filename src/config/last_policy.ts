@@ -35,8 +35,8 @@ export function logUnknown({ unreadable }: HookConfig, { spoolFolders, home }: L
 }
 
 /**
- * `gates.whenBlind` as it was when the files could last be read; the topmost file is looked up first. A file that is left
- * out may never have counted: then the user's own file, which counts on, does not answer for it.
+ * `gates.whenBlind` as it was when the files could last be read; the topmost file is looked up first. A file that is
+ * left out may never have counted: then the user's own file, which counts on, does not answer for it.
  */
 function answerBefore(
   { isOnlyLeftOut }: Pick<ParsedConfig, "isOnlyLeftOut">,

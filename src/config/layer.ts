@@ -188,7 +188,7 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   return [row?.type.endsWith(", needed") ? path.slice(0, -1) : path];
 }
 
-/** The text that follows "expected …, found …" in a message. */
+/** Returns the text that follows "expected …, found …" in a message. */
 function faultOf(issue: z.core.$ZodIssue, path: ValuePath): string {
   const instead = insteadAt(path);
   const words = issue.code === "invalid_value" ? issue.values : [];
@@ -210,12 +210,12 @@ const FORMER: Readonly<Record<string, string>> = {
   gitWorktree: "remove it: worktrees are left to Claude Code",
 };
 
-/** The keys that an unknown one may stand for. @param unknown Its name in the tables. */
+/** Returns the keys that an unknown one may stand for. @param unknown Its name in the tables. */
 export function keysLike(unknown: string): string[] {
   return suggestKeys(unknown, knownNames());
 }
 
-/** What to write instead of an unknown key. @param unknown Its name in the tables. */
+/** Returns what to write instead of an unknown key. @param unknown Its name in the tables. */
 function insteadOf(unknown: string): string | undefined {
   const former = FORMER[unknown];
   if (former !== undefined) return former;
@@ -258,7 +258,7 @@ function correction(row: ConfigKey, found: unknown): string | undefined {
   return undefined;
 }
 
-/** A list with this one value; in a list of maps, a map whose one needed key has it. */
+/** Returns a list with this one value; in a list of maps, a map whose one needed key has it. */
 function listOf({ key, type, item }: ConfigKey, value: string): string | undefined {
   if (!type.startsWith("list of")) return undefined;
   if (item !== "map of keys") return `write [${value}]`;
@@ -303,8 +303,8 @@ const MIN_TELLING_LETTERS = 5;
 const MAX_SUGGESTIONS = 3;
 
 /**
- * The keys that an unknown one may stand for, at most three: almost the same name in the same section first, then the same
- * name in other sections. @param known All dotted names, sections among them.
+ * The keys that an unknown one may stand for, at most three: almost the same name in the same section first, then the
+ * same name in other sections. @param known All dotted names, sections among them.
  */
 export function suggestKeys(unknown: string, known: readonly string[]): string[] {
   const section = sectionOf(unknown);
@@ -334,8 +334,8 @@ const USERS_ONLY = [
 ] as const;
 
 /**
- * Removes keys that count only in the user's own file: a foreign repository must not run commands over the memory of other
- * projects, shorten how long it is kept, or say what is sent of it. @returns The removed keys.
+ * Removes keys that count only in the user's own file: a foreign repository must not run commands over the memory of
+ * other projects, shorten how long it is kept, or say what is sent of it. @returns The removed keys.
  */
 function takeOutOfProject(values: LayerValues): string[] {
   return USERS_ONLY.flatMap(([section, key]) => {

@@ -1,6 +1,6 @@
 /**
- * Parses the texts of the configuration files. The result is the complete configuration, its short form for hooks, and the
- * mistakes in the files. Hooks come here only when the cache misses.
+ * Parses the texts of the configuration files. The result is the complete configuration, its short form for hooks, and
+ * the mistakes in the files. Hooks come here only when the cache misses.
  */
 import { parentOf } from "../base/paths.ts";
 import { type Config, configSchema } from "./config_schema.ts";
@@ -38,8 +38,8 @@ const LAYERS: readonly ConfigLayer[] = ["user", "project", "local"];
  * (the local one decides) drops the user's.
  *
  * Never throws. A file that is not YAML counts as absent, a wrong value as not written, a wrong entry of a list is left
- * out of it, or replaced by the list's default where it has one, and a list without a right entry counts as not written;
- * each is a problem.
+ * out of it, or replaced by the list's default where it has one, and a list without a right entry counts as not
+ * written; each is a problem.
  *
  * @param files As `readConfigFiles()` found them, in any order; without any, the defaults come back.
  */

@@ -45,7 +45,7 @@ export type Shape = Readonly<Record<string, z.ZodMiniType>>;
 
 const FACTS = new Map<z.ZodMiniType, Fact | { readonly description: string; readonly of: Shape }>();
 
-/** The description of a part, for the JSON Schema; `undefined` for parts inside a key. */
+/** Returns the description of a part, for the JSON Schema; `undefined` for parts inside a key. */
 export function descriptionOf(part: unknown): string | undefined {
   return FACTS.get(part as z.ZodMiniType)?.description;
 }
@@ -63,7 +63,7 @@ export function bool(fallback: boolean, description: string) {
   });
 }
 
-/** A whole number; the range includes both ends. */
+/** Returns a whole number; the range includes both ends. */
 export function int(
   range: readonly [min: number, max: number],
   fallback: number,
@@ -73,7 +73,7 @@ export function int(
   return keep(schema, { type: "whole number", range, default: fallback, description });
 }
 
-/** A whole number, or none. */
+/** Returns a whole number, or none. */
 export function perhapsInt(range: readonly [min: number, max: number], description: string) {
   const number = z.int().check(z.minimum(range[0]), z.maximum(range[1]));
   return keep(z._default(z.nullable(number), null), {
@@ -84,7 +84,7 @@ export function perhapsInt(range: readonly [min: number, max: number], descripti
   });
 }
 
-/** The path of a file or a folder, or none. */
+/** Returns the path of a file or a folder, or none. */
 export function place(description: string) {
   return text(description, { type: "path" });
 }
@@ -103,7 +103,7 @@ function pluralOf(noun: string): string {
   return /(?:ch|sh|s|x)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
-/** A text, or none. @param options.faultOf Says what is wrong with it. */
+/** Returns a text, or none. @param options.faultOf Says what is wrong with it. */
 export function text(
   description: string,
   { type = "text", faultOf = () => undefined }: {
@@ -115,7 +115,7 @@ export function text(
   return keep(schema, { type, default: null, description });
 }
 
-/** A list of maps. With a shorthand, a single value may stand for a map. */
+/** Returns a list of maps. With a shorthand, a single value may stand for a map. */
 export function rules<S extends Shape, T extends z.ZodMiniType<string, string> = never>(
   description: string,
   items: S,
@@ -134,7 +134,7 @@ export function rules<S extends Shape, T extends z.ZodMiniType<string, string> =
   });
 }
 
-/** A map of maps under names that a person chooses. */
+/** Returns a map of maps under names that a person chooses. */
 export function named<S extends Shape>(
   item: string,
   names: z.ZodMiniType<string, string>,
@@ -145,7 +145,7 @@ export function named<S extends Shape>(
   return keep(schema, { type: `map of ${item}s`, default: {}, description, items, each: BY_NAME });
 }
 
-/** A map from globs to lists of maps. */
+/** Returns a map from globs to lists of maps. */
 export function rulesByGlob<S extends Shape>(description: string, items: S) {
   const schema = z._default(z.record(globText(), z.array(z.strictObject(items))), {});
   return keep(schema, {
@@ -158,12 +158,12 @@ export function rulesByGlob<S extends Shape>(description: string, items: S) {
   });
 }
 
-/** A key that every map of a list must have. */
+/** Returns a key that every map of a list must have. */
 export function needed<T extends z.ZodMiniType>(type: string, of: T, description: string) {
   return keep(of, { type: `${type}, needed`, default: null, description });
 }
 
-/** A key that a map of a list may have. */
+/** Returns a key that a map of a list may have. */
 export function optional<T extends z.ZodMiniType>(type: string, of: T, description: string) {
   return keep(z.optional(of), { type, default: null, description });
 }
@@ -196,7 +196,7 @@ export function perhaps<const W extends readonly string[]>(words: W, description
   return keep(schema, { type: words.join(" or "), default: null, description });
 }
 
-/** A map of keys; without it, all have their defaults. */
+/** Returns a map of keys; without it, all have their defaults. */
 export function section<S extends Shape>(description: string, of: S) {
   const schema = z.prefault(z.strictObject(of), {} as z.input<z.ZodMiniObject<S, z.core.$strict>>);
   FACTS.set(schema, { description, of });
@@ -234,7 +234,7 @@ export function tablesOf(shape: Shape): KeyTables {
   return { keys, itemKeys, sections };
 }
 
-/** The name of a key in the tables, without the index or name of the entry: `requirements.<name>.scope`. */
+/** Returns the name of a key in the tables, without the index or name of the entry: `requirements.<name>.scope`. */
 export function rowName(shape: Shape, path: readonly (string | number)[]): string {
   let name = "";
   let inside: Shape | undefined = shape;
@@ -252,12 +252,12 @@ export function rowName(shape: Shape, path: readonly (string | number)[]): strin
   return name;
 }
 
-/** A glob that is well formed. Each key needs a schema of its own, since descriptions are kept by schema. */
+/** Returns a glob that is well formed. Each key needs a schema of its own, since descriptions are kept by schema. */
 export function globText() {
   return z.string().check(without(globFault));
 }
 
-/** A check that refuses a text for which `faultOf` gives a message. */
+/** Returns a check that refuses a text for which `faultOf` gives a message. */
 function without(faultOf: (text: string) => string | undefined) {
   return z.check<string>(({ value, issues }) => {
     const fault = faultOf(value);
@@ -290,7 +290,7 @@ const NEEDS_BACKTRACKING = /\\[1-9k]|\(\?<?[=!]|\{(?:\d*,)?\d{2,}/;
 const NESTED_REPETITION =
   /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*(?:[*+|]|\{\d*,)(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[*+]|\{\d*,)/s;
 
-/** Whether a pattern may take exponential time, which a hook cannot wait for. */
+/** Tells whether a pattern may take exponential time, which a hook cannot wait for. */
 function isEndless(source: string, flags: string): boolean {
   // The engine without backtracking cannot ignore case.
   return (flags.includes("i") || NEEDS_BACKTRACKING.test(source)) && NESTED_REPETITION.test(source);

@@ -1,6 +1,6 @@
 /**
- * The configuration sections of other rooms. `config/` imports none of those rooms: `config_sections.ts` makes the list,
- * and the faces pass it in here.
+ * The configuration sections of other rooms. `config/` imports none of those rooms: `config_sections.ts` makes the
+ * list, and the faces pass it in here.
  */
 import type { HookConfig } from "./hook_config.ts";
 import type { Shape } from "./schema_kit.ts";

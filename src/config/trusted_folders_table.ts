@@ -37,7 +37,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** The folders that a person trusts, by path. @throws {Error} What SQLite says. */
+/** Returns the folders that a person trusts, by path. @throws {Error} What SQLite says. */
 export function listTrusted(db: DatabaseSync): TrustedFolder[] {
   return db.prepare(
     `SELECT path, added_at_ms AS addedAtMs

@@ -118,7 +118,7 @@ export function readYaml(text: string): YamlTree {
   }
 }
 
-/** A value without the keys that have none. A requirement with a name alone has all defaults. */
+/** Returns a value without the keys that have none. A requirement with a name alone has all defaults. */
 function withoutEmpty(value: Plain, path: ValuePath): Plain {
   if (Array.isArray(value)) return value.map((one, i) => withoutEmpty(one, [...path, i]));
   if (!isMapping(value)) return value;
@@ -149,7 +149,7 @@ export function valueAt(root: unknown, path: ValuePath): unknown {
   return value;
 }
 
-/** A path with the indexes that its entries have in the file. @param root What the path leads through. */
+/** Returns a path with the indexes that its entries have in the file. @param root What the path leads through. */
 export function pathInFile(root: unknown, path: ValuePath): ValuePath {
   return path.map((part, depth) => {
     if (typeof part !== "number") return part;

@@ -121,7 +121,7 @@ interface SchemaPart {
   readonly sql: string;
 }
 
-/** What a database lacks, or has otherwise than this program makes it; `fault` says so. */
+/** Returns what a database lacks, or has otherwise than this program makes it; `fault` says so. */
 export function schemaDifferences(
   db: DatabaseSync,
 ): readonly (SchemaPart & { readonly fault: string })[] {

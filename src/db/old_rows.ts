@@ -45,8 +45,8 @@ export function oldSessions(
 const SESSIONS = 10;
 
 /**
- * Removes at most `limit` captures and executions of old sessions, in one transaction, and those sessions when nothing else
- * of them is left. The caller repeats this until nothing is removed.
+ * Removes at most `limit` captures and executions of old sessions, in one transaction, and those sessions when nothing
+ * else of them is left. The caller repeats this until nothing is removed.
  *
  * @param removeOthers Removes what other rooms have of these sessions.
  */
@@ -105,7 +105,7 @@ export function removeOrphanRows(
   }));
 }
 
-/** How many rows of old sessions and of no known session there are. */
+/** Returns how many rows of old sessions and of no known session there are. */
 export function countOldRows(db: DatabaseSync, beforeMs: number): OldRows {
   const isOld =
     `row.session_id IN expired OR (row.id < ?2 AND row.session_id NOT IN (SELECT session_id FROM sessions))`;

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 /** Counts the tool uses of a session that no gate was asked about, or that ran although they were denied. */
 export const PAST_GATE = "past_gate";
 
-/** The other sessions of a project in which tool uses went past their gate, with how many. */
+/** Returns the other sessions of a project in which tool uses went past their gate, with how many. */
 export function pastGatesBefore(
   db: DatabaseSync,
   { project, sessionId }: { readonly project: string; readonly sessionId: string },
@@ -37,7 +37,7 @@ export function startOfTurn(db: DatabaseSync, sessionId: string): number {
   return Number(row?.["atMs"]) || sessionStart(db, sessionId);
 }
 
-/** The ids of the tool uses since a moment that a hook has captured, or left out by a rule. */
+/** Returns the ids of the tool uses since a moment that a hook has captured, or left out by a rule. */
 export function capturedToolUses(
   db: DatabaseSync,
   { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },
@@ -53,7 +53,7 @@ export function capturedToolUses(
   return new Set(rows.map(({ id }) => String(id)));
 }
 
-/** The ids of tool uses since a moment that a hook was told of, or that are audited as missed already. */
+/** Returns the ids of tool uses since a moment that a hook was told of, or that are audited as missed already. */
 export function knownToolUses(
   db: DatabaseSync,
   { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },

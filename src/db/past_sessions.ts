@@ -27,7 +27,7 @@ export type QueuedCapture = StoredPayload & {
 };
 
 /**
- * The captures of a session that have greater row numbers than `after`.
+ * Returns the captures of a session that have greater row numbers than `after`.
  *
  * @param options `payloadsOf`: the names of the captures whose payloads are read.
  */
@@ -45,7 +45,7 @@ export function capturesAfter(
   ).all(sessionId, after, JSON.stringify(payloadsOf)) as unknown as QueuedCapture[];
 }
 
-/** The sessions with a transcript that had an event since a moment, the newest first. */
+/** Returns the sessions with a transcript that had an event since a moment, the newest first. */
 export function recentTranscripts(
   db: DatabaseSync,
   sinceMs: number,
@@ -62,7 +62,7 @@ export function recentTranscripts(
   ).all(sinceMs, limit) as unknown as ReturnType<typeof recentTranscripts>;
 }
 
-/** How many captures there are of all sessions but these. */
+/** Returns how many captures there are of all sessions but these. */
 export function countCapturesExcept(db: DatabaseSync, sessionIds: Iterable<string>): number {
   const row = db.prepare(
     "SELECT count(*) AS n FROM pending_queue WHERE session_id NOT IN (SELECT value FROM json_each(?))",
@@ -70,7 +70,7 @@ export function countCapturesExcept(db: DatabaseSync, sessionIds: Iterable<strin
   return Number(row!["n"]);
 }
 
-/** Whether a session has a row. Retention removes the row, and a hook or a backfill adds it. */
+/** Tells whether a session has a row. Retention removes the row, and a hook or a backfill adds it. */
 export function isKnownSession(db: DatabaseSync, sessionId: string): boolean {
   return db.prepare("SELECT 1 FROM sessions WHERE session_id = ?").get(sessionId) !== undefined;
 }

@@ -30,12 +30,12 @@ interface Replacement extends Pick<PlainPayload, "id" | "bytes"> {
  */
 const BROTLI_QUALITY = 5;
 
-/** The JSON of a payload. @throws {UserError} When what is stored is damaged. */
+/** Returns the JSON of a payload. @throws {UserError} When what is stored is damaged. */
 export function payloadText(stored: StoredPayload): string {
   return readPayload(stored).text;
 }
 
-/** The JSON of a payload, and its value. @throws {UserError} When what is stored is damaged. */
+/** Returns the JSON of a payload, and its value. @throws {UserError} When what is stored is damaged. */
 export function readPayload(
   { id, encoding, payload, rawBytes }: StoredPayload,
 ): { readonly text: string; readonly value: unknown } {
@@ -72,7 +72,7 @@ export function compressPayload(bytes: Uint8Array): Uint8Array | null {
   return readBack.every((byte, index) => byte === bytes[index]) ? compressed : null;
 }
 
-/** The next payloads that are still text, in rows with a greater number than `after`. */
+/** Returns the next payloads that are still text, in rows with a greater number than `after`. */
 export function plainPayloads(
   db: DatabaseSync,
   { after, maxRows, maxBytes }: Readonly<Record<"after" | "maxRows" | "maxBytes", number>>,
@@ -99,8 +99,8 @@ export function plainPayloads(
 }
 
 /**
- * Replaces texts by compressed payloads in one transaction, unless they changed meanwhile. Each row moves to the end of the
- * table, so that whole pages become free.
+ * Replaces texts by compressed payloads in one transaction, unless they changed meanwhile. Each row moves to the end of
+ * the table, so that whole pages become free.
  */
 export function replacePayloads(
   db: DatabaseSync,
@@ -136,8 +136,9 @@ const CHECKPOINT_EVERY_BATCHES = 8;
 const COLLECT_EVERY_BATCHES = 4;
 
 /**
- * Compresses the payloads that are still text and become smaller by it. It compresses without a lock, and replaces in short
- * transactions, so hooks and a second compaction may work at the same time, and a killed process leaves every payload whole.
+ * Compresses the payloads that are still text and become smaller by it. It compresses without a lock, and replaces in
+ * short transactions, so hooks and a second compaction may work at the same time, and a killed process leaves every
+ * payload whole.
  *
  * @param options `untilMs`: stop at this time, by `performance.now()`. `onProgress`: called after every batch.
  * @returns How many payloads became smaller and by how many bytes; `complete` is false when the time ran out.
@@ -175,7 +176,7 @@ function zlib() {
   return process.getBuiltinModule("node:zlib");
 }
 
-/** The buffer size for zlib: its default of 16 KiB is too much for a small payload. */
+/** Returns the buffer size for zlib: its default of 16 KiB is too much for a small payload. */
 function chunkFor(bytes: number): number {
   return Math.min(Math.max(bytes, 64), 65_536);
 }
@@ -215,13 +216,13 @@ const TO_PRUNED =
 /** SQL: whether the payload of a row of the queue is pruned. */
 export const IS_PRUNED = `(encoding = 'json' AND raw_bytes < 64 AND payload LIKE '${PRUNED}%')`;
 
-/** The size in bytes of a payload before it was pruned; null when the text is not a pruned payload. */
+/** Returns the size in bytes of a payload before it was pruned; null when the text is not a pruned payload. */
 export function prunedBytes(payload: string): number | null {
   const [, bytes] = /^\{"pruned":true,"bytes":(\d+)\}$/.exec(payload) ?? [];
   return bytes === undefined ? null : Number(bytes);
 }
 
-/** The ids of the captures to prune. Pruned captures count among the newest. */
+/** Returns the ids of the captures to prune. Pruned captures count among the newest. */
 export function payloadsToPrune(
   db: DatabaseSync,
   { beforeMs, keepNewest }: Pruning,
@@ -280,7 +281,7 @@ export function* prunePayloads(
   }
 }
 
-/** The JSON of a capture's payload; null when it is damaged. */
+/** Returns the JSON of a capture's payload; null when it is damaged. */
 export function readablePayload(row: Readonly<Record<string, unknown>>): string | null {
   return quietly(() => payloadText(row as unknown as StoredPayload)) ?? null;
 }

@@ -25,8 +25,8 @@ export interface ProcessLock extends Disposable {
 const WAIT_MS = 500;
 
 /**
- * Takes a lock that one process at a time holds: the system's own lock on a small file, gone with the process and so never
- * stale. Nothing else in the process may open the file: closing any descriptor of it loses the lock.
+ * Takes a lock that one process at a time holds: the system's own lock on a small file, gone with the process and so
+ * never stale. Nothing else in the process may open the file: closing any descriptor of it loses the lock.
  *
  * @returns Null when another process holds it.
  */

@@ -39,7 +39,7 @@ const COLUMNS =
 export const DRAIN_ORDER =
   "CASE priority WHEN 'high' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END, created_at_ms, id";
 
-/** The captures in the order of a drain: by priority, the oldest first. A null filter lets all through. */
+/** Returns the captures in the order of a drain: by priority, the oldest first. A null filter lets all through. */
 export function listQueue(
   db: DatabaseSync,
   filter: {
@@ -66,7 +66,7 @@ export function listQueue(
   ).all(...values, filter.limit).map(itemOf);
 }
 
-/** The captures whose ids begin with a text, the oldest first, at most `limit`; none for an empty text. */
+/** Returns the captures whose ids begin with a text, the oldest first, at most `limit`; none for an empty text. */
 export function findQueueItems(db: DatabaseSync, id: string, limit: number): QueueItem[] {
   if (id === "") return [];
   return db.prepare(
@@ -81,7 +81,7 @@ export function findQueueItems(db: DatabaseSync, id: string, limit: number): Que
 
 const MIN_TELLING = 8;
 
-/** The shortest beginning of a capture's id that no other capture has: 8 characters or more. */
+/** Returns the shortest beginning of a capture's id that no other capture has: 8 characters or more. */
 export function tellingQueueId(db: DatabaseSync, id: string): string {
   const { before, after } = statement(
     db,
@@ -143,12 +143,12 @@ export function ofSession(
     ];
 }
 
-/** The number of the newest capture, in the order of writing; 0 where there is none. */
+/** Returns the number of the newest capture, in the order of writing; 0 where there is none. */
 export function captureMark(db: DatabaseSync): number {
   return Number(statement(db, "SELECT max(rowid) AS newest FROM pending_queue").get()!["newest"]);
 }
 
-/** The captures of a session in a time, or those that were written since; in the order of time. */
+/** Returns the captures of a session in a time, or those that were written since; in the order of time. */
 export function capturesOfSession(
   db: DatabaseSync,
   sessionId: string,
@@ -181,7 +181,7 @@ export function lastCaptureAtMs(
   return row?.["atMs"] as number | null;
 }
 
-/** The payload of a capture as it is stored; undefined when there is no such capture. */
+/** Returns the payload of a capture as it is stored; undefined when there is no such capture. */
 export function readStoredPayload(db: DatabaseSync, id: string): StoredPayload | undefined {
   const row = db.prepare(
     `SELECT id, encoding, payload, raw_bytes AS rawBytes
@@ -216,7 +216,7 @@ function itemOf(row: Readonly<Record<string, unknown>>): QueueItem {
   } as unknown as QueueItem;
 }
 
-/** The names in a JSON list; none when the text is not a list. */
+/** Returns the names in a JSON list; none when the text is not a list. */
 function namesOf(text: string): string[] {
   const value: unknown = quietly(() => JSON.parse(text));
   return Array.isArray(value) ? value.map(String) : [];
@@ -233,7 +233,7 @@ interface QueueGroup {
   readonly oldestAtMs: number;
 }
 
-/** The queue by status and priority; groups without captures are left out. */
+/** Returns the queue by status and priority; groups without captures are left out. */
 export function summarizeQueue(db: DatabaseSync): QueueGroup[] {
   return db.prepare(
     `SELECT status, priority, count(*) AS count, sum(max(raw_bytes, 0)) AS rawBytes,
@@ -279,7 +279,7 @@ interface QueueRetries {
   readonly nextRetryAtMs: number | null;
 }
 
-/** The captures that wait for another try, also those whose time has come: the next drain takes them. */
+/** Returns the captures that wait for another try, also those whose time has come: the next drain takes them. */
 export function queueRetries(db: DatabaseSync): QueueRetries {
   return db.prepare(
     `SELECT count(*) AS retrying, min(retry_at_ms) AS nextRetryAtMs

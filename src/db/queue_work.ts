@@ -32,9 +32,9 @@ export interface BatchSize {
 }
 
 /**
- * A capture that was claimed so often and never finished probably kills the drains. Its second try claims it alone, since
- * another capture of the batch may have killed the first drain. It keeps its place in the order, because an observation
- * depends on the captures before it.
+ * A capture that was claimed so often and never finished probably kills the drains. Its second try claims it alone,
+ * since another capture of the batch may have killed the first drain. It keeps its place in the order, because an
+ * observation depends on the captures before it.
  */
 export const SUSPECT_ATTEMPTS = 2;
 
@@ -177,7 +177,7 @@ export function failCapture(
   ).run(id, attempts, failed.retryAtMs, failed.errorMessage, failed.atMs);
 }
 
-/** The capture of a tool use; null when the queue has none. */
+/** Returns the capture of a tool use; null when the queue has none. */
 export function captureOfToolUse(
   db: DatabaseSync,
   sessionId: string,
@@ -221,7 +221,7 @@ export function hasWaiting(db: DatabaseSync, nowMs: number): boolean {
   ).get(nowMs) !== undefined;
 }
 
-/** Whether anything was ever forgotten: then a capture of it may have to stay away. */
+/** Tells whether anything was ever forgotten: then a capture of it may have to stay away. */
 export function isAnyForgotten(db: DatabaseSync): boolean {
   return statement(db, "SELECT 1 FROM forgotten LIMIT 1").get() !== undefined;
 }
@@ -229,7 +229,7 @@ export function isAnyForgotten(db: DatabaseSync): boolean {
 /** The most waiting captures that are counted. */
 const MAX_COUNTED = 1_000;
 
-/** How many captures of a project wait, without those of one session; 1000 stands for as many or more. */
+/** Returns how many captures of a project wait, without those of one session; 1000 stands for as many or more. */
 export function countWaiting(
   db: DatabaseSync,
   { project, except }: { readonly project: string; readonly except: string },
@@ -257,8 +257,8 @@ const MAX_LOOKED_AT = 20;
 const MAX_BYTES = 100_000;
 
 /**
- * Waiting captures of the newest sessions of a project: of each session the last prompt, then some of the last tool uses
- * that do more than look.
+ * Waiting captures of the newest sessions of a project: of each session the last prompt, then some of the last tool
+ * uses that do more than look.
  */
 export function newestWaiting(
   db: DatabaseSync,
@@ -308,7 +308,7 @@ export function countAllWaiting(db: DatabaseSync): number {
   return Number(row!["n"]);
 }
 
-/** The ids of those sessions that have waiting captures. */
+/** Returns the ids of those sessions that have waiting captures. */
 export function sessionsWaiting(
   db: DatabaseSync,
   of: readonly { readonly sessionId: string }[],

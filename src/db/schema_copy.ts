@@ -13,7 +13,7 @@ import { SchemaBehindError, schemaVersion } from "./transaction.ts";
 /** How long a command waits for another process that copies, in milliseconds. */
 const WAIT_MS = 600_000;
 
-/** The name of the copy: `conclaude.db.schema-22`. */
+/** Returns the name of the copy: `conclaude.db.schema-22`. */
 export function schemaCopyPath(database: string, version: number): string {
   return `${database}.schema-${version}`;
 }

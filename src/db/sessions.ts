@@ -50,7 +50,7 @@ function select(db: DatabaseSync, rest: string, values: readonly SQLInputValue[]
     .all(...values) as unknown as SessionRow[];
 }
 
-/** Sessions, the latest sign of life first. A null filter lets all sessions through. */
+/** Returns sessions, the latest sign of life first. A null filter lets all sessions through. */
 export function listSessions(
   db: DatabaseSync,
   filter: {
@@ -73,7 +73,7 @@ export function listSessions(
   );
 }
 
-/** The folders of all projects that sessions have worked in, the last one first. */
+/** Returns the folders of all projects that sessions have worked in, the last one first. */
 export function knownProjects(db: DatabaseSync): string[] {
   return db.prepare(
     `SELECT project_dir AS folder
@@ -84,7 +84,7 @@ export function knownProjects(db: DatabaseSync): string[] {
   ).all().map(({ folder }) => String(folder));
 }
 
-/** The sessions that worked for a task, the newest first. */
+/** Returns the sessions that worked for a task, the newest first. */
 export function listSessionsOfTask(db: DatabaseSync, taskId: string): SessionRow[] {
   return select(db, "WHERE task_id = ? ORDER BY started_at_ms DESC, session_id", [taskId]);
 }
@@ -110,7 +110,7 @@ export function sessionTitle(db: DatabaseSync, sessionId: string): string | null
   return textIn(row, "title");
 }
 
-/** The last branch of a session in a repository; null when there is none. */
+/** Returns the last branch of a session in a repository; null when there is none. */
 export function lastBranch(
   db: DatabaseSync,
   { sessionId, repository }: { readonly sessionId: string; readonly repository: string },
@@ -152,7 +152,7 @@ const KEY = "lower(replace(session_id, '-', ''))";
 /** Tables whose rows may exist without their session. */
 const TABLES_OF_SESSIONS = ["hook_executions", "pending_queue", "counters", "observations"];
 
-/** The sessions with this id or short id, else those whose ids begin with it; the newest first. */
+/** Returns the sessions with this id or short id, else those whose ids begin with it; the newest first. */
 export function findSessions(db: DatabaseSync, text: string, limit = 100): SessionRow[] {
   return firstFound(
     text,
@@ -180,7 +180,7 @@ export function findIdsWithoutSession(db: DatabaseSync, text: string, limit = 10
   }, ["session_id = ?"]);
 }
 
-/** The rows that the first matching condition finds. Conditions that an index serves come first. */
+/** Returns the rows that the first matching condition finds. Conditions that an index serves come first. */
 function firstFound<Found>(
   text: string,
   ask: (condition: string, value: string) => Found[],
@@ -204,7 +204,7 @@ export function hasRunningSubagent(db: DatabaseSync, sessionId: string): boolean
   return isAny(db, running, [sessionId]);
 }
 
-/** Whether a session is known to work for this task as this agent. */
+/** Tells whether a session is known to work for this task as this agent. */
 export function isOfTask(
   db: DatabaseSync,
   sessionId: string,
@@ -218,7 +218,7 @@ function isAny(db: DatabaseSync, from: string, values: readonly SQLInputValue[])
   return db.prepare(`SELECT 1 FROM ${from} LIMIT 1`).get(...values) !== undefined;
 }
 
-/** How a session ended; null when the session is not known. A blocked prompt or stop does not count. */
+/** Returns how a session ended; null when the session is not known. A blocked prompt or stop does not count. */
 export function sessionEnd(db: DatabaseSync, sessionId: string): SessionEnd | null {
   const session = statement(
     db,
@@ -280,7 +280,7 @@ export function activeSessions(
   ).all(options.except, options.limit) as unknown as SessionProcess[];
 }
 
-/** Whether the mark of a session's process is not stored yet. */
+/** Tells whether the mark of a session's process is not stored yet. */
 export function lacksMark(db: DatabaseSync, sessionId: string, claudePid: number): boolean {
   const lacking = "sessions WHERE session_id = ? AND claude_pid = ? AND claude_process IS NULL";
   return isAny(db, lacking, [sessionId, claudePid]);
@@ -328,7 +328,7 @@ export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
   ).run(sessionId);
 }
 
-/** The shortest beginning of a session's id that no other session has: 8 characters or more. */
+/** Returns the shortest beginning of a session's id that no other session has: 8 characters or more. */
 export function tellingId(db: DatabaseSync | null, sessionId: string): string {
   const short = shortSessionId(sessionId);
   const others = db === null ? [] : alike(db, short, sessionId);
@@ -358,7 +358,7 @@ export interface SessionProcess {
 }
 
 /**
- * The ids of sessions whose process is dead, has a successor with the same number, or runs another session now.
+ * Returns the ids of sessions whose process is dead, has a successor with the same number, or runs another session now.
  * @param ownPid The process that opens a session at this moment, if one does.
  */
 export function goneSessions(

@@ -1,6 +1,6 @@
 /**
- * The spool: records wait here while the database cannot take them, and are drained into it later. Each is a private file,
- * named by its id, so that names sort by time.
+ * The spool: records wait here while the database cannot take them, and are drained into it later. Each is a private
+ * file, named by its id, so that names sort by time.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
@@ -56,7 +56,7 @@ export function spoolRecord(
   throw new AggregateError(errors, "no folder could take the record");
 }
 
-/** Whether a spool folder and the folder above it are this user's alone: another user's is not trusted. */
+/** Tells whether a spool folder and the folder above it are this user's alone: another user's is not trusted. */
 export function isOwnSpool(folder: string): boolean {
   return quietly(() => isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder)) === true;
 }
@@ -69,7 +69,7 @@ export function spoolEntries(
   return entries.map((entry) => ({ path: joinPath(folder, entry.name), kind: kindOf(entry) }));
 }
 
-/** The database that a record is meant for; null when it does not say. */
+/** Returns the database that a record is meant for; null when it does not say. */
 export function databaseOfRecord(path: string): string | null {
   const { database } = Object(readJsonFile(path)) as Partial<SpooledRecord>;
   return typeof database === "string" ? database : null;
@@ -110,7 +110,7 @@ export interface DrainTarget {
 }
 
 /**
- * The spool files of one database in all folders, the oldest first.
+ * Returns the spool files of one database in all folders, the oldest first.
  *
  * @param options `withDamaged`: also those that were set aside as damaged.
  */
@@ -128,8 +128,8 @@ export function spooledFiles(
 }
 
 /**
- * Moves waiting records into the database, the oldest first, each exactly once: a file is removed only after the commit,
- * and the database ignores an id that it has.
+ * Moves waiting records into the database, the oldest first, each exactly once: a file is removed only after the
+ * commit, and the database ignores an id that it has.
  *
  * @throws {Error} What SQLite says when it cannot write; the records stay in the spool.
  */
@@ -184,7 +184,7 @@ function saveBatch(
   }
 }
 
-/** Whether SQLite refuses the record (a constraint, a type), rather than any write (locked, full, damaged). */
+/** Tells whether SQLite refuses the record (a constraint, a type), rather than any write (locked, full, damaged). */
 function isRefusal(thrown: unknown): boolean {
   return thrown instanceof TypeError ||
     /constraint|datatype mismatch|cannot store/i.test(String(thrown));

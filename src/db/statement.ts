@@ -16,7 +16,7 @@ export function statement(db: DatabaseSync, sql: string): StatementSync {
   return prepared;
 }
 
-/** The value of a key in the table `meta`; null when there is none. */
+/** Returns the value of a key in the table `meta`; null when there is none. */
 export function readMeta(db: DatabaseSync, key: string): string | null {
   const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(key);
   return row === undefined ? null : String(row["value"]);
@@ -26,7 +26,7 @@ export function writeMeta(db: DatabaseSync, key: string, value: string): void {
   putRow(db, "meta", { key, value });
 }
 
-/** The column of a field: `parent_id` of `parentId`. */
+/** Returns the column of a field: `parent_id` of `parentId`. */
 export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

@@ -34,7 +34,7 @@ interface Column {
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** The tables of a database that hold rows of this program, in the order in which they were made. */
+/** Returns the tables of a database that hold rows of this program, in the order in which they were made. */
 export function ordinaryTables(db: DatabaseSync): string[] {
   return db.prepare(
     `SELECT name
@@ -46,13 +46,13 @@ export function ordinaryTables(db: DatabaseSync): string[] {
   ).all().map(({ name }) => String(name));
 }
 
-/** The columns of a table that hold values; none where the table is missing. */
+/** Returns the columns of a table that hold values; none where the table is missing. */
 export function columnsOf(db: DatabaseSync, table: string): Column[] {
   return db.prepare("SELECT name, type FROM pragma_table_info(?)").all(table)
     .map(({ name, type }) => ({ name: String(name), isText: type === "TEXT" }));
 }
 
-/** What identifies a row: its number, or the primary key where rows have no numbers. */
+/** Returns what identifies a row: its number, or the primary key where rows have no numbers. */
 export function keysOf(db: DatabaseSync, table: string): string[] {
   return db.prepare(
     `SELECT coalesce(key.name, 'rowid') AS name
@@ -105,9 +105,9 @@ function countRows(db: DatabaseSync, table: string): number | null {
 }
 
 /**
- * Reads rows in the order of their keys, batch by batch: the runtime's iterator ends at an error as if that were the last
- * row. Before damage it reads one by one. It steps over row numbers that cannot be read; a table without numbers is read
- * from its other end as well.
+ * Reads rows in the order of their keys, batch by batch: the runtime's iterator ends at an error as if that were the
+ * last row. Before damage it reads one by one. It steps over row numbers that cannot be read; a table without numbers
+ * is read from its other end as well.
  *
  * @returns False where damage hides a row.
  */
@@ -166,8 +166,8 @@ function readRows(
 }
 
 /**
- * The row numbers of a damaged table, in order: those that the table gives, and those that its smallest index gives, whose
- * rows may be lost.
+ * The row numbers of a damaged table, in order: those that the table gives, and those that its smallest index gives,
+ * whose rows may be lost.
  *
  * @returns `isWhole`: whether the table gave all of its numbers.
  */
@@ -182,12 +182,12 @@ export function reachablePlaces(
   return { places: [...found].sort((a, b) => a - b), isWhole };
 }
 
-/** A name of a table or column, quoted for SQL. */
+/** Returns a name of a table or column, quoted for SQL. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The names of columns, as SQL lists them. */
+/** Returns the names of columns, as SQL lists them. */
 export function namesOf(columns: readonly Column[]): string {
   return columns.map(({ name }) => quotedName(name)).join(", ");
 }
@@ -196,7 +196,7 @@ function codeOf(thrown: unknown): number {
   return Number((thrown as { readonly errcode?: unknown } | null)?.errcode ?? 0) & 0xff;
 }
 
-/** Whether a statement failed because of damage. */
+/** Tells whether a statement failed because of damage. */
 export function isDamage(thrown: unknown): boolean {
   // The runtime throws a RangeError for an integer that is too large for a number, as flipped bits can make it.
   return thrown instanceof RangeError || DAMAGE_CODES.has(codeOf(thrown));

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 
-/** Whether any project of this machine is shared. */
+/** Tells whether any project of this machine is shared. */
 export function hasTeams(db: DatabaseSync): boolean {
   // Backups of an older program, in which the same is forgotten, know no teams.
   const knowsTeams = "SELECT 1 FROM sqlite_schema WHERE name = 'team_projects'";
@@ -62,13 +62,13 @@ export function dropShared(db: DatabaseSync, uids: readonly string[]): void {
   }
 }
 
-/** Whether a project is joined with those of other machines. */
+/** Tells whether a project is joined with those of other machines. */
 export function isJoined(db: DatabaseSync, project: string | null): boolean {
   const sql = "SELECT 1 FROM team_projects WHERE project = ?";
   return project !== null && statement(db, sql).get(project) !== undefined;
 }
 
-/** The project of a task, where it is joined with those of other machines. */
+/** Returns the project of a task, where it is joined with those of other machines. */
 export function sharedProjectOf(db: DatabaseSync, taskId: string): string | null {
   const row = statement(
     db,
@@ -132,7 +132,7 @@ export function noteClaimTold(
   ).run(uid, step, token);
 }
 
-/** Whether there is anything that a team's server does not have, and that waits for no person. */
+/** Tells whether there is anything that a team's server does not have, and that waits for no person. */
 export function hasToTell(db: DatabaseSync): boolean {
   return statement(
     db,

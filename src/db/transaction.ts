@@ -82,7 +82,7 @@ export function dataVersionReader(db: DatabaseSync): () => number {
   return () => Number(statement.get()!["data_version"]);
 }
 
-/** The value of `PRAGMA user_version`; 0 in a new file. */
+/** Returns the value of `PRAGMA user_version`; 0 in a new file. */
 export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 }

@@ -18,7 +18,7 @@ export function noteCopy(db: DatabaseSync, copy: WrittenCopy): void {
   quietly(() => writeMeta(db, WRITTEN, JSON.stringify([...others, copy])));
 }
 
-/** The files that are still there. */
+/** Returns the files that are still there. */
 export function writtenCopies(db: DatabaseSync): WrittenCopy[] {
   const noted: WrittenCopy[] = JSON.parse(readMeta(db, WRITTEN) ?? "[]");
   return noted.filter(({ path }) => kindAt(path) === "file");

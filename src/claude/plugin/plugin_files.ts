@@ -34,7 +34,7 @@ export function pluginFiles(
   ]);
 }
 
-/** The entry of a marketplace that installs the plugin from this program, and updates it with the program. */
+/** Returns the entry of a marketplace that installs the plugin from this program, and updates it with the program. */
 export function marketplaceEntry(program: Program) {
   const command = `${programLine(program)} ${PATH_VERB}`;
   return { name: PLUGIN_NAME, description: DESCRIPTION, source: { source: "command", command } };

@@ -93,7 +93,7 @@ export function disablingFile(files: readonly ParsedSettings[]): string | null {
   return deciding !== undefined && said(deciding) === true ? deciding.path : null;
 }
 
-/** The entry that makes Claude Code discard a file. */
+/** Returns the entry that makes Claude Code discard a file. */
 function fatalIn({ settings }: ParsedSettings): HookProblem | undefined {
   return checkHooks(settings).find(({ discardsFile }) => discardsFile);
 }
@@ -103,7 +103,7 @@ export function unarmedText({ gates, isAll, why }: Unarmed): string {
   return `NOT ARMED${isAll ? "" : ` for ${gates.join(", ")}`}: ${why}`;
 }
 
-/** Whether our hook of an event is installed, whatever else its handler says. */
+/** Tells whether our hook of an event is installed, whatever else its handler says. */
 export function holdsOwn(settings: unknown, event: string, ownership: Ownership): boolean {
   return ownHandlers({ path: "", settings }, event, ownership).length > 0;
 }
@@ -232,7 +232,7 @@ const GATED_TOOLS: readonly string[] = [
   "Skill",
 ];
 
-/** Whether a matcher lets a tool through, as Claude Code reads it. */
+/** Tells whether a matcher lets a tool through, as Claude Code reads it. */
 export function letsThrough(event: string, matcher: unknown, tool: string): boolean {
   if (!TOOL_EVENTS.has(event) || typeof matcher !== "string") return true;
   if (matcher === "" || matcher === "*") return true;
@@ -264,7 +264,7 @@ const HINDRANCES:
     ["if", (value) => value !== undefined, "is asked only where its `if` holds"],
   ];
 
-/** Why Claude Code does not start a handler for every use, or does not wait for it; null when it does both. */
+/** Returns why Claude Code does not start a handler for every use, or does not wait for it; null when it does both. */
 function faultOf(
   handler: unknown,
   event: string,
@@ -304,7 +304,7 @@ export function readHookCommand(command: string): HookProgram {
   return { line, executable, script: runsScript ? words.at(-1) ?? null : null };
 }
 
-/** The file that a hook starts; null when no folder of `PATH` has it. Variables stay as they are written. */
+/** Returns the file that a hook starts; null when no folder of `PATH` has it. Variables stay as they are written. */
 export function fileOf({ executable }: HookProgram, searchPath: string | undefined): string | null {
   return isBareName(executable) ? findOnPath(executable, searchPath)[0] ?? null : executable;
 }
@@ -322,7 +322,7 @@ function hasPowerShell(searchPath: string | undefined): boolean {
   return IS_WINDOWS || findOnPath("pwsh", searchPath).length > 0;
 }
 
-/** Whether a hook starts this very program. */
+/** Tells whether a hook starts this very program. */
 export function isSameProgram(
   program: HookProgram,
   own: {

@@ -2,8 +2,8 @@
  * Puts our hooks into the text of a settings file, and takes them out again. Foreign hooks, unknown keys, key order,
  * indentation, line ends, a byte order mark and a missing final newline stay as they are.
  *
- * Each edit is one small step on the text (`json_edit.ts`), and steps are taken until nothing is left to do. So installing
- * twice is the same as installing once.
+ * Each edit is one small step on the text (`json_edit.ts`), and steps are taken until nothing is left to do. So
+ * installing twice is the same as installing once.
  */
 import { getNodePath, getNodeValue, parseTree } from "jsonc-parser";
 import { isUserError } from "../../base/errors.ts";
@@ -29,8 +29,8 @@ export interface Edit {
  * The text with our handlers as the plan wants them: missing ones are added, changed ones are corrected where they
  * stand, repeated ones are dropped.
  *
- * A handler that shares its group with foreign ones stays there when the group's matcher is right; otherwise it moves to
- * a group of its own, since the matcher is not ours to change.
+ * A handler that shares its group with foreign ones stays there when the group's matcher is right; otherwise it moves
+ * to a group of its own, since the matcher is not ours to change.
  *
  * @param text A whole settings file; "" for one that does not exist.
  * @throws UserError When the text cannot be edited safely (`openSettings`).
@@ -39,7 +39,7 @@ export function installInto(text: string, plan: InstallPlan): Edit {
   return editText(text, plan, attemptOf("install-hooks", plan));
 }
 
-/** The text without our handlers, and without what held nothing else. */
+/** Returns the text without our handlers, and without what held nothing else. */
 export function uninstallFrom(text: string, options: Ownership & Target): Edit {
   return editText(text, { ...options, entries: [] }, attemptOf("uninstall-hooks", options));
 }
@@ -164,7 +164,8 @@ const USUAL: Readonly<Record<string, unknown>> = {
 /**
 /**
  * The text with a handler as the entry says; `undefined` when it is so already. The keys `if`, `asyncRewake`, `shell`
- * and other `args` are removed: they change how, when or in which shell Claude Code starts the command. All other keys stay.
+ * and other `args` are removed: they change how, when or in which shell Claude Code starts the command. All other keys
+ * stay.
  */
 function correctHandler(body: string, handler: Node, entry: HookEntry): string | undefined {
   const present: Readonly<Record<string, Json>> = getNodeValue(handler);
@@ -245,8 +246,8 @@ type Removal =
   | { readonly kind: "edited"; readonly text: string };
 
 /**
- * Decides how our hooks leave a settings file. The backup is trusted only when installing into it today gives exactly the
- * present text: nothing that was written after the installation is ever lost. @throws UserError As `openSettings`.
+ * Decides how our hooks leave a settings file. The backup is trusted only when installing into it today gives exactly
+ * the present text: nothing that was written after the installation is ever lost. @throws UserError As `openSettings`.
  */
 export function planRemoval(
   text: string,

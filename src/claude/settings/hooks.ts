@@ -78,7 +78,7 @@ export interface PlanOptions {
   readonly tools?: NamedTools | undefined;
 }
 
-/** The entries for these events, as the table of lanes has them; an event that it lacks is only recorded. */
+/** Returns the entries for these events, as the table of lanes has them; an event that it lacks is only recorded. */
 export function planHooks(
   program: Program,
   events: readonly HookEvent[],
@@ -102,7 +102,7 @@ export function planHooks(
   );
 }
 
-/** The shell command of one hook: `conclaude hook Stop`. @param word An event, or {@linkcode DRAIN_WORD}. */
+/** Returns the shell command of one hook: `conclaude hook Stop`. @param word An event, or {@linkcode DRAIN_WORD}. */
 export function hookCommand(program: Program, word: string): string {
   const words = [programLine(program), "hook", word];
   return (tellsByName(program) ? words : [...words, OWN_MARK]).join(" ");
@@ -113,7 +113,7 @@ function tellsByName(program: Program): boolean {
   return isOurName(program.kind === "name" ? program.name : baseName(program.path));
 }
 
-/** The beginning of a command for a POSIX shell; on Windows, hooks run in Git Bash, with forward slashes. */
+/** Returns the beginning of a command for a POSIX shell; on Windows, hooks run in Git Bash, with forward slashes. */
 export function programLine(program: Program): string {
   if (program.kind === "line") return program.line;
   if (program.kind === "name") return quoteWord(program.name);
@@ -127,7 +127,7 @@ export function quoteWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A command to paste: `conclaude install-hooks --scope local`. */
+/** Returns a command to paste: `conclaude install-hooks --scope local`. */
 export function commandLine(verb: string, flags: readonly string[] = []): string {
   return ["conclaude", verb, ...flags.map(quoteWord)].join(" ");
 }
@@ -169,7 +169,7 @@ export function isOurName(name: string): boolean {
 /** Seconds at the end of a hook, kept for ending a command and writing the database. */
 const RESERVE_SECONDS = 15;
 
-/** How long Claude Code waits for the answer to an event, in seconds. */
+/** Returns how long Claude Code waits for the answer to an event, in seconds. */
 export function hookTimeoutSeconds(event: string): number {
   return rowsOf(event)[0]!.seconds;
 }

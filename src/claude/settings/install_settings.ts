@@ -57,8 +57,9 @@ export interface UninstallOptions extends SettingsPlace, Asker {
 }
 
 /**
- * Adds our hooks to a settings file, or brings them up to date; a second run changes nothing. A file without our hooks is
- * backed up first. @throws UserError When the file cannot be edited safely, or Claude Code would discard it. Nothing is changed.
+ * Adds our hooks to a settings file, or brings them up to date; a second run changes nothing. A file without our hooks
+ * is backed up first. @throws UserError When the file cannot be edited safely, or Claude Code would discard it. Nothing
+ * is changed.
  */
 export function installHooks(options: InstallOptions) {
   const attempt = attemptOf("install-hooks", options);
@@ -66,8 +67,9 @@ export function installHooks(options: InstallOptions) {
 }
 
 /**
- * Takes our hooks out of a settings file. A file that nobody touched since the installation becomes what it was, byte for
- * byte; otherwise only our handlers are cut out. @throws UserError When that cannot be done safely. Nothing is changed.
+ * Takes our hooks out of a settings file. A file that nobody touched since the installation becomes what it was, byte
+ * for byte; otherwise only our handlers are cut out. @throws UserError When that cannot be done safely. Nothing is
+ * changed.
  */
 export function uninstallHooks(options: UninstallOptions) {
   const attempt = attemptOf("uninstall-hooks", options);
@@ -196,7 +198,7 @@ function uninstallOnce(
   };
 }
 
-/** What both results say of the file; `scope` is `file` when it was named outright. */
+/** Returns what both results say of the file; `scope` is `file` when it was named outright. */
 function toldOf({ path }: SettingsFile, options: UninstallOptions, changed: boolean) {
   const { settings, scope, dryRun = false } = options;
   const told: SettingsScope | "file" = settings ? "file" : scope;
@@ -209,7 +211,7 @@ function blockingEvents(entries: readonly HookEntry[]): string[] {
 
 const CONTEXT_LINES = 2;
 
-/** The difference as lines for people: `+ `, `- `, two spaces for the lines around, `…` for those left out. */
+/** Returns the difference as lines for people: `+ `, `- `, two spaces for the lines around, `…` for those left out. */
 export function diffLines(before: string, after: string): string[] {
   if (before === after) return [];
   const marked = markLines(splitLines(before), splitLines(after));
@@ -229,7 +231,7 @@ function splitLines(text: string): string[] {
   return lines;
 }
 
-/** All lines of both texts with their marks, by the longest common subsequence. */
+/** Returns all lines of both texts with their marks, by the longest common subsequence. */
 function markLines(before: readonly string[], after: readonly string[]): string[] {
   const width = after.length + 1;
   const common = new Uint32Array((before.length + 1) * width);
@@ -275,7 +277,7 @@ function sharedPathWarnings(place: SettingsPlace & { readonly program: Program }
   ];
 }
 
-/** Whether it is the project's shared file. In the home folder that file is the user's own. */
+/** Tells whether it is the project's shared file. In the home folder that file is the user's own. */
 function isShared(place: SettingsPlace): boolean {
   const { settings: _, ...unnamed } = place;
   const path = settingsPath(place);

@@ -46,8 +46,8 @@ export type HookEvent = typeof KNOWN_EVENTS[number];
 export type Lane = "sync" | "async";
 
 /**
- * Our handlers under one event: the event's own hook, and the drain, which works captures into memory and takes from the
- * transcript what no hook has kept.
+ * Our handlers under one event: the event's own hook, and the drain, which works captures into memory and takes from
+ * the transcript what no hook has kept.
  */
 export type HookRole = "event" | "drain";
 
@@ -116,7 +116,7 @@ export const LANES: readonly LaneRow[] = [
 /** The events that are installed by default. */
 export const DEFAULT_EVENTS: readonly HookEvent[] = [...new Set(LANES.map(({ event }) => event))];
 
-/** The rows of an event, never none. What is not installed by default is recorded while nobody waits. */
+/** Returns the rows of an event, never none. What is not installed by default is recorded while nobody waits. */
 export function rowsOf(event: string): readonly Omit<LaneRow, "event">[] {
   const rows = LANES.filter((one) => one.event === event);
   return rows.length > 0 ? rows : [{ lane: "async", role: "event", seconds: USUAL_SECONDS }];
@@ -128,12 +128,12 @@ const USUAL: NamedTools = {
   followed: [...SHELL_TOOLS, "Skill", "ExitPlanMode", "Agent", "Task"],
 };
 
-/** Whether a gate is asked about a tool whatever the rules say. */
+/** Tells whether a gate is asked about a tool whatever the rules say. */
 export function isAlwaysAsked(tool: string): boolean {
   return USUAL.asked.includes(tool) || isOfServer(tool);
 }
 
-/** How Claude Code is told which tools a handler is for; null where no tool is left for it. */
+/** Returns how Claude Code is told which tools a handler is for; null where no tool is left for it. */
 export function matcherOf(match: Match | undefined, named?: NamedTools): string | undefined | null {
   if (typeof match !== "object") return match;
   const [which, list] = match;

@@ -97,7 +97,8 @@ function changeServers(
 
 /**
  * Claude Code changes the file that it keeps for itself under a lock beside it (seen in 2.1.329). Without the lock, it
- * could read the file before our change and write it after. We wait for five seconds: longer than anybody needs to write.
+ * could read the file before our change and write it after. We wait for five seconds: longer than anybody needs to
+ * write.
  */
 const CLAUDES_LOCK = { waitMs: 5_000, staleMs: 10_000 };
 
@@ -111,7 +112,7 @@ function replace(
   return isClaudes ? whileLocked(`${file.path}.lock`, act, CLAUDES_LOCK) : act();
 }
 
-/** Whether the file holds nothing but our server, as a registration into no file writes it. */
+/** Tells whether the file holds nothing but our server, as a registration into no file writes it. */
 function isMadeFor(
   text: string,
   { value, ...edit }: ServerEdit & { readonly value: FoundServer },
@@ -144,7 +145,7 @@ export type ServersScope = Omit<SettingsPlace, "settings">;
 
 const SERVERS = "mcpServers";
 
-/** The place of the servers of a scope: `.mcp.json` of the project, else Claude Code's own file. */
+/** Returns the place of the servers of a scope: `.mcp.json` of the project, else Claude Code's own file. */
 export function serversPlace(place: ServersScope): ServersPlace {
   const { scope, projectDir, home, configDir } = place;
   if (scope === "project") {
@@ -163,7 +164,7 @@ export function serversPlace(place: ServersScope): ServersPlace {
   return { scope, path, keys, isClaudes: true };
 }
 
-/** How Claude Code 2.1.329 names a project: the top folder of its main checkout, links resolved. */
+/** Returns how Claude Code 2.1.329 names a project: the top folder of its main checkout, links resolved. */
 function projectKey(projectDir: string): string {
   const folder = quietly(() => realPathSync(projectDir)) ?? projectDir;
   const repository = findRepository(lookUpwards(folder));
@@ -230,7 +231,7 @@ export function addServer(
     : mark + setAt(body, [...keys, SERVER_NAME], server);
 }
 
-/** The text without our server, and without the objects that held nothing else. */
+/** Returns the text without our server, and without the objects that held nothing else. */
 export function removeServer(text: string, edit: ServerEdit): string {
   if (findServer(text, edit).kind !== "ours") return text;
   const { mark, body } = openObject(text, edit.attempt);
@@ -247,7 +248,7 @@ function isOurs(value: unknown): boolean {
     Array.isArray(args) && args.at(-1) === SERVER_VERB;
 }
 
-/** The object of servers; undefined when the file has none yet. */
+/** Returns the object of servers; undefined when the file has none yet. */
 function openServers(body: string, { keys, attempt }: ServerEdit): Node | undefined {
   let node = parseTree(body);
   let path = "";

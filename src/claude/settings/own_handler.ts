@@ -26,7 +26,7 @@ export function isOwnHandler(handler: unknown, ownership: Ownership = {}): boole
   return roleOf(handler, ownership) !== undefined;
 }
 
-/** The role of our handler, by its command; `undefined` when it is not ours. */
+/** Returns the role of our handler, by its command; `undefined` when it is not ours. */
 export function roleOf(handler: unknown, ownership: Ownership = {}): HookRole | undefined {
   const own = commandsOf(handler).find((command) => isOwnCommand(command, ownership));
   if (own === undefined) return undefined;
@@ -78,7 +78,7 @@ function commandsOf(handler: unknown): readonly Command[] {
   return [{ text: command, args: words }, line];
 }
 
-/** A handler's command as a person would type it. With `args` Claude Code starts it without a shell. */
+/** Returns a handler's command as a person would type it. With `args` Claude Code starts it without a shell. */
 export function handlerLine(handler: unknown): string {
   const command = String(memberOf(handler, "command"));
   const args = memberOf(handler, "args");
@@ -118,7 +118,7 @@ function programWords(command: Command): HookWords | undefined {
 const PIECE =
   /'(?<single>[^']*)'|"(?<double>(?:[^"\\`$]|\\[^]|\$(?!\())*)"|\\(?<escaped>[^\n])|(?<bare>[^\s'"\\`;&|<>()]+)/y;
 
-/** The words of a simple shell command; `undefined` for more than one, a substitution, a redirect. */
+/** Returns the words of a simple shell command; `undefined` for more than one, a substitution, a redirect. */
 export function splitWords(command: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
@@ -147,8 +147,8 @@ export interface Asker {
 }
 
 /**
- * Recognises handlers with what this machine can tell. Only this very executable counts as the same file: other programs
- * may share one file (`busybox`, the shims of a version manager).
+ * Recognises handlers with what this machine can tell. Only this very executable counts as the same file: other
+ * programs may share one file (`busybox`, the shims of a version manager).
  */
 export function ownershipHere({ program, executable }: Asker): Ownership {
   return {
@@ -157,7 +157,7 @@ export function ownershipHere({ program, executable }: Asker): Ownership {
   };
 }
 
-/** The value of a key; undefined when there is no such key, or the value is neither an object nor an array. */
+/** Returns the value of a key; undefined when there is no such key, or the value is neither an object nor an array. */
 export function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
@@ -179,7 +179,7 @@ export function findWrapped(settings: unknown, ownership: Ownership): WrappedHoo
   });
 }
 
-/** All handlers of a settings file with their events, and the matchers of their groups. */
+/** Returns all handlers of a settings file with their events, and the matchers of their groups. */
 export function handlersIn(
   settings: unknown,
 ): { readonly event: string; readonly matcher: unknown; readonly handler: unknown }[] {
@@ -191,14 +191,14 @@ export function handlersIn(
   );
 }
 
-/** How a person replaces a wrapped hook by ours. */
+/** Returns how a person replaces a wrapped hook by ours. */
 export function unwrap({ command }: WrappedHook, path: string, flags: readonly string[]): string {
   return `take \`${command}\` out of ${quoteWord(path)}, then run \`${
     commandLine("install-hooks", flags)
   }\``;
 }
 
-/** The role of the hook that a handler wraps; `undefined` where it wraps none. */
+/** Returns the role of the hook that a handler wraps; `undefined` where it wraps none. */
 function wrappedRole(handler: unknown, ownership: Ownership): HookRole | undefined {
   const command = memberOf(handler, "command");
   if (typeof command !== "string" || isOwnHandler(handler, ownership)) return undefined;

@@ -72,7 +72,7 @@ export function replaceSettings(file: SettingsFile, text: string | undefined): b
   });
 }
 
-/** The path of the backup: beside the settings file, or beside the link to it. */
+/** Returns the path of the backup: beside the settings file, or beside the link to it. */
 export function backupPath(path: string): string {
   return `${path}.conclaude-backup`;
 }
@@ -138,7 +138,7 @@ function orExplain<T>(path: string, what: string, act: () => T): T {
   }
 }
 
-/** A refusal that names the file in its first line and says in its last how to go on. */
+/** Returns a refusal that names the file in its first line and says in its last how to go on. */
 export function refusal(
   attempt: Attempt,
   details: { readonly why: string; readonly todo: string; readonly cause?: unknown },

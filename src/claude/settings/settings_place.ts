@@ -43,26 +43,26 @@ export function settingsPath(place: SettingsPlace): string {
   return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
 }
 
-/** Whether a file is our part of the machine's policy. */
+/** Tells whether a file is our part of the machine's policy. */
 export function isManagedFile(path: string): boolean {
   return path === (MANAGED[OS] ?? MANAGED_ELSEWHERE);
 }
 
 type Around = Pick<SettingsPlace, "projectDir" | "home" | "configDir">;
 
-/** The places of Claude Code's settings for a project. The first one outranks the others. */
+/** Returns the places of Claude Code's settings for a project. The first one outranks the others. */
 export function settingsPlaces(around: Around): SettingsPlace[] {
   const isUserKnown = Boolean(around.home || around.configDir);
   const scopes = ["managed", "local", "project", ...isUserKnown ? ["user"] as const : []] as const;
   return scopes.map((scope) => ({ ...around, scope }));
 }
 
-/** The files there, each once. */
+/** Returns the files there, each once. */
 export function settingsPaths(around: Around): string[] {
   return [...new Set(settingsPlaces(around).map(settingsPath))];
 }
 
-/** The flags with which a command finds the same file again; none for the user's own settings. */
+/** Returns the flags with which a command finds the same file again; none for the user's own settings. */
 export function placeFlags(place: SettingsPlace): string[] {
   if (place.settings) return ["--settings", settingsPath(place)];
   if (place.scope === "managed") return ["--managed"];

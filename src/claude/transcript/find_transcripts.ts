@@ -17,8 +17,8 @@ const HEAD_BYTES = 65_536;
 const TIME = /"timestamp":"(\d{4}-[^"]{5,30})"/;
 
 /**
- * Finds the transcripts in a folder and all folders below, and what cannot be read there. A forked session repeats lines
- * of another one, and comes after it.
+ * Finds the transcripts in a folder and all folders below, and what cannot be read there. A forked session repeats
+ * lines of another one, and comes after it.
  *
  * @param root A folder, or one transcript. @throws {Deno.errors.NotFound} When there is no such file.
  */
@@ -32,7 +32,7 @@ export function findTranscripts(
   return { files, unreadable };
 }
 
-/** The paths of a session's transcript and of those of its sub-agents, which lie in a folder beside it. */
+/** Returns the paths of a session's transcript and of those of its sub-agents, which lie in a folder beside it. */
 export function transcriptsOfSession(path: string): readonly string[] {
   const folder = `${path.replace(/\.jsonl$/, "")}/subagents`;
   return [path, ...quietly(() => eachTranscript(folder, (path) => path).found) ?? []];
@@ -86,7 +86,7 @@ export interface TranscriptLine {
 export const MAX_LINE_BYTES = 67_108_864;
 
 /**
- * The lines of a file that are not blank. Bytes that are not UTF-8 become U+FFFD.
+ * Returns the lines of a file that are not blank. Bytes that are not UTF-8 become U+FFFD.
  *
  * @param from Where to begin, in bytes. @param holding The value of a line without this text is left out as null.
  * @throws {Deno.errors.NotFound} And other errors of the file system.
@@ -102,7 +102,7 @@ export function* transcriptLines(
   }
 }
 
-/** The lines of a file as texts, null for one that is too long. @param from In bytes, where a line begins. */
+/** Returns the lines of a file as texts, null for one that is too long. @param from In bytes, where a line begins. */
 export function* transcriptTexts(
   path: string,
   from: number,

@@ -10,7 +10,7 @@ const EXPANDED = /^\s*<command-message>/;
 /** Claude Code writes this when a person interrupts Claude. */
 const INTERRUPTED = /^\s*\[Request interrupted by user/;
 
-/** The text of a message: its text blocks joined by line breaks, without reminders of Claude Code. */
+/** Returns the text of a message: its text blocks joined by line breaks, without reminders of Claude Code. */
 export function messageText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -21,7 +21,7 @@ export function messageText(content: unknown): string {
     .join("\n");
 }
 
-/** The prompt as a person typed it; null if the message is not a prompt. */
+/** Returns the prompt as a person typed it; null if the message is not a prompt. */
 export function promptOf(content: unknown): string | null {
   const text = messageText(content);
   if (text.trim() === "" || OWN_TEXT.test(text) || text.startsWith("<system-reminder>")) {
@@ -32,14 +32,14 @@ export function promptOf(content: unknown): string | null {
   return typed === "" ? null : typed;
 }
 
-/** The text inside the first element of a name; empty if it is not closed. */
+/** Returns the text inside the first element of a name; empty if it is not closed. */
 function within(text: string, name: string): string {
   const start = text.indexOf(`<${name}>`);
   const end = text.indexOf(`</${name}>`, start);
   return start === -1 || end === -1 ? "" : text.slice(start + name.length + 2, end).trim();
 }
 
-/** Whether a message says that a person interrupted Claude. */
+/** Tells whether a message says that a person interrupted Claude. */
 export function saysInterrupted(content: unknown): boolean {
   return INTERRUPTED.test(messageText(content));
 }
@@ -50,7 +50,7 @@ const REMINDER = /^<system-reminder>[\s\S]*?<\/system-reminder>\s*/;
 const AFTER_SUMMARY =
   /\n(?:If you need specific details from before compaction|(?:Please )?[Cc]ontinue the conversation from|Recent messages are preserved)[\s\S]*$/;
 
-/** The bare summary, from the text of a transcript or of a hook. */
+/** Returns the bare summary, from the text of a transcript or of a hook. */
 export function bareSummary(text: string): string {
   const [, marked] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(text) ?? [];
   if (marked !== undefined) return marked.trim();
@@ -74,7 +74,7 @@ export function isOwnPrompt(prompt: string): boolean {
   return text.startsWith("<") || text.startsWith(CONTINUED);
 }
 
-/** Whether it is such a summary. */
+/** Tells whether it is such a summary. */
 export function isContinuation(prompt: string): boolean {
   return prompt.trimStart().startsWith(CONTINUED);
 }

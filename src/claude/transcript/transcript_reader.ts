@@ -151,7 +151,7 @@ export function transcriptReader(): TranscriptReader {
   };
 }
 
-/** A prompt that a person sent while Claude worked. */
+/** Returns a prompt that a person sent while Claude worked. */
 function takeQueued(line: Fields, place: TranscriptPlace): TranscriptItem[] {
   const { type, prompt, commandMode } = Object(line["attachment"]);
   if (type !== "queued_command" || line["isSidechain"] === true) return [];
@@ -216,7 +216,7 @@ function wasUsed(line: Fields, block: Fields): boolean {
   return block["is_error"] !== true || !NEVER_USED.test(plainText(block["content"]));
 }
 
-/** The error as a hook gets it. The block may add advice for Claude. */
+/** Returns the error as a hook gets it. The block may add advice for Claude. */
 function errorOf(structured: unknown, content: unknown): string {
   return typeof structured === "string"
     ? structured.replace(/^Error: /, "")

@@ -1,3 +1,4 @@
+/** Asks git questions that change nothing. */
 import type { Environment } from "../environment.ts";
 import { runTool } from "../process/run_program.ts";
 
@@ -10,12 +11,12 @@ export interface Asking {
   readonly input?: string;
 }
 
-/** The lines that git prints, without empty ones; none where it does not answer. */
-export async function askGitLines(...asked: Parameters<typeof askGit>): Promise<string[]> {
-  return (await askGit(...asked) ?? "").split("\n").filter((line) => line !== "");
+/** Returns the lines that git prints, without empty ones; none where it does not answer. */
+export async function askGitLines(...question: Parameters<typeof askGit>): Promise<string[]> {
+  return (await askGit(...question) ?? "").split("\n").filter((line) => line !== "");
 }
 
-/** What git prints in a folder; null where it fails or does not answer in three seconds. It changes nothing. */
+/** Returns what git prints in a folder; null where git fails or does not answer in three seconds. */
 export async function askGit(
   folder: string,
   words: readonly string[],

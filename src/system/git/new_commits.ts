@@ -8,7 +8,7 @@ import type { Repository } from "./repository.ts";
 
 export interface NewCommit {
   readonly id: string;
-  /** The branches that have it, also by names that they had before. */
+  /** The branches that contain it, also under their former names. */
   readonly branches: readonly string[];
   /** Whether no branch and no working tree has it any more. */
   readonly isGone: boolean;
@@ -19,9 +19,9 @@ export interface NewCommit {
 export interface Between {
   readonly before: Heads;
   readonly now: Heads;
-  /** A commit that is older came from elsewhere, unless git's log says that it was made here; epoch milliseconds. */
+  /** Older commits came from elsewhere, unless a reflog says that they were made here; epoch milliseconds. */
   readonly sinceMs: number;
-  /** Commits that count whenever they come back, and whose patch is not known. */
+  /** Commits that always count when they reappear, and whose patches do not count as known. */
   readonly suspects: ReadonlySet<string>;
 }
 
@@ -34,15 +34,15 @@ interface Commit {
   readonly author: string;
 }
 
-/** The most commits of one tool use that are read, the newest. */
+/** How many commits of one tool use are read; the newest come first. */
 const MAX_COMMITS = 20;
 /** How many commits are searched for the patch of another one. */
 const MAX_SEARCHED = 5_000;
 
 /**
- * The commits that are reachable now and were not before, are in no remote-tracking branch, and bring something new: a
- * rebase, a cherry-pick and a merge without conflicts bring none. What `git commit` has made counts in any case, also if
- * it was pushed or left at once.
+ * Returns the commits that are reachable now and were not before, are in no remote-tracking branch, and bring something
+ * new: a rebase, a cherry-pick and a merge without conflicts bring nothing new. A commit by `git commit` always counts,
+ * also if it was pushed or abandoned at once.
  */
 export async function newCommits(
   repository: Pick<Repository, "commonDir">,
@@ -81,7 +81,7 @@ export async function newCommits(
   return found;
 }
 
-/** The branches that stand elsewhere than before, but those that have only gone back. */
+/** Returns the branches that have moved, except those that only went back. */
 export async function advancedBranches(
   { commonDir }: Pick<Repository, "commonDir">,
   { before, now }: Pick<Between, "before" | "now">,
@@ -98,7 +98,7 @@ export async function advancedBranches(
   return advanced;
 }
 
-/** The commits that the reflogs of `HEAD` say were made by `git commit` or `git revert`. */
+/** Returns the commits that the reflogs of `HEAD` say were made by `git commit` or `git revert`. */
 function madeHere({ before, now }: Pick<Between, "before" | "now">): Set<string> {
   return new Set(
     Object.entries(now.trees).flatMap(([gitDir, { logBytes }]) => {
@@ -141,7 +141,7 @@ async function listCommits(
   });
 }
 
-/** The commits whose patch was in the repository before: git keeps the author's time when it copies one. */
+/** Returns the commits whose patch the repository had before: git keeps the author's time when it copies a commit. */
 async function knownAmong(
   repository: Pick<Repository, "commonDir">,
   commits: readonly Commit[],
@@ -173,13 +173,13 @@ async function knownAmong(
     const isCopied = byKey.get(keyOf(copy))!.some(({ id }) =>
       patches.get(id) === patches.get(copy.id)
     );
-    // Commits that were joined or divided end with the same files.
+    // A series of commits that was squashed or split ends with the same files.
     if (isCopied || trees.has(copy.tree)) known.add(copy.id);
   }
   return known;
 }
 
-/** The ids of patches, by commit; an empty commit has none. Lines around a change do not count. */
+/** Returns the ids of patches, by commit; an empty commit has none. Lines around a change do not count. */
 async function patchIds(
   { commonDir }: Pick<Repository, "commonDir">,
   commits: readonly Commit[],
