@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../base/ids.ts";
 import { transaction } from "./transaction.ts";
 
-/** Numbers of rows by table. */
+/** How many rows of each table are old, or were removed. */
 export interface OldRows {
   readonly sessions: number;
   readonly executions: number;
@@ -21,7 +21,7 @@ export interface OldSessions {
   readonly limit: number;
 }
 
-/** Sessions that ended before a moment, the oldest first. With `worked`, a session with waiting captures is left out. */
+/** Returns sessions that ended before a moment, the oldest first; with `worked`, those without waiting captures. */
 export function oldSessions(
   db: DatabaseSync,
   { beforeMs, captures, limit }: OldSessions,
@@ -41,7 +41,7 @@ export function oldSessions(
   ).all(beforeMs, captures === "all" ? 1 : 0, limit).map(({ id }) => String(id));
 }
 
-/** Sessions that one transaction removes. */
+/** How many sessions one transaction removes. */
 const SESSIONS = 10;
 
 /**

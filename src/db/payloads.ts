@@ -1,4 +1,4 @@
-/** Reads, compresses and prunes payloads of captures: stored as text (`json`), or as a Brotli stream (`br`, RFC 7932). */
+/** Reads, compresses and prunes payloads of captures, which are stored as text (`json`) or Brotli (`br`, RFC 7932). */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf, quietly, UserError } from "../base/errors.ts";
 import { collectGarbage } from "../system/process/garbage.ts";
@@ -13,7 +13,7 @@ export interface StoredPayload {
   readonly rawBytes: number;
 }
 
-/** A payload that is not compressed yet. `place` is its row number; rows that were moved or came later have greater ones. */
+/** A payload that is not compressed yet. `place` is its row number, which grows when the row is moved. */
 interface PlainPayload {
   readonly id: string;
   readonly place: number;
@@ -25,8 +25,8 @@ interface Replacement extends Pick<PlainPayload, "id" | "bytes"> {
 }
 
 /**
- * Measured over payloads of 0.3 to 50 kB, as a share of their JSON: quality 4 0.32, 5 0.29 in 0.5 ms each, 9 the same,
- * 11 0.27 in 20 ms; deflate 0.31, zstd 19 0.30. A smaller window costs time and saves nothing.
+ * Sizes of payloads of 0.3 to 50 kB, as shares of their JSON: quality 4 gives 0.32, 5 gives 0.29 in 0.5 ms each, 9 the
+ * same, 11 gives 0.27 in 20 ms; deflate gives 0.31, zstd 19 gives 0.30. A smaller window costs time and saves nothing.
  */
 const BROTLI_QUALITY = 5;
 
@@ -126,7 +126,7 @@ export function replacePayloads(
   });
 }
 
-/** What one transaction of a compaction replaces at most: a hook never waits long. */
+/** How much one transaction of a compaction replaces at most: a hook never waits long. */
 const BATCH = { maxRows: 64, maxBytes: 4 * 1024 * 1024 };
 
 /** The batches after which the write-ahead log is moved into the database, so that it stays short. */
@@ -136,9 +136,8 @@ const CHECKPOINT_EVERY_BATCHES = 8;
 const COLLECT_EVERY_BATCHES = 4;
 
 /**
- * Compresses the payloads that are still text and become smaller by it. It compresses without a lock, and replaces in
- * short transactions, so hooks and a second compaction may work at the same time, and a killed process leaves every
- * payload whole.
+ * Compresses payloads that become smaller by it. It works without a lock and replaces in short transactions, so hooks
+ * and a second compaction may work at the same time, and a killed process leaves every payload whole.
  *
  * @param options `untilMs`: stop at this time, by `performance.now()`. `onProgress`: called after every batch.
  * @returns How many payloads became smaller and by how many bytes; `complete` is false when the time ran out.
@@ -171,7 +170,7 @@ export function compactPayloads(
   return done;
 }
 
-/** Loaded when a payload needs it: most commands read none, and it takes the runtime a few milliseconds. */
+/** Loads zlib when a payload needs it: most commands read none, and loading takes a few milliseconds. */
 function zlib() {
   return process.getBuiltinModule("node:zlib");
 }
@@ -205,7 +204,7 @@ export interface PruneCounts {
   readonly freedBytes: number;
 }
 
-/** How a pruned payload begins. It is too short to be compressed. */
+/** The beginning of a pruned payload, which is too short to be compressed. */
 const PRUNED = '{"pruned":true,';
 
 const IN_ITS_PLACE = `'${PRUNED}"bytes":' || max(raw_bytes, 0) || '}'`;
@@ -213,7 +212,7 @@ const IN_ITS_PLACE = `'${PRUNED}"bytes":' || max(raw_bytes, 0) || '}'`;
 const TO_PRUNED =
   `encoding = 'json', payload = ${IN_ITS_PLACE}, raw_bytes = length(${IN_ITS_PLACE})`;
 
-/** SQL: whether the payload of a row of the queue is pruned. */
+/** SQL that tells whether the payload of a row of the queue is pruned. */
 export const IS_PRUNED = `(encoding = 'json' AND raw_bytes < 64 AND payload LIKE '${PRUNED}%')`;
 
 /** Returns the size in bytes of a payload before it was pruned; null when the text is not a pruned payload. */
@@ -244,14 +243,13 @@ export function payloadsToPrune(
   ).all(beforeMs, keepNewest).map(({ id }) => String(id));
 }
 
-/** Payloads that one transaction prunes. */
+/** How many payloads one transaction prunes. */
 const PRUNED_ROWS = 200;
 
 /**
  * Prunes the payloads of captures that are done, in batches, and yields the counts so far.
  *
- * @param options `unreadable`: also those of captures that wait or were given up, which become done. `dryRun`: only
- * counts.
+ * @param options `unreadable`: also prunes captures that wait or failed, and marks them done. `dryRun`: only counts.
  */
 export function* prunePayloads(
   db: DatabaseSync,

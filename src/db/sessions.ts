@@ -44,7 +44,7 @@ const COLUMNS =
             started_at_ms AS startedAtMs, updated_at_ms AS updatedAtMs, ended_at_ms AS endedAtMs,
             end_reason AS endReason, task_id AS taskId, agent_id AS agentId`;
 
-/** @param rest The SQL after `FROM sessions`. */
+/** Reads sessions. @param rest The SQL after `FROM sessions`. */
 function select(db: DatabaseSync, rest: string, values: readonly SQLInputValue[]): SessionRow[] {
   return db.prepare(`SELECT ${COLUMNS} FROM sessions ${rest}`)
     .all(...values) as unknown as SessionRow[];
@@ -57,7 +57,7 @@ export function listSessions(
     /** A common git directory; outside of a repository, a project directory. */
     readonly project: string | null;
     readonly status: string | null;
-    /** Only those whose latest sign of life is older, in epoch milliseconds. */
+    /** Lists only sessions whose latest sign of life is older, in epoch milliseconds. */
     readonly untilMs?: number;
     readonly limit: number;
   },
@@ -89,7 +89,7 @@ export function listSessionsOfTask(db: DatabaseSync, taskId: string): SessionRow
   return select(db, "WHERE task_id = ? ORDER BY started_at_ms DESC, session_id", [taskId]);
 }
 
-/** The path of a session's transcript, or that of the newest session in the repository; null when none is known. */
+/** Returns the path of the transcript of a session, else of the newest session in the repository; null for none. */
 export function transcriptNear(
   db: DatabaseSync,
   { repository, sessionId }: { readonly repository: string | null; readonly sessionId: string },
@@ -129,7 +129,7 @@ export interface ActiveSession {
   readonly claudeProcess: string | null;
 }
 
-/** The active sessions of some projects (common git directories, else folders), the latest sign of life first. */
+/** Returns active sessions of some projects (common git directories, else folders), the latest sign of life first. */
 export function listActive(db: DatabaseSync, projects: readonly string[]): ActiveSession[] {
   const rows = db.prepare(
     `SELECT ${COLUMNS}, claude_process AS claudeProcess
@@ -146,7 +146,7 @@ export function listActive(db: DatabaseSync, projects: readonly string[]): Activ
 /** The shortest beginning of an id that is looked up, in characters without dashes. */
 export const MIN_ID_BEGINNING = 4;
 
-/** SQL: an id without dashes and in small letters. */
+/** SQL for an id without dashes and in small letters. */
 const KEY = "lower(replace(session_id, '-', ''))";
 
 /** Tables whose rows may exist without their session. */
@@ -183,7 +183,7 @@ export function findIdsWithoutSession(db: DatabaseSync, text: string, limit = 10
 /** Returns the rows that the first matching condition finds. Conditions that an index serves come first. */
 function firstFound<Found>(
   text: string,
-  ask: (condition: string, value: string) => Found[],
+  find: (condition: string, value: string) => Found[],
   byIndex: readonly string[],
 ): Found[] {
   const key = text.replaceAll("-", "").toLowerCase();
@@ -193,7 +193,7 @@ function firstFound<Found>(
     ...key.length < MIN_ID_BEGINNING ? [] : [[`instr(${KEY}, ?) = 1`, key] as const],
   ];
   for (const [condition, value] of ways) {
-    const found = ask(condition, value);
+    const found = find(condition, value);
     if (found.length > 0) return found;
   }
   return [];
@@ -264,7 +264,7 @@ export function countSessions(db: DatabaseSync, project: string | null): Session
   ).get(project) as unknown as SessionCounts;
 }
 
-/** Active sessions whose process is known, the longest quiet first. */
+/** Returns active sessions whose process is known, the longest quiet first. */
 export function activeSessions(
   db: DatabaseSync,
   options: { readonly except: string; readonly limit: number },
@@ -301,7 +301,7 @@ export function keepMark(
   ).run(sessionId, claudePid, mark);
 }
 
-/** Marks active sessions as abandoned, unless one had an event after `seenBeforeMs`. @returns How many. */
+/** Marks active sessions as abandoned, unless one had an event after `seenBeforeMs`. @returns How many it marked. */
 export function markAbandoned(
   db: DatabaseSync,
   sessionIds: readonly string[],
@@ -335,7 +335,7 @@ export function tellingId(db: DatabaseSync | null, sessionId: string): string {
   return tellingBeginning(sessionId.replaceAll("-", ""), others, short.length);
 }
 
-/** Other ids, without dashes, that begin the same; none when the database does not answer. */
+/** Returns other ids, without dashes, that begin the same; none when the database does not answer. */
 function alike(db: DatabaseSync, short: string, except: string): string[] {
   try {
     return db.prepare(
@@ -349,11 +349,11 @@ function alike(db: DatabaseSync, short: string, except: string): string[] {
   }
 }
 
-/** The Claude process that a session was opened by. */
+/** The Claude process that opened a session. */
 export interface SessionProcess {
   readonly sessionId: string;
   readonly claudePid: number;
-  /** Tells the process from a later one with the same number; null when it was not recorded. */
+  /** Distinguishes the process from a later one with the same number; null when it was not recorded. */
   readonly claudeProcess: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Transactions, and the schema version of a database. */
+/** Runs transactions, and reads the schema version of a database. */
 import type { DatabaseSync } from "node:sqlite";
 
 /** The `PRAGMA user_version` that this program reads and writes; equal to the number of migrations. */
