@@ -1,7 +1,7 @@
 /** Makes a payload small enough to keep, and says in place what was cut. */
 import { headOf, isPair } from "../base/letters.ts";
 
-/** A value within its limit, and how many bytes of JSON that took away (0 when it fitted). */
+/** A value within its limit, and how many bytes of its JSON were cut (0 when it fitted). */
 export interface Capped {
   readonly value: unknown;
   readonly cutBytes: number;
@@ -29,8 +29,8 @@ export function isNestedDeeply(json: string): boolean {
 }
 
 /**
- * A JSON value in at most `maxBytes` of UTF-8, each cut marked in its place by `[… 4123 bytes cut …]`. The largest
- * strings keep head and tail; where many small values are the trouble, the middle of arrays and objects goes.
+ * Cuts a JSON value to at most `maxBytes` of UTF-8, and marks each cut in its place: `[… 4123 bytes cut …]`. The
+ * largest strings keep head and tail; where many small values are the trouble, the middle of arrays and objects goes.
  *
  * @param value Not nested deeply, see {@linkcode isNestedDeeply}.
  */
@@ -51,7 +51,7 @@ export function capValue(value: unknown, maxBytes: number): Capped {
   return { value: marker, cutBytes: size - jsonBytes(marker) };
 }
 
-/** Returns the size to which the larger ones have to be cut so that all together have at most `maxBytes`. */
+/** Returns the size to which larger sizes have to be cut so that all together have at most `maxBytes`. */
 export function commonLevel(sizes: readonly number[], maxBytes: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
   let left = maxBytes;
@@ -63,7 +63,7 @@ export function commonLevel(sizes: readonly number[], maxBytes: number): number 
   return Infinity;
 }
 
-/** The value with at most so many entries in each array and object: its first and last ones, and a marker between. */
+/** Keeps at most `most` entries of each array and object: the first and last ones, with a marker between. */
 function withEntries(value: unknown, most: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   const isList = Array.isArray(value);

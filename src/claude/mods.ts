@@ -30,7 +30,7 @@ export function modPlaces({ projectDir, home, environment: { variable } }: {
   return { clientFolder: folder ?? null, projectDir };
 }
 
-/** Events by which a mod decides about tools, or takes them over. Claude Code loads no event name that is computed. */
+/** Events by which a mod decides about tools, or takes them over. Claude Code accepts no computed event names. */
 const GATING =
   /["'`](tool\.(?:call|check|judge|run)|classic\.[\w*]+|classic\*|plugin\.register|engine\.create|http\.fetch|process\.[\w*]+)["'`]/g;
 
@@ -61,7 +61,7 @@ function inside(folder: string): string[] {
   return (namesIn(folder) ?? []).map((name) => joinPath(folder, name));
 }
 
-/** The folders of plugins that settings switch on: installed ones, and those of marketplaces that lie in a folder. */
+/** Returns the folders of the plugins that settings enable: installed ones, and those of marketplaces in a folder. */
 export function pluginFolders(places: ModPlaces): string[] {
   const { clientFolder } = places;
   const folders = settingsFolders(places);
@@ -120,7 +120,7 @@ function modIn(folder: string): Mod[] {
   return [{ name, folder, listens }];
 }
 
-/** `x (/p/.claude/skills/x) listens to tool.call, tool.check` */
+/** Describes a mod: `x (/p/.claude/skills/x) listens to tool.call, tool.check`. */
 export function modText({ name, folder, listens }: Mod): string {
   return `${name} (${folder}) listens to ${listens.join(", ")}`;
 }

@@ -1,4 +1,4 @@
-/** What a hook's payload says about a tool use. */
+/** Reads what a hook's payload says about a tool use. */
 import { headOf } from "../base/letters.ts";
 
 /** How soon a capture is drained. */
@@ -18,7 +18,7 @@ const PRIORITIES: ReadonlyMap<string, CapturePriority> = new Map([
   ["TodoWrite", "low"],
 ]);
 
-/** Returns the priority of a tool's captures: what changes things is high, what only looks is low (seed 001). */
+/** Returns the priority of a tool's captures: what changes things is high, what only looks is low. */
 export function capturePriority(toolName: string): CapturePriority {
   return PRIORITIES.get(toolName) ?? "normal";
 }
@@ -36,7 +36,7 @@ const PATH_FIELDS: ReadonlyMap<string, string> = new Map([
 /** Tools that run a shell command. The configuration for Bash counts for all of them. */
 export const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "PowerShell", "Monitor"]);
 
-/** Tells whether only a look afterwards tells what a tool has changed: a shell's, or one of an MCP server. */
+/** Tells whether only a look afterwards shows what a tool has changed: a shell does not tell, nor do MCP servers. */
 export function mayChangeUnseen(tool: string): boolean {
   return SHELL_TOOLS.has(tool) || tool.startsWith("mcp__");
 }
@@ -46,7 +46,7 @@ export function namesInRules(tool: string): readonly string[] {
   return SHELL_TOOLS.has(tool) ? [...new Set([tool, "Bash"])] : [tool];
 }
 
-/** The tools of this program's own MCP server, a plugin's too. They are not captured: their answers come from memory. */
+/** Tells whether a tool is of this program's MCP server. It is not captured then: its answers come from memory. */
 export function isOwnTool(tool: string): boolean {
   return /^mcp__(?:plugin_conclaude_)?conclaude__/.test(tool);
 }
@@ -58,31 +58,31 @@ export const EDITING_TOOLS: ReadonlySet<string> = new Set([
   "NotebookEdit",
 ]);
 
-/** Tools that look through the folder, or the file, that they call `path`. */
+/** Tools that search the folder or the file in their field `path`. */
 export const SEARCHING_TOOLS: ReadonlySet<string> = new Set(["Grep", "Glob", "LS"]);
 
 const MAX_PATH_CHARS = 4_096;
 
-/** The files that a tool use names, as they are kept; none for other tools and for an input of any other shape. */
+/** Returns the files that a tool use names, each cut to a limit; none for other tools and inputs of another shape. */
 export function filesTouched(toolName: string, toolInput: unknown): string[] {
   return pathsIn(PATH_FIELDS.get(toolName), toolInput).map((path) => headOf(path, MAX_PATH_CHARS));
 }
 
-/** The tools tidy a path up before they use it: one of any length may lead to a file. */
+/** Returns the path in a field. It may have any length: tools tidy a path up before they use it. */
 function pathsIn(field: string | undefined, toolInput: unknown): string[] {
   if (field === undefined || typeof toolInput !== "object" || toolInput === null) return [];
   const path = Object.hasOwn(toolInput, field) ? Reflect.get(toolInput, field) : undefined;
   return typeof path === "string" && path !== "" ? [path] : [];
 }
 
-/** How tools of MCP servers call the files that they work on, the servers for files among them. */
+/** The fields in which tools of MCP servers name the files that they work on. */
 const PATH_NAMES = new Set(
   "path paths file_path filePath filepath file filename relative_path source destination".split(
     " ",
   ),
 );
 
-/** The files that a tool use names, whole, and what a tool of an MCP server names like a path: it may be one of another machine. */
+/** Returns the whole names of a tool use's files. A path for an MCP server may be one of another machine. */
 export function filesNamed(toolName: string, toolInput: unknown): string[] {
   if (SEARCHING_TOOLS.has(toolName)) return pathsIn("path", toolInput);
   if (!toolName.startsWith("mcp__")) return pathsIn(PATH_FIELDS.get(toolName), toolInput);
@@ -180,7 +180,7 @@ function summarize(value: unknown, limits: SummaryLimits, depth: number): unknow
   return Object.fromEntries(missing > 0 ? [...kept, ["…", `${missing} more`]] : kept);
 }
 
-/** Returns the JSON of a payload in at most `maxBytes`. What is nested too deep stays as the text that was sent. */
+/** Returns the JSON of a payload in at most `maxBytes`. A payload nested too deeply stays as the text that was sent. */
 export async function serializePayload(
   payload: Readonly<Record<string, unknown>>,
   { maxBytes, sent }: { readonly maxBytes: number; readonly sent: () => string },

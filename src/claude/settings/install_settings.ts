@@ -57,9 +57,8 @@ export interface UninstallOptions extends SettingsPlace, Asker {
 }
 
 /**
- * Adds our hooks to a settings file, or brings them up to date; a second run changes nothing. A file without our hooks
- * is backed up first. @throws UserError When the file cannot be edited safely, or Claude Code would discard it. Nothing
- * is changed.
+ * Adds our hooks to a settings file, or updates them. It backs up a file without our hooks first. @throws UserError
+ * When the file cannot be edited safely, or Claude Code would discard it; then nothing changes.
  */
 export function installHooks(options: InstallOptions) {
   const attempt = attemptOf("install-hooks", options);
@@ -67,9 +66,8 @@ export function installHooks(options: InstallOptions) {
 }
 
 /**
- * Takes our hooks out of a settings file. A file that nobody touched since the installation becomes what it was, byte
- * for byte; otherwise only our handlers are cut out. @throws UserError When that cannot be done safely. Nothing is
- * changed.
+ * Removes our hooks from a settings file. A file untouched since the installation becomes what it was, byte for byte;
+ * otherwise only our handlers are cut out. @throws UserError When that is not safe; then nothing changes.
  */
 export function uninstallHooks(options: UninstallOptions) {
   const attempt = attemptOf("uninstall-hooks", options);
@@ -84,7 +82,7 @@ function attemptOf(
   return { command, path: settingsPath(options), flags };
 }
 
-/** @returns The result; with `dryRun`, the one that it would have. `undefined` when the file has changed meanwhile. */
+/** Installs once. @returns The result, also of a `dryRun`; `undefined` when the file has changed meanwhile. */
 function installOnce(
   file: SettingsFile,
   options: InstallOptions & { readonly attempt: Attempt },
@@ -122,7 +120,7 @@ function installOnce(
   const blocking = blockingEvents(plan.entries);
   const { added, updated, removed } = edit;
   return {
-    ...toldOf(file, options, changed),
+    ...reportOf(file, options, changed),
     created,
     /** The copy of the file without our hooks; null when there is none. */
     backup: isFirst || (!created && backup !== undefined) ? backupPath(file.path) : null,
@@ -160,7 +158,7 @@ function checkResult(settings: unknown, attempt: Attempt): string[] {
   return [...warnings, "`disableAllHooks` is true in this file: Claude Code will not run any hook"];
 }
 
-/** @returns As {@linkcode installOnce}. */
+/** Uninstalls once. @returns As {@linkcode installOnce}. */
 function uninstallOnce(
   file: SettingsFile,
   options: UninstallOptions & { readonly attempt: Attempt },
@@ -183,7 +181,7 @@ function uninstallOnce(
     if (removal.kind === "deleted") removeMadeFolder(file.path);
   }
   return {
-    ...toldOf(file, options, changed),
+    ...reportOf(file, options, changed),
     missing: file.text === undefined,
     /** Whether the file is as it was before the installation, byte for byte. */
     restored: removal.kind === "restored" || removal.kind === "deleted",
@@ -198,11 +196,11 @@ function uninstallOnce(
   };
 }
 
-/** Returns what both results say of the file; `scope` is `file` when it was named outright. */
-function toldOf({ path }: SettingsFile, options: UninstallOptions, changed: boolean) {
+/** Returns what both results say of the file; `scope` is `file` when a person has named the file itself. */
+function reportOf({ path }: SettingsFile, options: UninstallOptions, changed: boolean) {
   const { settings, scope, dryRun = false } = options;
-  const told: SettingsScope | "file" = settings ? "file" : scope;
-  return { settings: path, scope: told, changed, dryRun };
+  const reported: SettingsScope | "file" = settings ? "file" : scope;
+  return { settings: path, scope: reported, changed, dryRun };
 }
 
 function blockingEvents(entries: readonly HookEntry[]): string[] {
@@ -211,7 +209,7 @@ function blockingEvents(entries: readonly HookEntry[]): string[] {
 
 const CONTEXT_LINES = 2;
 
-/** Returns the difference as lines for people: `+ `, `- `, two spaces for the lines around, `…` for those left out. */
+/** Returns the difference as lines for people: `+ `, `- `, two spaces before unchanged lines, `…` for omitted ones. */
 export function diffLines(before: string, after: string): string[] {
   if (before === after) return [];
   const marked = markLines(splitLines(before), splitLines(after));
@@ -277,7 +275,7 @@ function sharedPathWarnings(place: SettingsPlace & { readonly program: Program }
   ];
 }
 
-/** Tells whether it is the project's shared file. In the home folder that file is the user's own. */
+/** Tells whether a place is the project's shared file. In the home folder that file is the user's own. */
 function isShared(place: SettingsPlace): boolean {
   const { settings: _, ...unnamed } = place;
   const path = settingsPath(place);

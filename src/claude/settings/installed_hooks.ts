@@ -14,7 +14,7 @@ import { findWrapped, ownershipHere, type WrappedHook } from "./own_handler.ts";
 import { readSettings } from "./settings_file.ts";
 import { placeFlags, settingsPath, type SettingsPlace, settingsPlaces } from "./settings_place.ts";
 
-/** A settings file as far as hooks go. */
+/** What a settings file says about hooks. */
 export interface SettingsLook {
   readonly path: string;
   /** The parsed file; `undefined` when it is missing or cannot be read. */
@@ -136,7 +136,7 @@ export function isSearched({ executable, script }: HookProgram): boolean {
   return script === null && isBareName(executable);
 }
 
-/** `--strict` where hooks that cannot run block. */
+/** Returns `--strict` when hooks that cannot run block the action. */
 export function strictFlag({ entries }: Pick<Installed, "entries">): string[] {
   return entries.some(({ onFailure }) => onFailure === "block") ? ["--strict"] : [];
 }

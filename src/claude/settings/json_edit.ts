@@ -1,5 +1,5 @@
 /**
- * Edits JSON text and leaves every other byte as it is: what is added takes over the indentation, line ends and spacing
+ * Edits JSON text and leaves every other byte as it is: new text takes over the indentation, line ends and spacing
  * around it. (The `modify` of jsonc-parser formats the whole lines around an edit, which changes a one-line file.)
  */
 import {
@@ -93,7 +93,7 @@ export function setAt(text: string, path: JsonPath, value: Json): string {
     return splice(text, node.offset, endOf(node), written);
   }
   const whole = path.slice(depth + 1).reduceRight<Json>(
-    (held, key) => typeof key === "number" ? [held] : { [key]: held },
+    (inner, key) => typeof key === "number" ? [inner] : { [key]: inner },
     value,
   );
   return addMember(text, node, { key: path[depth]!, value: whole });
@@ -163,7 +163,7 @@ function isInline(text: string, container: Node): boolean {
   return around !== undefined && isInline(text, around);
 }
 
-/** `:` in a minified text, `: ` in any other. */
+/** Returns `:` for a minified text, `: ` for any other. */
 function colonOf(root: Node): string {
   const [property] = root.type === "object" ? root.children ?? [] : [];
   const value = property?.children?.[1];

@@ -1,6 +1,6 @@
 /**
- * Which hook runs in which lane: Claude Code waits for the answer of a `sync` one, and goes on beside an `async` one.
- * Claude Code waits for hooks that decide, that answer, or whose state the next gate reads. The others only record.
+ * Decides which hook runs in which lane: Claude Code waits for the answer of a `sync` hook, and goes on beside an
+ * `async` one. It waits for hooks that decide, that answer, or whose state the next gate reads. The others only record.
  */
 import { EDITING_TOOLS, SHELL_TOOLS } from "../payload.ts";
 
@@ -51,14 +51,14 @@ export type Lane = "sync" | "async";
  */
 export type HookRole = "event" | "drain";
 
-/** Stands for the event in the drain's command. */
+/** The word in the drain's command that stands in the place of the event. */
 export const DRAIN_WORD = "Drain";
 
 /** The tools that a hook is about, by name; `*` is every tool. */
 export interface NamedTools {
-  /** Rules decide about them before they are used. */
+  /** Tools that rules decide about before they are used. */
   readonly asked: readonly string[];
-  /** Their end may satisfy a requirement, or use a satisfaction up. */
+  /** Tools whose end may satisfy a requirement, or use a satisfaction up. */
   readonly followed: readonly string[];
 }
 
@@ -85,7 +85,7 @@ const row = (
 ): LaneRow => ({ event, lane, role: "event", seconds: USUAL_SECONDS, ...rest });
 const drain = { role: "drain", seconds: 60 } as const;
 
-/** The events that are installed by default, in the order in which they are written; what answers comes first. */
+/** The events that are installed by default, in the order in which they are written; hooks that answer come first. */
 export const LANES: readonly LaneRow[] = [
   row("SessionStart", "sync", { match: SOURCES }),
   row("SessionStart", "async", { ...drain, match: "startup|resume" }),
@@ -108,7 +108,7 @@ export const LANES: readonly LaneRow[] = [
   row("TaskCompleted", "async"),
   row("Stop", "sync", { seconds: 600 }),
   row("Stop", "async", drain),
-  // Nothing follows it, and `claude -p` kills what is async at its end.
+  // Nothing follows this event, and `claude -p` kills async hooks when it ends.
   row("StopFailure", "sync"),
   row("SessionEnd", "sync"),
 ];
@@ -116,7 +116,7 @@ export const LANES: readonly LaneRow[] = [
 /** The events that are installed by default. */
 export const DEFAULT_EVENTS: readonly HookEvent[] = [...new Set(LANES.map(({ event }) => event))];
 
-/** Returns the rows of an event, never none. What is not installed by default is recorded while nobody waits. */
+/** Returns the rows of an event, never none. An event that is not installed by default is only recorded. */
 export function rowsOf(event: string): readonly Omit<LaneRow, "event">[] {
   const rows = LANES.filter((one) => one.event === event);
   return rows.length > 0 ? rows : [{ lane: "async", role: "event", seconds: USUAL_SECONDS }];
@@ -133,13 +133,13 @@ export function isAlwaysAsked(tool: string): boolean {
   return USUAL.asked.includes(tool) || isOfServer(tool);
 }
 
-/** Returns how Claude Code is told which tools a handler is for; null where no tool is left for it. */
+/** Returns the matcher that tells Claude Code the tools of a handler; null where no tool is left for it. */
 export function matcherOf(match: Match | undefined, named?: NamedTools): string | undefined | null {
   if (typeof match !== "object") return match;
   const [which, list] = match;
   const tools = new Set([...USUAL[list], ...named?.[list] ?? []]);
   if (tools.has("*")) return which === "these" ? "*" : null;
-  // Anchored, since Claude Code looks for a pattern anywhere in a name: `Write` is in `TodoWrite`.
+  // The pattern is anchored, since Claude Code looks for it anywhere in a name: `Write` is in `TodoWrite`.
   const these = `(?:${[...tools].filter((tool) => !isOfServer(tool)).join("|")})$|${SERVERS}`;
   return which === "these" ? `^(?:${these})` : `^(?!${these})`;
 }

@@ -1,4 +1,4 @@
-/** Which handlers in a settings file are conclaude's own. Any other belongs to another tool and is never touched. */
+/** Recognises conclaude's own handlers in a settings file. Any other belongs to another tool and is never touched. */
 import { baseName, isAbsolutePath } from "../../base/paths.ts";
 import { isSameFile } from "../../system/process/executable.ts";
 import { commandLine, isOurName, OWN_MARK, type Program, programLine, quoteWord } from "./hooks.ts";
@@ -13,7 +13,7 @@ export interface Ownership {
 }
 
 /**
- * True for a command handler that conclaude wrote:
+ * Tells whether conclaude wrote a command handler:
  *
  * - `conclaude hook Stop`, with any folder before and any version or platform behind the name;
  * - `cc-state hook Stop --conclaude`, whatever the program is called: no other program writes the mark;
@@ -51,12 +51,12 @@ function isOwnCommand(command: Command, ownership: Ownership): boolean {
     (marked || isInOurFolder(script));
 }
 
-/** True when a folder on the way carries our name, like a clone or an unpacked release. */
+/** Tells whether a folder on the way carries our name, like a clone or an unpacked release. */
 function isInOurFolder(script: string): boolean {
   return script.split(/[\\/]/).slice(0, -1).some(isOurName);
 }
 
-/** An assignment (`PATH=/opt/conclaude`) or a comment. */
+/** Tells whether a word is an assignment (`PATH=/opt/conclaude`) or a comment. */
 function isNoProgram(word: string): boolean {
   return /^(?:#|[A-Za-z_]\w*=)/.test(word);
 }
@@ -67,7 +67,7 @@ interface Command {
   readonly args: readonly string[] | undefined;
 }
 
-/** The commands that a handler may mean. With `args`, the command should be one word, but people also write more. */
+/** Returns the commands that a handler may mean. With `args` the command should be one word; people also write more. */
 function commandsOf(handler: unknown): readonly Command[] {
   if (typeof handler !== "object" || handler === null) return [];
   const { type, command, args } = handler as Record<string, unknown>;
@@ -147,7 +147,7 @@ export interface Asker {
 }
 
 /**
- * Recognises handlers with what this machine can tell. Only this very executable counts as the same file: other
+ * Returns how handlers are recognised on this machine. Only this very executable counts as the same file: other
  * programs may share one file (`busybox`, the shims of a version manager).
  */
 export function ownershipHere({ program, executable }: Asker): Ownership {
@@ -191,7 +191,7 @@ export function handlersIn(
   );
 }
 
-/** Returns how a person replaces a wrapped hook by ours. */
+/** Tells a person how to replace a wrapped hook by ours. */
 export function unwrap({ command }: WrappedHook, path: string, flags: readonly string[]): string {
   return `take \`${command}\` out of ${quoteWord(path)}, then run \`${
     commandLine("install-hooks", flags)

@@ -1,4 +1,4 @@
-/** Where Claude Code's settings lie. It reads nothing, so that a hook loads little for it. */
+/** Finds where Claude Code's settings lie. It reads nothing, so that a hook loads little for it. */
 import { UserError } from "../../base/errors.ts";
 import { joinPath, resolvePath } from "../../base/paths.ts";
 import { OS } from "../../system/environment.ts";
@@ -15,7 +15,7 @@ const MANAGED_ELSEWHERE = "/etc/claude-code/managed-settings.d/50-conclaude.json
 
 export interface SettingsPlace {
   readonly scope: SettingsScope;
-  /** A file that was named outright; `scope` then does not count. A relative path starts at `cwd`. */
+  /** A file that a person has named; `scope` then does not count. A relative path starts at `cwd`. */
   readonly settings?: string | undefined;
   readonly projectDir: string;
   /** The working directory; the project directory when it is not given. */
@@ -25,7 +25,7 @@ export interface SettingsPlace {
   readonly configDir?: string | undefined;
 }
 
-/** @throws UserError When the user's settings are asked for and there is neither a home nor a configuration folder. */
+/** Returns the path of a settings file. @throws UserError For user settings without a home or configuration folder. */
 export function settingsPath(place: SettingsPlace): string {
   const { scope, projectDir, home, configDir } = place;
   const cwd = place.cwd ?? projectDir;
@@ -57,7 +57,7 @@ export function settingsPlaces(around: Around): SettingsPlace[] {
   return scopes.map((scope) => ({ ...around, scope }));
 }
 
-/** Returns the files there, each once. */
+/** Returns the paths of a project's settings files, each once. */
 export function settingsPaths(around: Around): string[] {
   return [...new Set(settingsPlaces(around).map(settingsPath))];
 }
