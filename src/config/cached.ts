@@ -1,4 +1,4 @@
-/** Reads a hook's configuration from the cache in the database. */
+/** Reads a hook's configuration from the cache in the database, or from its files. */
 import { isFile } from "../system/files.ts";
 import type { FolderLook } from "../system/git/repository.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -51,9 +51,9 @@ export async function loadHookConfig(
   await loadSections();
   const { parseConfig } = await import("./parse.ts");
   let parsed = parseConfig(files);
-  const home = cache ??
+  const db = cache ??
     (place.noDb || !parsed.hook.databaseEnabled ? null : await tryOpen(place.locations));
-  const inForce = home === null ? null : await filesInForce(seen, home);
+  const inForce = db === null ? null : await filesInForce(seen, db);
   let { held = [], brought = [] } = inForce ?? {};
   if (held.length > 0) {
     const before = parseConfig(inForce!.files);
@@ -61,33 +61,33 @@ export async function loadHookConfig(
     if (holdsPolicy(before.hook)) parsed = before;
     else {
       for (const { path, text } of seen) {
-        if (held.includes(path)) keepFile(home!, path, { text, atMs: Date.now() });
+        if (held.includes(path)) keepFile(db!, path, { text, atMs: Date.now() });
       }
       held = [];
     }
   }
   const read = parsed.hook.unreadable === ""
     ? parsed.hook
-    : await configOfUnreadable(parsed, { files, cache: home, ...place });
+    : await configOfUnreadable(parsed, { files, cache: db, ...place });
   const config = { ...read, held };
-  if (home !== null && inForce !== null) {
+  if (db !== null && inForce !== null) {
     const atMs = Date.now();
-    storeCachedConfig(home, { key, hash, parsed: config, atMs });
+    storeCachedConfig(db, { key, hash, parsed: config, atMs });
     if (config.unreadable === "") {
-      rememberWhenBlind(home, key, { answer: parsed.policy.whenBlind, atMs });
+      rememberWhenBlind(db, key, { answer: parsed.policy.whenBlind, atMs });
     }
   }
-  return { config, configFrom: "parsed", cache: home, brought };
+  return { config, configFrom: "parsed", cache: db, brought };
 }
 
-/** Tells whether a configuration has rules of its own, beside those that are built in, and no agent may change them. */
+/** Tells whether a configuration has rules of its own, besides those that are built in, which no agent may change. */
 export function holdsPolicy({ guards, requirements, stop }: HookConfig): boolean {
   const guardsAnything = guards !== DEFAULT_HOOK_CONFIG.guards || requirements !== "" ||
     stop !== "";
   return guardsAnything && guards !== "" && JSON.parse(guards).protectsItself === true;
 }
 
-/** Returns the files with those that were in force and are gone; lowest layer first. */
+/** Adds to the files those that were in force and are gone; lowest layer first. */
 export function withRemoved(
   files: readonly ConfigFile[],
   cache: DatabaseSync,
@@ -103,14 +103,14 @@ export function withRemoved(
   );
 }
 
-/** Returns which versions of the files are in force; null where the database cannot tell, and what was found counts. */
+/** Returns which versions of the files are in force; null when the database cannot tell, and the found ones count. */
 async function filesInForce(seen: readonly ConfigFile[], db: DatabaseSync) {
   const { policyInForce } = await import("./kept_policy.ts");
   const at = { db, atMs: Date.now(), environment: THIS_PROCESS };
   return await policyInForce(seen, at).catch(() => null);
 }
 
-/** Unreadable files are rare, so what handles them is loaded only here. */
+/** Reads the configuration of unreadable files. They are rare, so what handles them is loaded only here. */
 async function configOfUnreadable(
   parsed: ParsedConfig,
   from: {
@@ -127,7 +127,7 @@ async function configOfUnreadable(
   return withLock(parsed, from);
 }
 
-/** Opens the database of the cache. It is not made when a file may switch the database off. */
+/** Opens the database of the cache; makes none when a file may switch the database off. */
 async function openCache(
   files: readonly ConfigFile[],
   locations: Locations,
@@ -152,12 +152,12 @@ async function tryOpen({ database, databaseFrom }: Locations): Promise<DatabaseS
 function isHookConfig(value: unknown): value is HookConfig {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(DEFAULT_HOOK_CONFIG).every(([key, usual]) => {
-    const held: unknown = Reflect.get(value, key);
+    const stored: unknown = Reflect.get(value, key);
     if (Array.isArray(usual)) {
-      return Array.isArray(held) && held.every((item) => typeof item === "string");
+      return Array.isArray(stored) && stored.every((item) => typeof item === "string");
     }
     return usual === null
-      ? held === null || typeof held === "string"
-      : held !== null && typeof held === typeof usual;
+      ? stored === null || typeof stored === "string"
+      : stored !== null && typeof stored === typeof usual;
   });
 }

@@ -7,7 +7,7 @@ import { findFault, isFile, readSmallFile, realOr } from "../system/files.ts";
 import { trustedFolders } from "./trusted_folders_table.ts";
 import type { HookConfig } from "./hook_config.ts";
 
-/** `local` lies over `project`, `project` over `user`. */
+/** `local` outranks `project`, and `project` outranks `user`. */
 export type ConfigLayer = "user" | "project" | "local";
 
 /** A configuration file with its text, or with the reason why it was not read. */
@@ -41,7 +41,7 @@ const USER_NAMES = ["config.yaml", "config.yml"];
 const PROJECT_NAMES = [".conclaude.yaml", ".conclaude.yml"];
 const LOCAL_NAMES = [".conclaude.local.yaml"];
 
-/** The guards' policy without any file: what nobody can bring back is refused. */
+/** The guards' policy without any file: it refuses what nobody could undo. */
 const BUILT_IN_GUARDS = {
   root: null,
   isStrict: false,
@@ -100,7 +100,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   problemKeys: [],
 };
 
-/** Tells whether a configuration has guards or requirements of its own, beside what is built in. */
+/** Tells whether a configuration has guards or requirements of its own, besides the built-in ones. */
 export function hasWrittenRules(
   { guards, requirements }: Pick<HookConfig, "guards" | "requirements">,
 ): boolean {
@@ -111,14 +111,14 @@ export function hasWrittenRules(
  * Returns the configuration files that count for a project, lowest layer first.
  *
  * The project file is the nearest one upwards, `.yaml` before `.yml`, in the folders of `searchedFolders()`, at most
- * 12. The local file lies beside it; without a project file it is the nearest one in the same folders. The user's is
- * `~/.conclaude/config.yaml` or `.yml`. A file that others could have written is not read, and the search goes on.
+ * 12. The local file lies beside it; without a project file it is the nearest one in the same folders. The user's file
+ * is `~/.conclaude/config.yaml` or `.yml`. A file that others could have written is not read, and the search goes on.
  *
  * @param looks The project directory and the folders above it, nearest first.
  * @param user The user's home, what lies in `~/.conclaude`, and the database that knows which folders are trusted.
- * @returns At most one file a layer that counts, and before them of each layer those that are left out; empty when
- * there is none. A file that is there but cannot be read (no permission, not a regular file, a link to nothing, over 1
- * MiB) is listed with `text: null`, and no other one takes its place.
+ * @returns Of each layer at most one file that counts, after the files that are left out; empty when there is none. A
+ * file that exists but cannot be read (no permission, not a regular file, a link to nothing, over 1 MiB) is listed with
+ * `text: null`, and no other file takes its place.
  */
 export function readConfigFiles(looks: readonly FolderLook[], user: UserPlace): ConfigFile[] {
   const home = user.home ?? undefined;
@@ -143,24 +143,24 @@ export function readConfigFiles(looks: readonly FolderLook[], user: UserPlace): 
   return nearestLocal ? [...files, nearestLocal] : files;
 }
 
-/** Returns the files that would count beside those that were found, or in their place, if they were there. */
+/** Returns the missing files that would count besides the found ones, or in their place. */
 export function missingFiles(
   found: readonly ConfigFile[],
   { looks, user }: { readonly looks: readonly FolderLook[]; readonly user: UserPlace },
 ): Pick<ConfigFile, "layer" | "path" | "home">[] {
   const home = user.home ?? undefined;
-  const has = (layer: ConfigLayer) =>
+  const countingIn = (layer: ConfigLayer) =>
     found.find((file) => file.layer === layer && !isLeftOut(file));
   const { folders } = searchedFolders(looks, user.home);
-  const project = has("project")?.path;
+  const project = countingIn("project")?.path;
   const last = folders.findIndex(({ path }) => project !== undefined && path === parentOf(project));
   const within = folders.slice(0, last < 0 ? MAX_FOLDERS : last + 1).map(({ path }) => path);
   const named = (layer: ConfigLayer, at: readonly string[], names: readonly string[]) =>
     at.flatMap((folder) => names.map((name) => ({ layer, path: joinPath(folder, name), home })));
   return [
-    ...has("user") ? [] : named("user", [user.dataFolder], USER_NAMES),
+    ...countingIn("user") ? [] : named("user", [user.dataFolder], USER_NAMES),
     ...named("project", within, PROJECT_NAMES),
-    ...has("local") ? [] : named("local", within, LOCAL_NAMES),
+    ...countingIn("local") ? [] : named("local", within, LOCAL_NAMES),
   ].filter(({ path }) => found.every((file) => file.path !== path));
 }
 
@@ -171,7 +171,7 @@ export function isLeftOut(
   return file.text === null && file.distrust !== undefined;
 }
 
-/** Tells whether one of the files may configure stops or requirements. */
+/** Tells whether one of the files mentions stops or requirements. */
 export function speakOfStops(files: readonly ConfigFile[]): boolean {
   return files.some(({ text }) => text !== null && /\b(?:stop|requirements)\b/.test(text));
 }
@@ -192,7 +192,7 @@ export function hashConfigFiles(files: readonly ConfigFile[]): string {
 interface HowToRead {
   /** The file's names, the preferred one first. */
   readonly wanted: readonly string[];
-  /** The last folder that has to belong to the user. */
+  /** The topmost folder that has to belong to the user. */
   readonly top: string;
   readonly by: TrustPlace;
 }
@@ -243,14 +243,14 @@ export function trustHere(): TrustPlace {
 interface Search {
   /** The project's folder and those above it, nearest first. */
   readonly folders: readonly FolderLook[];
-  /** The last folder that has to belong to the user. */
+  /** The topmost folder that has to belong to the user. */
   readonly top: string;
 }
 
 /**
- * The folders in which a project's files are searched: up to the root of its repository; outside of one up to the home
- * if the project lies below it, elsewhere the project's own folder alone. A worktree or submodule inside of another
- * checkout of the same repository goes on up to the root of that.
+ * Returns the folders in which a project's files are searched: up to the root of its repository; outside of a
+ * repository up to the home if the project lies below it, else the project's own folder alone. For a worktree or
+ * submodule inside of another checkout of the same repository, the search goes up to the root of that checkout.
  *
  * @param looks The project's folder and those above it, as `lookUpwards()` found them.
  */
@@ -281,8 +281,8 @@ function endsSearch({ path, names, gitIsFile }: FolderLook): boolean {
 }
 
 /**
- * Why a file must not count: it, the target of its link, or a folder up to `top` belongs to another user, or others may
- * write there; null where it may count. @param at `folder`: what to trust so that it counts; by default the file's own.
+ * Returns why a file must not count: the file, its link's target, or a folder up to `top` belongs to another user, or
+ * others may write there; null where it may count. @param at `folder`: the folder to trust, by default the file's own.
  */
 export function whyDistrusted(
   path: string,

@@ -1,4 +1,4 @@
-/** Decides which version of a configuration file is in force: one that changed while a session was active is not. */
+/** Decides which version of a configuration file is in force: none that appeared while a session was active. */
 import type { DatabaseSync } from "node:sqlite";
 import { parentOf } from "../base/paths.ts";
 import type { Environment } from "../system/environment.ts";
@@ -13,15 +13,15 @@ import { keepFile, keptText, REMOVED, sessionsAt } from "./kept_files_table.ts";
 export interface InForce {
   /** The files with the texts that are in force. */
   readonly files: readonly ConfigFile[];
-  /** The files whose version before stays in force. */
+  /** The files whose earlier version stays in force. */
   readonly held: readonly string[];
   /** The files whose new version git has brought. */
   readonly brought: readonly string[];
 }
 
 /**
- * @param seen The files as they are now; one that was removed has no text and no `problem` but {@linkcode REMOVED}.
- * @param onlyLooks Whether nothing is written: what is in force from now on is not kept.
+ * @param seen The files as they are now; a removed file has no text, and {@linkcode REMOVED} as its `problem`.
+ * @param onlyLooks Whether it writes nothing: a version that comes into force is not kept.
  */
 export async function policyInForce(
   seen: readonly ConfigFile[],
@@ -40,14 +40,14 @@ export async function policyInForce(
     const isRemoved = file.text === null && file.problem === REMOVED;
     const isUnreadable = file.text === null && !isRemoved;
     const kept = keptText(db, file.path);
-    // The rules about unreadable files handle one of which no version is known.
+    // An unreadable file without a known version is left to the rules about unreadable files.
     const isSame = file.text === kept || (isUnreadable && kept === undefined);
     const isFirst = kept === undefined && !hasPolicy;
     // The rights of a folder above may have changed, and no time of the file tells when.
     const changedAtMs = isUnreadable ? atMs : changedAt(file.path);
-    const sinceMs = isSame || isFirst ? null : await sessionAt(db, file, changedAtMs);
+    const sinceMs = isSame || isFirst ? null : await activeSince(db, file, changedAtMs);
     if (sinceMs !== null) {
-      // Git brings no rights that make a file unreadable, or open to others.
+      // Git makes no file unreadable, or open to others.
       const isBrought = !isUnreadable &&
         await broughtByGit(file.path, { since: { afterMs: sinceMs }, environment });
       if (!isBrought) {
@@ -66,8 +66,8 @@ export async function policyInForce(
   return { files, held, brought };
 }
 
-/** When the first session began that was active when a file changed; null for none. Epoch milliseconds. */
-async function sessionAt(
+/** Returns when the first session began that was active at a moment, in epoch milliseconds; null without one. */
+async function activeSince(
   db: DatabaseSync,
   { layer, path }: ConfigFile,
   atMs: number,
@@ -83,15 +83,15 @@ async function sessionAt(
   return active.length === 0 ? null : Math.min(...active.map(({ beganAtMs }) => beganAtMs));
 }
 
-/** When a file, or the folder that it is gone from, was changed last; epoch milliseconds. */
+/** Returns when a file, or the folder that it is gone from, last changed, in epoch milliseconds. */
 function changedAt(path: string): number {
   for (const at of [path, parentOf(path)]) {
     try {
       const { mtime, ctime } = statSync(at);
-      // The time of the content may be put back, that of the entry may not.
+      // A program can set back the time of the content, but not that of the entry.
       return Math.max(mtime?.getTime() ?? 0, ctime?.getTime() ?? 0);
     } catch {
-      // It is gone.
+      // The file is gone.
     }
   }
   return Date.now();

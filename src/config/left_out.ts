@@ -79,8 +79,8 @@ function leftOut(path: string, { why, next }: Distrust): LeftOut {
   return { path, why, next: next.map(quoteWord).join(" ") };
 }
 
-function namedIn(folder: string, isMeant: (name: string) => boolean): string[] {
-  return (namesIn(folder) ?? []).filter(isMeant).sort().map((name) => joinPath(folder, name));
+function namedIn(folder: string, matches: (name: string) => boolean): string[] {
+  return (namesIn(folder) ?? []).filter(matches).sort().map((name) => joinPath(folder, name));
 }
 
 /** A file that is not read, and the file that counts instead. */

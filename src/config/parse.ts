@@ -41,7 +41,7 @@ const LAYERS: readonly ConfigLayer[] = ["user", "project", "local"];
  * out of it, or replaced by the list's default where it has one, and a list without a right entry counts as not
  * written; each is a problem.
  *
- * @param files As `readConfigFiles()` found them, in any order; without any, the defaults come back.
+ * @param files As `readConfigFiles()` found them, in any order; without any file, the defaults count.
  */
 export function parseConfig<Whole extends Config>(
   files: readonly ConfigFile[],
@@ -85,7 +85,7 @@ export function parseConfig<Whole extends Config>(
   };
 }
 
-/** `a, b, c and 2 more` */
+/** Joins names: `a, b, c and 2 more`. */
 function namesText(names: readonly string[]): string {
   const more = names.length > MAX_NAMED_REQUIREMENTS
     ? ` and ${names.length - MAX_NAMED_REQUIREMENTS} more`
@@ -97,7 +97,7 @@ function faultText({ path, line, column, message }: ConfigProblem): string {
   return line > 0 ? `${path}:${line}:${column}: ${message}` : `${path}: ${message}`;
 }
 
-/** `over` laid over `under`: maps deep, everything else replaced. Neither is changed. */
+/** Lays `over` over `under`: merges maps deep, and replaces everything else. It changes neither. */
 export function mergeValues(under: LayerValues, over: LayerValues): LayerValues {
   const merged = new Map(Object.entries(under));
   for (const [key, value] of Object.entries(over)) {
