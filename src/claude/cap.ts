@@ -30,7 +30,7 @@ export function isNestedDeeply(json: string): boolean {
 
 /**
  * Cuts a JSON value to at most `maxBytes` of UTF-8, and marks each cut in its place: `[… 4123 bytes cut …]`. The
- * largest strings keep head and tail; where many small values are the trouble, the middle of arrays and objects goes.
+ * largest strings keep head and tail; with many small values, the middle of arrays and objects is removed.
  *
  * @param value Not nested deeply, see {@linkcode isNestedDeeply}.
  */

@@ -36,7 +36,7 @@ const PATH_FIELDS: ReadonlyMap<string, string> = new Map([
 /** Tools that run a shell command. The configuration for Bash counts for all of them. */
 export const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "PowerShell", "Monitor"]);
 
-/** Tells whether only a look afterwards shows what a tool has changed: a shell does not tell, nor do MCP servers. */
+/** Tells whether only a look afterwards shows what a tool has changed, as with a shell or a tool of an MCP server. */
 export function mayChangeUnseen(tool: string): boolean {
   return SHELL_TOOLS.has(tool) || tool.startsWith("mcp__");
 }

@@ -1,7 +1,7 @@
 /**
- * The schema of a configuration file. The types, the validation, the JSON Schema, the table of keys and the text of
- * `config init` are made from it. This file has the sections about state and captures; other rooms add theirs through
- * `sections.ts`. Files are read and merged in `parse.ts`.
+ * Defines the schema of a configuration file. The types, the validation, the JSON Schema, the table of keys and the
+ * text of `config init` are made from it. This file has the sections about state and captures; other rooms add theirs
+ * through `sections.ts`. Files are read and merged in `parse.ts`.
  */
 import * as z from "zod/mini";
 import {

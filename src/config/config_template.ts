@@ -107,7 +107,7 @@ export function configJsonSchema(): JsonSchema {
   return { $schema, title: "Configuration of conclaude", ...rest };
 }
 
-/** The source of a value that stands in no file. */
+/** The source of a value that no file sets. */
 const BUILT_IN = "default";
 
 /** Values by section, and their sources by dotted key. */

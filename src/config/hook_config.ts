@@ -42,13 +42,13 @@ export interface HookConfig {
   readonly maxPayloadBytes: number;
   /** Patterns for more secrets to mask, besides the built-in kinds. They never match the empty text. */
   readonly redactPatterns: readonly string[];
-  /** False: captures are not worked into memory, and Claude is told nothing of earlier sessions. */
+  /** False: captures are not worked into memory, and Claude learns nothing of earlier sessions. */
   readonly memoryEnabled: boolean;
   /** How many tokens about earlier sessions a session gets at most, 0 to 2500. */
   readonly contextTokens: number;
-  /** Whether the person is told at the start of a session what memory holds. */
+  /** Whether the person learns at the start of a session what memory holds. */
   readonly tellsPerson: boolean;
-  /** Whether Claude is told what is remembered about a prompt, and about a file that it edits. */
+  /** Whether Claude gets what memory holds about a prompt, and about a file that it edits. */
   readonly recallsPrompts: boolean;
   readonly recallsEdits: boolean;
   /** Days that an observation stays, 0 to 36500; 0 keeps it for ever. */

@@ -20,6 +20,8 @@ export interface InForce {
 }
 
 /**
+ * Decides which versions of some files are in force.
+ *
  * @param seen The files as they are now; a removed file has no text, and {@linkcode REMOVED} as its `problem`.
  * @param onlyLooks Whether it writes nothing: a version that comes into force is not kept.
  */

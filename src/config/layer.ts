@@ -293,12 +293,12 @@ function resolveDatabasePath(values: LayerValues, file: ConfigFile, report: Repo
   database.path = resolvePath(database.path, { folder: parentOf(file.path), home: file.home });
 }
 
-/** `["capture", "exclude", "tools", 2]` becomes `capture.exclude.tools[2]`. */
+/** Writes a path with dots: `["capture", "exclude", "tools", 2]` becomes `capture.exclude.tools[2]`. */
 export function dotted(path: ValuePath): string {
   return path.map((part) => typeof part === "number" ? `[${part}]` : `.${part}`).join("").slice(1);
 }
 
-/** A shorter name stands for too many things to be looked for in other sections. */
+/** A shorter name is too ambiguous to be looked for in other sections. */
 const MIN_TELLING_LETTERS = 5;
 const MAX_SUGGESTIONS = 3;
 

@@ -99,7 +99,7 @@ export function saveRecord(
   return saveRecords(db, () => [typeof record === "function" ? record() : record], appliers) > 0;
 }
 
-/** {@linkcode saveRecord} for many records in one transaction. @returns How many were saved. */
+/** Saves many records in one transaction, as {@linkcode saveRecord} does. @returns How many it saved. */
 export function saveRecords(
   db: DatabaseSync,
   records: readonly HookRecord[] | (() => readonly HookRecord[]),
@@ -122,7 +122,7 @@ export function countPending(db: DatabaseSync, sessionId: string): number {
   return Number(row?.["n"] ?? 0);
 }
 
-/** Tells whether a session waits for an answer. It stands here because hooks call it after every tool use. */
+/** Tells whether a session waits for an answer. It is in this file because hooks call it after every tool use. */
 export function hasOpenQuestion(db: DatabaseSync, sessionId: string): boolean {
   const open = "SELECT 1 FROM questions WHERE session_id = ? AND status <> 'resolved' LIMIT 1";
   try {

@@ -93,7 +93,7 @@ export function hasOddCompanion(path: string): boolean {
   return ["-wal", "-shm"].some((ending) => kindAt(path + ending) === "other");
 }
 
-/** As {@linkcode openToLook}; null for a file that is neither `ours` nor `older`, and when it cannot be read. */
+/** Opens a database as {@linkcode openToLook}; null when it is neither `ours` nor `older`, or cannot be read. */
 export function openIfOurs(path: string): DatabaseSync | null {
   if (hasOddCompanion(path) || !mayBeWritten(identifyDatabase(path))) return null;
   return quietly(() => openToLook(path)) ?? null;

@@ -1,4 +1,4 @@
-/** Removes what is forgotten from the audit trail and from the titles of sessions. */
+/** Removes forgotten texts from the audit trail and from the titles of sessions. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../base/forget_mark.ts";
 import { namesOfList, UNDER_A_FILE } from "./file_match.ts";

@@ -110,7 +110,7 @@ const GIT = "/.git";
 const TITLE_CHARS = 120;
 
 /**
- * Adds a row for each session that only captures or audit rows name, with what these and observations tell of it. A
+ * Adds a row for each session that only captures or audit rows name, with what these and observations say about it. A
  * later event reopens a session without a recorded end.
  */
 export function saveLostSessions(db: DatabaseSync): void {

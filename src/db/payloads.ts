@@ -30,12 +30,12 @@ interface Replacement extends Pick<PlainPayload, "id" | "bytes"> {
  */
 const BROTLI_QUALITY = 5;
 
-/** Returns the JSON of a payload. @throws {UserError} When what is stored is damaged. */
+/** Returns the JSON of a payload. @throws {UserError} When the stored payload is damaged. */
 export function payloadText(stored: StoredPayload): string {
   return readPayload(stored).text;
 }
 
-/** Returns the JSON of a payload, and its value. @throws {UserError} When what is stored is damaged. */
+/** Returns the JSON of a payload, and its value. @throws {UserError} When the stored payload is damaged. */
 export function readPayload(
   { id, encoding, payload, rawBytes }: StoredPayload,
 ): { readonly text: string; readonly value: unknown } {

@@ -162,7 +162,7 @@ export function findSessions(db: DatabaseSync, text: string, limit = 100): Sessi
   );
 }
 
-/** Like {@linkcode findSessions}, for ids that only executions, captures, counters or observations have. */
+/** Finds ids like {@linkcode findSessions}, but ids that only executions, captures, counters or observations have. */
 export function findIdsWithoutSession(db: DatabaseSync, text: string, limit = 100): string[] {
   return firstFound(text, (condition, value) => {
     const tables = TABLES_OF_SESSIONS.map((table) =>

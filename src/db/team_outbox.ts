@@ -34,7 +34,7 @@ export function queueReplaced(db: DatabaseSync, uids: readonly string[]): void {
   if (hasTeams(db)) queueForgetting(db, JSON.stringify(uids));
 }
 
-/** @param list A JSON list of uids. */
+/** Queues rows that the server knows. @param list A JSON list of uids. */
 function queueForgetting(db: DatabaseSync, list: string): void {
   statement(
     db,
@@ -60,13 +60,13 @@ export function dropShared(db: DatabaseSync, uids: readonly string[]): void {
   }
 }
 
-/** Tells whether a project is joined with those of other machines. */
+/** Tells whether a project is shared with other machines. */
 export function isJoined(db: DatabaseSync, project: string | null): boolean {
   const sql = "SELECT 1 FROM team_projects WHERE project = ?";
   return project !== null && statement(db, sql).get(project) !== undefined;
 }
 
-/** Returns the project of a task, where it is joined with those of other machines. */
+/** Returns the project of a task, if it is shared with other machines. */
 export function sharedProjectOf(db: DatabaseSync, taskId: string): string | null {
   const row = statement(
     db,
@@ -103,7 +103,7 @@ export function listUntoldClaims(
   ).all(filter.project ?? null, filter.uid ?? null) as unknown as UntoldClaim[];
 }
 
-/** Notes that the server is to be told of a claim. */
+/** Notes that the server has to learn of a claim. */
 export function noteUntold(db: DatabaseSync, claim: UntoldClaim, atMs: number): void {
   statement(
     db,

@@ -1,4 +1,4 @@
-/** The environment of one run: variables, folders, streams, and where conclaude keeps its files. */
+/** Describes the environment of one run: variables, folders, streams, and where conclaude keeps its files. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Descent } from "./process/ancestors.ts";
 import { joinPath, parentOf, resolvePath } from "../base/paths.ts";

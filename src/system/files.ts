@@ -148,7 +148,7 @@ function faultOfLink(path: string, uid: number): Fault | null {
   return fault;
 }
 
-/** @param isAbove True for folders further up, such as `/tmp`, where the sticky bit protects files from other users. */
+/** Checks a file or folder. @param isAbove True further up, as for `/tmp`: there the sticky bit protects files. */
 function faultAt(
   path: string,
   uid: number,

@@ -1,4 +1,4 @@
-/** A lock that is a folder: the lock is held as long as the folder exists. */
+/** Takes a lock that is a folder: the lock is held as long as the folder exists. */
 import { quietly } from "../base/errors.ts";
 import { waitMs } from "./wait.ts";
 import { removeQuietly } from "./write_file.ts";

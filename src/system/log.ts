@@ -64,7 +64,7 @@ const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];
 
 /**
  * Claims the right to say something once: the claim is an empty file beside a spool folder. @returns True for the first
- * caller of a session and subject, and for everybody where no file can be made: better told twice than never.
+ * caller of a session and subject, and for everybody where no file can be made: a notice twice is better than none.
  */
 export function claimNotice(
   subject: string,

@@ -1,4 +1,4 @@
-/** The program's permissions: no dynamic libraries, and only the variables below. `main.ts` drops the network. */
+/** Lists the program's permissions: no dynamic libraries, and only the variables below. `main.ts` drops the network. */
 import { OS } from "./environment.ts";
 
 export type System = "linux" | "darwin" | "windows";

@@ -143,7 +143,7 @@ function unknownEvent(name: string): UserError {
   });
 }
 
-/** Words that a release or a packager puts behind our name: the system, the machine, the kind of file. */
+/** Words that a release or a packager adds to our name: the system, the machine, the kind of file. */
 const PLATFORM_WORDS: ReadonlySet<string> = new Set([
   ..."linux macos mac osx darwin apple windows win pc unknown gnu musl msvc".split(" "),
   ..."x64 x86 amd64 arm64 aarch64 universal".split(" "),
@@ -154,7 +154,7 @@ const PLATFORM_WORDS: ReadonlySet<string> = new Set([
 const VERSION_NUMBER = /^(?:v|rc|alpha|beta|win)?\d+$/;
 
 /**
- * Tells whether a name is `conclaude`, with nothing but a version or a platform behind it: `conclaude.exe`,
+ * Tells whether a name is `conclaude`, with nothing but a version or a platform after it: `conclaude.exe`,
  * `conclaude2`, `conclaude-0.1.0`, `conclaude-linux-x86_64`. `conclaude-notify` is another program's name, and
  * `cc-state` may be ours or not: only a mark can tell (`OWN_MARK`).
  */

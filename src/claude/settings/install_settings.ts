@@ -11,7 +11,7 @@ import {
   STRICT_EVENTS,
 } from "./hooks.ts";
 import { DEFAULT_EVENTS, type HookEvent, type NamedTools } from "./lanes.ts";
-import { type Asker, ownershipHere } from "./own_handler.ts";
+import { ownershipHere, type ThisProgram } from "./own_handler.ts";
 import {
   type Attempt,
   backupPath,
@@ -35,7 +35,7 @@ const NOTHING_STRICT = `--strict changes nothing here: Claude Code honours it un
   [...STRICT_EVENTS].join(" and ")
 } only, and none of the events is one of them`;
 
-export interface InstallOptions extends SettingsPlace, Asker {
+export interface InstallOptions extends SettingsPlace, ThisProgram {
   readonly program: Program;
   /** As `chooseEvents()` returns them; by default the default events. */
   readonly events?: readonly HookEvent[] | undefined;
@@ -46,12 +46,12 @@ export interface InstallOptions extends SettingsPlace, Asker {
   /** Whether actions are blocked when our hook cannot run, where Claude Code allows that. */
   readonly strict?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
-  /** Flags beside those of the place, to be repeated in a refusal: `["--events", "Stop"]`. */
+  /** Flags besides those of the place, which a refusal repeats: `["--events", "Stop"]`. */
   readonly otherFlags?: readonly string[] | undefined;
 }
 
 /** The hooks of `program` count as ours under any name. */
-export interface UninstallOptions extends SettingsPlace, Asker {
+export interface UninstallOptions extends SettingsPlace, ThisProgram {
   readonly dryRun?: boolean | undefined;
   readonly otherFlags?: readonly string[] | undefined;
 }

@@ -51,7 +51,7 @@ export type Lane = "sync" | "async";
  */
 export type HookRole = "event" | "drain";
 
-/** The word in the drain's command that stands in the place of the event. */
+/** The word in the drain's command in place of an event. */
 export const DRAIN_WORD = "Drain";
 
 /** The tools that a hook is about, by name; `*` is every tool. */
@@ -62,7 +62,7 @@ export interface NamedTools {
   readonly followed: readonly string[];
 }
 
-/** Which tools a handler gets: by a matcher as it is written, those of a list, or all others. */
+/** Which tools a handler gets: those of a matcher, those of a list, or all others. */
 type Match = string | readonly ["these" | "others", keyof NamedTools];
 
 export interface LaneRow {

@@ -140,7 +140,7 @@ export function splitWords(command: string): string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-export interface Asker {
+export interface ThisProgram {
   readonly program?: Program | undefined;
   /** This process's executable; null or nothing when it runs from source. */
   readonly executable?: string | null | undefined;
@@ -150,7 +150,7 @@ export interface Asker {
  * Returns how handlers are recognised on this machine. Only this very executable counts as the same file: other
  * programs may share one file (`busybox`, the shims of a version manager).
  */
-export function ownershipHere({ program, executable }: Asker): Ownership {
+export function ownershipHere({ program, executable }: ThisProgram): Ownership {
   return {
     program,
     isThisExecutable: (path) => executable != null && isSameFile(path, executable),

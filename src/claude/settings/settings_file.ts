@@ -87,7 +87,7 @@ export function readBackup(path: string): string | undefined {
   }
 }
 
-/** As {@linkcode replaceSettings}, with a backup of the former text, which takes the place of any older one. */
+/** Replaces a file as {@linkcode replaceSettings}, with a backup of the former text instead of any older backup. */
 export function replaceBackedUp(file: SettingsFile, text: string): boolean {
   const target = backupPath(file.path);
   orExplain(
@@ -185,7 +185,7 @@ interface SettingsText {
   readonly body: string;
 }
 
-/** As {@linkcode openObject}; also refuses `hooks` of a wrong shape and keys that stand twice. */
+/** Opens a file as {@linkcode openObject}; also refuses `hooks` of a wrong shape and keys that stand twice. */
 export function openSettings(text: string, attempt: Attempt): SettingsText {
   const opened = openObject(text, attempt);
   checkShape(opened.body, attempt);
@@ -237,7 +237,7 @@ function checkShape(body: string, attempt: Attempt): void {
   }
 }
 
-/** @throws UserError When a node is of another type. @param context `path`: the node's place, to begin a sentence. */
+/** Checks a node. @throws UserError When its type is another. @param context `path`: its place, to begin a sentence. */
 export function mustBe(
   type: "object" | "array",
   context: { readonly node: Node; readonly path: string; readonly attempt: Attempt },

@@ -1,4 +1,4 @@
-/** Tells texts of a transcript that somebody said from texts that Claude Code writes itself. */
+/** Distinguishes texts of a transcript that somebody said from texts that Claude Code writes itself. */
 
 /** Matches the beginning of a text that was not sent to Claude, such as the output of a local command. */
 const OWN_TEXT =
@@ -65,7 +65,7 @@ export function bareSummary(text: string): string {
 /** The beginning of a compaction's title. A compaction covers all turns before it, and ends none. */
 export const COMPACTION = "Compaction: ";
 
-/** The beginning of the summary with which a compacted session goes on. */
+/** The beginning of the summary with which a compacted session continues. */
 const CONTINUED = "This session is being continued from ";
 
 /** Tells whether Claude Code wrote a prompt: text in a tag (a finished background task), or a compaction's summary. */
@@ -74,7 +74,7 @@ export function isOwnPrompt(prompt: string): boolean {
   return text.startsWith("<") || text.startsWith(CONTINUED);
 }
 
-/** Tells whether a prompt is the summary with which a compacted session goes on. */
+/** Tells whether a prompt is the summary with which a compacted session continues. */
 export function isContinuation(prompt: string): boolean {
   return prompt.trimStart().startsWith(CONTINUED);
 }

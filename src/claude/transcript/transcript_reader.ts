@@ -56,7 +56,7 @@ export interface TranscriptReader {
   readonly end: () => readonly TranscriptItem[];
 }
 
-/** The reasons to stop a message after which the turn goes on. */
+/** The stop reasons of a message after which its turn goes on. */
 const GOES_ON = new Set(["tool_use", "pause_turn"]);
 
 export function transcriptReader(): TranscriptReader {

@@ -5,7 +5,7 @@ import { runTool } from "../process/run_program.ts";
 const GIT = "git --literal-pathspecs --no-optional-locks -c core.fsmonitor=false".split(" ");
 const TIMEOUT_MS = 3_000;
 
-export interface Asking {
+export interface GitContext {
   readonly environment: Pick<Environment, "variable">;
   /** What git reads on its standard input. */
   readonly input?: string;
@@ -20,9 +20,9 @@ export async function askGitLines(...question: Parameters<typeof askGit>): Promi
 export async function askGit(
   folder: string,
   words: readonly string[],
-  asking: Asking,
+  context: GitContext,
 ): Promise<string | null> {
-  const options = { ...asking, folder, timeoutMs: TIMEOUT_MS, isAlone: true };
+  const options = { ...context, folder, timeoutMs: TIMEOUT_MS, isAlone: true };
   const output = await runTool([...GIT, ...words], options);
   return output?.code === 0 ? output.stdout : null;
 }

@@ -1,7 +1,7 @@
 /** Records where the branches and working trees of a repository stand, so that a later look finds what has moved. */
 import { joinPath } from "../../base/paths.ts";
 import { fileSize, readText } from "../on_disk.ts";
-import { askGit, type Asking } from "./ask_git.ts";
+import { askGit, type GitContext } from "./ask_git.ts";
 import { refsDates } from "./branches.ts";
 import { readRef, type Repository, worktreeDirs } from "./repository.ts";
 import { branchIn } from "./working_trees.ts";
@@ -24,11 +24,11 @@ export interface TreeHead {
   readonly logBytes: number;
 }
 
-/** Reads where everything stands. Git is started only where a branch has moved since `before`. */
+/** Reads where all branches and working trees stand. It starts git only when a branch has moved since `before`. */
 export async function readHeads(
   repository: Pick<Repository, "commonDir">,
   before: Heads | null,
-  asking: Asking,
+  context: GitContext,
 ): Promise<Heads> {
   const { commonDir } = repository;
   const gitDirs = [commonDir, ...worktreeDirs(repository)];
@@ -36,7 +36,7 @@ export async function readHeads(
   const stamp = stampOf(commonDir, trees);
   if (stamp !== "" && before?.stamp === stamp) return { ...before, trees };
   const format = "--format=%(objectname) %(refname:lstrip=2)";
-  const refs = await askGit(commonDir, ["for-each-ref", format, "refs/heads"], asking);
+  const refs = await askGit(commonDir, ["for-each-ref", format, "refs/heads"], context);
   // Where git does not answer, the next look asks again.
   if (refs === null) return { stamp: "", tips: before?.tips ?? {}, trees };
   const tips = refs.split("\n").filter((line) => line !== "").map((line) => {

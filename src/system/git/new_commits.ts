@@ -1,7 +1,7 @@
 /** Finds the commits that are new between two looks at a repository, however they were made. */
 import { joinPath } from "../../base/paths.ts";
 import { readText } from "../on_disk.ts";
-import { askGit, askGitLines, type Asking } from "./ask_git.ts";
+import { askGit, askGitLines, type GitContext } from "./ask_git.ts";
 import type { Heads } from "./heads.ts";
 import { formerBranchNames, loggedSince } from "./reflogs.ts";
 import type { Repository } from "./repository.ts";
@@ -47,7 +47,7 @@ const MAX_SEARCHED = 5_000;
 export async function newCommits(
   repository: Pick<Repository, "commonDir">,
   between: Between,
-  asking: Asking,
+  context: GitContext,
 ): Promise<NewCommit[]> {
   const { before, now, suspects } = between;
   const made = madeHere(between);
@@ -55,7 +55,7 @@ export async function newCommits(
   const ends = [...Object.values(now.tips), ...commitsOf(now)].filter((id) => !left.has(id));
   if (made.size + ends.length === 0) return [];
   const ask = (options: readonly string[], revisions: readonly string[]) =>
-    listCommits(repository, { options, revisions }, asking);
+    listCommits(repository, { options, revisions }, context);
   const reached = ends.length === 0
     ? []
     : await ask(["--not", "--remotes"], [...ends, ...[...left].map((id) => `^${id}`)]);
@@ -69,12 +69,12 @@ export async function newCommits(
   const known = await knownAmong(
     repository,
     candidates.filter(({ id }) => !made.has(id) && !suspects.has(id)),
-    { left, without: new Set([...reached.map(({ id }) => id), ...suspects]), asking },
+    { left, without: new Set([...reached.map(({ id }) => id), ...suspects]), context },
   );
   const found: NewCommit[] = [];
   for (const { id, committedAt } of candidates) {
     if (known.has(id)) continue;
-    const branches = await branchesWith(repository, id, asking);
+    const branches = await branchesWith(repository, id, context);
     const isGone = branches.length === 0 && reached.every((one) => one.id !== id);
     found.push({ id, branches, isGone, atMs: committedAt * 1_000 });
   }
@@ -85,7 +85,7 @@ export async function newCommits(
 export async function advancedBranches(
   { commonDir }: Pick<Repository, "commonDir">,
   { before, now }: Pick<Between, "before" | "now">,
-  asking: Asking,
+  context: GitContext,
 ): Promise<string[]> {
   const known = new Set(Object.values(before.tips));
   const advanced: string[] = [];
@@ -93,7 +93,7 @@ export async function advancedBranches(
     const old = before.tips[name];
     if (old === tip || (old === undefined && known.has(tip))) continue;
     const words = ["merge-base", "--is-ancestor", tip, old ?? tip];
-    if (old === undefined || await askGit(commonDir, words, asking) === null) advanced.push(name);
+    if (old === undefined || await askGit(commonDir, words, context) === null) advanced.push(name);
   }
   return advanced;
 }
@@ -123,11 +123,11 @@ async function listCommits(
     readonly options: readonly string[];
     readonly revisions: readonly string[];
   },
-  asking: Asking,
+  context: GitContext,
 ): Promise<Commit[]> {
   const words = ["log", "--ignore-missing", `--max-count=${MAX_SEARCHED}`, FORMAT, "--stdin"];
   const lines = await askGitLines(commonDir, [...words, ...options], {
-    ...asking,
+    ...context,
     input: [...new Set(revisions)].join("\n"),
   });
   return lines.map((line) => {
@@ -145,22 +145,22 @@ async function listCommits(
 async function knownAmong(
   repository: Pick<Repository, "commonDir">,
   commits: readonly Commit[],
-  { left, without, asking }: {
+  { left, without, context }: {
     readonly left: ReadonlySet<string>;
     readonly without: ReadonlySet<string>;
-    readonly asking: Asking;
+    readonly context: GitContext;
   },
 ): Promise<ReadonlySet<string>> {
   const known = new Set<string>();
   for (const { id } of commits.filter(({ isMerge }) => isMerge)) {
     const words = ["diff-tree", "--cc", "--no-commit-id", "-p", id];
-    if (await askGit(repository.commonDir, words, asking) === "") known.add(id);
+    if (await askGit(repository.commonDir, words, context) === "") known.add(id);
   }
   const singles = commits.filter(({ isMerge }) => !isMerge);
   if (singles.length === 0) return known;
   const sinceSeconds = Math.min(...singles.map(({ authoredAt }) => authoredAt));
   const options = ["--all", `--since=${sinceSeconds - 1}`];
-  const former = (await listCommits(repository, { options, revisions: [...left] }, asking))
+  const former = (await listCommits(repository, { options, revisions: [...left] }, context))
     .filter(({ id }) => !without.has(id));
   const keyOf = ({ author, authoredAt }: Commit) => `${authoredAt} ${author}`;
   const byKey = Map.groupBy(former, keyOf);
@@ -168,7 +168,7 @@ async function knownAmong(
   if (copies.length === 0) return known;
   const trees = new Set(former.map(({ tree }) => tree));
   const originals = copies.flatMap((one) => byKey.get(keyOf(one))!);
-  const patches = await patchIds(repository, [...copies, ...originals], asking);
+  const patches = await patchIds(repository, [...copies, ...originals], context);
   for (const copy of copies) {
     const isCopied = byKey.get(keyOf(copy))!.some(({ id }) =>
       patches.get(id) === patches.get(copy.id)
@@ -183,13 +183,13 @@ async function knownAmong(
 async function patchIds(
   { commonDir }: Pick<Repository, "commonDir">,
   commits: readonly Commit[],
-  asking: Asking,
+  context: GitContext,
 ): Promise<ReadonlyMap<string, string>> {
   const words = ["log", "--no-walk", "--stdin", "-p", "-U0", "--no-ext-diff", "--no-textconv"];
   const ids = [...new Set(commits.map(({ id }) => id))].join("\n");
-  const patches = await askGit(commonDir, words, { ...asking, input: ids });
+  const patches = await askGit(commonDir, words, { ...context, input: ids });
   const lines = await askGitLines(commonDir, ["patch-id", "--stable"], {
-    ...asking,
+    ...context,
     input: patches ?? "",
   });
   return new Map(lines.map((line) => {
@@ -201,9 +201,9 @@ async function patchIds(
 async function branchesWith(
   repository: Pick<Repository, "commonDir">,
   id: string,
-  asking: Asking,
+  context: GitContext,
 ): Promise<string[]> {
   const words = ["for-each-ref", `--contains=${id}`, "--format=%(refname:lstrip=2)", "refs/heads"];
-  const names = await askGitLines(repository.commonDir, words, asking);
+  const names = await askGitLines(repository.commonDir, words, context);
   return [...new Set(names.flatMap((name) => [name, ...formerBranchNames(repository, name)]))];
 }

@@ -66,7 +66,7 @@ export async function hasBranch(
   return found.code === 0;
 }
 
-/** Tells whether a folder is a working tree of the repository, whatever is checked out there. */
+/** Tells whether a folder is a working tree of the repository, whatever branch is checked out there. */
 async function isTreeOf(path: string, commonDir: string): Promise<boolean> {
   if (!exists(joinPath(path, ".git"))) return false;
   const found = await runGit(["rev-parse", "--path-format=absolute", "--git-common-dir"], {

@@ -20,7 +20,7 @@ export type FilterEnd =
 export interface FilterOptions {
   readonly input: string;
   readonly folder: string;
-  /** Variables beside those of this process. */
+  /** Variables added to those of this process. */
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   /** The command is ended when its answer is longer, in UTF-16 units. */

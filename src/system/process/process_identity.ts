@@ -48,7 +48,7 @@ export interface ProcessFacts {
 /** How `ps` and `/proc` show the state of a zombie. */
 const ENDED = /^[ZX]/i;
 
-/** Returns the facts about those of the processes that exist; empty where the system does not tell. */
+/** Returns the facts about the processes that exist; empty where the system does not tell. */
 export function readProcesses(pids: readonly number[]): ReadonlyMap<number, ProcessFacts> {
   if (Deno.build.os === "windows" || pids.length === 0) return new Map();
   return Deno.build.os === "linux" ? factsFromProc(pids) : factsFromPs(pids);

@@ -1,4 +1,4 @@
-/** Configured commands and notifications as plain JSON, which the configuration cache can keep. */
+/** Describes configured commands and notifications as plain JSON, which the configuration cache can keep. */
 
 export interface CommandRule {
   /** The rule's place in the configuration: `stop.commands[0]`. */
