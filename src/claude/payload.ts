@@ -46,7 +46,7 @@ export function namesInRules(tool: string): readonly string[] {
   return SHELL_TOOLS.has(tool) ? [...new Set([tool, "Bash"])] : [tool];
 }
 
-/** Tells whether a tool is of this program's MCP server. It is not captured then: its answers come from memory. */
+/** Tells whether a tool is of this program's MCP server. Such a tool is not captured: its answers come from memory. */
 export function isOwnTool(tool: string): boolean {
   return /^mcp__(?:plugin_conclaude_)?conclaude__/.test(tool);
 }

@@ -13,7 +13,7 @@ export interface Shortened {
   readonly cutBytes: number;
 }
 
-/** How many characters at the end of a shortened string only masking reads: they are not kept. No token is longer. */
+/** How many characters at the end of a shortened string masking reads before they are removed. No token is longer. */
 const OVERLAP_CHARS = 4_096;
 /** A container with less room for each of its entries loses the later entries instead. */
 const MIN_ENTRY_BYTES = 2 * OVERLAP_CHARS;

@@ -252,7 +252,7 @@ export function rowName(shape: Shape, path: readonly (string | number)[]): strin
   return name;
 }
 
-/** Makes the schema of a well-formed glob. Each key needs an own schema, since descriptions are kept by schema. */
+/** Makes the schema of a well-formed glob. Each key needs its own schema, since descriptions are kept by schema. */
 export function globText() {
   return z.string().check(without(globFault));
 }

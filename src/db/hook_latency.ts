@@ -1,11 +1,11 @@
-/** Adds up how long hooks took in `hook_latency`, and tells it over time, with the audit rows not added up yet. */
+/** Adds up in `hook_latency` how long hooks took, and reads it over time; rows not added up yet count, too. */
 import type { DatabaseSync } from "node:sqlite";
 import { auditMark } from "./executions.ts";
 import { readMeta, statement, writeMeta } from "./statement.ts";
 import { transaction } from "./transaction.ts";
 
 const MINUTE_MS = 60_000;
-/** How long minutes are kept. */
+/** How long minutes are kept, in milliseconds. */
 const KEPT_MS = 31 * 86_400_000;
 /** Buckets per doubling: each is 9 % wide. */
 const BUCKETS = 8;

@@ -5,8 +5,8 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 const PREPARED = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
 /**
- * Prepares a statement once for each connection: preparing takes ten times as long as finding a row by its id. It is
- * neither for `iterate()`, which a second use would restart, nor for SQL texts that vary without limit.
+ * Prepares a statement once for each connection: preparing takes ten times as long as finding a row by its id. It
+ * serves neither `iterate()`, which a second use would restart, nor SQL texts that vary without limit.
  */
 export function statement(db: DatabaseSync, sql: string): StatementSync {
   let ofDatabase = PREPARED.get(db);

@@ -172,8 +172,8 @@ function faultAt(
 }
 
 /**
- * Tells whether only the user and root are in a group, as on systems where each user has an own group and the umask is
- * 002: root's group for root's files, else the user's first group, if it has the user's number or no other member.
+ * Tells whether only the user and root are in a group, as on systems where each user has a private group and the umask
+ * is 002: root's group for root's files, else the user's first group, if it has the user's number or no other member.
  */
 function isOwnGroup(gid: number, owner: number, uid: number): boolean {
   if (gid === 0 && owner === 0) return true;

@@ -4,8 +4,8 @@
 export type EntryKind = "file" | "folder" | "link" | "other";
 
 /**
- * The own size of a folder that holds some 40,000 entries, in bytes. The runtime reads a folder at once, two million
- * entries in ten seconds, and Claude Code lets a tool through when its hook does not answer within a minute.
+ * The size of a folder itself when it has some 40,000 entries, in bytes. The runtime reads a folder at once, two
+ * million entries in ten seconds, and Claude Code lets a tool through when its hook does not answer within a minute.
  */
 const MAX_FOLDER_BYTES = 4_000_000;
 

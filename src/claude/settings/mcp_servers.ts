@@ -238,7 +238,7 @@ export function removeServer(text: string, edit: ServerEdit): string {
   return own === undefined ? text : mark + removeMember(body, emptiedBy(own, edit.keys));
 }
 
-/** Tells whether a server is ours: a program that our verb starts, since a person may have changed the rest. */
+/** Tells whether a server is ours: our verb is its last argument. A person may have changed the rest. */
 function isOurs(value: unknown): boolean {
   const type = memberOf(value, "type");
   const args = memberOf(value, "args");

@@ -41,7 +41,7 @@ export interface Run {
 
 const ALL = { stdout: Infinity, stderr: Infinity };
 const QUIET_MS = 1000;
-/** How long outputs are read after the program has ended, in milliseconds. */
+/** How long outputs are read at most after the program has ended, in milliseconds. */
 const MAX_REST_MS = 1000;
 
 /** Runs a program. @throws {Error} When it cannot be started. */
