@@ -51,9 +51,9 @@ export async function loadHookConfig(
   await loadSections();
   const { parseConfig } = await import("./parse.ts");
   let parsed = parseConfig(files);
-  const db = cache ??
+  const home = cache ??
     (place.noDb || !parsed.hook.databaseEnabled ? null : await tryOpen(place.locations));
-  const inForce = db === null ? null : await filesInForce(seen, db);
+  const inForce = home === null ? null : await filesInForce(seen, home);
   let { held = [], brought = [] } = inForce ?? {};
   if (held.length > 0) {
     const before = parseConfig(inForce!.files);
@@ -61,23 +61,23 @@ export async function loadHookConfig(
     if (holdsPolicy(before.hook)) parsed = before;
     else {
       for (const { path, text } of seen) {
-        if (held.includes(path)) keepFile(db!, path, { text, atMs: Date.now() });
+        if (held.includes(path)) keepFile(home!, path, { text, atMs: Date.now() });
       }
       held = [];
     }
   }
   const read = parsed.hook.unreadable === ""
     ? parsed.hook
-    : await configOfUnreadable(parsed, { files, cache: db, ...place });
+    : await configOfUnreadable(parsed, { files, cache: home, ...place });
   const config = { ...read, held };
-  if (db !== null && inForce !== null) {
+  if (home !== null && inForce !== null) {
     const atMs = Date.now();
-    storeCachedConfig(db, { key, hash, parsed: config, atMs });
+    storeCachedConfig(home, { key, hash, parsed: config, atMs });
     if (config.unreadable === "") {
-      rememberWhenBlind(db, key, { answer: parsed.policy.whenBlind, atMs });
+      rememberWhenBlind(home, key, { answer: parsed.policy.whenBlind, atMs });
     }
   }
-  return { config, configFrom: "parsed", cache: db, brought };
+  return { config, configFrom: "parsed", cache: home, brought };
 }
 
 /** Tells whether a configuration has rules of its own, besides those that are built in, which no agent may change. */
@@ -87,7 +87,7 @@ export function holdsPolicy({ guards, requirements, stop }: HookConfig): boolean
   return guardsAnything && guards !== "" && JSON.parse(guards).protectsItself === true;
 }
 
-/** Adds to the files those that were in force and are gone; lowest layer first. */
+/** The files with those that were in force and are gone; lowest layer first. */
 export function withRemoved(
   files: readonly ConfigFile[],
   cache: DatabaseSync,
@@ -103,7 +103,7 @@ export function withRemoved(
   );
 }
 
-/** Returns which versions of the files are in force; null when the database cannot tell, and the found ones count. */
+/** Which versions of the files are in force; null where the database cannot tell, and what was found counts. */
 async function filesInForce(seen: readonly ConfigFile[], db: DatabaseSync) {
   const { policyInForce } = await import("./kept_policy.ts");
   const at = { db, atMs: Date.now(), environment: THIS_PROCESS };

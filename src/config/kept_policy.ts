@@ -1,4 +1,4 @@
-/** Decides which version of a configuration file is in force: none that appeared while a session was active. */
+/** Decides which version of a configuration file is in force: one that changed while a session was active is not. */
 import type { DatabaseSync } from "node:sqlite";
 import { parentOf } from "../base/paths.ts";
 import type { Environment } from "../system/environment.ts";
@@ -20,10 +20,8 @@ export interface InForce {
 }
 
 /**
- * Decides which versions of some files are in force.
- *
- * @param seen The files as they are now; a removed file has no text, and {@linkcode REMOVED} as its `problem`.
- * @param onlyLooks Whether it writes nothing: a version that comes into force is not kept.
+ * @param seen The files as they are now; one that was removed has no text and no `problem` but {@linkcode REMOVED}.
+ * @param onlyLooks Whether nothing is written: what is in force from now on is not kept.
  */
 export async function policyInForce(
   seen: readonly ConfigFile[],
@@ -42,14 +40,14 @@ export async function policyInForce(
     const isRemoved = file.text === null && file.problem === REMOVED;
     const isUnreadable = file.text === null && !isRemoved;
     const kept = keptText(db, file.path);
-    // An unreadable file without a known version is left to the rules about unreadable files.
+    // The rules about unreadable files handle one of which no version is known.
     const isSame = file.text === kept || (isUnreadable && kept === undefined);
     const isFirst = kept === undefined && !hasPolicy;
     // The rights of a folder above may have changed, and no time of the file tells when.
     const changedAtMs = isUnreadable ? atMs : changedAt(file.path);
-    const sinceMs = isSame || isFirst ? null : await activeSince(db, file, changedAtMs);
+    const sinceMs = isSame || isFirst ? null : await sessionAt(db, file, changedAtMs);
     if (sinceMs !== null) {
-      // Git makes no file unreadable, or open to others.
+      // Git brings no rights that make a file unreadable, or open to others.
       const isBrought = !isUnreadable &&
         await broughtByGit(file.path, { since: { afterMs: sinceMs }, environment });
       if (!isBrought) {
@@ -69,7 +67,7 @@ export async function policyInForce(
 }
 
 /** Returns when the first session began that was active at a moment, in epoch milliseconds; null without one. */
-async function activeSince(
+async function sessionAt(
   db: DatabaseSync,
   { layer, path }: ConfigFile,
   atMs: number,

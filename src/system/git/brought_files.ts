@@ -54,20 +54,20 @@ export async function broughtFiles(
     .map((path) => path.slice(tree.root.length + 1));
   const ask = (...words: string[]) => namesFrom(tree, words, environment);
   if (inside.length === 0) return new Set();
-  const statusLines = await ask(
+  const told = await ask(
     ..."status --porcelain=v1 -z --no-renames --untracked-files=all --ignored=matching --".split(
       " ",
     ),
     ...inside,
   );
-  if (statusLines === null) return new Set();
-  // While an operation of git is stopped, git itself has brought changes that are not committed yet.
-  const isStopped = operationIn(gitFolders(tree).at(-1)!) !== null;
-  const states = statusLines.map((line) => [line.slice(0, 2), line.slice(3)] as const);
+  if (told === null) return new Set();
+  // Git brings changes that are not committed yet.
+  const brings = operationIn(gitFolders(tree).at(-1)!) !== null;
+  const states = told.map((line) => [line.slice(0, 2), line.slice(3)] as const);
   const isChanged = (path: string) =>
     states.some(([state, name]) =>
       (name === path || (name.endsWith("/") && path.startsWith(name))) &&
-      !(isStopped && (CONFLICTS.has(state) || state[1] === " "))
+      !(brings && (CONFLICTS.has(state) || state[1] === " "))
     );
   const { from, made } = movesSince(tree, since);
   /** Returns the files that these moves have changed; null where git does not answer. */
@@ -94,7 +94,7 @@ export async function broughtFiles(
   return new Set(brought.map((path) => joinPath(tree.root, path)));
 }
 
-/** Tells whether a remote-tracking branch has a commit; false where git does not answer. */
+/** Whether a remote-tracking branch has a commit; false where git does not answer. */
 export function isInRemote(...[at, commit, environment]: Question<string>): Promise<boolean> {
   return isBelow(at, { commit, refs: "refs/remotes" }, environment);
 }
@@ -140,7 +140,7 @@ export async function isAsIn(
 ): Promise<boolean> {
   const words = ["diff", "--quiet", "--no-ext-diff", commit, "--", path];
   if (await answer(at, words, environment) === null) return false;
-  // Git finds no difference in a file that it does not know, so the commit or its parent must have the file.
+  // Git finds no difference in files that it does not know.
   return await isInCommit(at, { commit, path }, environment) ||
     await isInCommit(at, { commit: `${commit}^`, path }, environment);
 }
@@ -151,11 +151,11 @@ export async function isAsInStash(
 ): Promise<boolean> {
   if (await isAsIn(at, { commit, path }, environment)) return true;
   const untracked = `${commit}^3:${path.slice(at.root.length + 1)}`;
-  const [stashed, current] = await Promise.all([
+  const [kept, is] = await Promise.all([
     answer(at, ["rev-parse", "--verify", "--quiet", untracked], environment),
     answer(at, ["hash-object", "--", path], environment),
   ]);
-  return stashed !== null && stashed === current;
+  return kept !== null && kept === is;
 }
 
 /** Returns the sizes of files in a commit, in bytes, by absolute path; none where git does not answer. */

@@ -6,7 +6,7 @@ import { readText } from "../on_disk.ts";
 /** Commands by alias, in small letters. */
 type GitAliases = ReadonlyMap<string, string>;
 
-/** Returns a repository's and its user's aliases; empty when none of `verbs` is an alias. Includes are not followed. */
+/** The aliases of a repository and of the user; empty when none of `verbs` is an alias. Includes are not followed. */
 export function findAliases(
   verbs: readonly (string | null)[],
   { commonDir, home, environment }: {
@@ -29,12 +29,12 @@ export function findAliases(
 
 export function aliasesIn(text: string): GitAliases {
   const aliases = new Map<string, string>();
-  let isInAliases = false;
+  let isAbout = false;
   for (const line of text.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
-    const [, section, rest] = /^\s*\[([^\]]*)\](.*)$/.exec(line) ?? [];
-    if (section !== undefined) isInAliases = section.trim().toLowerCase() === "alias";
-    const [, name, value] = /^\s*([a-z][a-z\d-]*)\s*=(.*)$/i.exec(rest ?? line) ?? [];
-    if (isInAliases && name !== undefined) aliases.set(name.toLowerCase(), valueOf(value!));
+    const [, section, behind] = /^\s*\[([^\]]*)\](.*)$/.exec(line) ?? [];
+    if (section !== undefined) isAbout = section.trim().toLowerCase() === "alias";
+    const [, name, value] = /^\s*([a-z][a-z\d-]*)\s*=(.*)$/i.exec(behind ?? line) ?? [];
+    if (isAbout && name !== undefined) aliases.set(name.toLowerCase(), valueOf(value!));
   }
   return aliases;
 }
