@@ -1,7 +1,7 @@
 /** Makes a payload small enough to keep, and says in place what was cut. */
 import { headOf, isPair } from "../base/letters.ts";
 
-/** A value within its limit, and how many bytes of JSON that took away (0 when it fitted). */
+/** A value within its limit, and how many bytes of its JSON were cut (0 when it fitted). */
 export interface Capped {
   readonly value: unknown;
   readonly cutBytes: number;
@@ -17,7 +17,7 @@ const ENTRIES = [Infinity, 4_096, 1_024, 256, 64, 16, 4, 1, 0];
 /** JSON that is nested deeper is cut as a text. */
 const MAX_DEPTH = 100;
 
-/** Whether JSON is nested more deeply than {@linkcode capValue} can cut. */
+/** Tells whether JSON is nested more deeply than {@linkcode capValue} can cut. */
 export function isNestedDeeply(json: string): boolean {
   let depth = 0;
   for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
@@ -29,8 +29,8 @@ export function isNestedDeeply(json: string): boolean {
 }
 
 /**
- * A JSON value in at most `maxBytes` of UTF-8, each cut marked in its place by `[… 4123 bytes cut …]`. The largest strings
- * keep head and tail; where many small values are the trouble, the middle of arrays and objects goes.
+ * Cuts a JSON value to at most `maxBytes` of UTF-8, and marks each cut in its place: `[… 4123 bytes cut …]`. The
+ * largest strings keep head and tail; with many small values, the middle of arrays and objects is removed.
  *
  * @param value Not nested deeply, see {@linkcode isNestedDeeply}.
  */
@@ -51,7 +51,7 @@ export function capValue(value: unknown, maxBytes: number): Capped {
   return { value: marker, cutBytes: size - jsonBytes(marker) };
 }
 
-/** The size to which the larger ones have to be cut so that all together have at most `maxBytes`. */
+/** Returns the size to which larger sizes have to be cut so that all together have at most `maxBytes`. */
 export function commonLevel(sizes: readonly number[], maxBytes: number): number {
   const ascending = sizes.toSorted((a, b) => a - b);
   let left = maxBytes;
@@ -63,7 +63,7 @@ export function commonLevel(sizes: readonly number[], maxBytes: number): number 
   return Infinity;
 }
 
-/** The value with at most so many entries in each array and object: its first and last ones, and a marker between. */
+/** Keeps at most `most` entries of each array and object: the first and last ones, with a marker between. */
 function withEntries(value: unknown, most: number): unknown {
   if (typeof value !== "object" || value === null) return value;
   const isList = Array.isArray(value);
@@ -91,7 +91,7 @@ function mapTexts(value: unknown, change: (text: string) => unknown): unknown {
   );
 }
 
-/** The head and the tail of a text within some bytes of JSON, with the marker between them. */
+/** Returns the head and the tail of a text within some bytes of JSON, with the marker between them. */
 function capText(text: string, maxBytes: number): string {
   if (text.length * 6 <= maxBytes || textBytes(text) <= maxBytes) return text;
   const room = (maxBytes - MARKER_BYTES) / 2;
@@ -102,7 +102,7 @@ function capText(text: string, maxBytes: number): string {
   return `${head}${cutMarker(new TextEncoder().encode(cut).length)}${tail}`;
 }
 
-/** The longest head or tail within some bytes, found by halving; a character has at least one byte. */
+/** Returns the longest head or tail within some bytes, found by halving; a character has at least one byte. */
 function longestPart(part: (length: number) => string, maxBytes: number): string {
   let fitting = 0;
   let above = Math.floor(maxBytes) + 1;

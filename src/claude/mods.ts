@@ -1,6 +1,6 @@
 /**
- * Finds mods: code of plugins that runs inside Claude Code. A mod that listens to tools can answer them so that hooks of
- * user and project settings are not asked; hooks of managed settings are asked first.
+ * Finds mods: code of plugins that runs inside Claude Code. A mod that listens to tools can answer them so that hooks
+ * of user and project settings are not asked; hooks of managed settings are asked first.
  */
 import { quietly } from "../base/errors.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "../base/paths.ts";
@@ -30,13 +30,13 @@ export function modPlaces({ projectDir, home, environment: { variable } }: {
   return { clientFolder: folder ?? null, projectDir };
 }
 
-/** Events by which a mod decides about tools, or takes them over. Claude Code loads no event name that is computed. */
+/** Events by which a mod decides about tools, or takes them over. Claude Code accepts no computed event names. */
 const GATING =
   /["'`](tool\.(?:call|check|judge|run)|classic\.[\w*]+|classic\*|plugin\.register|engine\.create|http\.fetch|process\.[\w*]+)["'`]/g;
 
 const MAX_CODE_BYTES = 2_000_000;
 
-/** The mods that the next session in a project would load, by their names. Reads files only. */
+/** Returns the mods that the next session in a project would load, by their names. Reads files only. */
 export function findMods(places: ModPlaces): Mod[] {
   const { clientFolder } = places;
   const plugins = [
@@ -48,7 +48,7 @@ export function findMods(places: ModPlaces): Mod[] {
     .toSorted((one, other) => one.name.localeCompare(other.name));
 }
 
-/** The mods that a gate has to know. */
+/** Returns the mods that a gate has to know. */
 export function gatingMods(places: ModPlaces): Mod[] {
   return findMods(places).filter(({ listens }) => listens.length > 0);
 }
@@ -61,7 +61,7 @@ function inside(folder: string): string[] {
   return (namesIn(folder) ?? []).map((name) => joinPath(folder, name));
 }
 
-/** The folders of plugins that settings switch on: installed ones, and those of marketplaces that lie in a folder. */
+/** Returns the folders of the plugins that settings enable: installed ones, and those of marketplaces in a folder. */
 export function pluginFolders(places: ModPlaces): string[] {
   const { clientFolder } = places;
   const folders = settingsFolders(places);
@@ -103,7 +103,7 @@ function inMarket(
   );
 }
 
-/** The plugin in a folder, if it brings modules. */
+/** Returns the plugin in a folder, if it brings modules. */
 function modIn(folder: string): Mod[] {
   const manifest = Object(readJsonFile(joinPath(folder, ".claude-plugin/plugin.json")));
   const { modules } = Object(readJsonFile(joinPath(folder, "hooks/hooks.json")));
@@ -120,7 +120,7 @@ function modIn(folder: string): Mod[] {
   return [{ name, folder, listens }];
 }
 
-/** `x (/p/.claude/skills/x) listens to tool.call, tool.check` */
+/** Describes a mod: `x (/p/.claude/skills/x) listens to tool.call, tool.check`. */
 export function modText({ name, folder, listens }: Mod): string {
   return `${name} (${folder}) listens to ${listens.join(", ")}`;
 }

@@ -1,4 +1,4 @@
-/** What a hook's payload says about a tool use. */
+/** Reads what a hook's payload says about a tool use. */
 import { headOf } from "../base/letters.ts";
 
 /** How soon a capture is drained. */
@@ -18,7 +18,7 @@ const PRIORITIES: ReadonlyMap<string, CapturePriority> = new Map([
   ["TodoWrite", "low"],
 ]);
 
-/** The priority of a tool's captures: what changes things is high, what only looks is low (seed 001). */
+/** Returns the priority of a tool's captures: what changes things is high, what only looks is low. */
 export function capturePriority(toolName: string): CapturePriority {
   return PRIORITIES.get(toolName) ?? "normal";
 }
@@ -36,17 +36,17 @@ const PATH_FIELDS: ReadonlyMap<string, string> = new Map([
 /** Tools that run a shell command. The configuration for Bash counts for all of them. */
 export const SHELL_TOOLS: ReadonlySet<string> = new Set(["Bash", "PowerShell", "Monitor"]);
 
-/** Whether only a look afterwards tells what a tool has changed: a shell's, or one of an MCP server. */
+/** Tells whether only a look afterwards shows what a tool has changed, as with a shell or a tool of an MCP server. */
 export function mayChangeUnseen(tool: string): boolean {
   return SHELL_TOOLS.has(tool) || tool.startsWith("mcp__");
 }
 
-/** The names by which rules know a tool: a rule for Bash counts for every shell. */
+/** Returns the names by which rules know a tool: a rule for Bash counts for every shell. */
 export function namesInRules(tool: string): readonly string[] {
   return SHELL_TOOLS.has(tool) ? [...new Set([tool, "Bash"])] : [tool];
 }
 
-/** The tools of this program's own MCP server, a plugin's too. They are not captured: their answers come from memory. */
+/** Tells whether a tool is of this program's MCP server. Such a tool is not captured: its answers come from memory. */
 export function isOwnTool(tool: string): boolean {
   return /^mcp__(?:plugin_conclaude_)?conclaude__/.test(tool);
 }
@@ -58,31 +58,31 @@ export const EDITING_TOOLS: ReadonlySet<string> = new Set([
   "NotebookEdit",
 ]);
 
-/** Tools that look through the folder, or the file, that they call `path`. */
+/** Tools that search the folder or the file in their field `path`. */
 export const SEARCHING_TOOLS: ReadonlySet<string> = new Set(["Grep", "Glob", "LS"]);
 
 const MAX_PATH_CHARS = 4_096;
 
-/** The files that a tool use names, as they are kept; none for other tools and for an input of any other shape. */
+/** Returns the files that a tool use names, each cut to a limit; none for other tools and inputs of another shape. */
 export function filesTouched(toolName: string, toolInput: unknown): string[] {
   return pathsIn(PATH_FIELDS.get(toolName), toolInput).map((path) => headOf(path, MAX_PATH_CHARS));
 }
 
-/** The tools tidy a path up before they use it: one of any length may lead to a file. */
+/** Returns the path in a field. It may have any length: tools tidy a path up before they use it. */
 function pathsIn(field: string | undefined, toolInput: unknown): string[] {
   if (field === undefined || typeof toolInput !== "object" || toolInput === null) return [];
   const path = Object.hasOwn(toolInput, field) ? Reflect.get(toolInput, field) : undefined;
   return typeof path === "string" && path !== "" ? [path] : [];
 }
 
-/** How tools of MCP servers call the files that they work on, the servers for files among them. */
+/** The fields in which tools of MCP servers name the files that they work on. */
 const PATH_NAMES = new Set(
   "path paths file_path filePath filepath file filename relative_path source destination".split(
     " ",
   ),
 );
 
-/** The files that a tool use names, whole, and what a tool of an MCP server names like a path: it may be one of another machine. */
+/** Returns the whole names of a tool use's files. A path for an MCP server may be one of another machine. */
 export function filesNamed(toolName: string, toolInput: unknown): string[] {
   if (SEARCHING_TOOLS.has(toolName)) return pathsIn("path", toolInput);
   if (!toolName.startsWith("mcp__")) return pathsIn(PATH_FIELDS.get(toolName), toolInput);
@@ -91,7 +91,7 @@ export function filesNamed(toolName: string, toolInput: unknown): string[] {
     .filter((value): value is string => typeof value === "string" && value !== "");
 }
 
-/** The command that a tool's input gives to a shell; null for none. */
+/** Returns the command that a tool's input gives to a shell; null for none. */
 export function commandOf(input: unknown): string | null {
   const { command } = Object(input);
   return typeof command === "string" ? command : null;
@@ -105,7 +105,7 @@ const MAX_EXCERPT_CHARS = 160;
 
 const MAX_SESSION_TITLE_CHARS = 120;
 
-/** The title that a prompt gives to its session: its beginning on one line, with `…` where more follows. */
+/** Returns the title that a prompt gives to its session: its beginning on one line, with `…` where more follows. */
 export function sessionTitleOf(prompt: string): string {
   const line = prompt.replaceAll("\u0000", "").replace(/\s+/g, " ").trim().toWellFormed();
   return line.length <= MAX_SESSION_TITLE_CHARS
@@ -113,12 +113,12 @@ export function sessionTitleOf(prompt: string): string {
     : `${headOf(line, MAX_SESSION_TITLE_CHARS - 1)}…`;
 }
 
-/** The beginning of a text, with `…` where more follows. */
+/** Returns the beginning of a text, with `…` where more follows. */
 export function excerpt(text: string): string {
   return text.length <= MAX_EXCERPT_CHARS ? text : `${headOf(text, MAX_EXCERPT_CHARS)}…`;
 }
 
-/** The beginning of the tool's input, as it stands in the JSON of a capture's payload. */
+/** Returns the beginning of the tool's input, as it stands in the JSON of a capture's payload. */
 export function inputExcerpt(payload: string): string {
   const start = payload.indexOf(INPUT_KEY) + INPUT_KEY.length;
   // A little more than an excerpt, so that a short input is seen to end.
@@ -137,7 +137,7 @@ export interface SummaryLimits {
 const SUMMARY_LIMITS: SummaryLimits = { maxChars: 500, maxItems: 20, maxDepth: 4, maxBytes: 4_096 };
 
 /**
- * A small copy of a tool's input for its audit row: long strings end in `…`, containers keep their
+ * Returns a small copy of a tool's input for its audit row: long strings end in `…`, containers keep their
  * first entries and say how many are missing, and the whole stays below `maxBytes` of JSON.
  */
 export function summarizeInput(
@@ -180,7 +180,7 @@ function summarize(value: unknown, limits: SummaryLimits, depth: number): unknow
   return Object.fromEntries(missing > 0 ? [...kept, ["…", `${missing} more`]] : kept);
 }
 
-/** The JSON of a payload in at most `maxBytes`. What is nested too deep stays as the text that was sent. */
+/** Returns the JSON of a payload in at most `maxBytes`. A payload nested too deeply stays as the text that was sent. */
 export async function serializePayload(
   payload: Readonly<Record<string, unknown>>,
   { maxBytes, sent }: { readonly maxBytes: number; readonly sent: () => string },

@@ -7,7 +7,7 @@ export interface ToldQuestion {
   readonly options: readonly string[];
 }
 
-/** Whether a session of Claude Code asks it on its own: it is answered where the session runs. */
+/** Tells whether a session of Claude Code itself asks a question, which is then answered where the session runs. */
 export function isOfSession({ source }: { readonly source: string }): boolean {
   return source === "notification" || source === "elicitation";
 }
@@ -34,7 +34,7 @@ export type SessionChange =
   /** The session is over, and so are its sub-agents and questions. */
   | { readonly kind: "over" };
 
-/** An event, secrets masked, and its working tree when that is not the main one. */
+/** An event with secrets masked, and its working tree when that is not the main one. */
 export interface ToldEvent {
   readonly name: string;
   readonly own: Readonly<Record<string, unknown>>;
@@ -59,9 +59,9 @@ const SETTLES: Readonly<Record<string, SessionChange>> = {
   SessionEnd: { kind: "over" },
 };
 
-const TOLD: Readonly<Record<string, (event: ToldEvent) => readonly SessionChange[]>> = {
+const CHANGES: Readonly<Record<string, (event: ToldEvent) => readonly SessionChange[]>> = {
   SubagentStart: (event) => agentOf(event, "running"),
-  // Compacting is done by an agent too, without a type and a start.
+  // Compacting also ends with this event: its agent has no type and no start.
   SubagentStop: (event) => event.own["agent_type"] === "" ? [] : agentOf(event, "completed"),
   PostToolUse: reportOf,
   Notification: notificationOf,
@@ -69,14 +69,14 @@ const TOLD: Readonly<Record<string, (event: ToldEvent) => readonly SessionChange
   ElicitationResult: resultOf,
 };
 
-/** The change of an event that settles questions; null for other events. */
+/** Returns the change of an event that settles questions; null for other events. */
 export function settledBy(eventName: string): SessionChange | null {
   return Object.hasOwn(SETTLES, eventName) ? SETTLES[eventName]! : null;
 }
 
 /** Reads the changes of sub-agents and questions from an event. Odd fields give no change; it never throws. */
 export function toldBy(event: ToldEvent): readonly SessionChange[] {
-  return Object.hasOwn(TOLD, event.name) ? TOLD[event.name]!(event) : [];
+  return Object.hasOwn(CHANGES, event.name) ? CHANGES[event.name]!(event) : [];
 }
 
 function agentOf(
@@ -88,7 +88,7 @@ function agentOf(
   return agentId === null ? [] : [{ kind: "agent", agentId, name, now, worktree }];
 }
 
-/** The answer of the tool that starts a sub-agent: at once for one in the background, else at its end. */
+/** Reads the answer of the tool that starts a sub-agent; it comes at once for a background agent, else at its end. */
 function reportOf({ own }: ToldEvent): readonly SessionChange[] {
   const response = own["tool_response"];
   const agentId = nameIn(response, "agentId");
@@ -111,8 +111,8 @@ const NOTIFICATIONS: Readonly<Record<string, "permission" | "input" | "over">> =
 };
 
 function notificationOf({ own }: ToldEvent): readonly SessionChange[] {
-  const given = nameIn(own, "notification_type") ?? "";
-  const type = Object.hasOwn(NOTIFICATIONS, given) ? NOTIFICATIONS[given]! : null;
+  const typeName = nameIn(own, "notification_type") ?? "";
+  const type = Object.hasOwn(NOTIFICATIONS, typeName) ? NOTIFICATIONS[typeName]! : null;
   if (type === null) return [];
   if (type === "over") return [{ kind: "settled", which: "elicitations" }];
   const text = textIn(own, "message");
@@ -139,17 +139,17 @@ function beginningOf(own: ToldEvent["own"]): string {
   return `${nameIn(own, "mcp_server_name") ?? "a server"}: `;
 }
 
-/** The options of a form with a single field that is a list. */
+/** Returns the options of a form with a single field that is a list. */
 function optionsOf(schema: unknown): readonly string[] {
   const properties = Object.values(Object(Object(schema).properties));
   const [first] = properties;
-  const given: unknown = properties.length === 1 ? Object(first).enum : undefined;
-  if (!Array.isArray(given)) return [];
-  return given.filter((option): option is string => typeof option === "string")
+  const listed: unknown = properties.length === 1 ? Object(first).enum : undefined;
+  if (!Array.isArray(listed)) return [];
+  return listed.filter((option): option is string => typeof option === "string")
     .slice(0, MAX_OPTIONS).map((option) => clip(option, MAX_NAME_CHARS));
 }
 
-/** The single value of an answer; of several values, their JSON. */
+/** Returns the single value of an answer; of several values, their JSON. */
 function answerText(content: unknown): string {
   const values = Object.values(Object(content));
   const [value] = values;
@@ -162,7 +162,7 @@ function nameIn(fields: unknown, name: string): string | null {
   return text === null ? null : clip(text, MAX_NAME_CHARS);
 }
 
-/** A text that is safe to store; null for anything else. */
+/** Returns a text that is safe to store; null for anything else. */
 function textIn(fields: unknown, name: string): string | null {
   const value: unknown = Object(fields)[name];
   if (typeof value !== "string") return null;

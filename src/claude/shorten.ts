@@ -1,35 +1,35 @@
 /**
- * Makes a large payload small before anything else is done with it. It works on the bytes of the JSON, since millions of
- * parsed values may not fit into memory.
+ * Makes a large payload small before anything else is done with it. It works on the bytes of the JSON, since millions
+ * of parsed values may not fit into memory.
  *
- * Only the beginning of a long string stays: a later part could hold a secret whose name is missing. The last characters
- * that stay may be half a secret. Masking still reads them, and {@linkcode withoutOverlaps} removes them afterwards.
+ * Only the beginning of a long string stays: a later part could hold a secret whose name is missing. Its last
+ * characters may be half a secret: masking still reads them, and {@linkcode withoutOverlaps} removes them afterwards.
  */
 import { commonLevel } from "./cap.ts";
 
-/** JSON within a limit, and how many bytes of the first one are missing in it. */
+/** JSON within a limit, and how many bytes of the original are missing in it. */
 export interface Shortened {
   readonly text: string;
   readonly cutBytes: number;
 }
 
-/** Characters at the end of a shortened string that masking reads and that are not kept. No token is longer. */
+/** How many characters at the end of a shortened string masking reads before they are removed. No token is longer. */
 const OVERLAP_CHARS = 4_096;
-/** A container with less for each of its entries loses the later ones instead. */
+/** A container with less room for each of its entries loses the later entries instead. */
 const MIN_ENTRY_BYTES = 2 * OVERLAP_CHARS;
-/** The cost of an entry beside its bytes. */
+/** The cost of an entry beside its bytes, in bytes. */
 const ENTRY_BYTES = 16;
 const MARKER_BYTES = 64;
-/** A value nested deeper than this goes as a whole when it is too large. */
+/** A value nested deeper than this is removed whole when it is too large. */
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 5_000;
-/** Bytes that stay of a text that is not a JSON object. */
+/** How many bytes stay of a text that is not a JSON object. */
 const MAX_RUBBISH_BYTES = 16_384;
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** The JSON of an object in about `maxBytes`; a text that ends too early is taken as if it were closed there. */
+/** Shortens the JSON of an object to about `maxBytes`; a text that ends too early counts as if it were closed there. */
 export function shortenJson(json: Uint8Array, maxBytes: number): Shortened {
   const start = skipBlanks(json, 0);
   if (json[start] !== OPEN_OBJECT) {
@@ -56,7 +56,7 @@ class Shortener {
   readonly text: string[] = [];
   cutBytes = 0;
   readonly #json: Uint8Array;
-  /** Bytes of containers that may still be looked through: each is looked through once for every container around it. */
+  /** How many bytes of containers may still be read: each is read once for every container around it. */
   #left: number;
 
   constructor(json: Uint8Array) {
@@ -93,7 +93,7 @@ class Shortener {
   #string({ start, end }: Span, maxBytes: number): void {
     const json = this.#json;
     const cutAt = Math.max(start + 1, borderAt(json, start + Math.max(1, maxBytes - MARKER_BYTES)));
-    // An earlier cut is told again.
+    // The new marker also counts the bytes of an earlier cut.
     const before = MARKED.exec(decode(json, Math.max(cutAt, end - MARKER_BYTES), end - 1))?.[1];
     this.cutBytes += end - 1 - cutAt;
     const cut = end - 1 - cutAt + Number(before ?? 0);
@@ -136,7 +136,7 @@ class Shortener {
   }
 }
 
-/** The first entries of a container; `restAt` is where the entries begin that were not read. */
+/** Returns the first entries of a container; `restAt` is where the unread entries begin. */
 function entriesOf(
   json: Uint8Array,
   { start, end }: Span,
@@ -155,7 +155,7 @@ function entriesOf(
     }
     const value = { start: at, end: endOfValue(json, at) };
     const size = sizeOf(json, value, maxBytes) + key.end - key.start + ENTRY_BYTES;
-    // The text ends within it, or it is not JSON.
+    // The text ends within the value, or is not JSON.
     if (value.end <= value.start) break;
     entries.push({ ...value, key, size });
     at = skipBlanks(json, value.end);
@@ -164,7 +164,7 @@ function entriesOf(
   return { entries, restAt: null };
 }
 
-/** The cost of a value: its bytes, and something for each entry. Counting ends once it is too large. */
+/** Returns the cost of a value: its bytes, and something for each entry. Counting ends once it is too large. */
 function sizeOf(json: Uint8Array, { start, end }: Span, maxBytes: number): number {
   let size = end - start;
   if (json[start] === QUOTE || size > maxBytes) return size;
@@ -172,7 +172,7 @@ function sizeOf(json: Uint8Array, { start, end }: Span, maxBytes: number): numbe
   return size;
 }
 
-/** The end of the value that begins here; that of the text where it is not closed. */
+/** Returns where the value that begins at `start` ends; the end of the text when the value is not closed. */
 function endOfValue(json: Uint8Array, start: number): number {
   let depth = 0;
   for (let at = start; at < json.length; at++) {
@@ -204,7 +204,7 @@ function backslashesBefore(json: Uint8Array, at: number): number {
   return at - first;
 }
 
-/** The place here, or a little before, that splits no character and no escape. */
+/** Returns `place`, or one a little before it, that splits no character and no escape. */
 function borderAt(json: Uint8Array, place: number): number {
   let at = place;
   while (at > 0 && (json[at]! & 0xc0) === 0x80) at--;
@@ -226,10 +226,10 @@ function decode(json: Uint8Array, start: number, end: number): string {
 }
 
 const MARKED = /\n?\[… (\d+) bytes cut …\]$/;
-/** A mark of a cut, as masking may have left it. */
+/** Matches the marker of a cut, as masking may have left it. */
 const END_OF_MARK = /bytes cut …\]$/;
 
-/** Takes the last characters away from all strings that were shortened, in place. Any depth. */
+/** Removes the last characters of all shortened strings, in place and at any depth. */
 export function withoutOverlaps<Value>(value: Value): Value {
   const root = { value };
   const pending: object[] = [root];
@@ -245,7 +245,7 @@ export function withoutOverlaps<Value>(value: Value): Value {
   return root.value;
 }
 
-/** A string that is nothing but a mark stays: no text was before it. */
+/** Removes the overlap. A string that is nothing but a marker stays: no text was before it. */
 function withoutOverlap(text: string): string {
   const [mark, bytes] = MARKED.exec(text) ?? [END_OF_MARK.exec(text)![0], "?"];
   if (mark === text) return text;

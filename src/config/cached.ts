@@ -1,4 +1,4 @@
-/** Reads a hook's configuration from the cache in the database. */
+/** Reads a hook's configuration from the cache in the database, or from its files. */
 import { isFile } from "../system/files.ts";
 import type { FolderLook } from "../system/git/repository.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -80,7 +80,7 @@ export async function loadHookConfig(
   return { config, configFrom: "parsed", cache: home, brought };
 }
 
-/** Whether a configuration has rules of its own, beside those that are built in, and no agent may change them. */
+/** Tells whether a configuration has rules of its own, besides those that are built in, which no agent may change. */
 export function holdsPolicy({ guards, requirements, stop }: HookConfig): boolean {
   const guardsAnything = guards !== DEFAULT_HOOK_CONFIG.guards || requirements !== "" ||
     stop !== "";
@@ -110,7 +110,7 @@ async function filesInForce(seen: readonly ConfigFile[], db: DatabaseSync) {
   return await policyInForce(seen, at).catch(() => null);
 }
 
-/** Unreadable files are rare, so what handles them is loaded only here. */
+/** Reads the configuration of unreadable files. They are rare, so what handles them is loaded only here. */
 async function configOfUnreadable(
   parsed: ParsedConfig,
   from: {
@@ -127,7 +127,7 @@ async function configOfUnreadable(
   return withLock(parsed, from);
 }
 
-/** Opens the database of the cache. It is not made when a file may switch the database off. */
+/** Opens the database of the cache; makes none when a file may switch the database off. */
 async function openCache(
   files: readonly ConfigFile[],
   locations: Locations,
@@ -148,16 +148,16 @@ async function tryOpen({ database, databaseFrom }: Locations): Promise<DatabaseS
   }
 }
 
-/** Whether a value has every field of a {@linkcode HookConfig} with the right type: a cache may be damaged. */
+/** Tells whether a value has every field of a {@linkcode HookConfig} with the right type: a cache may be damaged. */
 function isHookConfig(value: unknown): value is HookConfig {
   if (typeof value !== "object" || value === null) return false;
   return Object.entries(DEFAULT_HOOK_CONFIG).every(([key, usual]) => {
-    const held: unknown = Reflect.get(value, key);
+    const stored: unknown = Reflect.get(value, key);
     if (Array.isArray(usual)) {
-      return Array.isArray(held) && held.every((item) => typeof item === "string");
+      return Array.isArray(stored) && stored.every((item) => typeof item === "string");
     }
     return usual === null
-      ? held === null || typeof held === "string"
-      : held !== null && typeof held === typeof usual;
+      ? stored === null || typeof stored === "string"
+      : stored !== null && typeof stored === typeof usual;
   });
 }

@@ -1,4 +1,4 @@
-/** Changes the text of a configuration file: what a key is to be, and the rest as it is, with its comments. */
+/** Changes the value of a key in the text of a configuration file, and keeps the rest with its comments. */
 import { isDeepStrictEqual } from "node:util";
 import { Document, isMap, isNode, isScalar, parseDocument } from "yaml";
 import { UserError } from "../base/errors.ts";
@@ -8,14 +8,14 @@ import { type Plain, readYaml, valueAt } from "./yaml_tree.ts";
 
 export interface ConfigTarget {
   readonly path: string;
-  /** Empty where there is none yet. */
+  /** Empty when there is no file yet. */
   readonly text: string;
   readonly isNew: boolean;
-  /** The mode that a new one gets. */
+  /** The mode that a new file gets. */
   readonly mode: number;
 }
 
-/** The file as a document that keeps comments. @throws {UserError} When it is not YAML, or not a map of keys. */
+/** Parses a file into a document that keeps comments. @throws {UserError} When it is not YAML, or not a map of keys. */
 export function documentOf({ path, text }: ConfigTarget) {
   const document = parseDocument(text);
   if (document.errors.length > 0 || (document.contents !== null && !isMap(document.contents))) {
@@ -33,7 +33,7 @@ export function cannotChange(
   return new UserError(`Cannot change "${path}"`, { why: `${why}; nothing was changed`, next });
 }
 
-/** The new text of a file: new sections below, the rest as it is. @throws {UserError} Where no map of keys is. */
+/** Returns a file's new text: new sections below, the rest as it is. @throws {UserError} Where no map of keys is. */
 export function withEntries(
   target: ConfigTarget,
   document: Document.Parsed,
@@ -79,20 +79,20 @@ function mapAt(document: Document.Parsed, path: readonly string[], file: string)
   }
 }
 
-/** A file as it will be, with the names of what is added. */
+/** The new text of a file, with the names of the added keys. */
 export interface PlannedFile {
   readonly target: ConfigTarget;
   readonly text: string;
   readonly added: readonly string[];
 }
 
-/** Plans what a file gets, without writing it. @param options `stays`: whether what the file says stays. */
+/** Plans which keys a file gets, without writing it. @param options `stays`: whether the file's own value stays. */
 export function planEntries(
   target: ConfigTarget,
   entries: readonly ConfigEntry[],
-  { head, stays = (said) => said !== undefined }: {
+  { head, stays = (value) => value !== undefined }: {
     readonly head: string;
-    readonly stays?: (said: Plain | undefined, entry: ConfigEntry) => boolean;
+    readonly stays?: (value: Plain | undefined, entry: ConfigEntry) => boolean;
   },
 ): { readonly file: PlannedFile | null; readonly kept: readonly string[] } {
   const document = documentOf(target);
@@ -110,7 +110,7 @@ export function planEntries(
   return { file, kept: namesOf(kept) };
 }
 
-/** What a value may mean: what it is as YAML, then the text itself. */
+/** Returns the readings of a text: its value as YAML, then the text itself. */
 export function readings(given: string): readonly Plain[] {
   const document = parseDocument(given);
   const isYaml = document.errors.length === 0 && !/^\s*[*&!#]/.test(given);
@@ -119,12 +119,12 @@ export function readings(given: string): readonly Plain[] {
   return value === null && given.trim() !== "null" ? [given] : [value, given];
 }
 
-/** Stands above what is written into a new file. */
+/** The comment at the top of a new file. */
 const HEAD = " Configuration of conclaude: `conclaude config show` lists every key.";
 
 /**
- * The text of a file with a value at a path, or without the value there. Where a single value is replaced, nothing
- * around it changes.
+ * Returns the text of a file with a value at a path, or without the key for null. Where a single value is replaced,
+ * nothing around it changes.
  */
 export function textWith(
   target: ConfigTarget,
@@ -142,19 +142,19 @@ export function textWith(
     const gone = emptied(document, path);
     const text = withoutLines(target.text, document, gone);
     document.deleteIn(gone);
-    return says(text, document) ? text : document.toString({ lineWidth: 0 });
+    return hasContentOf(text, document) ? text : document.toString({ lineWidth: 0 });
   }
   const text = document.hasIn(path) ? null : withLines(target.text, document, { path, value });
   const written = withEntries(target, document, { added: [{ path, value }], head: HEAD });
-  return text !== null && says(text, document) ? text : written;
+  return text !== null && hasContentOf(text, document) ? text : written;
 }
 
-/** Whether a text says what a document does. */
-function says(text: string, document: Document): boolean {
+/** Tells whether a text has the same content as a document. */
+function hasContentOf(text: string, document: Document): boolean {
   return isDeepStrictEqual(parseDocument(text).toJS() ?? {}, document.toJS());
 }
 
-/** The text with a new key at the end of its section; null where the section is not there, or is not a block of lines. */
+/** Adds a key at the end of its section; null where the section is not there, or is not a block of lines. */
 function withLines(
   text: string,
   document: Document.Parsed,
@@ -175,21 +175,21 @@ function withLines(
   return `${text.slice(0, at).replace(/(?<!\n)$/, "\n")}${lines}${text.slice(at)}`;
 }
 
-/** Where the line ends that a node ends in, behind its line break. @param end Of the node. */
+/** Returns the end of the line in which a node ends, its line break included. @param end Of the node. */
 function lineEnd(text: string, end: number): number {
   if (text[end - 1] === "\n") return end;
   const at = text.indexOf("\n", end);
   return at < 0 ? text.length : at + 1;
 }
 
-/** The path itself, or that of the outermost section in which there is nothing else. */
+/** Returns the path itself, or the path of the outermost section that holds nothing else. */
 function emptied(document: Document.Parsed, path: readonly string[]): readonly string[] {
   const above = path.slice(0, -1);
   const map: unknown = above.length === 0 ? null : document.getIn(above, true);
   return isMap(map) && map.items.length === 1 ? emptied(document, above) : path;
 }
 
-/** The text without the lines of a key, where it has lines of its own. */
+/** Returns the text without the lines of a key, where it has lines of its own. */
 function withoutLines(text: string, document: Document.Parsed, path: readonly string[]): string {
   const map: unknown = path.length === 1
     ? document.contents
@@ -204,14 +204,14 @@ function withoutLines(text: string, document: Document.Parsed, path: readonly st
   return text.slice(0, start) + text.slice(lineEnd(text, end));
 }
 
-/** The kinds of values that can be replaced where they stand, unless there is none or a text of several lines. */
+/** The kinds of values that can be replaced where they stand; blocks of lines are not among them. */
 const IN_LINE: ReadonlySet<string> = new Set(["PLAIN", "QUOTE_DOUBLE", "QUOTE_SINGLE"]);
 
 function isSingle(value: unknown): boolean {
   return value !== null && typeof value !== "object";
 }
 
-/** The first problem that a file has and had not before; null without one. */
+/** Returns the first problem that a file did not have before; null without one. */
 export function newFault(
   text: string,
   at: Omit<ConfigFile, "text"> & { readonly layer: ConfigLayer },

@@ -1,7 +1,7 @@
 /**
- * The schema of a configuration file. The types, the validation, the JSON Schema, the table of keys and the text of
- * `config init` are made from it. This file has the sections about state and captures; other rooms add theirs through
- * `sections.ts`. Files are read and merged in `parse.ts`.
+ * Defines the schema of a configuration file. The types, the validation, the JSON Schema, the table of keys and the
+ * text of `config init` are made from it. This file has the sections about state and captures; other rooms add theirs
+ * through `sections.ts`. Files are read and merged in `parse.ts`.
  */
 import * as z from "zod/mini";
 import {
@@ -105,7 +105,7 @@ export type Config = SectionValues<typeof FIRST & typeof LAST>;
 
 /** The schema, and the tables that are made from it. */
 export interface ConfigSchema extends KeyTables {
-  /** Strict: a key that is not named is refused. Parsing `{}` gives the defaults. */
+  /** Refuses unknown keys. Parsing `{}` gives the defaults. */
   readonly schema: z.ZodMiniType<Config>;
   /** The name of a key in these tables, without the index or name of the entry: `requirements.<name>.scope`. */
   readonly rowName: (path: readonly (string | number)[]) => string;
@@ -113,7 +113,7 @@ export interface ConfigSchema extends KeyTables {
 
 let made: ConfigSchema | undefined;
 
-/** @throws {Error} As `sections()`. */
+/** Returns the schema of all sections. @throws {Error} As `sections()`. */
 export function configSchema(): ConfigSchema {
   if (made !== undefined) return made;
   const shape: Shape = { ...FIRST, ...sections().shape, ...LAST };

@@ -1,4 +1,4 @@
-/** The texts that are made from the schema: the file of `conclaude config init`, and a JSON Schema. */
+/** Makes texts from the schema: the file of `conclaude config init`, a JSON Schema, and values with their sources. */
 import * as z from "zod/mini";
 import { type Config, configSchema } from "./config_schema.ts";
 import { type ConfigKey, descriptionOf } from "./schema_kit.ts";
@@ -13,7 +13,7 @@ const HEADER = [
 ];
 const LINE_WIDTH = 96;
 
-/** Writes every key with its meaning, commented out at its default. @param presets Files to begin with, and what each does. */
+/** Writes every key with its meaning, commented out at its default. @param presets What each preset does, by name. */
 export function configTemplate(presets: Readonly<Record<string, string>>): string {
   const begun = Object.entries(presets)
     .flatMap(([name, about]) => wrap(`--preset ${name}: ${about}`, LINE_WIDTH));
@@ -43,7 +43,7 @@ export function configTemplate(presets: Readonly<Record<string, string>>): strin
   return lines.join("\n") + "\n";
 }
 
-/** Descriptions begin with `##`, so that they stay comments when a person removes one `#`. */
+/** Writes a setting. Its description begins with `##`, so that it stays a comment when a person removes one `#`. */
 function entry(depth: number, about: readonly string[], setting: string): string[] {
   const indent = "  ".repeat(depth);
   return [
@@ -53,7 +53,7 @@ function entry(depth: number, about: readonly string[], setting: string): string
   ];
 }
 
-/** The keys of the rules in a list or a map, a paragraph each. */
+/** Describes the keys of the rules in a list or a map, a paragraph each. */
 function itemsOf(key: string): string[] {
   const inside = [`${key}[].`, `${key}.<`];
   return configSchema().itemKeys.filter((item) =>
@@ -84,8 +84,8 @@ function wrap(text: string, width: number): string[] {
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
 /**
- * The schema of a configuration file, draft 2020-12: every key is optional and has a description, its default and its
- * range; unknown keys are refused. A key without a value (`database:` alone) is accepted, as the program does.
+ * Returns the JSON Schema (draft 2020-12) of a configuration file: every key is optional and has a description, its
+ * default and its range; unknown keys are refused. Like the program, it accepts a key without a value (`database:`).
  */
 export function configJsonSchema(): JsonSchema {
   const schema = z.toJSONSchema(configSchema().schema, {
@@ -107,7 +107,7 @@ export function configJsonSchema(): JsonSchema {
   return { $schema, title: "Configuration of conclaude", ...rest };
 }
 
-/** The source of a value that stands in no file. */
+/** The source of a value that no file sets. */
 const BUILT_IN = "default";
 
 /** Values by section, and their sources by dotted key. */
@@ -117,10 +117,10 @@ interface MergedConfig {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-/** The layer with the highest rank first. */
+/** The layers, the one with the highest rank first. */
 const ORDER: readonly ConfigLayer[] = ["local", "project", "user"];
 
-/** The values of all keys that files name, with their sources. @param options `effective`: all other keys, too. */
+/** Returns the values of all keys that files name, with their sources; with `effective`, of all other keys, too. */
 export function mergedConfig(
   files: readonly ConfigFile[],
   options: { readonly config: Config; readonly effective: boolean },
@@ -132,13 +132,13 @@ export function mergedConfig(
   for (const { key } of configSchema().keys) {
     const source = sourceOfKey(key);
     if (source === BUILT_IN && !effective) continue;
-    put(values, key, valueAt(config, key.split(".")));
+    setValue(values, key, valueAt(config, key.split(".")));
     sources[key] = source;
   }
   return { values, sources };
 }
 
-/** Finds the file that sets a key, `default` where none does. */
+/** Returns a function that finds the file that sets a key, `default` where none does. */
 export function sourcesIn(
   files: readonly ConfigFile[],
   { inherit }: Pick<Config, "inherit">,
@@ -150,7 +150,7 @@ export function sourcesIn(
     layers.find(({ values }) => valueAt(values, key.split(".")) !== undefined)?.path ?? BUILT_IN;
 }
 
-/** Writes it as YAML, each key with a comment that names its source. */
+/** Writes a configuration as YAML, each key with a comment that names its source. */
 export function sourcedYaml({ values, sources }: MergedConfig): string[] {
   const lines: string[] = [];
   const open: string[] = [];
@@ -169,13 +169,13 @@ export function sourcedYaml({ values, sources }: MergedConfig): string[] {
   return lines;
 }
 
-/** A value as JSON on one line, with blanks where a terminal may break it. */
+/** Returns a value as JSON on one line, with blanks where a terminal may break it. */
 export function valueText(value: unknown): string {
   return JSON.stringify(value ?? null, null, 1)
     .replace(/(?<=[[{])\n *|\n *(?=[\]}])/g, "").replace(/\n */g, " ");
 }
 
-function put(root: Record<string, unknown>, key: string, value: unknown): void {
+function setValue(root: Record<string, unknown>, key: string, value: unknown): void {
   const parts = key.split(".");
   const last = parts.pop()!;
   let holder = root;

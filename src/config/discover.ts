@@ -7,7 +7,7 @@ import { findFault, isFile, readSmallFile, realOr } from "../system/files.ts";
 import { trustedFolders } from "./trusted_folders_table.ts";
 import type { HookConfig } from "./hook_config.ts";
 
-/** `local` lies over `project`, `project` over `user`. */
+/** `local` outranks `project`, and `project` outranks `user`. */
 export type ConfigLayer = "user" | "project" | "local";
 
 /** A configuration file with its text, or with the reason why it was not read. */
@@ -41,7 +41,7 @@ const USER_NAMES = ["config.yaml", "config.yml"];
 const PROJECT_NAMES = [".conclaude.yaml", ".conclaude.yml"];
 const LOCAL_NAMES = [".conclaude.local.yaml"];
 
-/** The guards' policy without any file: what nobody can bring back is refused. */
+/** The guards' policy without any file: it refuses what nobody could undo. */
 const BUILT_IN_GUARDS = {
   root: null,
   isStrict: false,
@@ -100,7 +100,7 @@ export const DEFAULT_HOOK_CONFIG: HookConfig = {
   problemKeys: [],
 };
 
-/** Whether a configuration has guards or requirements of its own, beside what is built in. */
+/** Tells whether a configuration has guards or requirements of its own, besides the built-in ones. */
 export function hasWrittenRules(
   { guards, requirements }: Pick<HookConfig, "guards" | "requirements">,
 ): boolean {
@@ -108,11 +108,11 @@ export function hasWrittenRules(
 }
 
 /**
- * The configuration files that count for a project, lowest layer first.
+ * Returns the configuration files that count for a project, lowest layer first.
  *
- * The project file is the nearest one upwards, `.yaml` before `.yml`, in the folders of `searchedFolders()`, at most 12.
- * The local file lies beside it; without a project file it is the nearest one in the same folders. The user's is
- * `~/.conclaude/config.yaml` or `.yml`. A file that others could have written is not read, and the search goes on.
+ * The project file is the nearest one upwards, `.yaml` before `.yml`, in the folders of `searchedFolders()`, at most
+ * 12. The local file lies beside it; without a project file it is the nearest one in the same folders. The user's file
+ * is `~/.conclaude/config.yaml` or `.yml`. A file that others could have written is not read, and the search goes on.
  *
  * @param looks The project directory and the folders above it, nearest first.
  * @param user The user's home, what lies in `~/.conclaude`, and the database that knows which folders are trusted.
@@ -143,35 +143,35 @@ export function readConfigFiles(looks: readonly FolderLook[], user: UserPlace): 
   return nearestLocal ? [...files, nearestLocal] : files;
 }
 
-/** The files that would count beside those that were found, or in their place, if they were there. */
+/** Returns the missing files that would count besides the found ones, or in their place. */
 export function missingFiles(
   found: readonly ConfigFile[],
   { looks, user }: { readonly looks: readonly FolderLook[]; readonly user: UserPlace },
 ): Pick<ConfigFile, "layer" | "path" | "home">[] {
   const home = user.home ?? undefined;
-  const has = (layer: ConfigLayer) =>
+  const countingIn = (layer: ConfigLayer) =>
     found.find((file) => file.layer === layer && !isLeftOut(file));
   const { folders } = searchedFolders(looks, user.home);
-  const project = has("project")?.path;
+  const project = countingIn("project")?.path;
   const last = folders.findIndex(({ path }) => project !== undefined && path === parentOf(project));
   const within = folders.slice(0, last < 0 ? MAX_FOLDERS : last + 1).map(({ path }) => path);
   const named = (layer: ConfigLayer, at: readonly string[], names: readonly string[]) =>
     at.flatMap((folder) => names.map((name) => ({ layer, path: joinPath(folder, name), home })));
   return [
-    ...has("user") ? [] : named("user", [user.dataFolder], USER_NAMES),
+    ...countingIn("user") ? [] : named("user", [user.dataFolder], USER_NAMES),
     ...named("project", within, PROJECT_NAMES),
-    ...has("local") ? [] : named("local", within, LOCAL_NAMES),
+    ...countingIn("local") ? [] : named("local", within, LOCAL_NAMES),
   ].filter(({ path }) => found.every((file) => file.path !== path));
 }
 
-/** Whether a file is not read because others could have written it. */
+/** Tells whether a file is not read because others could have written it. */
 export function isLeftOut(
   file: ConfigFile,
 ): file is ConfigFile & { readonly text: null; readonly distrust: Distrust } {
   return file.text === null && file.distrust !== undefined;
 }
 
-/** Whether one of the files may configure stops or requirements. */
+/** Tells whether one of the files mentions stops or requirements. */
 export function speakOfStops(files: readonly ConfigFile[]): boolean {
   return files.some(({ text }) => text !== null && /\b(?:stop|requirements)\b/.test(text));
 }
@@ -192,7 +192,7 @@ export function hashConfigFiles(files: readonly ConfigFile[]): string {
 interface HowToRead {
   /** The file's names, the preferred one first. */
   readonly wanted: readonly string[];
-  /** The last folder that has to belong to the user. */
+  /** The topmost folder that has to belong to the user. */
   readonly top: string;
   readonly by: TrustPlace;
 }
@@ -234,7 +234,7 @@ export function trustBy(place: TrustPlace): void {
   here = place;
 }
 
-/** The place that {@linkcode trustBy} has set. Before that no folder is trusted. */
+/** Returns the place that {@linkcode trustBy} has set. Before that no folder is trusted. */
 export function trustHere(): TrustPlace {
   return here;
 }
@@ -243,14 +243,14 @@ export function trustHere(): TrustPlace {
 interface Search {
   /** The project's folder and those above it, nearest first. */
   readonly folders: readonly FolderLook[];
-  /** The last folder that has to belong to the user. */
+  /** The topmost folder that has to belong to the user. */
   readonly top: string;
 }
 
 /**
- * The folders in which a project's files are searched: up to the root of its repository; outside of one up to the home
- * if the project lies below it, elsewhere the project's own folder alone. A worktree or submodule inside of another
- * checkout of the same repository goes on up to the root of that.
+ * Returns the folders in which a project's files are searched: up to the root of its repository; outside of a
+ * repository up to the home if the project lies below it, else the project's own folder alone. For a worktree or
+ * submodule inside of another checkout of the same repository, the search goes up to the root of that checkout.
  *
  * @param looks The project's folder and those above it, as `lookUpwards()` found them.
  */
@@ -274,15 +274,15 @@ function isAt(path: string, folder: string): boolean {
   return `${path}/`.startsWith(folder.endsWith("/") ? folder : `${folder}/`);
 }
 
-/** Whether a folder is the root of a repository. Like git, this ignores a `.git` that is not a repository. */
+/** Tells whether a folder is the root of a repository. Like git, this ignores a `.git` that is not a repository. */
 function endsSearch({ path, names, gitIsFile }: FolderLook): boolean {
   if (!names.includes(".git")) return false;
   return gitIsFile || isFile(joinPath(path, ".git/HEAD"));
 }
 
 /**
- * Why a file must not count: it, the target of its link, or a folder up to `top` belongs to another user, or others may
- * write there; null where it may count. @param at `folder`: what to trust so that it counts; by default the file's own.
+ * Returns why a file must not count: the file, its link's target, or a folder up to `top` belongs to another user, or
+ * others may write there; null where it may count. @param at `folder`: the folder to trust, by default the file's own.
  */
 export function whyDistrusted(
   path: string,
@@ -299,7 +299,7 @@ export function whyDistrusted(
   }
 }
 
-/** Whether a person trusts the folder of a file, or one above it. */
+/** Tells whether a person trusts the folder of a file, or one above it. */
 function isTrusted(path: string, { database, databaseFrom }: TrustPlace): boolean {
   // A fallback database in `/tmp` may have been made by others.
   if (database === undefined || databaseFrom === "fallback") return false;

@@ -1,4 +1,4 @@
-/** Which tool uses the configuration keeps out of the captures. */
+/** Decides which tool uses the configuration keeps out of the captures. */
 import { filesNamed, isOwnTool, SEARCHING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
 import { matchesAny, resolvePath } from "../base/paths.ts";
 import { expandPattern } from "../system/expand_pattern.ts";
@@ -11,7 +11,7 @@ export interface ToolFacts {
   readonly toolInput: unknown;
   /** The answer of a search or a command as Claude Code sends it, its error, or its text in a transcript. */
   readonly toolResponse?: unknown;
-  /** Where a relative path starts, absolute; null when it was not told. */
+  /** The absolute folder where relative paths start; null when it is unknown. */
   readonly folder: string | null;
   readonly projectDir: string | null;
   /** The user's home, for `~` in a command. */
@@ -19,7 +19,7 @@ export interface ToolFacts {
 }
 
 /**
- * The reason why a tool use is not kept: a key of the configuration, or that the tool is our own; null when it is
+ * Returns why a tool use is not kept: a key of the configuration, or that the tool is our own; null when the use is
  * kept. Each spelling of a path (`./`, `..`, relative, by a link) counts as the same file.
  */
 export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null {
@@ -43,14 +43,14 @@ export function exclusionOf(config: HookConfig, tool: ToolFacts): string | null 
     : null;
 }
 
-/** A command without what starts it, the quotes around it, and the folder of its program. */
+/** Returns a command without what starts it, the quotes around it, and the folder of its program. */
 function withoutStarters(step: string): string {
   return step.replace(STARTERS, "").replace(/^["']|["']$/g, "").replace(/^[^\s"']*\//, "");
 }
 
-/** Separates the commands of one line, those in brackets and `$( )` too. */
+/** Matches what separates the commands of one line, brackets and `$( )` included. */
 const STEP = /&&|\|\|?|[;&\n`{}]|\$?\(|\)/;
-/** Words before a command that only start it: `sudo -n`, `NAME=value`, `env`, `timeout 5`, `bash -c`, `then`. */
+/** Matches words that only start a command: `sudo -n`, `NAME=value`, `env`, `timeout 5`, `bash -c`, `then`. */
 const STARTERS =
   /^(?:(?:sudo|doas|env|command|exec|nohup|time|timeout|nice|setsid|xargs|eval|(?:ba|da|z)?sh|if|then|elif|else|while|until|do|!|\w+=\S*|-\S+|\d+[smhd]?)\s+)+/;
 const BETWEEN_WORDS = /[\s;|&()<>`"'=]+/;
@@ -58,12 +58,12 @@ const BETWEEN_WORDS = /[\s;|&()<>`"'=]+/;
 const MAX_COMMAND_CHARS = 4_000;
 const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g;
 const PATTERN = /[*?[]/;
-/** Of more words a command spells out, only the first are looked at. */
+/** How many of the words that a command spells out are looked at. */
 const MAX_WORDS = 2_000;
 /** How many entries of folders are read for the patterns of one command. */
 const MAX_ENTRIES = 10_000;
 
-/** The words of a command that may be paths, also seen from the folders that it changes to, and what its patterns match. */
+/** Returns words of a command that may be paths, also seen from folders that it enters, and what its patterns match. */
 function placesIn(command: string, { folder, projectDir, home }: ToolFacts): string[] {
   const text = command.slice(0, MAX_COMMAND_CHARS);
   const known: Readonly<Record<string, string | null>> = {
@@ -80,8 +80,8 @@ function placesIn(command: string, { folder, projectDir, home }: ToolFacts): str
     .map((word) => word.replace(/^@/, ""))
     .filter((word) => word !== "" && !word.startsWith("-"))
     .slice(0, MAX_WORDS);
-  const goneTo = words.filter((_, index) => /^(?:cd|pushd)$/.test(words[index - 1] ?? ""));
-  const places = words.flatMap((word) => [word, ...goneTo.map((folder) => `${folder}/${word}`)]);
+  const entered = words.filter((_, index) => /^(?:cd|pushd)$/.test(words[index - 1] ?? ""));
+  const places = words.flatMap((word) => [word, ...entered.map((folder) => `${folder}/${word}`)]);
   const visits = { left: MAX_ENTRIES };
   const from = { folder: folder ?? projectDir ?? "/", home: home ?? undefined };
   const matched = new Set(places.filter((place) => PATTERN.test(place)))
@@ -89,7 +89,7 @@ function placesIn(command: string, { folder, projectDir, home }: ToolFacts): str
   return [...new Set(places), ...matched];
 }
 
-/** The files that a tool works on; a search works on its folder and its glob. */
+/** Returns the files that a tool works on; a search works on its folder and its glob. */
 function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
   if (!SEARCHING_TOOLS.has(toolName)) return filesNamed(toolName, toolInput);
   const path = fieldOf(toolInput, "path") || ".";
@@ -100,18 +100,18 @@ function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
   return [path, ...globs.filter((glob) => glob !== "").map((glob) => `${path}/${glob}`)];
 }
 
-/** The most lines of an answer that are read. */
+/** How many lines of an answer are read. */
 const MAX_LINES = 4_000;
 
-/** Of more places only the first are followed through links: an answer may name thousands of files. */
+/** How many places are followed through links: an answer may name thousands of files. */
 const MAX_FOLLOWED = 1_000;
 
-/** Names the file whose text follows: a hit of a search, a patch, `head` and `tail` of several files. */
+/** Matches a line that names the file whose text follows: a hit of a search, a patch, `head` and `tail` of files. */
 const HEADING = /^(?:(?:\+\+\+|---) (?:[ab]\/)?([^\t]+)|==> (.+) <==$|(.[^:]*):)/;
 
 /**
- * The files that a search has found: `filenames`, and what stands before the colon of lines such as `src/a.ts:12:text`; and
- * those of which a command prints the text.
+ * Returns the files that a search has found: `filenames`, and what stands before the colon of lines such as
+ * `src/a.ts:12:text`; of a command, the files whose text it prints.
  */
 function placesFound({ toolName, toolResponse, projectDir }: ToolFacts): string[] {
   const isSearch = SEARCHING_TOOLS.has(toolName);
@@ -142,7 +142,7 @@ function isPathExcluded(
   const paths = spelled.flatMap(([one, top]) =>
     projectDir !== null && one!.startsWith(`${top}/`) ? [one!, one!.slice(top!.length + 1)] : [one!]
   );
-  // A folder is named by what covers all that is in it: `secret/**`.
+  // A pattern that covers all that is in a folder also excludes the folder: `secret/**`.
   return paths.some((one) =>
     matchesAny(excludePaths, one) || matchesAny(excludePaths, `${one}/\u0000`)
   );

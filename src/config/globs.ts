@@ -1,11 +1,11 @@
 /**
- * Globs as the configuration has them, compiled to regular expressions.
+ * Compiles the globs of the configuration to regular expressions.
  *
  * The dialect: `*` and `**` match any text, `/` included (so `*.env` covers `/a/b/.env`); where `**` is a whole folder
- * of the pattern, outside of braces, it may also be no folder at all; `?` is one character; `[a-z]`, `[!a-z]` and `{a,b}` are as in a
- * shell, and a class that negates never takes `/`; a backslash takes the next character literally; a leading `./`
- * is dropped. Everything else stands for itself, also parentheses, a leading dot and a leading `!`. Upper and lower
- * case differ.
+ * of the pattern, outside of braces, it may also be no folder at all; `?` is one character; `[a-z]`, `[!a-z]` and
+ * `{a,b}` are as in a shell, and a class that negates never takes `/`; a backslash takes the next character literally;
+ * a leading `./` is dropped. Everything else stands for itself, also parentheses, a leading dot and a leading `!`.
+ * Upper and lower case differ.
  */
 import picomatch from "picomatch";
 
@@ -30,12 +30,12 @@ const DOT_SEGMENT_GUARD = "(?!(?:^|\\/)\\.{1,2}(?:\\/|$))";
 export interface GlobOptions {
   /** What a leading `~` stands for; without it, `~` is a plain character. */
   readonly home?: string | undefined;
-  /** True: the pattern may name a folder and then covers everything below it; a closing `/` is ignored. */
+  /** Whether the pattern may name a folder and then covers everything below it; a closing `/` is ignored. */
   readonly coversFolder?: boolean;
 }
 
 /**
- * @returns The source of a regular expression that is anchored at both ends, for the flag `s`.
+ * Compiles a glob. @returns The source of a regular expression that is anchored at both ends, for the flag `s`.
  * @throws SyntaxError when the glob is empty or not well formed; the message says where it is wrong.
  */
 export function compileGlob(glob: string, options: GlobOptions = {}): string {
@@ -59,10 +59,7 @@ function sourceOf(pattern: string): string {
     .replaceAll("(?:(?:.)*?)", ".*?");
 }
 
-/**
- * The longest text that every match of the glob contains; empty when there is none. Searching for it is much cheaper than
- * compiling the glob.
- */
+/** Returns the longest text that every match contains, empty for none: a search for it is faster than the glob. */
 export function needleOf(glob: string): string {
   const plain = glob.replace(/^~|(?:^|(?<=\/))(?:\.\/)+/g, "*")
     // Brackets and braces guarantee nothing; an escaped letter is skipped, too.

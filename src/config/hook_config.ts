@@ -1,5 +1,5 @@
 /**
- * The configuration as hooks need it: plain values that are compiled once and then read from the cache, so that a hook
+ * Describes the configuration as hooks need it: plain values, compiled once and then read from the cache. So a hook
  * loads neither the YAML parser nor the schema.
  */
 
@@ -27,28 +27,28 @@ export interface HookConfig {
   readonly busyTimeoutMs: number;
   /** False: tool uses are not kept; sessions, counters and the audit trail are. */
   readonly captureEnabled: boolean;
-  /** Tried on the absolute project directory. A match also covers the folders below. */
+  /** Patterns for the absolute project directory. A match also covers the folders below. */
   readonly excludeProjects: readonly string[];
-  /** Tried on the tool name. */
+  /** Patterns for the name of a tool. */
   readonly excludeTools: readonly string[];
   /**
-   * Tried on a file's absolute path and, inside the project, on its path from there (`src/a.ts`). A match also covers
-   * what is below a named folder.
+   * Patterns for a file's absolute path and, inside the project, for its path from there (`src/a.ts`). A match also
+   * covers what is below a named folder.
    */
   readonly excludePaths: readonly string[];
-  /** To be tried on a shell command, and on each of the commands that it joins by `&&`, `;` or a pipe. */
+  /** Patterns for a shell command, and for each of the commands that it joins by `&&`, `;` or a pipe. */
   readonly excludeCommands: readonly string[];
   /** The longest payload that is kept whole, in bytes, 4096 to 67108864. */
   readonly maxPayloadBytes: number;
-  /** More secrets to mask, beside the built-in kinds. They never match the empty text. */
+  /** Patterns for more secrets to mask, besides the built-in kinds. They never match the empty text. */
   readonly redactPatterns: readonly string[];
-  /** False: captures are not worked into memory, and Claude is told nothing of earlier sessions. */
+  /** False: captures are not worked into memory, and Claude learns nothing of earlier sessions. */
   readonly memoryEnabled: boolean;
-  /** How many tokens a session is told of earlier ones at most, 0 to 2500. */
+  /** How many tokens about earlier sessions a session gets at most, 0 to 2500. */
   readonly contextTokens: number;
-  /** Whether the person is told at the start of a session what memory holds. */
+  /** Whether the person learns at the start of a session what memory holds. */
   readonly tellsPerson: boolean;
-  /** Whether Claude is told what is remembered about a prompt, and about a file that it edits. */
+  /** Whether Claude gets what memory holds about a prompt, and about a file that it edits. */
   readonly recallsPrompts: boolean;
   readonly recallsEdits: boolean;
   /** Days that an observation stays, 0 to 36500; 0 keeps it for ever. */
@@ -80,7 +80,7 @@ export interface HookConfig {
   readonly prompts: string;
   /** A `NotificationPolicy` as JSON; empty when nothing is shown. */
   readonly notifications: string;
-  /** Files that changed while a session was active, and whose version before stays in force. */
+  /** Files that changed while a session was active, so that their version before stays in force. */
   readonly held: readonly string[];
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;

@@ -1,27 +1,27 @@
-/** Policy files as they are in force: what they hold stays in force until a person accepts a change. */
+/** Stores the policy files that are in force: a version counts until a person accepts a change. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "../db/statement.ts";
 
-/** Longer files are not kept, in characters. */
+/** The longest text that is kept, in characters. */
 const MAX_KEPT_CHARS = 262_144;
 
 /** The problem of a file that was in force and is gone. */
 export const REMOVED = "it was removed";
 
-/** The text of a file as it is in force; undefined when none is kept. */
+/** Returns the text of a file as it is in force; undefined when none is kept. */
 export function keptText(db: DatabaseSync, path: string): string | undefined {
   const row = statement(db, "SELECT content FROM kept_files WHERE path = ?").get(path);
   return row === undefined ? undefined : String(row["content"]);
 }
 
-/** Which of these files are kept. */
+/** Returns which of these files are kept. */
 export function keptAmong(db: DatabaseSync, paths: readonly string[]): string[] {
   const places = paths.map(() => "?").join(", ");
   return statement(db, `SELECT path FROM kept_files WHERE path IN (${places})`).all(...paths)
     .map((row) => String(row["path"]));
 }
 
-/** Keeps a file as it is in force from now on; a null text forgets it. */
+/** Keeps the text of a file that is in force from now on; a null text forgets the file. */
 export function keepFile(
   db: DatabaseSync,
   path: string,
@@ -42,7 +42,7 @@ export function keepFile(
   ).run(path, text, atMs);
 }
 
-/** Keeps no version of the files in a folder, and below it, any more. */
+/** Forgets the versions of all files in a folder and below it. */
 export function forgetBelow(db: DatabaseSync, folder: string): void {
   db.prepare("DELETE FROM kept_files WHERE substr(path, 1, length(?1) + 1) = ?1 || '/'").run(
     folder,
@@ -56,7 +56,7 @@ interface SessionThen {
   readonly seenAtMs: number;
 }
 
-/** Sessions that had begun by a moment and had not ended by then, in a folder or below it; all sessions for null. */
+/** Returns the sessions that had begun by a moment and not ended, in a folder or below it; in all folders for null. */
 export function sessionsAt(
   db: DatabaseSync,
   folder: string | null,

@@ -13,7 +13,7 @@ import { keepFile, keptText, REMOVED, sessionsAt } from "./kept_files_table.ts";
 export interface InForce {
   /** The files with the texts that are in force. */
   readonly files: readonly ConfigFile[];
-  /** The files whose version before stays in force. */
+  /** The files whose earlier version stays in force. */
   readonly held: readonly string[];
   /** The files whose new version git has brought. */
   readonly brought: readonly string[];
@@ -66,7 +66,7 @@ export async function policyInForce(
   return { files, held, brought };
 }
 
-/** When the first session began that was active when a file changed; null for none. Epoch milliseconds. */
+/** Returns when the first session began that was active at a moment, in epoch milliseconds; null without one. */
 async function sessionAt(
   db: DatabaseSync,
   { layer, path }: ConfigFile,
@@ -83,15 +83,15 @@ async function sessionAt(
   return active.length === 0 ? null : Math.min(...active.map(({ beganAtMs }) => beganAtMs));
 }
 
-/** When a file, or the folder that it is gone from, was changed last; epoch milliseconds. */
+/** Returns when a file, or the folder that it is gone from, last changed, in epoch milliseconds. */
 function changedAt(path: string): number {
   for (const at of [path, parentOf(path)]) {
     try {
       const { mtime, ctime } = statSync(at);
-      // The time of the content may be put back, that of the entry may not.
+      // A program can set back the time of the content, but not that of the entry.
       return Math.max(mtime?.getTime() ?? 0, ctime?.getTime() ?? 0);
     } catch {
-      // It is gone.
+      // The file is gone.
     }
   }
   return Date.now();

@@ -8,7 +8,7 @@ import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
 import { loadSections, type StrictPolicy } from "./sections.ts";
 
-/** The configuration for hooks. While a file cannot be read whose gates do not allow then, it says so in the policy. */
+/** Returns the configuration for hooks. While a file whose gates then ask or deny is unreadable, its policy says so. */
 export function withLock(
   { hook, policy, isOnlyLeftOut }: ParsedConfig,
   from: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },
@@ -35,8 +35,8 @@ export function logUnknown({ unreadable }: HookConfig, { spoolFolders, home }: L
 }
 
 /**
- * `gates.whenBlind` as it was when the files could last be read; the topmost file is looked up first. A file that is left
- * out may never have counted: then the user's own file, which counts on, does not answer for it.
+ * Returns `gates.whenBlind` as it was when the files could last be read; it looks up the topmost file first. A file
+ * that is left out may never have counted: then the user's own file, which still counts, does not answer for it.
  */
 function answerBefore(
   { isOnlyLeftOut }: Pick<ParsedConfig, "isOnlyLeftOut">,

@@ -47,7 +47,7 @@ export interface LayerResult {
   readonly summarizerFault: ConfigProblem | null;
 }
 
-/** Taking out one mistake can uncover another, but not often. */
+/** How often a file is checked: removing one mistake can uncover another, but not often. */
 const MAX_ROUNDS = 4;
 
 /** A value for a configuration file, and its name in messages. */
@@ -57,7 +57,7 @@ export interface ConfigEntry {
   readonly value: Plain;
 }
 
-/** Checks a value as if a project's file held it. @returns The schema's objections in one text; empty when it has none. */
+/** Checks a value as if a project's file held it. @returns The schema's objections in one text; empty for none. */
 export function faultsOf({ path, value }: Omit<ConfigEntry, "name">): string {
   const nested = path.reduceRight<Plain>((inner, key) => ({ [key]: inner }), value);
   const { problems } = readLayer({ layer: "project", path: "", text: JSON.stringify(nested) });
@@ -126,7 +126,7 @@ function keepValid(root: NonNullable<YamlTree["root"]>, report: Report): LayerVa
   return {};
 }
 
-/** The entries that replace a wrong entry of a list: the list's default, since a shorter list would require less. */
+/** Returns what replaces a wrong entry of a list: the list's default, since a shorter list would require less. */
 function insteadAt(path: ValuePath): readonly string[] {
   const usual = typeof path.at(-1) === "number" ? rowOf(path.slice(0, -1))?.default : null;
   return Array.isArray(usual) ? usual : [];
@@ -160,10 +160,10 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   }
   if (issue.code === "invalid_union") {
     // The union is a map or its shorthand, in this order. Only the errors of the form that was used are reported.
-    const meant = isMapping(found) ? issue.errors[0] : typeof found === "string" && issue.errors[1];
-    if (meant) {
-      return meant.flatMap((inner) =>
-        refuse({ ...inner, path: [...issue.path, ...inner.path] }, root, report)
+    const inner = isMapping(found) ? issue.errors[0] : typeof found === "string" && issue.errors[1];
+    if (inner) {
+      return inner.flatMap((one) =>
+        refuse({ ...one, path: [...issue.path, ...one.path] }, root, report)
       );
     }
   }
@@ -188,7 +188,7 @@ function refuse(issue: z.core.$ZodIssue, root: LayerValues, report: Report): Val
   return [row?.type.endsWith(", needed") ? path.slice(0, -1) : path];
 }
 
-/** The text that follows "expected …, found …" in a message. */
+/** Returns the text that follows "expected …, found …" in a message. */
 function faultOf(issue: z.core.$ZodIssue, path: ValuePath): string {
   const instead = insteadAt(path);
   const words = issue.code === "invalid_value" ? issue.values : [];
@@ -210,12 +210,12 @@ const FORMER: Readonly<Record<string, string>> = {
   gitWorktree: "remove it: worktrees are left to Claude Code",
 };
 
-/** The keys that an unknown one may stand for. @param unknown Its name in the tables. */
+/** Returns the keys that an unknown one may stand for. @param unknown Its name in the tables. */
 export function keysLike(unknown: string): string[] {
   return suggestKeys(unknown, knownNames());
 }
 
-/** What to write instead of an unknown key. @param unknown Its name in the tables. */
+/** Returns what to write instead of an unknown key. @param unknown Its name in the tables. */
 function insteadOf(unknown: string): string | undefined {
   const former = FORMER[unknown];
   if (former !== undefined) return former;
@@ -258,7 +258,7 @@ function correction(row: ConfigKey, found: unknown): string | undefined {
   return undefined;
 }
 
-/** A list with this one value; in a list of maps, a map whose one needed key has it. */
+/** Suggests a list with this one value; for a list of maps, a map whose one needed key has it. */
 function listOf({ key, type, item }: ConfigKey, value: string): string | undefined {
   if (!type.startsWith("list of")) return undefined;
   if (item !== "map of keys") return `write [${value}]`;
@@ -268,7 +268,7 @@ function listOf({ key, type, item }: ConfigKey, value: string): string | undefin
   return needed.length === 1 ? `write [{${needed[0]}: ${value}}]` : undefined;
 }
 
-/** Who connects, in an address: the rest is shown. */
+/** The user and the password in an address; the rest of the address is shown. */
 const CREDENTIALS = /(?<=:\/\/)[^/\s"?#]*@/;
 
 function describe(value: unknown): string {
@@ -293,25 +293,25 @@ function resolveDatabasePath(values: LayerValues, file: ConfigFile, report: Repo
   database.path = resolvePath(database.path, { folder: parentOf(file.path), home: file.home });
 }
 
-/** `["capture", "exclude", "tools", 2]` becomes `capture.exclude.tools[2]`. */
+/** Writes a path with dots: `["capture", "exclude", "tools", 2]` becomes `capture.exclude.tools[2]`. */
 export function dotted(path: ValuePath): string {
   return path.map((part) => typeof part === "number" ? `[${part}]` : `.${part}`).join("").slice(1);
 }
 
-/** A shorter name stands for too many things to be looked for in other sections. */
+/** A shorter name is too ambiguous to be looked for in other sections. */
 const MIN_TELLING_LETTERS = 5;
 const MAX_SUGGESTIONS = 3;
 
 /**
- * The keys that an unknown one may stand for, at most three: almost the same name in the same section first, then the same
- * name in other sections. @param known All dotted names, sections among them.
+ * Returns the keys that an unknown one may stand for, at most three: almost the same name in the same section first,
+ * then the same name in other sections. @param known All dotted names, sections among them.
  */
 export function suggestKeys(unknown: string, known: readonly string[]): string[] {
   const section = sectionOf(unknown);
   const name = nameOf(unknown).toLowerCase();
   const beside = known.filter((key) => sectionOf(key) === section);
-  const meant = new Set(nearestWords(name, beside.map(nameOf)));
-  const near = beside.filter((key) => meant.has(nameOf(key)));
+  const similar = new Set(nearestWords(name, beside.map(nameOf)));
+  const near = beside.filter((key) => similar.has(nameOf(key)));
   const elsewhere = known.filter((key) =>
     name.length >= MIN_TELLING_LETTERS && sectionOf(key) !== section &&
     nameOf(key).toLowerCase() === name
@@ -334,8 +334,8 @@ const USERS_ONLY = [
 ] as const;
 
 /**
- * Removes keys that count only in the user's own file: a foreign repository must not run commands over the memory of other
- * projects, shorten how long it is kept, or say what is sent of it. @returns The removed keys.
+ * Removes keys that count only in the user's own file: a foreign repository must not run commands over the memory of
+ * other projects, shorten how long it is kept, or decide what of it is sent. @returns The removed keys.
  */
 function takeOutOfProject(values: LayerValues): string[] {
   return USERS_ONLY.flatMap(([section, key]) => {

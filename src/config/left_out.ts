@@ -26,14 +26,14 @@ export interface LeftOut {
   readonly next: string;
 }
 
-/** The folders that are searched for a project: its own, then the top of its repository. */
+/** Returns the folders that are searched for a project: its own, then the top of its repository. */
 export function foldersOf(projectDir: string): string[] {
   const root = findRepository(lookUpwards(projectDir))?.root;
   const folders = root === undefined || root === projectDir ? [projectDir] : [projectDir, root];
   return folders.map((folder) => joinPath(folder, OWN_FOLDER));
 }
 
-/** Why a file in a project's `.conclaude` folder does not count; null when it counts. */
+/** Returns why a file in a project's `.conclaude` folder does not count; null when it counts. */
 export function whyNotOf(projectDir: string, path: string, by = trustHere()): LeftOut | null {
   const { top } = searchedFolders(lookUpwards(projectDir), by.home);
   const folder = path.slice(0, path.lastIndexOf(`/${OWN_FOLDER}/`));
@@ -41,12 +41,12 @@ export function whyNotOf(projectDir: string, path: string, by = trustHere()): Le
   return distrust === null ? null : leftOut(path, distrust);
 }
 
-/** The reason and the way out, as a part of a sentence. */
+/** Returns the reason and the way out, as a part of a sentence. */
 export function leftOutText({ why, next }: Pick<LeftOut, "why" | "next">): string {
   return `it is left out: ${why}. So that it counts: \`${next}\``;
 }
 
-/** All files that are left out for a project. @param files As `readConfigFiles()` found them. */
+/** Returns all files that are left out for a project. @param files As `readConfigFiles()` found them. */
 export function listLeftOut(
   files: readonly ConfigFile[],
   projectDir: string | null,
@@ -79,8 +79,8 @@ function leftOut(path: string, { why, next }: Distrust): LeftOut {
   return { path, why, next: next.map(quoteWord).join(" ") };
 }
 
-function namedIn(folder: string, isMeant: (name: string) => boolean): string[] {
-  return (namesIn(folder) ?? []).filter(isMeant).sort().map((name) => joinPath(folder, name));
+function namedIn(folder: string, matches: (name: string) => boolean): string[] {
+  return (namesIn(folder) ?? []).filter(matches).sort().map((name) => joinPath(folder, name));
 }
 
 /** A file that is not read, and the file that counts instead. */
@@ -89,7 +89,7 @@ interface PassedOver {
   readonly counts: string;
 }
 
-/** The `.yml` files beside a `.yaml` that counts. @param files As `readConfigFiles()` found them. */
+/** Returns the `.yml` files beside a `.yaml` that counts. @param files As `readConfigFiles()` found them. */
 export function passedOver(files: readonly ConfigFile[]): PassedOver[] {
   return files
     .filter(({ layer, path }) => layer !== "local" && path.endsWith(".yaml"))

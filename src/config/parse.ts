@@ -1,6 +1,6 @@
 /**
- * Parses the texts of the configuration files. The result is the complete configuration, its short form for hooks, and the
- * mistakes in the files. Hooks come here only when the cache misses.
+ * Parses the texts of the configuration files. The result is the complete configuration, its short form for hooks, and
+ * the mistakes in the files. Hooks come here only when the cache misses.
  */
 import { parentOf } from "../base/paths.ts";
 import { type Config, configSchema } from "./config_schema.ts";
@@ -38,10 +38,10 @@ const LAYERS: readonly ConfigLayer[] = ["user", "project", "local"];
  * (the local one decides) drops the user's.
  *
  * Never throws. A file that is not YAML counts as absent, a wrong value as not written, a wrong entry of a list is left
- * out of it, or replaced by the list's default where it has one, and a list without a right entry counts as not written;
- * each is a problem.
+ * out of it, or replaced by the list's default where it has one, and a list without a right entry counts as not
+ * written; each is a problem.
  *
- * @param files As `readConfigFiles()` found them, in any order; without any, the defaults come back.
+ * @param files As `readConfigFiles()` found them, in any order; without any file, the defaults count.
  */
 export function parseConfig<Whole extends Config>(
   files: readonly ConfigFile[],
@@ -85,7 +85,7 @@ export function parseConfig<Whole extends Config>(
   };
 }
 
-/** `a, b, c and 2 more` */
+/** Joins names: `a, b, c and 2 more`. */
 function namesText(names: readonly string[]): string {
   const more = names.length > MAX_NAMED_REQUIREMENTS
     ? ` and ${names.length - MAX_NAMED_REQUIREMENTS} more`
@@ -97,7 +97,7 @@ function faultText({ path, line, column, message }: ConfigProblem): string {
   return line > 0 ? `${path}:${line}:${column}: ${message}` : `${path}: ${message}`;
 }
 
-/** `over` laid over `under`: maps deep, everything else replaced. Neither is changed. */
+/** Lays `over` over `under`: merges maps deep, and replaces everything else. It changes neither. */
 export function mergeValues(under: LayerValues, over: LayerValues): LayerValues {
   const merged = new Map(Object.entries(under));
   for (const [key, value] of Object.entries(over)) {

@@ -1,11 +1,11 @@
-/** The kinds of keys that the configuration's schema is made of, and a table of their descriptions. */
+/** Makes the kinds of keys that the configuration's schema has, and a table of their descriptions. */
 import * as z from "zod/mini";
 import { globFault } from "./globs.ts";
 
 export interface ConfigKey {
   /** The dotted name: `capture.exclude.tools`. */
   readonly key: string;
-  /** In words: `whole number`, `list of globs`. */
+  /** The type in words: `whole number`, `list of globs`. */
   readonly type: string;
   /** The noun for one value of a list: `glob`. */
   readonly item?: string;
@@ -45,7 +45,7 @@ export type Shape = Readonly<Record<string, z.ZodMiniType>>;
 
 const FACTS = new Map<z.ZodMiniType, Fact | { readonly description: string; readonly of: Shape }>();
 
-/** The description of a part, for the JSON Schema; `undefined` for parts inside a key. */
+/** Returns the description of a part, for the JSON Schema; `undefined` for parts inside a key. */
 export function descriptionOf(part: unknown): string | undefined {
   return FACTS.get(part as z.ZodMiniType)?.description;
 }
@@ -63,7 +63,7 @@ export function bool(fallback: boolean, description: string) {
   });
 }
 
-/** A whole number; the range includes both ends. */
+/** Makes a key for a whole number; the range includes both ends. */
 export function int(
   range: readonly [min: number, max: number],
   fallback: number,
@@ -73,7 +73,7 @@ export function int(
   return keep(schema, { type: "whole number", range, default: fallback, description });
 }
 
-/** A whole number, or none. */
+/** Makes a key for a whole number, or none. */
 export function perhapsInt(range: readonly [min: number, max: number], description: string) {
   const number = z.int().check(z.minimum(range[0]), z.maximum(range[1]));
   return keep(z._default(z.nullable(number), null), {
@@ -84,7 +84,7 @@ export function perhapsInt(range: readonly [min: number, max: number], descripti
   });
 }
 
-/** The path of a file or a folder, or none. */
+/** Makes a key for the path of a file or a folder, or none. */
 export function place(description: string) {
   return text(description, { type: "path" });
 }
@@ -103,7 +103,7 @@ function pluralOf(noun: string): string {
   return /(?:ch|sh|s|x)$/.test(noun) ? `${noun}es` : `${noun}s`;
 }
 
-/** A text, or none. @param options.faultOf Says what is wrong with it. */
+/** Makes a key for a text, or none. @param options.faultOf Says what is wrong with a text. */
 export function text(
   description: string,
   { type = "text", faultOf = () => undefined }: {
@@ -115,7 +115,7 @@ export function text(
   return keep(schema, { type, default: null, description });
 }
 
-/** A list of maps. With a shorthand, a single value may stand for a map. */
+/** Makes a key for a list of maps. With a shorthand, a single value may stand for a map. */
 export function rules<S extends Shape, T extends z.ZodMiniType<string, string> = never>(
   description: string,
   items: S,
@@ -134,7 +134,7 @@ export function rules<S extends Shape, T extends z.ZodMiniType<string, string> =
   });
 }
 
-/** A map of maps under names that a person chooses. */
+/** Makes a key for a map of maps under names that a person chooses. */
 export function named<S extends Shape>(
   item: string,
   names: z.ZodMiniType<string, string>,
@@ -145,7 +145,7 @@ export function named<S extends Shape>(
   return keep(schema, { type: `map of ${item}s`, default: {}, description, items, each: BY_NAME });
 }
 
-/** A map from globs to lists of maps. */
+/** Makes a key for a map from globs to lists of maps. */
 export function rulesByGlob<S extends Shape>(description: string, items: S) {
   const schema = z._default(z.record(globText(), z.array(z.strictObject(items))), {});
   return keep(schema, {
@@ -158,12 +158,12 @@ export function rulesByGlob<S extends Shape>(description: string, items: S) {
   });
 }
 
-/** A key that every map of a list must have. */
+/** Makes a key that every map of a list must have. */
 export function needed<T extends z.ZodMiniType>(type: string, of: T, description: string) {
   return keep(of, { type: `${type}, needed`, default: null, description });
 }
 
-/** A key that a map of a list may have. */
+/** Makes a key that a map of a list may have. */
 export function optional<T extends z.ZodMiniType>(type: string, of: T, description: string) {
   return keep(z.optional(of), { type, default: null, description });
 }
@@ -172,7 +172,7 @@ export function said(description: string) {
   return optional("text", z.string().check(z.minLength(1)), description);
 }
 
-/** One of a few words; without a `fallback` the key is needed. */
+/** Makes a key for one of a few words; without a `fallback` the key is needed. */
 export function choice<const W extends readonly string[]>(
   words: W,
   description: string,
@@ -189,14 +189,14 @@ export function choice<const W extends readonly string[]>(
   });
 }
 
-/** One of a few words in upper or lower case, or none. */
+/** Makes a key for one of a few words in upper or lower case, or none. */
 export function perhaps<const W extends readonly string[]>(words: W, description: string) {
   const word = z.pipe(z.string().check(z.toLowerCase()), z.enum(words));
   const schema = z._default(z.nullable(word), null);
   return keep(schema, { type: words.join(" or "), default: null, description });
 }
 
-/** A map of keys; without it, all have their defaults. */
+/** Makes a map of keys; without the map, all keys have their defaults. */
 export function section<S extends Shape>(description: string, of: S) {
   const schema = z.prefault(z.strictObject(of), {} as z.input<z.ZodMiniObject<S, z.core.$strict>>);
   FACTS.set(schema, { description, of });
@@ -234,7 +234,7 @@ export function tablesOf(shape: Shape): KeyTables {
   return { keys, itemKeys, sections };
 }
 
-/** The name of a key in the tables, without the index or name of the entry: `requirements.<name>.scope`. */
+/** Returns the name of a key in the tables, without the index or name of the entry: `requirements.<name>.scope`. */
 export function rowName(shape: Shape, path: readonly (string | number)[]): string {
   let name = "";
   let inside: Shape | undefined = shape;
@@ -252,12 +252,12 @@ export function rowName(shape: Shape, path: readonly (string | number)[]): strin
   return name;
 }
 
-/** A glob that is well formed. Each key needs a schema of its own, since descriptions are kept by schema. */
+/** Makes the schema of a well-formed glob. Each key needs its own schema, since descriptions are kept by schema. */
 export function globText() {
   return z.string().check(without(globFault));
 }
 
-/** A check that refuses a text for which `faultOf` gives a message. */
+/** Returns a check that refuses a text for which `faultOf` gives a message. */
 function without(faultOf: (text: string) => string | undefined) {
   return z.check<string>(({ value, issues }) => {
     const fault = faultOf(value);
@@ -265,10 +265,10 @@ function without(faultOf: (text: string) => string | undefined) {
   });
 }
 
-/** A regular expression that does not match the empty text. */
+/** The schema of a regular expression that does not match the empty text. */
 export const pattern = z.string().check(without(patternFault));
 
-/** Any regular expression; a new schema each time, as for globs. */
+/** Makes the schema of any regular expression; a new one each time, as for globs. */
 export function regexText() {
   return z.string().check(z.minLength(1), without((source) => regexFault(source, "i")));
 }
@@ -290,7 +290,7 @@ const NEEDS_BACKTRACKING = /\\[1-9k]|\(\?<?[=!]|\{(?:\d*,)?\d{2,}/;
 const NESTED_REPETITION =
   /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*(?:[*+|]|\{\d*,)(?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[*+]|\{\d*,)/s;
 
-/** Whether a pattern may take exponential time, which a hook cannot wait for. */
+/** Tells whether a pattern may take exponential time, which a hook cannot wait for. */
 function isEndless(source: string, flags: string): boolean {
   // The engine without backtracking cannot ignore case.
   return (flags.includes("i") || NEEDS_BACKTRACKING.test(source)) && NESTED_REPETITION.test(source);

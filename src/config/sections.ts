@@ -1,13 +1,13 @@
 /**
- * The configuration sections of other rooms. `config/` imports none of those rooms: `config_sections.ts` makes the list,
- * and the faces pass it in here.
+ * Keeps the configuration sections of other rooms. `config/` imports none of those rooms: `config_sections.ts` makes
+ * the list, and the faces pass it in here.
  */
 import type { HookConfig } from "./hook_config.ts";
 import type { Shape } from "./schema_kit.ts";
 import type { NameOfEntry } from "./yaml_tree.ts";
 
 export interface CompileFrom {
-  /** The folder of the project's configuration file; null when only the user's own file speaks. */
+  /** The folder of the project's configuration file; null when there is only the user's own file. */
   readonly root: string | null;
   /** The folder that `~` means. */
   readonly home: string | undefined;
@@ -46,7 +46,7 @@ export interface CompiledSections {
   >;
 }
 
-/** All sections beside those of `config/` itself, in the order of `config init`. */
+/** All sections besides those of `config/` itself, in the order of `config init`. */
 export interface SectionList {
   readonly shape: Shape;
   /** @param config A complete configuration. */
@@ -69,7 +69,7 @@ export async function loadSections(): Promise<void> {
   if (list === undefined) await load?.();
 }
 
-/** @throws {Error} When no sections are set: import `config_sections.ts` first. */
+/** Returns the sections of other rooms. @throws {Error} When none are set: import `config_sections.ts` first. */
 export function sections(): SectionList {
   if (list === undefined) throw new Error("the sections of the configuration are not known");
   return list;

@@ -1,4 +1,4 @@
-/** The folders that a person trusts although others may write there. */
+/** Reads and writes the list of folders that a person trusts although others may write there. */
 import type { DatabaseSync } from "node:sqlite";
 import { statSync } from "../system/files.ts";
 
@@ -37,7 +37,7 @@ function isThere(path: string): boolean {
   }
 }
 
-/** The folders that a person trusts, by path. @throws {Error} What SQLite says. */
+/** Returns the folders that a person trusts, by path. @throws {Error} What SQLite says. */
 export function listTrusted(db: DatabaseSync): TrustedFolder[] {
   return db.prepare(
     `SELECT path, added_at_ms AS addedAtMs
@@ -46,7 +46,7 @@ export function listTrusted(db: DatabaseSync): TrustedFolder[] {
   ).all() as unknown as TrustedFolder[];
 }
 
-/** @returns Whether it was not trusted before. */
+/** Adds a folder. @returns Whether it was not trusted before. */
 export function addTrusted(db: DatabaseSync, { path, addedAtMs }: TrustedFolder): boolean {
   const { changes } = db.prepare(
     `INSERT INTO trusted_folders (path, added_at_ms)
@@ -56,7 +56,7 @@ export function addTrusted(db: DatabaseSync, { path, addedAtMs }: TrustedFolder)
   return changes > 0;
 }
 
-/** @returns Whether it was trusted before. */
+/** Removes a folder. @returns Whether it was trusted before. */
 export function removeTrusted(db: DatabaseSync, path: string): boolean {
   return db.prepare("DELETE FROM trusted_folders WHERE path = ?").run(path).changes > 0;
 }

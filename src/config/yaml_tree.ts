@@ -1,6 +1,6 @@
 /**
- * Reads YAML into plain values, and knows the line and column of each. It never throws. A file that would grow without
- * end (aliases of aliases) is refused.
+ * Reads YAML into plain values, and finds the line and column of each. It never throws, and refuses a file that would
+ * grow without end (aliases of aliases).
  */
 import {
   isMap,
@@ -35,9 +35,9 @@ export interface YamlTree {
   /** The outermost map, without keys that have no value; `undefined` when the file cannot be used at all. */
   readonly root: { [key: string]: Plain } | undefined;
   readonly faults: readonly YamlFault[];
-  /** Where the value at a path stands; of a map, its first key. The nearest value around it when there is none. */
+  /** Finds where a value stands, for a map its first key; the nearest value around the path when it leads nowhere. */
   readonly valueAt: (path: ValuePath) => Position;
-  /** Where the name of a key stands; the same as `valueAt` for the entry of a list. */
+  /** Finds where the name of a key stands; the same as `valueAt` for the entry of a list. */
   readonly keyAt: (path: ValuePath) => Position;
 }
 
@@ -45,8 +45,8 @@ const START: Position = { line: 1, column: 1 };
 const NOWHERE = { valueAt: () => START, keyAt: () => START };
 
 /**
- * Reads one file. An empty file, and one with nothing but comments, is an empty map. Keys without a value (`database:`
- * alone) are left out. The last value of a repeated key counts, and the first of several documents.
+ * Reads one file. An empty file, and a file with nothing but comments, is an empty map. Keys without a value
+ * (`database:` alone) are left out. The last value of a repeated key counts, and the first of several documents.
  */
 export function readYaml(text: string): YamlTree {
   const lines = new LineCounter();
@@ -118,7 +118,7 @@ export function readYaml(text: string): YamlTree {
   }
 }
 
-/** A value without the keys that have none. A requirement with a name alone has all defaults. */
+/** Removes keys without a value from a value. A requirement with a name alone stays, and has all defaults. */
 function withoutEmpty(value: Plain, path: ValuePath): Plain {
   if (Array.isArray(value)) return value.map((one, i) => withoutEmpty(one, [...path, i]));
   if (!isMapping(value)) return value;
@@ -149,7 +149,7 @@ export function valueAt(root: unknown, path: ValuePath): unknown {
   return value;
 }
 
-/** A path with the indexes that its entries have in the file. @param root What the path leads through. */
+/** Returns a path with the indexes that its entries have in the file. @param root The value that holds the path. */
 export function pathInFile(root: unknown, path: ValuePath): ValuePath {
   return path.map((part, depth) => {
     if (typeof part !== "number") return part;
@@ -158,7 +158,7 @@ export function pathInFile(root: unknown, path: ValuePath): ValuePath {
   });
 }
 
-/** The name of an entry with its index in the file: `stop.commands[2]`. */
+/** Names an entry with its index in the file: `stop.commands[2]`. */
 export type NameOfEntry = (list: readonly string[], index: number) => string;
 
 /** Sorts later entries before earlier ones, and inner values before outer ones, so that no index moves. */
@@ -170,7 +170,7 @@ export function fromTheEnd(one: ValuePath, other: ValuePath): number {
   return mine < others ? 1 : -1;
 }
 
-/** Removes the value at the path, or whatever stands in its place. A list that becomes empty goes as a whole. */
+/** Removes the value at a path, or whatever stands in its place. A list that becomes empty is removed as a whole. */
 export function takeOut(
   root: { [key: string]: Plain },
   path: ValuePath,

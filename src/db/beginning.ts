@@ -19,7 +19,7 @@ export function noteEmptyBeginning(db: DatabaseSync, path: string, atMs: number)
   writeMeta(db, EMPTY_BEGINNING, JSON.stringify(noted));
 }
 
-/** The note about an empty file; null when the program itself made the file. */
+/** Returns the note about an empty file; null when the program itself made the file. */
 export function emptyBeginning(db: DatabaseSync): EmptyBeginning | null {
   const noted = readMeta(db, EMPTY_BEGINNING);
   return noted === null ? null : JSON.parse(noted);

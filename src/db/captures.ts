@@ -4,8 +4,8 @@ import { shortSessionId } from "../base/ids.ts";
 import { transaction } from "./transaction.ts";
 
 /**
- * Marks a session whose content is not kept; each of its events raises it. Its type begins like those of claims, so
- * that nobody resets it with the counters.
+ * The type of the counter that marks a session whose content is not kept; each event of the session raises it. It
+ * begins like the types of claims, so that nobody resets it with the counters.
  */
 export const MEMORY_OFF = "claim:memory_off";
 
@@ -26,8 +26,8 @@ export interface Execution {
 }
 
 /**
- * What an event says about its session. `revive` reopens an ended session (SessionStart, a prompt), `end` ends it, `touch`
- * shows that it is alive. A null leaves the stored value.
+ * What an event says about its session. `revive` reopens an ended session (SessionStart, a prompt), `end` ends it,
+ * `touch` shows that it is alive. A null keeps the stored value.
  */
 export interface SessionTouch {
   readonly effect: "touch" | "revive" | "end";
@@ -41,7 +41,7 @@ export interface SessionTouch {
   readonly permissionMode: string | null;
   readonly transcriptPath: string | null;
   readonly claudePid: number | null;
-  /** Tells the process from a later one with the same number. */
+  /** Distinguishes the process from a later one with the same number. */
   readonly claudeProcess: string | null;
   readonly endReason: string | null;
 }
@@ -57,7 +57,7 @@ export interface Capture {
   readonly payload: string;
   /** How many bytes of the payload were cut at the size limit. */
   readonly cutBytes: number;
-  /** Set where no hook has captured it: it was read from the transcript. */
+  /** Set when no hook captured it, and it was read from the transcript. */
   readonly source?: "transcript";
 }
 
@@ -80,8 +80,8 @@ export interface HookRecord {
 }
 
 /** Writes one part of a record. The room that owns the tables knows the shape of the part. */
-type ApplyPart<More> = {
-  apply(db: DatabaseSync, part: readonly unknown[], more: More): void;
+type ApplyPart<Context> = {
+  apply(db: DatabaseSync, part: readonly unknown[], context: Context): void;
 }["apply"];
 
 /** The functions that write the parts of a record which few events have. */
@@ -90,7 +90,7 @@ export interface Appliers {
   readonly told?: ApplyPart<HookRecord> | undefined;
 }
 
-/** Writes one hook event in one transaction; a function is called inside of it. False when it was saved before. */
+/** Writes one hook event in one transaction, in which it calls a function. @returns False when it was saved before. */
 export function saveRecord(
   db: DatabaseSync,
   record: HookRecord | (() => HookRecord),
@@ -99,19 +99,19 @@ export function saveRecord(
   return saveRecords(db, () => [typeof record === "function" ? record() : record], appliers) > 0;
 }
 
-/** {@linkcode saveRecord} for many records in one transaction. @returns How many were saved. */
+/** Saves many records in one transaction, as {@linkcode saveRecord} does. @returns How many it saved. */
 export function saveRecords(
   db: DatabaseSync,
   records: readonly HookRecord[] | (() => readonly HookRecord[]),
   appliers: Appliers = {},
 ): number {
   return transaction(db, () => {
-    const told = typeof records === "function" ? records() : records;
-    return told.filter((record) => writeRecord(db, record, appliers)).length;
+    const list = typeof records === "function" ? records() : records;
+    return list.filter((record) => writeRecord(db, record, appliers)).length;
   });
 }
 
-/** How many captures of a session are not done. */
+/** Returns how many captures of a session are not done. */
 export function countPending(db: DatabaseSync, sessionId: string): number {
   const row = db.prepare(
     `SELECT count(*) AS n
@@ -122,7 +122,7 @@ export function countPending(db: DatabaseSync, sessionId: string): number {
   return Number(row?.["n"] ?? 0);
 }
 
-/** Whether a session waits for an answer. It stands here because it is looked up after every tool use. */
+/** Tells whether a session waits for an answer. It is in this file because hooks call it after every tool use. */
 export function hasOpenQuestion(db: DatabaseSync, sessionId: string): boolean {
   const open = "SELECT 1 FROM questions WHERE session_id = ? AND status <> 'resolved' LIMIT 1";
   try {
@@ -144,7 +144,7 @@ function writeRecord(db: DatabaseSync, record: HookRecord, appliers: Appliers): 
   return true;
 }
 
-/** Hooks of one event begin together; two hooks later than this tell of two events. */
+/** Hooks of one event begin together; hooks further apart than this report two events. */
 const TOGETHER_MS = 10_000;
 
 /**
@@ -187,7 +187,7 @@ function insertExecution(
 }
 
 /**
- * Updates an active session whose project and transcript are known: one page is written, where {@linkcode upsertSession}
+ * Updates an active session whose project and transcript are known. It writes one page, {@linkcode upsertSession}
  * writes three. @returns False when the session needs more than that.
  */
 function touchActiveSession(
@@ -222,8 +222,8 @@ function touchActiveSession(
 }
 
 /**
- * Adds or updates a session. An event from before its end never reopens it. A later event reopens an abandoned session;
- * only `revive` reopens an ended one.
+ * Adds or updates a session. An event from before the end of a session never reopens it. A later event reopens an
+ * abandoned session; only `revive` reopens an ended one.
  */
 function upsertSession(
   db: DatabaseSync,
@@ -283,7 +283,7 @@ function upsertSession(
   });
 }
 
-/** Adds a capture to the queue, unless it is a hook's and its tool use came from the transcript before. @throws {Error} What SQLite says, for example that the id is taken. */
+/** Queues a capture, but not a hook's whose tool use came from the transcript. @throws {Error} When the id is taken. */
 export function insertCapture(
   db: DatabaseSync,
   { id, sessionId, session, atMs }: Pick<HookRecord, "id" | "sessionId" | "atMs"> & {

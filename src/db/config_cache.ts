@@ -1,9 +1,9 @@
-/** Keeps parsed configuration files, so that hooks parse no YAML. With a busy or damaged database, hooks run without the cache. */
+/** Caches parsed configuration files, so that hooks parse no YAML. Without a usable database, hooks do without it. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
 import { putRow } from "./statement.ts";
 
-/** The stored configuration of a file; undefined when there is none of this content. */
+/** Returns the stored configuration of a file; undefined when there is none of this content. */
 export function readCachedConfig(db: DatabaseSync, path: string, hash: string): unknown {
   return quietly(() => {
     const row = db.prepare(
@@ -26,12 +26,12 @@ export function storeCachedConfig(
   quietly(() => putRow(db, "config_cache", { ...row, updatedAtMs: atMs }));
 }
 
-/** Lets every configuration be read anew; what gates answer without their rules stays known. */
+/** Forgets all cached configurations, but not what the gates of a file answer when it cannot be read. */
 export function forgetCachedConfigs(db: DatabaseSync): void {
   db.prepare("DELETE FROM config_cache WHERE config_path NOT GLOB ?").run(`${MARK}*`);
 }
 
-/** Begins the key of the row that remembers what gates answer without their rules. */
+/** Begins the key of a row that remembers what the gates of a file answer when it cannot be read. */
 const MARK = "strict:";
 
 /** Stores what the gates of a file answer when it cannot be read. */

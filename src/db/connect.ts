@@ -15,7 +15,7 @@ export function connect(path: string, options: ConnectOptions = {}): DatabaseSyn
 /** A copy takes all pages in one step, so that a busy writer cannot make it begin again and again. */
 const ALL_PAGES = 2 ** 30;
 
-/** Copies a database as it is, its log included. @param target Not there, or empty: its permissions stay. */
+/** Copies a database as it is, its log included. @param target Missing, or empty: then its permissions stay. */
 export async function copyDatabase(db: DatabaseSync, target: string): Promise<void> {
   await backup(db, target, { rate: ALL_PAGES });
 }

@@ -1,8 +1,8 @@
-/** The counters of sessions. */
+/** Reads and changes the counters of sessions. */
 import type { DatabaseSync } from "node:sqlite";
 import { putRow } from "./statement.ts";
 
-/** Begins the type of rows that are no counters: they say which process handles an event; see `claims.ts`. */
+/** Begins the type of rows that are no counters: they say which process handles an event; see `claims_table.ts`. */
 export const CLAIM = "claim:";
 
 export interface CounterRow {
@@ -18,7 +18,7 @@ export function incrementCounter(
   counter: {
     readonly sessionId: string;
     readonly type: string;
-    /** May be negative. */
+    /** By how much the counter is raised, by default 1; may be negative. */
     readonly by?: number;
     readonly atMs: number;
   },
@@ -50,7 +50,7 @@ export function readCounter(db: DatabaseSync, sessionId: string, type: string): 
   return Number(row?.["value"] ?? 0);
 }
 
-/** Resets one type of counter of a session, or all types if `type` is null. @returns How many there were. */
+/** Resets one type of counter of a session, or all types if `type` is null. @returns How many counters it has reset. */
 export function resetCounters(db: DatabaseSync, sessionId: string, type: string | null): number {
   const { changes } = db.prepare(
     `DELETE FROM counters
@@ -61,7 +61,7 @@ export function resetCounters(db: DatabaseSync, sessionId: string, type: string 
   return Number(changes);
 }
 
-/** The counters of one session, or of all sessions if `sessionId` is null. */
+/** Returns the counters of one session, or of all sessions if `sessionId` is null. */
 export function listCounters(db: DatabaseSync, sessionId: string | null): CounterRow[] {
   return db.prepare(
     `SELECT session_id AS sessionId, type, value, updated_at_ms AS updatedAtMs

@@ -28,9 +28,9 @@ const TRUNCATED_PAUSE_MS = 25;
 export interface OpenOptions {
   /** How long a statement waits for another process's lock, in milliseconds. */
   readonly busyTimeoutMs: number;
-  /** Refuse a file that is a link or belongs to another user: for a place that others can write to. */
+  /** Refuses a file that is a link or belongs to another user: for a folder that others can write to. */
   readonly ownOnly?: boolean;
-  /** A migration that drops anything copies the database first. A database with more bytes is not migrated here. */
+  /** A larger database is not migrated here: a migration that drops anything copies the database first. */
   readonly maxCopyBytes?: number;
   /** Called before such a copy begins, with the size of the database in bytes. */
   readonly onCopy?: (bytes: number) => void;
@@ -74,7 +74,7 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
 /**
  * Moves the write-ahead log into the database file. @param mode TRUNCATE waits for readers and empties it.
  *
- * @returns `busy`: whether another process kept it from moving everything.
+ * @returns `busy`: whether another process prevented it from moving everything.
  */
 export function checkpoint(
   db: DatabaseSync,
@@ -88,15 +88,15 @@ export function checkpoint(
   };
 }
 
-/** Every hook reads the whole log, since no process stays that would keep its index. A longer log, in bytes, is too slow. */
+/** In bytes. Every hook reads the whole log, since no process stays to keep its index; a longer log is too slow. */
 const MAX_LOG_BYTES = 300_000;
 
-/** Whether the write-ahead log is so long that hooks are slow. */
+/** Tells whether the write-ahead log is so long that hooks are slow. */
 export function isLogLong(path: string): boolean {
   return logBytes(path) > MAX_LOG_BYTES;
 }
 
-/** What a database says of itself; version 0 in a new file. */
+/** Returns the schema version of a database, 0 in a new file, and whether it is this program's. */
 function identityOf(db: DatabaseSync): { readonly version: number; readonly isOurs: boolean } {
   const row = db.prepare(
     `SELECT user_version AS version, application_id AS application
@@ -105,7 +105,7 @@ function identityOf(db: DatabaseSync): { readonly version: number; readonly isOu
   return { version: Number(row!["version"]), isOurs: row!["application"] === APPLICATION_ID };
 }
 
-/** A database is not shorter than its header. */
+/** The size of the header, which every database has. */
 const SMALLEST_BYTES = 100;
 
 /**
@@ -120,7 +120,7 @@ function createPrivateFile(path: string, ownOnly: boolean, links = 0): boolean {
       throw new Error("the file in the shared temporary folder is not this user's own");
     }
     if (info.size === 0 && staysTruncated(path)) {
-      // SQLite would take it for a new database, and throw away the log with all that is in it.
+      // SQLite would take the file for a new database, and throw away the log with all that is in it.
       throw new Error(
         "the database file is empty, but its write-ahead log is not: it was truncated",
       );
@@ -130,7 +130,7 @@ function createPrivateFile(path: string, ownOnly: boolean, links = 0): boolean {
       return createPrivateFile(target, ownOnly, links + 1);
     }
     if (info.isFile && info.size > 0 && info.size < SMALLEST_BYTES) {
-      // SQLite would take it for a new database as well, and write over it.
+      // SQLite would take this file, too, for a new database, and write over it.
       throw new Error("file is not a database");
     }
     return info.size === 0;
@@ -141,12 +141,12 @@ function createPrivateFile(path: string, ownOnly: boolean, links = 0): boolean {
   return false;
 }
 
-/** Whether it is a file that this user made, and no link: in a folder that others write to, anybody could have put it there. */
+/** Tells whether this user made a file, and it is no link: anybody can put one into a folder that others write to. */
 export function isOwnFile(info: FileInfo): boolean {
   return !info.isSymlink && info.uid === userId();
 }
 
-/** Whether an empty file keeps its write-ahead log. A file that another process is making looks so for a moment. */
+/** Tells whether an empty file keeps its write-ahead log; a file that another process is making looks so briefly. */
 function staysTruncated(path: string): boolean {
   for (let round = 0; round < TRUNCATED_ROUNDS; round++) {
     if (!hasLog(path) || lstatSync(path).size > 0) return false;
@@ -155,7 +155,7 @@ function staysTruncated(path: string): boolean {
   return true;
 }
 
-/** Whether a database has a write-ahead log with anything in it. */
+/** Tells whether a database has a write-ahead log with anything in it. */
 export function hasLog(path: string): boolean {
   return logBytes(path) > 0;
 }

@@ -29,7 +29,7 @@ export type DatabaseFile =
 
 export type WritableDatabase = Extract<DatabaseFile, { readonly kind: "ours" | "older" }>;
 
-/** Whether it is a database of this program's schema or an older one. */
+/** Tells whether a file is a database of this program's schema or an older one. */
 export function mayBeWritten(file: DatabaseFile): file is WritableDatabase {
   return file.kind === "ours" || file.kind === "older";
 }
@@ -41,7 +41,7 @@ const SCHEMA_COOKIE_AT = 40;
 const USER_VERSION_AT = 60;
 const APPLICATION_ID_AT = 68;
 
-/** How long a look waits for another process. */
+/** How long a look waits for another process, in milliseconds. */
 const LOOK_BUSY_MS = 500;
 
 /**
@@ -74,10 +74,10 @@ export function identifyDatabase(path: string): DatabaseFile {
   return hasLog(path) ? askDatabase(path) : readIdentity(header);
 }
 
-/** Opens a database that is `ours` or `older` for reading; closing it leaves no new files. @throws {Error} What SQLite says. */
+/** Opens an `ours` or `older` database for reading; closing it leaves no files. @throws {Error} What SQLite says. */
 export function openToLook(path: string): DatabaseSync {
-  // A read-only connection would leave an empty `-wal` and `-shm` behind where there are none; a read-write one that is
-  // the last to close takes away what it made.
+  // A read-only connection would leave an empty `-wal` and `-shm` behind where there are none; the last read-write
+  // connection removes them when it closes.
   const db = new DatabaseSync(path, { timeout: LOOK_BUSY_MS, readOnly: hasLog(path) });
   try {
     db.exec("PRAGMA query_only = ON");
@@ -88,18 +88,18 @@ export function openToLook(path: string): DatabaseSync {
   }
 }
 
-/** Whether something that is not a file, such as a pipe, has the name of the log or its index: SQLite would remove it. */
+/** Tells whether a pipe or the like has the name of the log or its index: SQLite would remove it. */
 export function hasOddCompanion(path: string): boolean {
   return ["-wal", "-shm"].some((ending) => kindAt(path + ending) === "other");
 }
 
-/** {@linkcode openToLook} for a database of this schema or an older one; null for anything else, and when it cannot be read. */
+/** Opens a database as {@linkcode openToLook}; null when it is neither `ours` nor `older`, or cannot be read. */
 export function openIfOurs(path: string): DatabaseSync | null {
   if (hasOddCompanion(path) || !mayBeWritten(identifyDatabase(path))) return null;
   return quietly(() => openToLook(path)) ?? null;
 }
 
-/** Whether another process holds the write lock. A database without a log is not open. @throws {Error} What SQLite says. */
+/** Tells whether another process holds the write lock; without a log none does. @throws {Error} What SQLite says. */
 export function isLocked(path: string): boolean {
   if (!isFile(`${path}-wal`)) return false;
   // While a reader stays, closing the writer is not the last close, which would move the log into the database.

@@ -1,4 +1,4 @@
-/** How much room a database takes, and how it gives free room back to the disk. */
+/** Measures how much room a database takes, and gives free room back to the disk. */
 import type { DatabaseSync } from "node:sqlite";
 import { checkpoint } from "./database.ts";
 
@@ -8,7 +8,7 @@ const STEP_PAGES = 512;
 /** The steps after which the write-ahead log is moved into the database, so that it stays short. */
 const CHECKPOINT_EVERY_STEPS = 8;
 
-/** Free pages are given back when they are more than this share of the file; later captures fill fewer ones. */
+/** Free pages are given back when they exceed this share of the file; later captures fill a smaller share. */
 const MIN_FREE_SHARE = 0.25;
 
 /** How much room a database takes, the write-ahead log included. */
@@ -36,8 +36,8 @@ export function spaceUse(db: DatabaseSync): SpaceUse {
 
 /**
  * Gives free pages back to the disk in short transactions, so that hooks may work at the same time; then empties the
- * write-ahead log, if nobody is using it. `VACUUM` attaches a second database, which the runtime forbids to a program without
- * every permission.
+ * write-ahead log, if nobody is using it. `VACUUM` cannot do it: it attaches a second database, which the runtime
+ * forbids to a program without every permission.
  *
  * @param options `minFreeShare`: less free room, as a share of the file, is left for later writes.
  * @returns By how many bytes the database became smaller; 0 when it was left as it is, or cannot shrink.

@@ -1,4 +1,4 @@
-/** The audit trail: every handled hook event, and how long hooks took. */
+/** Reads the audit trail: every handled hook event, and how long hooks took. */
 import { quietly } from "../base/errors.ts";
 import { isMapping } from "../base/mapping.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -26,7 +26,7 @@ export interface ExecutionFilter {
   readonly limit: number;
 }
 
-/** The audit trail, newest first. */
+/** Returns the audit trail, newest first. */
 export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): ExecutionRow[] {
   const { sql, values } = filterOf([
     ["session_id = ?", filter.sessionId],
@@ -59,13 +59,13 @@ function executionOf(row: Readonly<Record<string, unknown>>): ExecutionRow {
   return { ...row, metadata: metadataOf(String(row["metadata"])) } as unknown as ExecutionRow;
 }
 
-/** The executions of a session that say more than "a hook went well": decisions, faults, its beginning and its end. */
+/** Returns the executions of a session that are no routine: decisions, faults, its beginning and its end. */
 export function tellingExecutions(
   db: DatabaseSync,
   sessionId: string,
   { part, fields }: {
     readonly part: Span | Written;
-    /** Fields of the metadata that make an execution telling. */
+    /** An execution that has one of these fields in its metadata counts, too. */
     readonly fields: readonly string[];
   },
 ): ExecutionRow[] {
@@ -81,16 +81,16 @@ export function tellingExecutions(
   ).all(...values, ...fields.map((field) => `"${field}":`)).map(executionOf);
 }
 
-/** A tool use, as the audit rows of its hooks tell it. */
+/** A tool use as the audit rows of its hooks describe it. */
 export interface HookedUse {
-  /** When its gate was asked, in epoch milliseconds; null where none was. */
+  /** When its gate was asked, in epoch milliseconds; null when no gate was asked. */
   readonly gateAtMs: number | null;
   /** The sub-agent that used the tool; null for the session's own agent. */
   readonly agent: string | null;
   readonly agentType: string | null;
 }
 
-/** {@linkcode HookedUse} of tool uses, by their ids. @param limit How many of the newest hooks in the span are read. */
+/** Returns the {@linkcode HookedUse} of tool uses by id. @param limit How many hooks are read, the newest first. */
 export function hookedUses(
   db: DatabaseSync,
   sessionId: string,
@@ -118,7 +118,7 @@ export function hookedUses(
   return new Map(rows.map(({ id, ...use }) => [String(id), use as unknown as HookedUse]));
 }
 
-/** The numbers of the oldest and the newest row of the audit trail, in the order of writing; 0 where it is empty. */
+/** Returns the numbers of the oldest and newest audit row, in the order of writing; 0 where the trail is empty. */
 export function auditMark(db: DatabaseSync): { readonly oldest: number; readonly newest: number } {
   const row = statement(
     db,
@@ -128,7 +128,7 @@ export function auditMark(db: DatabaseSync): { readonly oldest: number; readonly
   return { oldest: Number(row!["oldest"] ?? 0), newest: Number(row!["newest"] ?? 0) };
 }
 
-/** How many hooks of each session ran between two numbers of {@linkcode auditMark}. */
+/** Returns how many hooks of each session ran between two numbers of {@linkcode auditMark}. */
 export function sessionsSince(
   db: DatabaseSync,
   after: number,
@@ -175,7 +175,7 @@ export interface SlowExecution
   readonly title: string | null;
 }
 
-/** The executions that took longest since a moment. */
+/** Returns the executions that took longest since a moment. */
 export function slowestExecutions(
   db: DatabaseSync,
   sinceMs: number,
@@ -214,7 +214,7 @@ export function gateOf(
   return row === undefined ? "none" : row["status"] === "blocked" ? "denied" : "passed";
 }
 
-/** How many tool uses have gone past their gate since a moment. */
+/** Returns how many tool uses have gone past their gate since a moment. */
 export function countPastGates(db: DatabaseSync, sinceMs: number): number {
   const row = db.prepare(
     `SELECT count(*) AS n
@@ -280,7 +280,7 @@ export function summarizeExecutions(db: DatabaseSync, sinceMs: number): Executio
     .get(firstIdAt(sinceMs)) as unknown as ExecutionSummary;
 }
 
-/** The executions, each with its rank by duration. */
+/** Returns SQL for the executions, each with its rank by duration. */
 function ranked(partition: string): string {
   return `SELECT hook_name, status, duration_ms,
                  row_number() OVER (${partition} ORDER BY duration_ms) AS place,
@@ -289,7 +289,7 @@ function ranked(partition: string): string {
            WHERE id >= ?`;
 }
 
-/** Rank ⌈percent · total / 100⌉, in whole numbers. */
+/** Returns SQL for the duration at rank ⌈percent · total / 100⌉, in whole numbers. */
 function percentile(percent: 50 | 95 | 99): string {
   return `max(duration_ms) FILTER (WHERE place = (total * ${percent} + 99) / 100)`;
 }

@@ -1,4 +1,4 @@
-/** Takes what is forgotten out of the audit trail and of the titles of sessions. */
+/** Removes forgotten texts from the audit trail and from the titles of sessions. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../base/forget_mark.ts";
 import { namesOfList, UNDER_A_FILE } from "./file_match.ts";
@@ -11,7 +11,7 @@ export interface RowChange {
   readonly change: string;
   readonly where: string;
   readonly values: readonly SQLInputValue[];
-  /** The key's columns, where rows are removed because their key holds the text. The receipt names such rows first. */
+  /** The columns of the key, when rows are removed because their key holds the text; the receipt lists them first. */
   readonly named?: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export const WITHOUT_QUOTES = `UPDATE hook_executions
                                error_message = iif(error_message IS NULL, NULL, '${FORGOTTEN_MARK}')`;
 export const HAS_QUOTES = `metadata NOT IN ('{}', '{"forgotten":true}')`;
 
-/** Sessions of a project, and a time; null stands for all. */
+/** The sessions of a project and a span of time; null stands for all. */
 interface AuditRange {
   readonly sessionId: string | null;
   readonly project: string | null;
@@ -29,12 +29,12 @@ interface AuditRange {
   readonly untilMs: number | null;
 }
 
-/** The two ends of a time. */
+/** Returns both ends of a span of time, with numbers for open ends. */
 export function between(sinceMs: number | null, untilMs: number | null): [number, number] {
   return [sinceMs ?? 0, untilMs ?? Number.MAX_SAFE_INTEGER];
 }
 
-/** Removes the titles of sessions that are called after prompts among these observations. */
+/** Returns changes that remove the titles which sessions took from prompts among these observations. */
 export function titlesAfter(
   observations: readonly Readonly<Record<string, unknown>>[],
 ): RowChange[] {
@@ -47,40 +47,40 @@ export function titlesAfter(
   }));
 }
 
-/** Shorter texts can be equal by chance. */
-const MIN_TOLD_CHARS = 12;
+/** Shorter texts are not compared, because they can be equal by chance. */
+const MIN_COMPARED_CHARS = 12;
 /** Only the beginning of a long text is compared: the rest may have been cut. */
 const COMPARED_CHARS = 200;
 /** Fields that say where something happened, not what was done. */
 const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission_mode)$|_dir$/;
 
 /**
- * The audit rows about captures: those of their tool uses, and those of their sessions that tell the same (a question
- * to the person, an earlier refusal, the last words of a subagent) and belong to no capture that stays. Call it before
- * the captures are removed.
+ * Returns the change of the audit rows about captures: rows of their tool uses, and rows of their sessions that hold
+ * the same text (a question to the person, an earlier refusal, the last words of a subagent) and belong to no capture
+ * that stays. Call it before the captures are removed.
  */
 export function auditOf(db: DatabaseSync, captures: readonly string[]): RowChange {
   const ids = JSON.stringify(captures);
-  const told = new Map<unknown, Set<string>>();
+  const textsBySession = new Map<unknown, Set<string>>();
   const rows = db.prepare(
     `SELECT id, session_id AS sessionId, tool_use_id AS toolUseId, encoding, payload, raw_bytes AS rawBytes
        FROM pending_queue
       WHERE id IN (SELECT value FROM json_each(?))`,
   ).all(ids);
   for (const row of rows) {
-    const known = told.get(row["sessionId"]) ?? new Set();
-    told.set(row["sessionId"], known);
+    const known = textsBySession.get(row["sessionId"]) ?? new Set();
+    textsBySession.set(row["sessionId"], known);
     if (row["toolUseId"] !== null) known.add(String(row["toolUseId"]));
     for (const text of ownTexts(readablePayload(row))) known.add(text);
   }
-  const tells = (sessionId: unknown, metadata: unknown) =>
+  const holdsSame = (sessionId: unknown, metadata: unknown) =>
     ownTexts(String(metadata)).some((text) =>
-      told.get(sessionId)?.values().some((other) =>
+      textsBySession.get(sessionId)?.values().some((other) =>
         other.includes(text.slice(0, COMPARED_CHARS)) ||
         other.length <= COMPARED_CHARS && text.includes(other)
       )
     );
-  db.function("tells_same", (sessionId, metadata) => Number(tells(sessionId, metadata)));
+  db.function("tells_same", (sessionId, metadata) => Number(holdsSame(sessionId, metadata)));
   return {
     table: "hook_executions",
     change: WITHOUT_QUOTES,
@@ -95,30 +95,27 @@ export function auditOf(db: DatabaseSync, captures: readonly string[]): RowChang
                        AND (q.id = hook_executions.id OR q.tool_use_id = hook_executions.tool_use_id)
                        AND q.id NOT IN (SELECT value FROM json_each(?1)))
                   AND tells_same(session_id, metadata))`,
-    values: [ids, JSON.stringify([...told.keys()])],
+    values: [ids, JSON.stringify([...textsBySession.keys()])],
   };
 }
 
-/**
- * The texts in JSON that are long enough to be recognised, and the ids of subagents; none where the JSON cannot be
- * read.
- */
+/** Returns the texts in JSON that are long enough to be recognised, and the ids of subagents; none for damaged JSON. */
 function ownTexts(json: string | null): string[] {
   const texts: string[] = [];
   try {
     JSON.parse(json ?? "{}", (key, value) => {
       const text = typeof value === "string" ? value.trim() : "";
       if (/^agent_?id$/i.test(key) && text !== "") texts.push(`agent ${text}`);
-      else if (text.length >= MIN_TOLD_CHARS && !PLACE_KEY.test(key)) texts.push(text);
+      else if (text.length >= MIN_COMPARED_CHARS && !PLACE_KEY.test(key)) texts.push(text);
       return value;
     });
   } catch {
-    // `doctor` names a damaged row.
+    // `doctor` reports the damaged row.
   }
   return texts;
 }
 
-/** The audit rows that name a file, also those of tool uses that were denied. */
+/** Returns the audit rows that name a file, also those of tool uses that were denied. */
 export function auditNaming(
   { sessionId, project, sinceMs, untilMs }: AuditRange,
   files: readonly string[],

@@ -1,20 +1,17 @@
-/**
- * How long hooks took over time. A drain adds the audit trail up in `hook_latency`; what it has not added yet is read from the
- * trail itself.
- */
+/** Adds up in `hook_latency` how long hooks took, and reads it over time; rows not added up yet count, too. */
 import type { DatabaseSync } from "node:sqlite";
 import { auditMark } from "./executions.ts";
 import { readMeta, statement, writeMeta } from "./statement.ts";
 import { transaction } from "./transaction.ts";
 
 const MINUTE_MS = 60_000;
-/** Older minutes are removed. */
+/** How long minutes are kept, in milliseconds. */
 const KEPT_MS = 31 * 86_400_000;
 /** Buckets per doubling: each is 9 % wide. */
 const BUCKETS = 8;
 /** The key in `meta` of the newest audit row that is added up. */
 const ADDED_UP = "latency_mark";
-/** Rows of the audit trail in one transaction. */
+/** How many rows of the audit trail one transaction adds up. */
 const BATCH_ROWS = 10_000;
 
 interface Timed {
@@ -23,7 +20,7 @@ interface Timed {
   readonly ms: number;
 }
 
-/** Adds up what was written since the last time, and removes what is old. */
+/** Adds up the audit rows since the last time, and removes old minutes. */
 export function addUpLatency(db: DatabaseSync, nowMs: number): void {
   for (let isDone = false; !isDone;) {
     isDone = transaction(db, () => {
@@ -55,7 +52,7 @@ export function addUpLatency(db: DatabaseSync, nowMs: number): void {
   statement(db, "DELETE FROM hook_latency WHERE minute < ?").run(oldest);
 }
 
-/** One stretch of time; percentiles in milliseconds, within 5 %. */
+/** How long hooks took in one step of time; percentiles in milliseconds, within 5 %. */
 export interface LatencyPoint {
   readonly atMs: number;
   readonly runs: number;
@@ -64,13 +61,13 @@ export interface LatencyPoint {
   readonly p99Ms: number;
 }
 
-/** How long the hooks of one kind took; stretches in which none ran are left out. */
+/** How long the hooks of one kind took; steps in which none ran are left out. */
 export interface HookLatency {
   readonly hookName: string;
   readonly points: readonly LatencyPoint[];
 }
 
-/** @param stepMs The length of a stretch: whole minutes. */
+/** Returns how long hooks took in each step of time. @param stepMs The length of a step: whole minutes. */
 export function latencyOverTime(
   db: DatabaseSync,
   { sinceMs, stepMs }: { readonly sinceMs: number; readonly stepMs: number },
@@ -121,7 +118,7 @@ function timedBetween(
   ).all(after, upTo, sinceMs) as unknown as readonly Timed[];
 }
 
-/** The last audit row that is added up. Where the newest rows were removed, their numbers are given anew. */
+/** Returns the number of the last audit row that is added up. SQLite reuses the numbers of removed newest rows. */
 function addedUp(db: DatabaseSync, newest: number): number {
   return Math.min(Number(readMeta(db, ADDED_UP) ?? 0), newest);
 }

@@ -34,7 +34,7 @@ export class MigrationError extends Error {
 /**
  * Brings the schema up to this program's in one transaction. Where many processes try, one does the work.
  *
- * @param path For error messages. @param options `wasEmpty`: its file was there already, without bytes.
+ * @param path For error messages. @param options `wasEmpty`: the file existed already and was empty.
  * @returns The names of the applied migrations, oldest first; none when there was nothing to do.
  * @throws {NewerSchemaError | ForeignDatabaseError | MigrationError} Nothing was changed.
  */
@@ -62,7 +62,7 @@ export function migrate(
   });
 }
 
-/** Makes the tables of every step after a version, in the caller's transaction. @throws {MigrationError} */
+/** Applies every migration after a version, in the caller's transaction. @throws {MigrationError} */
 export function applySteps(db: DatabaseSync, from: number): readonly Migration[] {
   const steps = MIGRATIONS.filter(({ version }) => version > from);
   for (const step of steps) {
@@ -75,7 +75,7 @@ export function applySteps(db: DatabaseSync, from: number): readonly Migration[]
   return steps;
 }
 
-/** Both values are read in one statement, so that no other process can migrate in between. */
+/** Checks whose database it is, in one statement, so that no other process can migrate in between. */
 function assertOurs(db: DatabaseSync, path: string): void {
   const row = db.prepare(
     `SELECT application_id AS application, (SELECT count(*) FROM sqlite_schema) AS tables
@@ -85,7 +85,7 @@ function assertOurs(db: DatabaseSync, path: string): void {
   throw new ForeignDatabaseError(path, schemaVersion(db));
 }
 
-/** Switches to the write-ahead log. That needs the file alone for a moment; SQLite's busy timeout does not apply to it. */
+/** Switches to the write-ahead log. The switch needs the file alone for a moment, and ignores SQLite's busy timeout. */
 function enterWal(db: DatabaseSync): void {
   for (let attempt = 1;; attempt++) {
     try {
@@ -98,7 +98,7 @@ function enterWal(db: DatabaseSync): void {
   }
 }
 
-/** Tables that SQLite makes by itself: those of a virtual table among them. */
+/** The names of tables that SQLite makes by itself, such as those of a virtual table. */
 const MADE_BY_SQLITE = /^(?:sqlite|memory_index)_/;
 
 /** Tries the migrations in memory on a copy of the schema. @returns The error; null when there is none. */
@@ -121,7 +121,7 @@ interface SchemaPart {
   readonly sql: string;
 }
 
-/** What a database lacks, or has otherwise than this program makes it; `fault` says so. */
+/** Returns the parts of the schema that a database lacks or has in another form; `fault` says which is the case. */
 export function schemaDifferences(
   db: DatabaseSync,
 ): readonly (SchemaPart & { readonly fault: string })[] {
@@ -135,7 +135,7 @@ export function schemaDifferences(
   });
 }
 
-/** In the order in which they were made: a table comes before its indexes. */
+/** Returns the parts of a schema in the order in which they were made: a table comes before its indexes. */
 function partsOf(db: DatabaseSync): SchemaPart[] {
   return db.prepare(
     `SELECT type, name, sql

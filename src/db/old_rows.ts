@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { firstIdAt } from "../base/ids.ts";
 import { transaction } from "./transaction.ts";
 
-/** Numbers of rows by table. */
+/** How many rows of each table are old, or were removed. */
 export interface OldRows {
   readonly sessions: number;
   readonly executions: number;
@@ -21,7 +21,7 @@ export interface OldSessions {
   readonly limit: number;
 }
 
-/** Sessions that ended before a moment, the oldest first. With `worked`, a session with waiting captures is left out. */
+/** Returns sessions that ended before a moment, the oldest first; with `worked`, those without waiting captures. */
 export function oldSessions(
   db: DatabaseSync,
   { beforeMs, captures, limit }: OldSessions,
@@ -41,12 +41,12 @@ export function oldSessions(
   ).all(beforeMs, captures === "all" ? 1 : 0, limit).map(({ id }) => String(id));
 }
 
-/** Sessions that one transaction removes. */
+/** How many sessions one transaction removes. */
 const SESSIONS = 10;
 
 /**
- * Removes at most `limit` captures and executions of old sessions, in one transaction, and those sessions when nothing else
- * of them is left. The caller repeats this until nothing is removed.
+ * Removes at most `limit` captures and executions of old sessions, in one transaction, and those sessions when nothing
+ * else of them is left. The caller repeats this until nothing is removed.
  *
  * @param removeOthers Removes what other rooms have of these sessions.
  */
@@ -105,7 +105,7 @@ export function removeOrphanRows(
   }));
 }
 
-/** How many rows of old sessions and of no known session there are. */
+/** Returns how many rows of old sessions and of no known session there are. */
 export function countOldRows(db: DatabaseSync, beforeMs: number): OldRows {
   const isOld =
     `row.session_id IN expired OR (row.id < ?2 AND row.session_id NOT IN (SELECT session_id FROM sessions))`;

@@ -10,7 +10,7 @@ export interface OpenTask {
   readonly createdAtMs: number;
 }
 
-/** Tasks of a project that are not done: first the unclaimed ones, the most urgent first, then the claimed ones. */
+/** Returns a project's tasks that are not done: the unclaimed ones, the most urgent first, then the claimed ones. */
 export function openTasks(db: DatabaseSync, project: string, limit: number): OpenTask[] {
   const where = (condition: string) =>
     statement(
@@ -37,7 +37,7 @@ export interface WaitingWorkflow {
   readonly updatedAtMs: number;
 }
 
-/** Workflows of a project that wait for a person, the newest first. */
+/** Returns the workflows of a project that wait for a person, the newest first. */
 export function waitingWorkflows(
   db: DatabaseSync,
   project: string,
@@ -57,13 +57,13 @@ export function waitingWorkflows(
 
 /** A claim that was made here without the team's server, which gave the task to somebody else. */
 export interface LostClaim {
-  /** The task. */
+  /** The id of the task. */
   readonly uid: string;
   readonly detail: string;
   readonly heldAtMs: number;
 }
 
-/** Lost claims of a project that no person has acknowledged. */
+/** Returns the lost claims of a project that no person has acknowledged. */
 export function lostClaims(db: DatabaseSync, project: string): LostClaim[] {
   return statement(
     db,

@@ -1,25 +1,25 @@
-/** How much a long job writes at once: little while hooks are at work, because they wait for the database. */
+/** Decides how much a long job writes at once: little while hooks are at work, because they wait for the database. */
 import type { DatabaseSync } from "node:sqlite";
 import type { BatchSize } from "./queue_work.ts";
 import { dataVersionReader } from "./transaction.ts";
 
-/** After a write of another process, more writes are usually expected for this long, in milliseconds. */
+/** How long after a write of another process more writes are usually expected, in milliseconds. */
 const EXPECTED_MS = 2_000;
 /** The batch while hooks are at work: a transaction of about two milliseconds. */
 const SMALL: BatchSize = { maxRows: 16, maxBytes: 100_000 };
-/** How long the database is left alone between two of them, in milliseconds. */
+/** How long the database is left alone between two small batches, in milliseconds. */
 const PAUSE_MS = 4;
 
 interface Pace {
   readonly batch: BatchSize;
-  /** To be left between this batch and the next, in milliseconds. */
+  /** The pause between this batch and the next, in milliseconds. */
   readonly pauseMs: number;
 }
 
 /**
  * Returns a function that gives the present pace: small batches while other processes write.
  *
- * @param options `small`: a batch then. `forMs`: how long after a write of another process, in milliseconds.
+ * @param options `small`: the largest batch then. `forMs`: how long it lasts after another's write, in milliseconds.
  */
 export function paceBesideHooks(
   db: DatabaseSync,

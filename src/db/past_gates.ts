@@ -1,10 +1,10 @@
-/** Counts and audits tool uses that went past their gate. */
+/** Finds and counts tool uses that went past their gate. */
 import type { DatabaseSync } from "node:sqlite";
 
-/** Counts the tool uses of a session that no gate was asked about, or that ran although they were denied. */
+/** The counter of a session's tool uses that no gate was asked about, or that ran although they were denied. */
 export const PAST_GATE = "past_gate";
 
-/** The other sessions of a project in which tool uses went past their gate, with how many. */
+/** Returns the other sessions of a project in which tool uses went past their gate, with how many. */
 export function pastGatesBefore(
   db: DatabaseSync,
   { project, sessionId }: { readonly project: string; readonly sessionId: string },
@@ -19,14 +19,14 @@ export function pastGatesBefore(
   ).all(project, sessionId) as unknown as { sessionId: string; uses: number }[];
 }
 
-/** When a session began, as far as the database knows; 0 when it does not. Epoch milliseconds. */
+/** Returns when a session began, in epoch milliseconds; 0 when the database does not know it. */
 export function sessionStart(db: DatabaseSync, sessionId: string): number {
   const row = db.prepare("SELECT started_at_ms AS atMs FROM sessions WHERE session_id = ?")
     .get(sessionId);
   return Number(row?.["atMs"] ?? 0);
 }
 
-/** When the session's last prompt came, else its beginning; epoch milliseconds. */
+/** Returns when the session's last prompt came, else when the session began, in epoch milliseconds. */
 export function startOfTurn(db: DatabaseSync, sessionId: string): number {
   const row = db.prepare(
     `SELECT max(created_at_ms) AS atMs
@@ -37,7 +37,7 @@ export function startOfTurn(db: DatabaseSync, sessionId: string): number {
   return Number(row?.["atMs"]) || sessionStart(db, sessionId);
 }
 
-/** The ids of the tool uses since a moment that a hook has captured, or left out by a rule. */
+/** Returns the ids of the tool uses since a moment that a hook has captured, or left out by a rule. */
 export function capturedToolUses(
   db: DatabaseSync,
   { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },
@@ -53,7 +53,7 @@ export function capturedToolUses(
   return new Set(rows.map(({ id }) => String(id)));
 }
 
-/** The ids of tool uses since a moment that a hook was told of, or that are audited as missed already. */
+/** Returns the ids of the tool uses since a moment that a hook has seen, or that are audited as missed already. */
 export function knownToolUses(
   db: DatabaseSync,
   { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },

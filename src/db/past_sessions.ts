@@ -1,4 +1,4 @@
-/** Sessions that are read from transcripts: which of their captures are stored, and rows for sessions without hooks. */
+/** Adds sessions that hooks have not added, and finds which captures of a transcript are stored. */
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId, UNKNOWN_SESSION_ID } from "../base/ids.ts";
 import type { StoredPayload } from "./payloads.ts";
@@ -27,7 +27,7 @@ export type QueuedCapture = StoredPayload & {
 };
 
 /**
- * The captures of a session that have greater row numbers than `after`.
+ * Returns the captures of a session that have greater row numbers than `after`.
  *
  * @param options `payloadsOf`: the names of the captures whose payloads are read.
  */
@@ -45,7 +45,7 @@ export function capturesAfter(
   ).all(sessionId, after, JSON.stringify(payloadsOf)) as unknown as QueuedCapture[];
 }
 
-/** The sessions with a transcript that had an event since a moment, the newest first. */
+/** Returns the sessions with a transcript that had an event since a moment, the newest first. */
 export function recentTranscripts(
   db: DatabaseSync,
   sinceMs: number,
@@ -62,7 +62,7 @@ export function recentTranscripts(
   ).all(sinceMs, limit) as unknown as ReturnType<typeof recentTranscripts>;
 }
 
-/** How many captures there are of all sessions but these. */
+/** Returns how many captures all sessions but these have. */
 export function countCapturesExcept(db: DatabaseSync, sessionIds: Iterable<string>): number {
   const row = db.prepare(
     "SELECT count(*) AS n FROM pending_queue WHERE session_id NOT IN (SELECT value FROM json_each(?))",
@@ -70,7 +70,7 @@ export function countCapturesExcept(db: DatabaseSync, sessionIds: Iterable<strin
   return Number(row!["n"]);
 }
 
-/** Whether a session has a row. Retention removes the row, and a hook or a backfill adds it. */
+/** Tells whether a session has a row. Retention removes the row, and a hook or a backfill adds it. */
 export function isKnownSession(db: DatabaseSync, sessionId: string): boolean {
   return db.prepare("SELECT 1 FROM sessions WHERE session_id = ?").get(sessionId) !== undefined;
 }
@@ -106,12 +106,12 @@ export function savePastSession(
 /** The end of a common git directory; the folder of the project is above it. */
 const GIT = "/.git";
 
-/** Characters of a prompt that make a title. */
+/** How many characters of a prompt make a title. */
 const TITLE_CHARS = 120;
 
 /**
- * Adds a row for each session that only captures or audit rows name, with what these and observations tell of it. A
- * later event reopens one that has no end.
+ * Adds a row for each session that only captures or audit rows name, with what these and observations say about it. A
+ * later event reopens a session without a recorded end.
  */
 export function saveLostSessions(db: DatabaseSync): void {
   db.prepare(
@@ -123,7 +123,7 @@ export function saveLostSessions(db: DatabaseSync): void {
         WHERE session_id NOT IN (SELECT session_id FROM sessions)
           AND session_id <> ?1
         GROUP BY session_id),
-     told AS (
+     described AS (
        SELECT lost.*,
               EXISTS (SELECT 1 FROM hook_executions WHERE session_id = lost.id AND hook_name = 'SessionEnd') AS isEnded,
               (SELECT substr(iif(json_valid(metadata), metadata ->> '$.prompt', NULL), 1, ${TITLE_CHARS})
@@ -151,7 +151,7 @@ export function saveLostSessions(db: DatabaseSync): void {
      SELECT id, substr(replace(id, '-', ''), 1, 8), iif(isEnded, 'ended', 'abandoned'), title,
             iif(project LIKE '%${GIT}', substr(project, 1, length(project) - ${GIT.length}), project),
             iif(project LIKE '%${GIT}', project, NULL), branch, first, last, last
-       FROM told
+       FROM described
       WHERE true
      ON CONFLICT DO NOTHING`,
   ).run(UNKNOWN_SESSION_ID);

@@ -1,4 +1,4 @@
-/** Reads, compresses and prunes payloads of captures: stored as text (`json`), or as a Brotli stream (`br`, RFC 7932). */
+/** Reads, compresses and prunes payloads of captures, which are stored as text (`json`) or Brotli (`br`, RFC 7932). */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf, quietly, UserError } from "../base/errors.ts";
 import { collectGarbage } from "../system/process/garbage.ts";
@@ -13,7 +13,7 @@ export interface StoredPayload {
   readonly rawBytes: number;
 }
 
-/** A payload that is not compressed yet. `place` is its row number; rows that were moved or came later have greater ones. */
+/** A payload that is not compressed yet. `place` is its row number, which grows when the row is moved. */
 interface PlainPayload {
   readonly id: string;
   readonly place: number;
@@ -25,17 +25,17 @@ interface Replacement extends Pick<PlainPayload, "id" | "bytes"> {
 }
 
 /**
- * Measured over payloads of 0.3 to 50 kB, as a share of their JSON: quality 4 0.32, 5 0.29 in 0.5 ms each, 9 the same,
- * 11 0.27 in 20 ms; deflate 0.31, zstd 19 0.30. A smaller window costs time and saves nothing.
+ * Sizes of payloads of 0.3 to 50 kB, as shares of their JSON: quality 4 gives 0.32, 5 gives 0.29 in 0.5 ms each, 9 the
+ * same, 11 gives 0.27 in 20 ms; deflate gives 0.31, zstd 19 gives 0.30. A smaller window costs time and saves nothing.
  */
 const BROTLI_QUALITY = 5;
 
-/** The JSON of a payload. @throws {UserError} When what is stored is damaged. */
+/** Returns the JSON of a payload. @throws {UserError} When the stored payload is damaged. */
 export function payloadText(stored: StoredPayload): string {
   return readPayload(stored).text;
 }
 
-/** The JSON of a payload, and its value. @throws {UserError} When what is stored is damaged. */
+/** Returns the JSON of a payload, and its value. @throws {UserError} When the stored payload is damaged. */
 export function readPayload(
   { id, encoding, payload, rawBytes }: StoredPayload,
 ): { readonly text: string; readonly value: unknown } {
@@ -72,7 +72,7 @@ export function compressPayload(bytes: Uint8Array): Uint8Array | null {
   return readBack.every((byte, index) => byte === bytes[index]) ? compressed : null;
 }
 
-/** The next payloads that are still text, in rows with a greater number than `after`. */
+/** Returns the next payloads that are still text, in rows with a greater number than `after`. */
 export function plainPayloads(
   db: DatabaseSync,
   { after, maxRows, maxBytes }: Readonly<Record<"after" | "maxRows" | "maxBytes", number>>,
@@ -99,8 +99,8 @@ export function plainPayloads(
 }
 
 /**
- * Replaces texts by compressed payloads in one transaction, unless they changed meanwhile. Each row moves to the end of the
- * table, so that whole pages become free.
+ * Replaces texts by compressed payloads in one transaction, unless they changed meanwhile. Each row moves to the end of
+ * the table, so that whole pages become free.
  */
 export function replacePayloads(
   db: DatabaseSync,
@@ -126,7 +126,7 @@ export function replacePayloads(
   });
 }
 
-/** What one transaction of a compaction replaces at most: a hook never waits long. */
+/** How much one transaction of a compaction replaces at most: a hook never waits long. */
 const BATCH = { maxRows: 64, maxBytes: 4 * 1024 * 1024 };
 
 /** The batches after which the write-ahead log is moved into the database, so that it stays short. */
@@ -136,8 +136,8 @@ const CHECKPOINT_EVERY_BATCHES = 8;
 const COLLECT_EVERY_BATCHES = 4;
 
 /**
- * Compresses the payloads that are still text and become smaller by it. It compresses without a lock, and replaces in short
- * transactions, so hooks and a second compaction may work at the same time, and a killed process leaves every payload whole.
+ * Compresses payloads that become smaller by it. It works without a lock and replaces in short transactions, so hooks
+ * and a second compaction may work at the same time, and a killed process leaves every payload whole.
  *
  * @param options `untilMs`: stop at this time, by `performance.now()`. `onProgress`: called after every batch.
  * @returns How many payloads became smaller and by how many bytes; `complete` is false when the time ran out.
@@ -170,12 +170,12 @@ export function compactPayloads(
   return done;
 }
 
-/** Loaded when a payload needs it: most commands read none, and it takes the runtime a few milliseconds. */
+/** Loads zlib when a payload needs it: most commands read none, and loading takes a few milliseconds. */
 function zlib() {
   return process.getBuiltinModule("node:zlib");
 }
 
-/** The buffer size for zlib: its default of 16 KiB is too much for a small payload. */
+/** Returns the buffer size for zlib: its default of 16 KiB is too much for a small payload. */
 function chunkFor(bytes: number): number {
   return Math.min(Math.max(bytes, 64), 65_536);
 }
@@ -204,7 +204,7 @@ export interface PruneCounts {
   readonly freedBytes: number;
 }
 
-/** How a pruned payload begins. It is too short to be compressed. */
+/** The beginning of a pruned payload, which is too short to be compressed. */
 const PRUNED = '{"pruned":true,';
 
 const IN_ITS_PLACE = `'${PRUNED}"bytes":' || max(raw_bytes, 0) || '}'`;
@@ -212,16 +212,16 @@ const IN_ITS_PLACE = `'${PRUNED}"bytes":' || max(raw_bytes, 0) || '}'`;
 const TO_PRUNED =
   `encoding = 'json', payload = ${IN_ITS_PLACE}, raw_bytes = length(${IN_ITS_PLACE})`;
 
-/** SQL: whether the payload of a row of the queue is pruned. */
+/** SQL that tells whether the payload of a row of the queue is pruned. */
 export const IS_PRUNED = `(encoding = 'json' AND raw_bytes < 64 AND payload LIKE '${PRUNED}%')`;
 
-/** The size in bytes of a payload before it was pruned; null when the text is not a pruned payload. */
+/** Returns the size in bytes of a payload before it was pruned; null when the text is not a pruned payload. */
 export function prunedBytes(payload: string): number | null {
   const [, bytes] = /^\{"pruned":true,"bytes":(\d+)\}$/.exec(payload) ?? [];
   return bytes === undefined ? null : Number(bytes);
 }
 
-/** The ids of the captures to prune. Pruned captures count among the newest. */
+/** Returns the ids of the captures to prune. Pruned captures count among the newest. */
 export function payloadsToPrune(
   db: DatabaseSync,
   { beforeMs, keepNewest }: Pruning,
@@ -243,14 +243,13 @@ export function payloadsToPrune(
   ).all(beforeMs, keepNewest).map(({ id }) => String(id));
 }
 
-/** Payloads that one transaction prunes. */
+/** How many payloads one transaction prunes. */
 const PRUNED_ROWS = 200;
 
 /**
  * Prunes the payloads of captures that are done, in batches, and yields the counts so far.
  *
- * @param options `unreadable`: also those of captures that wait or were given up, which become done. `dryRun`: only
- * counts.
+ * @param options `unreadable`: also prunes captures that wait or failed, and marks them done. `dryRun`: only counts.
  */
 export function* prunePayloads(
   db: DatabaseSync,
@@ -280,7 +279,7 @@ export function* prunePayloads(
   }
 }
 
-/** The JSON of a capture's payload; null when it is damaged. */
+/** Returns the JSON of a capture's payload; null when it is damaged. */
 export function readablePayload(row: Readonly<Record<string, unknown>>): string | null {
   return quietly(() => payloadText(row as unknown as StoredPayload)) ?? null;
 }

@@ -1,4 +1,4 @@
-/** Locks that end with their process: of the drain, the summarizer, a team's sync, the daemon. */
+/** Takes locks that end with their process: of the drain, the summarizer, a team's sync, the daemon. */
 import { DatabaseSync } from "node:sqlite";
 import { isDatabaseBusy } from "../base/errors.ts";
 import { makePrivateFile } from "../system/files.ts";
@@ -11,22 +11,22 @@ export function summarizerLockPath(database: string): string {
   return `${database}-summarizer`;
 }
 
-/** Held while a project is brought together with a team's server. */
+/** Returns the path of the lock that is held while a project is synchronised with a team's server. */
 export function teamLockPath(database: string): string {
   return `${database}-team`;
 }
 
-/** A lock that is held; `release()` or the end of its block gives it up, and so does the end of the process, however it comes. */
+/** A lock that is held. It ends with `release()`, with its block, or with the process, however that ends. */
 export interface ProcessLock extends Disposable {
   release(): void;
 }
 
-/** In milliseconds. `isLocked()` of another process holds the file for a moment. */
+/** How long a lock is waited for, in milliseconds: `isLocked()` of another process holds the file for a moment. */
 const WAIT_MS = 500;
 
 /**
- * Takes a lock that one process at a time holds: the system's own lock on a small file, gone with the process and so never
- * stale. Nothing else in the process may open the file: closing any descriptor of it loses the lock.
+ * Takes a lock that one process at a time holds: the system's own lock on a small file, gone with the process and so
+ * never stale. Nothing else in the process may open the file: closing any descriptor of it loses the lock.
  *
  * @returns Null when another process holds it.
  */
@@ -44,7 +44,7 @@ export function takeLock(path: string, { waitMs = WAIT_MS } = {}): ProcessLock |
   return { release, [Symbol.dispose]: release };
 }
 
-/** Whether another process holds a lock. The process that holds it must not ask: that would release the lock. */
+/** Tells whether another process holds a lock. The process that holds it must not ask: that would release the lock. */
 export function isLocked(path: string): boolean {
   try {
     using db = new DatabaseSync(path, { readOnly: true });

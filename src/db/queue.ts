@@ -39,7 +39,7 @@ const COLUMNS =
 export const DRAIN_ORDER =
   "CASE priority WHEN 'high' THEN 0 WHEN 'normal' THEN 1 ELSE 2 END, created_at_ms, id";
 
-/** The captures in the order of a drain: by priority, the oldest first. A null filter lets all through. */
+/** Returns the captures in the order of a drain: by priority, the oldest first. A null filter lets all through. */
 export function listQueue(
   db: DatabaseSync,
   filter: {
@@ -66,7 +66,7 @@ export function listQueue(
   ).all(...values, filter.limit).map(itemOf);
 }
 
-/** The captures whose ids begin with a text, the oldest first, at most `limit`; none for an empty text. */
+/** Returns the captures whose ids begin with a text, the oldest first, at most `limit`; none for an empty text. */
 export function findQueueItems(db: DatabaseSync, id: string, limit: number): QueueItem[] {
   if (id === "") return [];
   return db.prepare(
@@ -81,7 +81,7 @@ export function findQueueItems(db: DatabaseSync, id: string, limit: number): Que
 
 const MIN_TELLING = 8;
 
-/** The shortest beginning of a capture's id that no other capture has: 8 characters or more. */
+/** Returns the shortest beginning of a capture's id that no other capture has: 8 characters or more. */
 export function tellingQueueId(db: DatabaseSync, id: string): string {
   const { before, after } = statement(
     db,
@@ -96,16 +96,13 @@ export type SessionCapture =
   & Pick<QueueItem, "id" | "toolName" | "toolUseId" | "outcome" | "createdAtMs">
   & { readonly observationId: number | null };
 
-/** A time from a moment on, up to another one, which does not belong to it; in epoch milliseconds. */
+/** A span of time in epoch milliseconds; its end does not belong to it. */
 export interface Span {
   readonly sinceMs: number;
   readonly untilMs: number;
 }
 
-/**
- * Where the newest `count` captures of a session before a moment begin: the time of the first of them; 0 where there
- * are fewer.
- */
+/** Returns when the first of the newest `count` captures of a session before a moment came; 0 for fewer captures. */
 export function beginOfNewest(
   db: DatabaseSync,
   sessionId: string,
@@ -129,7 +126,7 @@ export interface Written {
   readonly upTo: number;
 }
 
-/** Conditions for rows of a session. Newly written rows are few, whatever their session: their numbers find them. */
+/** Returns conditions for rows of a session. Newly written rows are few in all sessions, so their numbers find them. */
 export function ofSession(
   sessionId: string,
   part: Span | Written,
@@ -143,12 +140,12 @@ export function ofSession(
     ];
 }
 
-/** The number of the newest capture, in the order of writing; 0 where there is none. */
+/** Returns the number of the newest capture, in the order of writing; 0 where there is none. */
 export function captureMark(db: DatabaseSync): number {
   return Number(statement(db, "SELECT max(rowid) AS newest FROM pending_queue").get()!["newest"]);
 }
 
-/** The captures of a session in a time, or those that were written since; in the order of time. */
+/** Returns the captures of a session in a span of time or in a range of rows, in the order of time. */
 export function capturesOfSession(
   db: DatabaseSync,
   sessionId: string,
@@ -164,7 +161,7 @@ export function capturesOfSession(
   ).all(...values) as unknown as SessionCapture[];
 }
 
-/** When the newest capture with this name before a moment came, in epoch milliseconds; null where there is none. */
+/** Returns when the newest capture with this name before a moment came, in epoch milliseconds; null where none did. */
 export function lastCaptureAtMs(
   db: DatabaseSync,
   sessionId: string,
@@ -181,7 +178,7 @@ export function lastCaptureAtMs(
   return row?.["atMs"] as number | null;
 }
 
-/** The payload of a capture as it is stored; undefined when there is no such capture. */
+/** Returns the payload of a capture as it is stored; undefined when there is no such capture. */
 export function readStoredPayload(db: DatabaseSync, id: string): StoredPayload | undefined {
   const row = db.prepare(
     `SELECT id, encoding, payload, raw_bytes AS rawBytes
@@ -216,7 +213,7 @@ function itemOf(row: Readonly<Record<string, unknown>>): QueueItem {
   } as unknown as QueueItem;
 }
 
-/** The names in a JSON list; none when the text is not a list. */
+/** Returns the names in a JSON list; none when the text is not a list. */
 function namesOf(text: string): string[] {
   const value: unknown = quietly(() => JSON.parse(text));
   return Array.isArray(value) ? value.map(String) : [];
@@ -233,7 +230,7 @@ interface QueueGroup {
   readonly oldestAtMs: number;
 }
 
-/** The queue by status and priority; groups without captures are left out. */
+/** Sums up the queue by status and priority; groups without captures are left out. */
 export function summarizeQueue(db: DatabaseSync): QueueGroup[] {
   return db.prepare(
     `SELECT status, priority, count(*) AS count, sum(max(raw_bytes, 0)) AS rawBytes,
@@ -255,9 +252,9 @@ interface QueueTotals {
 }
 
 export function totalsOf(groups: readonly QueueGroup[]): QueueTotals {
-  const sum = (pick: (group: QueueGroup) => number, of = groups) =>
-    of.reduce((total, group) => total + pick(group), 0);
-  const by = <Name extends string>(key: "status" | "priority", names: readonly Name[]) =>
+  const sum = (pick: (group: QueueGroup) => number, among = groups) =>
+    among.reduce((total, group) => total + pick(group), 0);
+  const countBy = <Name extends string>(key: "status" | "priority", names: readonly Name[]) =>
     Object.fromEntries(names.map((name) => [
       name,
       sum(({ count }) => count, groups.filter((group) => group[key] === name)),
@@ -265,8 +262,8 @@ export function totalsOf(groups: readonly QueueGroup[]): QueueTotals {
   const waiting = groups.filter(({ status }) => status === "raw" || status === "processing");
   return {
     items: sum(({ count }) => count),
-    byStatus: by("status", ["raw", "processing", "done", "error"]),
-    byPriority: by("priority", ["high", "normal", "low"]),
+    byStatus: countBy("status", ["raw", "processing", "done", "error"]),
+    byPriority: countBy("priority", ["high", "normal", "low"]),
     rawBytes: sum(({ rawBytes }) => rawBytes),
     storedBytes: sum(({ storedBytes }) => storedBytes),
     oldestAtMs: waiting.length === 0 ? null : Math.min(...waiting.map((group) => group.oldestAtMs)),
@@ -275,11 +272,11 @@ export function totalsOf(groups: readonly QueueGroup[]): QueueTotals {
 
 interface QueueRetries {
   readonly retrying: number;
-  /** When the first of them is tried; null when none waits. */
+  /** When the first of them is tried again; null when none waits. */
   readonly nextRetryAtMs: number | null;
 }
 
-/** The captures that wait for another try, also those whose time has come: the next drain takes them. */
+/** Counts the captures that wait for another try, also those whose time has come: the next drain takes them. */
 export function queueRetries(db: DatabaseSync): QueueRetries {
   return db.prepare(
     `SELECT count(*) AS retrying, min(retry_at_ms) AS nextRetryAtMs

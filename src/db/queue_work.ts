@@ -1,4 +1,4 @@
-/** How a drain claims captures and confirms them. Only one process drains at a time. */
+/** Lets a drain claim captures and confirm them. Only one process drains at a time. */
 import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "./transaction.ts";
 import type { StoredPayload } from "./payloads.ts";
@@ -32,9 +32,9 @@ export interface BatchSize {
 }
 
 /**
- * A capture that was claimed so often and never finished probably kills the drains. Its second try claims it alone, since
- * another capture of the batch may have killed the first drain. It keeps its place in the order, because an observation
- * depends on the captures before it.
+ * A capture that was claimed so often and never finished probably kills the drains. Its second try claims it alone,
+ * since another capture of the batch may have killed the first drain. It keeps its place in the order, because an
+ * observation depends on the captures before it.
  */
 export const SUSPECT_ATTEMPTS = 2;
 
@@ -44,7 +44,7 @@ export const SUSPECT_ATTEMPTS = 2;
  */
 export const DEATHS_APART_MS = 10_000;
 
-/** SQL: whether the last claim of a capture is so recent that this claim is the same try. */
+/** SQL that tells whether the last claim of a capture is so recent that this claim is the same try. */
 const IS_SAME_TRY =
   `attempts > 0 AND retry_at_ms IS NULL AND updated_at_ms BETWEEN ?1 - ${DEATHS_APART_MS} AND ?1`;
 
@@ -135,7 +135,7 @@ export interface WorkedCapture extends Pick<ClaimedCapture, "id" | "attempts"> {
   readonly observationId: number | null;
 }
 
-/** Marks claimed captures as done. False when another drain has claimed one; the caller must then roll back. */
+/** Marks claimed captures as done. @returns False when another drain has claimed one: the caller must roll back. */
 export function confirmCaptures(
   db: DatabaseSync,
   worked: readonly WorkedCapture[],
@@ -162,7 +162,7 @@ export function failCapture(
   { id, attempts }: Pick<ClaimedCapture, "id" | "attempts">,
   failed: {
     readonly errorMessage: string;
-    /** Null gives it up. */
+    /** Null gives the capture up. */
     readonly retryAtMs: number | null;
     readonly atMs: number;
   },
@@ -177,7 +177,7 @@ export function failCapture(
   ).run(id, attempts, failed.retryAtMs, failed.errorMessage, failed.atMs);
 }
 
-/** The capture of a tool use; null when the queue has none. */
+/** Returns the capture of a tool use; null when the queue has none. */
 export function captureOfToolUse(
   db: DatabaseSync,
   sessionId: string,
@@ -221,15 +221,15 @@ export function hasWaiting(db: DatabaseSync, nowMs: number): boolean {
   ).get(nowMs) !== undefined;
 }
 
-/** Whether anything was ever forgotten: then a capture of it may have to stay away. */
+/** Tells whether anything was ever forgotten: then a drain may have to drop captures of it. */
 export function isAnyForgotten(db: DatabaseSync): boolean {
   return statement(db, "SELECT 1 FROM forgotten LIMIT 1").get() !== undefined;
 }
 
-/** The most waiting captures that are counted. */
+/** How many waiting captures are counted at most. */
 const MAX_COUNTED = 1_000;
 
-/** How many captures of a project wait, without those of one session; 1000 stands for as many or more. */
+/** Returns how many captures of a project wait, without those of one session; 1000 stands for as many or more. */
 export function countWaiting(
   db: DatabaseSync,
   { project, except }: { readonly project: string; readonly except: string },
@@ -251,14 +251,14 @@ export type WaitingCapture =
   & StoredPayload
   & Pick<ClaimedCapture, "sessionId" | "toolName" | "outcome" | "createdAtMs">;
 
-/** Only the sessions with the latest activity are searched. */
+/** How many of the sessions with the latest activity are searched. */
 const MAX_LOOKED_AT = 20;
 /** A larger payload, in bytes, is not read for a title. */
 const MAX_BYTES = 100_000;
 
 /**
- * Waiting captures of the newest sessions of a project: of each session the last prompt, then some of the last tool uses
- * that do more than look.
+ * Returns waiting captures of the newest sessions of a project: of each session the last prompt, then some of the last
+ * tool uses that do more than look.
  */
 export function newestWaiting(
   db: DatabaseSync,
@@ -270,8 +270,8 @@ export function newestWaiting(
     readonly uses: number;
   },
 ): WaitingCapture[] {
-  const wait = "session_id = s.session_id AND status IN ('raw', 'processing')";
-  const behind = db.prepare(
+  const isWaiting = "session_id = s.session_id AND status IN ('raw', 'processing')";
+  const waitingSessions = db.prepare(
     `SELECT session_id AS id
        FROM (SELECT session_id, updated_at_ms
                FROM sessions
@@ -279,7 +279,7 @@ export function newestWaiting(
                 AND session_id <> ?
               ORDER BY updated_at_ms DESC
               LIMIT ${MAX_LOOKED_AT}) AS s
-      WHERE EXISTS (SELECT 1 FROM pending_queue WHERE ${wait})
+      WHERE EXISTS (SELECT 1 FROM pending_queue WHERE ${isWaiting})
       ORDER BY updated_at_ms DESC
       LIMIT ?`,
   ).all(project, except, sessions);
@@ -296,7 +296,7 @@ export function newestWaiting(
       ORDER BY created_at_ms DESC, id DESC
       LIMIT ?3`,
   );
-  return behind.flatMap(({ id }) =>
+  return waitingSessions.flatMap(({ id }) =>
     [...newest.all(id!, 1, 1), ...newest.all(id!, 0, uses)] as unknown as WaitingCapture[]
   );
 }
@@ -308,10 +308,10 @@ export function countAllWaiting(db: DatabaseSync): number {
   return Number(row!["n"]);
 }
 
-/** The ids of those sessions that have waiting captures. */
+/** Returns the ids of those sessions that have waiting captures. */
 export function sessionsWaiting(
   db: DatabaseSync,
-  of: readonly { readonly sessionId: string }[],
+  candidates: readonly { readonly sessionId: string }[],
 ): ReadonlySet<string> {
   const rows = db.prepare(
     `SELECT value AS id
@@ -320,6 +320,6 @@ export function sessionsWaiting(
                       FROM pending_queue
                      WHERE session_id = value
                        AND status IN ('raw', 'processing'))`,
-  ).all(JSON.stringify([...new Set(of.map(({ sessionId }) => sessionId))]));
+  ).all(JSON.stringify([...new Set(candidates.map(({ sessionId }) => sessionId))]));
   return new Set(rows.map(({ id }) => String(id)));
 }

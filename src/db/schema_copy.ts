@@ -1,6 +1,4 @@
-/**
- * The copy of a database that is made before a migration that drops anything. It is kept until the next such migration.
- */
+/** Copies a database before a migration that drops anything, and keeps the copy until the next such migration. */
 import type { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../../migrations/mod.ts";
 import { messageOf } from "../base/errors.ts";
@@ -13,7 +11,7 @@ import { SchemaBehindError, schemaVersion } from "./transaction.ts";
 /** How long a command waits for another process that copies, in milliseconds. */
 const WAIT_MS = 600_000;
 
-/** The name of the copy: `conclaude.db.schema-22`. */
+/** Returns the name of the copy: `conclaude.db.schema-22`. */
 export function schemaCopyPath(database: string, version: number): string {
   return `${database}.schema-${version}`;
 }
@@ -43,7 +41,7 @@ export async function copyBeforeDrop(
   using lock = takeLock(drainLockPath(path), { waitMs: maxBytes === Infinity ? WAIT_MS : 0 });
   if (lock === null) throw new SchemaBehindError(path, version);
   try {
-    // Another process may have brought it up to date in the meantime.
+    // Another process may have migrated the database in the meantime.
     if (schemaVersion(db) !== version) return;
     const copy = schemaCopyPath(path, version);
     const draft = `${copy}.draft`;
@@ -67,7 +65,7 @@ function removeOthers(database: string): void {
   }
 }
 
-/** In bytes, with what the write-ahead log holds. */
+/** Returns the size of a database in bytes, with what the write-ahead log holds. */
 function sizeOf(db: DatabaseSync): number {
   const row = db.prepare(
     "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size",

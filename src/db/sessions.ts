@@ -44,20 +44,20 @@ const COLUMNS =
             started_at_ms AS startedAtMs, updated_at_ms AS updatedAtMs, ended_at_ms AS endedAtMs,
             end_reason AS endReason, task_id AS taskId, agent_id AS agentId`;
 
-/** @param rest The SQL after `FROM sessions`. */
+/** Reads sessions. @param rest The SQL after `FROM sessions`. */
 function select(db: DatabaseSync, rest: string, values: readonly SQLInputValue[]): SessionRow[] {
   return db.prepare(`SELECT ${COLUMNS} FROM sessions ${rest}`)
     .all(...values) as unknown as SessionRow[];
 }
 
-/** Sessions, the latest sign of life first. A null filter lets all sessions through. */
+/** Returns sessions, the latest sign of life first. A null filter lets all sessions through. */
 export function listSessions(
   db: DatabaseSync,
   filter: {
     /** A common git directory; outside of a repository, a project directory. */
     readonly project: string | null;
     readonly status: string | null;
-    /** Only those whose latest sign of life is older, in epoch milliseconds. */
+    /** Lists only sessions whose latest sign of life is older, in epoch milliseconds. */
     readonly untilMs?: number;
     readonly limit: number;
   },
@@ -73,7 +73,7 @@ export function listSessions(
   );
 }
 
-/** The folders of all projects that sessions have worked in, the last one first. */
+/** Returns the folders of all projects that sessions have worked in, the last one first. */
 export function knownProjects(db: DatabaseSync): string[] {
   return db.prepare(
     `SELECT project_dir AS folder
@@ -84,12 +84,12 @@ export function knownProjects(db: DatabaseSync): string[] {
   ).all().map(({ folder }) => String(folder));
 }
 
-/** The sessions that worked for a task, the newest first. */
+/** Returns the sessions that worked for a task, the newest first. */
 export function listSessionsOfTask(db: DatabaseSync, taskId: string): SessionRow[] {
   return select(db, "WHERE task_id = ? ORDER BY started_at_ms DESC, session_id", [taskId]);
 }
 
-/** The path of a session's transcript, or that of the newest session in the repository; null when none is known. */
+/** Returns the path of the transcript of a session, else of the newest session in the repository; null for none. */
 export function transcriptNear(
   db: DatabaseSync,
   { repository, sessionId }: { readonly repository: string | null; readonly sessionId: string },
@@ -110,7 +110,7 @@ export function sessionTitle(db: DatabaseSync, sessionId: string): string | null
   return textIn(row, "title");
 }
 
-/** The last branch of a session in a repository; null when there is none. */
+/** Returns the last branch of a session in a repository; null when there is none. */
 export function lastBranch(
   db: DatabaseSync,
   { sessionId, repository }: { readonly sessionId: string; readonly repository: string },
@@ -129,7 +129,7 @@ export interface ActiveSession {
   readonly claudeProcess: string | null;
 }
 
-/** The active sessions of some projects (common git directories, else folders), the latest sign of life first. */
+/** Returns active sessions of some projects (common git directories, else folders), the latest sign of life first. */
 export function listActive(db: DatabaseSync, projects: readonly string[]): ActiveSession[] {
   const rows = db.prepare(
     `SELECT ${COLUMNS}, claude_process AS claudeProcess
@@ -146,13 +146,13 @@ export function listActive(db: DatabaseSync, projects: readonly string[]): Activ
 /** The shortest beginning of an id that is looked up, in characters without dashes. */
 export const MIN_ID_BEGINNING = 4;
 
-/** SQL: an id without dashes and in small letters. */
+/** SQL for an id without dashes and in small letters. */
 const KEY = "lower(replace(session_id, '-', ''))";
 
 /** Tables whose rows may exist without their session. */
 const TABLES_OF_SESSIONS = ["hook_executions", "pending_queue", "counters", "observations"];
 
-/** The sessions with this id or short id, else those whose ids begin with it; the newest first. */
+/** Returns the sessions with this id or short id, else those whose ids begin with it; the newest first. */
 export function findSessions(db: DatabaseSync, text: string, limit = 100): SessionRow[] {
   return firstFound(
     text,
@@ -162,7 +162,7 @@ export function findSessions(db: DatabaseSync, text: string, limit = 100): Sessi
   );
 }
 
-/** Like {@linkcode findSessions}, for ids that only executions, captures, counters or observations have. */
+/** Finds ids like {@linkcode findSessions}, but ids that only executions, captures, counters or observations have. */
 export function findIdsWithoutSession(db: DatabaseSync, text: string, limit = 100): string[] {
   return firstFound(text, (condition, value) => {
     const tables = TABLES_OF_SESSIONS.map((table) =>
@@ -180,10 +180,10 @@ export function findIdsWithoutSession(db: DatabaseSync, text: string, limit = 10
   }, ["session_id = ?"]);
 }
 
-/** The rows that the first matching condition finds. Conditions that an index serves come first. */
+/** Returns the rows that the first matching condition finds. Conditions that an index serves come first. */
 function firstFound<Found>(
   text: string,
-  ask: (condition: string, value: string) => Found[],
+  find: (condition: string, value: string) => Found[],
   byIndex: readonly string[],
 ): Found[] {
   const key = text.replaceAll("-", "").toLowerCase();
@@ -193,7 +193,7 @@ function firstFound<Found>(
     ...key.length < MIN_ID_BEGINNING ? [] : [[`instr(${KEY}, ?) = 1`, key] as const],
   ];
   for (const [condition, value] of ways) {
-    const found = ask(condition, value);
+    const found = find(condition, value);
     if (found.length > 0) return found;
   }
   return [];
@@ -204,7 +204,7 @@ export function hasRunningSubagent(db: DatabaseSync, sessionId: string): boolean
   return isAny(db, running, [sessionId]);
 }
 
-/** Whether a session is known to work for this task as this agent. */
+/** Tells whether a session is known to work for this task as this agent. */
 export function isOfTask(
   db: DatabaseSync,
   sessionId: string,
@@ -218,7 +218,7 @@ function isAny(db: DatabaseSync, from: string, values: readonly SQLInputValue[])
   return db.prepare(`SELECT 1 FROM ${from} LIMIT 1`).get(...values) !== undefined;
 }
 
-/** How a session ended; null when the session is not known. A blocked prompt or stop does not count. */
+/** Returns how a session ended; null when the session is not known. A blocked prompt or stop does not count. */
 export function sessionEnd(db: DatabaseSync, sessionId: string): SessionEnd | null {
   const session = statement(
     db,
@@ -264,7 +264,7 @@ export function countSessions(db: DatabaseSync, project: string | null): Session
   ).get(project) as unknown as SessionCounts;
 }
 
-/** Active sessions whose process is known, the longest quiet first. */
+/** Returns active sessions whose process is known, the longest quiet first. */
 export function activeSessions(
   db: DatabaseSync,
   options: { readonly except: string; readonly limit: number },
@@ -280,7 +280,7 @@ export function activeSessions(
   ).all(options.except, options.limit) as unknown as SessionProcess[];
 }
 
-/** Whether the mark of a session's process is not stored yet. */
+/** Tells whether the mark of a session's process is not stored yet. */
 export function lacksMark(db: DatabaseSync, sessionId: string, claudePid: number): boolean {
   const lacking = "sessions WHERE session_id = ? AND claude_pid = ? AND claude_process IS NULL";
   return isAny(db, lacking, [sessionId, claudePid]);
@@ -301,7 +301,7 @@ export function keepMark(
   ).run(sessionId, claudePid, mark);
 }
 
-/** Marks active sessions as abandoned, unless one had an event after `seenBeforeMs`. @returns How many. */
+/** Marks active sessions as abandoned, unless one had an event after `seenBeforeMs`. @returns How many it marked. */
 export function markAbandoned(
   db: DatabaseSync,
   sessionIds: readonly string[],
@@ -328,14 +328,14 @@ export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
   ).run(sessionId);
 }
 
-/** The shortest beginning of a session's id that no other session has: 8 characters or more. */
+/** Returns the shortest beginning of a session's id that no other session has: 8 characters or more. */
 export function tellingId(db: DatabaseSync | null, sessionId: string): string {
   const short = shortSessionId(sessionId);
   const others = db === null ? [] : alike(db, short, sessionId);
   return tellingBeginning(sessionId.replaceAll("-", ""), others, short.length);
 }
 
-/** Other ids, without dashes, that begin the same; none when the database does not answer. */
+/** Returns other ids, without dashes, that begin the same; none when the database does not answer. */
 function alike(db: DatabaseSync, short: string, except: string): string[] {
   try {
     return db.prepare(
@@ -349,16 +349,16 @@ function alike(db: DatabaseSync, short: string, except: string): string[] {
   }
 }
 
-/** The Claude process that a session was opened by. */
+/** The Claude process that opened a session. */
 export interface SessionProcess {
   readonly sessionId: string;
   readonly claudePid: number;
-  /** Tells the process from a later one with the same number; null when it was not recorded. */
+  /** Distinguishes the process from a later one with the same number; null when it was not recorded. */
   readonly claudeProcess: string | null;
 }
 
 /**
- * The ids of sessions whose process is dead, has a successor with the same number, or runs another session now.
+ * Returns the ids of sessions whose process is dead, has a successor with the same number, or runs another session now.
  * @param ownPid The process that opens a session at this moment, if one does.
  */
 export function goneSessions(

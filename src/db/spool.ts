@@ -1,6 +1,6 @@
 /**
- * The spool: records wait here while the database cannot take them, and are drained into it later. Each is a private file,
- * named by its id, so that names sort by time.
+ * Keeps records in files while the database cannot take them, and drains them into it later. Each record is a private
+ * file, named by its id, so that names sort by time.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
@@ -18,7 +18,7 @@ import {
 } from "../system/write_file.ts";
 import { type Appliers, type HookRecord, saveRecords } from "./captures.ts";
 
-/** The layout of a spool file. A program leaves records of a newer one alone. */
+/** The layout of a spool file. A program leaves records of a newer layout alone. */
 export const SPOOL_FORMAT = 3;
 
 /** A spool file. */
@@ -29,7 +29,7 @@ export interface SpooledRecord {
   readonly record: HookRecord;
 }
 
-/** Ends the names of all files for one database. */
+/** Returns the ending of the names of all files for one database. */
 export function spoolSuffix(database: string): string {
   return `.${digestOf(database).slice(0, 8)}.json`;
 }
@@ -56,12 +56,12 @@ export function spoolRecord(
   throw new AggregateError(errors, "no folder could take the record");
 }
 
-/** Whether a spool folder and the folder above it are this user's alone: another user's is not trusted. */
+/** Tells whether a spool folder and the folder above it are this user's own: another user's is not trusted. */
 export function isOwnSpool(folder: string): boolean {
   return quietly(() => isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder)) === true;
 }
 
-/** Lists a spool folder. The kinds tell pipes and links apart: to read a pipe would wait, and a link may lead anywhere. */
+/** Lists a spool folder. The kinds tell pipes and links apart: reading a pipe would wait, a link may lead anywhere. */
 export function spoolEntries(
   folder: string,
 ): { readonly path: string; readonly kind: EntryKind }[] {
@@ -69,16 +69,16 @@ export function spoolEntries(
   return entries.map((entry) => ({ path: joinPath(folder, entry.name), kind: kindOf(entry) }));
 }
 
-/** The database that a record is meant for; null when it does not say. */
+/** Returns the database that a record is meant for; null when it does not say. */
 export function databaseOfRecord(path: string): string | null {
   const { database } = Object(readJsonFile(path)) as Partial<SpooledRecord>;
   return typeof database === "string" ? database : null;
 }
 
-/** Records that go into the database in one transaction. */
+/** How many records go into the database in one transaction. */
 const BATCH_RECORDS = 50;
 
-/** Ends the names of files that were set aside. */
+/** The ending of the names of files that were set aside. */
 const DAMAGED_SUFFIX = ".damaged";
 
 /** What a drain of the spool did. */
@@ -92,16 +92,16 @@ export interface DrainReport {
   readonly left: number;
 }
 
-/** What other rooms know of the records. */
+/** The functions with which other rooms change and write records. */
 export interface RecordWriters extends Appliers {
-  /** Takes out of records what was forgotten while they waited. */
+  /** Removes from records what was forgotten while they waited. */
   readonly withoutForgotten: (
     db: DatabaseSync,
     records: readonly HookRecord[],
   ) => readonly HookRecord[];
 }
 
-/** Which spool goes into which database. */
+/** The database of a drain, and the spool folders with its records. */
 export interface DrainTarget {
   readonly database: string;
   readonly folders: readonly string[];
@@ -110,9 +110,9 @@ export interface DrainTarget {
 }
 
 /**
- * The spool files of one database in all folders, the oldest first.
+ * Returns the spool files of one database in all folders, the oldest first.
  *
- * @param options `withDamaged`: also those that were set aside as damaged.
+ * @param options `withDamaged`: also lists the files that were set aside as damaged.
  */
 export function spooledFiles(
   { database, folders }: Pick<DrainTarget, "database" | "folders">,
@@ -128,8 +128,8 @@ export function spooledFiles(
 }
 
 /**
- * Moves waiting records into the database, the oldest first, each exactly once: a file is removed only after the commit,
- * and the database ignores an id that it has.
+ * Moves waiting records into the database, the oldest first, each exactly once: a file is removed only after the
+ * commit, and the database ignores an id that it has.
  *
  * @throws {Error} What SQLite says when it cannot write; the records stay in the spool.
  */
@@ -184,7 +184,7 @@ function saveBatch(
   }
 }
 
-/** Whether SQLite refuses the record (a constraint, a type), rather than any write (locked, full, damaged). */
+/** Tells whether SQLite refuses the record (a constraint, a type), rather than any write (locked, full, damaged). */
 function isRefusal(thrown: unknown): boolean {
   return thrown instanceof TypeError ||
     /constraint|datatype mismatch|cannot store/i.test(String(thrown));

@@ -1,12 +1,12 @@
-/** Prepared statements, and small pieces of SQL. */
+/** Prepares statements, and builds small pieces of SQL. */
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 
 /** Prepared statements by connection and text; they go with their connection. */
 const PREPARED = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
 /**
- * Prepares a statement once for each connection: preparing takes ten times as long as finding a row by its id. Not for
- * `iterate()`, which a second use would restart, nor for SQL texts that vary without limit.
+ * Prepares a statement once for each connection: preparing takes ten times as long as finding a row by its id. It
+ * serves neither `iterate()`, which a second use would restart, nor SQL texts that vary without limit.
  */
 export function statement(db: DatabaseSync, sql: string): StatementSync {
   let ofDatabase = PREPARED.get(db);
@@ -16,7 +16,7 @@ export function statement(db: DatabaseSync, sql: string): StatementSync {
   return prepared;
 }
 
-/** The value of a key in the table `meta`; null when there is none. */
+/** Returns the value of a key in the table `meta`; null when there is none. */
 export function readMeta(db: DatabaseSync, key: string): string | null {
   const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(key);
   return row === undefined ? null : String(row["value"]);
@@ -26,7 +26,7 @@ export function writeMeta(db: DatabaseSync, key: string, value: string): void {
   putRow(db, "meta", { key, value });
 }
 
-/** The column of a field: `parent_id` of `parentId`. */
+/** Returns the column of a field: `parent_id` of `parentId`. */
 export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
@@ -63,13 +63,13 @@ export function updateRow(
     .run(...Object.values(fields), id);
 }
 
-/** A condition with one `?`, and its value: a list becomes JSON. A condition without a value, or with null, is left out. */
+/** A condition with one `?`, and its value; a list becomes JSON. With null or no value, the condition is left out. */
 export type Condition = readonly [
   sql: string,
   value: string | number | readonly (string | number)[] | null | undefined,
 ];
 
-/** SQL: a column has one of the values in a list. */
+/** Returns SQL that is true when a column has one of the values in a list. */
 export function among(column: string): string {
   return `${column} IN (SELECT value FROM json_each(?))`;
 }

@@ -4,13 +4,10 @@
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 
-/** Rows that one statement reads. */
+/** How many rows one statement reads. */
 const BATCH_ROWS = 500;
 
-/**
- * After so many row numbers that cannot be read, one after the other, the step doubles: an inner page holds as many
- * rows.
- */
+/** After so many unreadable row numbers in a row, the step doubles: an inner page holds as many rows. */
 const TRIED_ONE_BY_ONE = 20_000;
 
 /** SQLite's codes IOERR, CORRUPT, TOOBIG and NOTADB, and that for a row that breaks a rule of its table. */
@@ -19,9 +16,9 @@ const CONSTRAINT = 19;
 
 /** How much of a table was copied. */
 export interface CopiedTable {
-  /** Rows that the other database did not have. */
+  /** How many rows the other database did not have. */
   readonly rows: number;
-  /** How many rows cannot be read; null where nobody can tell. */
+  /** How many rows cannot be read; null when that is unknown. */
   readonly lost: number | null;
   /** False when damage hides a row, or the table is missing. */
   readonly isWhole: boolean;
@@ -34,7 +31,7 @@ interface Column {
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** The tables of a database that hold rows of this program, in the order in which they were made. */
+/** Returns the tables of a database that hold rows of this program, in the order in which they were made. */
 export function ordinaryTables(db: DatabaseSync): string[] {
   return db.prepare(
     `SELECT name
@@ -46,13 +43,13 @@ export function ordinaryTables(db: DatabaseSync): string[] {
   ).all().map(({ name }) => String(name));
 }
 
-/** The columns of a table that hold values; none where the table is missing. */
+/** Returns the columns of a table that hold values; none where the table is missing. */
 export function columnsOf(db: DatabaseSync, table: string): Column[] {
   return db.prepare("SELECT name, type FROM pragma_table_info(?)").all(table)
     .map(({ name, type }) => ({ name: String(name), isText: type === "TEXT" }));
 }
 
-/** What identifies a row: its number, or the primary key where rows have no numbers. */
+/** Returns the columns that identify a row: its number, or the primary key where rows have no numbers. */
 export function keysOf(db: DatabaseSync, table: string): string[] {
   return db.prepare(
     `SELECT coalesce(key.name, 'rowid') AS name
@@ -65,8 +62,8 @@ export function keysOf(db: DatabaseSync, table: string): string[] {
 }
 
 /**
- * Copies what can be read of a table into one of the same name, column by column of the same name. A row that is there
- * already stays as it is. Numbers that no column holds are given anew.
+ * Copies the readable rows of a table into the table of the same name, in the columns of the same name. A row that is
+ * there already stays as it is. Row numbers that no column holds are assigned anew.
  *
  * @throws {Error} What SQLite says of the database that is written to.
  */
@@ -75,14 +72,14 @@ export function copyReadable(from: DatabaseSync, to: DatabaseSync, table: string
   const columns = orDamaged(() => columnsOf(from, table), () => [])
     .filter(({ name }) => known.has(name));
   if (columns.length === 0) return { rows: 0, lost: null, isWhole: false };
-  const put = to.prepare(
+  const insert = to.prepare(
     `INSERT OR IGNORE INTO ${quotedName(table)} (${namesOf(columns)})
      VALUES (${columns.map(({ isText }) => isText ? "CAST(? AS TEXT)" : "?").join(", ")})`,
   );
   let [rows, taken, refused] = [0, 0, 0];
   const write = (row: Row) => {
     try {
-      rows += Number(put.run(...columns.map(({ name }) => row[name] as SQLInputValue)).changes);
+      rows += Number(insert.run(...columns.map(({ name }) => row[name] as SQLInputValue)).changes);
       taken++;
     } catch (thrown) {
       // Bits that flipped may have made a value of another type, which a strict table refuses.
@@ -91,23 +88,20 @@ export function copyReadable(from: DatabaseSync, to: DatabaseSync, table: string
     }
   };
   const isWhole = orDamaged(() => readRows(from, { table, columns }, write), () => false);
-  const there = isWhole ? taken + refused : countRows(from, table);
-  return { rows, lost: there && Math.max(0, there - taken), isWhole: isWhole && refused === 0 };
+  const total = isWhole ? taken + refused : countRows(from, table);
+  return { rows, lost: total && Math.max(0, total - taken), isWhole: isWhole && refused === 0 };
 }
 
-/**
- * The number of rows that the table's smallest index has, which may be whole where the table is damaged; null where the
- * index is damaged too.
- */
+/** Counts rows by the table's smallest index, which may be whole in a damaged table; null where it is damaged too. */
 function countRows(db: DatabaseSync, table: string): number | null {
   const count = () => db.prepare(`SELECT count(*) AS n FROM ${quotedName(table)}`).get()!["n"];
   return orDamaged(() => Number(count()), () => null);
 }
 
 /**
- * Reads rows in the order of their keys, batch by batch: the runtime's iterator ends at an error as if that were the last
- * row. Before damage it reads one by one. It steps over row numbers that cannot be read; a table without numbers is read
- * from its other end as well.
+ * Reads rows in the order of their keys, batch by batch: the runtime's iterator ends at an error as if that were the
+ * last row. Near damage it reads rows one by one. It steps over row numbers that cannot be read; a table without
+ * numbers is read from its other end as well.
  *
  * @returns False where damage hides a row.
  */
@@ -126,10 +120,10 @@ function readRows(
   const read = [...isNumbered ? ["rowid AS rowid"] : [], ...columns.map(asBytes)].join(", ");
   const place = keys.map((key) => `read.${quotedName(key)}`);
   const isText = (key: string) => columns.some((column) => column.name === key && column.isText);
-  const given = keys.map((key) => isText(key) ? "CAST(? AS TEXT)" : "?").join(", ");
+  const placeholders = keys.map((key) => isText(key) ? "CAST(? AS TEXT)" : "?").join(", ");
   let isWhole = true;
   for (const [sign, order] of isNumbered ? [[">", "ASC"]] : [[">", "ASC"], ["<", "DESC"]]) {
-    const behind = `(${place.join(", ")}) ${sign} (${given})`;
+    const behind = `(${place.join(", ")}) ${sign} (${placeholders})`;
     const [first, next] = ["1", behind].map((isBehind) =>
       db.prepare(
         `SELECT ${read}, ${isBehind} AS isBehind
@@ -166,8 +160,8 @@ function readRows(
 }
 
 /**
- * The row numbers of a damaged table, in order: those that the table gives, and those that its smallest index gives, whose
- * rows may be lost.
+ * Returns the row numbers of a damaged table, in order: those that the table gives, and those that its smallest index
+ * gives, whose rows may be lost.
  *
  * @returns `isWhole`: whether the table gave all of its numbers.
  */
@@ -182,12 +176,12 @@ export function reachablePlaces(
   return { places: [...found].sort((a, b) => a - b), isWhole };
 }
 
-/** A name of a table or column, quoted for SQL. */
+/** Returns a name of a table or column, quoted for SQL. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** The names of columns, as SQL lists them. */
+/** Returns the names of columns, as SQL lists them. */
 export function namesOf(columns: readonly Column[]): string {
   return columns.map(({ name }) => quotedName(name)).join(", ");
 }
@@ -196,7 +190,7 @@ function codeOf(thrown: unknown): number {
   return Number((thrown as { readonly errcode?: unknown } | null)?.errcode ?? 0) & 0xff;
 }
 
-/** Whether a statement failed because of damage. */
+/** Tells whether a statement failed because of damage. */
 export function isDamage(thrown: unknown): boolean {
   // The runtime throws a RangeError for an integer that is too large for a number, as flipped bits can make it.
   return thrown instanceof RangeError || DAMAGE_CODES.has(codeOf(thrown));

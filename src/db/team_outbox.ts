@@ -1,17 +1,17 @@
-/** Notes for a team's server that the next sync delivers: rows that were forgotten here, and claims that changed. */
+/** Notes what the next sync tells a team's server: rows that were forgotten here, and claims that changed. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 
-/** Whether any project of this machine is shared. */
+/** Tells whether any project of this machine is shared. */
 export function hasTeams(db: DatabaseSync): boolean {
-  // Backups of an older program, in which the same is forgotten, know no teams.
+  // Forgetting also changes backups of an older program, which have no tables of teams.
   const knowsTeams = "SELECT 1 FROM sqlite_schema WHERE name = 'team_projects'";
   return statement(db, knowsTeams).get() !== undefined &&
     statement(db, "SELECT 1 FROM team_projects LIMIT 1").get() !== undefined;
 }
 
 /**
- * Call it in the transaction that removes the rows. Rows that the server never had are only taken out of the outbox.
+ * Queues rows to be forgotten, in the transaction that removes them. Rows that the server never had leave the outbox.
  *
  * @param uids Of observations or tasks.
  */
@@ -29,12 +29,12 @@ export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void 
   statement(db, "DELETE FROM team_held WHERE uid IN (SELECT value FROM json_each(?))").run(list);
 }
 
-/** Parts of rows were removed: the other machines forget the rows as they were, and get them as they are now. */
+/** Queues rows that lost parts: the other machines forget the rows as they were, and get them as they are now. */
 export function queueReplaced(db: DatabaseSync, uids: readonly string[]): void {
   if (hasTeams(db)) queueForgetting(db, JSON.stringify(uids));
 }
 
-/** @param list Of uids, JSON. */
+/** Queues rows that the server knows. @param list A JSON list of uids. */
 function queueForgetting(db: DatabaseSync, list: string): void {
   statement(
     db,
@@ -52,9 +52,7 @@ function queueForgetting(db: DatabaseSync, list: string): void {
   ).run(list);
 }
 
-/**
- * The rows are forgotten because other machines have forgotten them: nothing is told back. Call it in a transaction.
- */
+/** Drops what is queued about rows that other machines have forgotten, and queues nothing. Call it in a transaction. */
 export function dropShared(db: DatabaseSync, uids: readonly string[]): void {
   const list = JSON.stringify(uids);
   for (const table of ["team_outbox", "team_held", "team_requirements", "team_claims"]) {
@@ -62,13 +60,13 @@ export function dropShared(db: DatabaseSync, uids: readonly string[]): void {
   }
 }
 
-/** Whether a project is joined with those of other machines. */
+/** Tells whether a project is shared with other machines. */
 export function isJoined(db: DatabaseSync, project: string | null): boolean {
   const sql = "SELECT 1 FROM team_projects WHERE project = ?";
   return project !== null && statement(db, sql).get(project) !== undefined;
 }
 
-/** The project of a task, where it is joined with those of other machines. */
+/** Returns the project of a task, if it is shared with other machines. */
 export function sharedProjectOf(db: DatabaseSync, taskId: string): string | null {
   const row = statement(
     db,
@@ -82,7 +80,7 @@ export function sharedProjectOf(db: DatabaseSync, taskId: string): string | null
 
 /** A claim that changed here and that the server does not know yet. */
 export interface UntoldClaim {
-  /** The task. */
+  /** The id of the task. */
   readonly uid: string;
   readonly project: string;
   readonly step: "claim" | "renew" | "release" | "complete";
@@ -90,10 +88,10 @@ export interface UntoldClaim {
   readonly token: number;
 }
 
-/** @param of Of all, or only of a project or a task. */
+/** Lists the claims that the server does not know yet. @param filter Restricts them to a project or a task. */
 export function listUntoldClaims(
   db: DatabaseSync,
-  of: { readonly project?: string; readonly uid?: string } = {},
+  filter: { readonly project?: string; readonly uid?: string } = {},
 ): UntoldClaim[] {
   return statement(
     db,
@@ -102,10 +100,10 @@ export function listUntoldClaims(
       WHERE (?1 IS NULL OR project = ?1)
         AND (?2 IS NULL OR uid = ?2)
       ORDER BY uid`,
-  ).all(of.project ?? null, of.uid ?? null) as unknown as UntoldClaim[];
+  ).all(filter.project ?? null, filter.uid ?? null) as unknown as UntoldClaim[];
 }
 
-/** Notes that the server is to be told of a claim. */
+/** Notes that the server has to learn of a claim. */
 export function noteUntold(db: DatabaseSync, claim: UntoldClaim, atMs: number): void {
   statement(
     db,
@@ -115,7 +113,7 @@ export function noteUntold(db: DatabaseSync, claim: UntoldClaim, atMs: number): 
 }
 
 /**
- * Notes that the server knows of a claim. @param claim Only this state of it; a claim that changed meanwhile stays
+ * Notes that the server knows a claim. @param claim Only this state of the claim: one that has changed meanwhile stays
  * untold.
  */
 export function noteClaimTold(
@@ -132,7 +130,7 @@ export function noteClaimTold(
   ).run(uid, step, token);
 }
 
-/** Whether there is anything that a team's server does not have, and that waits for no person. */
+/** Tells whether a team's server lacks anything that waits for no person. */
 export function hasToTell(db: DatabaseSync): boolean {
   return statement(
     db,

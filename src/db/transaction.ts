@@ -1,4 +1,4 @@
-/** Transactions, and the schema version of a database. */
+/** Runs transactions, and reads the schema version of a database. */
 import type { DatabaseSync } from "node:sqlite";
 
 /** The `PRAGMA user_version` that this program reads and writes; equal to the number of migrations. */
@@ -82,7 +82,7 @@ export function dataVersionReader(db: DatabaseSync): () => number {
   return () => Number(statement.get()!["data_version"]);
 }
 
-/** The value of `PRAGMA user_version`; 0 in a new file. */
+/** Returns the value of `PRAGMA user_version`; 0 in a new file. */
 export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 }

@@ -12,13 +12,13 @@ interface WrittenCopy {
   readonly atMs: number;
 }
 
-/** Remembers a file; a database that cannot be written cannot be forgotten in either. */
+/** Remembers a file. A failed write is ignored: such a database cannot be forgotten in either. */
 export function noteCopy(db: DatabaseSync, copy: WrittenCopy): void {
   const others = writtenCopies(db).filter(({ path }) => path !== copy.path);
   quietly(() => writeMeta(db, WRITTEN, JSON.stringify([...others, copy])));
 }
 
-/** The files that are still there. */
+/** Returns the remembered files that still exist. */
 export function writtenCopies(db: DatabaseSync): WrittenCopy[] {
   const noted: WrittenCopy[] = JSON.parse(readMeta(db, WRITTEN) ?? "[]");
   return noted.filter(({ path }) => kindAt(path) === "file");

@@ -3,25 +3,25 @@ import { fingerprint } from "../base/ids.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 
 export interface DaemonFiles {
-  /** Locked while the daemon lives: tells for certain whether there is one. */
+  /** The daemon holds a lock on this file as long as it lives. */
   readonly lock: string;
-  /** Says who holds the lock and how to talk to it; counts only together with the lock. */
+  /** Names the process that holds the lock and how to reach it; valid only while the lock is held. */
   readonly state: string;
   readonly log: string;
   /** The port of the page, and hashes of what its tabs show. */
   readonly page: string;
   readonly socket: string;
-  /** The private folder in which the socket is made before it is put in its place. */
+  /** The private folder in which the daemon makes the socket before it moves it into place. */
   readonly socketDraft: string;
 }
 
 /** The longest path of a socket, in bytes; systems allow 104 to 108. */
 const MAX_SOCKET_BYTES = 100;
 
-/** `conclaude.db` has `conclaude.sock` beside it. A name without this ending stays whole, so that no two clash. */
+/** The ending that is replaced: `conclaude.db` gives `conclaude.sock`. Other names stay whole, so that no two clash. */
 const ENDING = ".db";
 
-/** Names the files of the daemon of a database. @param privateFolder Takes a socket with too long a path. */
+/** Names the files of a database's daemon. @param privateFolder Holds the socket where its usual path is too long. */
 export function daemonFiles(database: string, privateFolder: string): DaemonFiles {
   const base = database.endsWith(ENDING) ? database.slice(0, -ENDING.length) : `${database}.daemon`;
   const beside = socketIn(parentOf(base), `${base}.sock`);

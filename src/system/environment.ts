@@ -1,20 +1,20 @@
-/** The environment of one run: variables, folders, streams, and where conclaude keeps its files. */
+/** Describes the environment of one run: variables, folders, streams, and where conclaude keeps its files. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Descent } from "./process/ancestors.ts";
 import { joinPath, parentOf, resolvePath } from "../base/paths.ts";
 
-/** What one run knows of its process. `main.ts` passes the real values; a test passes its own and runs in process. */
+/** What one run of the program knows about its process. `main.ts` passes the real values, a test its own. */
 export interface Environment {
   /** A variable; undefined when it is unset, empty, or not UTF-8. */
   readonly variable: (name: string) => string | undefined;
-  /** All variables, for programs that a person has configured; null passes on those of this process. */
+  /** The variables for programs that a person has configured; null means those of this process. */
   readonly passedOn: Readonly<Record<string, string>> | null;
   /** The words of the command line, without the program's own. */
   readonly args: readonly string[];
   /** The folder where relative paths start. */
   readonly cwd: () => string;
   readonly now: () => number;
-  /** The beginning of the run, in milliseconds of `performance.now()`. */
+  /** When the run began, in milliseconds of `performance.now()`. */
   readonly beganMs: number;
   /** The machine's folder for temporary files: `/tmp`, or `%TEMP%` on Windows. */
   readonly temporaryFolder: string;
@@ -26,7 +26,7 @@ export interface Environment {
   readonly isTerminal: (stream: "stdin" | "stdout" | "stderr") => boolean;
   /** How many columns the terminal has; null without one. */
   readonly columns: () => number | null;
-  /** The processes that this run comes from; null reads them from the system. */
+  /** The processes that this run descends from; null means that they are read from the system. */
   readonly descent: Descent | null;
   /** Receives a database that the run leaves open: a process ends faster without closing it. */
   readonly hold: (db: DatabaseSync) => void;
@@ -57,12 +57,12 @@ export function readAll(stdin: Environment["stdin"]): Uint8Array {
       buffer = larger;
     }
   } catch {
-    // A folder, or a stream that broke: what has come so far is judged like any other input.
+    // Standard input is a folder, or the stream broke: the caller judges the bytes that came so far.
   }
   return buffer.subarray(0, filled);
 }
 
-/** A variable of this process; undefined when it is unset, empty, or not UTF-8. */
+/** Returns a variable of this process; undefined when it is unset, empty, or not UTF-8. */
 export function readVariable(name: string): string | undefined {
   try {
     return Deno.env.get(name) || undefined;
@@ -71,7 +71,7 @@ export function readVariable(name: string): string | undefined {
   }
 }
 
-/** The path of a `file:` URL; `file:///C:/x` is `C:/x`. */
+/** Returns the path of a `file:` URL; `file:///C:/x` is `C:/x`. */
 export function pathOfUrl(url: string): string {
   return decodeURIComponent(new URL(url).pathname).replace(/^\/(?=[A-Za-z]:)/, "");
 }
@@ -97,7 +97,7 @@ export const THIS_PROCESS: Environment = {
   isTerminal: (stream) => Deno[stream].isTerminal(),
   columns() {
     try {
-      // A terminal that tells no size has none.
+      // A terminal of unknown size reports 0 columns.
       return Deno.consoleSize().columns || null;
     } catch {
       return null;
@@ -110,7 +110,7 @@ export const THIS_PROCESS: Environment = {
 export interface Locations {
   /** The user's home, or null when there is none that can be used. */
   readonly home: string | null;
-  /** `~/.conclaude`, or a private folder in the temporary one: the log, the spool, notices. */
+  /** `~/.conclaude`, or a private folder in the temporary one; it holds the log, the spool and notices. */
   readonly dataFolder: string;
   /** The database path before the configuration is read. */
   readonly database: string;
@@ -119,20 +119,20 @@ export interface Locations {
   readonly logFile: string;
   /** The names in the data folder. */
   readonly dataNames: readonly string[];
-  /** Where a record waits when the database cannot take it, in order of preference. */
+  /** The folders where a record waits when the database cannot take it, the preferred one first. */
   readonly spoolFolders: readonly string[];
 }
 
 export interface LocateOptions {
   /** The value of `--db`. */
   readonly dbFlag?: string | undefined;
-  /** The names in the data folder, null where there can be none; by default a missing folder is made. */
+  /** Lists the data folder, null where there can be none; by default it makes a missing folder. */
   readonly namesIn?: (dataFolder: string) => readonly string[] | null;
 }
 
 /**
- * Finds the files of conclaude. The database is `--db`, then `CONCLAUDE_DB_PATH`, then `~/.conclaude/conclaude.db`, then `/tmp/conclaude.db` when
- * the home is unset or no folder can be made in it.
+ * Finds the files of conclaude. The database is `--db`, then `CONCLAUDE_DB_PATH`, then `~/.conclaude/conclaude.db`,
+ * then `/tmp/conclaude.db` when the home is unset or no folder can be made in it.
  */
 export function locate(
   { variable, cwd, temporaryFolder }: Pick<Environment, "variable" | "cwd" | "temporaryFolder">,
@@ -144,14 +144,14 @@ export function locate(
   const inHomeNames = inHome === null ? null : (options.namesIn ?? namesMadeIn)(inHome);
   const usable = inHome !== null && inHomeNames !== null;
   const dataFolder = usable ? inHome : privateTemporary;
-  const named = options.dbFlag || variable("CONCLAUDE_DB_PATH");
+  const given = options.dbFlag || variable("CONCLAUDE_DB_PATH");
   return {
     home,
     dataFolder,
-    database: named
-      ? resolvePath(named, { folder: cwd(), home: home ?? undefined })
+    database: given
+      ? resolvePath(given, { folder: cwd(), home: home ?? undefined })
       : joinPath(usable ? inHome : temporaryFolder, "conclaude.db"),
-    databaseFrom: options.dbFlag ? "flag" : named ? "environment" : usable ? "default" : "fallback",
+    databaseFrom: options.dbFlag ? "flag" : given ? "environment" : usable ? "default" : "fallback",
     dataNames: inHomeNames ?? [],
     logFile: joinPath(dataFolder, "conclaude.log"),
     spoolFolders: [
@@ -160,33 +160,33 @@ export function locate(
   };
 }
 
-/** The path of the database: flag or environment first, then `database.path` of the configuration, then the default. */
+/** Returns the database's path: the flag or variable, else `database.path` of the configuration, else the default. */
 export function databaseAt(locations: Locations, configured: string | null): string {
   const isFinal = locations.databaseFrom === "flag" || locations.databaseFrom === "environment";
   return isFinal ? locations.database : configured ?? locations.database;
 }
 
 /**
- * Set for the command that rewrites summaries. Where that command starts Claude Code, hooks keep nothing of its session:
- * otherwise that session would need a summary as well, without end.
+ * conclaude sets this variable for the command that rewrites summaries. When that command starts Claude Code, hooks
+ * record nothing of its session: otherwise that session would need a summary too, and so on without end.
  */
 export const SUMMARIZER_VARIABLE = "CONCLAUDE_SUMMARIZER";
 
-/** `off`: hooks keep nothing of what a session says and does, and its transcript is not read for memory either. */
+/** With `off`, hooks keep nothing of what a session says and does, and memory does not read its transcript. */
 export const MEMORY_VARIABLE = "CONCLAUDE_MEMORY";
 
-/** All users share `/tmp`, so the user's files there lie in a folder with the user's number, mode 0700. */
+/** Returns the name of the user's own folder (mode 0700) in `/tmp`, which all users share. */
 function privateName(): string {
   const uid = Deno.uid();
   return uid === null ? "conclaude" : `conclaude-${uid}`;
 }
 
-/** The names in a folder, which is made when it is missing; null when it cannot be. */
+/** Returns the names in a folder, and makes the folder when it is missing; null when that fails. */
 function namesMadeIn(folder: string): string[] | null {
   try {
     return Array.from(Deno.readDirSync(folder), ({ name }) => name);
   } catch {
-    // Not there: it is usable if it can be made.
+    // The folder is missing; it is usable if it can be made.
   }
   try {
     Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -203,11 +203,11 @@ export const userId = Deno.uid;
 
 /** `linux`, `darwin`, `windows`, … */
 export const OS = Deno.build.os;
-/** As `x86_64-unknown-linux-gnu`. */
+/** For example `x86_64-unknown-linux-gnu`. */
 export const TARGET = Deno.build.target;
 export const RUNTIME_VERSION = Deno.version.deno;
 
-/** The database of the temporary folder, beside this user's spool there. */
+/** Returns the path of the database in the folder for temporary files. */
 export function fallbackDatabase({ spoolFolders }: Pick<Locations, "spoolFolders">): string {
   return joinPath(parentOf(parentOf(spoolFolders.at(-1)!)), "conclaude.db");
 }

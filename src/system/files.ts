@@ -43,7 +43,7 @@ export type FsFile = Deno.FsFile;
 export type FileInfo = Deno.FileInfo;
 export type DirEntry = Deno.DirEntry;
 
-/** Who has a file open for as long as it says so. */
+/** An owner of an open file; the file is open as long as `isOpen` is true. */
 interface Holder {
   readonly isOpen: boolean;
 }
@@ -51,7 +51,7 @@ interface Holder {
 const HOLDERS = new Map<string, Set<WeakRef<Holder>>>();
 const KEPT_OPEN = new Map<string, FsFile>();
 
-/** Notes that SQLite has a database open here. */
+/** Notes that SQLite has a database open in this process. */
 export function noteHolder(path: string, holder: Holder): void {
   const holders = HOLDERS.get(path) ?? new Set();
   for (const one of holders) if (one.deref()?.isOpen !== true) holders.delete(one);
@@ -59,9 +59,9 @@ export function noteHolder(path: string, holder: Holder): void {
 }
 
 /**
- * Opens a file that may be a database, or belong to one. POSIX takes all locks on a file from a process that closes any
- * descriptor of it; SQLite's too, and then another process takes the database for unused and removes its log. So while
- * SQLite has it open here, the descriptor stays, and serves the next one who asks.
+ * Opens a file that may be a database, or belong to one. When a process closes any descriptor of a file, POSIX drops
+ * all of its locks on the file, SQLite's too: another process then takes the database for unused and removes its log.
+ * So while SQLite has the file open in this process, the descriptor stays open, and later calls share it.
  */
 export function openBeside(
   path: string,
@@ -94,23 +94,23 @@ export function isPermissionDenied(error: unknown): error is Error {
   return error instanceof Deno.errors.PermissionDenied;
 }
 
-/** How many links are followed. */
+/** How many links in a row are followed. */
 const MAX_LINKS = 40;
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
 /** In a folder with this bit, only its owner can remove a file. */
 const STICKY = 0o1000;
 
-/** Why others could have written a file. */
+/** A reason to distrust a file, because other users could have written it. */
 interface Fault {
   readonly why: string;
-  /** The command that takes the fault away; null where only trust helps. */
+  /** The command that removes the fault; null where a person can only trust the folder. */
   readonly mend: readonly string[] | null;
 }
 
 /**
- * Checks a file, the target of its link, and the folders up to `top`. Null when they belong to the user or root and no
- * other user may write there, when there is no file, and on systems without owners.
+ * Checks a file, the target of its link, and the folders up to `top`. @returns Null when they belong to the user or
+ * root and no other user may write there, when there is no file, and on systems without owners.
  */
 export function findFault(path: string, top: string): Fault | null {
   const uid = Deno.uid();
@@ -132,7 +132,7 @@ function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
   return fault;
 }
 
-/** Checks all folders on the way of a link: a user who can change one of them can replace the file. */
+/** Checks all folders that a link leads through: a user who can change one of them can replace the file. */
 function faultOfLink(path: string, uid: number): Fault | null {
   const target = Deno.realPathSync(path);
   const links = new Set<string>();
@@ -148,7 +148,7 @@ function faultOfLink(path: string, uid: number): Fault | null {
   return fault;
 }
 
-/** @param isAbove True for folders further up, such as `/tmp`: there the sticky bit keeps others from foreign files. */
+/** Checks a file or folder. @param isAbove True further up, as for `/tmp`: there the sticky bit protects files. */
 function faultAt(
   path: string,
   uid: number,
@@ -172,15 +172,15 @@ function faultAt(
 }
 
 /**
- * Whether only the user and root are in a group, as on systems where everybody has a group of their own and the umask is
- * 002: root's group for root's files, else the user's first group, if it has the user's number or no other member.
+ * Tells whether only the user and root are in a group, as on systems where each user has a private group and the umask
+ * is 002: root's group for root's files, else the user's first group, if it has the user's number or no other member.
  */
 function isOwnGroup(gid: number, owner: number, uid: number): boolean {
   if (gid === 0 && owner === 0) return true;
   return gid === Deno.gid() && (gid === uid || !hasOthers(gid, uid));
 }
 
-/** Whether a group has other members; true also when its members are not known. */
+/** Tells whether a group has other members; true also when its members are not known. */
 function hasOthers(gid: number, uid: number): boolean {
   try {
     const [accounts, groups] = ["/etc/passwd", "/etc/group"].map((file) =>
@@ -209,7 +209,7 @@ export function makePrivateFile(path: string): void {
   }
 }
 
-/** The path with all links followed; the path itself where that fails. */
+/** Returns the path with all links followed; the path itself where that fails. */
 export function realOr(path: string): string {
   try {
     return Deno.realPathSync(path);
@@ -218,7 +218,7 @@ export function realOr(path: string): string {
   }
 }
 
-/** Whether a path is a regular file, or a link to one. Reading a pipe could wait for ever. */
+/** Tells whether a path is a regular file, or a link to one. Reading a pipe could wait for ever. */
 export function isFile(path: string): boolean {
   try {
     return Deno.statSync(path).isFile;
@@ -227,7 +227,7 @@ export function isFile(path: string): boolean {
   }
 }
 
-/** A larger file is not read, in bytes. */
+/** The size of the largest file that is read, in bytes. */
 const MAX_FILE_BYTES = 1_048_576;
 
 /** Reads a small file. @returns Its text, why it cannot be read, or undefined where there is none. */
@@ -241,13 +241,13 @@ export function readSmallFile(
     if (size > MAX_FILE_BYTES) return { problem: `${size} bytes; the limit is 1 MiB` };
     return { text: Deno.readTextFileSync(path) };
   } catch (error) {
-    // A link without a target is a mistake; a missing file is none.
+    // A link to nothing is a mistake; a missing file is not.
     if (saysMissing(error)) return isLink(path) ? { problem: "a link to nothing" } : undefined;
     return { problem: error instanceof Error ? error.message : String(error) };
   }
 }
 
-/** Whether a call failed because the path, or a folder on the way to it, is not there. */
+/** Tells whether a call failed because the path, or a folder on the way to it, is not there. */
 export function saysMissing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }

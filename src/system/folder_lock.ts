@@ -1,11 +1,11 @@
-/** A lock that is a folder: the lock is held as long as the folder exists. */
+/** Takes a lock that is a folder: the lock is held as long as the folder exists. */
 import { quietly } from "../base/errors.ts";
 import { waitMs } from "./wait.ts";
 import { removeQuietly } from "./write_file.ts";
 
 const PAUSE_MS = 20;
 
-/** Runs `act` while it holds the lock. @param options `staleMs`: a lock of this age is ignored. */
+/** Runs `act` under the lock; after `waitMs`, or when the lock is older than `staleMs`, without it. */
 export function whileLocked<T>(
   lock: string,
   act: () => T,
@@ -38,7 +38,7 @@ function take(
 }
 
 function isStale(lock: string, staleMs: number): boolean {
-  // It may be gone by now.
+  // Another process may have removed the lock by now.
   const info = quietly(() => Deno.statSync(lock));
   return info !== undefined && Date.now() - (info.mtime?.getTime() ?? 0) > staleMs;
 }

@@ -1,10 +1,10 @@
-/** Reads a file from its end. */
+/** Reads the lines of a file from its end. */
 
 /** The size of the first part, in bytes; each further part is four times as large. */
 const FIRST_BYTES = 262_144;
 const LINE_BREAK = 10;
 
-/** The lines of a file that hold a text, the last one first. @param maxBytes How far from the end it looks. */
+/** Yields the lines of a file that hold a text, the last one first. @param maxBytes How far from the end it looks. */
 export function* linesWith(path: string, text: string, maxBytes: number): Generator<string> {
   using file = Deno.openSync(path);
   const decoder = new TextDecoder();

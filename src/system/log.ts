@@ -1,4 +1,4 @@
-/** The log, and notices that are said once. */
+/** Writes the log, and claims notices that are said once. */
 import { quietly } from "../base/errors.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 import { isFolder } from "./on_disk.ts";
@@ -7,7 +7,7 @@ import { makePrivateFolder, renameQuietly } from "./write_file.ts";
 /** A log of this size becomes `conclaude.log.1`, and a new one begins. */
 const MAX_LOG_BYTES = 4 * 1024 * 1024;
 
-/** Adds a line to the first log that can be written, and returns its path. A log outside of the home also names the home. */
+/** Adds a line to the first log that takes it, and returns the path. A line outside of its own home names the home. */
 export function appendLog(
   files: readonly string[],
   line: {
@@ -36,36 +36,35 @@ export function appendLog(
   return undefined;
 }
 
-/** The log files beside these spool folders. */
+/** Returns the log files beside these spool folders. */
 export function logFiles(spoolFolders: readonly string[]): string[] {
   return spoolFolders.map((folder) => joinPath(parentOf(folder), "conclaude.log"));
 }
 
-/** Whether a log belongs to one home. */
+/** Tells whether a log lies in the data folder of a home. */
 export function isOfHome(file: string, home: string | null): boolean {
   return home !== null && parentOf(file) === joinPath(home, ".conclaude");
 }
 
-/** How a line in a shared log begins. */
+/** Returns the mark that names a home in a line of a shared log. */
 export function homeMark(home: string | null): string {
   return `home ${JSON.stringify(home ?? "")}: `;
 }
 
-/** @throws {Error} When it is a pipe: writing would wait for a reader. */
+/** Rotates a log that is too long. @throws {Error} When the file is a pipe: writing would wait for a reader. */
 function makeReady(file: string): void {
   const info = quietly(() => Deno.statSync(file));
   if (info?.isFifo) throw new Error(`a pipe: ${file}`);
-  // Another process may have renamed it.
+  // Another process may rename it first.
   if (info !== undefined && info.size > MAX_LOG_BYTES) renameQuietly(file, `${file}.1`);
 }
 
-/** Folders for a file when neither the home nor `/tmp` takes one. */
+/** Folders for a notice when neither the home nor `/tmp` takes a file. */
 const LAST_PLACES = [`/run/user/${Deno.uid() ?? 0}`, "/var/tmp", "/dev/shm"];
 
 /**
- * Claims the right to say something once: true for the first caller of a session and subject. The claim is an empty file
- * beside a spool folder.
- * Where none can be made every caller gets true: being told twice is better than never.
+ * Claims the right to say something once: the claim is an empty file beside a spool folder. @returns True for the first
+ * caller of a session and subject, and for everybody where no file can be made: a notice twice is better than none.
  */
 export function claimNotice(
   subject: string,

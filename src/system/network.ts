@@ -9,7 +9,7 @@ export function revokeNetwork(): void {
   Deno.permissions.revokeSync({ name: "net" });
 }
 
-/** Whether another process listens on the address. */
+/** Tells whether another process listens on the address. */
 export function isAddrInUse(error: unknown): error is Error {
   return error instanceof Deno.errors.AddrInUse;
 }

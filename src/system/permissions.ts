@@ -1,4 +1,4 @@
-/** What the program is allowed to do: no dynamic libraries, and only the variables below. `main.ts` drops the network. */
+/** Lists the program's permissions: no dynamic libraries, and only the variables below. `main.ts` drops the network. */
 import { OS } from "./environment.ts";
 
 export type System = "linux" | "darwin" | "windows";
@@ -30,14 +30,14 @@ export const ENVIRONMENT_NAMES: readonly string[] = Object.keys(ENVIRONMENT);
 
 const SYSTEM_FACTS: readonly string[] = ["uid", "gid", "getPriority", "statfs"];
 
-/** What may be started: what reads `/proc`, and the shell, which starts git and configured commands. */
+/** The programs that may be started: one that reads `/proc`, and a shell, which starts git and configured commands. */
 const PROGRAMS: Readonly<Record<System, readonly string[]>> = {
   linux: ["/bin/cat", "/bin/sh"],
   darwin: ["/bin/ps", "/bin/sh"],
   windows: ["git", "bash", "powershell"],
 };
 
-/** The permissions, as flags of `deno run` and `deno compile`. */
+/** Returns the permissions, as flags of `deno run` and `deno compile`. */
 export function permissionFlags(system: System): string[] {
   return [
     "--no-prompt",
@@ -49,16 +49,16 @@ export function permissionFlags(system: System): string[] {
     "--ignore-env",
     `--allow-sys=${SYSTEM_FACTS.join(",")}`,
     `--allow-run=${PROGRAMS[system].join(",")}`,
-    // The daemon listens on a socket whose path is not known before it is started, and the runtime knows no narrower way.
+    // The path of the daemon's socket is not known before the start, and the runtime has no narrower permission.
     "--allow-net",
   ];
 }
 
 /**
  * Flags of the engine. A hook lives for 25 ms, so helper threads cost more than they gain, and so does machine code for
- * what runs a few times: functions get none between the interpreter and the optimiser, patterns only after 20 uses or on
- * a long text. A user's pattern that backtracks without end is run by an engine that does not. The young heap is collected
- * only every eight megabytes, which few hooks reach.
+ * what runs a few times: functions get none before the optimiser, patterns only after 20 uses or on a long text. When a
+ * user's pattern backtracks without end, an engine that does not backtrack takes over. The young heap is collected only
+ * every eight megabytes, which few hooks reach.
  */
 const ENGINE_FLAG = `--v8-flags=${
   [
@@ -72,7 +72,7 @@ const ENGINE_FLAG = `--v8-flags=${
   ].join()
 }`;
 
-/** Flags of the runtime: those of the engine, and that the bundle may import a file as bytes. */
+/** Flags of the runtime: those of the engine, and the one that lets the bundle import a file as bytes. */
 export const RUNTIME_FLAGS: readonly string[] = [ENGINE_FLAG, "--unstable-raw-imports"];
 
 export function thisSystem(): System {

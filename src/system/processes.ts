@@ -1,4 +1,4 @@
-/** This process, and others: start, signal, end. */
+/** Starts, signals and ends processes. */
 
 export const { addSignalListener, Command, execPath, exit, kill, removeSignalListener } = Deno;
 

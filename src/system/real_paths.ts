@@ -1,4 +1,4 @@
-/** Follows links. */
+/** Follows the links in paths. */
 import { baseName, joinPath, parentOf, resolvePath } from "../base/paths.ts";
 
 const MAX_LINKS = 8;
@@ -12,12 +12,12 @@ interface Real {
 export class RealPaths {
   readonly #known = new Map<string, Real>();
 
-  /** The path with all links followed. Its end may be missing, or be a link to nothing. */
+  /** Returns the path with all links followed. Its end may be missing, or be a link to nothing. */
   real(path: string): string {
     return this.#follow(path, 0).path;
   }
 
-  /** Whether anything is at the end of all links. */
+  /** Tells whether anything is at the end of all links. */
   isThere(path: string): boolean {
     return this.#follow(path, 0).isThere;
   }
@@ -40,7 +40,7 @@ export class RealPaths {
         return { path: Deno.realPathSync(path).replaceAll("\\", "/"), isThere: true };
       }
     } catch {
-      // It is a link to nothing.
+      // The path is a link to nothing.
     }
     if (isTop) return { path, isThere: false };
     if (entry !== null && entry.target !== null && links < MAX_LINKS) {
@@ -50,7 +50,7 @@ export class RealPaths {
   }
 }
 
-/** The target where it is a link; null where nothing is there. */
+/** Returns what is at a path, with the target of a link; null where nothing is there. */
 function entryAt(path: string): { readonly target: string | null } | null {
   try {
     return { target: Deno.lstatSync(path).isSymlink ? Deno.readLinkSync(path) : null };
@@ -59,7 +59,7 @@ function entryAt(path: string): { readonly target: string | null } | null {
   }
 }
 
-/** The path with all links followed, for a single question. */
+/** Returns a path with all links followed, and remembers nothing. */
 export function realPath(path: string): string {
   return new RealPaths().real(path);
 }

@@ -1,4 +1,4 @@
-/** Why this user cannot write to a folder, found without making anything. */
+/** Finds why this user cannot write to a folder, without making anything. */
 import { messageOf, quietly } from "../base/errors.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 import { userId } from "./environment.ts";
@@ -9,8 +9,8 @@ const OWNER_WRITE = 0o200;
 const WRITE_OF_OTHERS = 0o022;
 
 /**
- * Why this user cannot write to a folder, or to the nearest one above it that is there; null when nothing is known
- * against it. The groups of a user are not looked at.
+ * Returns why this user cannot write to a folder, or to the nearest one above it that exists; null when no reason is
+ * known. It does not look at the groups of a user.
  */
 export function whyUnwritable(wanted: string): string | null {
   const folder = nearestFolder(wanted);
@@ -38,20 +38,20 @@ export function whyUnwritable(wanted: string): string | null {
   }
 }
 
-/** The number of the user that owns a file or folder; null for this user, or when the system does not tell. */
+/** Returns the number of the user that owns a file or folder; null for this user, or when the system does not tell. */
 export function otherOwner(path: string): number | null {
   const uid = quietly(() => statSync(path))?.uid ?? null;
   return uid === userId() ? null : uid;
 }
 
-/** Whether this user owns a file or folder and has no permission to write to it; root may write everywhere. */
+/** Tells whether this user owns a file or folder and has no permission to write to it; root may write everywhere. */
 export function isOwnButClosed(path: string): boolean {
   const { uid, mode } = quietly(() => statSync(path)) ?? {};
   return userId() !== 0 && uid != null && uid === userId() &&
     mode != null && (mode & OWNER_WRITE) === 0;
 }
 
-/** The folder itself, or the nearest one above it that exists. */
+/** Returns the folder itself, or the nearest one above it that exists. */
 export function nearestFolder(folder: string): string {
   const above = parentOf(folder);
   return !isMissing(folder) || above === folder || above === "." ? folder : nearestFolder(above);

@@ -1,7 +1,7 @@
 /** Replaces, makes and removes files and folders. Other programs see the old text or the new one, never half a text. */
 
 /**
- * Writes a text beside a file, flushes it, and renames it into its place. @returns False where `prepare` said so.
+ * Writes a text beside a file, flushes it, and renames it into its place. @returns False when `prepare` returned false.
  * @param options `prepare`: called with the path of the draft right before the rename.
  */
 export function writeWhole(
@@ -20,7 +20,7 @@ export function writeWhole(
   }
 }
 
-/** The file is closed before it is renamed, since Windows does not rename an open file. */
+/** Writes a draft and closes it before it is renamed, since Windows does not rename an open file. */
 function writeDraft(draft: string, bytes: Uint8Array, mode: number): void {
   using file = Deno.openSync(draft, { write: true, createNew: true, mode });
   for (let written = 0; written < bytes.length;) {
@@ -34,7 +34,7 @@ export function removeQuietly(path: string): void {
   try {
     Deno.removeSync(path);
   } catch {
-    // Gone already, never made, or on a disk that is read-only now.
+    // It is gone, was never made, or lies on a disk that is read-only now.
   }
 }
 
@@ -47,7 +47,7 @@ export function renameQuietly(from: string, to: string): void {
   }
 }
 
-/** Makes a folder with mode 0700, and those above it. @throws {Error} When another user owns it. */
+/** Makes a folder, and those above it, with mode 0700. @throws {Error} When another user owns it. */
 export function makePrivateFolder(folder: string): void {
   Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
   if (!isPrivateFolder(folder)) {
@@ -55,13 +55,13 @@ export function makePrivateFolder(folder: string): void {
   }
 }
 
-/** Whether it is a folder of this user, or the user's link to one; on Windows every folder counts. */
+/** Tells whether a path is a folder of this user, or the user's link to one; on Windows every folder counts. */
 export function isPrivateFolder(folder: string): boolean {
   const uid = Deno.uid();
   return Deno.statSync(folder).isDirectory && (uid === null || Deno.lstatSync(folder).uid === uid);
 }
 
-/** A file to be replaced; null when there is none. @throws {Error} When it is not a regular file. */
+/** Reads a file that is to be replaced; null when there is none. @throws {Error} When it is not a regular file. */
 export function readFile(
   path: string,
 ): { readonly bytes: Uint8Array; readonly mode: number | null } | null {
@@ -80,7 +80,7 @@ export function makeFolder(path: string, mode: number): void {
   Deno.mkdirSync(path, { recursive: true, mode });
 }
 
-/** The permission bits of a folder, 0 on systems without them; null where there is no folder, or a link to one. */
+/** Returns a folder's permission bits, 0 on systems without them; null where there is no folder, or a link to one. */
 export function folderMode(path: string): number | null {
   try {
     const { isDirectory, mode } = Deno.lstatSync(path);

@@ -1,4 +1,4 @@
-/** The plugin of Claude Code that brings conclaude: hooks, MCP server, a skill. Pure: what each file holds. */
+/** Builds the files of the Claude Code plugin that brings conclaude: hooks, MCP server, a skill. */
 import { type HookEntry, type Program, programLine } from "../settings/hooks.ts";
 import { serverOf } from "../settings/mcp_servers.ts";
 import { splitWords } from "../settings/own_handler.ts";
@@ -15,7 +15,7 @@ interface PluginOptions {
   readonly version: string;
 }
 
-/** The text of each file of the plugin, by its path in the folder. The folder is a marketplace of itself, too. */
+/** Returns the text of each file of the plugin, by its path in the folder. The folder is also a marketplace. */
 export function pluginFiles(
   entries: readonly HookEntry[],
   { program, version }: PluginOptions,
@@ -34,13 +34,13 @@ export function pluginFiles(
   ]);
 }
 
-/** The entry of a marketplace that installs the plugin from this program, and updates it with the program. */
+/** Returns the entry of a marketplace that installs the plugin from this program, and updates it with the program. */
 export function marketplaceEntry(program: Program) {
   const command = `${programLine(program)} ${PATH_VERB}`;
   return { name: PLUGIN_NAME, description: DESCRIPTION, source: { source: "command", command } };
 }
 
-/** Our handlers as a plugin has them: the program and its arguments, without a shell between. */
+/** Returns our handlers in a plugin's form: the program and its arguments, without a shell between. */
 export function toPluginHooks(entries: readonly HookEntry[]): Record<string, unknown[]> {
   const hooks: Record<string, unknown[]> = {};
   for (const { event, role: _role, exec: _exec, matcher, ...entry } of entries) {

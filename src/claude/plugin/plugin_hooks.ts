@@ -1,4 +1,4 @@
-/** The hooks of conclaude's plugin, where Claude Code starts them beside those of the settings files. */
+/** Finds the hooks of conclaude's plugin, which Claude Code starts beside those of the settings files. */
 import { joinPath } from "../../base/paths.ts";
 import { readJsonFile } from "../../system/on_disk.ts";
 import { type ModPlaces, pluginFolders } from "../mods.ts";
@@ -9,20 +9,20 @@ import { memberOf } from "../settings/own_handler.ts";
 /** The plugin, its MCP server and its marketplace all have this name. */
 export const PLUGIN_NAME = "conclaude";
 
-/** Where a plugin keeps its hooks. */
+/** The file in which a plugin keeps its hooks. */
 export const PLUGIN_HOOKS = "hooks/hooks.json";
 export const PLUGIN_MANIFEST = ".claude-plugin/plugin.json";
 
-/** Brings a plugin up to date, from whatever place this program has now. */
+/** The command that updates the plugin, from whatever place this program has now. */
 export const UPDATE_PLUGIN =
   'claude plugin marketplace add "$(conclaude plugin path)" && claude plugin update conclaude';
 export const REMOVE_PLUGIN = "claude plugin uninstall conclaude";
 
-/** Set by Claude Code for a plugin's own hooks: the plugin's folder. */
+/** The variable in which Claude Code tells a plugin's hooks the folder of the plugin. */
 export const PLUGIN_ROOT = "CLAUDE_PLUGIN_ROOT";
 
 /**
- * The hooks of our plugin, where it is switched on, as a settings file would have them. @param root The value of
+ * Returns the hooks of our plugin, if it is enabled, in the form of a settings file. @param root The value of
  * {@linkcode PLUGIN_ROOT}: Claude Code may load a folder that no settings file names.
  */
 export function pluginSettings(places: ModPlaces, root?: string): ParsedSettings[] {
@@ -36,7 +36,7 @@ export function pluginSettings(places: ModPlaces, root?: string): ParsedSettings
   });
 }
 
-/** Handlers with their arguments in the command, as settings files have them. */
+/** Moves the arguments of handlers into their commands, as settings files have them. */
 function inLines(hooks: unknown): unknown {
   return JSON.parse(JSON.stringify(hooks, (_, value) => {
     if (!Array.isArray(memberOf(value, "args"))) return value;

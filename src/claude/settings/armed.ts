@@ -1,4 +1,4 @@
-/** Tells from Claude Code's settings files whether Claude Code calls conclaude's hooks, and whether the program can be started. */
+/** Tells from Claude Code's settings files whether it calls conclaude's hooks, and whether the program can start. */
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
 import { isManagedFile } from "./settings_place.ts";
 import { OWN_MARK, type Program, programLine } from "./hooks.ts";
@@ -31,7 +31,7 @@ export interface Need {
   /** The gate's name, as in the configuration: `stop.commands`. */
   readonly gate: string;
   readonly event: string;
-  /** The tools that the gate must be asked about, `*` for every tool; empty where any guarded tool will do, or the event has no tool. */
+  /** The tools that the gate must be asked about, `*` for all; empty for any guarded tool, or no tool at all. */
   readonly tools: readonly string[];
 }
 
@@ -57,7 +57,7 @@ export interface Unarmed {
 }
 
 /** The rules and the surroundings that a check of the gates needs. */
-interface Asked {
+interface GateCheck {
   readonly needs: readonly Need[];
   readonly ownership: Ownership;
   /** The variable `PATH`. */
@@ -65,45 +65,45 @@ interface Asked {
 }
 
 /** Finds out why gates are not asked, one entry a reason. @param files The first one outranks the others. */
-export function whyUnarmed(files: readonly ParsedSettings[], asked: Asked): Unarmed[] {
-  const { needs, ownership } = asked;
+export function whyUnarmed(files: readonly ParsedSettings[], check: GateCheck): Unarmed[] {
+  const { needs, ownership } = check;
   const path = disablingFile(files);
   // Only managed settings switch off their own hooks.
   const managed = files.filter(({ path }) => isManagedFile(path));
-  const holdsOn = path !== null && managed.every((file) => file.path !== path) &&
+  const managedHooksRun = path !== null && managed.every((file) => file.path !== path) &&
     managed.some(({ settings }) => holdsOwn(settings, "PreToolUse", ownership));
-  if (holdsOn) return whyUnarmed(managed, asked);
+  if (managedHooksRun) return whyUnarmed(managed, check);
   if (path !== null) {
     const says = () => `\`disableAllHooks\` is true in ${path}`;
     return joined([{ needs, says, remedy: { kind: "enable", path } }], needs);
   }
   const byEvent = [...Map.groupBy(needs, ({ event }) => event)];
   return joined(
-    byEvent.flatMap(([event, needs]) => obstacleFor(event, files, { ...asked, needs }) ?? []),
+    byEvent.flatMap(([event, needs]) => obstacleFor(event, files, { ...check, needs }) ?? []),
     needs,
   );
 }
 
-/** The file that switches off all hooks, where the one with the last word does. Claude Code discards some files. */
+/** Returns the file that switches off all hooks, if one does; files that Claude Code discards do not count. */
 export function disablingFile(files: readonly ParsedSettings[]): string | null {
-  const said = ({ settings }: ParsedSettings) => memberOf(settings, "disableAllHooks");
+  const settingOf = ({ settings }: ParsedSettings) => memberOf(settings, "disableAllHooks");
   const deciding = files.find((file) =>
-    typeof said(file) === "boolean" && fatalIn(file) === undefined
+    typeof settingOf(file) === "boolean" && fatalIn(file) === undefined
   );
-  return deciding !== undefined && said(deciding) === true ? deciding.path : null;
+  return deciding !== undefined && settingOf(deciding) === true ? deciding.path : null;
 }
 
-/** The entry that makes Claude Code discard a file. */
+/** Returns the entry that makes Claude Code discard a file. */
 function fatalIn({ settings }: ParsedSettings): HookProblem | undefined {
   return checkHooks(settings).find(({ discardsFile }) => discardsFile);
 }
 
-/** `NOT ARMED: no hook is installed for Stop`; names the gates unless all are meant. */
+/** Describes gates: `NOT ARMED: no hook is installed for Stop`; it names the gates unless all are unarmed. */
 export function unarmedText({ gates, isAll, why }: Unarmed): string {
   return `NOT ARMED${isAll ? "" : ` for ${gates.join(", ")}`}: ${why}`;
 }
 
-/** Whether our hook of an event is installed, whatever else its handler says. */
+/** Tells whether our hook of an event is installed, whatever else its handler says. */
 export function holdsOwn(settings: unknown, event: string, ownership: Ownership): boolean {
   return ownHandlers({ path: "", settings }, event, ownership).length > 0;
 }
@@ -118,7 +118,7 @@ interface Obstacle {
 function obstacleFor(
   event: string,
   files: readonly ParsedSettings[],
-  { needs, ownership, searchPath }: Asked,
+  { needs, ownership, searchPath }: GateCheck,
 ): Obstacle | null {
   const found = files.flatMap((file) =>
     ownHandlers(file, event, ownership).map((own) => ({ ...own, fatal: fatalIn(file) }))
@@ -136,15 +136,15 @@ function obstacleFor(
   if (unheard.length === 0 && heard) return null;
   const [first] = sound;
   if (first !== undefined) {
-    const deaf = unheard.length > 0 ? unheard : needs;
-    const tools = [...new Set(deaf.flatMap(missedOf))];
+    const unmet = unheard.length > 0 ? unheard : needs;
+    const tools = [...new Set(unmet.flatMap(missedOf))];
     const about = tools.includes("*")
       ? "every tool"
       : tools.length > 0
       ? tools.join(", ")
       : "any tool that is guarded";
     return {
-      needs: deaf,
+      needs: unmet,
       says: (events) =>
         `the hook for ${events} in ${first.path} is not asked about ${about}: ` +
         `its matcher is \`${first.matcher}\``,
@@ -177,7 +177,7 @@ function obstacleFor(
   };
 }
 
-/** Joins events that have the same reason. */
+/** Joins the obstacles that have the same reason. */
 function joined(obstacles: readonly Obstacle[], all: readonly Need[]): Unarmed[] {
   return [...Map.groupBy(obstacles, ({ says }) => says("")).values()].map((same) => {
     const needs = same.flatMap(({ needs }) => needs);
@@ -232,7 +232,7 @@ const GATED_TOOLS: readonly string[] = [
   "Skill",
 ];
 
-/** Whether a matcher lets a tool through, as Claude Code reads it. */
+/** Tells whether a matcher lets a tool through, as Claude Code reads it. */
 export function letsThrough(event: string, matcher: unknown, tool: string): boolean {
   if (!TOOL_EVENTS.has(event) || typeof matcher !== "string") return true;
   if (matcher === "" || matcher === "*") return true;
@@ -247,16 +247,16 @@ export function letsThrough(event: string, matcher: unknown, tool: string): bool
 }
 
 interface HandlerFault {
-  /** Follows "the hook for … in …". */
+  /** Continues the sentence "the hook for … in …". */
   readonly says: string;
   /** True when the program itself cannot be started. */
   readonly isProgram?: true;
 }
 
-/** The event in a command; absent where the payload tells. */
+/** Finds the event that a command names; a command may leave it to the payload. */
 const NAMED_EVENT = new RegExp(` hook ([A-Za-z]+)(?: ${OWN_MARK})?\\s*$`);
 
-/** Keys with which Claude Code does not ask for every use, or does not wait, and what to say of them. */
+/** Keys that keep Claude Code from asking about every use, or from waiting, and what to say of each. */
 const HINDRANCES:
   readonly (readonly [key: string, hinders: (value: unknown) => boolean, string])[] = [
     ["async", (value) => value === true, "is not waited for: it is `async`"],
@@ -264,11 +264,11 @@ const HINDRANCES:
     ["if", (value) => value !== undefined, "is asked only where its `if` holds"],
   ];
 
-/** Why Claude Code does not start a handler for every use, or does not wait for it; null when it does both. */
+/** Returns why Claude Code does not start a handler for every use, or does not wait for it; null when it does both. */
 function faultOf(
   handler: unknown,
   event: string,
-  searchPath: Asked["searchPath"],
+  searchPath: GateCheck["searchPath"],
 ): HandlerFault | null {
   const hindrance = HINDRANCES.find(([key, hinders]) => hinders(memberOf(handler, key)));
   if (hindrance !== undefined) return { says: hindrance[2] };
@@ -304,12 +304,12 @@ export function readHookCommand(command: string): HookProgram {
   return { line, executable, script: runsScript ? words.at(-1) ?? null : null };
 }
 
-/** The file that a hook starts; null when no folder of `PATH` has it. Variables stay as they are written. */
+/** Returns the file that a hook starts; null when no folder of `PATH` has it. Variables in it are not replaced. */
 export function fileOf({ executable }: HookProgram, searchPath: string | undefined): string | null {
   return isBareName(executable) ? findOnPath(executable, searchPath)[0] ?? null : executable;
 }
 
-/** Null when it can be started, or when only the shell knows where it is. */
+/** Returns why a program cannot be started; null when it can, or when only the shell knows where it is. */
 export function whyNotStarted(program: HookProgram, searchPath: string | undefined): string | null {
   const { executable, script } = program;
   const file = fileOf(program, searchPath);
@@ -322,7 +322,7 @@ function hasPowerShell(searchPath: string | undefined): boolean {
   return IS_WINDOWS || findOnPath("pwsh", searchPath).length > 0;
 }
 
-/** Whether a hook starts this very program. */
+/** Tells whether a hook starts this very program. */
 export function isSameProgram(
   program: HookProgram,
   own: {

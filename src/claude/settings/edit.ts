@@ -2,8 +2,8 @@
  * Puts our hooks into the text of a settings file, and takes them out again. Foreign hooks, unknown keys, key order,
  * indentation, line ends, a byte order mark and a missing final newline stay as they are.
  *
- * Each edit is one small step on the text (`json_edit.ts`), and steps are taken until nothing is left to do. So installing
- * twice is the same as installing once.
+ * Each edit is one small step on the text (`json_edit.ts`), and steps are taken until nothing is left to do. So
+ * installing twice is the same as installing once.
  */
 import { getNodePath, getNodeValue, parseTree } from "jsonc-parser";
 import { isUserError } from "../../base/errors.ts";
@@ -26,11 +26,11 @@ export interface Edit {
 }
 
 /**
- * The text with our handlers as the plan wants them: missing ones are added, changed ones are corrected where they
- * stand, repeated ones are dropped.
+ * Returns the text with our handlers as the plan wants them: it adds missing ones, corrects changed ones where they
+ * stand, and drops repeated ones.
  *
- * A handler that shares its group with foreign ones stays there when the group's matcher is right; otherwise it moves to
- * a group of its own, since the matcher is not ours to change.
+ * A handler that shares its group with foreign ones stays there when the group's matcher is right; otherwise it moves
+ * to a group of its own, since the matcher is not ours to change.
  *
  * @param text A whole settings file; "" for one that does not exist.
  * @throws UserError When the text cannot be edited safely (`openSettings`).
@@ -39,7 +39,7 @@ export function installInto(text: string, plan: InstallPlan): Edit {
   return editText(text, plan, attemptOf("install-hooks", plan));
 }
 
-/** The text without our handlers, and without what held nothing else. */
+/** Returns the text without our handlers, and without groups and keys that held nothing else. */
 export function uninstallFrom(text: string, options: Ownership & Target): Edit {
   return editText(text, { ...options, entries: [] }, attemptOf("uninstall-hooks", options));
 }
@@ -62,7 +62,7 @@ function editText(text: string, plan: InstallPlan, attempt: Attempt): Edit {
   };
 }
 
-/** Lists our handlers in a settings file as a plan lists them. @throws UserError As `openSettings`. */
+/** Lists our handlers in a settings file in the form of a plan's entries. @throws UserError As `openSettings`. */
 export function readOwnEntries(
   text: string,
   options: Ownership & { readonly attempt: Attempt },
@@ -76,7 +76,7 @@ export function readOwnEntries(
     exec: valueAt(handler, "args") === undefined ? undefined : true,
     timeout: Number(valueAt(handler, "timeout")?.value),
     onFailure: valueAt(handler, "onFailure")?.value === "block" ? "block" : undefined,
-    // Where we write no `async` hook, a person has added it, and it is not written again.
+    // Where we install no `async` hook, a person has added it, and we do not write it again.
     async: isAsync &&
         rowsOf(event).some((row) => row.lane === "async" && row.role === role)
       ? true
@@ -125,21 +125,21 @@ function ownersIn(body: string, ownership: Ownership): Owner[] {
   );
 }
 
-/** The text after the next step towards a plan, and the event of the step; `undefined` when there is none to take. */
+/** Returns the text after the next step towards a plan, and the event of the step; `undefined` when no step is left. */
 function step(body: string, plan: InstallPlan): { event: string; body: string } | undefined {
   const owners = ownersIn(body, plan);
   const isBeside = ({ event, role }: HookEntry) => (other: Owner | HookEntry) =>
     other.event === event && other.role === role;
-  // Where there is one lane, a handler of the other one is corrected; the older form has one for both.
+  // Where the plan has one lane, a handler in the other lane is corrected: the older form had one handler for both.
   const isOf = (entry: HookEntry) => (owner: Owner) =>
     isBeside(entry)(owner) &&
     (owner.isAsync === (entry.async === true) || plan.entries.filter(isBeside(entry)).length === 1);
   for (const entry of plan.entries) {
     const { event, matcher } = entry;
-    const those = owners.filter(isOf(entry));
-    const kept = those.find((owner) => matchesSame(owner.matcher, matcher)) ??
-      those.find((owner) => owner.groupIsOurs);
-    const surplus = those.find((owner) => owner !== kept);
+    const matching = owners.filter(isOf(entry));
+    const kept = matching.find((owner) => matchesSame(owner.matcher, matcher)) ??
+      matching.find((owner) => owner.groupIsOurs);
+    const surplus = matching.find((owner) => owner !== kept);
     if (surplus !== undefined) {
       return { event, body: removeMember(body, emptiedBy(surplus.handler)) };
     }
@@ -162,18 +162,18 @@ const USUAL: Readonly<Record<string, unknown>> = {
 };
 
 /**
-/**
- * The text with a handler as the entry says; `undefined` when it is so already. The keys `if`, `asyncRewake`, `shell`
- * and other `args` are removed: they change how, when or in which shell Claude Code starts the command. All other keys stay.
+ * Returns the text with a handler as the entry says; `undefined` when the handler is so already. It removes `if`,
+ * `asyncRewake`, `shell` and other `args`: they change how, when or in which shell Claude Code starts the command. All
+ * other keys stay.
  */
 function correctHandler(body: string, handler: Node, entry: HookEntry): string | undefined {
   const present: Readonly<Record<string, Json>> = getNodeValue(handler);
   const wanted = handlerOf(entry);
   const { onFailure, async, args, if: condition, asyncRewake, shell, ...kept } = present;
   const ruled = { onFailure, async, args, if: condition, asyncRewake, shell, ...wanted };
-  const said = (one: Readonly<Record<string, unknown>>, key: string) =>
+  const json = (one: Readonly<Record<string, unknown>>, key: string) =>
     JSON.stringify(Object.hasOwn(one, key) ? one[key] : USUAL[key]);
-  if (Object.keys(ruled).every((key) => said(present, key) === said(wanted, key))) return undefined;
+  if (Object.keys(ruled).every((key) => json(present, key) === json(wanted, key))) return undefined;
   return setAt(body, getNodePath(handler), { ...kept, ...wanted });
 }
 
@@ -189,7 +189,7 @@ function correctMatcher(
     : setAt(body, [...getNodePath(group), "matcher"], wanted);
 }
 
-/** Claude Code takes a missing matcher, "" and "*" for the same: everything. */
+/** Tells whether two matchers are equal: Claude Code takes a missing one, "" and "*" for the same, everything. */
 function matchesSame(one: string | undefined, other: string | undefined): boolean {
   return (one || "*") === (other || "*");
 }
@@ -202,7 +202,7 @@ function handlerOf({ command, exec, timeout, onFailure, async }: HookEntry) {
     timeout,
     ...(onFailure === undefined ? {} : { onFailure }),
     ...(async === undefined ? {} : { async }),
-    // Last, where a change of the form puts them as well.
+    // `args` come last, where a change of the form puts them as well.
     ...(program === undefined ? {} : { args }),
   };
 }
@@ -215,7 +215,7 @@ function addGroup(body: string, entry: HookEntry): string {
 }
 
 /**
- * The largest part of the text that would be empty without a handler: the handler itself, its group, the event or all
+ * Returns the largest part of the text that would be empty without a handler: the handler, its group, the event or all
  * of `hooks`. A group without handlers does nothing, whatever else it says.
  */
 function emptiedBy(handler: Node): Node {
@@ -237,16 +237,16 @@ function itemsOf(node: Node | undefined): readonly Node[] {
 
 type Removal =
   | { readonly kind: "absent" }
-  /** Only the installation has touched the file since the backup: its bytes come back. */
+  /** Only the installation has touched the file since the backup: the bytes of the backup come back. */
   | { readonly kind: "restored"; readonly text: string }
-  /** Only the installation is in the file: it was made by it. */
+  /** The installation has made the file, and nothing else is in it. */
   | { readonly kind: "deleted" }
   /** The file has changed since; our handlers are cut out of it. */
   | { readonly kind: "edited"; readonly text: string };
 
 /**
- * Decides how our hooks leave a settings file. The backup is trusted only when installing into it today gives exactly the
- * present text: nothing that was written after the installation is ever lost. @throws UserError As `openSettings`.
+ * Decides how our hooks leave a settings file. The backup is trusted only when installing into it today gives exactly
+ * the present text: nothing that was written after the installation is ever lost. @throws UserError As `openSettings`.
  */
 export function planRemoval(
   text: string,
@@ -264,7 +264,7 @@ export function planRemoval(
   return { kind: "edited", text: uninstallFrom(text, { ...ownership, path }).text };
 }
 
-/** True when `origin` has none of our hooks, and installing them by `plan` gives exactly `text`. */
+/** Tells whether `origin` has none of our hooks, and installing them by `plan` gives exactly `text`. */
 export function isOriginOf(
   text: string,
   options: { readonly plan: InstallPlan; readonly origin: string },

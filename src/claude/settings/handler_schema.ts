@@ -1,7 +1,7 @@
 /**
- * Claude Code's rules for the `hooks` of a settings file, as 2.1.329 applies them. They matter because one invalid
- * entry under PreToolUse or PermissionRequest makes it discard the whole file: every other hook and every
- * `permissions.deny` rule in it. Under any other event only the entry is dropped.
+ * Checks the `hooks` of a settings file as Claude Code 2.1.329 does. One invalid entry under PreToolUse or
+ * PermissionRequest makes it discard the whole file: every other hook and every `permissions.deny` rule in it. Under
+ * any other event it drops only the entry.
  */
 import { isMapping, type Mapping } from "../../base/mapping.ts";
 import { KNOWN_EVENTS } from "./lanes.ts";
@@ -53,7 +53,7 @@ type Rules = Readonly<Record<string, Rule>>;
 const COMMON = { if: text, timeout: aboveZero, statusMessage: text, once: flag };
 const onFailure = oneOf("continue", "block");
 
-/** By type: the fields that a handler needs, and those that it may have. */
+/** The fields that a handler of each type needs, and those that it may have. */
 const HANDLER_TYPES: Readonly<Record<string, readonly [needed: Rules, others: Rules]>> = {
   command: [{ command: text }, {
     ...COMMON,
@@ -71,7 +71,7 @@ const HANDLER_TYPES: Readonly<Record<string, readonly [needed: Rules, others: Ru
   agent: [{ prompt: text }, { ...COMMON, model: text }],
 };
 
-/** Everything under `hooks` that Claude Code refuses. Like Claude Code, it ignores unknown events and keys. */
+/** Lists everything under `hooks` that Claude Code refuses. Like Claude Code, it ignores unknown events and keys. */
 export function checkHooks(settings: unknown): HookProblem[] {
   const hooks = isMapping(settings) ? settings["hooks"] : undefined;
   if (hooks === undefined) return [];
@@ -117,12 +117,12 @@ function* checkHandler(handler: unknown, path: string): Iterable<Finding> {
     return yield { path: `${path}.type`, problem: `must be one of ${known}` };
   }
   const [needed, others] = type;
-  const there = Object.entries(others).filter(([name]) => handler[name] !== undefined);
-  yield* checkFields(handler, path, { ...needed, ...Object.fromEntries(there) });
+  const present = Object.entries(others).filter(([name]) => handler[name] !== undefined);
+  yield* checkFields(handler, path, { ...needed, ...Object.fromEntries(present) });
 }
 
-function* checkFields(held: Mapping, path: string, rules: Rules): Iterable<Finding> {
+function* checkFields(fields: Mapping, path: string, rules: Rules): Iterable<Finding> {
   for (const [name, { holds, says }] of Object.entries(rules)) {
-    if (!holds(held[name])) yield { path: `${path}.${name}`, problem: `must be ${says}` };
+    if (!holds(fields[name])) yield { path: `${path}.${name}`, problem: `must be ${says}` };
   }
 }

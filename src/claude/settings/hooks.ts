@@ -1,4 +1,4 @@
-/** The hooks that conclaude installs: which events, with which matcher, by which command. */
+/** Plans the hooks that conclaude installs: which events, with which matcher, by which command. */
 import { UserError } from "../../base/errors.ts";
 import { nearestWords } from "../../base/likeness.ts";
 import { baseName } from "../../base/paths.ts";
@@ -14,8 +14,8 @@ import {
 } from "./lanes.ts";
 
 /**
- * Where Claude Code honours `onFailure: "block"` (seen in 2.1.329): when the hook cannot start, crashes or times out,
- * the action is blocked. Under our other events it has no effect.
+ * The events under which Claude Code honours `onFailure: "block"` (seen in 2.1.329): when the hook cannot start,
+ * crashes or times out, Claude Code blocks the action. Under our other events it has no effect.
  */
 export const STRICT_EVENTS: ReadonlySet<string> = new Set(["PreToolUse", "UserPromptSubmit"]);
 
@@ -36,7 +36,7 @@ export interface HookEntry {
   readonly role: HookRole;
   /** `undefined` matches everything. */
   readonly matcher?: string | undefined;
-  /** As a person would type it, in either form. */
+  /** The command as a person would type it, also where Claude Code starts it without a shell. */
   readonly command: string;
   /** `true`: Claude Code starts the program itself, without a shell. */
   readonly exec?: true | undefined;
@@ -70,7 +70,7 @@ export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
 }
 
 export interface PlanOptions {
-  /** Block when a hook of STRICT_EVENTS cannot run. */
+  /** Whether an action is blocked when its hook of STRICT_EVENTS cannot run. */
   readonly strict?: boolean | undefined;
   /** Whether Claude Code can start a program without a shell. An older one would leave out the arguments. */
   readonly exec?: boolean | undefined;
@@ -78,7 +78,7 @@ export interface PlanOptions {
   readonly tools?: NamedTools | undefined;
 }
 
-/** The entries for these events, as the table of lanes has them; an event that it lacks is only recorded. */
+/** Returns the entries for these events, as the table of lanes has them; an event that it lacks is only recorded. */
 export function planHooks(
   program: Program,
   events: readonly HookEvent[],
@@ -102,7 +102,7 @@ export function planHooks(
   );
 }
 
-/** The shell command of one hook: `conclaude hook Stop`. @param word An event, or {@linkcode DRAIN_WORD}. */
+/** Returns the shell command of one hook: `conclaude hook Stop`. @param word An event, or {@linkcode DRAIN_WORD}. */
 export function hookCommand(program: Program, word: string): string {
   const words = [programLine(program), "hook", word];
   return (tellsByName(program) ? words : [...words, OWN_MARK]).join(" ");
@@ -113,7 +113,7 @@ function tellsByName(program: Program): boolean {
   return isOurName(program.kind === "name" ? program.name : baseName(program.path));
 }
 
-/** The beginning of a command for a POSIX shell; on Windows, hooks run in Git Bash, with forward slashes. */
+/** Returns the beginning of a command for a POSIX shell; on Windows, hooks run in Git Bash, with forward slashes. */
 export function programLine(program: Program): string {
   if (program.kind === "line") return program.line;
   if (program.kind === "name") return quoteWord(program.name);
@@ -127,7 +127,7 @@ export function quoteWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A command to paste: `conclaude install-hooks --scope local`. */
+/** Returns a command to paste: `conclaude install-hooks --scope local`. */
 export function commandLine(verb: string, flags: readonly string[] = []): string {
   return ["conclaude", verb, ...flags.map(quoteWord)].join(" ");
 }
@@ -143,7 +143,7 @@ function unknownEvent(name: string): UserError {
   });
 }
 
-/** Words that a release or a packager puts behind our name: the system, the machine, the kind of file. */
+/** Words that a release or a packager adds to our name: the system, the machine, the kind of file. */
 const PLATFORM_WORDS: ReadonlySet<string> = new Set([
   ..."linux macos mac osx darwin apple windows win pc unknown gnu musl msvc".split(" "),
   ..."x64 x86 amd64 arm64 aarch64 universal".split(" "),
@@ -154,9 +154,9 @@ const PLATFORM_WORDS: ReadonlySet<string> = new Set([
 const VERSION_NUMBER = /^(?:v|rc|alpha|beta|win)?\d+$/;
 
 /**
- * True for `conclaude` with a version or a platform behind it, and nothing else: `conclaude.exe`, `conclaude2`,
- * `conclaude-0.1.0`, `conclaude-linux-x86_64`. `conclaude-notify` is another program's name, and `cc-state` may be ours
- * or not: only a mark can tell (`OWN_MARK`).
+ * Tells whether a name is `conclaude`, with nothing but a version or a platform after it: `conclaude.exe`,
+ * `conclaude2`, `conclaude-0.1.0`, `conclaude-linux-x86_64`. `conclaude-notify` is another program's name, and
+ * `cc-state` may be ours or not: only a mark can tell (`OWN_MARK`).
  */
 export function isOurName(name: string): boolean {
   const rest = /^conclaude(?![a-z])(.*)$/is.exec(name)?.[1];
@@ -166,15 +166,15 @@ export function isOurName(name: string): boolean {
     );
 }
 
-/** Seconds at the end of a hook, kept for ending a command and writing the database. */
+/** The seconds that a hook keeps at its end for ending a command and writing the database. */
 const RESERVE_SECONDS = 15;
 
-/** How long Claude Code waits for the answer to an event, in seconds. */
+/** Returns how long Claude Code waits for the answer to an event, in seconds. */
 export function hookTimeoutSeconds(event: string): number {
   return rowsOf(event)[0]!.seconds;
 }
 
-/** When the commands of an event must be done, in milliseconds since the hook started; 0 where none run. */
+/** Returns when the commands of an event must be done, in milliseconds since the hook started; 0 where none run. */
 export function commandDeadlineMs(event: string): number {
   return (hookTimeoutSeconds(event) - RESERVE_SECONDS) * 1000;
 }

@@ -11,7 +11,7 @@ import {
   STRICT_EVENTS,
 } from "./hooks.ts";
 import { DEFAULT_EVENTS, type HookEvent, type NamedTools } from "./lanes.ts";
-import { type Asker, ownershipHere } from "./own_handler.ts";
+import { ownershipHere, type ThisProgram } from "./own_handler.ts";
 import {
   type Attempt,
   backupPath,
@@ -35,7 +35,7 @@ const NOTHING_STRICT = `--strict changes nothing here: Claude Code honours it un
   [...STRICT_EVENTS].join(" and ")
 } only, and none of the events is one of them`;
 
-export interface InstallOptions extends SettingsPlace, Asker {
+export interface InstallOptions extends SettingsPlace, ThisProgram {
   readonly program: Program;
   /** As `chooseEvents()` returns them; by default the default events. */
   readonly events?: readonly HookEvent[] | undefined;
@@ -46,19 +46,19 @@ export interface InstallOptions extends SettingsPlace, Asker {
   /** Whether actions are blocked when our hook cannot run, where Claude Code allows that. */
   readonly strict?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
-  /** Flags beside those of the place, to be repeated in a refusal: `["--events", "Stop"]`. */
+  /** Flags besides those of the place, which a refusal repeats: `["--events", "Stop"]`. */
   readonly otherFlags?: readonly string[] | undefined;
 }
 
 /** The hooks of `program` count as ours under any name. */
-export interface UninstallOptions extends SettingsPlace, Asker {
+export interface UninstallOptions extends SettingsPlace, ThisProgram {
   readonly dryRun?: boolean | undefined;
   readonly otherFlags?: readonly string[] | undefined;
 }
 
 /**
- * Adds our hooks to a settings file, or brings them up to date; a second run changes nothing. A file without our hooks is
- * backed up first. @throws UserError When the file cannot be edited safely, or Claude Code would discard it. Nothing is changed.
+ * Adds our hooks to a settings file, or updates them. It backs up a file without our hooks first. @throws UserError
+ * When the file cannot be edited safely, or Claude Code would discard it; then nothing changes.
  */
 export function installHooks(options: InstallOptions) {
   const attempt = attemptOf("install-hooks", options);
@@ -66,8 +66,8 @@ export function installHooks(options: InstallOptions) {
 }
 
 /**
- * Takes our hooks out of a settings file. A file that nobody touched since the installation becomes what it was, byte for
- * byte; otherwise only our handlers are cut out. @throws UserError When that cannot be done safely. Nothing is changed.
+ * Removes our hooks from a settings file. A file untouched since the installation becomes what it was, byte for byte;
+ * otherwise only our handlers are cut out. @throws UserError When that is not safe; then nothing changes.
  */
 export function uninstallHooks(options: UninstallOptions) {
   const attempt = attemptOf("uninstall-hooks", options);
@@ -82,7 +82,7 @@ function attemptOf(
   return { command, path: settingsPath(options), flags };
 }
 
-/** @returns The result; with `dryRun`, the one that it would have. `undefined` when the file has changed meanwhile. */
+/** Installs once. @returns The result, also of a `dryRun`; `undefined` when the file has changed meanwhile. */
 function installOnce(
   file: SettingsFile,
   options: InstallOptions & { readonly attempt: Attempt },
@@ -120,7 +120,7 @@ function installOnce(
   const blocking = blockingEvents(plan.entries);
   const { added, updated, removed } = edit;
   return {
-    ...toldOf(file, options, changed),
+    ...reportOf(file, options, changed),
     created,
     /** The copy of the file without our hooks; null when there is none. */
     backup: isFirst || (!created && backup !== undefined) ? backupPath(file.path) : null,
@@ -158,7 +158,7 @@ function checkResult(settings: unknown, attempt: Attempt): string[] {
   return [...warnings, "`disableAllHooks` is true in this file: Claude Code will not run any hook"];
 }
 
-/** @returns As {@linkcode installOnce}. */
+/** Uninstalls once. @returns As {@linkcode installOnce}. */
 function uninstallOnce(
   file: SettingsFile,
   options: UninstallOptions & { readonly attempt: Attempt },
@@ -181,7 +181,7 @@ function uninstallOnce(
     if (removal.kind === "deleted") removeMadeFolder(file.path);
   }
   return {
-    ...toldOf(file, options, changed),
+    ...reportOf(file, options, changed),
     missing: file.text === undefined,
     /** Whether the file is as it was before the installation, byte for byte. */
     restored: removal.kind === "restored" || removal.kind === "deleted",
@@ -196,11 +196,11 @@ function uninstallOnce(
   };
 }
 
-/** What both results say of the file; `scope` is `file` when it was named outright. */
-function toldOf({ path }: SettingsFile, options: UninstallOptions, changed: boolean) {
+/** Returns what both results say of the file; `scope` is `file` when a person has named the file itself. */
+function reportOf({ path }: SettingsFile, options: UninstallOptions, changed: boolean) {
   const { settings, scope, dryRun = false } = options;
-  const told: SettingsScope | "file" = settings ? "file" : scope;
-  return { settings: path, scope: told, changed, dryRun };
+  const reported: SettingsScope | "file" = settings ? "file" : scope;
+  return { settings: path, scope: reported, changed, dryRun };
 }
 
 function blockingEvents(entries: readonly HookEntry[]): string[] {
@@ -209,7 +209,7 @@ function blockingEvents(entries: readonly HookEntry[]): string[] {
 
 const CONTEXT_LINES = 2;
 
-/** The difference as lines for people: `+ `, `- `, two spaces for the lines around, `…` for those left out. */
+/** Returns the difference as lines for people: `+ `, `- `, two spaces before unchanged lines, `…` for omitted ones. */
 export function diffLines(before: string, after: string): string[] {
   if (before === after) return [];
   const marked = markLines(splitLines(before), splitLines(after));
@@ -229,7 +229,7 @@ function splitLines(text: string): string[] {
   return lines;
 }
 
-/** All lines of both texts with their marks, by the longest common subsequence. */
+/** Returns all lines of both texts with their marks, by the longest common subsequence. */
 function markLines(before: readonly string[], after: readonly string[]): string[] {
   const width = after.length + 1;
   const common = new Uint32Array((before.length + 1) * width);
@@ -275,7 +275,7 @@ function sharedPathWarnings(place: SettingsPlace & { readonly program: Program }
   ];
 }
 
-/** Whether it is the project's shared file. In the home folder that file is the user's own. */
+/** Tells whether a place is the project's shared file. In the home folder that file is the user's own. */
 function isShared(place: SettingsPlace): boolean {
   const { settings: _, ...unnamed } = place;
   const path = settingsPath(place);

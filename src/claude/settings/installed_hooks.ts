@@ -14,7 +14,7 @@ import { findWrapped, ownershipHere, type WrappedHook } from "./own_handler.ts";
 import { readSettings } from "./settings_file.ts";
 import { placeFlags, settingsPath, type SettingsPlace, settingsPlaces } from "./settings_place.ts";
 
-/** A settings file as far as hooks go. */
+/** What a settings file says about hooks. */
 export interface SettingsLook {
   readonly path: string;
   /** The parsed file; `undefined` when it is missing or cannot be read. */
@@ -49,7 +49,7 @@ export interface HooksPlace {
   readonly searchPath: string | undefined;
 }
 
-/** The settings files that count here. The first one outranks the others. */
+/** Returns the settings files that count here. The first one outranks the others. */
 export function lookAtSettings(place: HooksPlace): SettingsLook[] {
   const { locations, projectDir, claudeFolder, settings } = place;
   const around = { projectDir, home: locations.home ?? undefined, configDir: claudeFolder };
@@ -131,28 +131,28 @@ export function timesByLane(
 
 type Installed = Pick<SettingsLook, "flags" | "entries" | "isPlugin">;
 
-/** Whether a shell looks the program up on the `PATH` at each start. */
+/** Tells whether a shell looks the program up on the `PATH` at each start. */
 export function isSearched({ executable, script }: HookProgram): boolean {
   return script === null && isBareName(executable);
 }
 
-/** `--strict` where hooks that cannot run block. */
+/** Returns `--strict` when hooks that cannot run block the action. */
 export function strictFlag({ entries }: Pick<Installed, "entries">): string[] {
   return entries.some(({ onFailure }) => onFailure === "block") ? ["--strict"] : [];
 }
 
-/** The command that installs this program into the same file; strict stays strict. */
+/** Returns the command that installs this program into the same file; strict stays strict. */
 export function replaceLine(look: Installed): string {
   if (look.isPlugin) return UPDATE_PLUGIN;
   return commandLine("install-hooks", [...look.flags, ...strictFlag(look)]);
 }
 
-/** The command that takes the hooks out. */
+/** Returns the command that takes the hooks out. */
 export function removeLine({ isPlugin, flags }: Installed): string {
   return isPlugin ? REMOVE_PLUGIN : commandLine("uninstall-hooks", flags);
 }
 
-/** The command that installs the hooks again; a program that the hooks find on the `PATH` stays the same. */
+/** Returns the command that installs the hooks again; a program that the hooks find on the `PATH` stays the same. */
 export function installLine(look: Installed): string {
   if (look.isPlugin) return UPDATE_PLUGIN;
   const searched = look.entries.map(({ command }) => readHookCommand(command)).find(isSearched);

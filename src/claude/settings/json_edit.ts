@@ -1,5 +1,5 @@
 /**
- * Edits JSON text and leaves every other byte as it is: what is added takes over the indentation, line ends and spacing
+ * Edits JSON text and leaves every other byte as it is: new text takes over the indentation, line ends and spacing
  * around it. (The `modify` of jsonc-parser formats the whole lines around an edit, which changes a one-line file.)
  */
 import {
@@ -59,28 +59,28 @@ export function faultIn(text: string): JsonFault | null {
   }
 }
 
-/** The line and column of an offset, both from 1. */
+/** Returns the line and column of an offset, both from 1. */
 export function placeOf(text: string, offset: number): { line: number; column: number } {
   const lines = text.slice(0, offset).split(/\r\n|\n|\r/);
   return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
 }
 
-/** The line end that a text uses: that of its first line, `\n` when it has only one. */
+/** Returns the line end that a text uses: that of its first line, `\n` when it has only one. */
 export function lineEndOf(text: string): string {
   return /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
 }
 
-/** The whole `"key": value` of an object node. */
+/** Returns the whole `"key": value` of an object node. */
 export function propertyAt(object: Node | undefined, key: string): Node | undefined {
   return valueAt(object, key)?.parent;
 }
 
-/** The value of a key of an object node; `undefined` when the node is not an object or has no such key. */
+/** Returns the value of a key of an object node; `undefined` when the node is not an object or has no such key. */
 export function valueAt(object: Node | undefined, key: string): Node | undefined {
   return object && findNodeAtLocation(object, [key]);
 }
 
-/** The text with a value at a path; objects and arrays that are missing on the way are made. */
+/** Returns the text with a value at a path; objects and arrays that are missing on the way are made. */
 export function setAt(text: string, path: JsonPath, value: Json): string {
   const root = parseTree(text);
   if (root === undefined) return text;
@@ -93,7 +93,7 @@ export function setAt(text: string, path: JsonPath, value: Json): string {
     return splice(text, node.offset, endOf(node), written);
   }
   const whole = path.slice(depth + 1).reduceRight<Json>(
-    (held, key) => typeof key === "number" ? [held] : { [key]: held },
+    (inner, key) => typeof key === "number" ? [inner] : { [key]: inner },
     value,
   );
   return addMember(text, node, { key: path[depth]!, value: whole });
@@ -114,7 +114,7 @@ function addMember(
   return splice(text, container.offset + 1, endOf(container) - 1, content);
 }
 
-/** The text without a property or an array element, and without the comma that it needed. */
+/** Returns the text without a property or an array element, and without the comma that it needed. */
 export function removeMember(text: string, member: Node): string {
   const container = member.parent;
   const siblings = container?.children ?? [];
@@ -155,7 +155,7 @@ function styleOf(text: string, container: Node): Style {
   return { inline: false, gap: lineEndOf(text) + indent, colon: ": ", unit };
 }
 
-/** Whether members stand on the line of the opening bracket; an empty container follows the one around it. */
+/** Tells whether members stand on the line of the opening bracket; an empty container follows the one around it. */
 function isInline(text: string, container: Node): boolean {
   const first = container.children?.[0];
   if (first !== undefined) return !/[\r\n]/.test(text.slice(container.offset, first.offset));
@@ -163,7 +163,7 @@ function isInline(text: string, container: Node): boolean {
   return around !== undefined && isInline(text, around);
 }
 
-/** `:` in a minified text, `: ` in any other. */
+/** Returns `:` for a minified text, `: ` for any other. */
 function colonOf(root: Node): string {
   const [property] = root.type === "object" ? root.children ?? [] : [];
   const value = property?.children?.[1];

@@ -1,6 +1,6 @@
 /**
- * Which hook runs in which lane: Claude Code waits for the answer of a `sync` one, and goes on beside an `async` one.
- * Claude Code waits for hooks that decide, that answer, or whose state the next gate reads. The others only record.
+ * Decides which hook runs in which lane: Claude Code waits for the answer of a `sync` hook, and goes on beside an
+ * `async` one. It waits for hooks that decide, that answer, or whose state the next gate reads. The others only record.
  */
 import { EDITING_TOOLS, SHELL_TOOLS } from "../payload.ts";
 
@@ -46,23 +46,23 @@ export type HookEvent = typeof KNOWN_EVENTS[number];
 export type Lane = "sync" | "async";
 
 /**
- * Our handlers under one event: the event's own hook, and the drain, which works captures into memory and takes from the
- * transcript what no hook has kept.
+ * Our handlers under one event: the event's own hook, and the drain, which works captures into memory and takes from
+ * the transcript what no hook has kept.
  */
 export type HookRole = "event" | "drain";
 
-/** Stands for the event in the drain's command. */
+/** The word in the drain's command in place of an event. */
 export const DRAIN_WORD = "Drain";
 
 /** The tools that a hook is about, by name; `*` is every tool. */
 export interface NamedTools {
-  /** Rules decide about them before they are used. */
+  /** Tools that rules decide about before they are used. */
   readonly asked: readonly string[];
-  /** Their end may satisfy a requirement, or use a satisfaction up. */
+  /** Tools whose end may satisfy a requirement, or use a satisfaction up. */
   readonly followed: readonly string[];
 }
 
-/** Which tools a handler gets: by a matcher as it is written, those of a list, or all others. */
+/** Which tools a handler gets: those of a matcher, those of a list, or all others. */
 type Match = string | readonly ["these" | "others", keyof NamedTools];
 
 export interface LaneRow {
@@ -85,7 +85,7 @@ const row = (
 ): LaneRow => ({ event, lane, role: "event", seconds: USUAL_SECONDS, ...rest });
 const drain = { role: "drain", seconds: 60 } as const;
 
-/** The events that are installed by default, in the order in which they are written; what answers comes first. */
+/** The events that are installed by default, in the order in which they are written; hooks that answer come first. */
 export const LANES: readonly LaneRow[] = [
   row("SessionStart", "sync", { match: SOURCES }),
   row("SessionStart", "async", { ...drain, match: "startup|resume" }),
@@ -108,7 +108,7 @@ export const LANES: readonly LaneRow[] = [
   row("TaskCompleted", "async"),
   row("Stop", "sync", { seconds: 600 }),
   row("Stop", "async", drain),
-  // Nothing follows it, and `claude -p` kills what is async at its end.
+  // Nothing follows this event, and `claude -p` kills async hooks when it ends.
   row("StopFailure", "sync"),
   row("SessionEnd", "sync"),
 ];
@@ -116,7 +116,7 @@ export const LANES: readonly LaneRow[] = [
 /** The events that are installed by default. */
 export const DEFAULT_EVENTS: readonly HookEvent[] = [...new Set(LANES.map(({ event }) => event))];
 
-/** The rows of an event, never none. What is not installed by default is recorded while nobody waits. */
+/** Returns the rows of an event, never none. An event that is not installed by default is only recorded. */
 export function rowsOf(event: string): readonly Omit<LaneRow, "event">[] {
   const rows = LANES.filter((one) => one.event === event);
   return rows.length > 0 ? rows : [{ lane: "async", role: "event", seconds: USUAL_SECONDS }];
@@ -128,18 +128,18 @@ const USUAL: NamedTools = {
   followed: [...SHELL_TOOLS, "Skill", "ExitPlanMode", "Agent", "Task"],
 };
 
-/** Whether a gate is asked about a tool whatever the rules say. */
+/** Tells whether a gate is asked about a tool whatever the rules say. */
 export function isAlwaysAsked(tool: string): boolean {
   return USUAL.asked.includes(tool) || isOfServer(tool);
 }
 
-/** How Claude Code is told which tools a handler is for; null where no tool is left for it. */
+/** Returns the matcher that tells Claude Code the tools of a handler; null where no tool is left for it. */
 export function matcherOf(match: Match | undefined, named?: NamedTools): string | undefined | null {
   if (typeof match !== "object") return match;
   const [which, list] = match;
   const tools = new Set([...USUAL[list], ...named?.[list] ?? []]);
   if (tools.has("*")) return which === "these" ? "*" : null;
-  // Anchored, since Claude Code looks for a pattern anywhere in a name: `Write` is in `TodoWrite`.
+  // The pattern is anchored, since Claude Code looks for it anywhere in a name: `Write` is in `TodoWrite`.
   const these = `(?:${[...tools].filter((tool) => !isOfServer(tool)).join("|")})$|${SERVERS}`;
   return which === "these" ? `^(?:${these})` : `^(?!${these})`;
 }

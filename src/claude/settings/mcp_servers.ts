@@ -55,20 +55,20 @@ export function registerServer(
   options: ServerOptions & { readonly program: Program },
 ): ServerReport {
   const entry = serverOf(options.program);
-  return changeServers("install-hooks", options, (text, edit, had) => {
+  return changeServers("install-hooks", options, (text, edit, found) => {
     const after = addServer(text, { ...edit, entry });
-    const done = after === text ? "present" : had.kind === "none" ? "added" : "updated";
+    const done = after === text ? "present" : found.kind === "none" ? "added" : "updated";
     return { after, done, deleted: false };
   });
 }
 
-/** Takes our server out of a file again; one of another program under our name stays. */
+/** Removes our server from a file; another program's server under our name stays. */
 export function unregisterServer(options: ServerOptions): ServerReport {
-  return changeServers("uninstall-hooks", options, (text, edit, had) => {
+  return changeServers("uninstall-hooks", options, (text, edit, found) => {
     const after = removeServer(text, edit);
     const isChanged = after !== text;
-    const done = isChanged ? "removed" : had.kind === "foreign" ? "foreign" : "absent";
-    return { after, done, deleted: isChanged && isMadeFor(text, { ...edit, value: had }) };
+    const done = isChanged ? "removed" : found.kind === "foreign" ? "foreign" : "absent";
+    return { after, done, deleted: isChanged && isMadeFor(text, { ...edit, value: found }) };
   });
 }
 
@@ -78,7 +78,7 @@ function changeServers(
   change: (
     text: string,
     edit: ServerEdit,
-    had: FoundServer,
+    found: FoundServer,
   ) => Pick<ServerReport, "done" | "deleted"> & { readonly after: string },
 ): ServerReport {
   const { path, keys, scope } = place;
@@ -86,22 +86,22 @@ function changeServers(
   const edit = { keys, attempt };
   return withFreshFile(attempt, (file) => {
     const before = file.text ?? "";
-    const { after, ...told } = change(before, edit, findServer(before, edit));
+    const { after, ...result } = change(before, edit, findServer(before, edit));
     const changed = after !== before;
     const isLost = changed && !dryRun &&
-      !replace(file, told.deleted ? undefined : after, place);
+      !replace(file, result.deleted ? undefined : after, place);
     const diff = changed ? serverLines(before, after, edit) : [];
-    return isLost ? undefined : { file: file.path, scope, changed, dryRun, ...told, diff };
+    return isLost ? undefined : { file: file.path, scope, changed, dryRun, ...result, diff };
   });
 }
 
 /**
- * Claude Code changes the file that it keeps for itself under a lock beside it (seen in 2.1.329). Without the lock, it
- * could read the file before our change and write it after. We wait for five seconds: longer than anybody needs to write.
+ * Claude Code changes its own file under a lock beside it (seen in 2.1.329): without the lock it could read the file
+ * before our change and write it after. We wait for five seconds, longer than a write takes.
  */
 const CLAUDES_LOCK = { waitMs: 5_000, staleMs: 10_000 };
 
-/** @returns False, with nothing written, when the file has changed since it was read. */
+/** Writes the file. @returns False, with nothing written, when the file has changed since it was read. */
 function replace(
   file: SettingsFile,
   text: string | undefined,
@@ -111,7 +111,7 @@ function replace(
   return isClaudes ? whileLocked(`${file.path}.lock`, act, CLAUDES_LOCK) : act();
 }
 
-/** Whether the file holds nothing but our server, as a registration into no file writes it. */
+/** Tells whether a file holds nothing but our server, as its registration into no file writes it. */
 function isMadeFor(
   text: string,
   { value, ...edit }: ServerEdit & { readonly value: FoundServer },
@@ -144,7 +144,7 @@ export type ServersScope = Omit<SettingsPlace, "settings">;
 
 const SERVERS = "mcpServers";
 
-/** The place of the servers of a scope: `.mcp.json` of the project, else Claude Code's own file. */
+/** Returns the place of the servers of a scope: `.mcp.json` of the project, else Claude Code's own file. */
 export function serversPlace(place: ServersScope): ServersPlace {
   const { scope, projectDir, home, configDir } = place;
   if (scope === "project") {
@@ -163,7 +163,7 @@ export function serversPlace(place: ServersScope): ServersPlace {
   return { scope, path, keys, isClaudes: true };
 }
 
-/** How Claude Code 2.1.329 names a project: the top folder of its main checkout, links resolved. */
+/** Returns the name that Claude Code 2.1.329 gives a project: the top folder of its main checkout, links resolved. */
 function projectKey(projectDir: string): string {
   const folder = quietly(() => realPathSync(projectDir)) ?? projectDir;
   const repository = findRepository(lookUpwards(folder));
@@ -196,7 +196,7 @@ type FoundServer =
   | { readonly kind: "none" }
   | { readonly kind: "ours" | "foreign"; readonly value: unknown };
 
-/** @throws UserError When the text cannot be edited safely. A text without our name is not looked into. */
+/** Finds the server with our name. @throws UserError When the text has our name and cannot be edited safely. */
 function findServer(text: string, edit: ServerEdit): FoundServer {
   if (!text.includes(`"${SERVER_NAME}"`)) return { kind: "none" };
   const { body } = openObject(text, edit.attempt);
@@ -222,7 +222,7 @@ export function addServer(
       todo: `give that server another name, or remove it (\`claude mcp remove ${SERVER_NAME}\`),`,
     });
   }
-  // A person may have given it more, such as variables.
+  // A person may have given the server more fields, such as variables.
   const present = found.kind === "none" ? { type: "stdio" } : found.value as ServerEntry;
   const server = { ...present, ...entry };
   return JSON.stringify(server) === JSON.stringify(present)
@@ -230,7 +230,7 @@ export function addServer(
     : mark + setAt(body, [...keys, SERVER_NAME], server);
 }
 
-/** The text without our server, and without the objects that held nothing else. */
+/** Returns the text without our server, and without the objects that held nothing else. */
 export function removeServer(text: string, edit: ServerEdit): string {
   if (findServer(text, edit).kind !== "ours") return text;
   const { mark, body } = openObject(text, edit.attempt);
@@ -238,7 +238,7 @@ export function removeServer(text: string, edit: ServerEdit): string {
   return own === undefined ? text : mark + removeMember(body, emptiedBy(own, edit.keys));
 }
 
-/** Any program that is started as an MCP server by our verb counts as ours: a person may have changed the rest. */
+/** Tells whether a server is ours: our verb is its last argument. A person may have changed the rest. */
 function isOurs(value: unknown): boolean {
   const type = memberOf(value, "type");
   const args = memberOf(value, "args");
@@ -247,7 +247,7 @@ function isOurs(value: unknown): boolean {
     Array.isArray(args) && args.at(-1) === SERVER_VERB;
 }
 
-/** The object of servers; undefined when the file has none yet. */
+/** Returns the object of servers; undefined when the file has none yet. */
 function openServers(body: string, { keys, attempt }: ServerEdit): Node | undefined {
   let node = parseTree(body);
   let path = "";

@@ -1,4 +1,4 @@
-/** Which handlers in a settings file are conclaude's own. Any other belongs to another tool and is never touched. */
+/** Recognises conclaude's own handlers in a settings file. Any other belongs to another tool and is never touched. */
 import { baseName, isAbsolutePath } from "../../base/paths.ts";
 import { isSameFile } from "../../system/process/executable.ts";
 import { commandLine, isOurName, OWN_MARK, type Program, programLine, quoteWord } from "./hooks.ts";
@@ -13,7 +13,7 @@ export interface Ownership {
 }
 
 /**
- * True for a command handler that conclaude wrote:
+ * Tells whether conclaude wrote a command handler:
  *
  * - `conclaude hook Stop`, with any folder before and any version or platform behind the name;
  * - `cc-state hook Stop --conclaude`, whatever the program is called: no other program writes the mark;
@@ -26,7 +26,7 @@ export function isOwnHandler(handler: unknown, ownership: Ownership = {}): boole
   return roleOf(handler, ownership) !== undefined;
 }
 
-/** The role of our handler, by its command; `undefined` when it is not ours. */
+/** Returns the role of our handler, by its command; `undefined` when it is not ours. */
 export function roleOf(handler: unknown, ownership: Ownership = {}): HookRole | undefined {
   const own = commandsOf(handler).find((command) => isOwnCommand(command, ownership));
   if (own === undefined) return undefined;
@@ -51,12 +51,12 @@ function isOwnCommand(command: Command, ownership: Ownership): boolean {
     (marked || isInOurFolder(script));
 }
 
-/** True when a folder on the way carries our name, like a clone or an unpacked release. */
+/** Tells whether a folder on the way carries our name, like a clone or an unpacked release. */
 function isInOurFolder(script: string): boolean {
   return script.split(/[\\/]/).slice(0, -1).some(isOurName);
 }
 
-/** An assignment (`PATH=/opt/conclaude`) or a comment. */
+/** Tells whether a word is an assignment (`PATH=/opt/conclaude`) or a comment. */
 function isNoProgram(word: string): boolean {
   return /^(?:#|[A-Za-z_]\w*=)/.test(word);
 }
@@ -67,7 +67,7 @@ interface Command {
   readonly args: readonly string[] | undefined;
 }
 
-/** The commands that a handler may mean. With `args`, the command should be one word, but people also write more. */
+/** Returns the commands that a handler may mean. With `args` the command should be one word; people also write more. */
 function commandsOf(handler: unknown): readonly Command[] {
   if (typeof handler !== "object" || handler === null) return [];
   const { type, command, args } = handler as Record<string, unknown>;
@@ -78,7 +78,7 @@ function commandsOf(handler: unknown): readonly Command[] {
   return [{ text: command, args: words }, line];
 }
 
-/** A handler's command as a person would type it. With `args` Claude Code starts it without a shell. */
+/** Returns a handler's command as a person would type it. With `args` Claude Code starts it without a shell. */
 export function handlerLine(handler: unknown): string {
   const command = String(memberOf(handler, "command"));
   const args = memberOf(handler, "args");
@@ -118,7 +118,7 @@ function programWords(command: Command): HookWords | undefined {
 const PIECE =
   /'(?<single>[^']*)'|"(?<double>(?:[^"\\`$]|\\[^]|\$(?!\())*)"|\\(?<escaped>[^\n])|(?<bare>[^\s'"\\`;&|<>()]+)/y;
 
-/** The words of a simple shell command; `undefined` for more than one, a substitution, a redirect. */
+/** Returns the words of a simple shell command; `undefined` for more than one, a substitution, a redirect. */
 export function splitWords(command: string): string[] | undefined {
   const words: string[] = [];
   let word: string | undefined;
@@ -140,24 +140,24 @@ export function splitWords(command: string): string[] | undefined {
   return word === undefined ? words : [...words, word];
 }
 
-export interface Asker {
+export interface ThisProgram {
   readonly program?: Program | undefined;
   /** This process's executable; null or nothing when it runs from source. */
   readonly executable?: string | null | undefined;
 }
 
 /**
- * Recognises handlers with what this machine can tell. Only this very executable counts as the same file: other programs
- * may share one file (`busybox`, the shims of a version manager).
+ * Returns how handlers are recognised on this machine. Only this very executable counts as the same file: other
+ * programs may share one file (`busybox`, the shims of a version manager).
  */
-export function ownershipHere({ program, executable }: Asker): Ownership {
+export function ownershipHere({ program, executable }: ThisProgram): Ownership {
   return {
     program,
     isThisExecutable: (path) => executable != null && isSameFile(path, executable),
   };
 }
 
-/** The value of a key; undefined when there is no such key, or the value is neither an object nor an array. */
+/** Returns the value of a key; undefined when there is no such key, or the value is neither an object nor an array. */
 export function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
@@ -179,7 +179,7 @@ export function findWrapped(settings: unknown, ownership: Ownership): WrappedHoo
   });
 }
 
-/** All handlers of a settings file with their events, and the matchers of their groups. */
+/** Returns all handlers of a settings file with their events, and the matchers of their groups. */
 export function handlersIn(
   settings: unknown,
 ): { readonly event: string; readonly matcher: unknown; readonly handler: unknown }[] {
@@ -191,14 +191,14 @@ export function handlersIn(
   );
 }
 
-/** How a person replaces a wrapped hook by ours. */
+/** Tells a person how to replace a wrapped hook by ours. */
 export function unwrap({ command }: WrappedHook, path: string, flags: readonly string[]): string {
   return `take \`${command}\` out of ${quoteWord(path)}, then run \`${
     commandLine("install-hooks", flags)
   }\``;
 }
 
-/** The role of the hook that a handler wraps; `undefined` where it wraps none. */
+/** Returns the role of the hook that a handler wraps; `undefined` where it wraps none. */
 function wrappedRole(handler: unknown, ownership: Ownership): HookRole | undefined {
   const command = memberOf(handler, "command");
   if (typeof command !== "string" || isOwnHandler(handler, ownership)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Settings files on disk: finds, reads and replaces them whole, so that Claude Code and other programs never see half a
- * file. A link stays a link; its target is replaced.
+ * Finds, reads and replaces whole settings files, so that Claude Code and other programs never see half a file. A link
+ * stays a link; its target is replaced.
  */
 import { isUserError, messageOf, UserError } from "../../base/errors.ts";
 import { parentOf } from "../../base/paths.ts";
@@ -50,11 +50,11 @@ const SHARED_FILE_MODE = 0o644;
 export function readSettings(path: string): SettingsFile {
   return orExplain(path, `Cannot read "${path}"`, () => {
     const target = realPath(path);
-    const held = readFile(target);
+    const found = readFile(target);
     const newMode = isManagedFile(path) ? SHARED_FILE_MODE : NEW_FILE_MODE;
-    if (held === null) return { path, target, text: undefined, mode: newMode };
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(held.bytes);
-    return { path, target, text, mode: held.mode ?? NEW_FILE_MODE };
+    if (found === null) return { path, target, text: undefined, mode: newMode };
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(found.bytes);
+    return { path, target, text, mode: found.mode ?? NEW_FILE_MODE };
   });
 }
 
@@ -72,12 +72,12 @@ export function replaceSettings(file: SettingsFile, text: string | undefined): b
   });
 }
 
-/** The path of the backup: beside the settings file, or beside the link to it. */
+/** Returns the path of the backup: beside the settings file, or beside the link to it. */
 export function backupPath(path: string): string {
   return `${path}.conclaude-backup`;
 }
 
-/** @returns `undefined` when there is no backup, or it cannot be read: nothing depends on it. */
+/** Returns the text of the backup; `undefined` when there is none, or it cannot be read: nothing depends on it. */
 export function readBackup(path: string): string | undefined {
   try {
     return readSettings(backupPath(path)).text;
@@ -87,7 +87,7 @@ export function readBackup(path: string): string | undefined {
   }
 }
 
-/** {@linkcode replaceSettings} with a backup of the former text, which takes the place of any older one. */
+/** Replaces a file as {@linkcode replaceSettings}, with a backup of the former text instead of any older backup. */
 export function replaceBackedUp(file: SettingsFile, text: string): boolean {
   const target = backupPath(file.path);
   orExplain(
@@ -98,7 +98,7 @@ export function replaceBackedUp(file: SettingsFile, text: string): boolean {
   return replaceSettings(file, text);
 }
 
-/** A backup that stays does no harm: the next installation replaces it. */
+/** Removes the backup. One that stays does no harm: the next installation replaces it. */
 export function dropBackup(path: string): void {
   removeQuietly(backupPath(path));
 }
@@ -138,7 +138,7 @@ function orExplain<T>(path: string, what: string, act: () => T): T {
   }
 }
 
-/** A refusal that names the file in its first line and says in its last how to go on. */
+/** Returns a refusal whose first line names the file, and whose last line says how to go on. */
 export function refusal(
   attempt: Attempt,
   details: { readonly why: string; readonly todo: string; readonly cause?: unknown },
@@ -160,7 +160,7 @@ const NEW_FOLDER_MODE = 0o700;
 export function removeMadeFolder(settings: string): void {
   const folder = parentOf(settings);
   const mode = folderMode(folder);
-  // Where something else is in it, it stays.
+  // A folder that holds something else stays.
   if (mode === NEW_FOLDER_MODE || (IS_WINDOWS && mode !== null)) removeQuietly(folder);
 }
 
@@ -170,8 +170,8 @@ const MOST_ROUNDS = 20;
 /** Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing. */
 export function withFreshFile<T>(attempt: Attempt, act: (file: SettingsFile) => T | undefined): T {
   for (let round = 0; round < MOST_ROUNDS; round++) {
-    const done = act(readSettings(attempt.path));
-    if (done !== undefined) return done;
+    const result = act(readSettings(attempt.path));
+    if (result !== undefined) return result;
   }
   throw refusal(attempt, {
     why: `other programs changed the file ${MOST_ROUNDS} times while it was being edited`,
@@ -185,7 +185,7 @@ interface SettingsText {
   readonly body: string;
 }
 
-/** {@linkcode openObject}, which also refuses `hooks` of a wrong shape and keys that stand twice. */
+/** Opens a file as {@linkcode openObject}; also refuses `hooks` of a wrong shape and keys that stand twice. */
 export function openSettings(text: string, attempt: Attempt): SettingsText {
   const opened = openObject(text, attempt);
   checkShape(opened.body, attempt);
@@ -237,7 +237,7 @@ function checkShape(body: string, attempt: Attempt): void {
   }
 }
 
-/** @throws UserError When a node is of another type. @param context `path`: where it is, to begin a sentence. */
+/** Checks a node. @throws UserError When its type is another. @param context `path`: its place, to begin a sentence. */
 export function mustBe(
   type: "object" | "array",
   context: { readonly node: Node; readonly path: string; readonly attempt: Attempt },

@@ -1,4 +1,4 @@
-/** Where Claude Code's settings lie. It reads nothing, so that a hook loads little for it. */
+/** Finds where Claude Code's settings lie. It reads nothing, so that a hook loads little for it. */
 import { UserError } from "../../base/errors.ts";
 import { joinPath, resolvePath } from "../../base/paths.ts";
 import { OS } from "../../system/environment.ts";
@@ -15,7 +15,7 @@ const MANAGED_ELSEWHERE = "/etc/claude-code/managed-settings.d/50-conclaude.json
 
 export interface SettingsPlace {
   readonly scope: SettingsScope;
-  /** A file that was named outright; `scope` then does not count. A relative path starts at `cwd`. */
+  /** A file that a person has named; `scope` then does not count. A relative path starts at `cwd`. */
   readonly settings?: string | undefined;
   readonly projectDir: string;
   /** The working directory; the project directory when it is not given. */
@@ -25,7 +25,7 @@ export interface SettingsPlace {
   readonly configDir?: string | undefined;
 }
 
-/** @throws UserError When the user's settings are asked for and there is neither a home nor a configuration folder. */
+/** Returns the path of a settings file. @throws UserError For user settings without a home or configuration folder. */
 export function settingsPath(place: SettingsPlace): string {
   const { scope, projectDir, home, configDir } = place;
   const cwd = place.cwd ?? projectDir;
@@ -43,26 +43,26 @@ export function settingsPath(place: SettingsPlace): string {
   return joinPath(resolvePath(folder, { folder: cwd, home }), "settings.json");
 }
 
-/** Whether a file is our part of the machine's policy. */
+/** Tells whether a file is our part of the machine's policy. */
 export function isManagedFile(path: string): boolean {
   return path === (MANAGED[OS] ?? MANAGED_ELSEWHERE);
 }
 
 type Around = Pick<SettingsPlace, "projectDir" | "home" | "configDir">;
 
-/** The places of Claude Code's settings for a project. The first one outranks the others. */
+/** Returns the places of Claude Code's settings for a project. The first one outranks the others. */
 export function settingsPlaces(around: Around): SettingsPlace[] {
   const isUserKnown = Boolean(around.home || around.configDir);
   const scopes = ["managed", "local", "project", ...isUserKnown ? ["user"] as const : []] as const;
   return scopes.map((scope) => ({ ...around, scope }));
 }
 
-/** The files there, each once. */
+/** Returns the paths of a project's settings files, each once. */
 export function settingsPaths(around: Around): string[] {
   return [...new Set(settingsPlaces(around).map(settingsPath))];
 }
 
-/** The flags with which a command finds the same file again; none for the user's own settings. */
+/** Returns the flags with which a command finds the same file again; none for the user's own settings. */
 export function placeFlags(place: SettingsPlace): string[] {
   if (place.settings) return ["--settings", settingsPath(place)];
   if (place.scope === "managed") return ["--managed"];

@@ -9,7 +9,7 @@ export interface TranscriptFile {
   readonly path: string;
   /** When it was last written, in epoch milliseconds. */
   readonly changedMs: number;
-  /** The first time in it, in epoch milliseconds; `changedMs` where there is none. */
+  /** The first timestamp in it, in epoch milliseconds; `changedMs` where there is none. */
   readonly beginsMs: number;
 }
 
@@ -17,8 +17,8 @@ const HEAD_BYTES = 65_536;
 const TIME = /"timestamp":"(\d{4}-[^"]{5,30})"/;
 
 /**
- * Finds the transcripts in a folder and all folders below, and what cannot be read there. A forked session repeats lines
- * of another one, and comes after it.
+ * Finds the transcripts in a folder and all folders below, and what cannot be read there. A forked session repeats
+ * lines of another one, and comes after it.
  *
  * @param root A folder, or one transcript. @throws {Deno.errors.NotFound} When there is no such file.
  */
@@ -32,7 +32,7 @@ export function findTranscripts(
   return { files, unreadable };
 }
 
-/** The paths of a session's transcript and of those of its sub-agents, which lie in a folder beside it. */
+/** Returns the paths of a session's transcript and of those of its sub-agents, which lie in a folder beside it. */
 export function transcriptsOfSession(path: string): readonly string[] {
   const folder = `${path.replace(/\.jsonl$/, "")}/subagents`;
   return [path, ...quietly(() => eachTranscript(folder, (path) => path).found) ?? []];
@@ -86,9 +86,9 @@ export interface TranscriptLine {
 export const MAX_LINE_BYTES = 67_108_864;
 
 /**
- * The lines of a file that are not blank. Bytes that are not UTF-8 become U+FFFD.
+ * Yields the lines of a file that are not blank. Bytes that are not UTF-8 become U+FFFD.
  *
- * @param from Where to begin, in bytes. @param holding The value of a line without this text is left out as null.
+ * @param from Where to begin, in bytes. @param holding A line without this text has the value null.
  * @throws {Deno.errors.NotFound} And other errors of the file system.
  */
 export function* transcriptLines(
@@ -102,7 +102,7 @@ export function* transcriptLines(
   }
 }
 
-/** The lines of a file as texts, null for one that is too long. @param from In bytes, where a line begins. */
+/** Yields the lines of a file as texts, null for a line that is too long. @param from Where a line begins, in bytes. */
 export function* transcriptTexts(
   path: string,
   from: number,
@@ -122,7 +122,7 @@ export function* transcriptTexts(
   }
 }
 
-/** Reads a transcript that grows: each call gives the values of the lines that were ended since the last one. */
+/** Reads a transcript that grows: each call returns the values of the lines that were ended since the last call. */
 export function transcriptTail(path: string): () => unknown[] {
   const file = openSync(path);
   const [decoder, buffer] = [new TextDecoder(), new Uint8Array(65_536)];
@@ -137,7 +137,7 @@ export function transcriptTail(path: string): () => unknown[] {
   };
 }
 
-/** The engine's own message would quote the text. */
+/** Parses a line. A fault does not repeat the engine's own message, which would quote the text. */
 function parseLine(text: string | null): Pick<TranscriptLine, "value" | "fault"> {
   if (text === null) {
     return { value: null, fault: `it is longer than ${MAX_LINE_BYTES / 1_048_576} MiB` };

@@ -1,16 +1,16 @@
-/** Tells the texts of a transcript that somebody said from those that Claude Code writes itself. */
+/** Distinguishes texts of a transcript that somebody said from texts that Claude Code writes itself. */
 
-/** Begins a text that was not sent to Claude, such as the output of a local command. */
+/** Matches the beginning of a text that was not sent to Claude, such as the output of a local command. */
 const OWN_TEXT =
   /^\s*(?:<(?:local-command-|bash-|user-memory-input|command-name>)|\[Request interrupted by user)/;
 
-/** Begins a slash command that becomes a prompt. A command that Claude Code runs itself begins with its name. */
+/** Matches the beginning of a slash command that becomes a prompt; a command of Claude Code begins with its name. */
 const EXPANDED = /^\s*<command-message>/;
 
-/** Claude Code writes this when a person interrupts Claude. */
+/** Matches what Claude Code writes when a person interrupts Claude. */
 const INTERRUPTED = /^\s*\[Request interrupted by user/;
 
-/** The text of a message: its text blocks joined by line breaks, without reminders of Claude Code. */
+/** Returns the text of a message: its text blocks joined by line breaks, without reminders of Claude Code. */
 export function messageText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -21,7 +21,7 @@ export function messageText(content: unknown): string {
     .join("\n");
 }
 
-/** The prompt as a person typed it; null if the message is not a prompt. */
+/** Returns the prompt as a person typed it; null if the message is not a prompt. */
 export function promptOf(content: unknown): string | null {
   const text = messageText(content);
   if (text.trim() === "" || OWN_TEXT.test(text) || text.startsWith("<system-reminder>")) {
@@ -32,25 +32,25 @@ export function promptOf(content: unknown): string | null {
   return typed === "" ? null : typed;
 }
 
-/** The text inside the first element of a name; empty if it is not closed. */
+/** Returns the text inside the first element of a name; empty if it is not closed. */
 function within(text: string, name: string): string {
   const start = text.indexOf(`<${name}>`);
   const end = text.indexOf(`</${name}>`, start);
   return start === -1 || end === -1 ? "" : text.slice(start + name.length + 2, end).trim();
 }
 
-/** Whether a message says that a person interrupted Claude. */
+/** Tells whether a message says that a person interrupted Claude. */
 export function saysInterrupted(content: unknown): boolean {
   return INTERRUPTED.test(messageText(content));
 }
 
-/** Claude Code writes these around the summary of a compaction. */
+/** The texts that Claude Code writes around the summary of a compaction. */
 const BEFORE_SUMMARY = /^This session is being continued from[^\n]*\n+/;
 const REMINDER = /^<system-reminder>[\s\S]*?<\/system-reminder>\s*/;
 const AFTER_SUMMARY =
   /\n(?:If you need specific details from before compaction|(?:Please )?[Cc]ontinue the conversation from|Recent messages are preserved)[\s\S]*$/;
 
-/** The bare summary, from the text of a transcript or of a hook. */
+/** Returns the summary of a compaction alone, from the text of a transcript or of a hook. */
 export function bareSummary(text: string): string {
   const [, marked] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(text) ?? [];
   if (marked !== undefined) return marked.trim();
@@ -62,19 +62,19 @@ export function bareSummary(text: string): string {
     .trim();
 }
 
-/** How the title of what a compaction kept begins: it tells of all turns before it, and ends none. */
+/** The beginning of a compaction's title. A compaction covers all turns before it, and ends none. */
 export const COMPACTION = "Compaction: ";
 
-/** How the summary begins with which a compacted session goes on. */
+/** The beginning of the summary with which a compacted session continues. */
 const CONTINUED = "This session is being continued from ";
 
-/** Whether a prompt is Claude Code's own: in a tag (a finished background task), or the summary that a session goes on with. */
+/** Tells whether Claude Code wrote a prompt: text in a tag (a finished background task), or a compaction's summary. */
 export function isOwnPrompt(prompt: string): boolean {
   const text = prompt.trimStart();
   return text.startsWith("<") || text.startsWith(CONTINUED);
 }
 
-/** Whether it is such a summary. */
+/** Tells whether a prompt is the summary with which a compacted session continues. */
 export function isContinuation(prompt: string): boolean {
   return prompt.trimStart().startsWith(CONTINUED);
 }

@@ -6,11 +6,11 @@ export const TOKEN_KINDS = ["input", "output", "cacheRead", "cacheWrite"] as con
 
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 
-/** How many tokens of each kind. */
+/** The number of tokens of each kind. */
 export type Tokens = Readonly<Record<TokenKind, number>>;
 
 export interface MessageUsage extends Tokens {
-  /** Names the message: a message has several lines, and a fork repeats them. The last one tells the whole. */
+  /** Identifies the message, which has several lines; a fork repeats them. The last line counts for the message. */
   readonly id: string;
   readonly model: string;
   /** `main` for the session itself, else the type of its sub-agent. */
@@ -20,14 +20,14 @@ export interface MessageUsage extends Tokens {
   readonly atMs: number;
 }
 
-/** Stands in every line that tells of tokens. */
+/** A text that is in every line about tokens. */
 export const TELLS_USAGE = '"usage"';
 
-/** Claude Code's name for a model where it writes a message itself. */
+/** The model that Claude Code names in a message that it writes itself. */
 const NO_MODEL = "<synthetic>";
 const MAX_NAME_CHARS = 100;
 
-/** @param line Parsed JSON. @returns Null for a line that is not a message of Claude. */
+/** Reads how many tokens a message took. @param line Parsed JSON. @returns Null for a line that is none of Claude. */
 export function usageOf(line: unknown): MessageUsage | null {
   const { type, message, requestId, requestSessionId, sessionId, ...other } = Object(line);
   const { id, model, usage } = Object(message);
@@ -49,7 +49,7 @@ export function usageOf(line: unknown): MessageUsage | null {
   };
 }
 
-/** Older versions do not name the type of a sub-agent. */
+/** Returns the type of an agent. Older versions do not name the type of a sub-agent. */
 function agentOf(
   { agentId, isSidechain, attributionAgent }: Readonly<Record<string, unknown>>,
 ): string {

@@ -45,18 +45,18 @@ export interface LineNews {
   /** Null for a line that names no session. */
   readonly sessionId: string | null;
   readonly cwd: string | null;
-  /** True for a line of another session that this one was forked from: it was copied, and so were all lines before it. */
+  /** True for a line that was copied from the session that this one was forked from; so were all lines before it. */
   readonly isCopied: boolean;
 }
 
 export interface TranscriptReader {
   /** Takes the next line, as parsed JSON. A line of an unknown kind gives no items. */
   readonly take: (line: unknown) => LineNews;
-  /** Gives what was still open at the end of the transcript. */
+  /** Returns the items that were still open at the end of the transcript. */
   readonly end: () => readonly TranscriptItem[];
 }
 
-/** After a message that stops for one of these reasons the turn goes on. */
+/** The stop reasons of a message after which its turn goes on. */
 const GOES_ON = new Set(["tool_use", "pause_turn"]);
 
 export function transcriptReader(): TranscriptReader {
@@ -151,7 +151,7 @@ export function transcriptReader(): TranscriptReader {
   };
 }
 
-/** A prompt that a person sent while Claude worked. */
+/** Returns a prompt that a person sent while Claude worked. */
 function takeQueued(line: Fields, place: TranscriptPlace): TranscriptItem[] {
   const { type, prompt, commandMode } = Object(line["attachment"]);
   if (type !== "queued_command" || line["isSidechain"] === true) return [];
@@ -190,11 +190,11 @@ function textOf(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** How the result of a tool begins that was never used, on lines without a field that says so. */
+/** Matches the result of a tool that was never used, on lines without a field that says so. */
 const NEVER_USED =
   /^(?:<tool_use_error>|The user doesn't want to proceed|The user doesn't want to take this action|Permission to use |\[Request interrupted)/;
 
-/** The results in a message. Leaves out tools that were refused, are unknown, or got a wrong input: they were never used. */
+/** Returns the results in a message, without those of tools that were refused, are unknown, or got a wrong input. */
 function toolResults(line: Fields): Pick<TranscribedToolUse, "toolUseId" | "response" | "error">[] {
   const blocks = blocksOf(contentOf(line)).filter((block) =>
     block["type"] === "tool_result" && typeof block["tool_use_id"] === "string"
@@ -216,7 +216,7 @@ function wasUsed(line: Fields, block: Fields): boolean {
   return block["is_error"] !== true || !NEVER_USED.test(plainText(block["content"]));
 }
 
-/** The error as a hook gets it. The block may add advice for Claude. */
+/** Returns the error as a hook gets it. The block may add advice for Claude. */
 function errorOf(structured: unknown, content: unknown): string {
   return typeof structured === "string"
     ? structured.replace(/^Error: /, "")

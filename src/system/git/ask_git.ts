@@ -1,27 +1,28 @@
+/** Asks git questions that change nothing. */
 import type { Environment } from "../environment.ts";
 import { runTool } from "../process/run_program.ts";
 
 const GIT = "git --literal-pathspecs --no-optional-locks -c core.fsmonitor=false".split(" ");
 const TIMEOUT_MS = 3_000;
 
-export interface Asking {
+export interface GitContext {
   readonly environment: Pick<Environment, "variable">;
   /** What git reads on its standard input. */
   readonly input?: string;
 }
 
-/** The lines that git prints, without empty ones; none where it does not answer. */
-export async function askGitLines(...asked: Parameters<typeof askGit>): Promise<string[]> {
-  return (await askGit(...asked) ?? "").split("\n").filter((line) => line !== "");
+/** Returns the lines that git prints, without empty ones; none where it does not answer. */
+export async function askGitLines(...question: Parameters<typeof askGit>): Promise<string[]> {
+  return (await askGit(...question) ?? "").split("\n").filter((line) => line !== "");
 }
 
-/** What git prints in a folder; null where it fails or does not answer in three seconds. It changes nothing. */
+/** Returns what git prints in a folder; null where git fails or does not answer in three seconds. */
 export async function askGit(
   folder: string,
   words: readonly string[],
-  asking: Asking,
+  context: GitContext,
 ): Promise<string | null> {
-  const options = { ...asking, folder, timeoutMs: TIMEOUT_MS, isAlone: true };
+  const options = { ...context, folder, timeoutMs: TIMEOUT_MS, isAlone: true };
   const output = await runTool([...GIT, ...words], options);
   return output?.code === 0 ? output.stdout : null;
 }

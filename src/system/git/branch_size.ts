@@ -7,7 +7,7 @@ import type { Repository } from "./repository.ts";
 
 type MeasuredLines = number | null | "unknown" | "no base";
 
-/** For all calls of git together, in milliseconds: a hook has ten seconds. */
+/** The time for all calls of git together, in milliseconds; a hook has ten seconds. */
 const MAX_GIT_MS = 4_000;
 const DEFAULT_BRANCH = "refs/remotes/origin/HEAD";
 /** The usual bases, the preferred one first. */
@@ -18,11 +18,11 @@ const BASES = [
   "refs/heads/main",
   "refs/heads/master",
 ];
-/** Branches that are a base themselves, beside the default one. */
+/** Branches that are a base themselves, besides the default branch. */
 const TRUNKS: ReadonlySet<string> = new Set(["main", "master"]);
-/** The most branches whose distance is measured. */
+/** How many branches at most are compared as a possible base. */
 const MAX_NEAR = 20;
-/** Limits for untracked files: larger and further ones are not counted. */
+/** Limits for untracked files: a larger file does not count, nor do files beyond this number. */
 const MAX_FILE_BYTES = 4_194_304;
 const MAX_FILES = 1_000;
 /** A file with a NUL in its first bytes counts as binary. */
@@ -37,7 +37,7 @@ const BINARY_LOOK_BYTES = 8_000;
  * commit, a branch that was just made has the other one as its base.
  *
  * @returns Null on `main`, `master` and the default branch; `"no base"` where there is nothing to compare with;
- * `"unknown"` when git does not tell.
+ * `"unknown"` when git fails.
  */
 export async function measureBranch(
   { root, commonDir }: Pick<Repository, "root" | "commonDir">,
@@ -65,24 +65,24 @@ async function countChanges(
   const base = await nearestBranch(git, { commonDir }, branch) ?? usual?.ref;
   if (base === undefined) return "no base";
   const start = await git.ask("merge-base", base, "HEAD");
-  // The two have no common commit.
+  // Two branches without a common commit cannot be compared.
   if (start === null) return "no base";
   const changed = await git.tell("diff", "--numstat", "--no-renames", start.trim(), "--");
-  const unknown = await git.tell("ls-files", "--others", "--exclude-standard", "-z");
+  const untracked = await git.tell("ls-files", "--others", "--exclude-standard", "-z");
   return countNumstat(changed) +
-    countFiles(root, unknown.split("\0").filter((name) => name !== ""));
+    countFiles(root, untracked.split("\0").filter((name) => name !== ""));
 }
 
-/** Git did not start, did not end in time, or failed. */
+/** Thrown when git did not start, did not end in time, or failed. */
 class GitFault extends Error {}
 
-/** The exit status with which git says no. */
+/** The exit status with which git answers no. */
 const NO = 1;
 
 interface Git {
-  /** Null when git says no. @throws {GitFault} */
+  /** Returns what git prints, null when git answers no. @throws {GitFault} */
   ask(...args: string[]): Promise<string | null>;
-  /** @throws {GitFault} Also when git says no. */
+  /** Returns what git prints. @throws {GitFault} Also when git answers no. */
   tell(...args: string[]): Promise<string>;
 }
 
@@ -98,14 +98,14 @@ function gitIn(folder: string, environment: Environment): Git {
   return {
     ask,
     async tell(...args) {
-      const said = await ask(...args);
-      if (said === null) throw new GitFault();
-      return said;
+      const output = await ask(...args);
+      if (output === null) throw new GitFault();
+      return output;
     },
   };
 }
 
-/** The nearest branch that this one contains. Of two branches at the same commit, either may be the base. */
+/** Returns the nearest branch that this one contains. Of two branches at the same commit, either may be the base. */
 async function nearestBranch(
   git: Git,
   repository: Pick<Repository, "commonDir">,
@@ -120,8 +120,8 @@ async function nearestBranch(
   );
   const refs = listed.split("\n")
     .filter((ref) => ref !== "" && ref !== `refs/heads/${branch}`).slice(0, MAX_NEAR);
-  const hasBegun = hasJustBegun(repository, branch) === true;
-  const isBuiltUpon = (other: string) => hasBegun && hasJustBegun(repository, other) === false;
+  const isNew = hasJustBegun(repository, branch) === true;
+  const isBuiltUpon = (other: string) => isNew && hasJustBegun(repository, other) === false;
   let nearest: { readonly ref: string; readonly commits: number } | null = null;
   for (const ref of refs) {
     const commits = Number(await git.tell("rev-list", "--count", `${ref}..HEAD`));
@@ -131,7 +131,7 @@ async function nearestBranch(
   return nearest?.ref ?? null;
 }
 
-/** The usual bases that exist; `target` is the branch behind a symbolic one, else empty. */
+/** Returns the usual bases that exist; `target` is what a symbolic reference points to, else empty. */
 async function basesThere(git: Git): Promise<{ readonly ref: string; readonly target: string }[]> {
   const listed = await git.tell("for-each-ref", "--format=%(refname) %(symref)", ...BASES);
   const targets = new Map(listed.split("\n").map((line) => line.split(" ") as [string, string]));
@@ -141,7 +141,7 @@ async function basesThere(git: Git): Promise<{ readonly ref: string; readonly ta
   });
 }
 
-/** `12<tab>3<tab>name` a line; `-` for a binary file. */
+/** Sums up lines such as `12<tab>3<tab>name`; a binary file has `-` instead of numbers. */
 function countNumstat(text: string): number {
   return text.split("\n").reduce((sum, line) => {
     const [added = "", removed = ""] = line.split("\t");

@@ -5,7 +5,7 @@ import { runTool } from "../process/run_program.ts";
 import { listFolder, namesIn, readText } from "../on_disk.ts";
 import { changedAtMs, gitFolders, type Repository } from "./repository.ts";
 
-/** A repository with more folders of branches is not read. */
+/** A repository with more folders of branches than this is not read. */
 const MAX_FOLDERS = 500;
 const MAX_COMMITS = 2_000;
 
@@ -21,7 +21,7 @@ export function goneBranches(
   };
 }
 
-/** The names of all branches; null when the files do not name them (reftables, too many folders, no branch). */
+/** Returns the names of all branches; null when the files do not name them (reftables, too many folders, no branch). */
 export function branchNames({ commonDir }: Pick<Repository, "commonDir">): Set<string> | null {
   const files = namesIn(commonDir) ?? [];
   if (files.includes("reftable") || !files.includes("refs")) return null;
@@ -33,7 +33,7 @@ export function branchNames({ commonDir }: Pick<Repository, "commonDir">): Set<s
   return names.size === 0 ? null : names;
 }
 
-/** The folders and files below a folder of references, as paths from there; null for too many. */
+/** Returns the folders and files below a folder of references, as relative paths; null for too many folders. */
 function refsBelow(
   top: string,
 ): { readonly folders: readonly string[]; readonly files: readonly string[] } | null {
@@ -49,7 +49,7 @@ function refsBelow(
   return { folders, files };
 }
 
-/** The commits that some branch has and `HEAD` has not; null where git did not answer within `timeoutMs`. */
+/** Returns the commits that some branch has and `HEAD` has not; null where git did not answer within `timeoutMs`. */
 export async function commitsElsewhere(
   root: string,
   { timeoutMs, environment }: { readonly timeoutMs: number; readonly environment: Environment },
@@ -63,7 +63,7 @@ export async function commitsElsewhere(
     : output.stdout.split("\n").filter((line) => line !== "");
 }
 
-/** A text that stays the same as long as neither `HEAD` nor a branch moves. Null where git's files do not tell. */
+/** Returns a text that changes whenever `HEAD` or a branch moves; null where git's files do not tell. */
 export function refsState(
   { root, commonDir }: Pick<Repository, "root" | "commonDir">,
 ): string | null {
@@ -73,8 +73,8 @@ export function refsState(
 }
 
 /**
- * When the references below some folders were changed last, epoch milliseconds; null for too many folders. Git renames a new
- * file into the place of a reference's old one, which dates the folder.
+ * Returns when the references below some folders last changed, in epoch milliseconds; null for too many folders. Git
+ * renames a new file into the place of the old one, which changes the date of the folder.
  */
 export function refsDates(commonDir: string, tops: readonly string[]): number[] | null {
   const places = ["packed-refs", "reftable/tables.list"];

@@ -9,38 +9,38 @@ import { operationIn } from "./working_trees.ts";
 
 type Tree = Pick<Repository, "root" | "commonDir">;
 
-/** After more commits in one tool use nothing counts as brought. */
+/** When one tool use makes more commits than this, no file counts as brought. */
 const MAX_MOVES = 20;
-/** What every repository has as the folder without files. */
+/** Git's id of the tree without files, the same in every repository. */
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/** The states of files on both sides of a conflict. */
+/** The states of files in conflict, as `git status` prints them. */
 const CONFLICTS = new Set(["DD", "AU", "UD", "UA", "DU", "AA", "UU"]);
 
-/** Where git is asked, what about, and the environment of the question. */
+/** The working tree in which git is asked, what it is asked about, and the environment. */
 type Question<About> = [
   at: Pick<Repository, "root">,
   about: About,
   environment: Pick<Environment, "variable">,
 ];
 
-/** What git prints; null where it fails or does not answer in time. */
+/** Returns what git prints; null where it fails or does not answer in time. */
 function answer(
   ...[{ root }, words, environment]: Question<readonly string[]>
 ): Promise<string | null> {
   return askGit(root, words, { environment });
 }
 
-/** The names that git prints, each behind a NUL. */
+/** Returns the names that git prints with a NUL after each. */
 async function namesFrom(...question: Question<readonly string[]>): Promise<string[] | null> {
   return (await answer(...question))?.split("\0").filter((name) => name !== "") ?? null;
 }
 
 /**
- * The files that are as git has them, and that no commit made here since a moment has touched. A missing file is among
- * them where `HEAD` has left a commit with it. None where git does not answer.
+ * Returns the files that equal git's version and that no commit made here since a moment has touched. A missing file
+ * counts where `HEAD` has moved away from a commit that has the file. Returns none where git does not answer.
  *
- * @param paths Absolute; those outside of the working tree are not brought.
+ * @param paths Absolute; a path outside of the working tree never counts.
  */
 export async function broughtFiles(
   tree: Tree,
@@ -70,7 +70,7 @@ export async function broughtFiles(
       !(brings && (CONFLICTS.has(state) || state[1] === " "))
     );
   const { from, made } = movesSince(tree, since);
-  /** The files that these moves have changed; null where git does not answer. */
+  /** Returns the files that these moves have changed; null where git does not answer. */
   const changedBy = async (moves: typeof made) => {
     const names = await Promise.all(
       moves.slice(0, MAX_MOVES).map(({ from, to }) =>
@@ -99,7 +99,7 @@ export function isInRemote(...[at, commit, environment]: Question<string>): Prom
   return isBelow(at, { commit, refs: "refs/remotes" }, environment);
 }
 
-/** Whether a branch has a commit; false where git does not answer. */
+/** Tells whether a branch has a commit; false where git does not answer. */
 export function isInBranch(...[at, commit, environment]: Question<string>): Promise<boolean> {
   return isBelow(at, { commit, refs: "refs/heads" }, environment);
 }
@@ -113,7 +113,7 @@ async function isBelow(
   return (await answer(at, words, environment) ?? "").trim() !== "";
 }
 
-/** Whether a commit has another one before it; false where git does not answer. */
+/** Tells whether one commit is an ancestor of another; false where git does not answer. */
 export async function isBefore(
   ...[at, { earlier, later }, environment]: Question<
     { readonly earlier: string; readonly later: string }
@@ -125,7 +125,7 @@ export async function isBefore(
 /** A file in a commit, by its absolute path. */
 type InCommit = { readonly commit: string; readonly path: string };
 
-/** Whether a commit has a file; false where git does not answer. */
+/** Tells whether a commit has a file; false where git does not answer. */
 export async function isInCommit(
   ...[at, { commit, path }, environment]: Question<InCommit>
 ): Promise<boolean> {
@@ -134,7 +134,7 @@ export async function isInCommit(
   return await answer(at, words, environment) !== null;
 }
 
-/** Whether a file is as in a commit that has it, or has removed it; false where git does not answer. */
+/** Tells whether a file equals its version in a commit, or is gone since that commit; false without an answer. */
 export async function isAsIn(
   ...[at, { commit, path }, environment]: Question<InCommit>
 ): Promise<boolean> {
@@ -145,7 +145,7 @@ export async function isAsIn(
     await isInCommit(at, { commit: `${commit}^`, path }, environment);
 }
 
-/** Whether a file is as in a stash, which keeps those that git does not track in a commit of their own. */
+/** Tells whether a file equals its version in a stash, which keeps untracked files in a commit of their own. */
 export async function isAsInStash(
   ...[at, { commit, path }, environment]: Question<InCommit>
 ): Promise<boolean> {
@@ -158,7 +158,7 @@ export async function isAsInStash(
   return kept !== null && kept === is;
 }
 
-/** The sizes of files in a commit, in bytes, by absolute path; none where git does not answer. */
+/** Returns the sizes of files in a commit, in bytes, by absolute path; none where git does not answer. */
 export async function sizesIn(
   ...[at, { commit, paths }, environment]: Question<
     { readonly commit: string; readonly paths: readonly string[] }
@@ -167,16 +167,16 @@ export async function sizesIn(
   const inside = paths.flatMap((path) =>
     path.startsWith(`${at.root}/`) ? [path.slice(at.root.length + 1)] : []
   );
-  const told = await namesFrom(at, ["ls-tree", "-l", "-z", commit, "--", ...inside], environment);
+  const lines = await namesFrom(at, ["ls-tree", "-l", "-z", commit, "--", ...inside], environment);
   return new Map(
-    told?.map((line) => {
+    lines?.map((line) => {
       const [facts = "", name = ""] = line.split("\t");
       return [joinPath(at.root, name), facts.split(" ").at(-1)!];
     }),
   );
 }
 
-/** The files of a working tree, absolute: tracked, new and ignored ones, but none in ignored folders. */
+/** Returns the files of a working tree, absolute: tracked, new and ignored ones, but none in ignored folders. */
 export async function listFiles(
   { root }: Pick<Repository, "root">,
   environment: Pick<Environment, "variable">,

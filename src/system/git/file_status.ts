@@ -10,14 +10,14 @@ import { runGit } from "./run_git.ts";
 
 export interface IgnorePattern {
   readonly pattern: string;
-  /** The file with the pattern, from the top of the working tree where it lies there, and the line: `.gitignore:3`. */
+  /** The file that holds the pattern, relative to the working tree when inside of it, and the line: `.gitignore:3`. */
   readonly where: string;
 }
 
 export interface IgnoreAnswer {
   /** By path; only ignored files are in it. */
   readonly ignored: ReadonlyMap<string, IgnorePattern>;
-  /** Files about which git could not be asked: it is missing, refuses, or takes too long. */
+  /** Files for which git gave no answer: git is missing, refuses, or takes too long. */
   readonly unknown: readonly string[];
 }
 
@@ -33,17 +33,16 @@ export async function askIgnored(
 ): Promise<IgnoreAnswer> {
   const ignored = new Map<string, IgnorePattern>();
   const unknown: string[] = [];
-  for (const [root, asked] of byRepository(paths)) {
+  for (const [root, files] of byRepository(paths)) {
     if (root === undefined) continue;
-    // Looking up thousands of paths in the index takes seconds, so only those that match a pattern
-    // are looked up.
-    const meant = await checkIgnored(root, asked, { options: ["--no-index"], environment });
-    const named = meant?.map(([path]) => path) ?? [];
-    const said = named.length === 0
-      ? meant
-      : await checkIgnored(root, named, { options: [], environment });
-    if (said === null) unknown.push(...meant === null ? asked : named);
-    for (const [path, pattern] of said ?? []) ignored.set(path, pattern);
+    // Git needs seconds to look up thousands of paths in the index, so it looks up only those that match a pattern.
+    const matching = await checkIgnored(root, files, { options: ["--no-index"], environment });
+    const candidates = matching?.map(([path]) => path) ?? [];
+    const confirmed = candidates.length === 0
+      ? matching
+      : await checkIgnored(root, candidates, { options: [], environment });
+    if (confirmed === null) unknown.push(...matching === null ? files : candidates);
+    for (const [path, pattern] of confirmed ?? []) ignored.set(path, pattern);
   }
   return { ignored, unknown };
 }
@@ -56,9 +55,9 @@ async function checkIgnored(
     readonly environment: Environment;
   },
 ): Promise<readonly (readonly [string, IgnorePattern])[] | null> {
-  // With a line for each path, in the same order, no path has to be unquoted.
-  const asking = ["git", "check-ignore", "--verbose", "--non-matching", ...options];
-  const words = [...asking, "--", ...paths];
+  // Git prints a line for each path in the same order, so no path has to be unquoted.
+  const command = ["git", "check-ignore", "--verbose", "--non-matching", ...options];
+  const words = [...command, "--", ...paths];
   const output = await runTool(words, { folder: root, timeoutMs: GIT_MS, environment });
   // 1 means that none is ignored.
   if (output === null || output.code > 1) return null;
@@ -82,11 +81,11 @@ export function byRepository(paths: readonly string[]): Map<string | undefined, 
 }
 
 export interface TakingBack {
-  /** Also removes untracked files, or untracked and ignored ones. */
+  /** What the command also removes: untracked files, or untracked and ignored ones. */
   readonly takes?: "untracked" | "ignored";
-  /** A commit; null for the index. */
+  /** The commit from which files are restored; null for the index. */
   readonly takenFrom: string | null;
-  /** True: asks for changes anywhere in the repository. */
+  /** Whether changes anywhere in the repository count, not only those in the given folders. */
   readonly isEverywhere?: boolean;
 }
 
@@ -102,12 +101,12 @@ export async function askChanged(
   const paths = new RealPaths();
   const changed: string[] = [];
   // The dot keeps the path inside of a folder that is the top of a repository.
-  for (const [root, asked] of byRepository(folders.map((path) => `${paths.real(path)}/.`))) {
-    const told = root === undefined
+  for (const [root, places] of byRepository(folders.map((path) => `${paths.real(path)}/.`))) {
+    const found = root === undefined
       ? null
-      : await differing(root, how, { paths: asked, environment });
-    if (told === null) return null;
-    changed.push(...told);
+      : await differing(root, how, { paths: places, environment });
+    if (found === null) return null;
+    changed.push(...found);
   }
   return changed;
 }
@@ -118,7 +117,7 @@ async function differing(
   { paths, environment }: { readonly paths: readonly string[]; readonly environment: Environment },
 ): Promise<readonly string[] | null> {
   const commit = takenFrom === null ? [] : ["--end-of-options", takenFrom];
-  const asked = takes === undefined
+  const args = takes === undefined
     ? [
       ...["diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", "--ignore-submodules"],
       ...commit,
@@ -127,21 +126,21 @@ async function differing(
       ...["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"],
       ...(takes === "ignored" ? ["--ignored"] : []),
     ];
-  const told = await askGit(root, [...asked, "--", ...isEverywhere ? [] : paths], { environment });
-  if (told === null) return null;
-  // The state stands before the name.
+  const output = await askGit(root, [...args, "--", ...isEverywhere ? [] : paths], { environment });
+  if (output === null) return null;
+  // `git status` prints the state before the name.
   const skipped = takes === undefined ? 0 : 3;
-  return told.split("\0").filter((line) => line !== "")
+  return output.split("\0").filter((line) => line !== "")
     .map((line) => `${root}/${line.slice(skipped)}`);
 }
 
 /** Time for reading the history of a large repository, in milliseconds. */
 const TIMEOUT_MS = 2_000;
-/** File names count literally, and the repository's configuration must start no commands. */
+/** File names are taken literally, and the repository's configuration starts no commands. */
 const PLAINLY = "--literal-pathspecs -c core.fsmonitor=false -c log.showSignature=false".split(" ");
 const RENAMES = ["--find-renames", "--diff-filter=R", "--name-status", "-z"];
 
-/** The names that a file had, the last one first, by git's commits and what is staged. */
+/** Returns the former names of a file, the last one first, from git's commits and the index. */
 export async function formerNames(file: string, root: string): Promise<readonly string[]> {
   const staged = namesBefore(file, await renames(["diff", "--cached", ...RENAMES], root));
   const last = staged.at(-1) ?? file;
@@ -162,7 +161,7 @@ interface Rename {
   readonly to: string;
 }
 
-/** `R100 NUL old NUL new NUL`, as often as there are renames. */
+/** Reads the renames that git prints, each as `R100 NUL old NUL new NUL`. */
 async function renames(args: readonly string[], folder: string): Promise<Rename[]> {
   const { stdout } = await runGit([...PLAINLY, ...args], { folder, timeoutMs: TIMEOUT_MS });
   return [...stdout.matchAll(/R\d{1,3}\0([^\0]+)\0([^\0]+)\0/g)]

@@ -1,34 +1,34 @@
-/** Where the branches and working trees of a repository stand, so that a later look finds what has moved. */
+/** Records where the branches and working trees of a repository stand, so that a later look finds what has moved. */
 import { joinPath } from "../../base/paths.ts";
 import { fileSize, readText } from "../on_disk.ts";
-import { askGit, type Asking } from "./ask_git.ts";
+import { askGit, type GitContext } from "./ask_git.ts";
 import { refsDates } from "./branches.ts";
 import { readRef, type Repository, worktreeDirs } from "./repository.ts";
 import { branchIn } from "./working_trees.ts";
 
 export interface Heads {
-  /** Differs when a branch has moved. */
+  /** A text that changes when a branch moves; empty when git did not tell. */
   readonly stamp: string;
   /** The commits of the branches, by name. */
   readonly tips: Readonly<Record<string, string>>;
-  /** By the git directory of each working tree. */
+  /** The heads of the working trees, by git directory. */
   readonly trees: Readonly<Record<string, TreeHead>>;
 }
 
 export interface TreeHead {
   /** Null where `HEAD` is detached. */
   readonly branch: string | null;
-  /** Empty where there is none yet. */
+  /** The id of the commit; empty before the first one. */
   readonly commit: string;
-  /** How long the reflog of `HEAD` is. */
+  /** The length of the reflog of `HEAD`. */
   readonly logBytes: number;
 }
 
-/** Reads where everything stands. Git is started only where a branch has moved since `before`. */
+/** Reads where all branches and working trees stand. It starts git only when a branch has moved since `before`. */
 export async function readHeads(
   repository: Pick<Repository, "commonDir">,
   before: Heads | null,
-  asking: Asking,
+  context: GitContext,
 ): Promise<Heads> {
   const { commonDir } = repository;
   const gitDirs = [commonDir, ...worktreeDirs(repository)];
@@ -36,10 +36,10 @@ export async function readHeads(
   const stamp = stampOf(commonDir, trees);
   if (stamp !== "" && before?.stamp === stamp) return { ...before, trees };
   const format = "--format=%(objectname) %(refname:lstrip=2)";
-  const told = await askGit(commonDir, ["for-each-ref", format, "refs/heads"], asking);
+  const refs = await askGit(commonDir, ["for-each-ref", format, "refs/heads"], context);
   // Where git does not answer, the next look asks again.
-  if (told === null) return { stamp: "", tips: before?.tips ?? {}, trees };
-  const tips = told.split("\n").filter((line) => line !== "").map((line) => {
+  if (refs === null) return { stamp: "", tips: before?.tips ?? {}, trees };
+  const tips = refs.split("\n").filter((line) => line !== "").map((line) => {
     const at = line.indexOf(" ");
     return [line.slice(at + 1), line.slice(0, at)] as const;
   });
@@ -54,7 +54,7 @@ function treeHead(gitDir: string, repository: Pick<Repository, "commonDir">): Tr
   return { branch, commit: commit ?? "", logBytes: fileSize(joinPath(gitDir, "logs/HEAD")) };
 }
 
-/** Empty where too many folders would have to be looked into. */
+/** Returns a text that changes when a branch moves; empty when too many folders hold branches. */
 function stampOf(commonDir: string, trees: Heads["trees"]): string {
   const dates = refsDates(commonDir, ["refs/heads"]);
   const heads = Object.values(trees).map(({ branch, commit }) => [branch, commit]);

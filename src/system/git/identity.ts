@@ -1,23 +1,23 @@
-/** What a repository is known by, wherever its folder lies: its first commit, and where it was cloned from. */
+/** Finds what identifies a repository wherever its folder lies: its first commit, and the remote it was cloned from. */
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
 import { exists, readHead, readText } from "../on_disk.ts";
 import { askGitLines } from "./ask_git.ts";
 
 export interface RepositoryIdentity {
-  /** Null without a commit, and where the history was cut off. */
+  /** Null without a commit, and in a shallow clone. */
   readonly firstCommit: string | null;
-  /** `github.com/ana/shop`, without scheme, user and ending; null without one. */
+  /** `github.com/ana/shop`, without scheme, user and ending; null without a remote. */
   readonly remote: string | null;
 }
 
 const MAX_LINE_BYTES = 1_000;
 
-/** What files of git tell at once. The first commit is only known where the repository was begun, and not cloned. */
+/** Reads the identity from git's files, which name the first commit only where the repository was begun, not cloned. */
 export function quickIdentity(commonDir: string): RepositoryIdentity {
   const url = /^\[remote "origin"\]\s*\n(?:[ \t].*\n)*?[ \t]+url\s*=\s*(.+)$/m
     .exec(readText(joinPath(commonDir, "config")) ?? "")?.[1];
-  // The log goes with the folder, and may be long.
+  // The log may be long, and only its first line counts.
   const log = readHead(joinPath(commonDir, "logs/HEAD"), MAX_LINE_BYTES);
   const [first = ""] = new TextDecoder().decode(log ?? undefined).split("\n", 1);
   return {
@@ -26,7 +26,7 @@ export function quickIdentity(commonDir: string): RepositoryIdentity {
   };
 }
 
-/** The whole identity. Git reads the history for it, so nobody should wait. */
+/** Asks git for the whole identity. Git reads the history, so nobody should wait for the answer. */
 export async function identityOf(
   commonDir: string,
   environment: Pick<Environment, "variable">,
@@ -38,7 +38,7 @@ export async function identityOf(
   return { firstCommit: roots.at(-1) ?? null, remote };
 }
 
-/** A remote without what differs from clone to clone. @returns Null for a relative path, which names another place elsewhere. */
+/** Removes from a remote what differs between clones. @returns Null for a relative path: it depends on the clone. */
 export function normalRemote(url: string): string | null {
   const bare = url.trim().replace(/[?#].*$/, "").replace(/\/+$/, "").replace(/\.git$/, "");
   const path = /^(?:file:\/\/)?(\/.+)$/.exec(bare)?.[1];

@@ -13,15 +13,15 @@ export type MergeResult =
   | { readonly kind: "conflicts"; readonly files: readonly string[] }
   | { readonly kind: "failed"; readonly why: string };
 
-/** How often a merge starts again because the target has moved. */
+/** How often a merge is tried: the target may move meanwhile. */
 const ROUNDS = 5;
 
 /**
  * Commits all changes of the working tree, and merges them into the target.
  *
  * `git merge-tree` makes the merge in git's object store, so a conflict touches no file. Then the target moves to the
- * finished commit. Where a working tree has the target checked out, that is a fast-forward, which git refuses if it would
- * overwrite uncommitted changes. Otherwise only the branch moves, if nobody else has moved it.
+ * finished commit. Where a working tree has the target checked out, the move is a fast-forward, which git refuses if it
+ * would overwrite uncommitted changes. Otherwise only the branch moves, if nobody else has moved it.
  */
 export async function mergeTree(
   repository: Pick<Repository, "commonDir">,
@@ -37,13 +37,13 @@ export async function mergeTree(
   const { commonDir } = repository;
   const committed = await commitAll(path, { message: workMessage, target, commonDir });
   if (committed !== null) return { kind: "failed", why: committed };
-  // The review showed HEAD, also when the agent has switched to another branch.
+  // The person reviewed HEAD, even if the agent has switched to another branch.
   const work = await revision(path, "HEAD");
   if (work === null) return { kind: "failed", why: `${path} has no commit` };
   for (let round = 0; round < ROUNDS; round++) {
     const result = await mergeOnce(repository, { work, target, message });
     if (result === "moved") continue;
-    // Later steps start from the new target.
+    // Later work in the tree starts from the new target.
     if (result.kind === "merged") {
       await runGit(["merge", "--ff-only", "--quiet", target], { folder: path });
     }
@@ -133,7 +133,7 @@ async function commitAll(
   return committed.code === 0 ? null : `git commit: ${committed.complaint}`;
 }
 
-/** conclaude is the author where git knows none. */
+/** Returns flags that make conclaude the author where git knows none. */
 async function authorFlags(folder: string): Promise<string[]> {
   const known = await runGit(["var", "GIT_COMMITTER_IDENT"], { folder });
   return known.code === 0
@@ -146,7 +146,7 @@ async function revision(folder: string, name: string): Promise<string | null> {
   return found.code === 0 ? found.stdout.trim() : null;
 }
 
-/** The merge commit that brought a commit in; null where there is none. */
+/** Returns the merge commit that brought a commit in; null where there is none. */
 async function mergeCommitOf(
   folder: string,
   { work, into }: { readonly work: string; readonly into: string },
@@ -247,7 +247,7 @@ async function unfinishedIn(root: string, commonDir: string): Promise<string | n
   return `${operation === "am" ? "git am" : "a rebase"} is under way in ${root}`;
 }
 
-/** Repositories inside of a working tree that git would store without their files. */
+/** Returns repositories inside of a working tree that git would store without their files. */
 async function nestedRepositories(folder: string, target: string): Promise<readonly string[]> {
   const { stdout } = await runGit(["diff", "--cached", "--raw", "-z", "--no-renames", target], {
     folder,

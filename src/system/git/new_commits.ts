@@ -1,14 +1,14 @@
 /** Finds the commits that are new between two looks at a repository, however they were made. */
 import { joinPath } from "../../base/paths.ts";
 import { readText } from "../on_disk.ts";
-import { askGit, askGitLines, type Asking } from "./ask_git.ts";
+import { askGit, askGitLines, type GitContext } from "./ask_git.ts";
 import type { Heads } from "./heads.ts";
 import { formerBranchNames, loggedSince } from "./reflogs.ts";
 import type { Repository } from "./repository.ts";
 
 export interface NewCommit {
   readonly id: string;
-  /** The branches that have it, also by names that they had before. */
+  /** The branches that contain it, also under their former names. */
   readonly branches: readonly string[];
   /** Whether no branch and no working tree has it any more. */
   readonly isGone: boolean;
@@ -19,9 +19,9 @@ export interface NewCommit {
 export interface Between {
   readonly before: Heads;
   readonly now: Heads;
-  /** A commit that is older came from elsewhere, unless git's log says that it was made here; epoch milliseconds. */
+  /** Older commits came from elsewhere, unless a reflog says that they were made here; epoch milliseconds. */
   readonly sinceMs: number;
-  /** Commits that count whenever they come back, and whose patch is not known. */
+  /** Commits that always count when they reappear, and whose patches do not count as known. */
   readonly suspects: ReadonlySet<string>;
 }
 
@@ -34,20 +34,20 @@ interface Commit {
   readonly author: string;
 }
 
-/** The most commits of one tool use that are read, the newest. */
+/** How many commits of one tool use are read; the newest come first. */
 const MAX_COMMITS = 20;
 /** How many commits are searched for the patch of another one. */
 const MAX_SEARCHED = 5_000;
 
 /**
- * The commits that are reachable now and were not before, are in no remote-tracking branch, and bring something new: a
- * rebase, a cherry-pick and a merge without conflicts bring none. What `git commit` has made counts in any case, also if
- * it was pushed or left at once.
+ * Returns the commits that are reachable now and were not before, are in no remote-tracking branch, and bring something
+ * new: a rebase, a cherry-pick and a merge without conflicts bring nothing new. A commit by `git commit` always counts,
+ * also if it was pushed or abandoned at once.
  */
 export async function newCommits(
   repository: Pick<Repository, "commonDir">,
   between: Between,
-  asking: Asking,
+  context: GitContext,
 ): Promise<NewCommit[]> {
   const { before, now, suspects } = between;
   const made = madeHere(between);
@@ -55,7 +55,7 @@ export async function newCommits(
   const ends = [...Object.values(now.tips), ...commitsOf(now)].filter((id) => !left.has(id));
   if (made.size + ends.length === 0) return [];
   const ask = (options: readonly string[], revisions: readonly string[]) =>
-    listCommits(repository, { options, revisions }, asking);
+    listCommits(repository, { options, revisions }, context);
   const reached = ends.length === 0
     ? []
     : await ask(["--not", "--remotes"], [...ends, ...[...left].map((id) => `^${id}`)]);
@@ -69,23 +69,23 @@ export async function newCommits(
   const known = await knownAmong(
     repository,
     candidates.filter(({ id }) => !made.has(id) && !suspects.has(id)),
-    { left, without: new Set([...reached.map(({ id }) => id), ...suspects]), asking },
+    { left, without: new Set([...reached.map(({ id }) => id), ...suspects]), context },
   );
   const found: NewCommit[] = [];
   for (const { id, committedAt } of candidates) {
     if (known.has(id)) continue;
-    const branches = await branchesWith(repository, id, asking);
+    const branches = await branchesWith(repository, id, context);
     const isGone = branches.length === 0 && reached.every((one) => one.id !== id);
     found.push({ id, branches, isGone, atMs: committedAt * 1_000 });
   }
   return found;
 }
 
-/** The branches that stand elsewhere than before, but those that have only gone back. */
+/** Returns the branches that have moved, except those that only went back. */
 export async function advancedBranches(
   { commonDir }: Pick<Repository, "commonDir">,
   { before, now }: Pick<Between, "before" | "now">,
-  asking: Asking,
+  context: GitContext,
 ): Promise<string[]> {
   const known = new Set(Object.values(before.tips));
   const advanced: string[] = [];
@@ -93,12 +93,12 @@ export async function advancedBranches(
     const old = before.tips[name];
     if (old === tip || (old === undefined && known.has(tip))) continue;
     const words = ["merge-base", "--is-ancestor", tip, old ?? tip];
-    if (old === undefined || await askGit(commonDir, words, asking) === null) advanced.push(name);
+    if (old === undefined || await askGit(commonDir, words, context) === null) advanced.push(name);
   }
   return advanced;
 }
 
-/** The commits that the reflogs of `HEAD` say were made by `git commit` or `git revert`. */
+/** Returns the commits that the reflogs of `HEAD` say were made by `git commit` or `git revert`. */
 function madeHere({ before, now }: Pick<Between, "before" | "now">): Set<string> {
   return new Set(
     Object.entries(now.trees).flatMap(([gitDir, { logBytes }]) => {
@@ -123,11 +123,11 @@ async function listCommits(
     readonly options: readonly string[];
     readonly revisions: readonly string[];
   },
-  asking: Asking,
+  context: GitContext,
 ): Promise<Commit[]> {
   const words = ["log", "--ignore-missing", `--max-count=${MAX_SEARCHED}`, FORMAT, "--stdin"];
   const lines = await askGitLines(commonDir, [...words, ...options], {
-    ...asking,
+    ...context,
     input: [...new Set(revisions)].join("\n"),
   });
   return lines.map((line) => {
@@ -141,26 +141,26 @@ async function listCommits(
   });
 }
 
-/** The commits whose patch was in the repository before: git keeps the author's time when it copies one. */
+/** Returns the commits whose patch the repository had before: git keeps the author's time when it copies a commit. */
 async function knownAmong(
   repository: Pick<Repository, "commonDir">,
   commits: readonly Commit[],
-  { left, without, asking }: {
+  { left, without, context }: {
     readonly left: ReadonlySet<string>;
     readonly without: ReadonlySet<string>;
-    readonly asking: Asking;
+    readonly context: GitContext;
   },
 ): Promise<ReadonlySet<string>> {
   const known = new Set<string>();
   for (const { id } of commits.filter(({ isMerge }) => isMerge)) {
     const words = ["diff-tree", "--cc", "--no-commit-id", "-p", id];
-    if (await askGit(repository.commonDir, words, asking) === "") known.add(id);
+    if (await askGit(repository.commonDir, words, context) === "") known.add(id);
   }
   const singles = commits.filter(({ isMerge }) => !isMerge);
   if (singles.length === 0) return known;
   const sinceSeconds = Math.min(...singles.map(({ authoredAt }) => authoredAt));
   const options = ["--all", `--since=${sinceSeconds - 1}`];
-  const former = (await listCommits(repository, { options, revisions: [...left] }, asking))
+  const former = (await listCommits(repository, { options, revisions: [...left] }, context))
     .filter(({ id }) => !without.has(id));
   const keyOf = ({ author, authoredAt }: Commit) => `${authoredAt} ${author}`;
   const byKey = Map.groupBy(former, keyOf);
@@ -168,28 +168,28 @@ async function knownAmong(
   if (copies.length === 0) return known;
   const trees = new Set(former.map(({ tree }) => tree));
   const originals = copies.flatMap((one) => byKey.get(keyOf(one))!);
-  const patches = await patchIds(repository, [...copies, ...originals], asking);
+  const patches = await patchIds(repository, [...copies, ...originals], context);
   for (const copy of copies) {
     const isCopied = byKey.get(keyOf(copy))!.some(({ id }) =>
       patches.get(id) === patches.get(copy.id)
     );
-    // Commits that were joined or divided end with the same files.
+    // A series of commits that was squashed or split ends with the same files.
     if (isCopied || trees.has(copy.tree)) known.add(copy.id);
   }
   return known;
 }
 
-/** The ids of patches, by commit; an empty commit has none. Lines around a change do not count. */
+/** Returns the ids of patches, by commit; an empty commit has none. Lines around a change do not count. */
 async function patchIds(
   { commonDir }: Pick<Repository, "commonDir">,
   commits: readonly Commit[],
-  asking: Asking,
+  context: GitContext,
 ): Promise<ReadonlyMap<string, string>> {
   const words = ["log", "--no-walk", "--stdin", "-p", "-U0", "--no-ext-diff", "--no-textconv"];
   const ids = [...new Set(commits.map(({ id }) => id))].join("\n");
-  const patches = await askGit(commonDir, words, { ...asking, input: ids });
+  const patches = await askGit(commonDir, words, { ...context, input: ids });
   const lines = await askGitLines(commonDir, ["patch-id", "--stable"], {
-    ...asking,
+    ...context,
     input: patches ?? "",
   });
   return new Map(lines.map((line) => {
@@ -201,9 +201,9 @@ async function patchIds(
 async function branchesWith(
   repository: Pick<Repository, "commonDir">,
   id: string,
-  asking: Asking,
+  context: GitContext,
 ): Promise<string[]> {
   const words = ["for-each-ref", `--contains=${id}`, "--format=%(refname:lstrip=2)", "refs/heads"];
-  const names = await askGitLines(repository.commonDir, words, asking);
+  const names = await askGitLines(repository.commonDir, words, context);
   return [...new Set(names.flatMap((name) => [name, ...formerBranchNames(repository, name)]))];
 }

@@ -6,7 +6,7 @@ import { hasBranch } from "./working_trees.ts";
 
 /** Longer logs are not read. */
 const MAX_LOG_BYTES = 1_048_576;
-/** The end of a log that is read, in characters: about a hundred moves. */
+/** How much of a log's end is read, in characters: about a hundred moves. */
 const LAST_CHARS = 16_384;
 const LINE_FEED = 10;
 
@@ -15,7 +15,7 @@ const RENAMED = /\tBranch: renamed refs\/heads\/(\S+) to refs\/heads\//g;
 const COMMITTED =
   /^[\da-f]+ ([\da-f]+) .* (\d+) [-+]\d+\t(?:commit(?: \([a-z]+\))?|revert): (.*)$/gm;
 
-/** The names that a branch had before; none without a reflog. */
+/** Returns the names that a branch had before; none without a reflog. */
 export function formerBranchNames(repository: BranchPlace, branch: string): ReadonlySet<string> {
   return new Set(
     Array.from(readBranchLog(repository, branch).matchAll(RENAMED), ([, name]) => name!),
@@ -29,7 +29,7 @@ export interface LoggedCommit {
   readonly atMs: number;
 }
 
-/** The last commits that were made on a branch in this repository; none without a reflog. */
+/** Returns the last commits that were made on a branch in this repository; none without a reflog. */
 export function loggedCommits(repository: BranchPlace, branch: string): LoggedCommit[] {
   return Array.from(
     readBranchLog(repository, branch).slice(-LAST_CHARS).matchAll(COMMITTED),
@@ -37,7 +37,7 @@ export function loggedCommits(repository: BranchPlace, branch: string): LoggedCo
   );
 }
 
-/** Whether a branch has not moved since it was made; true for a missing branch, null without a reflog. */
+/** Tells whether a branch has not moved since it was made; true for a missing branch, null without a reflog. */
 export function hasJustBegun(repository: BranchPlace, branch: string): boolean | null {
   const log = readText(branchLogPath(repository, branch));
   if (log === null) return hasBranch(repository, branch) ? null : true;
@@ -56,7 +56,7 @@ function branchLogPath({ commonDir }: BranchPlace, branch: string): string {
 
 type Tree = Pick<Repository, "root" | "commonDir">;
 
-/** The length of the reflog of `HEAD` in bytes: 0 when there is none, null when it cannot be read. */
+/** Returns the length of the reflog of `HEAD` in bytes: 0 when there is none, null when it cannot be read. */
 export function headLogBytes(tree: Tree): number | null {
   try {
     return Deno.statSync(headLogPath(tree)).size;
@@ -65,7 +65,7 @@ export function headLogBytes(tree: Tree): number | null {
   }
 }
 
-/** The entries of a reflog since it had this length in bytes; all of them where git has shortened it. */
+/** Returns the entries of a reflog since it had this length in bytes; all of them where git has shortened it. */
 export function loggedSince(log: string, bytes: number): { to: string; what: string }[] {
   const whole = new TextEncoder().encode(log);
   const isLonger = bytes > 0 && whole[bytes - 1] === LINE_FEED;
@@ -78,20 +78,20 @@ interface Move {
   readonly to: string;
 }
 
-/** Since when moves of `HEAD` count: since its reflog had this length, or after a second. */
+/** Where the moves of `HEAD` begin to count: at a length of its reflog in bytes, or after a time (epoch ms). */
 export type Since = { readonly logBytes: number } | { readonly afterMs: number };
 
-/** The moves of `HEAD` since then: the commit that it left first, and the moves to commits that were made here. */
+/** Returns the commit that `HEAD` left first since then, and the moves of `HEAD` to commits that were made here. */
 export function movesSince(
   tree: Tree,
   since: Since,
 ): { readonly from: string | null; readonly made: readonly Move[] } {
   const log = readText(headLogPath(tree), MAX_LOG_BYTES) ?? "";
-  const counts = "logBytes" in since
+  const part = "logBytes" in since
     ? new TextDecoder().decode(new TextEncoder().encode(log).subarray(since.logBytes))
     : log.slice(-LAST_CHARS);
   const afterSeconds = "afterMs" in since ? Math.floor(since.afterMs / 1_000) : -1;
-  const moves = [...counts.matchAll(MOVED)]
+  const moves = [...part.matchAll(MOVED)]
     .filter(([, , , seconds]) => Number(seconds) > afterSeconds);
   return {
     from: moves[0]?.[1] ?? null,
@@ -100,9 +100,9 @@ export function movesSince(
   };
 }
 
-/** Groups: the commit before, the one after, the time in seconds, and what was done. */
+/** Groups: the commit before, the commit after, the time in seconds, and git's description of the move. */
 const MOVED = /^([\da-f]+) ([\da-f]+) .* (\d+) [-+]\d+(?:\t(.*))?$/gm;
-/** A merge brings what others have made, a revert what was there before. */
+/** No merge and no revert: a merge brings what others have made, a revert what was there before. */
 const MADE = /^(?:commit(?: \((?:amend|initial)\))?|filter-branch): /;
 
 function headLogPath(tree: Tree): string {

@@ -18,16 +18,16 @@ const MAX_FOLDERS = 40;
 export interface FolderLook {
   readonly path: string;
   readonly names: readonly string[];
-  /** Whether `.git` is a file, as in a worktree, and no folder. */
+  /** Whether `.git` is a file, as in a worktree, instead of a folder. */
   readonly gitIsFile: boolean;
 }
 
 /**
  * Looks through `start` and the folders above it, nearest first, up to the top or to where both a repository and a
- * configuration file have been found: read once for configuration and git alike.
+ * configuration file have been found. One look serves configuration and git alike.
  *
- * A folder is listed rather than asked for one name after the other: in a process that has compiled nothing yet, asking
- * for a file that is missing costs 25 to 60 µs, the first time 0.5 ms; a listing 40 µs and 2 µs an entry.
+ * Lists each folder instead of looking up one name after the other: in a process that has compiled nothing yet, a
+ * look-up of a missing file costs 25 to 60 µs, and 0.5 ms the first time; a listing costs 40 µs, and 2 µs an entry.
  *
  * @param start Absolute path; it need not exist.
  */
@@ -58,12 +58,12 @@ function lookInto(path: string): FolderLook {
       if (name === ".git") gitIsFile = isFile || (isSymlink && leadsToFile(path));
     }
   } catch (thrown) {
-    if (!(thrown instanceof Deno.errors.NotFound)) return askFor(path);
+    if (!(thrown instanceof Deno.errors.NotFound)) return lookUpEach(path);
   }
   return { path, names, gitIsFile };
 }
 
-/** Whether a `.git` that is a link leads to a file. */
+/** Tells whether a `.git` that is a link leads to a file. */
 function leadsToFile(folder: string): boolean {
   try {
     return Deno.statSync(joinPath(folder, ".git")).isFile;
@@ -73,7 +73,7 @@ function leadsToFile(folder: string): boolean {
 }
 
 /** Looks up each name, for a folder that the user may enter but not list. */
-function askFor(path: string): FolderLook {
+function lookUpEach(path: string): FolderLook {
   const names: string[] = [];
   let gitIsFile = false;
   for (const name of WANTED) {
@@ -82,7 +82,7 @@ function askFor(path: string): FolderLook {
       names.push(name);
       if (name === ".git") gitIsFile = isFile || (isSymlink && leadsToFile(path));
     } catch {
-      // Not there.
+      // The folder has no such name.
     }
   }
   return { path, names, gitIsFile };
@@ -96,20 +96,20 @@ export interface Repository {
   readonly root: string;
   /** The exact branch name (`feature/auth`); null when HEAD is detached or names no branch. */
   readonly branch: string | null;
-  /** True when git does not answer which branch is checked out. */
+  /** True when git does not tell which branch is checked out. */
   readonly isUntold?: true;
 }
 
 /** The branch or commit that a working tree has checked out. */
 type Head = Pick<Repository, "branch" | "isUntold">;
 
-/** The git repository of these folders, the nearest first; `undefined` outside of one. */
+/** Returns the git repository of these folders, the nearest first; `undefined` outside of one. */
 export function findRepository(looks: readonly FolderLook[]): Repository | undefined {
   const top = looks.find(({ names }) => names.includes(".git"));
   return top === undefined ? undefined : readRepository(top);
 }
 
-/** The repository of a project. When `folder` lies in another worktree of it, that worktree. */
+/** Returns the repository of a project; when `folder` lies in another worktree of it, that worktree. */
 export function repositoryAt(
   folder: string | null,
   project: { readonly projectDir: string | null; readonly looks: readonly FolderLook[] },
@@ -122,13 +122,13 @@ export function repositoryAt(
   return here?.commonDir === repository.commonDir ? here : repository;
 }
 
-/** The commit of a branch (`heads/main`): the empty text where there is none, null where it cannot be read. */
+/** Returns the commit of a branch (`heads/main`): the empty text where there is none, null where it cannot be read. */
 export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: string): string | null {
   const loose = readOrEmpty(joinPath(commonDir, `refs/${ref}`));
   if (loose === null) {
     if (changedAtMs(joinPath(commonDir, REFTABLES)) === null) return null;
-    const told = askGit(commonDir, ["rev-parse", "--verify", "--quiet", `refs/${ref}`]);
-    return told?.code === 0 || told?.code === NO ? told.text : null;
+    const answer = askGit(commonDir, ["rev-parse", "--verify", "--quiet", `refs/${ref}`]);
+    return answer?.code === 0 || answer?.code === NO ? answer.text : null;
   }
   if (loose !== "") return COMMIT_ID.exec(loose)?.[0] ?? null;
   const packed = readOrEmpty(joinPath(commonDir, "packed-refs"));
@@ -138,7 +138,7 @@ export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: strin
 
 const COMMIT_ID = /^[\da-f]{40,64}(?=\s*$)/;
 
-/** The empty text where there is no such file; null where it cannot be read. */
+/** Returns the text of a file, empty when there is no file; null where it cannot be read. */
 function readOrEmpty(path: string): string | null {
   try {
     return Deno.readTextFileSync(path);
@@ -158,30 +158,30 @@ function readRepository({ path: root, gitIsFile }: FolderLook): Repository | und
   }
 }
 
-/** The git directories of all working trees but the main one. */
+/** Returns the git directories of all working trees but the main one. */
 export function worktreeDirs({ commonDir }: Pick<Repository, "commonDir">): string[] {
   const folder = joinPath(commonDir, "worktrees");
   try {
     return Array.from(Deno.readDirSync(folder), ({ name }) => joinPath(folder, name));
   } catch {
-    // No folder, no other working tree.
+    // Without this folder there is only the main working tree.
     return [];
   }
 }
 
-/** The folder or file `.git` of a working tree, and the folder that it leads to: there `HEAD` says what is checked out. */
+/** Returns the path `.git` of a working tree and the folder it leads to, whose `HEAD` names what is checked out. */
 export function gitFolders({ root, commonDir }: Pick<Repository, "root" | "commonDir">): string[] {
   const dotGit = joinPath(root, ".git");
   try {
     const real = Deno.realPathSync(dotGit);
     return [dotGit, real === commonDir ? real : worktreeGitDir(root, dotGit)];
   } catch {
-    // It is gone, or a file that leads nowhere.
+    // `.git` is gone, or leads nowhere.
     return [dotGit];
   }
 }
 
-/** Whether a worktree or submodule keeps its git directory in that of another folder's checkout. */
+/** Tells whether the git directory of a worktree or submodule lies in the git directory of another checkout. */
 export function leadsInto(inner: FolderLook, outer: FolderLook): boolean {
   if (!inner.gitIsFile || !outer.names.includes(".git")) return false;
   try {
@@ -195,13 +195,13 @@ export function leadsInto(inner: FolderLook, outer: FolderLook): boolean {
   }
 }
 
-/** A worktree's or submodule's `.git` is a file with one line: `gitdir: <path>`. */
+/** Reads where the `.git` file of a worktree or submodule leads; it has one line: `gitdir: <path>`. */
 function worktreeGitDir(root: string, dotGit: string): string {
   const line = Deno.readTextFileSync(dotGit).split("\n", 1)[0]!.trim();
   return resolvePath(line.replace(/^gitdir:\s*/, ""), { folder: root });
 }
 
-/** A worktree names the main repository's git directory in `commondir`; a submodule has none and is its own. */
+/** Returns the main repository's git directory, which a worktree names in `commondir`; a submodule has its own. */
 function commonGitDir(gitDir: string): string {
   try {
     return resolvePath(Deno.readTextFileSync(joinPath(gitDir, "commondir")).trim(), {
@@ -212,7 +212,7 @@ function commonGitDir(gitDir: string): string {
   }
 }
 
-/** The branch that a git directory has checked out. @throws {Error} When it cannot be read. */
+/** Returns the branch that a git directory has checked out. @throws {Error} When it cannot be read. */
 export function branchOf(gitDir: string): string | null {
   return headOf(gitDir).branch;
 }
@@ -224,7 +224,7 @@ function headOf(gitDir: string): Head {
   return name === ".invalid" ? askHead(gitDir) : { branch: name ?? null };
 }
 
-/** The list of a reftable's files; it changes with every reference. */
+/** The list of the reftable's files, which git rewrites with every change of a reference. */
 const REFTABLES = "reftable/tables.list";
 
 /** Git's answers about HEAD, by git directory and the time of its last change. */
@@ -243,7 +243,7 @@ function askHead(gitDir: string): Head {
   return head;
 }
 
-/** When a file was changed last, epoch milliseconds; null where it is not there. */
+/** Returns when a file last changed, in epoch milliseconds; null when there is no file. */
 export function changedAtMs(path: string): number | null {
   try {
     return Deno.statSync(path).mtime?.getTime() ?? null;

@@ -4,14 +4,14 @@ import { runWords } from "../process/run_program.ts";
 
 /** How a run of git ended. */
 export interface GitResult {
-  /** 0 when it could; -1 when it could not be started, or did not end in time. */
+  /** The exit status; -1 when git could not be started, or did not end in time. */
   readonly code: number;
   readonly stdout: string;
-  /** Its last lines of output as one line, for people. */
+  /** The first lines of git's error output, joined to one line for people. */
   readonly complaint: string;
 }
 
-/** In milliseconds. It is long, because hooks of the repository may run tests. */
+/** In milliseconds; long, because git hooks of the repository may run tests. */
 const TIMEOUT_MS = 600_000;
 
 /** Variables that would lead git to another repository than the folder's. */
@@ -35,14 +35,14 @@ export async function runGit(
     });
     return end === null
       ? { code: -1, stdout: "", complaint: `git ${args[0]} did not end in time` }
-      : { code: end.code, stdout: end.stdout, complaint: lastLines(end.stderr) };
+      : { code: end.code, stdout: end.stdout, complaint: complaintOf(end.stderr) };
   } catch (thrown) {
     return { code: -1, stdout: "", complaint: messageOf(thrown) };
   }
 }
 
-/** Git's advice (`hint:`) is for people at a terminal. */
-function lastLines(stderr: string): string {
+/** Joins lines of an error output without git's advice (`hint:`), which is for people at a terminal. */
+function complaintOf(stderr: string): string {
   const lines = stderr.split("\n").map((line) => line.trim()).filter((line) =>
     line !== "" && !line.startsWith("hint:")
   );

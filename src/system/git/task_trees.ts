@@ -13,7 +13,7 @@ export interface TaskTree {
 
 export interface GitFailure {
   readonly kind: "failed";
-  /** In git's words. */
+  /** The reason in git's words. */
   readonly why: string;
 }
 
@@ -30,7 +30,7 @@ export async function ensureTree(
   }
 }
 
-/** Another git, or a daemon that was killed, may be making a tree at the same time. */
+/** How often making a tree is tried: another git, or one of a killed daemon, may be making a tree at the same time. */
 const ATTEMPTS = 5;
 const PAUSE_MS = 200;
 
@@ -66,7 +66,7 @@ export async function hasBranch(
   return found.code === 0;
 }
 
-/** Whether a folder is a working tree of the repository, whatever is checked out there. */
+/** Tells whether a folder is a working tree of the repository, whatever branch is checked out there. */
 async function isTreeOf(path: string, commonDir: string): Promise<boolean> {
   if (!exists(joinPath(path, ".git"))) return false;
   const found = await runGit(["rev-parse", "--path-format=absolute", "--git-common-dir"], {

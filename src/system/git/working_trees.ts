@@ -6,7 +6,7 @@ import { branchOf, readRef, type Repository, worktreeDirs } from "./repository.t
 /** The git directory of the main working tree ends like this. */
 const IN_MAIN_TREE = /[\\/]\.git$/;
 
-/** The working tree in which a branch is checked out; `undefined` where there is none. */
+/** Returns the working tree in which a branch is checked out; `undefined` where there is none. */
 export function workingTreeOf(
   { commonDir }: Pick<Repository, "commonDir">,
   branch: string,
@@ -16,19 +16,19 @@ export function workingTreeOf(
   return found === undefined ? undefined : { commonDir, root: found.root, branch };
 }
 
-/** Whether the repository has a branch; true also when its files do not say. */
+/** Tells whether the repository has a branch; true also when its files do not say. */
 export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: string): boolean {
   return exists(joinPath(commonDir, "reftable")) ||
     readRef({ commonDir }, `heads/${branch}`) !== "";
 }
 
-/** A working tree, and the folder that git keeps of it. */
+/** A working tree, and git's own folder for it. */
 export interface WorkingTree {
   readonly gitDir: string;
   readonly root: string;
 }
 
-/** The working trees of a repository, the main one first; some may be gone. */
+/** Returns the working trees of a repository, the main one first; some may be gone. */
 export function treesOf(commonDir: string): WorkingTree[] {
   const main = IN_MAIN_TREE.test(commonDir)
     ? [{ gitDir: commonDir, root: parentOf(commonDir) }]
@@ -36,7 +36,7 @@ export function treesOf(commonDir: string): WorkingTree[] {
   return [...main, ...linkedTrees(commonDir)];
 }
 
-/** Working trees that `git worktree add` has made. */
+/** Returns working trees that `git worktree add` has made. */
 function linkedTrees(commonDir: string): WorkingTree[] {
   return worktreeDirs({ commonDir }).flatMap((gitDir) => {
     const dotGit = readText(joinPath(gitDir, "gitdir"))?.trim() ?? null;
@@ -46,7 +46,7 @@ function linkedTrees(commonDir: string): WorkingTree[] {
   });
 }
 
-/** The branch that a working tree has checked out; null where there is none, or it cannot be read. */
+/** Returns the branch that a working tree has checked out; null where there is none, or it cannot be read. */
 export function branchIn(gitDir: string): string | null {
   try {
     return branchOf(gitDir);
@@ -63,7 +63,7 @@ interface StoppedOperation {
   readonly gitDir: string;
 }
 
-/** The file that each operation leaves. A rebase comes first: it may have stopped in a cherry-pick of its own. */
+/** The file that shows each operation. A rebase comes first: it may have stopped in a cherry-pick of its own. */
 const MARKS: readonly (readonly [verb: string, name: string])[] = [
   ["rebase", "rebase-merge"],
   ["am", "rebase-apply/applying"],
@@ -73,12 +73,12 @@ const MARKS: readonly (readonly [verb: string, name: string])[] = [
   ["revert", "REVERT_HEAD"],
 ];
 
-/** The operation that has stopped in a working tree; null where there is none. */
+/** Returns the operation that has stopped in a working tree; null where there is none. */
 export function operationIn(gitDir: string): string | null {
   return MARKS.find(([, name]) => exists(joinPath(gitDir, name)))?.[0] ?? null;
 }
 
-/** What is under way in the working trees of a repository, at most one a tree, the main one first. */
+/** Returns the stopped operations in the working trees of a repository, at most one a tree, the main tree first. */
 export function operationsUnderWay(commonDir: string): StoppedOperation[] {
   return [commonDir, ...worktreeDirs({ commonDir })].flatMap((gitDir) => {
     const verb = operationIn(gitDir);

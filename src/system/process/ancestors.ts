@@ -1,14 +1,14 @@
-/** The ancestors of this process, and whether a person at a terminal is among those who started it. */
+/** Finds the ancestors of this process, and whether a person at a terminal is among those who started it. */
 import { type ProcessFacts, readEnvironments, readProcesses } from "./process_identity.ts";
 
 export interface Ancestor extends ProcessFacts {
   readonly pid: number;
 }
 
-/** Ends the walk when the table of processes changes meanwhile and the walk runs in a circle. */
+/** The longest walk: the table of processes may change meanwhile and lead the walk in a circle. */
 const MAX_ANCESTORS = 64;
 
-/** The ancestors of this process, the nearest first; none where the system does not tell. */
+/** Returns the ancestors of this process, the nearest first; none where the system does not tell. */
 export function ancestors(): Ancestor[] {
   return chainFrom(Deno.ppid).found.filter(({ pid }) => pid > 1);
 }
@@ -16,11 +16,11 @@ export function ancestors(): Ancestor[] {
 export interface Lineage {
   /** This process, then its parent, up to the first one that can be read. */
   readonly processes: readonly Ancestor[];
-  /** Why no person at a terminal seems to have started it, as the rest of a sentence; null when one has. */
+  /** Why probably no person at a terminal has started it, as the rest of a sentence; null when one has. */
   readonly doubt: string | null;
 }
 
-/** The environments hold `NAME=value` texts in any order. */
+/** Where this process comes from; `environments` holds `NAME=value` texts in any order. */
 export interface Descent {
   readonly lineage: Lineage;
   readonly environments: string;
@@ -36,9 +36,9 @@ export function readDescent(): Descent {
 }
 
 /**
- * A shell on a terminal leads the session of its commands and is their ancestor. When the leader is not an ancestor, the
- * process was handed to another parent. macOS does not tell the leader; there the topmost process of the terminal must
- * not belong to the first process.
+ * Returns why probably no person has started a process. A shell on a terminal leads the session of its commands and is
+ * their ancestor. When the leader is not an ancestor, the process was handed to another parent. macOS does not tell the
+ * leader; there the topmost process of the terminal must not be a child of the first process.
  */
 function doubtOf(processes: readonly Ancestor[]): string | null {
   const { terminal, leader } = processes[0]!;

@@ -10,7 +10,7 @@ import type { CommandEnd, CommandRule, CommandRun, HeadOfOutput } from "./types.
 export interface CommandOptions {
   readonly folder: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** What is left of the time of all commands, in milliseconds. */
+  /** The time that is left for all commands, in milliseconds. */
   readonly leftMs: number;
   readonly environment: Environment;
 }
@@ -18,7 +18,7 @@ export interface CommandOptions {
 /** Once the command has ended, an output that is silent for this long, in milliseconds, is not read further. */
 const QUIET_MS = 50;
 
-/** A command is not started with less time than this, in milliseconds. */
+/** The least time with which a command is started, in milliseconds. */
 const LEAST_MS = 50;
 
 /** How much of one output is kept, in bytes; Claude Code shows 10,000 characters of an answer. */
@@ -27,15 +27,15 @@ const MAX_HEAD_BYTES = 32_768;
 export interface EndedCommand {
   readonly run: CommandRun;
   /**
-   * Settles when all its processes have ended. Only an interrupted command has to be waited for: the hook saves its record
-   * first, since it may have no more than a second left.
+   * Settles when all processes of the command have ended. Only after an interruption a caller has to wait for it: the
+   * hook saves its record first, since it may have no more than a second left.
    */
   readonly gone: Promise<void>;
 }
 
 /**
- * Runs a command. When it takes too long, it and all processes that it started are ended. Background processes of a command
- * that ends by itself go on, and nobody waits for them. Never throws.
+ * Runs a command. When it takes too long, it is ended with all processes that it started. Background processes of a
+ * command that ends by itself go on, and nobody waits for them. Never throws.
  */
 export async function runCommand(
   command: CommandRule,
@@ -55,8 +55,8 @@ export async function runCommand(
   if (options.leftMs < LEAST_MS) {
     return done({ kind: "notStarted", why: "nothing is left of a hook's time" });
   }
-  const own = command.timeoutSeconds === null ? Infinity : command.timeoutSeconds * 1000;
-  const timeoutMs = Math.min(own, options.leftMs);
+  const limitMs = command.timeoutSeconds === null ? Infinity : command.timeoutSeconds * 1000;
+  const timeoutMs = Math.min(limitMs, options.leftMs);
   const report = makeReport();
   try {
     const ran = await run(shellWords(command.script, [report.path]), {
@@ -77,7 +77,7 @@ export async function runCommand(
     const seconds = Math.max(1, Math.round(timeoutMs / 1000));
     return done(
       end.kind !== "ended"
-        ? { kind: "timedOut", seconds, ofDeadline: own > options.leftMs }
+        ? { kind: "timedOut", seconds, ofDeadline: limitMs > options.leftMs }
         : end.code === 0
         ? { kind: "passed" }
         : { kind: "failed", code: end.code },
@@ -94,7 +94,7 @@ export async function runCommand(
   }
 }
 
-/** The beginning of an output, in whole lines where possible. */
+/** Returns the beginning of an output, in whole lines where possible. */
 function headOf(output: Output | null, maxLines: number | null): HeadOfOutput | null {
   if (output === null) return null;
   const lines = output.text().split("\n");
@@ -104,7 +104,7 @@ function headOf(output: Output | null, maxLines: number | null): HeadOfOutput | 
   return { text: shown.join("\n"), omittedLines: output.lineCount - shown.length };
 }
 
-/** A file in which the script notes the line that it runs; `line()` is null when nothing could be written. */
+/** Makes a file in which the script notes the line that it runs; `line()` is null when nothing could be written. */
 function makeReport() {
   const folder = quietly(() => Deno.makeTempDirSync({ prefix: "conclaude-" }));
   if (folder === undefined) return { path: "/dev/null", line: () => null, remove: () => {} };
@@ -115,7 +115,7 @@ function makeReport() {
       const line = Number.parseInt(readText(path) ?? "");
       return Number.isNaN(line) ? null : line;
     },
-    // The system clears its temporary folder by itself.
+    // A folder that stays does no harm: the system clears its temporary folder.
     remove: () => quietly(() => Deno.removeSync(folder, { recursive: true })),
   };
 }

@@ -3,7 +3,7 @@ import { isAbsolutePath, joinPath } from "../../base/paths.ts";
 
 export const IS_WINDOWS = Deno.build.os === "windows";
 
-/** Why a file cannot be started, as in `/opt/x is not there`; null when it can. */
+/** Returns why a file cannot be started, as in `/opt/x is not there`; null when it can. */
 export function whyNotRun(path: string): string | null {
   const why = whyNotRead(path);
   if (why !== null) return why;
@@ -11,7 +11,7 @@ export function whyNotRun(path: string): string | null {
   return mode !== null && (mode & 0o111) === 0 ? `${path} is not executable` : null;
 }
 
-/** Why a script cannot be read, as in `/opt/x is not a file`; null when it can. */
+/** Returns why a script cannot be read, as in `/opt/x is not a file`; null when it can. */
 export function whyNotRead(path: string): string | null {
   try {
     return Deno.statSync(path).isFile ? null : `${path} is not a file`;
@@ -21,8 +21,8 @@ export function whyNotRead(path: string): string | null {
 }
 
 /**
- * Where a shell finds a program, the first place first. Folders that depend on the working directory are left out: they hold
- * another program in every project.
+ * Returns the places where a shell finds a program, the first place first. It leaves out folders that depend on the
+ * working directory: they hold another program in every project.
  */
 export function findOnPath(name: string, searchPath: string | undefined): string[] {
   const names = IS_WINDOWS && !/\.exe$/i.test(name) ? [`${name}.exe`, name] : [name];
@@ -32,12 +32,12 @@ export function findOnPath(name: string, searchPath: string | undefined): string
     .filter((path) => whyNotRun(path) === null);
 }
 
-/** True for a name without a folder, which a shell looks up in `PATH`: `conclaude`, `cc-state`. */
+/** Tells whether a command is a name without a folder, which a shell looks up in `PATH`: `conclaude`, `cc-state`. */
 export function isBareName(command: string): boolean {
   return /^\w[\w.+-]*$/.test(command);
 }
 
-/** Whether two paths lead to the same file through all links; false when either does not exist. */
+/** Tells whether two paths lead to the same file through all links; false when either does not exist. */
 export function isSameFile(one: string, other: string): boolean {
   try {
     return Deno.realPathSync(one) === Deno.realPathSync(other);

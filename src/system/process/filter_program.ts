@@ -11,7 +11,7 @@ export type FilterEnd =
     readonly stdout: string;
     /** Whether the answer was UTF-8. */
     readonly isUtf8: boolean;
-    /** Its beginning. */
+    /** The beginning of its error output. */
     readonly stderr: string;
   }
   | { readonly kind: "late" | "tooLong" | "stopped" }
@@ -20,12 +20,12 @@ export type FilterEnd =
 export interface FilterOptions {
   readonly input: string;
   readonly folder: string;
-  /** Variables beside those of this process. */
+  /** Variables added to those of this process. */
   readonly variables: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   /** The command is ended when its answer is longer, in UTF-16 units. */
   readonly maxChars: number;
-  /** `NAME=value` of the variables: finds what has left the group of the command when the command is ended. */
+  /** A variable as `NAME=value`: finds the processes that have left the command's group when the command is ended. */
   readonly mark: string;
   /** Ends the command when it is aborted. */
   readonly signal: AbortSignal;
@@ -38,9 +38,9 @@ const MAX_STDERR_BYTES = 4_096;
 const MAX_BYTES_A_CHAR = 3;
 
 /**
- * A script that starts a loop in the background and becomes the command. Every second, the loop checks whether the process
- * that waits for the command still lives. When it does not, or the time is long over, the loop kills the process group.
- * The loop ends with the command, is not a child of it, and holds no output open.
+ * A script that starts a loop in the background and becomes the command. Every second, the loop checks whether the
+ * process that waits for the command still lives. When it does not, or the time is long over, the loop kills the
+ * process group. The loop ends with the command, is not a child of it, and holds no output open.
  */
 const WATCHED = `parent=$1 seconds=$2; shift 2
 ( (
@@ -56,7 +56,7 @@ exec "$@"`;
 /** How long after its timeout the loop kills a command that still runs, in milliseconds. */
 const WATCH_GRACE_MS = 10_000;
 
-/** The words of a command line that ends at most a second after this process. */
+/** Returns the words of a command line that ends at most a second after this process. */
 function watched(words: readonly string[], timeoutMs: number): readonly string[] {
   if (Deno.build.os === "windows") return words;
   const seconds = Math.ceil((timeoutMs + WATCH_GRACE_MS) / 1_000);

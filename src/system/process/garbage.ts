@@ -1,6 +1,6 @@
 /**
- * Collects garbage now, in about 10 ms: the engine does not see what libraries hold outside of its heap. Does nothing unless
- * the engine was started with `--expose-gc`, as the program is.
+ * Collects garbage now, in about 10 ms: the engine does not see what libraries hold outside of its heap. Does nothing
+ * unless the engine was started with `--expose-gc`, as the program is.
  */
 export function collectGarbage(): void {
   (globalThis as { readonly gc?: () => void }).gc?.();

@@ -46,7 +46,7 @@ export function showNotification(
   }
 }
 
-/** `notify-send` reads the body as markup. */
+/** Escapes the body, which `notify-send` reads as markup. */
 function escapeMarkup(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -7,11 +7,11 @@ import { endGroup, ENDING_SIGNALS, feed, type StartOptions, startWords } from ".
 export interface RunOptions extends Pick<StartOptions, "folder" | "environment"> {
   readonly variables?: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
-  /** Its standard input; without it, standard input is empty. */
+  /** The text for standard input, which is empty without it. */
   readonly input?: string;
   /** How many bytes of each output are kept; 0 throws the output away. The default is all. */
   readonly keep?: { readonly stdout: number; readonly stderr: number };
-  /** Whether a program that prints more than that on standard output is ended. */
+  /** Whether a program is ended when it prints more than `keep` allows on standard output. */
   readonly endsWhenFull?: boolean;
   /**
    * Once the program has ended, an output that is silent for this long is not read further: a background process may
@@ -20,7 +20,7 @@ export interface RunOptions extends Pick<StartOptions, "folder" | "environment">
   readonly quietMs?: number;
   /** Ends the program when it is aborted. */
   readonly signal?: AbortSignal;
-  /** Whether the program is ended first when this process is told to leave. */
+  /** Whether the program is ended first when a signal ends this process. */
   readonly endsOnSignal?: boolean;
   /** As in {@linkcode endGroup}. */
   readonly mark?: string;
@@ -28,7 +28,7 @@ export interface RunOptions extends Pick<StartOptions, "folder" | "environment">
   readonly isAlone?: boolean;
 }
 
-/** A program that has left, or that is being ended. */
+/** A program that has ended, or that is being ended. */
 export interface Run {
   readonly end:
     | { readonly kind: "ended"; readonly code: number }
@@ -41,7 +41,7 @@ export interface Run {
 
 const ALL = { stdout: Infinity, stderr: Infinity };
 const QUIET_MS = 1000;
-/** The longest time that outputs are read for after the program has left. */
+/** How long outputs are read at most after the program has ended, in milliseconds. */
 const MAX_REST_MS = 1000;
 
 /** Runs a program. @throws {Error} When it cannot be started. */
@@ -65,15 +65,15 @@ export async function run(words: readonly string[], options: RunOptions): Promis
   signal?.addEventListener("abort", stop);
   for (const one of signals) Deno.addSignalListener(one, stop);
   if (options.endsWhenFull === true) stdout?.full.then(() => early.resolve({ kind: "full" }));
-  const left = child.status.then(({ code }) => ({ kind: "ended", code }) as const);
-  const end = await Promise.race([left, early.promise]);
+  const exited = child.status.then(({ code }) => ({ kind: "ended", code }) as const);
+  const end = await Promise.race([exited, early.promise]);
   clearTimeout(timer);
   signal?.removeEventListener("abort", stop);
   const ending = async () => {
     if (end.kind !== "ended") {
       if (options.isAlone === true) child.kill("SIGKILL");
       else await endGroup(child, options.mark);
-      await left;
+      await exited;
     }
     await readRest([stdout, stderr].filter((output) => output !== null), quietMs);
     // Until now a second signal must not end this process, which still has to save its record.
@@ -124,17 +124,17 @@ export class Output {
     this.#reader.cancel().catch(() => {});
   }
 
-  /** How many lines have come; the last one may have no line break. */
+  /** Returns how many lines have come; the last one may have no line break. */
   get lineCount(): number {
     return this.#newlines + (this.#last === NEWLINE ? 0 : 1);
   }
 
-  /** Whether all that has come is kept. */
+  /** Tells whether all that has come is kept. */
   get isWhole(): boolean {
     return this.bytes === this.#kept.reduce((sum, { length }) => sum + length, 0);
   }
 
-  /** What is kept. @throws {TypeError} With `fatal`, when it is not UTF-8. */
+  /** Returns what is kept. @throws {TypeError} With `fatal`, when it is not UTF-8. */
   text(options: { readonly fatal: boolean } = { fatal: false }): string {
     const decoder = new TextDecoder("utf-8", options);
     return this.#kept.map((part) => decoder.decode(part, { stream: true })).join("") +
@@ -208,7 +208,7 @@ export async function runTool(
   }
 }
 
-/** How a line of the shell ended; `late`: it was ended with all that it had started. */
+/** How a command line of the shell ended; `late` means that it was ended with all that it had started. */
 export type LineEnd =
   | ({ readonly kind: "ended" } & WordsEnd)
   | { readonly kind: "late" }

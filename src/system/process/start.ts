@@ -1,17 +1,17 @@
 /**
- * Starts what a person has configured, in the environment that Claude Code gave this process.
+ * Starts programs that a person has configured, in the environment that Claude Code gave this process.
  *
- * The program may start the system's shell and nothing else by name. So the shell's script is fixed, and the shell gets the
- * program that it becomes as arguments, never as text of the script.
+ * This program may start only the system's shell by name. So the shell runs a fixed script, and gets the program that
+ * it becomes as arguments, never as text of the script.
  */
 import { type Environment, readVariable } from "../environment.ts";
 
-/** How something is started. It gets a process group of its own. */
+/** How a program is started; it gets a process group of its own. */
 export interface StartOptions {
   readonly folder: string;
-  /** Variables beside those of the environment. */
+  /** Variables added to those of the environment. */
   readonly variables: Readonly<Record<string, string>>;
-  /** Whose variables are passed on; by default those of this process. */
+  /** The environment whose variables are passed on; by default that of this process. */
   readonly environment?: Pick<Environment, "passedOn">;
   readonly stdout: "piped" | "null";
   readonly stderr: "piped" | "null";
@@ -19,7 +19,7 @@ export interface StartOptions {
   readonly stdin?: "piped";
 }
 
-/** Variables that change what a program loads: the runtime passes them on only when it may start anything. */
+/** Variables that change which libraries a program loads; the runtime passes them on only if it may start anything. */
 const LOADING = /^(?:LD|DYLD)_/;
 
 const ON_WINDOWS = Deno.build.os === "windows";
@@ -29,24 +29,24 @@ export const ENDING_SIGNALS: readonly Deno.Signal[] = ON_WINDOWS
   ? ["SIGINT"]
   : ["SIGTERM", "SIGINT", "SIGHUP"];
 
-/** Hears the signals that end this process instead of being ended by them, to the end of the block. */
-export function onEndingSignals(heard: (signal: Deno.Signal) => void): Disposable {
-  return onSignals(ENDING_SIGNALS, heard);
+/** Calls `callback` for the signals that end this process, instead of letting them end it, until the block ends. */
+export function onEndingSignals(callback: (signal: Deno.Signal) => void): Disposable {
+  return onSignals(ENDING_SIGNALS, callback);
 }
 
-/** Hears that the terminal has another size, to the end of the block. */
-export function onResize(heard: () => void): Disposable {
-  // Not every runtime tells standard output of the signal, and Windows has no such signal.
-  if (!ON_WINDOWS) return onSignals(["SIGWINCH"], heard);
-  process.stdout.on("resize", heard);
-  return { [Symbol.dispose]: () => void process.stdout.off("resize", heard) };
+/** Calls `callback` when the size of the terminal changes, until the block ends. */
+export function onResize(callback: () => void): Disposable {
+  // Not every runtime emits `resize` on standard output, and Windows has no such signal.
+  if (!ON_WINDOWS) return onSignals(["SIGWINCH"], callback);
+  process.stdout.on("resize", callback);
+  return { [Symbol.dispose]: () => void process.stdout.off("resize", callback) };
 }
 
 function onSignals(
   signals: readonly Deno.Signal[],
-  heard: (signal: Deno.Signal) => void,
+  callback: (signal: Deno.Signal) => void,
 ): Disposable {
-  const listeners = signals.map((signal) => [signal, () => heard(signal)] as const);
+  const listeners = signals.map((signal) => [signal, () => callback(signal)] as const);
   for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
   return {
     [Symbol.dispose]() {
@@ -55,7 +55,7 @@ function onSignals(
   };
 }
 
-/** Starts a program, and does not wait for it. @throws {Error} No such folder, arguments that are too long. */
+/** Starts a program, and does not wait for it. @throws {Error} For a missing folder, or arguments that are too long. */
 export function startWords(words: readonly string[], options: StartOptions): Deno.ChildProcess {
   const passedOn = options.environment?.passedOn ?? null;
   if (passedOn !== null) {
@@ -82,10 +82,10 @@ function spawn(
   assignments: readonly string[],
   options: StartOptions & { readonly clearEnv: boolean },
 ): Deno.ChildProcess {
-  const become = assignments.length === 0 ? 'exec "$@"' : 'exec env "$@"';
+  const script = assignments.length === 0 ? 'exec "$@"' : 'exec env "$@"';
   const [program, args] = ON_WINDOWS
     ? [words[0]!, words.slice(1)]
-    : ["/bin/sh", ["-c", become, "sh", ...assignments, ...words]];
+    : ["/bin/sh", ["-c", script, "sh", ...assignments, ...words]];
   return new Deno.Command(program, {
     args,
     cwd: options.folder,
@@ -109,7 +109,7 @@ export async function feed(child: Deno.ChildProcess, text: string): Promise<void
   }
 }
 
-/** The whole environment. The runtime shows this program only the variables that the program names. */
+/** Returns the whole environment; the runtime shows this program only the variables that its permissions name. */
 function environmentOfThisProcess(): (readonly [name: string, value: string])[] {
   try {
     const { stdout } = new Deno.Command("/bin/cat", {
@@ -123,7 +123,7 @@ function environmentOfThisProcess(): (readonly [name: string, value: string])[] 
       .filter(([name]) => name !== "");
     if (found.length > 0) return found;
   } catch {
-    // Not on this system.
+    // This system has no `/proc`.
   }
   return ["PATH", "HOME", "USERPROFILE", "TEMP"]
     .map((name) => [name, readVariable(name)] as const)
@@ -131,9 +131,9 @@ function environmentOfThisProcess(): (readonly [name: string, value: string])[] 
 }
 
 /**
- * Asks all processes of a group to leave, and kills those that are still there after some tenths of a second. `kill` also
- * counts zombies, so on Linux the script reads the state of each process. There, a variable of the environment also finds
- * the processes that have left the group.
+ * Asks all processes of a group to end, and kills those that still live after some tenths of a second. `kill` counts
+ * zombies as alive, so on Linux the script reads the state of each process. There it also finds, by a variable of their
+ * environment, the processes that have left the group.
  */
 const END_GROUP = `group=$1 rounds=$2 mark=$3
 lives() {
@@ -162,7 +162,7 @@ while [ "$n" -lt "$rounds" ]; do
 done
 tell KILL`;
 
-/** How long a process may take to leave, in milliseconds. */
+/** How long a process may take to end, in milliseconds. */
 const GRACE_MS = 1500;
 
 /** Ends the group that a process was started with. @param mark As in {@linkcode endGroupOf}. */
@@ -170,18 +170,18 @@ export async function endGroup(child: Deno.ChildProcess, mark = ""): Promise<voi
   try {
     if (ON_WINDOWS) return child.kill();
   } catch {
-    // It has left.
+    // The process has ended.
   }
   await endGroupOf(child.pid, { mark });
 }
 
-/** Ends all processes of a group. Never throws. @param options `mark`: a variable of processes that have left the group. */
+/** Ends all processes of a group. Never throws. @param options `mark`: a variable of those that have left the group. */
 export async function endGroupOf(
   group: number,
   { graceMs = GRACE_MS, mark = "" }: { readonly graceMs?: number; readonly mark?: string } = {},
 ): Promise<void> {
   try {
-    // Detached, so that it goes on when this process is ended. `output()` would ignore that.
+    // The script is detached, so it goes on when this process is ended. `output()` would ignore `detached`.
     await new Deno.Command("/bin/sh", {
       args: ["-c", END_GROUP, "sh", String(group), String(Math.ceil(graceMs / 100)), mark],
       clearEnv: true,
@@ -192,11 +192,11 @@ export async function endGroupOf(
       detached: true,
     }).spawn().status;
   } catch {
-    // Without a shell nothing was started either.
+    // Without a shell no process was started either.
   }
 }
 
-/** Asks one process to leave, and nothing else of its group. Never throws. */
+/** Asks one process to end, and no other of its group. Never throws. */
 export async function askToLeave(pid: number): Promise<void> {
   try {
     await new Deno.Command("/bin/sh", {
@@ -215,7 +215,7 @@ export async function askToLeave(pid: number): Promise<void> {
 const PICK_SHELL = `if command -v bash >/dev/null 2>&1; then exec bash -c "$@"; fi
 exec /bin/sh -c "$@"`;
 
-/** The words that run a script of a person. @param args What the script sees as `$1` and up. */
+/** Returns the words that run a script of a person. @param args What the script sees as `$1` and up. */
 export function shellWords(script: string, args: readonly string[] = []): string[] {
   const words = [script, "conclaude", ...args];
   return ON_WINDOWS ? ["bash", "-c", ...words] : ["/bin/sh", "-c", PICK_SHELL, "sh", ...words];
