@@ -40,7 +40,7 @@ interface VendorForm {
 export const VENDOR_FORMS: readonly VendorForm[] = ROWS.flatMap((row) =>
   row.literals.map((literal): VendorForm => {
     const { name, lead = "", rest, anywhere = false, example, counterexample } = row;
-    const parts = (text: string) => text.replace(/<(\w+)>/g, (_, part) => PATTERN_PARTS[part]!);
+    const expanded = (text: string) => text.replace(/<(\w+)>/g, (_, part) => PATTERN_PARTS[part]!);
     const filled = (text: string) =>
       text.replaceAll("<literal>", literal).replace(/<(\w+)(?: (\d+))?>/g, (_, part, length) => {
         const word = EXAMPLE_PARTS[part]!;
@@ -49,7 +49,7 @@ export const VENDOR_FORMS: readonly VendorForm[] = ROWS.flatMap((row) =>
     return {
       name,
       literal,
-      pattern: () => new RegExp(lead + RegExp.escape(literal) + parts(rest), "y"),
+      pattern: () => new RegExp(lead + RegExp.escape(literal) + expanded(rest), "y"),
       lead: Number(/\{(\d+)\}$/.exec(lead)?.[1] ?? 0),
       isWord: !anywhere,
       get example() {
