@@ -88,7 +88,7 @@ export class EventHub {
     return this.#streams.size;
   }
 
-  /** Must be called after every write of this process. Several writes share one look. */
+  /** Tells the hub of a write of this process; must be called after every one. Several writes share one look. */
   changed(): void {
     this.#looks.wake();
   }

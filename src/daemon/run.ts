@@ -36,7 +36,7 @@ import type { Daemon } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { TeamWork } from "./team_work.ts";
 
-/** The size of the write-ahead log at which SQLite empties it, in pages. */
+/** The size of the write-ahead log, in pages, at which SQLite moves it into the database. */
 const LOG_PAGES = 1_000;
 
 const STOP_MS = 10_000;

@@ -54,7 +54,7 @@ const RUN =
   /[^\s"'`\\<>;,|&()\u001b│]+(?:[&,;|)(](?=[^\s"'`\\<>&;,|:=]{2,}(?:[\s"'`\\]|$))[^\s"'`\\<>&;,|]+)*/y;
 /** A list of strings of one character each: `['a','b','c']`. */
 const CHARACTERS = /[[{(]\s{0,4}((?:["'][^"'\n]["'],\s?){5,200}["'][^"'\n]["'])/y;
-/** The rest of a value in the next string (`"abc" + "def"`), or the new value behind an arrow. */
+/** The rest of a value in the next string (`"abc" + "def"`) or line, or a new value behind an arrow. */
 const NEXT_STRING = /["'`]?\s{0,40}(?:\+|\.|\\|->)?\s{0,40}["'`]([\w+/=.~-]{8,})(?=["'`])/y;
 const NEXT_LINE = /\\\r?\n([\w+/=.~-]{8,})/y;
 /** The start of a line: blanks, a line number, the sign of a diff, of a list item or of a quotation. */
@@ -141,7 +141,7 @@ function valueOf(text: string, found: RegExpExecArray): Span | null {
   const value = quoted(text, start, name);
   if (value !== undefined) return value;
   if (/^\??:.+=|^\|\||^\?\?/.test(sign)) return null;
-  // Tight forms have no blanks in their values: `NAME=value`, `?name=value`.
+  // In these forms nobody writes blanks around the sign: `NAME=value`, `?name=value`.
   const isTight = sign === "=" && !/\s/.test(space) || /^%3d$/i.test(sign) || start !== from ||
     text[nameStart - 1] === "?";
   const run = unquoted(text, start, { ...context, isTight });
@@ -163,14 +163,14 @@ interface Context {
   readonly isTight: boolean;
 }
 
-/** The part of a name before its secret word. */
+/** Returns the part of a name before its secret word. */
 function nameUpTo(text: string, end: number): string {
   const name = /[\w.@$-]{0,64}$/.exec(text.slice(Math.max(0, end - 64), end))![0];
   // The `n` of an escaped `\n` is not part of the name.
   return text[end - name.length - 1] === "\\" ? name.slice(1) : name;
 }
 
-/** `arn:aws:secretsmanager:eu-west-1:1:secret:prod/db` names a secret and holds none. */
+/** Whether a name is in an ARN, which holds no secret: `arn:aws:secretsmanager:eu-west-1:1:secret:prod/db`. */
 function isWithinArn(text: string, at: number): boolean {
   return text[at - 1] === ":" && /arn:[\w:-]{0,80}$/.test(text.slice(Math.max(0, at - 90), at));
 }

@@ -176,7 +176,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
 
 /** The value of an option, with or without quotes. */
 const VALUE = r`\\{0,3}["']?(?![-$<{]|\[redacted:)([^\s"'\\]{3,})`;
-/** What may stand between the name of a command and one of its options. */
+/** Arguments between the name of a command and one of its options. */
 const ARGUMENTS =
   r`["']?,?(?:\s{1,20}(?:'[^'\n]{0,500}'|[^\s;|&'][^\s;|&]{0,999})){0,12}?\s{1,20}["']?`;
 

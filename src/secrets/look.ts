@@ -167,7 +167,7 @@ function mayRunProgram(lowered: string): boolean {
 
 /** The part of a command that is read, in characters of JSON. */
 const MAX_COMMAND_CHARS = 8_000;
-/** Whether a text holds a whole secret name, or one whose values stand further on: a list, a form field. */
+/** Whether a text holds a whole secret name, or one whose values follow later: a list, a form field. */
 function holdsName(lowered: string): boolean {
   wholeName ??= new RegExp(r`${SECRET_WORD}${SUFFIX}(?![a-z\d_-])\\{0,7}["']?(?![.;?!/])`);
   // The `t` of an escaped tab belongs to no name, but in `\\token` it does: both readings count.
@@ -178,7 +178,7 @@ function holdsName(lowered: string): boolean {
 const SPREAD =
   />\s?\S{0,200}secrets?\/|(?:secrets|passwords|tokens|credentials|keys)\\{0,7}["']?\s{0,3}[:=]\s{0,3}[[{\\]|pass\w{1,16}\\{0,7}["']?[^;]{0,30}?\.(?:type|fill|send|set|tobe|toequal)/;
 
-/** {@linkcode needsRedaction} for the user's own patterns alone, when the built-in forms are masked already. */
+/** Does {@linkcode needsRedaction} for the user's own patterns alone, after the built-in forms were masked. */
 export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): boolean {
   if (patterns.length === 0) return false;
   const lowered = serialized.toLowerCase();

@@ -67,7 +67,7 @@ export function hidePrivate(value: unknown): unknown {
     if (leaf.text.trim() !== "" && !isBlockType(leaf)) hide(leaf, [wholeOf(leaf)]);
   };
   for (const [leaf, parts] of Map.groupBy(found, ({ leaf }) => leaf)) {
-    const spans = merged(
+    const spans = joinOverlaps(
       parts.filter(({ start, end }) => leaf.text.slice(start, end).trim() !== ""),
     );
     if (spans.length > 0 && !isBlockType(leaf)) hide(leaf, spans);
@@ -130,7 +130,7 @@ function hiddenBetween(object: readonly Leaf[], leaves: readonly Leaf[]): LeafPa
 }
 
 /** Sorts the parts of one text and joins those that overlap. */
-function merged(parts: Spans): Spans {
+function joinOverlaps(parts: Spans): Spans {
   const spans: PrivateSpan[] = [];
   for (const { start, end } of parts.toSorted((a, b) => a.start - b.start)) {
     const last = spans.at(-1);
@@ -232,7 +232,7 @@ function privateLines() {
   return {
     add(text: string) {
       for (const line of text.split(LINE_BREAK)) {
-        const { start, end } = bare(line);
+        const { start, end } = wordsOfLine(line);
         const words = line.slice(start, end);
         if (words.length >= MIN_LINE_CHARS && words !== PRIVATE_MASK) lines.add(words);
       }
@@ -241,7 +241,7 @@ function privateLines() {
     mask(text: string) {
       if (lines.size === 0) return text;
       return text.split(LINE_BREAK).map((line) => {
-        const { start, end } = bare(line);
+        const { start, end } = wordsOfLine(line);
         return lines.has(line.slice(start, end))
           ? line.slice(0, start) + PRIVATE_MASK + line.slice(end)
           : line;
@@ -250,7 +250,7 @@ function privateLines() {
     /** Whether a text has lines that count and all of them are private. */
     holdsAll(text: string) {
       const words = text.split(LINE_BREAK).map((line) => {
-        const { start, end } = bare(line);
+        const { start, end } = wordsOfLine(line);
         return line.slice(start, end);
       }).filter((line) => line.length >= MIN_LINE_CHARS);
       return words.length > 0 && words.every((line) => lines.has(line) || line === PRIVATE_MASK);
@@ -259,7 +259,7 @@ function privateLines() {
 }
 
 /** Returns where the words of a line begin and end, without indentation and marks. */
-function bare(line: string): { readonly start: number; readonly end: number } {
+function wordsOfLine(line: string): { readonly start: number; readonly end: number } {
   const start = BEFORE.exec(line)?.[0].length ?? 0;
   let end = line.length;
   while (end > start && BEHIND.includes(line[end - 1]!)) end--;

@@ -30,20 +30,20 @@ interface Container {
  * whole. A list of strings is redacted as the lines of one text. Any depth; values that are not JSON stay.
  */
 export function redactValue(value: unknown, rules: RedactRules): unknown {
-  const carried = carriedValues();
+  const collector = secretCollector();
   const source = hidePrivate(value);
-  const masked = redactOnce(source, rules, carried);
-  for (const use of toolUsesIn(masked)) maskPrinted(use, carried);
-  if (carried.size() === 0) return masked;
-  const { value: known, hasChanged } = carried.maskIn(masked);
-  return hasChanged ? redactOnce(known, rules, carriedValues()) : known;
+  const masked = redactOnce(source, rules, collector);
+  for (const use of toolUsesIn(masked)) maskPrinted(use, collector);
+  if (collector.size() === 0) return masked;
+  const { value: known, hasChanged } = collector.maskIn(masked);
+  return hasChanged ? redactOnce(known, rules, secretCollector()) : known;
 }
 
-function redactOnce(value: unknown, rules: RedactRules, carried: CarriedValues): unknown {
+function redactOnce(value: unknown, rules: RedactRules, collector: SecretCollector): unknown {
   const pending: Container[] = [];
   const copy = (item: unknown, { key = "", holdsSecrets = false } = {}): unknown => {
     if (typeof item === "string") {
-      const text = redactText(item, rules, carried.add);
+      const text = redactText(item, rules, collector.add);
       return isSecretBelow(key, text, holdsSecrets) ? masked(text) : text;
     }
     if (typeof item === "number" && PASSWORD.test(key) && isSecretName(key) && item > 999) {
@@ -55,7 +55,7 @@ function redactOnce(value: unknown, rules: RedactRules, carried: CarriedValues):
     return target;
   };
   const masked = (text: string) => {
-    carried.add(text);
+    collector.add(text);
     return VALUE_MASK;
   };
   const result = copy(value);
@@ -63,7 +63,7 @@ function redactOnce(value: unknown, rules: RedactRules, carried: CarriedValues):
     const { source, target, holdsSecrets } = next;
     if (Array.isArray(source)) {
       const isText = source.every((item) => typeof item === "string");
-      const items = isText ? redactLines(source, rules, carried.add) : source;
+      const items = isText ? redactLines(source, rules, collector.add) : source;
       items.forEach((item, index) => {
         const before = items[index - 1];
         const isNamed = typeof before === "string" && isName(before, items.length) &&
@@ -132,12 +132,12 @@ function toolUsesIn(payload: unknown): readonly Record<string, unknown>[] {
 }
 
 /** Masks, in place, the output of a tool use that prints a secret. */
-function maskPrinted(use: Record<string, unknown>, carried: CarriedValues): void {
+function maskPrinted(use: Record<string, unknown>, collector: SecretCollector): void {
   if (!printsSecret(use["tool_name"], use["tool_input"])) return;
   const mask = (holder: Record<string, unknown>, depth: number) => {
     for (const [key, item] of Object.entries(holder)) {
       if (typeof item === "string" && !/^(?:type|file_?path)$/i.test(key)) {
-        holder[key] = withoutPrinted(item, carried.add);
+        holder[key] = withoutPrinted(item, collector.add);
       } else if (typeof item === "object" && item !== null && depth < 4) {
         mask(item as Record<string, unknown>, depth + 1);
       }
@@ -271,9 +271,9 @@ const COMMON = new Set(
 );
 
 /** Collects the secrets that one string of a payload reveals, and masks them in the other strings. */
-function carriedValues() {
+function secretCollector() {
   const values = new Set<string>();
-  /** Values without digits or signs, perhaps ordinary words: masked only where they are a whole string. */
+  /** Values without digits or signs, which may be ordinary words: masked only where they are a whole string. */
   const words = new Set<string>();
   return {
     /** Adds a masked value, unless it is too common to be masked elsewhere. */
@@ -287,7 +287,7 @@ function carriedValues() {
   };
 }
 
-type CarriedValues = ReturnType<typeof carriedValues>;
+type SecretCollector = ReturnType<typeof secretCollector>;
 
 function isKnowable(value: string): boolean {
   return value.length >= MIN_CHARS && value.length <= MAX_CHARS &&

@@ -29,7 +29,7 @@ interface VendorForm {
   readonly name: string;
   readonly literal: string;
   readonly pattern: () => RegExp;
-  /** How many characters of the token stand before its literal. */
+  /** The number of the token's characters before its literal. */
   readonly lead: number;
   /** Whether ordinary words may end in the literal: then no letter, digit or dash may precede the token. */
   readonly isWord: boolean;

@@ -72,9 +72,9 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
   const newest = value?.[name];
   useEffect(() => setWhole(false), [key]);
   useEffect(() => {
-    if (newest !== undefined) setLoaded({ key, rows: joined(newest, known, of) });
+    if (newest !== undefined) setLoaded({ key, rows: joinRows(newest, known, of) });
   }, [newest, key]);
-  const rows = newest && joined(newest, known, of);
+  const rows = newest && joinRows(newest, known, of);
   const last = rows?.at(-1);
   const readOn = async () => {
     // Rows of the same moment may be split between this page and the next.
@@ -95,7 +95,7 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
 }
 
 /** Joins the newest page with the known older rows; returns the page alone if rows between them may be missing. */
-function joined<Row>(
+function joinRows<Row>(
   newest: readonly Row[],
   known: readonly Row[],
   { keyOf, atOf }: Pick<ListOf<Row>, "keyOf" | "atOf">,

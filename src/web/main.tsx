@@ -56,7 +56,7 @@ function Page() {
     document.title = waiting.length === 0 ? "conclaude" : `(${waiting.length}) conclaude`;
     tellWaiting(waiting);
   }, [waiting?.map(({ key }) => key).join()]);
-  const [, screen = "now", id, at] = route.value.split("/").map(decoded);
+  const [, screen = "now", id, at] = route.value.split("/").map(decodePart);
   return (
     <div class="page">
       <a class="skip" href="#main">Skip to the content</a>
@@ -171,7 +171,7 @@ function Help({ onClose }: { onClose: () => void }) {
 }
 
 /** Decodes a part of an address; returns it unchanged if it is invalid, since a person may have typed it. */
-function decoded(part: string): string {
+function decodePart(part: string): string {
   return quietly(() => decodeURIComponent(part)) ?? part;
 }
 

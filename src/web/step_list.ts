@@ -79,7 +79,7 @@ class StepList {
     const { steps: known } = this.shown.value;
     const added = news.filter((step) => !this.#known.has(stepKey(step)));
     for (const step of added) this.#known.add(stepKey(step));
-    const steps = added.length === 0 ? known : merged(known, added);
+    const steps = added.length === 0 ? known : mergeByTime(known, added);
     this.shown.value = { steps, more, isLoading: false, error: undefined };
   }
 }
@@ -90,7 +90,7 @@ export function stepKey({ id, kind }: Pick<Step, "id" | "kind">): string {
 }
 
 /** Merges steps by time. @param news Sorted by time. */
-function merged(known: readonly Step[], news: readonly Step[]): readonly Step[] {
+function mergeByTime(known: readonly Step[], news: readonly Step[]): readonly Step[] {
   if (known.length === 0 || news[0]!.atMs >= known.at(-1)!.atMs) return [...known, ...news];
   if (news.at(-1)!.atMs < known[0]!.atMs) return [...news, ...known];
   return [...known, ...news].sort((a, b) => a.atMs - b.atMs);

@@ -23,7 +23,7 @@ const FIRST_RETRY_MS = 250;
 const LEAST_BETWEEN_MS = 300;
 /** The delay of requests in a hidden tab. */
 const HIDDEN_MS = 5_000;
-/** After a request the page waits at least this many times as long as the request took. */
+/** Two requests begin at least this many times as far apart as the first one took. */
 const BUSY_SHARE = 4;
 const TOAST_MS = 6_000;
 
@@ -229,7 +229,7 @@ export function follow(): Promise<void> {
       take(data);
     }
   };
-  const say = (state: Connection) => {
+  const announce = (state: Connection) => {
     connection.value = state;
     channel.postMessage(state);
     ready();
@@ -249,10 +249,10 @@ export function follow(): Promise<void> {
           ready();
         };
         await readStream(seen, onPiece, new AbortController().signal);
-        say("lost");
+        announce("lost");
       } catch (thrown) {
-        if (thrown instanceof Refused && thrown.status === 401) return say("closed");
-        say("lost");
+        if (thrown instanceof Refused && thrown.status === 401) return announce("closed");
+        announce("lost");
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       pauseMs = Math.min(2 * pauseMs, SLOWEST_RETRY_MS);

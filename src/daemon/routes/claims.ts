@@ -29,7 +29,7 @@ function claimantOf(
   return { ...lasting(author.atMs), by: author.by, grant: asked?.grant ?? null };
 }
 
-/** Returns the place from which the server of a shared project is asked for claims. */
+/** Returns what a request to a team's server needs: the database and the environment. */
 function placeOf({ db, database }: Daemon) {
   return { db, database, environment: THIS_PROCESS };
 }

@@ -169,13 +169,13 @@ export async function backUp(database: string, file: string): Promise<{ readonly
   requireOurs("Cannot back up", database);
   const cannot = (why: string, next: string, cause?: unknown) =>
     new UserError(`Cannot write "${file}"`, { why: `${why}; nothing was changed`, next, cause });
-  let taken: string | null = "something is there already";
+  let obstacle: string | null = "something is there already";
   try {
     lstatSync(file);
   } catch (thrown) {
-    taken = isNotFound(thrown) ? null : messageOf(thrown);
+    obstacle = isNotFound(thrown) ? null : messageOf(thrown);
   }
-  if (taken !== null) throw cannot(taken, "conclaude db backup");
+  if (obstacle !== null) throw cannot(obstacle, "conclaude db backup");
   try {
     return { bytes: await copyPrivately(database, file, DEFAULT_NAME) };
   } catch (thrown) {

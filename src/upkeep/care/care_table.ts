@@ -10,7 +10,7 @@ import { spaceUse } from "../../db/disk_space.ts";
 /** The most faults that one check lists. */
 export const MAX_FAULTS = 20;
 
-/** The version of SQLite in this program: `3.53.2`. */
+/** Returns the version of SQLite in this program: `3.53.2`. */
 export function sqliteVersion(): string {
   using db = connect(":memory:");
   return String(db.prepare("SELECT sqlite_version() AS version").get()?.["version"]);

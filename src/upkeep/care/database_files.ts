@@ -82,7 +82,7 @@ export function freeName(wanted: string, ending = ""): string {
 const DRAFT_ENDING = /\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 
 /** The age in milliseconds from which a draft counts as left behind by a stopped program. */
-const LEFT_MS = 3_600_000;
+const LEFT_BEHIND_MS = 3_600_000;
 
 /** The drafts that this process is writing. */
 const OPEN_DRAFTS = new Set<string>();
@@ -107,7 +107,7 @@ export function removeLeftDrafts(path: string, isAlike = (_name: string) => fals
     if (original === name || original !== base && !isAlike(original)) continue;
     const draft = joinPath(folder, name);
     const changedMs = quietly(() => lstatSync(draft).mtime?.getTime()) ?? Infinity;
-    if (changedMs < Date.now() - LEFT_MS) removeDatabase(draft);
+    if (changedMs < Date.now() - LEFT_BEHIND_MS) removeDatabase(draft);
   }
 }
 

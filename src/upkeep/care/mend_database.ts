@@ -40,7 +40,7 @@ type MendedTable = Mended["tables"][number];
 
 /**
  * Writes the database anew, sets the damaged one aside under a dated name, and fills in events from transcripts since
- * the backup. Hooks keep their records in the spool meanwhile. If it is stopped, the database stays as it was.
+ * the backup. Hooks keep their records in the spool meanwhile. A stopped repair leaves the database unchanged.
  *
  * @returns A text that tells for each table what came back and what is gone.
  * @throws {UserError | Error} When a drain works for too long, or there is no room; the database stays as it was.

@@ -34,7 +34,7 @@ const DATABASE_NAME = /\.(?:db|sqlite3?)$/i;
 
 /** SQLite's errors about damaged pages, and about a database that another process holds. */
 const DAMAGED = /malformed|not a database|corrupt/i;
-const HELD = /locked|busy/i;
+const BUSY = /locked|busy/i;
 
 /** Judges the database, and reports if it began anew because something had emptied its file. */
 export function lookAtDatabase(place: RepairPlace): Finding[] {
@@ -67,7 +67,7 @@ function judgeDatabase(place: RepairPlace): Finding {
     case "empty":
       return emptied(place) ?? beforeFirstHook(place, "is empty; the next hook makes the tables");
     case "unreadable": {
-      if (HELD.test(file.why)) return lockedBy(place);
+      if (BUSY.test(file.why)) return lockedBy(place);
       const isOwn = otherOwner(database) === null && isThere(database);
       const next = isOwn ? `chmod u+rw ${quoteWord(database)}` : undefined;
       return unusable(place, faultOf(database, file)[0], next);
@@ -119,7 +119,7 @@ function mendable(place: RepairPlace, state: string): Finding {
   );
 }
 
-/** Returns the command that renames a folder or a pipe that stands in the place of a file. */
+/** Returns the command that renames a folder or a pipe which occupies a file's path. */
 function moveAway(path: string): string {
   return `mv ${quoteWord(path)} ${quoteWord(`${path}.${isFolder(path) ? "folder" : "special"}`)}`;
 }
@@ -188,7 +188,7 @@ function judgeContent(place: RepairPlace, version: number): Finding {
   } catch (thrown) {
     const why = messageOf(thrown);
     if (DAMAGED.test(why)) return mendable(place, `is damaged: ${why}`);
-    return HELD.test(why) ? lockedBy(place) : unusable(place, `cannot be opened: ${why}`);
+    return BUSY.test(why) ? lockedBy(place) : unusable(place, `cannot be opened: ${why}`);
   }
 }
 
@@ -253,7 +253,7 @@ export function mendingOf(place: RepairPlace, fault: unknown): Mending {
   const { database } = place;
   const why = messageOf(fault);
   // A hook that has already waited for another process has no time left to read a large file.
-  const isHeld = HELD.test(why) && mayBeWritten(identifyDatabase(database));
+  const isHeld = BUSY.test(why) && mayBeWritten(identifyDatabase(database));
   const { status, message, next, repair } = isHeld ? lockedBy(place) : judgeDatabase(place);
   if (status !== "fail" || next === null) {
     return {

@@ -82,9 +82,9 @@ export function lookAtDisk({ database }: DoctorPlace): Finding[] {
   const free = bavail * bsize;
   const room = `${Math.round(free / MEGABYTE)} MB free for ${folder}`;
   if (free >= LITTLE_BYTES) return [ok(room)];
-  const [says, how] = free < NO_BYTES ? [fail, "full"] as const : [warn, "nearly full"] as const;
-  return [says(
-    `the disk is ${how}: ${room}; \`conclaude retention run\` removes old sessions`,
+  const [make, state] = free < NO_BYTES ? [fail, "full"] as const : [warn, "nearly full"] as const;
+  return [make(
+    `the disk is ${state}: ${room}; \`conclaude retention run\` removes old sessions`,
     `df -h ${quoteWord(folder)}`,
   )];
 }

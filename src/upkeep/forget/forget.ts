@@ -69,7 +69,7 @@ export interface ForgetRequest extends ForgetSearch {
   readonly chosen: (salt: string) => Readonly<Record<string, unknown>>;
   /** The text, for its digest; null if no text was chosen. */
   readonly text: string | null;
-  /** The command that repeats the run; a placeholder stands for the text. */
+  /** The command that repeats the run, with a placeholder for the text. */
   readonly again: string;
   /** Names that the receipt gets at once, so that their rows cannot come in, even if they are not here now. */
   readonly names?: readonly string[];
@@ -182,7 +182,7 @@ export function previewForget(db: DatabaseSync, place: ForgetPlace, search: Forg
     along: chosen.along,
     /** Other files that hold the text, such as exports; a run does not change them. */
     copies,
-    /** Files that a person ordered (exports, backups) and that may hold the content; a run does not change them. */
+    /** Files that this program wrote for a person (exports) and that may hold it; a run does not change them. */
     copiesThatMay: written.filter(mayHold),
     /** Backups and databases that were set aside: a run forgets the content there too, or removes the file. */
     ownCopies: previewCopies(place),

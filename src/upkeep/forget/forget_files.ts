@@ -57,7 +57,7 @@ export function writtenFiles(
  * Lists files that may hold copies and that forgetting does not change: exports, records of other databases in the
  * spool, and the fallback database.
  *
- * @param written Files anywhere that a person ordered this program to write.
+ * @param written Files anywhere that this program wrote for a person.
  */
 export function copiesOf(place: ForgetPlace, written: readonly string[]): string[] {
   const { database } = place;

@@ -121,19 +121,19 @@ export function observationOf(
   mask: (text: string) => string,
 ): ArrivingRow | null {
   const parts = table.parts.flatMap(([names, label = ""]) => {
-    const given = first(row, names!)?.trim() ?? "";
+    const raw = first(row, names!)?.trim() ?? "";
     const isList = label.endsWith(" ");
-    const items = isList ? listIn(given) : [given];
-    const isNothing = given === "" || given === "No observations captured." || items.length === 0;
+    const items = isList ? listIn(raw) : [raw];
+    const isNothing = raw === "" || raw === "No observations captured." || items.length === 0;
     const text = label === "- "
       ? items.map((item) => `- ${item}`).join("\n")
       : `${label}${items.join(", ")}`;
-    return isNothing ? [] : [{ given, text }];
+    return isNothing ? [] : [{ raw, text }];
   });
   const text = mask(parts.map((part) => part.text).join("\n"));
   // The text holds nothing but masks.
   if (text.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "") return null;
-  const heading = mask(parts[0]!.given).replace(/^\[private removed\]\s*/, "").trim() || text;
+  const heading = mask(parts[0]!.raw).replace(/^\[private removed\]\s*/, "").trim() || text;
   const paths = table.files.flatMap((column) => listIn(first(row, column) ?? ""))
     .map((path) => pathInProject(mask(path), known === null ? null : folderOfProject(known)));
   const files = [...new Set(paths)];

@@ -59,7 +59,7 @@ export async function takeLostOfRecent(
   return taken;
 }
 
-/** The prefix of a counter's type: the counter holds up to which byte a transcript was read. */
+/** The type prefix of the counters that hold up to which byte a transcript was read; they go with their session. */
 const READ_TO = "claim:transcript:";
 
 async function takeFrom(

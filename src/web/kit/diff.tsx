@@ -31,7 +31,7 @@ export function diffOf(before: string, after: string): (readonly [Mark, string])
   const [went, came] = [old.slice(start, old.length - end), young.slice(start, young.length - end)];
   const middle = went.length * came.length > MOST_LINES ** 2
     ? [...went.map((line) => ["-", line] as const), ...came.map((line) => ["+", line] as const)]
-    : compared(went, came);
+    : diffLines(went, came);
   return shortened([
     ...old.slice(0, start).map((line) => [" ", line] as const),
     ...middle,
@@ -44,7 +44,7 @@ function linesOf(text: string): string[] {
 }
 
 /** Compares lines by their longest common subsequence. */
-function compared(old: readonly string[], young: readonly string[]): (readonly [Mark, string])[] {
+function diffLines(old: readonly string[], young: readonly string[]): (readonly [Mark, string])[] {
   const width = young.length + 1;
   const common = new Uint16Array((old.length + 1) * width);
   for (let i = old.length - 1; i >= 0; i--) {
