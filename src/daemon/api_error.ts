@@ -1,12 +1,12 @@
-/** Why the daemon refuses a request: the table of codes, and the response for each. */
+/** Makes the daemon's refusals and their responses from the tables of error codes. */
 import { isDatabaseBusy, messageOf, UserError } from "../base/errors.ts";
 import HTTP_ERRORS from "./http_errors.json" with { type: "json" };
 import { type Refusal, REFUSALS } from "../work/refusal.ts";
 
-/** The document that names every input. */
+/** The way out in refusals: the document that describes every input. */
 export const API_HELP = "GET /openapi.json";
 
-/** The codes of refusals that only the daemon gives, beside those of tasks and workflows. */
+/** The codes of the server's own refusals, besides the codes of tasks and workflows. */
 type HttpError = keyof typeof HTTP_ERRORS;
 
 export type ErrorCode = Refusal | HttpError;
@@ -17,19 +17,19 @@ export function statusOf(code: ErrorCode): number {
     : REFUSALS[code as Refusal].httpStatus;
 }
 
-/** A refusal of the server itself. It has changed nothing. */
+/** Makes a refusal of the server itself, which has changed nothing. */
 export function httpError(code: HttpError, why: string): UserError {
   const { what, next } = HTTP_ERRORS[code];
   return new UserError(what, { why: `${why}; nothing was changed`, next, reason: code });
 }
 
-/** The response for anything that was thrown. Details of our own faults go to the log alone. */
+/** Makes the response for a thrown value. Details of internal errors go only to the log. */
 export function errorResponse(
   thrown: unknown,
   log: (level: "error", message: string) => void,
 ): Response {
   const { reason, what, why, next, details, exitCode } = asRefusal(thrown, log);
-  // Exit code 2 is a value that makes no sense: a bad request.
+  // Exit code 2 means an invalid value, which is a bad request.
   const status = exitCode === 2 ? 400 : statusOf(reason as ErrorCode);
   return Response.json({ error: { what, why, next, code: reason, ...details } }, {
     status,

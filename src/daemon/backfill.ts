@@ -1,6 +1,6 @@
 /**
- * The comparison with Claude Code's transcripts, and the filling of gaps. It takes long, so it goes on beside the requests, and
- * whoever looks is told how far it is.
+ * Compares the database with Claude Code's transcripts and fills gaps. This takes long, so it runs beside the requests,
+ * and `state` tells its progress.
  */
 import { isUserError, messageOf } from "../base/errors.ts";
 import type { Progress } from "../operations/context.ts";
@@ -21,7 +21,7 @@ export class Backfill {
     return { running: this.#running, last: this.#last };
   }
 
-  /** Begins, unless one runs already. @param fills Whether what is missing is written. */
+  /** Begins a run, unless one is running. @param fills Whether missing items are written. */
   begin(daemon: Daemon, fills: boolean): void {
     if (this.#running !== null) return;
     this.#running = { doing: "Looking for transcripts", done: 0 };
@@ -36,10 +36,10 @@ export class Backfill {
       void (this.#running = { doing, done: 0, ...far });
     try {
       const runs = `reconcile${fills ? " --backfill" : ""}`;
-      const { filled, ...told } = await runVerb(daemon, runs, { onProgress }) as Reconciled;
+      const { filled, ...result } = await runVerb(daemon, runs, { onProgress }) as Reconciled;
       return {
-        ...{ kind: "done", atMs: Date.now(), transcripts: told.transcripts },
-        ...{ projects: gapsByProject(told.sessions), worked: told.worked },
+        ...{ kind: "done", atMs: Date.now(), transcripts: result.transcripts },
+        ...{ projects: gapsByProject(result.sessions), worked: result.worked },
         filled: filled?.written ?? null,
       };
     } catch (thrown) {

@@ -1,6 +1,6 @@
 /**
- * The daemon's background work: it works captures into memory when another process has written, lets the summarizer rewrite
- * summaries, and removes old rows. It works in small steps and answers requests between them.
+ * The daemon's background work: works captures into memory after another process has written, lets the summarizer
+ * rewrite summaries, and removes old rows. It uses small steps, so that the daemon answers requests between them.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { count, sumOf } from "../base/counts.ts";
@@ -28,13 +28,13 @@ interface MemoryContext {
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
 }
 
-/** How long new captures are gathered, in milliseconds. */
+/** How long new captures may gather before a drain, in milliseconds. */
 const GATHER_MS = 2_000;
 /** The pause between two steps, in milliseconds. */
 const STEP_PAUSE_MS = 5;
-/** A step takes some milliseconds; a larger capture is a step of its own. */
+/** The limits of one step, which then takes some milliseconds; a larger capture is a step by itself. */
 const STEP = { maxRows: 2, maxBytes: 50_000 };
-/** The pause when another process drains, or after a fault, in milliseconds. */
+/** The pause while another process drains, or after a fault, in milliseconds. */
 const BUSY_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
 /** How often the summarizer looks for a quiet session, in milliseconds. */
@@ -46,7 +46,7 @@ export class MemoryWork {
   readonly #looks = new Rounds(() => this.#look());
   #faults = 0;
   #lastFault = "";
-  /** They run beside the drain. */
+  /** The summarizer's rounds, which run beside the drain. */
   readonly #summaries = new Rounds(() => this.#summarize());
 
   constructor(context: MemoryContext) {
@@ -57,9 +57,9 @@ export class MemoryWork {
     this.#looks.start();
   }
 
-  /** Looks soon for new captures. */
+  /** Makes it look for new captures soon. */
   wake(): void {
-    // After a fault the pause is kept.
+    // After a fault the full pause must pass.
     if (this.#faults === 0) this.#looks.wake();
   }
 
@@ -69,7 +69,7 @@ export class MemoryWork {
     await Promise.all([this.#looks.stop(), this.#summaries.stop()]);
   }
 
-  /** @returns In how many milliseconds it looks again by itself. */
+  /** @returns The time until the next look, in milliseconds. */
   async #look(): Promise<number> {
     const { signal } = this.#stopping;
     await pause(GATHER_MS, undefined, { signal }).catch(() => {});
@@ -89,12 +89,12 @@ export class MemoryWork {
     }
   }
 
-  /** @returns As {@linkcode MemoryWork.#look}. */
+  /** @returns The time until the next look, in milliseconds. */
   async #work(): Promise<number> {
     const { db, settings } = this.#context;
     if (!settings.at(null, Date.now()).memory.enabled) return Infinity;
     if (this.#isThereWork() && !await this.#drain()) return BUSY_MS;
-    // Captures that came meanwhile did not wake it.
+    // Captures that came during the drain did not wake this loop.
     if (this.#isThereWork()) return 0;
     const { nextRetryAtMs: retryAtMs } = queueRetries(db);
     this.#summaries.start();
@@ -137,7 +137,7 @@ export class MemoryWork {
     return true;
   }
 
-  /** @returns In how many milliseconds it looks again by itself. */
+  /** @returns The time until the next round, in milliseconds. */
   async #summarize(): Promise<number> {
     const { db, database, settings, folder, log } = this.#context;
     if (settings.at(null, Date.now()).memory.summarizer.command === null) return SUMMARIZER_MS;
@@ -169,11 +169,11 @@ export class MemoryWork {
 /** The sections of the configuration that the daemon reads. */
 export type DaemonConfig = EngineConfig & { readonly memory: MemorySettings };
 
-/** What retention needs of the daemon. */
+/** The parts of the daemon that retention needs. */
 interface RetentionContext extends Pick<MemoryContext, "db" | "database" | "settings" | "log"> {
-  /** Called after every write, so that streams tell it without delay. */
+  /** Called after retention has removed rows, so that streams report it without delay. */
   readonly changed: () => void;
-  /** Is told how many rows were removed. */
+  /** Receives the number of removed rows. */
   readonly count: (removed: number) => void;
 }
 

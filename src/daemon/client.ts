@@ -8,10 +8,10 @@ import { createHttpClient } from "../system/network.ts";
 import { OWN_PID } from "../system/processes.ts";
 import { renameSync, writeTextFileSync } from "../system/files.ts";
 
-/** What a daemon says of itself. Only its state file holds the token. */
+/** The state that a daemon reports; only its state file also holds the token. */
 export type KnownDaemon = Omit<DaemonState, "token" | "processMark">;
 
-/** `silent`: there is a daemon, but it does not answer yet, or has stopped answering. */
+/** The result of a search. `silent`: a daemon exists, but does not answer yet or any more. */
 export type FoundDaemon =
   | { readonly kind: "none" }
   | { readonly kind: "silent" }
@@ -28,8 +28,8 @@ type Door = Pick<DaemonState, "socket" | "port" | "token">;
 const ANSWER_MS = 5_000;
 
 /**
- * Looks for the daemon. The lock tells whether there is one, and its answer who it is. The file counts only when nobody
- * answers and it names the process of a daemon: the file of a killed daemon stays.
+ * Looks for the daemon. The lock tells whether one exists, and its answer who it is. If nobody answers, the state file
+ * counts if it names a daemon's process, since a killed daemon leaves its file behind.
  */
 export async function findDaemon(files: DaemonFiles): Promise<FoundDaemon> {
   if (!isLocked(files.lock)) return { kind: "none" };
@@ -43,7 +43,7 @@ export async function findDaemon(files: DaemonFiles): Promise<FoundDaemon> {
   return { kind: "running", answers: false, state };
 }
 
-/** The daemon that answers for the database, also when somebody has removed its lock; null when none answers. */
+/** Returns the daemon that answers for the database, even if somebody has removed its lock; null when none answers. */
 export async function whoAnswers(files: DaemonFiles): Promise<KnownDaemon | null> {
   const door = doorOf(files, readState(files.state));
   const answer = await askDaemon(door, { method: "GET", path: "/status" });
@@ -52,13 +52,13 @@ export async function whoAnswers(files: DaemonFiles): Promise<KnownDaemon | null
   return { pid, startedAtMs, socket, port, version };
 }
 
-/** Whether the daemon has written its state file. It does that last, when it can answer already. */
+/** Whether the daemon has written its state file, which is the last step of its start. */
 export function isWrittenDown(files: DaemonFiles, { pid, startedAtMs }: KnownDaemon): boolean {
   const written = readState(files.state);
   return written?.pid === pid && written.startedAtMs === startedAtMs;
 }
 
-/** Tells the daemon to stop. @returns Whether it has heard that. */
+/** Tells the daemon to stop. @returns Whether it received the request. */
 export async function askToStop(files: DaemonFiles): Promise<boolean> {
   const door = doorOf(files, readState(files.state));
   const answer = await askDaemon(door, { method: "POST", path: "/shutdown" });
@@ -66,12 +66,12 @@ export async function askToStop(files: DaemonFiles): Promise<boolean> {
   return answer !== null && (answer.status === 202 || answer.status === 503);
 }
 
-/** The socket has a fixed place. Without sockets only the file tells the port. */
+/** Returns how to reach the daemon: by its socket, or, on Windows, by the port in its state file. */
 export function doorOf({ socket }: DaemonFiles, written: DaemonState | null): Door {
   return OS === "windows" && written !== null ? written : { socket, port: null, token: "" };
 }
 
-/** @returns `null` when the daemon does not answer in time, or not with JSON. */
+/** Sends a request. @returns Null if the daemon does not answer in time, or not with JSON. */
 export async function askDaemon(
   { socket, port, token }: Door,
   { method, path, headers = {}, body }: {
@@ -106,19 +106,19 @@ export async function askDaemon(
 /** The daemon's state file. Only the lock tells whether the daemon runs. */
 export interface DaemonState {
   readonly pid: number;
-  /** When the process was started, in the system's own format; null where the system does not tell. */
+  /** When the process was started, in the system's own format; null if the system does not tell. */
   readonly processMark: string | null;
   readonly startedAtMs: number;
   /** Null on a system without unix sockets. */
   readonly socket: string | null;
-  /** Null when it listens on the socket alone. */
+  /** Null if the daemon listens only on the socket. */
   readonly port: number | null;
-  /** What opens the port; new at every start. */
+  /** The token for requests on the port; new at every start. */
   readonly token: string;
   readonly version: string;
 }
 
-/** Writes the file whole, for its owner alone, unless it says the same already. */
+/** Writes the state file atomically, for its owner alone, unless its content is the same already. */
 export function keepState(path: string, state: DaemonState): "kept" | "written" {
   const text = `${JSON.stringify(state, null, 2)}\n`;
   if (readText(path) === text) return "kept";
@@ -128,7 +128,7 @@ export function keepState(path: string, state: DaemonState): "kept" | "written" 
   return "written";
 }
 
-/** The content of the file; null when it cannot be read. */
+/** Reads the state file; null when it cannot be read. */
 export function readState(path: string): DaemonState | null {
   try {
     const state: unknown = JSON.parse(readText(path) ?? "");

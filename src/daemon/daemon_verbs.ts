@@ -57,8 +57,8 @@ const start = verb({
 });
 
 /**
- * Starts the daemon where none runs, and waits until it answers.
- * @throws {UserError} When it does not answer in time.
+ * Starts the daemon if none runs, and waits until it answers.
+ * @throws {UserError} When the daemon does not answer in time.
  */
 async function startDaemon(
   context: CliContext,
@@ -85,7 +85,7 @@ async function startDaemon(
     const found = await findDaemon(files);
     if (found.kind === "running" && found.answers && isWrittenDown(files, found.state)) {
       const started = found.state.pid === child.pid;
-      // Another command has started a daemon at the same moment. Ours waits for its lock, and leaves now.
+      // Another command started a daemon at the same moment, so ours waits for the lock and must end.
       if (!started && !hasLeft) await askToLeave(child.pid);
       return { found, started };
     }
@@ -93,10 +93,10 @@ async function startDaemon(
     await pause(PAUSE_MS);
   }
   const now = readText(files.log) ?? "";
-  const said = lastSaid(now.startsWith(logged) ? now.slice(logged.length) : now);
+  const last = lastMessage(now.startsWith(logged) ? now.slice(logged.length) : now);
   throw new UserError("The daemon does not answer", {
     why: (hasLeft ? "it has left again" : `it said nothing for ${START_MS / 1000} s`) +
-      (said === "" ? "" : `; the last that it logged: ${said}`),
+      (last === "" ? "" : `; the last that it logged: ${last}`),
     next: "conclaude daemon logs",
   });
 }
@@ -104,7 +104,7 @@ async function startDaemon(
 type DaemonPlace = Awaited<ReturnType<typeof daemonPlace>>;
 type RunningDaemon = Extract<FoundDaemon, { readonly kind: "running" }>;
 
-/** The port of the daemon, which is started where none runs, and started anew where it has no port: its agents live on. */
+/** Returns the daemon's port; starts the daemon if none runs, restarts one without a port, and lets agents go on. */
 export async function daemonOnPort(context: CliContext, place: DaemonPlace): Promise<number> {
   const { found } = await startDaemon(context, place, 0);
   if (found.state.port !== null) return found.state.port;
@@ -124,7 +124,7 @@ const stop = verb({
   },
 });
 
-/** Tells the daemon to stop, and waits until it has. @returns Whether one was running. @throws {UserError} When it does not stop. */
+/** Stops the daemon and waits for its end. @returns Whether one ran. @throws {UserError} If it does not stop. */
 async function stopDaemon(files: DaemonFiles): Promise<boolean> {
   let found = await findDaemon(files);
   const wasRunning = found.kind !== "none";
@@ -180,7 +180,7 @@ const STOP_MS = 12_000;
 const PAUSE_MS = 50;
 const FOLLOW_MS = 250;
 
-/** The database that a daemon serves, and where its files are. */
+/** Returns the database that a daemon serves, and the paths of the daemon's files. */
 export async function daemonPlace(context: CliContext) {
   const place = await keptPlace(context, "serve a database");
   const privateFolder = parentOf(context.locations.spoolFolders.at(-1)!);
@@ -193,8 +193,8 @@ async function tryDatabase(context: CliContext, place: Place): Promise<void> {
   (await openAt(context, place, place.database)).db.close();
 }
 
-/** The last line of a log; where it is an error, with the reason below it. */
-function lastSaid(log: string): string {
+/** Returns the last message of a log; for an error also the reason below it. */
+function lastMessage(log: string): string {
   const lines = log.trimEnd().split("\n");
   return lines.slice(lines.findLastIndex((line) => !line.startsWith(" ")))
     .filter((line) => !/^ +next:/.test(line))
@@ -202,7 +202,7 @@ function lastSaid(log: string): string {
     .join(": ");
 }
 
-/** @throws {UserError} When the daemon that runs does not listen on the wanted port. */
+/** Checks the port of a running daemon. @throws {UserError} When the daemon does not listen on the wanted port. */
 function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void {
   if (wanted === undefined || (wanted === 0 ? port !== null : port === wanted)) return;
   const what = wanted === 0
@@ -215,7 +215,7 @@ function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void
   });
 }
 
-/** Prints new lines of the log until the program is ended. A log that became shorter is read from its start. */
+/** Prints new lines of the log until the program ends; reads a log that became shorter from its start. */
 async function followLog(
   context: CliContext,
   { log }: DaemonFiles,
@@ -231,7 +231,7 @@ async function followLog(
   }
 }
 
-/** Shows a daemon, and the state of coven's daemon while nobody has migrated it. @param started Whether this command has started the daemon. */
+/** Shows a daemon, and unmigrated state of coven's daemon. @param started Whether this command started it. */
 function stateView(
   { cwd, globals }: CliContext,
   found: FoundDaemon,

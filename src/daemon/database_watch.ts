@@ -1,22 +1,22 @@
 /**
- * Watches the files that a daemon needs. SQLite goes on writing to a removed database, no client finds a daemon without
- * its socket, and without the lock another daemon could start.
+ * Watches the files that a daemon needs: SQLite goes on writing to a removed database, clients find a daemon by its
+ * socket, and without the lock another daemon could start.
  */
 import { sizeAt } from "../system/on_disk.ts";
 import { type FileInfo, isNotFound, statSync } from "../system/files.ts";
 
 const LOOK_MS = 1_000;
 
-/** The sizes of a database and its log, in bytes; 0 for a missing file. */
+/** Returns the sizes of a database and its log, in bytes; 0 for a missing file. */
 export function databaseBytes(path: string): { readonly database: number; readonly wal: number } {
   return { database: sizeAt(path) ?? 0, wal: sizeAt(`${path}-wal`) ?? 0 };
 }
 
 /**
- * Watches that paths lead to the same files as now.
- * @param gone Called once, with what has become of one of them. @param fine Called at every look that finds all in
- * place.
- * @returns What ends the watch.
+ * Watches whether paths still lead to the same files as now.
+ * @param gone Called once, when a file was removed or replaced. @param fine Called at every look that finds all files
+ * in place.
+ * @returns A function that ends the watch.
  */
 export function watchPlaces(
   places: readonly (readonly [name: string, path: string])[],
@@ -42,7 +42,7 @@ export function isSamePlace(path: string, before: FileInfo): boolean {
 function whatBecame(path: string, before: FileInfo): string | null {
   try {
     const { ino, dev } = statSync(path);
-    // Some systems have no such numbers; there the file only has to exist.
+    // On systems without these numbers it is enough that the file exists.
     return ino === before.ino && dev === before.dev ? null : "was replaced by another file";
   } catch (thrown) {
     return isNotFound(thrown) ? "was removed" : null;

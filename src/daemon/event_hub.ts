@@ -1,14 +1,14 @@
-/** Wakes the streams when there are new events, and reads these once for all streams that have come equally far. */
+/** Wakes streams when there are new events, and reads each batch once for all streams at the same position. */
 import type { DatabaseSync } from "node:sqlite";
 import { joined } from "../base/byte_lines.ts";
 import { Rounds } from "../base/rounds.ts";
 import { dataVersionReader } from "../db/transaction.ts";
 import { lastEventId, listStoredEvents, type StoredEvent } from "../work/store.ts";
 
-/** How often to look whether another process has written, in milliseconds: while somebody waits, and otherwise. */
+/** The time between looks for writes of other processes, in milliseconds: while streams or agents run, or not. */
 const POLL_MS = { watched: 100, idle: 250 };
 
-/** How long own writes are gathered, in milliseconds, so that a stream gets them in one piece. */
+/** How long this process's writes gather, in milliseconds, so that a stream gets them in one piece. */
 const GATHER_MS = 10;
 
 /** How many events are read at once. */
@@ -16,7 +16,7 @@ const BATCH_EVENTS = 64;
 
 export type EventFacts = Omit<StoredEvent, "data">;
 
-/** An event, and its bytes for a stream. */
+/** An event, and its bytes in the format of a stream. */
 export interface ReadyEvent {
   readonly row: EventFacts;
   readonly bytes: Uint8Array<ArrayBuffer>;
@@ -26,7 +26,7 @@ interface HubContext {
   readonly problem: (thrown: unknown) => void;
   /** Called when another process has written. */
   readonly onNews: () => void;
-  /** Whether agents run, which other processes may want to end. */
+  /** Whether agents run, which other processes may ask to end. */
   readonly isBusy: () => boolean;
 }
 
@@ -34,19 +34,19 @@ export class EventHub {
   readonly #db: DatabaseSync;
   readonly #waiting = new Set<() => void>();
   readonly #version: () => number;
-  readonly #told: HubContext;
+  readonly #context: HubContext;
   readonly #looks = new Rounds(() => this.#look(), { restMs: GATHER_MS });
   readonly #streams = new Set<AbortSignal>();
-  /** The events that the hub read last. */
+  /** The last batch of events that the hub read. */
   #batch: { readonly afterId: number; readonly events: readonly ReadyEvent[] } = NO_BATCH;
   #chunk = { ids: "", bytes: new Uint8Array() };
   #seenVersion: number;
   #lastId: number;
   #isClosed = false;
 
-  constructor(db: DatabaseSync, told: HubContext) {
+  constructor(db: DatabaseSync, context: HubContext) {
     this.#db = db;
-    this.#told = told;
+    this.#context = context;
     this.#version = dataVersionReader(db);
     this.#seenVersion = this.#version();
     this.#lastId = lastEventId(db);
@@ -57,9 +57,9 @@ export class EventHub {
   }
 
   /**
-   * A stream of pieces as they come. It has no buffer: when its last piece is on its way, the next one is asked for. It ends
-   * when the hub is closed or the client has left.
-   * @param next The next piece, or how long to wait for news, in milliseconds.
+   * Makes a stream without a buffer: it requests the next piece when the last one is on its way. It ends when the hub
+   * is closed or the client has left.
+   * @param next Returns the next piece, or how long to wait for news, in milliseconds.
    */
   stream(next: () => Uint8Array | number): ReadableStream<Uint8Array> {
     const left = new AbortController();
@@ -88,12 +88,12 @@ export class EventHub {
     return this.#streams.size;
   }
 
-  /** To be called after every write of this process. Several writes share one look. */
+  /** Tells the hub of a write of this process; must be called after every one. Several writes share one look. */
   changed(): void {
     this.#looks.wake();
   }
 
-  /** The next events after an id, the oldest first; none when there are no more. */
+  /** Returns the next events after an id, the oldest first; none when there are no more. */
   after(id: number): readonly ReadyEvent[] {
     if (id >= this.#lastId) return [];
     if (this.#batch.afterId !== id) {
@@ -104,7 +104,7 @@ export class EventHub {
     return this.#batch.events;
   }
 
-  /** Joins the bytes of events, once for all streams that have come equally far. */
+  /** Joins the bytes of events, once for all streams at the same position. */
   chunkOf(events: readonly ReadyEvent[]): Uint8Array {
     const ids = events.map(({ row }) => row.id).join();
     if (this.#chunk.ids !== ids) {
@@ -129,7 +129,7 @@ export class EventHub {
     });
   }
 
-  /** Ends all waiting, and so all streams. */
+  /** Wakes and thereby ends all streams. */
   close(): void {
     this.#isClosed = true;
     void this.#looks.stop();
@@ -146,14 +146,14 @@ export class EventHub {
       }
       const version = this.#version();
       if (version !== this.#seenVersion) {
-        this.#told.onNews();
+        this.#context.onNews();
         this.#wakeAll();
       }
       this.#seenVersion = version;
     } catch (thrown) {
-      this.#told.problem(thrown);
+      this.#context.problem(thrown);
     }
-    const isWatched = this.streams > 0 || this.#told.isBusy();
+    const isWatched = this.streams > 0 || this.#context.isBusy();
     return Promise.resolve(isWatched ? POLL_MS.watched : POLL_MS.idle);
   }
 
@@ -166,7 +166,7 @@ const NO_BATCH = { afterId: -1, events: [] };
 
 const ENCODER = new TextEncoder();
 
-/** An event in the format of a stream. Its data is JSON already, in one line. */
+/** Writes an event in the format of a stream. Its data is JSON already, in one line. */
 function eventBytes(row: EventFacts, data: string): Uint8Array<ArrayBuffer> {
   const facts = JSON.stringify(row);
   return ENCODER.encode(

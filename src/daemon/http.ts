@@ -1,6 +1,6 @@
 /**
- * Listens on a socket for this user alone and on a port of this machine, and answers a request: finds its route, checks who
- * asks, reads and checks its input, and runs it in one transaction.
+ * Listens on a socket for this user alone and on a port of this machine. Answers a request: finds its route, checks the
+ * caller's rights, reads and checks the input, and runs the route in one transaction.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { timingSafeEqual } from "node:crypto";
@@ -33,7 +33,7 @@ export type Door =
   | { readonly kind: "socket" }
   | { readonly kind: "port"; readonly port: number; readonly token: string };
 
-/** Makes the function that answers requests. @param isStopping Whether the daemon takes no more of them. */
+/** Makes the function that answers requests. @param isStopping Whether the daemon refuses new requests. */
 export function createHandler(
   daemon: Daemon,
   { routes, isStopping }: { readonly routes: readonly Route[]; readonly isStopping: () => boolean },
@@ -42,7 +42,7 @@ export function createHandler(
   const findRoute = routerOf(routes);
   const file = statSync(database);
   const writes = new WriteGroup(db, () => {
-    // Without the file a write would be lost although the answer says that it was kept.
+    // A write to a removed file would be lost although the answer reports success.
     if (isSamePlace(database, file)) return;
     throw httpError("SHUTTING_DOWN", `its database ${database} was removed or replaced`);
   });
@@ -99,7 +99,7 @@ export function createHandler(
     return Response.json(result, { status: route.status });
   }
 
-  /** The rights of the token that a request shows; null for none. The file's mode protects the socket. */
+  /** Returns the rights of a request's token; null for an unknown token. The file's mode protects the socket. */
   function rightsOf(headers: Headers, door: Door): "program" | TabRights | null {
     if (door.kind === "socket") return "program";
     const given = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";
@@ -141,21 +141,21 @@ interface Waiting {
 }
 
 /**
- * Lets requests that came at the same moment share a commit, and answers none before it. Each has a savepoint of its own, so
- * that a refused one does not undo the others.
+ * Lets requests that come at the same moment share a commit, and answers none before it. Each has its own savepoint, so
+ * that a refused request does not undo the others.
  */
 export class WriteGroup {
   readonly #db: DatabaseSync;
   readonly #check: () => void;
   #waiting: Waiting[] = [];
 
-  /** @param check Runs before a write; when it throws, all waiting requests are refused. */
+  /** @param check Runs before each write; if it throws, all waiting requests are refused. */
   constructor(db: DatabaseSync, check: () => void) {
     this.#db = db;
     this.#check = check;
   }
 
-  /** Does `work` in a write transaction; settles when that is committed or undone. */
+  /** Runs `work` in a write transaction; settles when the transaction is committed or undone. */
   run(work: () => unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ work, resolve, reject });
@@ -177,7 +177,7 @@ export class WriteGroup {
     }
   }
 
-  /** @returns A function that passes on the result, for after the commit. @throws When the whole transaction is gone. */
+  /** @returns A function that passes on the result after the commit. @throws When the whole transaction is undone. */
   #attempt({ work, resolve, reject }: Waiting): () => void {
     this.#db.exec("SAVEPOINT request");
     try {
@@ -193,8 +193,8 @@ export class WriteGroup {
 }
 
 /**
- * Refuses requests of web pages, whatever name they use for this machine. The file's mode protects the socket, the token
- * the port.
+ * Refuses requests of foreign web pages, whatever name they use for this machine. The file's mode protects the socket,
+ * the token the port.
  * @throws {UserError} FORBIDDEN_HOST, FORBIDDEN_ORIGIN
  */
 function checkSource(headers: Headers, door: Door): void {
@@ -212,10 +212,10 @@ function checkSource(headers: Headers, door: Door): void {
   }
 }
 
-/** The header with a person's token. Agents can read the daemon's own token, so that one does not count here. */
+/** The header with a person's token; the daemon's own token does not prove a person, since agents can read it. */
 const PERSON_HEADER = "conclaude-token";
 
-/** Compares two texts in a time that does not tell where they differ. */
+/** Compares two texts in constant time, so that the time does not reveal where they differ. */
 function isSame(given: string, token: string): boolean {
   const [one, other] = [new TextEncoder().encode(given), new TextEncoder().encode(token)];
   return one.length === other.length && timingSafeEqual(one, other);
@@ -226,9 +226,9 @@ export type Handler = (request: Request, door: Door) => Promise<Response>;
 export type Server = Pick<HttpServer, "shutdown" | "finished">;
 
 /**
- * Listens on the socket. The socket is made in a private folder and then moved to its place, so that nobody else can
- * open it at any moment. It replaces the socket of a dead daemon.
- * @throws {UserError} When something else than a socket is in its place.
+ * Listens on the socket. Makes the socket in a private folder and then moves it to its place, so that nobody else can
+ * ever open it. Replaces the socket of a dead daemon.
+ * @throws {UserError} When the socket's place holds something else.
  */
 export function listenOnSocket(files: DaemonFiles, handler: Handler): Server {
   const { socket, socketDraft } = files;
@@ -250,7 +250,7 @@ export function listenOnSocket(files: DaemonFiles, handler: Handler): Server {
   }
 }
 
-/** @param wanted 0 takes a free port. */
+/** Listens on a port of this machine. @param wanted 0 takes a free port. */
 export function listenOnPort(
   wanted: number,
   token: string,

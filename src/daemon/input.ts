@@ -19,7 +19,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 /** How long a body may take to come, in milliseconds. */
 const BODY_MS = 20_000;
 
-/** Fields of a body with a check of their own, whose refusal says more than that a type is wrong. */
+/** Checks of single fields, whose refusals say more than that a type is wrong. */
 const BODY_REFUSALS: OwnRefusals = {
   title: (value) => checkTitle(textOf(value)),
   priority: checkPriority,
@@ -73,7 +73,7 @@ async function readBytes({ headers, body }: Request): Promise<Uint8Array> {
   }
 }
 
-/** The query as an object of texts. @throws {UserError} INVALID_INPUT when a name is there twice. */
+/** Reads a query as an object of texts. @throws {UserError} INVALID_INPUT when a name occurs twice. */
 export function readQuery(text: string): Record<string, string> {
   if (text === "") return {};
   const pairs = [...new URLSearchParams(text)];
@@ -119,19 +119,19 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
-/** Runs a check that the command line has too, so that its refusal names the field and not a verb. */
+/** Runs a check that the command line shares, and makes its refusal name the field instead of a verb. */
 export function inField<Value>(field: string, check: () => Value): Value {
   try {
     return check();
   } catch (thrown) {
     if (!isUserError(thrown) || thrown.reason === null) throw thrown;
     const { what, why, reason, exitCode, details } = thrown;
-    const told = { why, next: API_HELP, reason, exitCode, details: { ...details, path: field } };
-    throw new UserError(what, told);
+    const rest = { why, next: API_HELP, reason, exitCode, details: { ...details, path: field } };
+    throw new UserError(what, rest);
   }
 }
 
-/** What a value may be. */
+/** Tells which values a field accepts. */
 function faultText(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_value":
@@ -147,7 +147,7 @@ function faultText(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** A refusal of one field. */
+/** Makes the refusal of one field. */
 export function invalidInput(field: string, why: string) {
   const name = field === "" ? "the body" : `"${field.slice(0, 60)}"`;
   return refusal("INVALID_INPUT", {
@@ -158,7 +158,7 @@ export function invalidInput(field: string, why: string) {
   });
 }
 
-/** Who asks: the header `X-Agent-ID`, else the user. @throws {UserError} INVALID_INPUT */
+/** Returns the caller: the header `X-Agent-ID`, else `user`. @throws {UserError} INVALID_INPUT */
 export function callerOf(headers: Headers): string {
   const given = headers.get("x-agent-id");
   return given === null ? "user" : checkAgentId(given);
@@ -172,10 +172,10 @@ function tooLarge() {
   return httpError("BODY_TOO_LARGE", `it is larger than ${MAX_BODY_BYTES} bytes`);
 }
 
-/** Smaller numbers are ids of events, larger ones are times; this one is in 1973. */
+/** The least number that counts as a time (in 1973); smaller numbers are ids of events. */
 const FIRST_TIME_MS = 100_000_000_000;
 
-/** The event and the time after which a client wants to be told; without `since` the newest event. */
+/** Returns the event and the time after which a client wants events; without `since` the newest event. */
 export function startOf(db: DatabaseSync, since: string | undefined): { id: number; ms: number } {
   if (since === undefined) return { id: lastEventId(db), ms: -Infinity };
   const isNumber = /^\d{1,16}$/.test(since);
@@ -189,7 +189,7 @@ export function startOf(db: DatabaseSync, since: string | undefined): { id: numb
   return { id: eventIdAt(db, ms), ms };
 }
 
-/** {@linkcode startOf} as a time alone; of an event that is gone, the time of the next one that is kept. */
+/** Returns {@linkcode startOf} as a time; for a removed event the time of the next one. */
 export function startMsOf(db: DatabaseSync, since: string): number {
   const { id, ms } = startOf(db, since);
   if (ms !== -Infinity || id === 0) return ms;

@@ -1,6 +1,6 @@
 /**
- * The stream that keeps a page up to date. It tells which sessions had hooks and what else changed; the page asks for what it
- * shows. Whatever happened in between two pieces is told once.
+ * The stream that keeps a page up to date. It tells which sessions had hooks and which other data changed; the page
+ * then loads what it shows. Each piece sums up all changes since the last one.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { auditMark, sessionsSince } from "../db/executions.ts";
@@ -9,21 +9,21 @@ import { lastObservation } from "../memory/store.ts";
 import { lastEventId } from "../work/store.ts";
 import type { Daemon } from "./route.ts";
 
-/** How far a stream has come; its text is the `id` of a piece. */
+/** The position of a stream; its text is the `id` of a piece. */
 interface Mark {
-  /** Of the audit trail, of memory, of the events, of requirements with what is paused or violated. */
+  /** The newest rows of the audit trail, memory and events, and the mark of requirements, pauses and violations. */
   readonly hooks: number;
   readonly memory: number;
   readonly work: number;
   readonly rules: number;
 }
 
-/** The longest wait between two looks, in milliseconds: what another process writes wakes the stream sooner. */
+/** The longest wait between two looks, in milliseconds; a write of another process wakes the stream sooner. */
 const LOOK_MS = 900;
-/** Lets browsers and proxies know that the stream lives, in milliseconds. */
+/** The time between two pings, in milliseconds, which show browsers and proxies that the stream lives. */
 const PING_MS = 15_000;
 
-/** @param lastSeen The `Last-Event-ID` of a page that comes back; null for a new one. */
+/** Makes the stream. @param lastSeen The `Last-Event-ID` of a page that comes back; null for a new page. */
 export function liveStream(
   { db, hub }: Pick<Daemon, "db" | "hub">,
   lastSeen: string | null,
@@ -38,7 +38,7 @@ export function liveStream(
     const now = isFirst || isGap ? at : markOf(db);
     const before = at;
     at = now;
-    // Newest rows that are gone: whoever keeps rows begins anew.
+    // The newest rows were removed, so the page must load its lists anew.
     isGap ||= (["hooks", "memory", "work"] as const).some((one) => now[one] < before[one]);
     if (isFirst || isGap) {
       const event = isGap ? "gap" : "hello";
@@ -83,7 +83,7 @@ function markOf(db: DatabaseSync): Mark {
   };
 }
 
-/** Whether what came after a mark is not kept any more, or the mark is of another database. */
+/** Whether rows after a mark were removed, or the mark belongs to another database. */
 function isLost(db: DatabaseSync, { hooks }: Mark): boolean {
   const { oldest, newest } = auditMark(db);
   return hooks > newest || (newest > hooks && hooks + 1 < oldest);

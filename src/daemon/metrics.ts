@@ -1,4 +1,4 @@
-/** What the daemon counts, as text for Prometheus. */
+/** Counts what the daemon does, and writes metrics as text for Prometheus. */
 
 interface CountedRequest {
   readonly route: string;
@@ -29,7 +29,7 @@ const COUNTERS: Readonly<Record<CounterName, string>> = {
   sse_connections: "Event streams that were opened",
 };
 
-/** A metric. A name that ends in `_total` is a counter, any other a gauge. */
+/** Makes a metric: a counter if the name ends in `_total`, else a gauge. */
 export function figure(name: string, help: string, value: number | Figure["samples"]): Figure {
   const samples = typeof value === "number" ? [{ value }] : value;
   return { name, help, type: name.endsWith("_total") ? "counter" : "gauge", samples };
@@ -57,7 +57,7 @@ export class Metrics {
     this.#counters.set(name, (this.#counters.get(name) ?? 0) + by);
   }
 
-  /** All metrics as text. @param figures Those that are read now. */
+  /** Returns all metrics as text. @param figures Metrics that the caller has just read. */
   text(figures: readonly Figure[]): string {
     const requests = [...this.#requests.values()].map(({ labels, count }) => ({
       labels: { method: labels.method, route: labels.route, status: String(labels.status) },

@@ -1,7 +1,7 @@
-/** The responses that bring the page. The browser runs its scripts, applies its style, and does nothing else. */
+/** Makes the responses with the page and its chart script. The policy permits only the page's own scripts and style. */
 import { createHash } from "node:crypto";
 
-/** The page's parts, as the build makes them. */
+/** The parts of the page that the build makes. */
 export interface PageParts {
   readonly script: string;
   readonly style: string;
@@ -9,10 +9,10 @@ export interface PageParts {
   readonly plot: string;
 }
 
-/** Where the page finds the script for charts. */
+/** The path of the script for charts. */
 export const PLOT_PATH = "/page/plot.js";
 
-/** Faces do not import each other, so `main.ts` says where the page is. */
+/** Loads the page. `main.ts` sets this function, since the daemon may not import the page. */
 let loadPage: (() => Promise<PageParts>) | null = null;
 let made: Promise<ReturnType<typeof madeOf>> | undefined;
 
@@ -20,7 +20,7 @@ export function takePage(load: () => Promise<PageParts>): void {
   loadPage = load;
 }
 
-/** Answers with the page or the script for charts. @param origin Of the daemon, as the browser knows it. */
+/** Answers with the page or the script for charts. @param origin The daemon's origin, as the browser knows it. */
 export async function pageResponse(part: "page" | "plot", origin: string): Promise<Response> {
   if (loadPage === null) throw new Error("nobody has said where the page is");
   const { html, policyFor, plot } = await (made ??= loadPage().then(madeOf));
@@ -46,7 +46,7 @@ export async function pageResponse(part: "page" | "plot", origin: string): Promi
 }
 
 function madeOf({ script, style, plot }: PageParts) {
-  // A script ends at the first end tag, wherever it stands.
+  // HTML ends a script at the first end tag, even inside a string.
   const code = script.replaceAll("</script", "<\\/script");
   return {
     plot,

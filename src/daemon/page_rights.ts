@@ -1,6 +1,6 @@
 /**
- * Who may ask through the page. A person's `conclaude ui` gets a code that works once, within a minute; the page changes it
- * for the token of its tab. Only hashes of tokens are kept, beside the database, so that a tab survives a new daemon.
+ * Manages the rights of the page's tabs. A person's `conclaude ui` gets a code that works once, within a minute; the
+ * page exchanges it for a token of its tab. A file holds only hashes of tokens, so that tabs survive a new daemon.
  */
 import { createHash } from "node:crypto";
 import { quietly } from "../base/errors.ts";
@@ -8,29 +8,29 @@ import { parentOf } from "../base/paths.ts";
 import { readText } from "../system/on_disk.ts";
 import { makePrivateFolder, writeWhole } from "../system/write_file.ts";
 
-/** `act`: as its person, by every route. `read`: by routes that change nothing. */
+/** `act` permits every route, as its person. `read` permits routes that change nothing. */
 export type TabRights = "act" | "read";
 
 interface Tab {
-  /** SHA-256 of its token, in hexadecimal digits. */
+  /** The SHA-256 of the tab's token, in hexadecimal digits. */
   readonly hash: string;
   readonly rights: TabRights;
   usedAtMs: number;
 }
 
-/** What the file holds. */
-interface Kept {
-  /** The port on which the page was served the last time, so that its addresses stay right. */
+/** The content of the file. */
+interface StoredRights {
+  /** The last port of the page, which a new daemon uses again so that open tabs still work. */
   readonly port: number | null;
   readonly tabs: readonly Tab[];
 }
 
 const CODE_MS = 60_000;
-/** A tab that was unused for longer has to be opened anew. */
+/** The time after which an unused tab loses its rights. */
 const UNUSED_MS = 12 * 3_600_000;
-/** The least time between two notes that a tab is in use. */
+/** The least time between two updates of a tab's `usedAtMs`. */
 const NOTED_MS = 600_000;
-/** More tabs than that are old ones that nobody closed. */
+/** The most tabs that are stored; older ones are dropped. */
 const MAX_TABS = 100;
 
 export class PageRights {
@@ -39,31 +39,31 @@ export class PageRights {
   #tabs: Tab[];
   readonly #codes = new Map<string, { readonly rights: TabRights; readonly endsAtMs: number }>();
 
-  /** @param path The file in which they are kept. A damaged one counts as empty. */
+  /** @param path The file with the stored rights. A damaged file counts as empty. */
   constructor(path: string) {
     this.#path = path;
-    const kept = readKept(path);
-    this.#port = kept.port;
-    this.#tabs = [...kept.tabs];
+    const stored = readStored(path);
+    this.#port = stored.port;
+    this.#tabs = [...stored.tabs];
   }
 
   get port(): number | null {
     return this.#port;
   }
 
-  /** Whether a tab may still be open: a new daemon serves it on its port again. */
+  /** Whether a tab may still be open, so that a new daemon must listen on the same port. */
   hasTabs(nowMs: number): boolean {
     return this.#tabs.some(({ usedAtMs }) => nowMs - usedAtMs <= UNUSED_MS);
   }
 
-  /** Notes on which port the page is served. */
+  /** Notes the port on which the page is served. */
   servedOn(port: number): void {
     if (this.#port === port) return;
     this.#port = port;
-    this.#keep();
+    this.#store();
   }
 
-  /** A code that works once. */
+  /** Makes a code that works once. */
   newCode(rights: TabRights, nowMs: number): string {
     for (const [code, { endsAtMs }] of this.#codes) {
       if (endsAtMs <= nowMs) this.#codes.delete(code);
@@ -73,7 +73,7 @@ export class PageRights {
     return code;
   }
 
-  /** Changes a code for a tab's token; null when the code is unknown, spent, or too old. */
+  /** Exchanges a code for a tab's token; null if the code is unknown, spent, or too old. */
   newTab(
     code: string,
     nowMs: number,
@@ -84,11 +84,11 @@ export class PageRights {
     const token = secretText();
     const { rights } = found;
     this.#tabs.push({ hash: hashOf(token), rights, usedAtMs: nowMs });
-    this.#keep();
+    this.#store();
     return { token, rights };
   }
 
-  /** What a token lets its tab do; null for an unknown token, and for one that was not used for 12 hours. */
+  /** Returns the rights of a token; null for an unknown token, and for one that was not used for 12 hours. */
   rightsOf(token: string, nowMs: number): TabRights | null {
     if (token === "") return null;
     const hash = hashOf(token);
@@ -96,35 +96,35 @@ export class PageRights {
     if (tab === undefined || nowMs - tab.usedAtMs > UNUSED_MS) return null;
     if (nowMs - tab.usedAtMs > NOTED_MS) {
       tab.usedAtMs = nowMs;
-      this.#keep();
+      this.#store();
     }
     return tab.rights;
   }
 
-  /** Writes the file. Where that fails, tabs end with this daemon. */
-  #keep(): void {
+  /** Writes the file. If that fails, tabs end with this daemon. */
+  #store(): void {
     this.#tabs = this.#tabs.toSorted((a, b) => b.usedAtMs - a.usedAtMs).slice(0, MAX_TABS);
-    const kept: Kept = { port: this.#port, tabs: this.#tabs };
+    const stored: StoredRights = { port: this.#port, tabs: this.#tabs };
     quietly(() => {
       makePrivateFolder(parentOf(this.#path));
-      writeWhole(this.#path, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
+      writeWhole(this.#path, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
     });
   }
 }
 
-function readKept(path: string): Kept {
-  const nothing: Kept = { port: null, tabs: [] };
-  const kept = quietly((): Kept => JSON.parse(readText(path) ?? ""));
-  if (kept === undefined || !Array.isArray(kept.tabs)) return nothing;
+function readStored(path: string): StoredRights {
+  const nothing: StoredRights = { port: null, tabs: [] };
+  const stored = quietly((): StoredRights => JSON.parse(readText(path) ?? ""));
+  if (stored === undefined || !Array.isArray(stored.tabs)) return nothing;
   return {
-    port: Number.isInteger(kept.port) ? kept.port : null,
-    tabs: kept.tabs.filter(({ hash, rights, usedAtMs }) =>
+    port: Number.isInteger(stored.port) ? stored.port : null,
+    tabs: stored.tabs.filter(({ hash, rights, usedAtMs }) =>
       typeof hash === "string" && ["act", "read"].includes(rights) && Number.isFinite(usedAtMs)
     ),
   };
 }
 
-/** 256 bits, fit for an address. */
+/** Returns 256 random bits as text that is safe in an address. */
 export function secretText(): string {
   return crypto.getRandomValues(new Uint8Array(32))
     .toBase64({ alphabet: "base64url", omitPadding: true });

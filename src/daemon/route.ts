@@ -1,6 +1,5 @@
 /**
- * What a route is, and which route a path leads to. The server, the document of the API and the tests are made from the same
- * rows.
+ * Defines routes and finds the route of a path. The server, the API's document and the tests use the same rows.
  */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
@@ -22,32 +21,32 @@ export interface Daemon {
   readonly state: DaemonState;
   /** Absolute path of the database. */
   readonly database: string;
-  /** Where the daemon was started. */
+  /** The folder in which the daemon was started. */
   readonly folder: string;
-  /** Where the user's own files are. */
+  /** The places of the user's own files. */
   readonly locations: Locations;
   readonly rights: PageRights;
-  /** What is wrong with the place where the daemon runs, for people. */
+  /** Warnings for people about the environment of the daemon. */
   readonly warnings: readonly string[];
-  /** How long claims last, and workflows that do not say so themselves. */
+  /** Returns how long claims last, and workflows that do not set a time themselves. */
   readonly lasting: (nowMs: number) => Lasting;
-  /** Older events are not told, whether they are still kept or not. */
+  /** Returns the time before which events are hidden, even if they are still stored. */
   readonly toldSinceMs: (nowMs: number) => number;
   readonly redact: (text: string) => string;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
-  /** Begins to stop the daemon; the response under way is still sent. */
+  /** Begins to stop the daemon; the current response is still sent. */
   readonly stop: (why: string) => void;
 }
 
-/** A request whose input was checked. */
+/** A request with checked input. */
 export interface Call<Query = unknown, Body = unknown> {
-  /** The parameter of the path; empty where the path has none. */
+  /** The parameter of the path; empty if the path has none. */
   readonly id: string;
   readonly query: Query;
   readonly body: Body;
   readonly author: Author;
   readonly request: Request;
-  /** The answer that {@linkcode Route.ask} got. */
+  /** The result of {@linkcode Route.ask}. */
   readonly asked: Asked | null;
 }
 
@@ -60,25 +59,25 @@ export interface Route {
   readonly tag: string;
   readonly query: Schema;
   readonly body: Schema | null;
-  /** Status of the answer when all went well. */
+  /** The status of a successful answer. */
   readonly status: 200 | 201 | 202 | 204;
-  /** Null where the answer is not JSON. */
+  /** Null if the answer is not JSON. */
   readonly response: Schema | null;
   readonly mediaType: string;
-  /** The refusals of this route; every route has some more. */
+  /** The route's own refusals, besides those of every route. */
   readonly errors: readonly ErrorCode[];
-  /** Whether the port answers it without the token. */
+  /** Whether the port answers the route without a token. */
   readonly isOpen: boolean;
-  /** Whether the request has to show a token that `conclaude token` printed for a person. */
+  /** Whether the request must show a token that `conclaude token` printed for a person. */
   readonly forPerson: boolean;
-  /** A write gets one write transaction, a read sees one moment; `own`: the route sees to it. */
+  /** `write` runs in a write transaction, `read` in a read transaction; an `own` route manages transactions itself. */
   readonly transaction: "write" | "read" | "own";
-  /** Asks elsewhere before the transaction begins: what a team's server says of a claim. */
+  /** Asks a team's server about a claim before the transaction begins. */
   readonly ask: ((daemon: Daemon, call: Call<never, never>) => Promise<Asked | null>) | null;
   readonly handle: (daemon: Daemon, call: Call<never, never>) => unknown;
 }
 
-/** A row of the table of routes; {@linkcode routesOf} fills in what it leaves out. */
+/** A row of the table of routes; {@linkcode routesOf} adds the defaults. */
 export interface RouteRow<Query extends Schema, Body extends Schema>
   extends Partial<Omit<Route, "method" | "path" | "tag" | "query" | "body" | "ask" | "handle">> {
   readonly name: `${Route["method"]} /${string}`;
@@ -93,7 +92,7 @@ export interface RouteRow<Query extends Schema, Body extends Schema>
 
 const NOTHING = z.strictObject({});
 
-/** A function that makes the routes of one tag from their rows. */
+/** Returns a function that makes routes of one tag from rows. */
 export function routesOf(tag: string) {
   return <Query extends Schema = typeof NOTHING, Body extends Schema = typeof NOTHING>(
     { name, ...row }: RouteRow<Query, Body>,
@@ -119,7 +118,7 @@ export function routesOf(tag: string) {
   };
 }
 
-/** What a path leads to: a route, or the methods that the path has, if any. */
+/** The result of a search: a route, or the methods that the path supports, if any. */
 export type Found =
   | { readonly kind: "route"; readonly route: Route; readonly id: string }
   | { readonly kind: "none"; readonly methods: readonly string[] };
@@ -127,7 +126,7 @@ export type Found =
 /** The longest address, in characters. */
 const MAX_TARGET_CHARS = 8_192;
 
-/** The path and the query of an address, as they were sent: `URL` would tidy them up. @throws {UserError} INVALID_URL */
+/** Splits an address into path and query, unchanged: `URL` would normalize them. @throws {UserError} INVALID_URL */
 export function targetOf(url: string): { readonly path: string; readonly query: string } {
   const rest = url.replace(/^[a-z+]+:\/\/[^/?#]*/i, "").replace(/#.*$/s, "");
   if (rest.length > MAX_TARGET_CHARS) {
@@ -140,10 +139,10 @@ export function targetOf(url: string): { readonly path: string; readonly query: 
 /** Finds the route of a method and a path. @throws {UserError} INVALID_URL when an id cannot be decoded. */
 type FindRoute = (method: string, path: string) => Found;
 
-/** Prepares the search for routes. */
+/** Makes the function that finds routes. */
 export function routerOf(routes: readonly Route[]): FindRoute {
   const patterns = routes.map((route) => ({ route, words: route.path.split("/") }));
-  // Fixed words go before parameters, so that `/tasks/ready` is not read as the task "ready".
+  // Fixed words come before parameters, so that `/tasks/ready` is not read as the task "ready".
   patterns.sort((a, b) => Number(a.words.includes(":id")) - Number(b.words.includes(":id")));
   return (method, path) => {
     const parts = path.replace(/^\/api(?=\/)/, "").split("/");
@@ -160,7 +159,7 @@ export function routerOf(routes: readonly Route[]): FindRoute {
   };
 }
 
-/** Parts of a path that name nothing. */
+/** Parts of a path that are no ids. */
 const NO_IDS: ReadonlySet<string> = new Set(["", ".", ".."]);
 
 function decode(text = ""): string {

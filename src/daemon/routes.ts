@@ -1,4 +1,4 @@
-/** Every route of the API, and the OpenAPI 3.1 document that is made from them. */
+/** Lists every route of the API, and makes the OpenAPI 3.1 document from the routes. */
 import * as z from "zod/mini";
 import { type Route, routesOf } from "./route.ts";
 import { claimRoutes } from "./routes/claims.ts";
@@ -53,7 +53,7 @@ const ALWAYS: readonly ErrorCode[] = [
   "READ_ONLY",
 ];
 
-/** The further refusals of a route with a body. */
+/** Additional refusals of a route with a body. */
 const WITH_BODY: readonly ErrorCode[] = [
   "INVALID_JSON",
   "INVALID_BODY",
@@ -117,7 +117,7 @@ function operationOf(route: Route): Part {
 
 function parametersOf(route: Route): Part[] {
   const text = { type: "string" };
-  // Values of a query are text that is read as numbers.
+  // The output schema shows numbers, although a query sends them as text.
   const query = Object.entries(schemaOf(route.query, "output")["properties"] as Part ?? {});
   const description = "A person's token, as `conclaude token` prints it";
   const person = { in: "header", required: true, description, schema: text };
@@ -150,7 +150,7 @@ const STREAM_EXAMPLE = "event: state.snapshot\ndata: {…}\n\n" +
 const ERROR_EXAMPLE = { what: "What could not be done", why: "Why", next: "What to do" };
 
 function refusalsOf(route: Route): Record<string, Part> {
-  // A request that only reads can name a wrong status only in its filter.
+  // A request that only reads can have an invalid status only in its filter.
   const statusHere = (code: ErrorCode) =>
     route.method === "GET" && code === "INVALID_STATUS" ? 400 : statusOf(code);
   const byStatus = Object.groupBy(errorsOf(route), (code) => String(statusHere(code)));

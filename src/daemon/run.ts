@@ -1,4 +1,4 @@
-/** Runs a daemon: takes the lock, opens the database, starts the engine, listens, and answers until it is told to stop. */
+/** Runs a daemon: takes the lock, opens the database, starts the engine, and answers requests until it must stop. */
 import "../operations/config_sections.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { THIS_PROCESS } from "../system/environment.ts";
@@ -36,18 +36,18 @@ import type { Daemon } from "./route.ts";
 import { ROUTES } from "./routes.ts";
 import { TeamWork } from "./team_work.ts";
 
-/** How long the write-ahead log may grow, in pages. */
+/** The size of the write-ahead log, in pages, at which SQLite moves it into the database. */
 const LOG_PAGES = 1_000;
 
 const STOP_MS = 10_000;
 
-/** How long the last answers may take while it stops, in milliseconds. */
+/** How long the last answers may take while the daemon stops, in milliseconds. */
 const LAST_ANSWERS_MS = 3_000;
 
 /**
- * Runs the daemon of a database until it is told to stop. What it logs it says on stderr too.
+ * Runs the daemon of a database until it is told to stop. Logs to a file and to stderr.
  * @param port A port beside the socket; 0 takes a free one, null none.
- * @returns The exit status: 0 when it was told to stop, 1 when it could not go on, or could not stop in time.
+ * @returns The exit status: 0 after a request to stop, 1 after a failure or if it could not stop in time.
  * @throws {UserError} When another daemon runs, or the database cannot be opened.
  */
 export async function runDaemon(
@@ -57,20 +57,20 @@ export async function runDaemon(
 ): Promise<number> {
   const lock = takeLock(files.lock);
   if (lock === null) throw lockedByOther(await findDaemon(files));
-  // A daemon whose lock was removed works on until it notices.
+  // A daemon whose lock was removed goes on until it notices.
   const other = await whoAnswers(files);
   if (other !== null) {
     lock.release();
     throw lockedByOther({ kind: "running", answers: true, state: other });
   }
-  // The file of a killed daemon must not be taken for this one's.
+  // Nobody must mistake the file of a killed daemon for this daemon's.
   removeFile(files.state);
   const log: Daemon["log"] = (level, message) => {
     appendLog([files.log], { level, message, atMs: Date.now() });
     if (!globals.quiet) process.stderr.write(`${level}: ${message}\n`);
   };
   const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
-  // A process that writes much has to do this itself.
+  // `openDatabase()` leaves this to processes that write much.
   db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
   const sqlite = lookAtSqlite();
   const warnings = sqlite.status === "ok" ? [] : [sqlite.message];
@@ -143,7 +143,7 @@ export async function runDaemon(
       toldSinceMs(settings.own(nowMs).store.eventRetentionHours, nowMs),
     redact: (text: string) => settings.maskOf(undefined)(text),
     log,
-    // The response to the request is sent first.
+    // The timer lets the response be sent first.
     stop: (why: string) => void setTimeout(() => stop(0, why), 0),
   };
   const handler: Handler = createHandler(daemon, { routes: ROUTES, isStopping: () => isStopping });
@@ -151,10 +151,10 @@ export async function runDaemon(
   const { socket } = daemon.state;
   const ownSocket = socket === null ? null : Deno.statSync(socket);
   for (const { finished } of servers) {
-    // It cannot listen again, because it gives up the right to.
+    // The daemon cannot listen again, since it gives up the network right below.
     finished.catch((thrown) => stop(1, `it cannot listen any more: ${messageOf(thrown)}`));
   }
-  // From here on this process cannot speak to the network. What listens goes on listening.
+  // From here on this process cannot open connections; open servers go on listening.
   Deno.permissions.revokeSync({ name: "net" });
   await engine.start();
   memory.start();
@@ -162,7 +162,7 @@ export async function runDaemon(
   const places = [["the database", database], ["its lock", files.lock]] as const;
   const unwatch = watchPlaces(socket === null ? places : [...places, ["its socket", socket]], {
     gone: (why) => stop(1, why),
-    // The disk may be full; the next look tries again.
+    // If the disk is full, the next look tries again.
     fine: () =>
       void quietly(() => {
         if (keepState(files.state, daemon.state) === "kept") return;
@@ -191,7 +191,7 @@ export async function runDaemon(
     pause(LAST_ANSWERS_MS),
   ]);
   await Promise.all([engine.stop(), memory.stop(), team.stop()]);
-  // The socket and the file of a later daemon stay.
+  // The socket and the file may belong to a later daemon by now.
   if (ownSocket !== null && isSamePlace(socket!, ownSocket)) removeSocket(socket!);
   if (readState(files.state)?.token === token) removeFile(files.state);
   try {
@@ -207,10 +207,10 @@ export async function runDaemon(
   return code;
 }
 
-/** Opens the socket, and the port when it is wanted, open pages wait for it, or there are no sockets; the state tells of both. */
+/** Opens the socket, and a port if it is wanted, open tabs need it, or there are no sockets; sets both in `state`. */
 function listen(
   state: { socket: string | null; port: number | null; readonly token: string },
-  { port: asked, files, handler, rights }: {
+  { port: given, files, handler, rights }: {
     readonly port: number | null;
     readonly files: DaemonFiles;
     readonly handler: Handler;
@@ -218,10 +218,10 @@ function listen(
   },
 ): Server[] {
   const hasSockets = Deno.build.os !== "windows";
-  const wanted = asked ?? (!hasSockets || rights.hasTabs(Date.now()) ? 0 : null);
+  const wanted = given ?? (!hasSockets || rights.hasTabs(Date.now()) ? 0 : null);
   const servers: Server[] = [];
   if (wanted !== null) {
-    // Any free port is best the one of the last time: open pages know it.
+    // If any port will do, the last one comes first, since open tabs know it.
     const former = wanted === 0 ? rights.port : null;
     const { server, port } = (former === null ? null : quietly(() =>
       listenOnPort(former, state.token, handler)

@@ -1,4 +1,4 @@
-/** The schemas of requests and responses, for checks and for the document. */
+/** Schemas of requests and responses, for checks and for the API's document. */
 import * as z from "zod/mini";
 import { PRIORITIES, TASK_FIELDS, TASK_STATUSES, TASK_TYPES } from "../work/task.ts";
 import type { FieldKind, Fields } from "../work/row_fields.ts";
@@ -28,7 +28,7 @@ const KINDS = {
   any: z.unknown(),
 };
 
-/** The schema of rows with these fields. */
+/** Makes the schema of rows with these fields. */
 function rowSchema(table: Fields) {
   return z.object(Object.fromEntries(
     Object.entries(table).map(([name, kind]) => [name, fieldSchema(kind)]),
@@ -81,15 +81,15 @@ export const fields = {
   path: someText.check(z.maxLength(4_096)),
   text: someText.check(z.minLength(1), z.maxLength(MAX_BODY_CHARS)),
   token: z.int().check(z.gte(1)),
-  // Values of a query are text.
+  // A query sends flags as text.
   flag: z.enum(["true", "false", "1", "0"]),
   number,
-  /** How many rows a list has at most. */
+  /** The most rows of a list. */
   limit: z.optional(number(1, 1_000)),
   words: someText.check(z.minLength(1), z.maxLength(8_192)),
 };
 
-/** Fields of a query that may be left out, each some text. */
+/** Makes optional text fields of a query. */
 export function words<Name extends string>(...names: readonly Name[]) {
   const entries = names.map((name) => [name, z.optional(fields.words)]);
   return Object.fromEntries(entries) as Record<Name, z.ZodMiniOptional<typeof fields.words>>;
@@ -100,8 +100,8 @@ export function isSet(flag: string | undefined): boolean {
 }
 
 /**
- * The rows of a list up to a limit, under a name, and whether there are more. @param list Lists as many rows as it is
- * told at most.
+ * Returns the rows of a list up to a limit, under a name, and whether there are more. @param list Lists at most as many
+ * rows as its argument says.
  */
 export function paged<Name extends string, Row>(
   name: Name,
@@ -113,7 +113,7 @@ export function paged<Name extends string, Row>(
   return page as { readonly [Key in Name]: readonly Row[] } & { readonly more: boolean };
 }
 
-/** The parts of a text with commas, each checked; null without a text. @param check Or the words that there are. */
+/** Splits a text at commas and checks each part; null without a text. @param check A check, or the allowed words. */
 export function listOf<Value>(
   field: string,
   given: string | undefined,

@@ -7,25 +7,25 @@ import { wantedIn } from "../memory/tell/session_steps.ts";
 import type { Question } from "../work/store.ts";
 
 interface SessionNow extends SessionRow {
-  /** The tool that runs, or that a person is asked to permit. */
+  /** The running tool, or the tool that a person is asked to permit. */
   readonly tool: string | null;
-  /** Its command or file; empty where it has none. */
+  /** The tool's command or file; empty if it has none. */
   readonly wanted: string;
   readonly lastHook: string | null;
   readonly lastAtMs: number;
   readonly waitsFor: string | null;
 }
 
-/** Hooks after which a session waits for its person, by what it waits for. */
+/** By hook, what a session waits for after it. */
 const WAITS: Readonly<Record<string, string>> = {
   PermissionRequest: "permission",
   Elicitation: "question",
   Stop: "next prompt",
 };
-/** The same by the type of a notification. What asks something is a question as well. */
+/** By type of notification, what a session waits for; notifications that ask something become questions. */
 const NOTIFIED: Readonly<Record<string, string>> = { idle_prompt: "next prompt" };
 
-/** @param questions Those that wait for an answer. @param status Null takes sessions that have ended too. */
+/** Lists sessions with their activity. @param questions The open questions. @param status Null means all sessions. */
 export function sessionsNow(
   db: DatabaseSync,
   { questions, status, limit }: {
@@ -34,8 +34,8 @@ export function sessionsNow(
     readonly limit: number;
   },
 ): SessionNow[] {
-  // A tool that ran beside it, or a sub-agent, does not end what a session has asked.
-  const asked = new Map(
+  // Other tools and sub-agents may run on while the session's question is open.
+  const openQuestions = new Map(
     questions.filter(isOfSession).map(({ sessionId, type }) => [
       sessionId!,
       type === "permission" ? "permission" : "question",
@@ -44,9 +44,9 @@ export function sessionsNow(
   return listSessions(db, { project: null, status, limit }).map((session) => {
     const { sessionId } = session;
     const last = lastHookOf(db, sessionId);
-    const asks = asked.get(sessionId);
-    const permission = asks === "permission" ? openPermission(db, sessionId) : null;
-    const waitsFor = session.status !== "active" ? null : asks ?? waitAfter(last);
+    const question = openQuestions.get(sessionId);
+    const permission = question === "permission" ? openPermission(db, sessionId) : null;
+    const waitsFor = session.status !== "active" ? null : question ?? waitAfter(last);
     const use = waitsFor !== null && permission !== null
       ? permission
       : last?.hook === "PreToolUse" || last?.hook === "PermissionRequest"
@@ -66,11 +66,11 @@ export function sessionsNow(
 function waitAfter(last: LastHook | null): string | null {
   if (last?.hook !== "Notification") return WAITS[last?.hook ?? ""] ?? null;
   const { notification_type: type } = last.metadata;
-  // Older clients do not name the type.
+  // Older versions of Claude Code do not send the type.
   return type === undefined ? "an answer" : NOTIFIED[String(type)] ?? null;
 }
 
-/** The tool use that a person was asked to permit last; null where no hook told of it. */
+/** Returns the last tool use that a person was asked to permit; null if no hook recorded it. */
 function openPermission(
   db: DatabaseSync,
   sessionId: string,

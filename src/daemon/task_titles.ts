@@ -1,10 +1,10 @@
-/** Adds the titles of other tasks to rows that name them: people know a task by its title. */
+/** Adds titles of tasks to rows that name tasks by id, since people know a task by its title. */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { openDependencies, readTask } from "../work/store.ts";
 import type { Task } from "../work/task.ts";
 
-/** The schema of the title that a row gets. */
+/** The schema of the added title. */
 export const titled = { taskTitle: z.nullable(z.string()) };
 
 export function withTaskTitles<Row extends { readonly taskId: string | null }>(

@@ -1,6 +1,6 @@
 /**
- * Keeps the shared projects of a database and their servers together: the daemon has no network, so it starts
- * `conclaude team sync`, one at a time, when something waits here, and now and then to see what others wrote.
+ * Syncs the shared projects of a database with their servers. The daemon has no network, so it starts
+ * `conclaude team sync`, one at a time: when something waits to be sent, and regularly to fetch what others wrote.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
@@ -18,16 +18,16 @@ interface TeamContext {
   readonly log: (level: "info" | "warn", message: string) => void;
 }
 
-/** How often it looks whether something waits here, and how often others may have written, in milliseconds. */
+/** The time between two checks for unsent changes, and between two regular syncs, in milliseconds. */
 const LOOK_MS = 1_000;
 const CLOCK_MS = 60_000;
-/** How long it waits after a failure, in milliseconds: twice as long after each further one. */
+/** The pause after a failure, in milliseconds; doubles with each further failure. */
 const AGAIN_MS = { least: 5_000, most: 300_000 };
-/** A sync that finds nothing to do ends after this time, in seconds. */
+/** The time after which a sync with nothing to do ends, in seconds. */
 const IDLE_SECONDS = 10;
-/** One that always finds something begins anew after a day. */
+/** The longest time of one sync, after which a new one begins. */
 const DAY_MS = 86_400_000;
-const MAX_SAID_BYTES = 4_096;
+const MAX_OUTPUT_BYTES = 4_096;
 
 export class TeamWork {
   readonly #context: TeamContext;
@@ -45,24 +45,24 @@ export class TeamWork {
     this.#looks.start();
   }
 
-  /** Looks whether a project was joined. */
+  /** Makes it look soon, since somebody may have joined a project. */
   wake(): void {
     this.#looks.wake();
   }
 
-  /** Ends the sync that is under way: what was sent or taken in stays so. */
+  /** Ends the current sync; changes that were sent or fetched already stay. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#looks.stop();
   }
 
-  /** @returns In how many milliseconds it looks again by itself. */
+  /** @returns The time until the next look, in milliseconds. */
   async #look(): Promise<number> {
     try {
       const { db } = this.#context;
       if (!hasTeams(db)) return Infinity;
       const leftMs = this.#dueAtMs - Date.now();
-      // After a failure the pause is kept.
+      // After a failure the full pause must pass.
       if (leftMs > 0 && (this.#failures > 0 || !hasToTell(db))) return Math.min(leftMs, LOOK_MS);
       await this.#sync();
       this.#failures = 0;
@@ -78,7 +78,7 @@ export class TeamWork {
     return LOOK_MS;
   }
 
-  /** Runs a sync until it has nothing to do. @throws {UserError} What it could not do. */
+  /** Runs a sync until it has nothing to do. @throws {UserError} The error of the sync. */
   async #sync(): Promise<void> {
     const { database } = this.#context;
     const { signal } = this.#stopping;
@@ -90,7 +90,7 @@ export class TeamWork {
       folder: parentOf(database),
       environment: THIS_PROCESS,
       timeoutMs: DAY_MS,
-      keep: { stdout: MAX_SAID_BYTES, stderr: 0 },
+      keep: { stdout: MAX_OUTPUT_BYTES, stderr: 0 },
       signal,
     });
     await ran.gone;

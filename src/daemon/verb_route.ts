@@ -1,6 +1,6 @@
 /**
- * Makes routes of verbs: the query or the body names what the command line takes as flags and arguments, and the answer is
- * what the verb prints with `--json`. So the page says what the command line says.
+ * Makes routes from verbs: the query or the body holds the flags and arguments of the command line, and the answer is
+ * what the verb prints with `--json`, so that the page shows the same as the command line.
  */
 import * as z from "zod/mini";
 import type { DatabaseSync } from "node:sqlite";
@@ -14,33 +14,33 @@ import { THIS_PROCESS } from "../system/environment.ts";
 import { invalidInput } from "./input.ts";
 import { type Call, type Daemon, type Route, routesOf } from "./route.ts";
 
-/** One route of a verb. */
+/** The definition of a verb's route. */
 export interface VerbRoute {
   readonly name: `${Route["method"]} /${string}`;
   readonly tag: string;
   /**
-   * The verb as a person calls it: `memory forget <id> [--dry-run] --yes`. A request names the arguments, of which `<id>` is the
-   * one of the path, and may name the flags in brackets; the other flags are given with every request.
+   * The verb as a person calls it: `memory forget <id> [--dry-run] --yes`. A request must send the arguments (`<id>`
+   * may be in the path) and may send the flags in brackets; the other flags are set for every request.
    */
   readonly runs: string;
-  /** The refusals that have a code of their own. */
+  /** The refusals of the verb that have their own code. */
   readonly errors?: Route["errors"];
 }
 
-/** How many rows a list has where the request does not say; `until` the time of the last one gives the next. */
+/** The limit of a list if the request sets none; `until` with the time of the last row gives the next page. */
 const PAGE_ROWS = 200;
 
-const given = z.optional(z.union([z.string(), z.number(), z.boolean()]));
+const parameter = z.optional(z.union([z.string(), z.number(), z.boolean()]));
 
 /**
- * The route of a verb. `folder` names the folder in which it runs, by default the daemon's own. Only a person may ask for one
- * that changes something.
+ * Makes the route of a verb. The field `folder` sets the folder in which the verb runs, by default the daemon's. Only a
+ * person may call a route that changes something.
  */
 export function verbRoute({ name, tag, runs, errors = [] }: VerbRoute): Route {
   const { args, flags } = partsOf(runs);
   const ofPath = name.includes(":id") ? "id" : "";
   const names = [...args.filter((one) => one !== ofPath), ...flags, "folder"];
-  const input = z.strictObject(Object.fromEntries(names.map((one) => [one, given])));
+  const input = z.strictObject(Object.fromEntries(names.map((one) => [one, parameter])));
   const changes = !name.startsWith("GET ");
   return routesOf(tag)({
     name,
@@ -56,7 +56,7 @@ export function verbRoute({ name, tag, runs, errors = [] }: VerbRoute): Route {
   });
 }
 
-/** The parts of {@linkcode VerbRoute.runs}. */
+/** Splits {@linkcode VerbRoute.runs} into its parts. */
 function partsOf(runs: string) {
   const named = (pattern: RegExp) => [...runs.matchAll(pattern)].map(([, name]) => camel(name!));
   return {
@@ -68,14 +68,14 @@ function partsOf(runs: string) {
 }
 
 async function verbNamed(words: readonly string[]): Promise<Verb> {
-  // The other verbs of a team talk to its server, which the daemon never does.
-  const looks: Verbs = words[0] === "team"
+  // All other verbs of a team talk to its server, which the daemon never does.
+  const localVerbs: Verbs = words[0] === "team"
     ? await import("../operations/verbs/team_look_verbs.ts")
     : {};
-  return looks[words[1]!] as Verb ?? (await findVerb(words))!.verb;
+  return localVerbs[words[1]!] as Verb ?? (await findVerb(words))!.verb;
 }
 
-/** Runs a verb. @returns The JSON that it prints with `--json`. @param runs As {@linkcode VerbRoute.runs}. @throws {UserError} As routes answer it. */
+/** Runs a verb. @param runs See {@linkcode VerbRoute.runs}. @returns Its JSON. @throws {UserError} With a code. */
 export async function runVerb(
   daemon: Daemon,
   runs: string,
@@ -86,7 +86,7 @@ export async function runVerb(
   const { words, args: argNames, always } = partsOf(runs);
   const verb = await verbNamed(words);
   const { limit } = verb.flags;
-  // A person's table is cut by the verb itself; JSON has all rows where nobody says how many.
+  // With `--json` a verb returns all rows if no limit is set, so a limit is set here.
   const most = limit?.optional && values["limit"] === undefined ? { limit: PAGE_ROWS } : {};
   const given = { flags: { ...values, ...most }, args: argNames.map((name) => values[name]) };
   const { flags, args } = await readCall(verb, given).catch((thrown) => {
@@ -110,7 +110,7 @@ export async function runVerb(
   }
 }
 
-/** A context as of `conclaude --json --db DATABASE` that a person gives in a folder. */
+/** Makes the context of `conclaude --json --db DATABASE` in a folder. */
 function contextIn(
   { database, locations }: Daemon,
   folder: string,

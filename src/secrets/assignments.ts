@@ -15,7 +15,7 @@ export const VALUE_MASK: string = maskOf("secret");
 const r = String.raw;
 const COLOUR = r`(?:\u001b\[[\d;]{0,16}m|\\u001b\[[\d;]{0,16}m)`;
 const BLANK = r`(?:[ \t\u00a0]|${COLOUR})`;
-/** The end of a name: quotes at any depth of escaping, brackets, the stars of bold text, a remark. */
+/** What may close a name: quotes at any depth of escaping, brackets, the stars of bold text, a remark. */
 const CLOSER =
   r`\\{0,7}["'\x60]?(?:[\])]{0,2}|\[\d{0,4}\])\*{0,2}(?: \([^()\n]{1,30}\)(?=[ :]))?|%22`;
 const SIGN = [
@@ -31,35 +31,35 @@ const SIGN = [
   r`&gt;|</\w{1,20}>\s{0,20}<\w[^<>]{0,80}>|>`,
   "[,({|│┃]",
 ].join("|");
-/** Global. A secret name, what closes it, and what stands between it and its value. */
+/** Matches a secret name, its closer, and the sign or blanks between name and value. Global. */
 export const HEAD = new RegExp(
   r`(${SECRET_WORD}${SUFFIX})(?![a-z\d_-])(${CLOSER})(${BLANK}{0,40}(?:${SIGN})\*{0,2}${BLANK}{0,40}|${BLANK}{1,40})`,
   "gi",
 );
 /** The scheme before a credential in a header. */
 const SCHEME = /(?:bearer|basic|token|digest|apikey|bot|negotiate|ntlm|ssws|geniekey)[ \t]{1,4}/iy;
-/** An opening quote, perhaps inside of a call or bracket, or after a prefix letter of Python, C# or SQL. */
+/** An opening quote, which may stand inside a call or bracket, or after a prefix letter of Python, C# or SQL. */
 const QUOTE =
   /(?:\s{0,9}string\(\d{1,5}\) )?(?:(?:\[\]byte|Buffer\.from|bytes|SecretStr|String::from|Some|Field)?[([]\s{0,20})?(?:default\s{0,4}=\s{0,4})?(?:!!?\w{1,10} |[bfrun@$]{1,2}(?=["']))?(\\{0,7})(["'`])/iy;
 /** Arguments between a name and its value: `type=str, default=`. */
 const ARGUMENTS = /(?:\w{1,12}[:=]\s?\w{0,12},\s?){0,3}(?:\w{1,12}[:=]\s?)?/y;
-/** Code whose value may be missing, and a shell's variable: the default after it may be a secret. */
+/** An expression with a default (`a.b ?? `, `${NAME:-`): the default that follows may be a secret. */
 const DEFAULTED =
   /(?=[\w$.]{1,40}(?:\.|\[|\(|::))[\w$.[\]("':)]{1,90}?\s?(?:\|\||\?\?|\bor\b|,)\s{1,20}(?=["'`])|\\?["']?\$\{\w{1,60}:?[-=]/y;
-/** A quote that closes the string with the name in it: `"password=" + word`. */
+/** A quote that closes the string in which the name stands: `"password=" + word`. */
 const CLOSING = /\\{0,7}["'`]\s{0,4}(?:[+.%,;)\]}]|$|\|\|)/y;
 const OPENING = /\\{0,7}["'`]\s{0,4}(?:\+|\.)\s{0,4}(?=\\{0,7}["'`])/y;
 const RUN =
   // deno-lint-ignore no-control-regex
   /[^\s"'`\\<>;,|&()\u001b│]+(?:[&,;|)(](?=[^\s"'`\\<>&;,|:=]{2,}(?:[\s"'`\\]|$))[^\s"'`\\<>&;,|]+)*/y;
-/** One character a string: `['a','b','c']`. */
+/** A list of strings of one character each: `['a','b','c']`. */
 const CHARACTERS = /[[{(]\s{0,4}((?:["'][^"'\n]["'],\s?){5,200}["'][^"'\n]["'])/y;
-/** The continuation of a value in the next string or line, and the value that it is changed to. */
+/** The rest of a value in the next string (`"abc" + "def"`) or line, or a new value behind an arrow. */
 const NEXT_STRING = /["'`]?\s{0,40}(?:\+|\.|\\|->)?\s{0,40}["'`]([\w+/=.~-]{8,})(?=["'`])/y;
 const NEXT_LINE = /\\\r?\n([\w+/=.~-]{8,})/y;
-/** The start of a line: blanks, its number, the sign of a diff, an item or a quotation. */
+/** The start of a line: blanks, a line number, the sign of a diff, of a list item or of a quotation. */
 const LEAD = r`(?:[-+>#│ \t]|\d{1,6}[→:\t]){0,24}`;
-/** A value on the line below its name, perhaps in a block of code or of YAML. */
+/** A value on the line below its name; the line may stand in a block of code or of YAML. */
 const BELOW = new RegExp(
   r`(?:[|>][-+]?|\\)?[ \t]{0,40}\r?\n(?:${LEAD}\r?\n)?(?:${LEAD}\x60\x60\x60\w{0,12}\r?\n)?${LEAD}(["'\x60]?)(\S{6,300}?)\1,?[ \t]{0,40}(?=\r?\n|$| run| -)`,
   "y",
@@ -110,7 +110,7 @@ function valueOf(text: string, found: RegExpExecArray): Span | null {
   // deno-lint-ignore no-control-regex
   const sign = space.replace(/\s|\*|\\?\u001b\[[\d;]*m/g, "");
   const before = text.slice(Math.max(0, nameStart - 12), nameStart);
-  if (SPOKEN.test(before)) return null;
+  if (BEFORE_OTHER_TOKEN.test(before)) return null;
   const context = { name, closer, space, isFlag: name.startsWith("-"), isTight: false };
   if (/^(?:<\/|>|&gt;)/.test(sign)) {
     const element = elementText(text, from);
@@ -130,9 +130,9 @@ function valueOf(text: string, found: RegExpExecArray): Span | null {
   if (sign === "") return besideName(text, from, context);
   if (sign === "|" && !/\s/.test(space)) return null;
   if ("|│┃は为是為는은".includes(sign)) return besideName(text, from, { ...context, closer: "" });
-  // The type of a parameter, not its value.
+  // A type follows the parameter, not a value.
   if (closer.includes(")") && sign === ":") return null;
-  // A pattern that looks for the name: `grep "password:" src`.
+  // A search pattern contains the name: `grep "password:" src`.
   const [quote = ""] = /^\\{0,3}["'`]/.exec(text.slice(from, from + 4)) ?? [];
   if (quote !== "" && closer === "" && before.endsWith(quote)) {
     return matchesAt(OPENING, text, from) ? quoted(text, from, name) ?? null : null;
@@ -141,19 +141,19 @@ function valueOf(text: string, found: RegExpExecArray): Span | null {
   const value = quoted(text, start, name);
   if (value !== undefined) return value;
   if (/^\??:.+=|^\|\||^\?\?/.test(sign)) return null;
-  // Nobody puts blanks there: `NAME=value`, `?name=value`.
+  // In these forms nobody writes blanks around the sign: `NAME=value`, `?name=value`.
   const isTight = sign === "=" && !/\s/.test(space) || /^%3d$/i.test(sign) || start !== from ||
     text[nameStart - 1] === "?";
   const run = unquoted(text, start, { ...context, isTight });
-  // The output of tests: `pass: TestLogin2`.
+  // Test runners print this: `pass: TestLogin2`.
   return /^pass$/i.test(name) && !isTight && run !== null &&
       !isDrawn(text.slice(run.start, run.end))
     ? null
     : run;
 }
 
-/** Words before a token that is not a secret: one of a parser or of a design. */
-const SPOKEN = /(?:unexpected|invalid|illegal|unknown|missing|next|design|end) $/i;
+/** Words before a token of a parser or of a design, which is no secret: `unexpected token`. */
+const BEFORE_OTHER_TOKEN = /(?:unexpected|invalid|illegal|unknown|missing|next|design|end) $/i;
 
 interface Context {
   readonly name: string;
@@ -163,19 +163,19 @@ interface Context {
   readonly isTight: boolean;
 }
 
-/** The part of a name before its secret word. */
+/** Returns the part of a name before its secret word. */
 function nameUpTo(text: string, end: number): string {
   const name = /[\w.@$-]{0,64}$/.exec(text.slice(Math.max(0, end - 64), end))![0];
-  // The letter of `\n` is none of the name's.
+  // The `n` of an escaped `\n` is not part of the name.
   return text[end - name.length - 1] === "\\" ? name.slice(1) : name;
 }
 
-/** `arn:aws:secretsmanager:eu-west-1:1:secret:prod/db` names a secret and holds none. */
+/** Whether a name is in an ARN, which holds no secret: `arn:aws:secretsmanager:eu-west-1:1:secret:prod/db`. */
 function isWithinArn(text: string, at: number): boolean {
   return text[at - 1] === ":" && /arn:[\w:-]{0,80}$/.test(text.slice(Math.max(0, at - 90), at));
 }
 
-/** A value in quotes; null for one that is plainly none, undefined where no quote stands. */
+/** Returns the span of a quoted value, null if it is no secret, undefined if no quote begins here. */
 function quoted(text: string, from: number, name: string): Span | null | undefined {
   let start = from;
   if (matchesAt(OPENING, text, from)) start = OPENING.lastIndex;
@@ -201,10 +201,10 @@ function quoted(text: string, from: number, name: string): Span | null | undefin
     : { start, end };
 }
 
-/** Names that are given to other things as well: the tokens of a design, the credentials of a request. */
+/** Names that other things share: the tokens of a design, the credentials of a request. */
 const WIDE_NAME = /(?:token|auth(?:orization)?|credentials?|secret|key)\d?$/i;
 
-/** Whether the value of such a name is a word, several ones or a command. */
+/** Whether such a name has an ordinary value: a word, several words or an identifier. */
 function isOrdinary(value: string, name: string): boolean {
   return WIDE_NAME.test(name) &&
     (/\s|^[a-z]+(?:[A-Z][a-z]+){1,3}$/.test(value) ||
@@ -225,10 +225,10 @@ function matchesAt(sticky: RegExp, text: string, at: number): boolean {
   return sticky.test(text);
 }
 
-/** A longer line is not a value. */
+/** The greatest length of a value. */
 const MAX_VALUE_CHARS = 8_000;
 
-/** The end of a quote that has backslashes before it: a quote with as many, or the end of the line. */
+/** Finds the end of a quoted value: a quote with as many backslashes as `mark`, or the end of the line. */
 function closingQuote(text: string, from: number, mark: string): number {
   const limit = Math.min(text.length, from + MAX_VALUE_CHARS);
   const slashes = mark.length - 1;
@@ -255,12 +255,12 @@ function unquoted(text: string, from: number, { name, isTight }: Context): Span 
   const value = text.slice(start, runEnd).replace(/[.:\]}]+$/, "");
   const end = start + value.length;
   if (isPlain(value, name) || isSecretName(value.replace(/[:=]$/, ""))) return null;
-  // A call, a list or a type.
+  // A bracket follows: the word is a call, a list or a type.
   if (/^(?:[([]|<(?!\/))/.test(text.slice(end, end + 2)) && /^[A-Za-z_$][\w$.]*$/.test(value)) {
     return null;
   }
   if (isOrdinary(value, name)) return null;
-  // The argument of a call: `client(key=access_key)`.
+  // A call passes a variable: `client(key=access_key)`.
   if (/^[a-z]+(?:_[a-z]+)+$/.test(value) && /[),]/.test(text[end] ?? "")) return null;
   if (isTight) return { start, end };
   if (hasScheme) return value.length > 7 && /\d|[A-Z]/.test(value) ? { start, end } : null;
@@ -269,7 +269,7 @@ function unquoted(text: string, from: number, { name, isTight }: Context): Span 
   return isMixed || hasSign || /^\d{6,}$/.test(value) ? { start, end } : null;
 }
 
-/** The run that was read last: many names may stand in one, which is read once. */
+/** The last run, cached: one long run may hold many names. */
 let lastRun = { text: "", from: 0, end: 0 };
 
 function endOfRun(text: string, from: number): number {
@@ -282,7 +282,7 @@ function endOfRun(text: string, from: number): number {
   return lastRun.end;
 }
 
-/** The value on the next line, where it looks random. */
+/** Returns the value on the next line if it looks random. */
 function valueBelow(text: string, from: number): Span | null {
   BELOW.lastIndex = from;
   const found = BELOW.exec(text);
@@ -298,7 +298,7 @@ function isDrawn(word: string): boolean {
     /[!#$%^&*?~§@]/.test(word);
 }
 
-/** `<password>…</password>`, also as HTML shows it. */
+/** Returns the text of an element: `<password>…</password>`, also with escaped brackets. */
 function elementText(text: string, from: number): Span | null {
   const [whole, opened = "", value = ""] =
     /^(\s{0,40}(?:<\w[^<>]{0,80}>\s{0,20}){0,2}(?:<!\[CDATA\[)?)([^<>&]{0,300}?)(?:\]\]>)?\s{0,40}(?:<\/|&lt;\/)/
@@ -309,17 +309,17 @@ function elementText(text: string, from: number): Span | null {
   return whole === undefined || isPlain(value) ? null : { start, end: start + value.length };
 }
 
-/** Words between a name and its value in a sentence, and what says that the value comes: `the password for the db is …`. */
-const SAID =
+/** Words of a sentence between a name and its value, up to `is` or the like: `the password for the db is …`. */
+const LINKING_WORDS =
   /(?:\*{0,2}[:=]?\s{0,3})?(?:(?:[a-z\u00c0-\uffff\d_.@'’/-]{1,30} ){0,6}?(?:is|ist|lautet|est?|[éè]|e|to|as|be|now|by|type|0|[a-z_.@/-]{1,20}(?:'s)?:|[a-z]{1,10},|[-–—])\*{0,2}[:;]?[ \t]{1,4}(?:(?:it[’']s|is|now|to|as) ){0,2})?/iy;
-/** The rest of a line that says what stands below it. */
+/** The rest of a line that ends with a colon: the value stands on the next line. */
 const HEADING =
   /(?:[a-z\u00c0-\uffff\d_.@'’/-]{1,30} ){0,6}[a-z\u00c0-\uffff\d_.@'’/-]{1,30}:\*{0,2}(?=[ \t]*\r?\n)/iy;
 const WORD = /(["'`]?)([^\s"'`,;，。、│|]{8,256}?)(?=です|["'`]?[.,;:?]?(?:[\s"'`)│|]|$))/y;
 
-/** `password    hunter2` in a table, and `the password is hunter2`: only what looks like a secret. */
+/** Finds a likely secret beside its name: `password    hunter2` in a table, `the password is hunter2`. */
 function besideName(text: string, from: number, { space, closer }: Context): Span | null {
-  const at = matchesAt(SAID, text, from) ? SAID.lastIndex : from;
+  const at = matchesAt(LINKING_WORDS, text, from) ? LINKING_WORDS.lastIndex : from;
   if (/["'`%]/.test(closer) && !/\s{2}/.test(space) && at === from) return null;
   WORD.lastIndex = at;
   const found = WORD.exec(text);
@@ -332,7 +332,7 @@ function besideName(text: string, from: number, { space, closer }: Context): Spa
   return isSecret ? { start, end: start + value.length } : null;
 }
 
-/** The strings and lines in which a value goes on. */
+/** Finds the later strings and lines that continue a value. */
 function partsBehind(text: string, end: number): Span[] {
   const parts: Span[] = [];
   for (const next of [NEXT_STRING, NEXT_LINE]) {
@@ -352,7 +352,7 @@ const WIDE_BY = 0xfee0;
 const CYRILLIC = "аеорсухіѕ";
 const LATIN = "aeopcyxis";
 
-/** The text with plain letters for the disguised ones, and a function from its places to those of the given text. */
+/** Replaces disguised letters by plain ones; `at` maps an index of the result to one of the given text. */
 function withPlainLetters(text: string) {
   if (!DISGUISED.test(text)) return { plain: text, at: (index: number) => index };
   let plain = "";

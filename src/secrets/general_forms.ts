@@ -1,4 +1,4 @@
-/** Secrets of any service that are known by their shape, or by the text before them. */
+/** Tables of forms that find secrets of any service by their shape or by the text around them. */
 import { isOddWord, isPlain, isValueLike } from "./secret_names.ts";
 import type { SecretForm } from "./secret_form.ts";
 
@@ -6,9 +6,9 @@ const isSecret = (value: string) => !isPlain(value);
 const r = String.raw;
 /** A quote at any depth of escaping. */
 const Q = r`\\{0,3}["']`;
-/** The start of a line, behind its number or the sign of a diff. */
+/** The start of a line, after a line number or the sign of a diff. */
 const LINE = r`(?<=(?:^|[\r\n]|\\n)(?:[ \t]{0,8}\d{1,6}(?:[→\t]|\\t)|[-+])?)`;
-/** The dollar of a hash; files for Docker Compose have two. */
+/** The dollar of a hash; Docker Compose files write two. */
 const D = r`\${1,2}`;
 const VARIABLE_NAME =
   r`(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|auth(?:orization)?)`;
@@ -60,7 +60,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
   { name: "bearer-token", prefilter: ["bearer"],
     pattern: () => /bearer(?:(?:\s|%20){1,4}|[ ]\\{0,7}["'`][ \t]{0,4}(?:\+|\.\.?)[ \t]{0,4}\\{0,7}["'`])(?=[A-Za-z_.~+/-]*\d)([\w.~+/-]{16,}=*)/gi,
     example: "Bearer abcdef0123456789abcdef", counterexample: "Bearer token" },
-  // Only what follows looks back, and no cookie has so long a line.
+  // The look-behind comes after the name, so that it runs seldom; 1,000 characters cover a cookie's line.
   { name: "cookie", prefilter: ["cookie"],
     pattern: () => /(?<![\w.%-])[\w.%-]{1,60}=(?=[\w.%+/~-]{0,200}\d)(?<=cookie['"]?:[^\r\n]{0,1000})([\w.%+/~:-]{10,4096})/gi,
     example: "Set-Cookie: sid=0123456789abcdef0123; Path=/", counterexample: "Cookie: theme=dark" },
@@ -73,14 +73,14 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
   { name: "secret", prefilter: ["identified "],
     pattern: () => /identified (?:with \w+ )?by (?:password )?\\{0,3}["']([^"'\\\n]{3,})/gi,
     validate: isSecret, example: "IDENTIFIED BY 'hunter2'", counterexample: "identified by its name" },
-  // What clients of Redis, mail and FTP send.
+  // Logins that clients of Redis, mail and FTP send.
   { name: "secret", prefilter: ["auth", "pass"],
     pattern: () => /(?:"(?:AUTH|requirepass)" (?:"\w+" )?"|(?:^|[\r\n]|\\n|> ?)(?:AUTH(?! (?:PLAIN|LOGIN|CRAM|XOAUTH|EXTERNAL))|PASS|requirepass|masterauth) {1,2}"?)([^\s"\\]{4,})/g,
     validate: isSecret, example: "PASS hunter2", counterexample: "PASS src/a.test.ts" },
   { name: "secret", prefilter: ["auth"],
     pattern: () => /(?<![a-z])auth\s?=\s?\(\s?["'][^"'\n]{1,60}["'],\s?["']([^"'\n]{3,})(?=["'])/g,
     validate: isSecret, example: "auth=('bob', 'hunter2')", counterexample: "auth=(user, password)" },
-  // What signs and encrypts.
+  // Calls that sign or encrypt.
   { name: "secret", prefilter: ["jwt.", "hmac", "cipher", "secretkeyspec", "cookieparser(", "fernet(", "crypt", "pbkdf2", "aes.new", "securitykey(", "signedstring(", "from_secret("],
     pattern: () => new RegExp(
       r`(?:jwt\.(?:sign|verify|encode|decode)\([^"'\n]{1,80}?(?:(?:${Q}[^"'\n]{0,60}${Q})[^"'\n]{1,40}?){0,4},\s{0,20}|` +
@@ -90,7 +90,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
       "g",
     ),
     validate: isSecret, example: 'jwt.sign({ id: 1 }, "hunter2-for-all")', counterexample: 'jwt.sign({ id: 1 }, key, { expiresIn: "1h" })' },
-  // What logs in, with a name and a password in their order.
+  // Calls that log in with a name and a password, in this order.
   { name: "secret", prefilter: ["pdo(", "pdo->", "mysqli", "getconnection(", "connect(", "login(", "auth(", "_auth ", "credentials(", "credential(", "authentication(", "usernamepassword", "_user(", "_superuser(", "signin", "createuser", "sequelize(", "wifi.begin("],
     pattern: () => new RegExp(
       r`(?:PDO(?:->__construct)?|mysqli(?:_connect)?|real_connect|getConnection|(?:pymysql|psycopg2|mysql|MySQLdb|DBI->)\.?connect|(?:smtp|ftp|imap|server|mail|client)\w{0,20}\.login|(?:basic|http)_?auth|\.auth|create_(?:super)?user|(?:signIn|createUser)\w{0,24}|PlainAuth|new Sequelize|SetBasicAuth|setAuth|PasswordAuthentication|WiFi\.begin|session\.login|(?:Network|Password)?Credentials?|UsernamePassword\w{0,20})\(\s{0,20}` +
@@ -101,7 +101,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
   { name: "secret", prefilter: ["pass"],
     pattern: () => /(?:(?:#pass\w*|name=\\?["']?pass\w*\]?\\?["'])[^\n]{0,40}?(?:\.(?:type|fill|send_keys|sendKeys)\(|, ?)|pass\w{0,16}["'\])/i]{0,6}[^\n;]{0,20}?\.(?:type|typeText|fill|send_keys|sendKeys|toBe|toEqual|setValue)\()\\?["']([^"'\\\n]{4,})(?=\\?["'])/gi,
     validate: isSecret, example: "cy.get('#password').type('hunter2')", counterexample: "cy.get('#password').click()" },
-  // `{"name": "DB_PASSWORD", "value": "…"}`, in whatever notation, with up to three entries between.
+  // `{"name": "DB_PASSWORD", "value": "…"}` in JSON, YAML or code, with up to three entries between.
   { name: "secret", prefilter: ["value"],
     pattern: () => new RegExp(r`(?:name|key|variable|id)\\{0,3}["']?\s?[:=]\s?\\{0,3}["']?[\w./: -]{0,60}${VARIABLE_NAME}\d{0,2}\\{0,3}["']?[\s,}]{1,20}(?:\\{0,3}["']?\w{1,20}\\{0,3}["']?\s?[:=]\s?(?:true|false|null|\\{0,3}["'][^"'\\\n]{0,40}\\{0,3}["']),?\s{1,20}){0,3}?\\{0,3}["']?value\\{0,3}["']?\s?[:=]\s?(?:\\{0,3}["']([^"'\\\n]{3,})|([^\s"'\\<>{}[\],]{3,}))`, "gi"),
     validate: isSecret, example: '{"name": "DB_PASSWORD", "value": "hunter2"}', counterexample: '{"name": "token", "value": ""}' },
@@ -152,7 +152,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
   { name: "secret", prefilter: ["as the password", "as password", "as my password", "as the token", "as the secret", "as the api key"],
     pattern: () => /\b(?:[Uu]se|with|[Ss]et|[Tt]ry) ["'`]?([^\s"'`]{8,})(?=["'`]? as (?:the |my )?(?:password|secret|token|api key)(?!\w))/g,
     validate: isOddWord, example: "use Hunter2!x9 as the password", counterexample: "use the first field as the password" },
-  // What programs say of a password that they have made.
+  // Messages of programs that have made a password.
   { name: "secret", prefilter: ["password is generated", "password for ", "password elastic", "password kibana", "password to proceed"],
     pattern: () => /(?:[Pp]assword (?:is generated )?for [^\n:]{1,60}(?:\nNew value)?: {1,4}|PASSWORD (?:elastic|kibana\w{0,8}) = |password to proceed to installation:\s{1,8})(\S{8,})/g,
     validate: (value) => isOddWord(value) || /^[\da-f]{32}$/.test(value), example: "A temporary password is generated for root@localhost: Hunter2!x9", counterexample: "password for the user: required" },
@@ -162,7 +162,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
   { name: "secret", prefilter: ["oracle:thin:"],
     pattern: () => /oracle:thin:[\w$]{1,40}\/([^\s"'@\\/]{3,})(?=@)/g,
     validate: isSecret, example: "jdbc:oracle:thin:app/hunter2@//db:1521/XE", counterexample: "jdbc:oracle:thin:@db:1521/XE" },
-  // The key in the section of a configuration that is about JSON web tokens.
+  // The key in a configuration's section for JSON web tokens.
   { name: "secret", prefilter: ["jwt"],
     pattern: () => new RegExp(r`jwt\w{0,20}(?:\\{0,7}["'])?\s{0,4}[:=]\s{0,4}(?:\{|\r?\n)[^{}]{0,300}?(?<![\w-])key(?:\\{0,7}["'])?\s{0,4}[:=]\s{0,4}(?:\\{0,7}["'])?([^\s"'\\,}]{12,})`, "gi"),
     validate: isOddWord, example: '"Jwt": { "Issuer": "x", "Key": "hunter2-for-all-9" }', counterexample: '"Jwt": { "Key": "" }' },
@@ -174,13 +174,13 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
     validate: isOddWord, example: "sign in as bob@x.io with Hunter2!x9", counterexample: "sign in as bob with your account" },
 ];
 
-/** The value of an option, in quotes or not. */
+/** The value of an option, with or without quotes. */
 const VALUE = r`\\{0,3}["']?(?![-$<{]|\[redacted:)([^\s"'\\]{3,})`;
-/** What may stand between the name of a command and one of its options. */
+/** Arguments between the name of a command and one of its options. */
 const ARGUMENTS =
   r`["']?,?(?:\s{1,20}(?:'[^'\n]{0,500}'|[^\s;|&'][^\s;|&]{0,999})){0,12}?\s{1,20}["']?`;
 
-/** A row for programs, joined by `|`, and the options that take a secret. */
+/** Makes a row for programs (joined by `|`) and their options that take a secret. */
 function option(
   programs: string,
   options: string,
@@ -188,7 +188,7 @@ function option(
 ): SecretForm {
   return {
     name: "secret",
-    // A short name is a part of many words.
+    // A short name is a part of many words, so a blank or quote must follow it.
     prefilter: programs.split("|").map((name) => name.replaceAll("\\", "").toLowerCase())
       .flatMap((name) =>
         name.length > 4 ? name : [`${name} `, `${name}.exe `, `${name}",`, `${name}',`]
@@ -204,7 +204,7 @@ function option(
   };
 }
 
-/** A row for a whole command line; its group is the secret. */
+/** Makes a row for a whole command line; the pattern's group is the secret. */
 function command(
   prefilter: readonly string[],
   pattern: () => RegExp,
@@ -213,7 +213,7 @@ function command(
   return { name: "secret", prefilter, pattern, validate: isSecret, example, counterexample };
 }
 
-/** `-u name:` in front of a password. */
+/** The user's name and colon before a password: `-u name:`. */
 const USER = r`(?:["'],\s{0,4})?\\{0,3}["']?[^\s:"'\\]{0,100}:`;
 
 // deno-fmt-ignore: a form is a line

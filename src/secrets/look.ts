@@ -1,13 +1,13 @@
 /**
- * The cheap look: may a text hold anything that has to be masked? Every hook runs it over its whole payload: one simple
- * expression over small letters, and a closer one where that finds a secret's name. Tests hold it to every row of the tables.
+ * The cheap look decides whether a text may need masking. Every hook runs it over its whole payload: one simple
+ * expression, and a stricter one where the first finds a secret's name. Tests run it on every row of the tables.
  */
 import { DISGUISED, NAME_PARTS, ODD_RUN, SECRET_WORD, SUFFIX } from "./secret_names.ts";
 
 const r = String.raw;
 /** Literals that point to a secret. A common literal has a pattern that must match as well. */
 const SIGNS: ReadonlyMap<string, RegExp | null> = new Map<string, RegExp | null>([
-  // Tokens that are shorter than a run, or have dots in them.
+  // Tokens that `ANY` does not find as runs, because they are short or contain dots.
   ...["q~", "xapp-", "eyj", "@tcp(", "@unix("].map((literal) => [literal, null] as const),
   ["xox", /xox[a-z][-.]/],
   ...["1/", "2/"].map((literal) => [literal, /[12]\/\d{10}/] as const),
@@ -67,12 +67,12 @@ const PROGRAMS = (
   "tailscale|rdesktop|jmxterm|ipmitool|snmp|rootpw|wpa_passphrase|fly |flyctl|from-literal|rabbitmqctl|http-basic|pypi-token|bundle config|security |env:set|env add|versions add|vault|mc |net use|" +
   "user-secrets|chpasswd|bw |kinit|cryptsetup|setx "
 ).split("|");
-/** One of them; Claude Code reports with every edit whether it was `userModified`. */
+/** The program `usermod`, apart from the field `userModified` that Claude Code adds to every edit. */
 const USERMOD = /usermod(?!ified":)/;
-/** An argument of such a program. */
+/** A sign that such a program has an argument. */
 const ARGUMENT =
   /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{0,100}[@\d]|add_user|change_password|http-basic|bundle config|alias set|net use|login |unlock |env:set|setx |secret[ :]|<<|kv p/;
-/** Words of commands that print a secret, besides the names of secrets. */
+/** Words in commands that print a secret. */
 const PRINTING = (
   "printenv|secret|token|pass|vault|op read|op item|terraform|tofu |terragrunt|pulumi|get-login|decryption|configure get|keyvault|" +
   "keys list|credential show|gcloud|heroku|doppler|railway|chamber|bw get|rbw get|lpass|keyring|credstash|keepassxc|ansible-vault|" +
@@ -80,26 +80,26 @@ const PRINTING = (
   "randombytes|random_bytes|securerandom|config get|swarm|argocd|env.|env[|env("
 ).split("|");
 
-/** The literals, the longest first where one begins another; escaped at once, since each call costs a hook time. */
+/** The literals as one expression, the longest first; one call escapes all, since each call costs a hook time. */
 const LITERALS = [...NAME_PARTS, ...SIGNS.keys()].toSorted((one, two) => two.length - one.length)
   .join("\n").replace(/[$()*+.?[\\\]^{|}]/g, r`\$&`).replaceAll("\n", "|")
-  // Claude Code reports with every event that it runs with `bypassPermissions`.
+  // Claude Code sends its permission mode, such as `bypassPermissions`, with every event.
   .replace("|pass|", '|pass(?!permissions")|');
-/** The literals, and runs of letters and digits that may be tokens. */
+/** Matches a literal, or a run of letters and digits that may be a token. */
 const ANY = new RegExp(r`(?<![\w-])[\w-]{16,}|${LITERALS}`, "g");
 /** Matches a whole name of a secret; compiled at first use. */
 let wholeName: RegExp | undefined;
-/** Words in a row as names in programs and paths have them: `getSessionIDFrom2ndPath`. */
+/** Joined words, as in names of programs and paths: `getSessionIDFrom2ndPath`. */
 const WORDS =
   r`[a-z]*(?:[A-Z]{1,5}[a-z]{2,}|[A-Z]{0,4}(?:A[nst]|By|Do|Go|I[dfnst]|My|No|O[fnr]|To|Up))*[A-Z]{0,6}`;
 const NAME = r`${WORDS}(?:\d{1,2}${WORDS})?`;
-/** Names, with one part that chance may have made (`-home-ana-build-3f9a2c41-api`); compiled at first use. */
+/** Matches joined names of which one part may be random (`-home-ana-build-3f9a2c41-api`); compiled at first use. */
 let names: RegExp | undefined;
 /** Ids that are no secrets: of sessions, tool uses, messages, commits. */
 const ID =
   /^(?:(?:(?:srv)?toolu|msg|req)_\w+|(?:\d[\d-]*-)?[\da-f]{8}-[\da-f-]{27}|[nrt]?[\da-f]+|\d[\d-]*)$/;
 
-/** What tokens begin with, for runs that chance made look like names; the last is any short word before a long part. */
+/** Beginnings of tokens, for tokens that look like names by chance; the last is any short word before a long part. */
 const BRAND = new RegExp(
   r`(?:gl[a-z]{1,6}|xox[a-z]|xapp|sk|sq0[a-z]{3}|GOCSPX|NRI[IQ]|a[ks]|ico|sdk|xa[a-z]t|api|mob|access|pat|secret|tvly|tskey|HRKU)-|` +
     r`(?:npg|dckr_[op]at|whsec|glsa|re|vercel_blob_rw|persona_[a-z]{7,10}|dbt[cu]|tgp_v1|sb_secret|github_pat)_|` +
@@ -118,11 +118,11 @@ function isOdd(serialized: string, start: number, end: number): boolean {
     BRAND.test(serialized.slice(Math.max(0, start - 24), end));
 }
 
-/** Whether `redactValue()` may change a value. @param serialized Its JSON, letters not written as `\u0041`. */
+/** Whether `redactValue()` may change a value. @param serialized The value's JSON, in which no letter is escaped. */
 export function needsRedaction(serialized: string, patterns: readonly RegExp[]): boolean {
   if (isSuspect(serialized) || mayMatchOwn(serialized, patterns)) return true;
   if (!serialized.includes("\\u001b") && !serialized.includes("\\u001B")) return false;
-  // What `colours.ts` takes out of a text, as JSON has it.
+  // The sequences that `colours.ts` removes, as JSON escapes them.
   const colours =
     /\\u001b\[[0-9;?]*[a-z]|\\u001b\](?:[^\\"]|\\(?!u00(?:07|1b)))*(?:\\u0007|\\u001b\\\\)/gi;
   const plain = serialized.replace(colours, "");
@@ -132,11 +132,11 @@ export function needsRedaction(serialized: string, patterns: readonly RegExp[]):
 function isSuspect(serialized: string): boolean {
   const lowered = serialized.toLowerCase();
   // Each literal is checked once, and names are checked once for all.
-  const asked = new Set<string>();
+  const checked = new Set<string>();
   ANY.lastIndex = 0;
   for (let found = ANY.exec(lowered); found !== null; found = ANY.exec(lowered)) {
     const { 0: whole, index } = found;
-    // A name or a literal may stand within what was found.
+    // Another name or literal may begin within the match.
     ANY.lastIndex = index + 1;
     const closer = SIGNS.get(whole);
     if (closer === undefined && whole.length >= 16) {
@@ -144,8 +144,8 @@ function isSuspect(serialized: string): boolean {
       continue;
     }
     const subject = closer === undefined ? "name" : whole;
-    if (asked.has(subject)) continue;
-    asked.add(subject);
+    if (checked.has(subject)) continue;
+    checked.add(subject);
     if (closer === null || (closer === undefined ? holdsName(lowered) : closer.test(lowered))) {
       return true;
     }
@@ -153,7 +153,7 @@ function isSuspect(serialized: string): boolean {
   return mayRunProgram(lowered) || DISGUISED.test(lowered);
 }
 
-/** Whether a program may be given a secret, or asked for one. */
+/** Whether a command may pass a secret to a program or make it print one. */
 function mayRunProgram(lowered: string): boolean {
   const at = lowered.indexOf('"command":"');
   if (at !== -1) {
@@ -165,12 +165,12 @@ function mayRunProgram(lowered: string): boolean {
     (PROGRAMS.some((program) => lowered.includes(program)) || USERMOD.test(lowered));
 }
 
-/** A command is read as far as this, in characters of JSON. */
+/** The part of a command that is read, in characters of JSON. */
 const MAX_COMMAND_CHARS = 8_000;
-/** A whole name in a text, or one whose values stand apart from it: of several secrets, of a field that is filled in. */
+/** Whether a text holds a whole secret name, or one whose values follow later: a list, a form field. */
 function holdsName(lowered: string): boolean {
   wholeName ??= new RegExp(r`${SECRET_WORD}${SUFFIX}(?![a-z\d_-])\\{0,7}["']?(?![.;?!/])`);
-  // The letter of `\t` is none of a name's. Behind a backslash that stands for itself, as in `\\token`, it is.
+  // The `t` of an escaped tab belongs to no name, but in `\\token` it does: both readings count.
   return wholeName.test(lowered.replace(/\\[nrt]/g, "  ")) || wholeName.test(lowered) ||
     SPREAD.test(lowered);
 }
@@ -178,7 +178,7 @@ function holdsName(lowered: string): boolean {
 const SPREAD =
   />\s?\S{0,200}secrets?\/|(?:secrets|passwords|tokens|credentials|keys)\\{0,7}["']?\s{0,3}[:=]\s{0,3}[[{\\]|pass\w{1,16}\\{0,7}["']?[^;]{0,30}?\.(?:type|fill|send|set|tobe|toequal)/;
 
-/** {@linkcode needsRedaction} for the user's own patterns alone, when the built-in forms are masked already. */
+/** Does {@linkcode needsRedaction} for the user's own patterns alone, after the built-in forms were masked. */
 export function mayMatchOwn(serialized: string, patterns: readonly RegExp[]): boolean {
   if (patterns.length === 0) return false;
   const lowered = serialized.toLowerCase();

@@ -1,29 +1,29 @@
-/** Private keys in PEM, also incomplete ones, and those of PuTTY. */
+/** Finds private keys in a text: PEM keys, also incomplete ones, and keys of PuTTY. */
 import type { MaskedSpan } from "./secret_form.ts";
 
 const KEY_MASK = "[redacted:private-key]";
 const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 const END = /-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
-/** A line of a key has 64 characters or more; nothing shorter than this makes a key by itself. */
+/** The least length of a line that alone counts as part of a key; real lines have 64 characters or more. */
 const MIN_LINE_CHARS = 32;
-/** The line before a key as a text of its own in a program, and no line of a key behind it. */
+/** A quote right after the BEGIN line, and no key line behind it: a program's constant, not a key. */
 const IS_CONSTANT = /^\\{0,7}["'`](?![^]*[A-Za-z\d+/]{40})/;
-/** How far before its end a key whose beginning was cut is looked for. */
+/** How far before its END line a key without a BEGIN line is searched. */
 const MAX_REMAINDER_CHARS = 65_536;
-/** The lines of a key as PuTTY keeps it, below their number. */
+/** The lines of a PuTTY key, below the line that tells their number. */
 const PUTTY =
   /(?<=Private-Lines: {0,4}\d{1,4}[ \t"',\\]{0,8})(?:(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ \t]{0,8}(?:\d{1,6}(?:[→:\t|-]|\\{1,7}t))?[ \t>+|#*"'-]{0,8}[A-Za-z\d+/=]{4,128}(?=[ \t"',\\]{0,8}(?:$|[\r\n]|\\{1,7}[nr]))["',]{0,3})+/g;
 const LINE_BREAK = /\r?\n|\\{1,7}[nr]/g;
-/** What may stand around a key's line: indentation, quotes, line numbers, the marks of a diff or a quotation. */
+/** Characters around a key's line: indentation, quotes, line numbers, the marks of a diff or a quotation. */
 const ORNAMENT = " \t\r\\\"'`+-*#>|→:,.=()";
 
-/** Where private keys stand, in the order of the text. */
+/** Returns the spans of private keys. */
 export function findPrivateKeys(text: string): MaskedSpan[] {
   const spans: MaskedSpan[] = [];
   const begins = [...text.matchAll(BEGIN)];
   const ends = [...text.matchAll(END)];
   let next = 0;
-  /** The ends before `limit`, each of a key that begins nowhere. */
+  /** Masks keys that have an END line before `limit` but no BEGIN line. */
   const takeRemainders = (limit: number) => {
     for (; next < ends.length && ends[next]!.index < limit; next++) {
       const { index, 0: line } = ends[next]!;
@@ -49,7 +49,7 @@ export function findPrivateKeys(text: string): MaskedSpan[] {
       spans.push({ start: found.index, end: closing.index + closing[0].length, mask: KEY_MASK });
       return;
     }
-    // Its end is missing: what looks like its body.
+    // The END line is missing: mask everything that looks like a key's body.
     const rest = /^[\w+/=\s\\:,.→|>"'#*-]*/.exec(text.slice(body, limit))?.[0] ?? "";
     if (/[A-Za-z0-9+/]{32}/.test(rest)) {
       spans.push({ start: found.index, end: body + rest.length, mask: KEY_MASK });
@@ -66,7 +66,7 @@ export function findPrivateKeys(text: string): MaskedSpan[] {
   return spans;
 }
 
-/** Where the key begins that ends with this text, line by line from its end; -1 when there is none. */
+/** Searches a text backwards, line by line, for the start of the key that ends it; -1 if there is none. */
 function findRemainder(text: string): number {
   const breaks = [...text.matchAll(LINE_BREAK)];
   let found = -1;
@@ -79,14 +79,14 @@ function findRemainder(text: string): number {
       /[0-9]/.test(text.slice(run.start, run.end));
     if (isFull) found = run.start;
     if (!isOrnament(text.slice(line, run.start))) break;
-    // Only the last line is a short one; above it may be what stands around the end itself.
+    // Only the last line of a key may be short; up to two lines of quotes or the like may follow it.
     if (!isFull && run.end > run.start && (found !== -1 || breaks.length - index > 2)) break;
     lineEnd = lineBreak?.index ?? 0;
   }
   return found;
 }
 
-/** The characters of base64 at the end of a line, without what stands around them. */
+/** Returns the last run of base64 characters in a line, without the ornaments behind it. */
 function lastRun(text: string, lineStart: number, lineEnd: number) {
   let end = lineEnd;
   while (end > lineStart && ORNAMENT.includes(text[end - 1]!)) end--;

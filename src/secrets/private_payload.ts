@@ -1,12 +1,12 @@
 /**
- * Hides private text that spans several strings of a payload: the lines of a patch, the blocks of an answer, the edits of
- * a file. Private text within one string is found by `private_tags.ts`.
+ * Hides private text that spans several strings of a payload: the lines of a patch, the blocks of an answer, the edits
+ * of a file. `private_tags.ts` finds private text within one string.
  *
- * - All strings below an array are read as one text. An opening tag hides everything up to its closing tag, or up to the
- *   end of the array; a closing tag without an opening one hides everything before it in the array.
+ * - All strings below an array are read as one text. An opening tag hides everything up to its closing tag, or up to
+ *   the end of the array; a closing tag without an opening one hides everything before it in the array.
  * - The strings of an object are read one by one. A part that one string opens and a later one closes is hidden.
  * - A line of private text is hidden wherever the payload repeats it as a whole line.
- * - The text that an edit puts in the place of private text is private.
+ * - When an edit replaces private text, its new text is private too.
  */
 import { withoutColours, withoutNuls } from "./colours.ts";
 import {
@@ -17,17 +17,17 @@ import {
   type PrivateSpan,
 } from "./private_tags.ts";
 
-/** A string of a payload, and its place in the copy. */
+/** A string of a payload, and the object or array of the copy that holds it. */
 interface Leaf {
   readonly holder: Holder;
   readonly key: string | number;
   readonly text: string;
-  /** Its place among all strings of the payload. */
+  /** The string's position among all strings of the payload. */
   readonly index: number;
   readonly parts: PrivateParts;
 }
 
-/** A part of a string that is private. */
+/** A private part of a string. */
 interface LeafPart extends PrivateSpan {
   readonly leaf: Leaf;
 }
@@ -35,14 +35,14 @@ interface LeafPart extends PrivateSpan {
 type Holder = Record<string | number, unknown>;
 type Spans = PrivateParts["spans"];
 
-/** The kinds of blocks of an answer. */
+/** Values of `type` in an answer's blocks; such a string is never hidden. */
 const BLOCK_TYPES = new Set(["text", "image", "resource", "resource_link", "tool_result", "json"]);
-/** Keys that say where the payload comes from; their values stay. */
+/** Keys that tell where the payload comes from; their values stay. */
 const PLACES = new Set<string | number>(["cwd", "transcript_path", "project_dir"]);
 /** The keys of an edit: the old text, and the new one. */
 const REPLACEMENTS = [["old_string", "new_string"], ["oldString", "newString"]] as const;
 
-/** A copy of parsed JSON without its private text and with blanks for NULs where it has any of these, else the value itself. Any depth. */
+/** Returns a copy of parsed JSON without private text and NULs; the value itself if it has neither. Any depth. */
 export function hidePrivate(value: unknown): unknown {
   const root: Holder = {};
   const { leaves, runs, objects, hasNul } = copyInto(root, value);
@@ -67,7 +67,7 @@ export function hidePrivate(value: unknown): unknown {
     if (leaf.text.trim() !== "" && !isBlockType(leaf)) hide(leaf, [wholeOf(leaf)]);
   };
   for (const [leaf, parts] of Map.groupBy(found, ({ leaf }) => leaf)) {
-    const spans = merged(
+    const spans = joinOverlaps(
       parts.filter(({ start, end }) => leaf.text.slice(start, end).trim() !== ""),
     );
     if (spans.length > 0 && !isBlockType(leaf)) hide(leaf, spans);
@@ -88,7 +88,7 @@ function isBlockType({ key, text }: Leaf): boolean {
   return key === "type" && BLOCK_TYPES.has(text);
 }
 
-/** The private parts of a run, read as one text; each string is one or more of its lines. */
+/** Returns the private parts of a run, joining its strings with line ends into one text. */
 function hiddenOfRun(run: readonly Leaf[]): LeafPart[] {
   const isMarked = ({ parts, text }: Leaf) =>
     parts.spans.length > 0 || parts.mentionedAt !== null || endsInTag(text);
@@ -109,7 +109,7 @@ function hiddenOfRun(run: readonly Leaf[]): LeafPart[] {
   return found;
 }
 
-/** The strings of an object between one that opens a private part and one that closes it. */
+/** Returns the strings between a string of an object that opens a private part and a later one that closes it. */
 function hiddenBetween(object: readonly Leaf[], leaves: readonly Leaf[]): LeafPart[] {
   const found: LeafPart[] = [];
   let opened: Leaf | null = null;
@@ -129,8 +129,8 @@ function hiddenBetween(object: readonly Leaf[], leaves: readonly Leaf[]): LeafPa
   return found;
 }
 
-/** Parts of one text in their order, those that overlap as one. */
-function merged(parts: Spans): Spans {
+/** Sorts the parts of one text and joins those that overlap. */
+function joinOverlaps(parts: Spans): Spans {
   const spans: PrivateSpan[] = [];
   for (const { start, end } of parts.toSorted((a, b) => a.start - b.start)) {
     const last = spans.at(-1);
@@ -140,7 +140,7 @@ function merged(parts: Spans): Spans {
   return spans;
 }
 
-/** The edits that an object tells, but for texts with tags of their own. */
+/** Returns the edits in an object whose old and new text have no private tags. */
 function replacementsOf(object: readonly Leaf[]): (readonly [old: Leaf, made: Leaf])[] {
   return REPLACEMENTS.flatMap(([before, after]) => {
     const old = object.find(({ key }) => key === before);
@@ -168,17 +168,17 @@ function withoutTags(text: string): string {
   return text.replace(/<[ /]?\s{0,8}private[^>]{0,500}>/gi, "\n");
 }
 
-/** A value that is being copied. */
+/** An object or array while it is copied. */
 interface Frame {
   readonly entries: Iterator<[string | number, unknown]>;
   readonly holder: Holder;
-  /** The strings below the outermost array that it is in. */
+  /** The strings below the outermost array around it; null outside of arrays. */
   readonly run: Leaf[] | null;
   /** The strings of the object itself; null for an array. */
   readonly own: Leaf[] | null;
 }
 
-/** Copies a value to `holder.value`, its strings without colours. */
+/** Copies a value to `holder.value`, without colours and NULs in its strings. */
 function copyInto(holder: Holder, value: unknown) {
   const leaves: Leaf[] = [];
   const runs: Leaf[][] = [];
@@ -201,7 +201,7 @@ function copyInto(holder: Holder, value: unknown) {
       leaves.push(leaf);
       frame.run?.push(leaf);
       frame.own?.push(leaf);
-      // In its place, so that the copy has its keys in order.
+      // Set now, so that the copy keeps the order of keys.
       frame.holder[key] = text;
     } else if (typeof item === "object" && item !== null) {
       const isArray = Array.isArray(item);
@@ -218,39 +218,39 @@ function copyInto(holder: Holder, value: unknown) {
   return { leaves, runs, objects, hasNul };
 }
 
-/** A shorter line is too common to be masked elsewhere. */
+/** The least length of a private line that is masked elsewhere; shorter lines are too common. */
 const MIN_LINE_CHARS = 4;
-/** Line ends, also those inside of quoted JSON. */
+/** A line end, also an escaped one in a JSON string. */
 const LINE_BREAK = /(\r?\n|\r|\\{1,7}[nr])/;
 /** The start of a line in a patch, a quotation, a numbered listing or a list of JSON. */
 const BEFORE = /^(?:[\s"'`+>|*#-]|\d{1,7}[:→\t|-])*/;
 const BEHIND = "\"'`,; \t\r\n\\|";
 
-/** Lines that were seen in private text. */
+/** Collects the lines of private text. */
 function privateLines() {
   const lines = new Set<string>();
   return {
     add(text: string) {
       for (const line of text.split(LINE_BREAK)) {
-        const { start, end } = bare(line);
+        const { start, end } = wordsOfLine(line);
         const words = line.slice(start, end);
         if (words.length >= MIN_LINE_CHARS && words !== PRIVATE_MASK) lines.add(words);
       }
     },
-    /** The text with each of these lines masked; its indentation and the marks of a patch stay. */
+    /** Masks the collected lines in a text; indentation and the marks of a patch stay. */
     mask(text: string) {
       if (lines.size === 0) return text;
       return text.split(LINE_BREAK).map((line) => {
-        const { start, end } = bare(line);
+        const { start, end } = wordsOfLine(line);
         return lines.has(line.slice(start, end))
           ? line.slice(0, start) + PRIVATE_MASK + line.slice(end)
           : line;
       }).join("");
     },
-    /** Whether a text has lines, and all of them are private. */
+    /** Whether a text has lines that count and all of them are private. */
     holdsAll(text: string) {
       const words = text.split(LINE_BREAK).map((line) => {
-        const { start, end } = bare(line);
+        const { start, end } = wordsOfLine(line);
         return line.slice(start, end);
       }).filter((line) => line.length >= MIN_LINE_CHARS);
       return words.length > 0 && words.every((line) => lines.has(line) || line === PRIVATE_MASK);
@@ -258,19 +258,19 @@ function privateLines() {
   };
 }
 
-/** The place of the words of a line. */
-function bare(line: string): { readonly start: number; readonly end: number } {
+/** Returns where the words of a line begin and end, without indentation and marks. */
+function wordsOfLine(line: string): { readonly start: number; readonly end: number } {
   const start = BEFORE.exec(line)?.[0].length ?? 0;
   let end = line.length;
   while (end > start && BEHIND.includes(line[end - 1]!)) end--;
   return { start, end };
 }
 
-/** Limits on the characters that are searched and made, since a payload may hold a million edits. */
+/** Limits in characters on searching and on new text, since a payload may hold a million edits. */
 const MAX_READ_CHARS = 40_000_000;
 const MAX_MADE_CHARS = 200_000;
 
-/** Texts that are known to be private, and what edits make of them. */
+/** Collects private texts, and applies edits to them. */
 function privateTexts() {
   const texts: string[] = [];
   const known = new Map<string, readonly string[]>();
@@ -283,7 +283,7 @@ function privateTexts() {
   };
   return {
     add,
-    /** The lines that an edit makes of private ones, none where there are too many edits; null for other text. */
+    /** Returns the new private lines that an edit makes; null if it changes no private line, [] beyond the limits. */
     edit(old: string, made: string): readonly string[] | null {
       if (old.trim() === "") return null;
       const key = `${old.length} ${old}${made}`;
@@ -298,7 +298,7 @@ function privateTexts() {
         const count = line.split(old).length - 1;
         toMake -= 2 * (line.length + count * made.length);
         if (toMake < 0) break;
-        // One of them was replaced, or all.
+        // The edit may have replaced the first occurrence or all.
         lines.push(line.replace(old, () => made), line.replaceAll(old, () => made));
       }
       new Set(lines).forEach(add);
@@ -308,7 +308,7 @@ function privateTexts() {
   };
 }
 
-/** The lines that hold a text, which may itself go over several. */
+/** Returns the lines around each occurrence of `part`, which may span several lines. */
 function linesAround(text: string, part: string): string[] {
   const found: string[] = [];
   let end = 0;

@@ -1,4 +1,4 @@
-/** Finds the tags of `<private>…</private>` in a text, and the parts that they make private. */
+/** Finds the parts of a text that `<private>…</private>` tags make private. */
 import { LETTER, occursIn } from "../base/letters.ts";
 
 export const PRIVATE_MASK = "[private removed]";
@@ -9,7 +9,7 @@ export interface PrivateSpan {
 }
 
 export interface PrivateParts {
-  /** In order, apart from each other. */
+  /** Sorted, without overlaps. */
   readonly spans: readonly PrivateSpan[];
   /** The end of the last tag that closes a part opened before the text begins; 0 when there is none. */
   readonly closesAt: number;
@@ -21,16 +21,16 @@ export interface PrivateParts {
 
 const NOTHING: PrivateParts = { spans: [], closesAt: 0, isOpen: false, mentionedAt: null };
 
-/** A tag, before its attributes. */
+/** The beginning of a tag, up to its attributes. */
 const TAG = /<(?: ?|(\/)\s{0,8})private(?=[\s>/\\])/gi;
 
-/** A closing tag for a part opened before the text: only the forms that the cheap look knows. */
+/** A closing tag without an opening one in the text; only the forms that the cheap look knows. */
 const LONE = /^<\/ ?private$/i;
 
-/** A tag that goes on in the next string. */
+/** A tag that is cut at the end of a string. */
 const BROKEN = /<\/?private\s{0,8}$/i;
 
-/** A sign of a tag as JSON, HTML and addresses have it, by the two digits of its number. */
+/** A bracket of a tag as JSON, HTML and URLs escape it. */
 const escapedSign = (name: string, decimal: number, hex: string) =>
   String
     .raw`(?:\\{1,7}u00${hex}|&(?:amp;)?(?:${name}|#0{0,5}${decimal}|#x0{0,4}${hex});|%(?:25){0,3}${hex})`;
@@ -44,7 +44,7 @@ const ESCAPED = new RegExp(
   "gi",
 );
 
-/** Finds the parts between escaped tags. An opening tag without a closing one counts for nothing. */
+/** Finds the parts between escaped tags; ignores an opening tag without a closing one. */
 export function findEscapedPrivate(text: string): PrivateSpan[] {
   const spans: PrivateSpan[] = [];
   let opened = -1;
@@ -66,24 +66,24 @@ export function endsInTag(text: string): boolean {
   return BROKEN.test(text.slice(-20));
 }
 
-/** Whether a text may hold such a tag, whatever its letters. */
+/** Whether a text may hold a private tag, in small or large letters. */
 function mayHoldTag(text: string): boolean {
   return text.includes("<") && /<[ /]?\s{0,8}private/i.test(text);
 }
 
 /**
- * Finds the private parts. Tags may be nested. A part that is never closed reaches to the end of the text. A closing tag
- * without an opening one hides the text from its beginning.
+ * Finds the private parts. Tags may be nested. A part that is never closed reaches to the end of the text. A closing
+ * tag without an opening one hides the text from its beginning.
  *
- * Quoted tags are only mentioned (`isMention()`). A mentioned opening tag counts when a closing tag follows that belongs to
- * no other tag. A mentioned closing tag closes only a mentioned opening tag.
+ * Quoted tags are only mentioned (`isMention()`). A mentioned opening tag counts when a closing tag follows that
+ * belongs to no other tag. A mentioned closing tag closes only a mentioned opening tag.
  */
 export function findPrivate(text: string): PrivateParts {
   if (!mayHoldTag(text)) return NOTHING;
   const tag = new RegExp(TAG);
   let spans: PrivateSpan[] = [];
   let closesAt = 0;
-  /** The places of tags that are not closed yet. */
+  /** Starts of opening tags that no closing tag has matched yet. */
   const opened: number[] = [];
   const mentioned: number[] = [];
   const hide = (start: number, end: number) => {
@@ -107,7 +107,7 @@ export function findPrivate(text: string): PrivateParts {
         mentioned.pop();
       }
     } else {
-      // The first of several mentioned tags counts: it is not known which one is meant.
+      // Any of the mentioned tags may be meant, so the first counts.
       const from = opened.pop() ?? mentioned[0];
       if (from !== undefined) {
         hide(from, end);
@@ -123,9 +123,9 @@ export function findPrivate(text: string): PrivateParts {
   return { spans, closesAt, isOpen: opened.length > 0, mentionedAt: mentioned[0] ?? null };
 }
 
-/** How much of the line is read before and after a tag, in characters. */
+/** Characters of the line that are read before a tag, and as many after it. */
 const NEAR_CHARS = 200;
-/** Where lines end, also in a string of JSON. */
+/** A line end, also an escaped one in a JSON string. */
 const LINE_BREAK = /[\r\n]|\\{1,7}[nr]/;
 
 /** The quotes before and after a quoted tag. */
@@ -140,7 +140,7 @@ const QUOTES: Readonly<Record<string, string>> = {
 };
 
 /** Whether a tag is only mentioned: alone in quotes or in a pattern (`/<private>/g`), with other words on its line. */
-// In a JSON string of a file's lines, and in a block of code, it is not: private text looks so, too.
+// A tag in a JSON string of a file's lines or in a block of code is not: private text looks like this, too.
 function isMention(text: string, { start, end }: PrivateSpan): boolean {
   const lead = text.slice(Math.max(0, start - NEAR_CHARS), start).split(LINE_BREAK).at(-1)!;
   const tail = text.slice(end, end + NEAR_CHARS).split(LINE_BREAK, 1)[0]!;
@@ -149,18 +149,18 @@ function isMention(text: string, { start, end }: PrivateSpan): boolean {
   return isQuoted(lead, tail) || isPattern(lead, text.slice(start, end), tail);
 }
 
-/** Whether the quotes around a tag belong together, and do not make a value of JSON of it. */
+/** Whether matching quotes enclose a tag without making it a value of JSON. */
 function isQuoted(lead: string, tail: string): boolean {
   const quote = lead.at(-1) ?? "";
   const before = withoutEscapes(lead.slice(0, -1));
-  // In a string of JSON both have backslashes; one alone begins or ends something else.
+  // In a JSON string both quotes have backslashes; if only one has, it belongs to other text.
   const escapes = lead.length - 1 - before.length;
   const behind = tail.slice(escapes);
   if (QUOTES[quote] === undefined || behind[0] !== QUOTES[quote]) return false;
   if (withoutEscapes(tail.slice(0, escapes)) !== "") return false;
   if (quote !== '"' && quote !== "'") return true;
   const after = behind.slice(1);
-  // `"a"<private>"b"` has a tag between two strings; `r"<private>"` is one of Python.
+  // `"a"<private>"b"` has a tag between two strings; `r"<private>"` is a Python string.
   return /(?:^|\W)[bfru]?$/i.test(before) && !/^\w/.test(after) && !isValue(before, after);
 }
 
@@ -170,16 +170,16 @@ function withoutEscapes(text: string): string {
   return text.slice(0, end);
 }
 
-/** Whether something is a value in a list or an object, by what is around it on its line. */
+/** Whether the text before and after a quoted string makes it a value in a list or an object. */
 function isValue(before: string, after: string): boolean {
   const next = after.trimStart();
   return (next === "" || ",]}".includes(next[0]!)) &&
     /(?:^|[[,]|["'] ?:)$/.test(before.trimEnd());
 }
 
-/** Characters before a pattern of JavaScript or sed. */
+/** Characters that may precede a pattern of JavaScript or sed. */
 const BEFORE_PATTERN = /[\s(=,:[!&|?{;"'`]/;
-/** Its end, with its flags or the command of sed, perhaps the call of a method; not the rest of a path. */
+/** The end of such a pattern, with flags, a sed command or a method call; not the rest of a path. */
 const PATTERN_END = /^\/(?:[gimsuvy]{0,3}|[dp])(?![\w/-]|\.\w+(?:[^\w(]|$))/;
 
 function isPattern(lead: string, tag: string, tail: string): boolean {

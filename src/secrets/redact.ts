@@ -1,4 +1,4 @@
-/** Masks secrets in a text, and removes private text: pure, in linear time. It never throws, nor changes its own result. */
+/** Masks secrets in a text and removes private text. It is pure, linear in time, idempotent, and never throws. */
 import { withoutColours, withoutNuls } from "./colours.ts";
 import { findAssignments } from "./assignments.ts";
 import { COMMAND_FORMS, GENERAL_FORMS } from "./general_forms.ts";
@@ -10,16 +10,16 @@ import { findVendorTokens } from "./vendor_forms.ts";
 import { isOddWord, isPlain } from "./secret_names.ts";
 
 export interface RedactRules {
-  /** The user's own patterns. They are theirs to keep fast. */
+  /** The user's own patterns; the user must keep them fast. */
   readonly patterns: readonly RegExp[];
 }
 
-/** The user's patterns, ready to use, and those that are no regular expressions. */
+/** The user's compiled patterns, and the sources that are no regular expressions. */
 export interface CompiledRedactPatterns extends RedactRules {
   readonly invalid: readonly { readonly source: string; readonly reason: string }[];
 }
 
-/** Compiles the user's patterns (JavaScript syntax, case-sensitive; `(?i:…)` is not). Never throws. */
+/** Compiles the user's patterns: JavaScript syntax, case-sensitive outside of `(?i:…)`. Never throws. */
 export function compileRedactPatterns(sources: readonly string[]): CompiledRedactPatterns {
   const patterns: RegExp[] = [];
   const invalid: { source: string; reason: string }[] = [];
@@ -33,15 +33,15 @@ export function compileRedactPatterns(sources: readonly string[]): CompiledRedac
   return { patterns, invalid };
 }
 
-/** Receives each secret that is masked, as it stood in the text. */
+/** Receives each masked secret in its original form. */
 export type OnSecret = (secret: string) => void;
 
-/** The text with its secrets masked as `[redacted:<kind>]`, its private parts dropped, and blanks for NULs. */
+/** Masks secrets in a text as `[redacted:<kind>]`, masks private parts, and replaces NULs by blanks. */
 export function redactText(given: string, rules: RedactRules, onSecret?: OnSecret): string {
   return redactLines([given], rules, onSecret)[0]!;
 }
 
-/** The lines of one text, each redacted: a secret may begin in one and end in a later one. */
+/** Redacts the lines of one text together, since a secret may begin in one line and end in a later one. */
 export function redactLines(
   given: readonly string[],
   rules: RedactRules,
@@ -51,16 +51,16 @@ export function redactLines(
   const masked = settle(lines, rules, onSecret);
   const plain = masked.map(withoutColours);
   if (plain.every((line, index) => line === masked[index])) return masked;
-  // Colour codes may split a secret, which is whole again for a reader without them.
+  // Colour codes may split a secret that a terminal shows whole.
   const maskedPlain = settle(plain, rules, onSecret);
   return maskedPlain.every((line, index) => line === plain[index]) ? masked : maskedPlain;
 }
 
-/** No secret is shorter with its name: `pwd=x`. */
+/** The least length of a text with a secret: `pwd=x`. */
 const MIN_CHARS = 5;
 const MAX_ROUNDS = 6;
 
-/** Masks again until nothing changes: a mask can make a new match. */
+/** Masks repeatedly until nothing changes, since a mask can cause a new match. */
 function settle(
   given: readonly string[],
   { patterns }: RedactRules,
@@ -96,7 +96,7 @@ function findSecrets(text: string): MaskedSpan[] {
   ];
 }
 
-/** Finds private text; a tag that closes nothing may stay. */
+/** Finds private text; ignores a closing tag at the start of a text. */
 function findPrivateBlocks(text: string): MaskedSpan[] {
   if (!/private/i.test(text)) return [];
   const { spans, closesAt } = findPrivate(text);
@@ -104,18 +104,18 @@ function findPrivateBlocks(text: string): MaskedSpan[] {
   return [...first, ...findEscapedPrivate(text)].map((span) => ({ ...span, mask: PRIVATE_MASK }));
 }
 
-/** Whether there is nothing but blanks in front of the one tag that a text ends with. */
+/** Whether a text consists of blanks and one tag. */
 function holdsNothing(text: string): boolean {
   return /^\s*<[^<>]*>$/.test(text);
 }
 
-/** Replaces a whole text when masking does not come to rest or a user's pattern fails. */
+/** Replaces a whole text if masking still changes it after `MAX_ROUNDS` or a user's pattern fails. */
 const TEXT_MASK = "[redacted:text]";
 
 const MASK = String.raw`\[redacted:[a-z\d\-]+\]|\[private removed\]`;
 const IS_MASK = new RegExp(`^(?:${MASK})$`);
 
-/** Masks the matches of the user's patterns. Existing masks are the first alternative of each pattern, so they stay whole. */
+/** Masks the matches of the user's patterns. Each pattern first tries to match a mask, so masks stay whole. */
 function maskOwn(text: string, patterns: readonly RegExp[]): string {
   return patterns.reduce((masked, { source, flags }) => {
     try {
@@ -131,17 +131,17 @@ function maskOwn(text: string, patterns: readonly RegExp[]): string {
 }
 
 const KIND = /kind["']?:[ \t]{0,4}["']?Secret["']?(?=[\s,}]|$)/g;
-/** How far the values may stand from the kind: in YAML they come before or after it. */
+/** The greatest distance of the values from the kind, which they may precede or follow. */
 const MAX_CHARS = 8_000;
 const DATA = /(?<!\w)["']?(?:data|stringData)["']?:[ \t]{0,4}(?:\{\s{0,20}|[^\S\n]{0,4}\n)/g;
-/** An entry; its group is the value, of one line. */
+/** An entry with a value of one line; the group is the value. */
 const ENTRY =
   /\s{0,20}["']?[\w.-]{1,80}["']?:[ \t]{1,4}(?:[|>][-+]?[ \t]{0,4}\n[ \t]{0,20})?["']?([^\s"',]{3,})["']?,?[ \t]{0,4}/y;
 
-/** The name of several secrets, and what opens its block: the lines below it, or a list in brackets. */
+/** A plural name (`passwords`) and the opening of its values: an indented block or a list in brackets. */
 const LISTED =
   /(?<![a-z])(?:secrets|passwords|tokens|credentials|api_?keys)["']?\s{0,3}[:=]\s{0,3}(?:\[|\{|(?:\r?\n|\\n)(?=[-+\s]))/gi;
-/** An item: with a key or a dash in lines that are indented, without them in a list; its group is the value. */
+/** An item of such a block or list, with or without a dash or key; the group is the value. */
 const ITEM =
   /[+]?[ \t]{0,40}(?:- )?(?:["']?[A-Za-z_][\w.-]{0,60}["']?:[ \t]{0,4})?(?:["']?([^\s"',{}[\]\\]{3,300})["']?)?,?[ \t]{0,8}(?:#[^\n]{0,200})?(?:\r?\n|\\n|$|(?=[\]}])|(?<=,[ \t]{0,8}))/y;
 const MAX_ITEMS = 200;
@@ -155,7 +155,7 @@ function findListed(text: string): MaskedSpan[] {
     ITEM.lastIndex = index + head.length;
     for (let count = 0; count < MAX_ITEMS; count++) {
       const from = ITEM.lastIndex;
-      // A line that is not indented begins something else.
+      // A line without indentation ends the block.
       if (isBlock && !/[-+ \t]/.test(text[from] ?? "")) break;
       const item = ITEM.exec(text);
       if (item === null || item[0] === "") break;

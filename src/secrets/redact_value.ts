@@ -1,4 +1,4 @@
-/** Masks secrets in parsed JSON: the strings, what stands below a secret name, and each secret wherever else it stands. */
+/** Masks secrets in parsed JSON: in strings, below keys with secret names, and wherever a found secret occurs again. */
 import { VALUE_MASK } from "./assignments.ts";
 import { hidePrivate } from "./private_payload.ts";
 import { redactLines, type RedactRules, redactText } from "./redact.ts";
@@ -13,12 +13,12 @@ import {
   SUFFIX,
 } from "./secret_names.ts";
 
-/** Below these names every string that looks like a secret is one. */
+/** Names of keys below which every string that looks like a secret counts as one. */
 const SECRETS = /(?:^|[_-]|[a-z](?=[A-Z]))(?:secrets|passwords|tokens|credentials|api_?keys)$/i;
 const PASSWORD = /(?:pass(?:word|wd|code|phrase)?|pwd|otp|pin)$/i;
 const FLAG = /^--?[A-Za-z][\w-]{0,60}$/;
 
-/** An object or array, and the copy that waits to be filled. */
+/** An object or array, and its copy that is still empty. */
 interface Container {
   readonly source: object;
   readonly target: object;
@@ -26,24 +26,24 @@ interface Container {
 }
 
 /**
- * A copy of parsed JSON with every string and key redacted; below a key with a secret name (`{"password": …}`) a string is
- * masked for its sake. Any depth; what is not JSON stays. A list of strings is one text, each string a line of it.
+ * Copies parsed JSON with every string and key redacted. A string below a secret name (`{"password": …}`) is masked
+ * whole. A list of strings is redacted as the lines of one text. Any depth; values that are not JSON stay.
  */
 export function redactValue(value: unknown, rules: RedactRules): unknown {
-  const carried = carriedValues();
+  const collector = secretCollector();
   const source = hidePrivate(value);
-  const masked = redactOnce(source, rules, carried);
-  for (const use of toolUsesIn(masked)) maskPrinted(use, carried);
-  if (carried.size() === 0) return masked;
-  const { value: known, hasChanged } = carried.maskIn(masked);
-  return hasChanged ? redactOnce(known, rules, carriedValues()) : known;
+  const masked = redactOnce(source, rules, collector);
+  for (const use of toolUsesIn(masked)) maskPrinted(use, collector);
+  if (collector.size() === 0) return masked;
+  const { value: known, hasChanged } = collector.maskIn(masked);
+  return hasChanged ? redactOnce(known, rules, secretCollector()) : known;
 }
 
-function redactOnce(value: unknown, rules: RedactRules, carried: CarriedValues): unknown {
+function redactOnce(value: unknown, rules: RedactRules, collector: SecretCollector): unknown {
   const pending: Container[] = [];
   const copy = (item: unknown, { key = "", holdsSecrets = false } = {}): unknown => {
     if (typeof item === "string") {
-      const text = redactText(item, rules, carried.add);
+      const text = redactText(item, rules, collector.add);
       return isSecretBelow(key, text, holdsSecrets) ? masked(text) : text;
     }
     if (typeof item === "number" && PASSWORD.test(key) && isSecretName(key) && item > 999) {
@@ -55,7 +55,7 @@ function redactOnce(value: unknown, rules: RedactRules, carried: CarriedValues):
     return target;
   };
   const masked = (text: string) => {
-    carried.add(text);
+    collector.add(text);
     return VALUE_MASK;
   };
   const result = copy(value);
@@ -63,7 +63,7 @@ function redactOnce(value: unknown, rules: RedactRules, carried: CarriedValues):
     const { source, target, holdsSecrets } = next;
     if (Array.isArray(source)) {
       const isText = source.every((item) => typeof item === "string");
-      const items = isText ? redactLines(source, rules, carried.add) : source;
+      const items = isText ? redactLines(source, rules, collector.add) : source;
       items.forEach((item, index) => {
         const before = items[index - 1];
         const isNamed = typeof before === "string" && isName(before, items.length) &&
@@ -84,7 +84,7 @@ function redactOnce(value: unknown, rules: RedactRules, carried: CarriedValues):
   return result;
 }
 
-/** Whether a string is a secret by the key above it. */
+/** Whether the key above a string makes it a secret. */
 function isSecretBelow(key: string, text: string, holdsSecrets: boolean): boolean {
   if (key !== "" && isSecretName(key)) {
     return !isPlain(text, key) && !text.includes("[redacted:") && !/\s.*\s/.test(text.trim());
@@ -92,13 +92,13 @@ function isSecretBelow(key: string, text: string, holdsSecrets: boolean): boolea
   return holdsSecrets && isValueLike(text);
 }
 
-/** Whether a string of a list names the next one: an option, or the header in a list of two. */
+/** Whether a string in a list names the next one as a secret: an option, or the first of two strings. */
 function isName(text: string, length: number): boolean {
   return FLAG.test(text) && text.length > 3 && isSecretName(text) ||
     length === 2 && /[-_]/.test(text) && isSecretName(text);
 }
 
-/** The name in `{"name": "DB_PASSWORD", "value": …}`, where it is that of a secret. */
+/** Returns the name in `{"name": "DB_PASSWORD", "value": …}` if it names a secret, else "". */
 function nameOfPair(source: object): string {
   for (const [key, item] of Object.entries(source)) {
     if (/^(?:name|key|variable|header|id)$/i.test(key) && typeof item === "string") {
@@ -108,14 +108,14 @@ function nameOfPair(source: object): string {
   return "";
 }
 
-/** The redacted key. The patterns of a user are about values: they count only where a blank shows that the key is not a name. */
+/** Returns the redacted key. A user's patterns are for values, so they apply only to keys with blanks. */
 function keyFor(key: string, target: object, rules: RedactRules): string {
   const redacted = redactText(key, /\s/.test(key) ? rules : { patterns: [] });
   if (!Object.hasOwn(target, redacted)) return redacted;
   return `${redacted}[redacted:key-${Object.keys(target).length}]`;
 }
 
-/** Sets a value, also for the key `__proto__`. */
+/** Sets a property, even one that is called `__proto__`. */
 function set(target: object, key: string, value: unknown): void {
   Object.defineProperty(target, key, {
     value,
@@ -125,29 +125,29 @@ function set(target: object, key: string, value: unknown): void {
   });
 }
 
-/** The tool use that a payload tells of, or those of a batch. */
+/** Returns the tool uses of a payload: one, or those of a batch. */
 function toolUsesIn(payload: unknown): readonly Record<string, unknown>[] {
   const { tool_calls: calls } = Object(payload);
   return (Array.isArray(calls) ? calls : [payload]).map(Object);
 }
 
-/** Masks the output of a tool use that asks for a secret, in place. */
-function maskPrinted(use: Record<string, unknown>, carried: CarriedValues): void {
+/** Masks, in place, the output of a tool use that prints a secret. */
+function maskPrinted(use: Record<string, unknown>, collector: SecretCollector): void {
   if (!printsSecret(use["tool_name"], use["tool_input"])) return;
   const mask = (holder: Record<string, unknown>, depth: number) => {
     for (const [key, item] of Object.entries(holder)) {
       if (typeof item === "string" && !/^(?:type|file_?path)$/i.test(key)) {
-        holder[key] = withoutPrinted(item, carried.add);
+        holder[key] = withoutPrinted(item, collector.add);
       } else if (typeof item === "object" && item !== null && depth < 4) {
         mask(item as Record<string, unknown>, depth + 1);
       }
     }
   };
-  const told = Object.fromEntries(
+  const output = Object.fromEntries(
     Object.entries(use).filter(([key]) => key === "error" || key === "tool_response"),
   );
-  mask(told, 0);
-  Object.assign(use, told);
+  mask(output, 0);
+  Object.assign(use, output);
 }
 
 const r = String.raw;
@@ -155,7 +155,7 @@ const NAME = `${SECRET_WORD}${SUFFIX}`;
 
 /** A command that prints secrets and little else. */
 interface PrintingForm extends Prefiltered {
-  /** Whether every match holds the name of a secret as well. */
+  /** Whether every match contains a secret name, which allows a quick test. */
   readonly isNamed: boolean;
 }
 
@@ -206,12 +206,12 @@ export const PRINTING_FORMS: readonly PrintingForm[] = [
   form(["kubeadm", "k3s", "join-token", "tokens", "initial-password"], r`(?:kubeadm|k3s)\s+token\s+(?:create|generate)|docker\s+swarm\s+join-token|(?:flyctl|fly)\s+tokens|argocd\s+admin\s+initial-password`, ["kubeadm token create", "kubeadm version"]),
 ];
 
-/** Tools that ask for a secret by their names: `mcp__vault__read_secret`. */
+/** Names of tools that return a secret: `mcp__vault__read_secret`. */
 const ASKING_TOOL =
   /(?:get|read|show|fetch|reveal|retrieve|decrypt|view|lookup)[\w-]{0,40}(?:secret|passw(?:or)?d|credential)(?!s?_?(?:names|list))/i;
 const MAX_COMMAND_CHARS = 4_000;
 
-/** Whether a tool use asks for a secret. */
+/** Whether a tool use prints a secret. */
 export function printsSecret(toolName: unknown, toolInput: unknown): boolean {
   const { command } = Object(toolInput);
   if (typeof command !== "string") {
@@ -224,14 +224,14 @@ export function printsSecret(toolName: unknown, toolInput: unknown): boolean {
     .some((form) => (mayName || !form.isNamed) && patternOf(form).test(command));
 }
 
-/** A line of one word, perhaps in quotes. */
+/** A line of one word, with or without quotes. */
 const ALONE = /^(\s*["']?)([^\s"']{4,4096})(["']?\s*)$/;
-const TOLD = /^(?:ok|done|true|false|null|none|error|warning|success|[a-z]+[:.!])$/i;
-/** The string of an answer in JSON whose key says nothing of a secret. */
+const STATUS = /^(?:ok|done|true|false|null|none|error|warning|success|[a-z]+[:.!])$/i;
+/** A string in a JSON answer whose key has a general name. */
 const IN_JSON =
   /("(?:value|secretstring|plaintext|data|stdout|text|notes?)"\s{0,20}:\s{0,20}")((?:[^"\\\n]|\\[^\n]){4,4000})(?=")/gi;
 
-/** Masks the output of such a command. A single line of one word is a secret; among other lines only if it looks like one. */
+/** Masks the output of such a command. A lone line of one word is a secret; among others it must look like one. */
 function withoutPrinted(output: string, onSecret: (secret: string) => void): string {
   const mask = (secret: string) => {
     onSecret(secret);
@@ -248,20 +248,20 @@ function withoutPrinted(output: string, onSecret: (secret: string) => void): str
   const isOnly = lines.filter((line) => line.trim() !== "").length === 1;
   return lines.map((line, index) => {
     const [, before = "", word = "", behind = ""] = ALONE.exec(line) ?? [];
-    if (word === "" || isPlain(word) || TOLD.test(word)) return line;
-    // The first line of an entry of `pass` is its password.
+    if (word === "" || isPlain(word) || STATUS.test(word)) return line;
+    // The program `pass` prints the password as the first line.
     return isOnly || index === 0 || isOddWord(word) ? before + mask(word) + behind : line;
   }).join("\n");
 }
 
 const MIN_CHARS = 6;
 const MAX_CHARS = 4_096;
-/** A payload may have a million secrets; each is looked for in each string. */
+/** The most secrets to search for, since each string is searched for each of them. */
 const MAX_VALUES = 100;
-/** Keys that say where the payload comes from; their values stay. */
+/** Keys that tell where the payload comes from; their values stay. */
 const PLACES =
   /^(?:cwd|transcript_path|project_dir|session_id|tool_name|tool_use_id|hook_event_name|permission_mode|type|file_?path)$/i;
-/** Common words that are also used as passwords; they are not masked at other places. */
+/** Common words that are also used as passwords; they are not masked elsewhere. */
 const COMMON = new Set(
   ("postgres postgresql mysql mariadb redis mongodb rabbitmq guest admin administrator username default example sample " +
     "dummy changeme change-me change_me localhost production development staging testing test123 password1 passw0rd " +
@@ -270,13 +270,13 @@ const COMMON = new Set(
     ),
 );
 
-/** Collects the secrets that were masked in one string of a payload, and masks them in its other strings. */
-function carriedValues() {
+/** Collects the secrets that one string of a payload reveals, and masks them in the other strings. */
+function secretCollector() {
   const values = new Set<string>();
-  /** Values without digits or signs may be ordinary words: masked only where they are a whole string. */
+  /** Values without digits or signs, which may be ordinary words: masked only where they are a whole string. */
   const words = new Set<string>();
   return {
-    /** Adds a masked value, unless it is too common to be recognised elsewhere. */
+    /** Adds a masked value, unless it is too common to be masked elsewhere. */
     add(value: string) {
       const bare = value.trim();
       if (values.size + words.size >= MAX_VALUES || !isKnowable(bare)) return;
@@ -287,7 +287,7 @@ function carriedValues() {
   };
 }
 
-type CarriedValues = ReturnType<typeof carriedValues>;
+type SecretCollector = ReturnType<typeof secretCollector>;
 
 function isKnowable(value: string): boolean {
   return value.length >= MIN_CHARS && value.length <= MAX_CHARS &&
@@ -319,13 +319,13 @@ function maskEverywhere(value: unknown, values: ReadonlySet<string>, words: Read
   return { value: root["value"], hasChanged };
 }
 
-/** The text with a secret masked where it stands as a whole word. */
+/** Masks a secret where it is a whole word. */
 function withoutWord(text: string, secret: string): string {
   let masked = "";
   let done = 0;
   for (let at = text.indexOf(secret); at !== -1; at = text.indexOf(secret, at + secret.length)) {
     const end = at + secret.length;
-    // The letter of `\n` belongs to no word.
+    // The `n` of an escaped `\n` belongs to no word.
     const isInside =
       /\w/.test(text[at - 1] ?? " ") && /\w/.test(secret[0]!) && text[at - 2] !== "\\" ||
       /\w/.test(text[end] ?? " ") && /\w/.test(secret.at(-1)!);

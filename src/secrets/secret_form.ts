@@ -1,25 +1,25 @@
-/** A row of the tables of secrets, and the loops that read such rows. */
-/** A part of a text, and what stands in its place. */
+/** Defines a row of the tables of secrets, finds the rows that may match a text, and masks what they find. */
+/** A part of a text, and the mask that replaces it. */
 export interface MaskedSpan {
   readonly start: number;
   readonly end: number;
   readonly mask: string;
 }
 
-/** A row that is looked at only where one of its literals stands. */
+/** A row whose pattern runs only on texts with one of its literals. */
 export interface Prefiltered {
-  /** Every match holds one of these, in small letters. */
+  /** Literals in small letters; every match contains one of them. */
   readonly prefilter: readonly string[];
-  /** Makes the pattern, at its first use: a process uses few of them. */
+  /** Makes the pattern at its first use, since a process uses few patterns. */
   readonly pattern: () => RegExp;
   /** A text that matches, and a similar one that does not. */
   readonly example: string;
   readonly counterexample: string;
 }
 
-/** A form of secrets. Its pattern is global; the first group that matched ends the match and is the secret, else all of it. */
+/** A form of secrets. The pattern is global. Its first matching group, or else the match, is the secret and ends it. */
 export interface SecretForm extends Prefiltered {
-  /** Stands in the mask: `[redacted:<name>]`. */
+  /** The name in the mask: `[redacted:<name>]`. */
   readonly name: string;
   readonly validate?: (secret: string) => boolean;
 }
@@ -28,15 +28,15 @@ export function maskOf(name: string): string {
   return `[redacted:${name}]`;
 }
 
-/** A search for the rows whose literals stand in a text, with one look at it. What no text asks for is not made. */
+/** Searches a text once for the literals of all rows. */
 export interface LiteralSearch<Row> {
-  /** The first place from an index on with a literal, and the longest literal there. */
+  /** Returns the first literal at or after an index, the longest one of those that begin there. */
   readonly next: (text: string, from: number) => { index: number; literal: string } | null;
-  /** The rows of a literal that was matched, and of those that it begins with: they stand there as well. */
+  /** Returns the rows of a found literal and of the shorter literals that it begins with. */
   readonly rowsAt: (literal: string) => readonly Row[];
 }
 
-/** A long text is searched part by part: beyond 50,000 steps a search the engine takes another, much slower way. */
+/** The length of the parts of a text that are searched: beyond 50,000 steps the engine changes to a slower way. */
 const PART_CHARS = 16_384;
 
 export function searchFor<Row>(
@@ -72,14 +72,14 @@ export function searchFor<Row>(
 const searches = new WeakMap<readonly Prefiltered[], LiteralSearch<Prefiltered>>();
 const patterns = new WeakMap<object, RegExp>();
 
-/** The pattern of a row, made at its first use. */
+/** Returns the pattern of a row, compiled at first use. */
 export function patternOf(form: { readonly pattern: () => RegExp }): RegExp {
   const made = patterns.get(form) ?? form.pattern();
   patterns.set(form, made);
   return made;
 }
 
-/** The forms with a literal that stands in a text. */
+/** Returns the forms of which the text contains a literal. */
 export function formsIn<Form extends Prefiltered>(text: string, forms: readonly Form[]): Form[] {
   const search = searches.get(forms) ?? searchFor(forms, ({ prefilter }) => prefilter);
   searches.set(forms, search);
@@ -92,7 +92,7 @@ export function formsIn<Form extends Prefiltered>(text: string, forms: readonly 
   return found.size === 0 ? [] : forms.filter((form) => found.has(form));
 }
 
-/** Where the secrets of some forms stand in a text. */
+/** Returns the spans of the secrets that some forms find in a text. */
 export function findForms(text: string, forms: readonly SecretForm[]): MaskedSpan[] {
   const spans: MaskedSpan[] = [];
   for (const form of formsIn(text, forms)) {
@@ -107,7 +107,7 @@ export function findForms(text: string, forms: readonly SecretForm[]): MaskedSpa
   return spans;
 }
 
-/** Masks spans in the lines of one text, in each line that they touch. Where two overlap, the first, else the longer, counts. */
+/** Masks spans in the lines of one text. Of overlapping spans the one that begins first counts, then the longer. */
 export function maskSpans(lines: readonly string[], spans: readonly MaskedSpan[]): string[] {
   const ordered = spans.toSorted((one, two) => one.start - two.start || two.end - one.end);
   let next = 0;

@@ -1,20 +1,20 @@
-/** What may be a secret, by looks alone. Masking never goes by this; it is asked before a row leaves the machine. */
-/** A form that secrets have, and other things now and then. */
+/** Finds words that look like secrets. Masking never uses this check; it runs before a row leaves the machine. */
+/** A form that secrets have, and sometimes other words. */
 export interface Suspicion {
   readonly name: string;
-  /** Global. Its first group, or the whole match, is what may be a secret. */
+  /** Global. The first group, or else the whole match, may be a secret. */
   readonly pattern: RegExp;
   readonly validate?: (found: string) => boolean;
-  /** A text with such a word in it, and a similar one without. */
+  /** A text that the form finds, and a similar one that it does not. */
   readonly example: string;
   readonly counterexample: string;
 }
 
-/** Named digests, as lock files have them, and ids of Claude's interface. */
+/** Digests with their name, as in lock files, and ids of Claude's interface. */
 const NAMED = /^(?:(?:sha\d+|md5|integrity)[-=]|\w?(?:toolu|msg|req|call|srvtoolu)_)/i;
-/** Letters and digits as chance throws them: in both cases, with several digits, and no part that could be a word. */
+/** Random letters and digits: both cases, at least three digits, and no six letters of one case in a row. */
 const RANDOM = /^(?=.*[a-z])(?=.*[A-Z])(?=(?:.*\d){3})(?!.*[a-z]{6})(?!.*[A-Z]{6})/;
-/** Letters of both cases and a digit, without a longer word in small letters. */
+/** Letters of both cases and a digit, without six small letters in a row. */
 const MIXED = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?!.*[a-z]{6})/;
 const HEX = /^[\da-f]+$/i;
 
@@ -31,7 +31,7 @@ export const SUSPICIONS: readonly Suspicion[] = [
     counterexample: "readSharedObservation2Of3Rows4",
   },
   {
-    // As keys of AWS have them, with slashes.
+    // Keys of AWS have this form, with slashes.
     name: "forty characters",
     pattern: /(?<![\w+/=.-])[A-Za-z\d+/]{40}(?![\w+/=-]|\.\w)/g,
     validate: isMixed,
@@ -39,7 +39,7 @@ export const SUSPICIONS: readonly Suspicion[] = [
     counterexample: "src/operations/Verbs/Team2/Rows/Columns1",
   },
   {
-    // Sums of files and images are of the same length, and are called so, or stand before the file.
+    // Checksums have the same length, but a word like `sha256` comes before them or a file's name after them.
     name: "hexadecimal key",
     pattern:
       /(?<!(?:sha-?\d*|digest|checksum|sum|hash|integrity|fingerprint|commit|image|container|etag)\W{0,4}(?:is |of |id )?\W{0,4})(?<![\da-z])(?:[\da-f]{128}|[\da-f]{96}|[\da-f]{64})(?![\da-z]| [ *][\w./])/gi,
@@ -62,7 +62,7 @@ export const SUSPICIONS: readonly Suspicion[] = [
   },
 ];
 
-/** The beginning of a word that may be a secret; null when there is none. */
+/** Returns the first four characters of the first suspected secret, or null. */
 export function suspectedSecret(text: string): string | null {
   for (const { pattern, validate = () => true } of SUSPICIONS) {
     for (const found of text.matchAll(pattern)) {

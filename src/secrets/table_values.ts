@@ -1,12 +1,12 @@
-/** Secrets in the cells of a table, known by the head of their column: `psql` and `mysql` output, CSV, `INSERT INTO`. */
+/** Finds secrets in table cells by the head of their column: `psql` and `mysql` output, CSV, `INSERT INTO`. */
 import { isOddWord, isSecretName, isValueLike } from "./secret_names.ts";
 import { type MaskedSpan, maskOf } from "./secret_form.ts";
 
 const SEPARATORS = ["|", "│", "\t", ","];
 const MAX_COLUMNS = 60;
-/** Rows that a table may have beside each other before another head is looked for. */
+/** The most rows that belong to one head. */
 const MAX_ROWS = 20_000;
-/** What stands in front of a row in a diff, a listing with numbers or a quotation. */
+/** The beginning of a row in a diff, a numbered listing or a quotation. */
 const LEAD = /^(?:[+>#-]\s|\s{0,8}\d{1,6}[\t→])?/;
 
 interface Cell {
@@ -48,7 +48,7 @@ function findColumns(text: string): MaskedSpan[] {
   return spans;
 }
 
-/** The secret columns of a line that is the head of a table; null for any other line. */
+/** Reads a line as the head of a table with secret columns; null for any other line. */
 function headOf(line: string) {
   if (line.length > 1_000 || !NAME_IN_HEAD.test(line)) return null;
   for (const separator of SEPARATORS) {
@@ -67,7 +67,7 @@ function headOf(line: string) {
 
 const NAME_IN_HEAD = /pass|pwd|secret|token|key/i;
 
-/** The cells of a line, without the blanks and quotes around them. */
+/** Splits a line into cells, without the blanks and quotes around them. */
 function cellsOf(line: string, separator: string): readonly Cell[] {
   if (!line.includes(separator)) return [];
   const lead = LEAD.exec(line)![0].length;
@@ -79,7 +79,7 @@ function cellsOf(line: string, separator: string): readonly Cell[] {
     cells.push({ start: start + before.length, end: start + before.length + text.length, text });
     start += part.length + 1;
   }
-  // The borders of a table.
+  // Empty first and last cells are the borders of a table.
   if (cells[0]?.text === "") cells.shift();
   if (separator !== "," && cells.at(-1)?.text === "" && /[|│]\s*$/.test(line)) cells.pop();
   return cells.length > MAX_COLUMNS ? [] : cells;
@@ -87,7 +87,7 @@ function cellsOf(line: string, separator: string): readonly Cell[] {
 
 const INSERT =
   /insert\s{1,8}into\s{1,8}[\w."`]{1,80}\s{0,8}\(([^()]{1,1000})\)\s{0,8}values\s{0,8}/gi;
-/** A row of values; what is in quotes may hold brackets and commas. */
+/** A row of values; quoted values may contain brackets and commas. */
 const ROW =
   /\s{0,8},?\s{0,8}\(((?:'(?:[^'\\]|''|\\.){0,2000}'|[^()']|\([^()]{0,200}\)){1,4000})\)/y;
 const VALUE = /'(?:[^'\\]|''|\\.){0,2000}'|(?:[^,'()]|\([^()]{0,200}\))+/g;

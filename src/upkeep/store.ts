@@ -1,4 +1,4 @@
-/** What other rooms read and write of the tables of this one; `transfer/store.ts` has the rest, which hooks never need. */
+/** The functions on this room's tables that other rooms use; `transfer/store.ts` has those that hooks never need. */
 export { integrityFaults, measureDatabase, sqliteVersion } from "./care/care_table.ts";
 export { admitAgain, namesOfReceipt, withoutForgotten } from "./forget/forgotten_names_table.ts";
 export { removeForgottenAgain } from "./forget/forget_places_table.ts";

@@ -2,7 +2,7 @@
 
 import { withoutEscapes } from "./format.ts";
 
-/** A refusal, as every face of the program words it. */
+/** An error of the daemon, with the texts that the command line shows, too. */
 export class Refused extends Error {
   readonly why: string;
   readonly next: string;
@@ -15,7 +15,7 @@ export class Refused extends Error {
     this.status = status;
   }
 
-  /** What, why and what to do next, as one text. */
+  /** The error, the reason and the next step, as one text. */
   get whole(): string {
     const next = this.next === "" ? "" : ` Next: ${this.next}`;
     return `${this.message}${this.why === "" ? "" : `: ${this.why}`}.${next}`;
@@ -25,14 +25,14 @@ export class Refused extends Error {
 const TOKEN = "conclaude-tab";
 const RIGHTS = "conclaude-rights";
 
-/** What this tab may do; null before it has a token. */
+/** Returns the rights of this tab; null before it has a token. */
 export function rights(): "act" | "read" | null {
   return sessionStorage.getItem(RIGHTS) as "act" | "read" | null;
 }
 
 /**
- * Changes the code in the address for a token. The code is taken out of the address first, so that neither the history nor
- * a copied link holds it.
+ * Exchanges the code in the address for a token. Removes the code from the address first, so that neither the history
+ * nor a copied link holds it.
  */
 export async function enter(): Promise<void> {
   const code = /^#code=([\w-]+)$/.exec(location.hash)?.[1];
@@ -43,7 +43,7 @@ export async function enter(): Promise<void> {
   sessionStorage.setItem(RIGHTS, tab.rights);
 }
 
-/** Asks the daemon. @throws {Refused} With what it says, or that it does not answer. */
+/** Sends a request to the daemon. @throws {Refused} When the daemon refuses or does not answer. */
 export async function ask<Value>(
   method: "GET" | "POST" | "PATCH",
   path: string,
@@ -64,7 +64,7 @@ function readable(_name: string, value: unknown): unknown {
   return typeof value === "string" ? withoutEscapes(value) : value;
 }
 
-/** A path with a query, or with more of one; values that are undefined or empty are left out. */
+/** Adds a query to a path, which may have one already; leaves out undefined and empty values. */
 export function withQuery(
   path: string,
   query: Readonly<Record<string, string | number | boolean | undefined>>,
@@ -93,9 +93,9 @@ async function request(path: string, init: RequestInit): Promise<Response> {
   }
 }
 
-/** One piece of the stream. */
+/** One message of the stream. */
 export interface Piece {
-  /** How far the stream has come with it. */
+  /** The message's position in the stream, from which a later request can continue. */
   readonly id: string;
   readonly event: "hello" | "gap" | "changed";
   readonly data: {
@@ -105,12 +105,12 @@ export interface Piece {
 }
 
 /**
- * Reads the stream until it ends. @param seen Holds the id of the last piece, so that the next call goes on from there.
+ * Reads the stream until it ends. @param seen Holds the id of the last piece, so that the next call continues there.
  * @throws {Refused}
  */
 export async function readStream(
   seen: { id: string | null },
-  told: (piece: Piece) => void,
+  onPiece: (piece: Piece) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const headers: Record<string, string> = seen.id === null ? {} : { "last-event-id": seen.id };
@@ -134,7 +134,7 @@ export async function readStream(
       );
       if (fields["data"] === undefined) continue;
       seen.id = fields["id"]!;
-      told({
+      onPiece({
         id: seen.id,
         event: fields["event"] as Piece["event"],
         data: JSON.parse(fields["data"]),

@@ -1,4 +1,4 @@
-/** Times, numbers and paths as people read them. */
+/** Formats times, numbers and paths for people. */
 
 const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ["y", 31_557_600_000],
@@ -9,47 +9,47 @@ const UNITS: readonly (readonly [name: string, ms: number])[] = [
   ["s", 1_000],
 ];
 
-/** `3m ago`; `now` below a second. */
+/** Formats a past time: `3m ago`, or `now` if less than a second ago. */
 export function ago(atMs: number, nowMs: number): string {
   const [name, ms] = UNITS.find(([, ms]) => nowMs - atMs >= ms) ?? ["", 1];
   return name === "" ? "now" : `${Math.floor((nowMs - atMs) / ms)}${name} ago`;
 }
 
-/** `1.2 s`, `340 ms`, `4m 10s`. */
-export function took(ms: number): string {
+/** Formats a duration: `1.2 s`, `340 ms`, `4m 10s`. */
+export function msText(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`;
   if (ms < 3_600_000) return `${Math.floor(ms / 60_000)}m ${Math.floor(ms % 60_000 / 1_000)}s`;
   return `${Math.floor(ms / 3_600_000)}h ${Math.floor(ms % 3_600_000 / 60_000)}m`;
 }
 
-/** `12.3 MB` */
+/** Formats a size: `12.3 MB`. */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
-/** The last part of a path: what a project is called. */
+/** Returns the last part of a path, which is a project's name. */
 export function folderName(path: string | null): string {
   if (path === null) return "no project";
   const parts = folderOf(path).split(/[\\/]/).filter((part) => part !== "");
   return parts.at(-1) ?? path;
 }
 
-/** The folder of a project, which may be named by its repository. */
+/** Returns the folder of a project, which may be given as its git directory. */
 export function folderOf(project: string): string {
   return project.replace(/[\\/]\.git[\\/]?$/, "");
 }
 
 const ESCAPES =
-  // deno-lint-ignore no-control-regex -- these are what a terminal would obey
+  // deno-lint-ignore no-control-regex -- terminals obey these characters
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\0-\x08\x0b-\x1f\x7f]/g;
 
-/** A text without what would colour a terminal or move its cursor. */
+/** Removes terminal sequences for colours and cursor moves. */
 export function withoutEscapes(text: string): string {
   return text.replace(ESCAPES, "");
 }
 
-/** The beginning of a text, cut to a length in characters, and how many follow. */
+/** Cuts a text to `most` characters, and adds how many follow. */
 export function short(text: string, most = 100_000): string {
   return text.length > most
     ? `${text.slice(0, most)} … ${text.length - most} more characters`

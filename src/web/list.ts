@@ -1,4 +1,4 @@
-/** Lists that are longer than a page: behind a cursor where they are in the order of time, else at once up to a bound. */
+/** Loads long lists: page by page behind a cursor if sorted by time, else whole up to a limit. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, type Refused, withQuery } from "./api.ts";
 import { gaps, type Part, tell, useData } from "./store.ts";
@@ -8,33 +8,33 @@ const PAGE = 200;
 const MOST_ROWS = 1_000;
 
 export interface Listed<Row> {
-  /** Undefined before they are known. */
+  /** Undefined until the rows are loaded. */
   readonly rows: readonly Row[] | undefined;
   readonly error: Refused | undefined;
-  /** Reads the next page; null where that gives no more. */
+  /** Loads the next page; null if there are no more rows. */
   readonly readOn: (() => void) | null;
-  /** Whether there are rows that cannot be read. */
+  /** Whether there are more rows than the limit allows. */
   readonly isCut: boolean;
 }
 
 type Answer<Row> = Readonly<Record<string, readonly Row[]>>;
 
-/** A list that is asked for anew whole. @param of `first`: how many rows it has before a person asks for more. */
+/** Loads a list that each request reads whole. @param options `first`: how many rows it has at first. */
 export function useWhole<Row>(
   path: string | null,
   { name, parts, first = PAGE }: Pick<ListOf<Row>, "name" | "parts"> & { readonly first?: number },
 ): Listed<Row> {
-  const [asked, ask] = useState({ path, limit: first });
-  const limit = asked.path === path ? asked.limit : first;
+  const [request, setRequest] = useState({ path, limit: first });
+  const limit = request.path === path ? request.limit : first;
   const data = useData<Answer<Row>>(path === null ? null : withQuery(path, { limit }), parts);
-  // What was loaded last stays while more of the same is loaded.
-  const kept = useRef({ path, value: data.value });
-  if (data.value !== undefined || kept.current.path !== path) {
-    kept.current = { path, value: data.value };
+  // The last rows stay while more rows of the same list are loaded.
+  const last = useRef({ path, value: data.value });
+  if (data.value !== undefined || last.current.path !== path) {
+    last.current = { path, value: data.value };
   }
-  const rows = kept.current.value?.[name];
+  const rows = last.current.value?.[name];
   const isFull = rows !== undefined && rows.length >= limit;
-  const readOn = () => ask({ path, limit: Math.min(limit + PAGE, MOST_ROWS) });
+  const readOn = () => setRequest({ path, limit: Math.min(limit + PAGE, MOST_ROWS) });
   return {
     rows,
     error: data.error,
@@ -43,19 +43,19 @@ export function useWhole<Row>(
   };
 }
 
-/** What a list is of. */
+/** How to read a list. */
 interface ListOf<Row> {
-  /** What the answer calls the rows. */
+  /** The field of the answer that holds the rows. */
   readonly name: string;
   readonly parts: readonly Part[];
   readonly keyOf: (row: Row) => string | number;
-  /** By which the rows are sorted, the newest first; in epoch milliseconds. */
+  /** Returns the time by which the rows are sorted, newest first, in epoch milliseconds. */
   readonly atOf: (row: Row) => number;
 }
 
 /**
- * A list in the order of time: the newest page is kept fresh, and further ones are read behind a cursor.
- * @param path Of a route that takes `limit` and `until`, with its filters; null asks for nothing.
+ * Loads a list that is sorted by time: keeps the newest page fresh, and reads further pages behind a cursor.
+ * @param path The path and filters of a route that takes `limit` and `until`; null loads nothing.
  */
 export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> {
   const { name, parts, keyOf, atOf } = of;
@@ -64,20 +64,20 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
     parts,
   );
   const key = `${path} ${gaps.value}`;
-  const [kept, keep] = useState<{ readonly key: string; readonly rows: readonly Row[] }>();
+  const [loaded, setLoaded] = useState<{ readonly key: string; readonly rows: readonly Row[] }>();
   const [isWhole, setWhole] = useState(false);
   const current = useRef(key);
   current.current = key;
-  const known = kept?.key === key ? kept.rows : [];
+  const known = loaded?.key === key ? loaded.rows : [];
   const newest = value?.[name];
   useEffect(() => setWhole(false), [key]);
   useEffect(() => {
-    if (newest !== undefined) keep({ key, rows: joined(newest, known, of) });
+    if (newest !== undefined) setLoaded({ key, rows: joinRows(newest, known, of) });
   }, [newest, key]);
-  const rows = newest && joined(newest, known, of);
+  const rows = newest && joinRows(newest, known, of);
   const last = rows?.at(-1);
   const readOn = async () => {
-    // Rows of the same moment may be divided between this page and the next.
+    // Rows of the same moment may be split between this page and the next.
     const until = new Date(atOf(last!) + 1).toISOString();
     try {
       const answer = await ask<Answer<Row>>("GET", withQuery(path!, { limit: PAGE, until }));
@@ -85,7 +85,7 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
       const keys = new Set(rows!.map(keyOf));
       const more = answer[name]!.filter((row) => !keys.has(keyOf(row)));
       setWhole(answer[name]!.length < PAGE || more.length === 0);
-      keep({ key, rows: [...rows!, ...more] });
+      setLoaded({ key, rows: [...rows!, ...more] });
     } catch (thrown) {
       tell((thrown as Refused).message, true);
     }
@@ -94,8 +94,8 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
   return { rows, error, readOn: isMore ? () => void readOn() : null, isCut: false };
 }
 
-/** The newest page, and behind it the rows that are known already; the page alone where rows between may be missing. */
-function joined<Row>(
+/** Joins the newest page with the known older rows; returns the page alone if rows between them may be missing. */
+function joinRows<Row>(
   newest: readonly Row[],
   known: readonly Row[],
   { keyOf, atOf }: Pick<ListOf<Row>, "keyOf" | "atOf">,

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** The page: which screen is shown, the keys, and what is said at its edges. */
+/** The page's frame: navigation, the current screen, keys, notices and connection. */
 import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { quietly } from "../base/errors.ts";
@@ -22,7 +22,7 @@ import { SessionsScreen } from "./screens/sessions_screen.tsx";
 import { TeamScreen } from "./screens/team_screen.tsx";
 import { WorkScreen } from "./screens/work_screen.tsx";
 
-/** The screens: the key behind `g`, the name, the address. */
+/** The screens: the key after `g`, the name, the address. */
 const SCREENS = [
   ["n", "Now", "/now"],
   ["s", "Sessions", "/sessions"],
@@ -35,7 +35,7 @@ const SCREENS = [
   ["h", "Health", "/health"],
 ] as const;
 
-const SAID = {
+const CONNECTION_TEXTS = {
   opening: "Connecting …",
   live: "Live",
   lost: "The daemon is gone. This page waits for it: conclaude daemon start",
@@ -56,7 +56,7 @@ function Page() {
     document.title = waiting.length === 0 ? "conclaude" : `(${waiting.length}) conclaude`;
     tellWaiting(waiting);
   }, [waiting?.map(({ key }) => key).join()]);
-  const [, screen = "now", id, at] = route.value.split("/").map(decoded);
+  const [, screen = "now", id, at] = route.value.split("/").map(decodePart);
   return (
     <div class="page">
       <a class="skip" href="#main">Skip to the content</a>
@@ -76,7 +76,7 @@ function Page() {
         ))}
         <p class={`connection ${connection.value}`} role="status">
           <span class="dot" aria-hidden="true" />
-          <span>{SAID[connection.value]}</span>
+          <span>{CONNECTION_TEXTS[connection.value]}</span>
         </p>
         {rights() === "read" ? <p class="faint">This page may only look.</p> : null}
       </nav>
@@ -118,7 +118,7 @@ function Page() {
   );
 }
 
-/** A dialog of the browser: it takes the focus, Escape closes it, and what is behind it rests. */
+/** Shows the keys in the browser's modal dialog, which takes the focus and closes with Escape. */
 function Help({ onClose }: { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => dialog.current!.showModal(), []);
@@ -170,12 +170,12 @@ function Help({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** A part of an address, which a person may have typed. */
-function decoded(part: string): string {
+/** Decodes a part of an address; returns it unchanged if it is invalid, since a person may have typed it. */
+function decodePart(part: string): string {
   return quietly(() => decodeURIComponent(part)) ?? part;
 }
 
-/** Between two keys of a pair. */
+/** The most time between two keys of a pair. */
 const PAIR_MS = 1_000;
 
 function useKeys(showHelp: () => void): void {

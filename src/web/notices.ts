@@ -1,8 +1,8 @@
-/** Notices of the browser about what waits for a person; only where the person has asked for them. */
+/** Shows the browser's notices about what waits for a person, if the person has switched them on. */
 import { signal } from "@preact/signals";
 import { go, tell } from "./store.ts";
 
-/** Something that waits, once for all tabs by its key. */
+/** Something that waits for a person. All tabs use the same key for it. */
 export interface Waiting {
   readonly key: string;
   readonly title: string;
@@ -11,18 +11,18 @@ export interface Waiting {
   readonly path: string;
 }
 
-const KEPT = "conclaude-notices";
+const STORAGE_KEY = "conclaude-notices";
 
-/** Whether a person has asked for notices, and the browser lets the page show them. */
+/** Whether notices are switched on and the browser permits them. */
 export const hasNotices = signal(mayShow());
 
 function mayShow(): boolean {
-  return localStorage.getItem(KEPT) === "on" && Notification.permission === "granted";
+  return localStorage.getItem(STORAGE_KEY) === "on" && Notification.permission === "granted";
 }
 
-/** Switches notices on, which the browser may ask about, or off. */
+/** Switches notices on or off; the browser may ask for permission. */
 export async function switchNotices(isOn: boolean): Promise<void> {
-  localStorage.setItem(KEPT, isOn ? "on" : "off");
+  localStorage.setItem(STORAGE_KEY, isOn ? "on" : "off");
   if (isOn && await Notification.requestPermission() !== "granted") {
     tell("The browser forbids notices: allow them for this page in its settings", true);
   }
@@ -31,13 +31,13 @@ export async function switchNotices(isOn: boolean): Promise<void> {
 
 let known: ReadonlySet<string> | null = null;
 
-/** Shows what waits now and did not before. What waits already when the page opens is not told. */
+/** Shows a notice for everything that begins to wait; not for what waits already when the page opens. */
 export function tellWaiting(waiting: readonly Waiting[]): void {
   const before = known;
   known = new Set(waiting.map(({ key }) => key));
   if (before === null || !mayShow()) return;
   for (const { key, title, text, path } of waiting.filter(({ key }) => !before.has(key))) {
-    // With the same tag the browser shows one notice, whichever tabs ask for it.
+    // The tag makes the browser show one notice, even if several tabs create it.
     new Notification(title, { body: text, tag: key }).onclick = () => {
       focus();
       go(path);

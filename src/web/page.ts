@@ -1,4 +1,4 @@
-/** The page's scripts and style. `deno task bundle` puts the real ones into its place. */
+/** Placeholders for the page's scripts and style, which `deno task bundle` replaces. */
 export const page = {
   script: 'document.body.textContent = "This program was not bundled: run `deno task bundle`.";',
   style: "",

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
-/** Draws lines over time. Only the screen that has a chart loads this file, as a script of its own. */
+/** Draws lines over time. A separate script that only a screen with a chart loads. */
 import UPlot from "uplot";
-import { took } from "./format.ts";
+import { msText } from "./format.ts";
 
-/** One line of a chart; its colour is a property of the style sheet. */
+/** One line of a chart; `colour` names a property of the style sheet. */
 export interface Line {
   readonly name: string;
   readonly colour: string;
@@ -11,16 +11,16 @@ export interface Line {
 }
 
 export interface ChartData {
-  /** The time that the chart is about, in epoch seconds: also where it knows little of it. */
+  /** The time that the chart covers, in epoch seconds, even if it has few values. */
   readonly span: readonly [from: number, to: number];
-  /** In epoch seconds, rising. */
+  /** Epoch seconds, in rising order. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
 }
 
 const HEIGHT = 240;
 
-/** Draws a chart as wide as its frame. @returns `show` draws other data, `end` removes it. */
+/** Draws a chart as wide as its frame. @returns `show` draws other data, `end` removes the chart. */
 export function drawChart(
   frame: HTMLElement,
   first: ChartData,
@@ -43,7 +43,7 @@ export function drawChart(
       axes: [{ ...axis, size: 32, values: (_, splits) => splits.map(timeText) }, {
         ...axis,
         size: 64,
-        values: (_, values) => values.map((ms) => took(ms)),
+        values: (_, values) => values.map((ms) => msText(ms)),
       }],
       scales: {
         x: { range: () => [...span] },
@@ -79,7 +79,7 @@ export function drawChart(
   };
 }
 
-/** The hour, or the day where one begins. */
+/** Formats an axis time: the hour, or the day at midnight. */
 function timeText(seconds: number): string {
   const date = new Date(seconds * 1_000);
   return date.getHours() + date.getMinutes() === 0

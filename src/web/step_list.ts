@@ -1,4 +1,4 @@
-/** The steps of one session: the newest page, earlier pages as they are asked for, and behind a cursor what is new. */
+/** Loads the steps of one session: the newest page, earlier pages on request, and new steps behind a cursor. */
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import { ask, type Refused, withQuery } from "./api.ts";
@@ -7,15 +7,15 @@ import type { Step } from "../memory/tell/session_steps.ts";
 import type { Log } from "./types.ts";
 
 const PAGE = 200;
-/** Whoever looks for something reads on in larger pages. */
+/** The page size while the page searches for a step. */
 const LARGE_PAGE = 1_000;
 /** The time between two requests for new steps of a running session. */
 const REST_MS = 400;
 
 export interface StepsShown {
-  /** In the order of time. */
+  /** Sorted by time. */
   readonly steps: readonly Step[];
-  /** Whether there are earlier ones. */
+  /** Whether there are earlier steps. */
   readonly more: boolean;
   readonly isLoading: boolean;
   readonly error: Refused | undefined;
@@ -27,7 +27,7 @@ class StepList {
   });
   readonly #path: string;
   readonly #known = new Set<string>();
-  /** Behind all that was read; null before the first page. */
+  /** The cursor after everything read so far; null before the first page. */
   #next: string | null = null;
   #isOver = false;
 
@@ -35,7 +35,7 @@ class StepList {
     this.#path = `/sessions/${sessionId}/log`;
   }
 
-  /** Keeps it up to date. @returns What ends that. */
+  /** Keeps the list up to date. @returns A function that stops this. */
   follow(): () => void {
     const { end } = keepFresh([`session:${this.sessionId}`], () => this.#readOn(), REST_MS);
     return () => {
@@ -79,18 +79,18 @@ class StepList {
     const { steps: known } = this.shown.value;
     const added = news.filter((step) => !this.#known.has(stepKey(step)));
     for (const step of added) this.#known.add(stepKey(step));
-    const steps = added.length === 0 ? known : merged(known, added);
+    const steps = added.length === 0 ? known : mergeByTime(known, added);
     this.shown.value = { steps, more, isLoading: false, error: undefined };
   }
 }
 
-/** What tells a step from all others: a hook that failed and what it captured have one id. */
+/** Returns a step's unique key; a failed hook and its capture have the same id. */
 export function stepKey({ id, kind }: Pick<Step, "id" | "kind">): string {
   return kind === "gate" ? `gate ${id}` : id;
 }
 
-/** Both in one order of time. @param news In its order. */
-function merged(known: readonly Step[], news: readonly Step[]): readonly Step[] {
+/** Merges steps by time. @param news Sorted by time. */
+function mergeByTime(known: readonly Step[], news: readonly Step[]): readonly Step[] {
   if (known.length === 0 || news[0]!.atMs >= known.at(-1)!.atMs) return [...known, ...news];
   if (news.at(-1)!.atMs < known[0]!.atMs) return [...news, ...known];
   return [...known, ...news].sort((a, b) => a.atMs - b.atMs);

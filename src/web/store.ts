@@ -1,19 +1,19 @@
-/** The state of the page: where it is, how the stream stands, and what of its data is out of date. */
+/** Holds the state of the page: its address, the connection, and its data, which it reloads after changes. */
 import { type Signal, signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
 import { ask, type Piece, readStream, Refused } from "./api.ts";
 
-/** What a piece of data is made of; the stream names what changed. */
+/** A part of the data; the stream names the parts that changed. */
 export type Part = "sessions" | "memory" | "work" | "rules" | `session:${string}`;
 
 export type Connection = "opening" | "live" | "lost" | "closed";
 
 export const connection = signal<Connection>("opening");
-/** The address behind `#`: `/session/0198`. */
+/** The part of the address after `#`: `/session/0198`. */
 export const route = signal(routeNow());
-/** What a person is told for a moment. */
+/** A message that is shown for some seconds. */
 export const toast = signal<{ readonly text: string; readonly isError: boolean } | null>(null);
-/** Rises every second, for times that count. */
+/** The current time, updated every second. */
 export const clock = signal(Date.now());
 
 const versions = new Map<Part, Signal<number>>();
@@ -21,9 +21,9 @@ const SLOWEST_RETRY_MS = 5_000;
 const FIRST_RETRY_MS = 250;
 /** The least time between two requests for data that changes all the time. */
 const LEAST_BETWEEN_MS = 300;
-/** In a tab that nobody sees. */
+/** The delay of requests in a hidden tab. */
 const HIDDEN_MS = 5_000;
-/** The page rests this many times as long as its last request took. */
+/** Two requests begin at least this many times as far apart as the first one took. */
 const BUSY_SHARE = 4;
 const TOAST_MS = 6_000;
 
@@ -45,12 +45,12 @@ export function go(path: string): void {
 }
 
 export function tell(text: string, isError = false): void {
-  const told = { text, isError };
-  toast.value = told;
-  setTimeout(() => toast.value === told && (toast.value = null), TOAST_MS);
+  const shown = { text, isError };
+  toast.value = shown;
+  setTimeout(() => toast.value === shown && (toast.value = null), TOAST_MS);
 }
 
-/** Does something for a person, and tells what came of it. @param work What it returns as a text is told instead. */
+/** Runs `work` for a person and shows `what`, the text that `work` returns, or the error. @returns Success. */
 export async function act(what: string, work: () => Promise<unknown>): Promise<boolean> {
   try {
     const other = await work();
@@ -64,8 +64,8 @@ export async function act(what: string, work: () => Promise<unknown>): Promise<b
 }
 
 /**
- * Calls `load` now and after each change of the parts, but leaves it at least as long as it rests, four times as long as it
- * took, and in a hidden tab some seconds. @returns `again` calls it soon, `end` no more.
+ * Calls `load` now and after each change of the parts. Between two calls it waits for `restMs`, four times as long as
+ * the call took, and some seconds in a hidden tab. @returns `again` requests another call, `end` stops all calls.
  */
 export function keepFresh(
   parts: readonly Part[],
@@ -117,7 +117,7 @@ interface Held<Value> {
   readonly error?: Refused;
 }
 
-/** What is shown of an address of the daemon, by all who show it. */
+/** The data of one address of the daemon, shared by all components that show it. */
 interface Resource {
   readonly held: Signal<Held<unknown>>;
   readonly fresh: ReturnType<typeof keepFresh>;
@@ -133,7 +133,7 @@ function join(path: string, parts: readonly Part[], restMs?: number): Resource {
     const load = () =>
       ask("GET", path).then(
         (value) => void (held.value = { value }),
-        // While the daemon is gone, what was seen last stays.
+        // While the daemon is gone, the last data stays.
         (error: Refused) => {
           if (error.status !== 0 || held.value.value === undefined) {
             held.value = { ...held.value, error };
@@ -163,8 +163,8 @@ export interface Loaded<Value> {
 const NOTHING: Held<unknown> = {};
 
 /**
- * Data of the daemon, asked for anew when one of its parts changes; once, however many show it.
- * @param path Null asks for nothing. @param restMs The least time between two requests.
+ * Loads data of the daemon, again when one of its parts changes; only once, even if several components show it.
+ * @param path Null loads nothing. @param restMs The least time between two requests.
  */
 export function useData<Value>(
   path: string | null,
@@ -190,14 +190,14 @@ function changed(part: Part): void {
   versionOf(part).value++;
 }
 
-/** Rises when the page cannot know what it has missed: whoever keeps rows begins anew. */
+/** Rises when the page may have missed changes, so that lists must be loaded anew. */
 export const gaps = signal(0);
 
 function take({ event, data }: Piece): void {
   const wasGone = connection.value === "lost";
   connection.value = "live";
   if (event === "gap") gaps.value++;
-  // A daemon that comes back may have another truth.
+  // A daemon that comes back may have other data.
   if (event === "gap" || wasGone) { for (const part of versions.keys()) changed(part); }
   const sessions = Object.keys(data.sessions ?? {});
   if (sessions.length > 0) changed("sessions");
@@ -205,20 +205,20 @@ function take({ event, data }: Piece): void {
   for (const part of data.parts ?? []) changed(part as Part);
 }
 
-/** What a tab says that wants to know how the stream stands. */
+/** The message with which a new tab asks the others for the connection's state. */
 const NEW_TAB = "new tab";
-/** Held by the tab that reads the stream. */
+/** The name of the lock that the tab holds that reads the stream. */
 const READER = "conclaude-live";
 
 /**
- * Follows the stream. One of all tabs reads it, and tells the others.
- * @returns Settles when whatever happens from now on is told, or the daemon does not answer: a request before may miss
- * something.
+ * Follows the stream. One tab reads it and passes it on to the others.
+ * @returns Resolves when all further changes will be noticed, or the daemon does not answer; requests before that may
+ * miss changes.
  */
 export function follow(): Promise<void> {
   const channel = new BroadcastChannel("conclaude");
   const { promise, resolve: ready } = Promise.withResolvers<void>();
-  /** The last piece of the stream, kept also while another tab reads: this tab may have to go on from there. */
+  /** The id of the last piece, kept up to date even while another tab reads, since this tab may have to continue. */
   const seen = { id: null as string | null };
   let isReader = false;
   channel.onmessage = ({ data }: MessageEvent<Piece | Connection | typeof NEW_TAB>) => {
@@ -229,7 +229,7 @@ export function follow(): Promise<void> {
       take(data);
     }
   };
-  const say = (state: Connection) => {
+  const announce = (state: Connection) => {
     connection.value = state;
     channel.postMessage(state);
     ready();
@@ -237,10 +237,10 @@ export function follow(): Promise<void> {
   const read = async () => {
     isReader = true;
     for (let pauseMs = FIRST_RETRY_MS;;) {
-      // What was loaded before a stream that begins without an id may be older than the stream.
+      // A stream without a start id may have begun after the data was loaded, so changes may be missing.
       let isBlind = seen.id === null;
       try {
-        const told = (piece: Piece) => {
+        const onPiece = (piece: Piece) => {
           pauseMs = FIRST_RETRY_MS;
           const whole: Piece = isBlind ? { ...piece, event: "gap" } : piece;
           isBlind = false;
@@ -248,11 +248,11 @@ export function follow(): Promise<void> {
           channel.postMessage(whole);
           ready();
         };
-        await readStream(seen, told, new AbortController().signal);
-        say("lost");
+        await readStream(seen, onPiece, new AbortController().signal);
+        announce("lost");
       } catch (thrown) {
-        if (thrown instanceof Refused && thrown.status === 401) return say("closed");
-        say("lost");
+        if (thrown instanceof Refused && thrown.status === 401) return announce("closed");
+        announce("lost");
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       pauseMs = Math.min(2 * pauseMs, SLOWEST_RETRY_MS);

@@ -1,4 +1,4 @@
-/** What the daemon answers, as far as the page shows it. */
+/** The parts of the daemon's answers that the page uses. */
 import type { timesByLane } from "../claude/settings/installed_hooks.ts";
 import type { HookSummary } from "../db/executions.ts";
 import type { Steps } from "../memory/tell/session_steps.ts";
@@ -15,7 +15,7 @@ export interface Session {
   readonly updatedAtMs: number;
 }
 
-/** A session with what it is at. */
+/** A session with its current activity. */
 export interface SessionNow extends Session {
   readonly tool: string | null;
   /** The command or the file of the tool. */
@@ -31,7 +31,7 @@ export interface Question {
   readonly type: string;
   readonly options: readonly string[];
   readonly status: string;
-  /** `notification` and `elicitation`: a session asks it on its own. */
+  /** `notification` and `elicitation` mean that a session itself asks the question. */
   readonly source: string;
   readonly taskTitle: string | null;
   readonly sessionId: string | null;
@@ -81,7 +81,7 @@ export interface Task {
   readonly projectDir: string | null;
   readonly claimedBy: string | null;
   readonly leaseUntilMs: number | null;
-  /** What has to be closed first, and is not. */
+  /** Open tasks that must be closed first. */
   readonly waitsFor: readonly { readonly id: string; readonly title: string }[];
   readonly reason: string | null;
   readonly updatedAtMs: number;
@@ -90,12 +90,12 @@ export interface Task {
 export interface Workflow {
   readonly id: string;
   readonly name: string;
-  /** Null where the task has gone. */
+  /** Null if the task no longer exists. */
   readonly taskTitle: string | null;
   readonly status: string;
   readonly currentStep: string | null;
   readonly reason: string | null;
-  /** What a person has decided and the daemon has not done yet. */
+  /** A person's decision that the daemon has not carried out yet. */
   readonly decision: string | null;
   readonly branch: string | null;
   readonly baseBranch: string | null;
@@ -110,7 +110,7 @@ export interface Agent {
   readonly taskTitle?: string | null;
   readonly workflowId: string | null;
   readonly sessionId: string | null;
-  /** A working tree of its own. */
+  /** The agent's own working tree, if it has one. */
   readonly worktree: string | null;
   readonly startedAtMs: number;
   readonly createdAtMs: number;

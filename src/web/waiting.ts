@@ -1,26 +1,26 @@
-/** What waits for a person: questions, reviews, and sessions that ask on their own. */
+/** Lists what waits for a person: questions, reviews, and sessions that ask. */
 import { isOfSession } from "../claude/session_changes.ts";
 import { folderName } from "./format.ts";
 import type { Waiting } from "./notices.ts";
 import type { Now, Question, SessionNow, Workflow } from "./types.ts";
 
-/** The questions of agents, and of sessions that are not in the list: those tell by themselves what they wait for. */
+/** Returns the questions of agents, and of sessions that are not listed; listed sessions show what they wait for. */
 export function otherQuestions({ questions, sessions }: Now): readonly Question[] {
   const known = new Set(sessions.map(({ sessionId }) => sessionId));
   return questions.filter((one) => !isOfSession(one) || !known.has(one.sessionId ?? ""));
 }
 
-/** Whether it waits in the middle of its turn. */
-export function asks({ waitsFor }: SessionNow): boolean {
+/** Whether a session waits in the middle of its turn. */
+export function waitsInTurn({ waitsFor }: SessionNow): boolean {
   return waitsFor === "permission" || waitsFor === "question";
 }
 
-/** The tool and what it is to do: `Bash: npm test`. */
+/** Returns the tool and its command or file: `Bash: npm test`. */
 export function wantedText({ tool, wanted }: Pick<SessionNow, "tool" | "wanted">): string {
   return [tool ?? "", wanted].filter((part) => part !== "").join(": ");
 }
 
-/** All that a notice is shown of. */
+/** Returns everything that gets a notice. */
 export function waitingIn(now: Now, reviews: readonly Workflow[]): Waiting[] {
   return [
     ...otherQuestions(now).map(({ id, text }) => ({
@@ -35,7 +35,7 @@ export function waitingIn(now: Now, reviews: readonly Workflow[]): Waiting[] {
       text: taskTitle ?? name,
       path: `/questions/${id}`,
     })),
-    ...now.sessions.filter(asks).map((session) => ({
+    ...now.sessions.filter(waitsInTurn).map((session) => ({
       key: `${session.sessionId} ${session.waitsFor}`,
       title: `A ${session.waitsFor} in ${folderName(session.projectDir)}`,
       text: wantedText(session) || session.title || session.sessionId,

@@ -1,4 +1,4 @@
-/** Routes of agents, and of the questions that agents ask. */
+/** Routes for agents and their questions. */
 import * as z from "zod/mini";
 import { agentFiles, readOutputPage } from "../../work/engine/agent_files.ts";
 import { answer, needAgent, requestEnd } from "../../work/engine/requests.ts";

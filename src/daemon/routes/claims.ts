@@ -1,4 +1,4 @@
-/** Routes about who works on a task, and where the task stands. */
+/** Routes for claims and the status of tasks. */
 import * as z from "zod/mini";
 import { refusal } from "../../work/refusal.ts";
 import type { Task, TaskStatus } from "../../work/task.ts";
@@ -29,15 +29,15 @@ function claimantOf(
   return { ...lasting(author.atMs), by: author.by, grant: asked?.grant ?? null };
 }
 
-/** Where the server of a shared project is asked for claims. */
+/** Returns what a request to a team's server needs: the database and the environment. */
 function placeOf({ db, database }: Daemon) {
   return { db, database, environment: THIS_PROCESS };
 }
 
-/** Whether the request wants that no server is asked. */
+/** The field with which a request forbids asking a server. */
 const offline = z.optional(z.boolean());
 
-/** Asks the server for what a step of a request needs of it. */
+/** Asks the team's server for the permission that a step needs. */
 async function askFor(
   daemon: Daemon,
   { id, author, body }: Call<unknown, StepInput>,
@@ -50,7 +50,7 @@ async function askFor(
   });
 }
 
-/** Takes back the claims that were not renewed, so that their tasks can be claimed. */
+/** Takes back claims that were not renewed, so that others can claim their tasks. */
 function takeBack({ db, metrics }: Daemon, atMs: number): void {
   metrics.add("lease_expiries", takeBackLapsed(db, atMs).length);
 }
@@ -65,7 +65,7 @@ const STEP_FIELDS = {
   offline,
 } as const;
 
-/** What becomes of the open tasks below one that is closed. */
+/** The refusals of closing a task with open subtasks. */
 const CLOSING_ERRORS = ["HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN"] as const;
 
 const newStatus = z.strictObject({
@@ -133,19 +133,19 @@ function termsOf(
   call: Pick<Call, "author" | "asked">,
   { force = false, withChildren = false, claimToken: token = null, summary, reason }: StepInput,
 ): Terms {
-  const said = summary ?? reason;
-  const words = said ? daemon.redact(checkBody(said)) : null;
+  const given = summary ?? reason;
+  const words = given ? daemon.redact(checkBody(given)) : null;
   return { ...claimantOf(daemon, call), token, force, withChildren, words };
 }
 
-/** The step that leads to a status; only a workflow makes a task wait for its merge. */
+/** Returns the step that leads to a status; none leads to `pending_merge`, which only a workflow sets. */
 function stepTo(status: TaskStatus, from?: TaskStatus): TaskStep | undefined {
   const toOpen = from === "blocked" ? TASK_STEPS.unblock : TASK_STEPS.release;
   const { claim: in_progress, complete: closed, block: blocked } = TASK_STEPS;
   return { in_progress, closed, blocked, open: toOpen, pending_merge: undefined }[status];
 }
 
-/** Changes the status of a task as the step to that status does. */
+/** Changes the status of a task by the step that leads to it. */
 function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newStatus>>): Task {
   const { body: { status: to, reason, summary, claimToken, ...below } } = call;
   const task = needTask(daemon.db, call.id);
@@ -160,6 +160,6 @@ function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newSta
       details: { path: "reason" },
     });
   }
-  const said = to === "closed" ? { summary, ...below } : { reason };
-  return step.take(daemon.db, task.id, termsOf(daemon, call, { claimToken, ...said }));
+  const input = to === "closed" ? { summary, ...below } : { reason };
+  return step.take(daemon.db, task.id, termsOf(daemon, call, { claimToken, ...input }));
 }

@@ -1,4 +1,4 @@
-/** Routes about the daemon itself, and the route of the whole state. */
+/** Routes for the daemon itself, and for the whole state. */
 import * as z from "zod/mini";
 import { databaseBytes } from "../database_watch.ts";
 import {
@@ -21,7 +21,7 @@ import { memoryUsage } from "../../system/environment.ts";
 
 const route = routesOf("daemon");
 
-/** The most rows of each kind that `/state` tells, the newest. */
+/** The most rows of each kind that `/state` returns, newest first. */
 const STATE_LIMIT = 10_000;
 
 export const controlRoutes: readonly Route[] = [

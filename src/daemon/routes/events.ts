@@ -1,4 +1,4 @@
-/** The route of events, as a list or as a stream that goes on. */
+/** The route for events, as a list or as a stream. */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { countState, type EventRow, lastEventId, listEvents } from "../../work/store.ts";
@@ -52,7 +52,7 @@ function streamOf(daemon: Daemon, filter: StreamFilter): Response {
   });
 }
 
-/** @param query.lastSeen Goes before `since`: a client that reconnects repeats its first query. */
+/** @param query.lastSeen Overrides `since`, since a client that reconnects repeats its first query. */
 function filterOf(
   { db, toldSinceMs }: Daemon,
   query: Query & {
@@ -63,15 +63,15 @@ function filterOf(
 ): StreamFilter {
   const newest = lastEventId(db);
   const since = startOf(db, query.lastSeen ?? query.since ?? (query.isStream ? undefined : "0"));
-  // Retention removes older events later.
+  // Older events may still be stored, since retention removes them later.
   const fromMs = Math.max(since.ms, toldSinceMs(query.nowMs));
   const type = query.type === undefined ? null : globOf(query.type);
   const entities = query.entity?.split(",").map((id) => id.trim()) ?? null;
   return {
-    // A client that has seen a later event knew another database, and has seen nothing of this one.
+    // A client that has seen a later event has seen another database, and nothing of this one.
     afterId: query.lastSeen !== null && since.id > newest ? 0 : Math.min(since.id, newest),
     accepts: (event) =>
-      // Later events count as younger, also when the clock was set back.
+      // Events after the newest one count as new even if the clock was set back.
       (event.createdAtMs > fromMs || event.id > newest) &&
       (type === null || type.test(event.type)) &&
       (entities === null || entities.includes(event.entityId)),
@@ -85,10 +85,10 @@ function globOf(pattern: string): RegExp {
   return new RegExp(`^(?:${parts.join("|")})$`, "s");
 }
 
-/** How often a stream sends the state in a few numbers, in milliseconds. */
+/** How often a stream sends counts of the state, in milliseconds. */
 const SNAPSHOT_MS = 30_000;
 
-/** The most that is written at once, in bytes: what a client that does not read costs. */
+/** The most bytes in one piece, which limits the cost of a client that does not read. */
 const MAX_CHUNK_BYTES = 32 * 1024;
 
 interface StreamFilter {
@@ -105,22 +105,22 @@ function eventStream(
   let cursor = filter.afterId;
   let snapshotAtMs = 0;
 
-  /** The next piece; null when there is nothing new. */
+  /** Returns the next piece; null when there is nothing new. */
   function nextChunk(): Uint8Array | null {
     for (;;) {
       const fresh = hub.after(cursor);
       if (fresh.length === 0) return null;
-      const told: ReadyEvent[] = [];
+      const accepted: ReadyEvent[] = [];
       let length = 0;
       for (const event of fresh) {
         const { row, bytes } = event;
         if (length > 0 && length + bytes.length > MAX_CHUNK_BYTES) break;
         cursor = row.id;
         if (!filter.accepts(row)) continue;
-        told.push(event);
+        accepted.push(event);
         length += bytes.length;
       }
-      if (length > 0) return hub.chunkOf(told);
+      if (length > 0) return hub.chunkOf(accepted);
     }
   }
 
@@ -128,7 +128,7 @@ function eventStream(
     const now = Date.now();
     if (now - snapshotAtMs < SNAPSHOT_MS) return nextChunk() ?? snapshotAtMs + SNAPSHOT_MS - now;
     snapshotAtMs = now;
-    // The id is how far this stream has come, so that a client that leaves now comes back to that place.
+    // The id is the stream's position, so that a client that reconnects continues there.
     const data = JSON.stringify(countState(db, toldSinceMs(now)));
     return ENCODER.encode(`event: state.snapshot\nid: ${cursor}\ndata: ${data}\n\n`);
   });

@@ -1,4 +1,4 @@
-/** Routes of the page: the page itself, its rights, its stream, and what its screens show by the verbs that show it. */
+/** Routes of the page: the page itself, its rights, its stream, its screens' data, and verbs. */
 import * as z from "zod/mini";
 import { slowestExecutions } from "../../db/executions.ts";
 import { latencyOverTime } from "../../db/hook_latency.ts";
@@ -18,7 +18,7 @@ import VERB_ROUTES from "./verb_routes.json" with { type: "json" };
 
 const route = routesOf("page");
 
-/** Sessions that were seen last, with what each is at. */
+/** The most sessions that `/now` returns, the latest first. */
 const NOW_SESSIONS = 50;
 const SLOWEST = 50;
 

@@ -1,4 +1,4 @@
-/** Routes about tasks as a tree, their tags and their history, and about many at once. */
+/** Routes for the tree of tasks, tags, history, and changes of many tasks at once. */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import type { Task } from "../../work/task.ts";
@@ -26,7 +26,7 @@ import {
 const route = routesOf("tree");
 const oneTask = z.object({ task: taskSchema });
 
-/** The changes of many tasks by the names that requests use. */
+/** The changes of many tasks, by their names in requests. */
 const ACTIONS = {
   add_tags: "addTags",
   remove_tags: "removeTags",
@@ -43,7 +43,7 @@ const bulkBody = z.strictObject({
   hard: z.optional(z.boolean()),
 });
 
-/** A change of tags; one route for each method. */
+/** Makes the route that changes tags with a method. */
 function tagRoute(method: "POST" | "PUT" | "DELETE", kind: TagChange["kind"]) {
   return route({
     name: `${method} /tasks/:id/tags`,
@@ -116,7 +116,7 @@ export const treeRoutes: readonly Route[] = [
   tagRoute("DELETE", "remove"),
   route({
     name: "POST /tasks/bulk",
-    // Each task has a transaction of its own.
+    // Each task gets its own transaction.
     transaction: "own",
     body: bulkBody,
     response: z.object({

@@ -45,7 +45,7 @@ const newTask = z.strictObject({
   start: z.optional(z.boolean()),
 });
 
-/** Fields of a task that a client may send back as it read them: they are ignored. */
+/** The schema of fields that a client may send back unchanged, and that are ignored. */
 const ignored = z.optional(z.unknown());
 const changedTask = z.extend(
   z.omit(z.partial(newTask), { parentId: true, projectDir: true, repository: true, start: true }),
@@ -121,7 +121,7 @@ export const taskRoutes: readonly Route[] = [
       limit: fields.limit,
     }),
     response: manyTasks,
-    // It writes when a claim has run out.
+    // The route writes if a claim has lapsed.
     transaction: "own",
     handle: ({ db, metrics }, { query, author }) => {
       metrics.add("lease_expiries", takeBackToLook(db, author.atMs).length);
@@ -169,17 +169,17 @@ export const taskRoutes: readonly Route[] = [
   }),
 ];
 
-/** `none` and `null` ask for tasks without a value; the store takes the empty text for that. */
+/** Returns "" for `none` and `null`, with which the store finds tasks without a value. */
 function noneOr(words: string | undefined): string | null {
   if (words === undefined) return null;
   return words === "none" || words === "null" ? "" : words;
 }
 
-/** The task that a body makes: checked, without secrets, in its project. */
+/** Makes a new task from a body: checks it, masks secrets, and finds its project. */
 function newTaskOf({ redact }: Daemon, body: z.output<typeof newTask>, parentId: string | null) {
   return {
     ...NEW_TASK,
-    // The name alone is checked: which file it is, is only sure when the workflow begins.
+    // Only the workflow's name is checked, since its file is known only when the workflow begins.
     ...cleanFields(body, { mask: redact, inField }),
     parentId,
     dependsOn: body.dependsOn ?? [],
@@ -188,7 +188,7 @@ function newTaskOf({ redact }: Daemon, body: z.output<typeof newTask>, parentId:
   };
 }
 
-/** The project of a task. Looks for the repository where the request names only the folder. */
+/** Returns the project of a task; finds the repository if the request names only the folder. */
 function placeOf(body: z.output<typeof newTask>, parentId: string | null) {
   const { projectDir = null, repository = null, workflow = null } = body;
   checkFolder("projectDir", projectDir);

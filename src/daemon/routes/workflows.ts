@@ -1,4 +1,4 @@
-/** Routes of workflows. A route writes down what a person wants; the engine does it. */
+/** Routes for workflows. A route records a person's decision; the engine carries it out. */
 import * as z from "zod/mini";
 import {
   actionsOf,
@@ -35,7 +35,7 @@ import {
 const route = routesOf("workflows");
 const oneWorkflow = z.object({ workflow: workflowSchema });
 
-/** @param fallback What is kept as the reason when the request gives none. */
+/** Makes the route of a decision. @param fallback The reason if the request gives none. */
 function decisionRoute(
   verb: string,
   { decision, forPerson, fallback = null }: Pick<Route, "forPerson"> & {
@@ -89,7 +89,7 @@ export const workflowRoutes: readonly Route[] = [
     errors: ["WORKFLOW_NOT_FOUND"],
     handle: ({ db }, { id }) => {
       const workflow = needWorkflow(db, id);
-      // The depth of a step is the number of loops around it.
+      // A step's depth is the number of loops around it.
       const steps = listSteps(db, workflow.id)
         .map((step) => ({ ...step, depth: step.key.split("/").length - 1 }));
       const [whole] = withTaskTitles(db, [workflow]);

@@ -1,4 +1,4 @@
-/** Backups: the daily ones, those that a person makes, and how a database is copied. */
+/** Makes daily backups and those that a person asks for, lists them, and copies databases. */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf, quietly, UserError } from "../../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
@@ -25,10 +25,10 @@ import { isNotFound, lstatSync, mkdirSync, removeSync, statSync } from "../../sy
 
 const ENDING = ".db";
 
-/** The name of a backup where nobody names a file. */
+/** The name of a backup for which a person named no file. */
 const DEFAULT_NAME = /^conclaude-[\dTZ-]+(?:\.\d+)?\.db$/;
 
-/** Daily backups carry the mark of their database; a person gave any other name. */
+/** The name of a daily backup; the group is the mark of its database. */
 const DAILY = /^daily-([\da-f]{8})-\d{4}-\d\d-\d\d\.db$/;
 
 /** A backup and the moment when it was made. */
@@ -42,14 +42,14 @@ function backupFolder(dataFolder: string): string {
 }
 
 /**
- * Where a backup goes when nobody names a file: `~/.conclaude/backups/conclaude-2026-11-20T22-42-28Z.db`, or `….2.db`
- * and so on for further ones of the same second.
+ * Returns a free path for a backup without a given name: `~/.conclaude/backups/conclaude-2026-11-20T22-42-28Z.db`, with
+ * `.2`, `.3` and so on before the ending for further backups in the same second.
  */
 export function defaultBackupPath(dataFolder: string, nowMs: number): string {
   return freeName(joinPath(backupFolder(dataFolder), `conclaude-${fileStamp(nowMs)}`), ENDING);
 }
 
-/** The backups in the data folder that may be of a database, the newest first. */
+/** Lists the backups in the data folder that may belong to a database, the newest first. */
 export function backupsOf(
   { dataFolder }: { readonly dataFolder: string },
   database: string,
@@ -67,20 +67,20 @@ export function backupsOf(
     );
 }
 
-/** Eight digits for one of the databases that share a data folder; they stay when the folder is moved. */
+/** Returns eight hexadecimal digits that mark a database in its data folder; a move of the folder keeps them. */
 function markOf(dataFolder: string, database: string): string {
   const isInside = parentOf(database) === dataFolder;
   return spoolSuffix(isInside ? baseName(database) : database).slice(1, 9);
 }
 
-/** It is told for so long that a database began anew. */
-const TOLD_DAYS = 14;
+/** For so many days a notice says that a database began anew. */
+const NOTICE_DAYS = 14;
 
 export type BeganAnew = NonNullable<ReturnType<typeof beganAnew>>;
 
 /**
- * What is said of a database that hooks began anew in a file which something had cut to nothing, and the command that restores
- * what was there before, or looks for it; null where nothing was lost, or it is long ago.
+ * Describes a database that hooks began anew because something had emptied its file. `next` is the command that
+ * restores a backup, or lists the folder. Returns null if nothing was lost, or if it happened long ago.
  */
 export function beganAnew(
   db: DatabaseSync,
@@ -91,7 +91,7 @@ export function beganAnew(
   },
 ) {
   const begun = emptyBeginning(db);
-  if (begun === null || begun.atMs < nowMs - daysMs(TOLD_DAYS)) return null;
+  if (begun === null || begun.atMs < nowMs - daysMs(NOTICE_DAYS)) return null;
   const { atMs, wasUsed } = begun;
   const backup = ownBackups(locations, database).find((one) => isOfBefore(one, atMs));
   if (!wasUsed && backup === undefined) return null;
@@ -104,7 +104,7 @@ export function beganAnew(
   return { text, next, atMs };
 }
 
-/** Whether a backup is of another database than the one that began at a time: copying a file may change its date. */
+/** Whether a backup's content is older than a database that began anew at a time; the file's date may mislead. */
 function isOfBefore({ path }: Backup, begunMs: number): boolean {
   const isOther = () => {
     using db = openToLook(path);
@@ -113,12 +113,12 @@ function isOfBefore({ path }: Backup, begunMs: number): boolean {
   return quietly(isOther) ?? false;
 }
 
-/** The backups of the database that counts by default: one that a person names may be another one. */
+/** Returns the backups of the default database; none for a database that a person named. */
 export function ownBackups(locations: Locations, database: string): Backup[] {
   return database === locations.database ? backupsOf(locations, database) : [];
 }
 
-/** The command that lists backups: in the backup folder, else beside the file that a person named. */
+/** Returns the command that lists the backup folder, or the folder of the named file if there are no backups. */
 export function listBackups(dataFolder: string, named: string): string {
   const folder = backupFolder(dataFolder);
   const hasBackups = allNamesIn(folder).some((name) => name.endsWith(ENDING));
@@ -126,11 +126,11 @@ export function listBackups(dataFolder: string, named: string): string {
 }
 
 /**
- * Makes the backup of the day where there is none yet, and removes the oldest daily ones. Where a file was cut to nothing,
- * the newest one of the database that was there before stays until a person removes it.
+ * Makes the backup of the day if it is missing, and removes the oldest daily ones. After something emptied the
+ * database, the newest backup from before stays until a person removes it.
  *
- * @param options `keep`: how many daily backups stay; 0 makes none. @returns Its path; null where there was nothing to do.
- * @throws {UserError | Error} When the database is damaged, or there is no room; the backups stay as they are then.
+ * @param options `keep`: how many daily backups stay; 0 makes none. @returns The backup's path; null if none was made.
+ * @throws {UserError | Error} When the database is damaged, or there is no room; the older backups stay.
  */
 export async function backUpDaily(
   database: string,
@@ -144,7 +144,7 @@ export async function backUpDaily(
   const name = `daily-${markOf(dataFolder, database)}-${day}${ENDING}`;
   const path = joinPath(backupFolder(dataFolder), name);
   if (keep === 0 || isThere(path)) return null;
-  // `memory forget` holds this lock: no backup copies what is about to be forgotten.
+  // `memory forget` holds this lock, so that no backup copies rows that it is removing.
   using lock = takeLock(drainLockPath(database), { waitMs: 0 });
   if (lock === null) return null;
   await copyPrivately(database, path, DAILY);
@@ -157,25 +157,25 @@ export async function backUpDaily(
   return path;
 }
 
-/** Where SQLite cannot make the file beside a database that reading needs, nobody else writes either: `cp` copies it. */
+/** Errors of a database beside which SQLite cannot make files; nobody else can write to it either, so `cp` works. */
 const READ_ONLY = /read-only file system|os error 30\b|unable to open database/i;
 
 /**
- * Copies the database into a private file while hooks go on writing, checks the copy, and only then gives it its name.
+ * Copies the database into a private file while hooks go on writing, and names the copy after it passed a check.
  *
- * @throws {UserError} When the file is there already, or the database is not one that can be copied.
+ * @throws {UserError} When the file exists already, or the database cannot be copied.
  */
 export async function backUp(database: string, file: string): Promise<{ readonly bytes: number }> {
   requireOurs("Cannot back up", database);
   const cannot = (why: string, next: string, cause?: unknown) =>
     new UserError(`Cannot write "${file}"`, { why: `${why}; nothing was changed`, next, cause });
-  let taken: string | null = "something is there already";
+  let obstacle: string | null = "something is there already";
   try {
     lstatSync(file);
   } catch (thrown) {
-    taken = isNotFound(thrown) ? null : messageOf(thrown);
+    obstacle = isNotFound(thrown) ? null : messageOf(thrown);
   }
-  if (taken !== null) throw cannot(taken, "conclaude db backup");
+  if (obstacle !== null) throw cannot(obstacle, "conclaude db backup");
   try {
     return { bytes: await copyPrivately(database, file, DEFAULT_NAME) };
   } catch (thrown) {
@@ -188,7 +188,7 @@ export async function backUp(database: string, file: string): Promise<{ readonly
   }
 }
 
-/** Makes the folder of a backup, removes the drafts of such backups that were stopped, and copies. */
+/** Makes a backup's folder, removes left drafts of backups with names like `alike`, and copies the database. */
 async function copyPrivately(database: string, file: string, alike: RegExp): Promise<number> {
   mkdirSync(parentOf(file), { recursive: true, mode: 0o700 });
   removeLeftDrafts(file, (name) => alike.test(name));
@@ -196,11 +196,11 @@ async function copyPrivately(database: string, file: string, alike: RegExp): Pro
 }
 
 /**
- * Copies a database, its log included, to a path that is free; the copy appears there whole and checked, or not at all.
+ * Copies a database with its log to a free path. The copy appears there whole and checked, or not at all.
  *
- * @param options `otherwise`: the way out when the original is damaged. `place`: gives the checked copy its name.
- * @returns Its size in bytes.
- * @throws {UserError} When the copy is not sound: the original is damaged then.
+ * @param options `otherwise`: the way out if the original is damaged. `place`: gives the checked copy its name.
+ * @returns The copy's size in bytes.
+ * @throws {UserError} When the check of the copy finds damage, since the original then has it too.
  */
 export async function copyVerified(
   from: string,
@@ -223,7 +223,7 @@ export async function copyVerified(
     }
     {
       using copy = connect(draft);
-      // Other tools leave copies that work without a write-ahead log.
+      // A database that another tool copied may use no write-ahead log.
       copy.exec("PRAGMA journal_mode = WAL");
       const [fault] = integrityFaults(copy, "full");
       if (fault !== undefined) throw unsound(fault);

@@ -1,4 +1,4 @@
-/** What SQLite says of a whole database: its faults and its size. */
+/** Finds the faults of a whole database, measures it, and empties its log. */
 import type { DatabaseSync } from "node:sqlite";
 import { isDatabaseBusy } from "../../base/errors.ts";
 import { checkpoint } from "../../db/database.ts";
@@ -7,20 +7,20 @@ import { quotedName } from "../../db/table_copy.ts";
 import { connect } from "../../db/connect.ts";
 import { spaceUse } from "../../db/disk_space.ts";
 
-/** Faults that one check lists at most. */
+/** The most faults that one check lists. */
 export const MAX_FAULTS = 20;
 
-/** The version of SQLite in this program: `3.53.2`. */
+/** Returns the version of SQLite in this program: `3.53.2`. */
 export function sqliteVersion(): string {
   using db = connect(":memory:");
   return String(db.prepare("SELECT sqlite_version() AS version").get()?.["version"]);
 }
 
-/** The title above the faults of pages, and faults of the search index, which `memory_index_table.ts` makes anew. */
+/** Lines that are no faults of pages: headings, and faults of the search index, which `rebuildIndex()` repairs. */
 const LEFT_OUT = /^ok$|^\*\*\* in database \w+ \*\*\*$|^fts5: |inverted index for FTS5 table/;
 
 /**
- * The faults in the pages of a database, a line each. Those of the search index are left out.
+ * Lists the faults in the pages of a database, without those of the search index.
  *
  * @param depth `full` also compares indexes with their tables, which takes several times as long.
  */
@@ -34,7 +34,7 @@ export function integrityFaults(db: DatabaseSync, depth: "quick" | "full"): stri
     return check(MAX_FAULTS).slice(0, MAX_FAULTS);
   } catch (thrown) {
     if (!isIndexDamageOf(db, thrown)) throw thrown;
-    // A search index that SQLite cannot open ends the whole check, so each table is checked alone.
+    // A search index that SQLite cannot open stops the whole check, so each table is checked alone.
     const tables = db.prepare(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'",
     ).all();
@@ -42,7 +42,7 @@ export function integrityFaults(db: DatabaseSync, depth: "quick" | "full"): stri
   }
 }
 
-/** Rows that refer to rows that are not there, in words; empty when there are none. */
+/** Lists rows that refer to missing rows, a sentence each. */
 export function foreignKeyFaults(db: DatabaseSync): string[] {
   return db.prepare("PRAGMA foreign_key_check").all().slice(0, MAX_FAULTS)
     .map((row) =>
@@ -50,7 +50,7 @@ export function foreignKeyFaults(db: DatabaseSync): string[] {
     );
 }
 
-/** The names of a database's tables in the order of the alphabet, without SQLite's own. */
+/** Returns the names of a database's tables in alphabetical order, without SQLite's own. */
 export function tableNames(db: DatabaseSync): string[] {
   return db.prepare(
     `SELECT name
@@ -61,7 +61,7 @@ export function tableNames(db: DatabaseSync): string[] {
   ).all().map(({ name }) => String(name));
 }
 
-/** The size of a database, the pages of it that hold nothing, and the rows of each table: every table is read once. */
+/** Counts a database's pages, its free pages, and the rows of each table; reads every table once. */
 export function measureDatabase(db: DatabaseSync) {
   const { pageBytes, pages, freePages } = spaceUse(db);
   const names = tableNames(db);
@@ -76,10 +76,10 @@ export function measureDatabase(db: DatabaseSync) {
 }
 
 /**
- * Makes sure that nobody is writing, and moves the log into the database file, so that the file can be put elsewhere. A
- * database that SQLite cannot work with is not being written to either.
+ * Waits until nobody writes, and moves the log into the database file, so that the file can be moved. If SQLite cannot
+ * open the database, nobody writes to it either.
  *
- * @returns False when another process is at work for longer than `busyTimeoutMs`.
+ * @returns False when another process writes for longer than `busyTimeoutMs`.
  */
 export function settleDatabase(path: string, busyTimeoutMs: number): boolean {
   try {

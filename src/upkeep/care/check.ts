@@ -1,4 +1,4 @@
-/** What checks find: the lines of `doctor` and of `db check`. */
+/** Types and makers of the findings that `doctor` and `db check` print. */
 import { shortened } from "../../memory/text.ts";
 import { MAX_FAULTS } from "./care_table.ts";
 
@@ -6,17 +6,17 @@ import { MAX_FAULTS } from "./care_table.ts";
 export interface Check {
   readonly name: string;
   readonly status: "ok" | "warn" | "fail";
-  /** What was found, one sentence. */
+  /** One sentence that tells what the check found. */
   readonly message: string;
-  /** What to do, as in `UserError`: a command to paste wherever there is one; null when all is well. */
+  /** The next step, as in `UserError`: a command to paste wherever there is one; null when all is well. */
   readonly next: string | null;
-  /** Every fault, where the message tells only the first. */
+  /** Every fault, if the message tells only the first. */
   readonly faults?: readonly string[];
 }
 
-/** What a check found, without the name of the check. */
+/** The result of a check, without the check's name. */
 export interface Finding extends Omit<Check, "name"> {
-  /** Corrects it, and says in one sentence what was done, and what could not be. */
+  /** Corrects the fault. Returns a sentence that tells what was done, and a finding if something is left undone. */
   readonly repair?: () => string | Repaired | Promise<string | Repaired>;
 }
 
@@ -26,27 +26,27 @@ export interface Repaired {
   readonly undone: Finding;
 }
 
-/** All is well. */
+/** Makes the finding that all is well. */
 export function ok(message: string): Finding {
   return { status: "ok", message, next: null };
 }
 
-/** Something to know: it works, but not as it should. */
+/** Makes a finding about something that works, but not as it should. */
 export function warn(message: string, next: string, repair?: Finding["repair"]): Finding {
   return { status: "warn", message, next, ...(repair && { repair }) };
 }
 
-/** Something that keeps events from being recorded, or keeps them from being found. */
+/** Makes a finding about something that prevents events from being recorded or found. */
 export function fail(message: string, next: string, repair?: Finding["repair"]): Finding {
   return { ...warn(message, next, repair), status: "fail" };
 }
 
-/** Longest fault in a message, in characters. */
+/** The greatest length of a fault in a message. */
 const MAX_CHARS = 200;
 
-/** The first fault, cut where it is long, and how many more there are. */
+/** Returns the first fault, shortened, and the number of others. */
 export function faultsText([first = "", ...others]: readonly string[]): string {
-  const told = shortened(first, MAX_CHARS);
+  const text = shortened(first, MAX_CHARS);
   const more = others.length + 1 < MAX_FAULTS ? others.length : `at least ${others.length}`;
-  return others.length === 0 ? told : `${told} (and ${more} more)`;
+  return others.length === 0 ? text : `${text} (and ${more} more)`;
 }

@@ -1,4 +1,4 @@
-/** Opens a damaged database as far as SQLite can read it, and makes the one that takes its place. */
+/** Opens a damaged database as far as SQLite can read it, makes its empty successor, and ends writes to the old one. */
 import type { DatabaseSync } from "node:sqlite";
 import { MIGRATIONS } from "../../../migrations/mod.ts";
 import { quietly } from "../../base/errors.ts";
@@ -13,28 +13,28 @@ import { schemaDifferences } from "../../db/migrate.ts";
 import { openSync } from "../../system/files.ts";
 import { connect } from "../../db/connect.ts";
 
-/** https://sqlite.org/fileformat2.html, §1.3: the fields of a header that describe its own file. */
+/** The fields of a header that describe its own file, see https://sqlite.org/fileformat2.html, §1.3. */
 const HEADER_BYTES = 100;
 const FREE_PAGES_AT = [32, 40] as const;
 const PAGES_VALID_AT = [92, 96] as const;
 
 /**
- * Opens a copy of a damaged database that nobody else has open, and makes an empty database of its schema. The damaged one
- * may be cut short, its header overwritten, its definitions of tables damaged; the copy is changed where that helps.
+ * Opens a private copy of a damaged database, and makes an empty database with the same schema. The copy may be cut
+ * short, with a lost header or damaged table definitions; this function corrects the copy where that helps.
  *
- * @param draft Where the empty database is made; its header takes the place of one that is lost.
- * @returns Null where SQLite can read nothing of it.
+ * @param draft The path of the empty database; its header replaces a lost one.
+ * @returns Null if SQLite can read nothing of the copy.
  */
 export function openDamaged(copy: string, draft: string): DatabaseSync | null {
   makeEmpty(draft, SCHEMA_VERSION);
   for (const lacksHeader of [false, true]) {
     if (lacksHeader) giveHeader(copy, draft);
     using db = openLeniently(copy);
-    // Without a header that it knows SQLite takes no file for a database.
+    // SQLite opens no file whose header it does not know.
     const version = orDamaged(() => versionOf(db), () => null);
     if (version === null) continue;
     if (version < SCHEMA_VERSION) makeEmpty(draft, version);
-    // Where the table of definitions cannot be written, they are used as they are.
+    // If the table of definitions cannot be written, its definitions stay as they are.
     quietly(() => correctDefinitions(db, draft));
     db.close();
     return openLeniently(copy);
@@ -42,27 +42,27 @@ export function openDamaged(copy: string, draft: string): DatabaseSync | null {
   return null;
 }
 
-/** With `writable_schema` SQLite opens a file that was cut short, and ignores definitions that it cannot read. */
+/** Opens a database with `writable_schema`: SQLite then accepts a cut file and ignores unreadable definitions. */
 function openLeniently(path: string): DatabaseSync {
   const db = connect(path, { defensive: false } as object);
-  // A file that needs another header first refuses it.
+  // A file with a lost header refuses this.
   quietly(() => db.exec("PRAGMA writable_schema = ON"));
   return db;
 }
 
 /**
- * The schema version, judged by the tables: damage may have changed the number that the file states.
+ * Finds the schema version by the tables, since damage may have changed the number in the file.
  *
- * @returns Null where there is no table.
+ * @returns Null if there is no table.
  */
 function versionOf(db: DatabaseSync): number | null {
   if (db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()!["n"] === 0) return null;
-  const told = schemaVersion(db);
-  const isKnown = told > 0 && told <= SCHEMA_VERSION;
-  return isKnown && schemaDifferences(db).length > 0 ? told : SCHEMA_VERSION;
+  const stated = schemaVersion(db);
+  const isKnown = stated > 0 && stated <= SCHEMA_VERSION;
+  return isKnown && schemaDifferences(db).length > 0 ? stated : SCHEMA_VERSION;
 }
 
-/** Replaces definitions that differ by this program's: SQLite finds the rows by the page that stands beside them. */
+/** Replaces differing table definitions by this program's; SQLite finds the rows by the page number in the same row. */
 function correctDefinitions(db: DatabaseSync, draft: string): void {
   using model = connect(draft);
   const parts = model.prepare(
@@ -80,14 +80,14 @@ function giveHeader(path: string, model: string): void {
     using file = openSync(model);
     file.readSync(header);
   }
-  // With zeros here SQLite takes the page count from the length of the file, and no page as free.
+  // With zeros here SQLite takes the page count from the file's length, and treats no page as free.
   header.fill(0, ...FREE_PAGES_AT);
   header.fill(0, ...PAGES_VALID_AT);
   using file = openSync(path, { write: true });
   file.writeSync(header);
 }
 
-/** Makes an empty database (0600) with the schema of a version, in the place of what is there. */
+/** Makes an empty database (0600) with the schema of a version; overwrites a file at the path. */
 function makeEmpty(path: string, version: number): void {
   openSync(path, { write: true, create: true, truncate: true, mode: 0o600 }).close();
   using db = connect(path);
@@ -98,7 +98,7 @@ function makeEmpty(path: string, version: number): void {
   });
 }
 
-/** Keeps others from writing to a database while it is read, until it is closed; null where nobody can write to it. */
+/** Locks a database against writes until the returned connection is closed; null if nobody can write to it anyway. */
 export function holdWrites(database: string, busyTimeoutMs: number): DatabaseSync | null {
   const db = quietly(() => connect(database, { timeout: busyTimeoutMs })) ?? null;
   try {
@@ -111,8 +111,8 @@ export function holdWrites(database: string, busyTimeoutMs: number): DatabaseSyn
 }
 
 /**
- * Lets every later write to a database that is held fail, since another one takes its place: a process that has it open
- * keeps its records in the spool.
+ * Makes every later write to a locked database fail, since another database takes its place. A process that still has
+ * it open then keeps its records in the spool.
  */
 export function endWrites(held: DatabaseSync): void {
   for (const table of ordinaryTables(held)) {

@@ -13,38 +13,38 @@ import { databasePermissionFaults } from "./private_files.ts";
 import { requireOurs } from "./require_ours.ts";
 
 const REPAIR = "conclaude doctor";
-/** For what can be made anew of the rest, so that nothing is lost. */
+/** The command for faults that can be corrected without loss. */
 const CORRECT = "conclaude doctor --fix";
 
 /**
- * Reads a whole database and judges it. Nothing is changed.
+ * Reads and judges a whole database without changing it.
  *
- * @throws {UserError} When it is not a database of this program, or a newer one's.
+ * @throws {UserError} When the file is no database of this program, or of a newer version.
  */
 export function checkDatabase(path: string): Check[] {
   const version = requireOurs("Cannot check", path);
   using db = openToLook(path);
   const judges: Readonly<Record<string, () => readonly Finding[]>> = {
-    "integrity": () => judged(integrityFaults(db, "full"), REPAIR),
-    "foreign keys": () => judged(foreignKeyFaults(db), CORRECT),
+    "integrity": () => findingOf(integrityFaults(db, "full"), REPAIR),
+    "foreign keys": () => findingOf(foreignKeyFaults(db), CORRECT),
     "payloads": () => judgePayloads(db),
     "schema": () => judgeSchema(db, version),
-    "search index": () => version < SCHEMA_VERSION ? [] : judged(indexFaultsAt(path), CORRECT),
+    "search index": () => version < SCHEMA_VERSION ? [] : findingOf(indexFaultsAt(path), CORRECT),
     "permissions": () => {
       const faults = databasePermissionFaults(path);
       return faults.length > 0 ? faults : [ok("nobody else can read the files")];
     },
   };
   return Object.entries(judges).flatMap(([name, judge]) =>
-    orFail(judge).map(({ repair: _, ...finding }) => ({ name, ...finding }))
+    judgeSafely(judge).map(({ repair: _, ...finding }) => ({ name, ...finding }))
   );
 }
 
-function judged(faults: readonly string[], next: string, sound = "no fault found"): Finding[] {
+function findingOf(faults: readonly string[], next: string, sound = "no fault found"): Finding[] {
   return [faults.length === 0 ? ok(sound) : { ...fail(faultsText(faults), next), faults }];
 }
 
-function orFail(judge: () => readonly Finding[]): readonly Finding[] {
+function judgeSafely(judge: () => readonly Finding[]): readonly Finding[] {
   try {
     return judge();
   } catch (thrown) {
@@ -57,7 +57,7 @@ function orFail(judge: () => readonly Finding[]): readonly Finding[] {
 
 function judgeSchema(db: DatabaseSync, version: number): Finding[] {
   if (version === SCHEMA_VERSION) {
-    return judged(schemaDifferences(db).map(({ fault }) => fault), REPAIR, `version ${version}`);
+    return findingOf(schemaDifferences(db).map(({ fault }) => fault), REPAIR, `version ${version}`);
   }
   const state = `version ${version}, this program's is ${SCHEMA_VERSION}`;
   const fault = migrationFault(db);
@@ -68,13 +68,13 @@ function judgeSchema(db: DatabaseSync, version: number): Finding[] {
   ];
 }
 
-/** Captures that the message names; `faults` has them all. */
+/** The most captures that the message names; `faults` names all. */
 const MAX_NAMED = 3;
 
-/** Whether all payloads can be read. Nothing brings a damaged one back; what memory made of it stays. */
+/** Checks whether all payloads can be read. A damaged payload is lost, but its observation stays. */
 function judgePayloads(db: DatabaseSync): Finding[] {
   const damaged = damagedPayloads(db);
-  if (damaged.length === 0) return judged([], REPAIR);
+  if (damaged.length === 0) return findingOf([], REPAIR);
   const named = damaged.slice(0, MAX_NAMED).map(({ id }) => id).join(", ");
   const more = damaged.length - MAX_NAMED;
   const message = `${count(damaged.length, "payload is", "payloads are")} damaged and gone, ` +

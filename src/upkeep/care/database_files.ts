@@ -1,4 +1,4 @@
-/** The files of a database, and drafts: how files are written beside their place, and take it when they are whole. */
+/** Removes, copies and renames a database's files, and writes drafts that take a file's name when they are whole. */
 import { messageOf, quietly, UserError } from "../../base/errors.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { fileStamp } from "../../base/time.ts";
@@ -16,22 +16,22 @@ import {
 import { removeQuietly } from "../../system/write_file.ts";
 import { allNamesIn, isThere } from "../../system/on_disk.ts";
 
-/** The endings of a database's files: the database, its log, the index of the log. */
+/** The endings of a database's files: the database, its log, the log's index. */
 export const DATABASE_FILES: readonly string[] = ["", "-wal", "-shm"];
 
-/** Whether a path is one of a database's files. Either may be a link or missing. */
+/** Whether a path is one of a database's files. Both paths may be links, and both files may be missing. */
 export function isFileOf(database: string, path: string): boolean {
   return DATABASE_FILES.some((ending) =>
     path === database + ending || realOr(path) === realOr(database) + ending
   );
 }
 
-/** Removes a database with every file that SQLite makes beside it, as far as they are there. */
+/** Removes a database and the files that SQLite makes beside it; some may be missing. */
 export function removeDatabase(path: string): void {
   for (const ending of [...DATABASE_FILES, "-journal"]) removeQuietly(path + ending);
 }
 
-/** Copies the files of a database that nobody writes to, its log included; this user can write to the copies. */
+/** Copies a database and its log while nobody writes to them; makes the copies writable for this user alone. */
 export function copyDatabaseFiles(from: string, to: string): void {
   for (const ending of ["", "-wal"]) {
     if (ending !== "" && !isThere(from + ending)) continue;
@@ -40,23 +40,23 @@ export function copyDatabaseFiles(from: string, to: string): void {
   }
 }
 
-/** Why and when a file is set aside: parts of its new name. */
+/** The reason and the time for which a file is set aside; both are parts of its new name. */
 export interface Aside {
   readonly reason: "damaged" | "before-reset" | "before-restore";
   readonly nowMs: number;
 }
 
 /**
- * Gives a database and its companions another name in the same folder, such as
- * `conclaude.db.damaged-2026-11-20T22-42-28Z`. Nothing is deleted, and it can be opened under the new name.
+ * Renames a database and its companions in their folder, for example to
+ * `conclaude.db.damaged-2026-11-20T22-42-28Z`. SQLite can open the database under the new name.
  *
  * @returns The new path.
- * @throws {UserError} When it cannot be renamed.
+ * @throws {UserError} When a file cannot be renamed.
  */
 export function setAside(path: string, { reason, nowMs }: Aside): string {
   const aside = freeName(`${path}.${reason}-${fileStamp(nowMs)}`);
   try {
-    // The database first: a hook that comes in between makes a new one, and an emptied log beside it does no harm.
+    // The database comes first: a hook in between makes a new one, which the old, emptied log does not harm.
     for (const ending of DATABASE_FILES) {
       if (isThere(path + ending)) renameSync(path + ending, aside + ending);
     }
@@ -70,7 +70,7 @@ export function setAside(path: string, { reason, nowMs }: Aside): string {
   return aside;
 }
 
-/** A free path: `wanted` and the ending, with `.2`, `.3` and so on between them where a file has that name. */
+/** Returns a free path: `wanted` and the ending, with `.2`, `.3` and so on between them if the name is taken. */
 export function freeName(wanted: string, ending = ""): string {
   for (let count = 1;; count++) {
     const name = (count === 1 ? wanted : `${wanted}.${count}`) + ending;
@@ -78,71 +78,71 @@ export function freeName(wanted: string, ending = ""): string {
   }
 }
 
-/** What stands behind a file's name while it is written, to its end. */
+/** The ending of a draft's name, after the name of the file. */
 const DRAFT_ENDING = /\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 
-/** A draft that nobody has written to for longer was left by a program that was stopped. */
-const LEFT_MS = 3_600_000;
+/** The age in milliseconds from which a draft counts as left behind by a stopped program. */
+const LEFT_BEHIND_MS = 3_600_000;
 
-/** The drafts that this process writes. */
-const OPEN = new Set<string>();
+/** The drafts that this process is writing. */
+const OPEN_DRAFTS = new Set<string>();
 
 /** Makes an empty draft of a file (0600) in the same folder. */
 export function makeDraft(path: string): string {
   const draft = `${path}.${crypto.randomUUID()}.tmp`;
   openSync(draft, { write: true, createNew: true, mode: 0o600 }).close();
-  OPEN.add(draft);
+  OPEN_DRAFTS.add(draft);
   return draft;
 }
 
 /**
  * Removes the drafts of a file that a stopped program left behind.
  *
- * @param isAlike Whether the drafts of another file in the folder, by its name, are removed as well.
+ * @param isAlike Decides by a file's name whether that file's drafts in the folder are removed as well.
  */
 export function removeLeftDrafts(path: string, isAlike = (_name: string) => false): void {
   const [folder, base] = [parentOf(path), baseName(path)];
   for (const name of allNamesIn(folder)) {
-    const of = name.replace(DRAFT_ENDING, "");
-    if (of === name || of !== base && !isAlike(of)) continue;
+    const original = name.replace(DRAFT_ENDING, "");
+    if (original === name || original !== base && !isAlike(original)) continue;
     const draft = joinPath(folder, name);
     const changedMs = quietly(() => lstatSync(draft).mtime?.getTime()) ?? Infinity;
-    if (changedMs < Date.now() - LEFT_MS) removeDatabase(draft);
+    if (changedMs < Date.now() - LEFT_BEHIND_MS) removeDatabase(draft);
   }
 }
 
-/** Removes a draft, and what SQLite made beside it where it is a database. */
+/** Removes a draft and the files that SQLite made beside it. */
 export function removeDraft(draft: string): void {
-  OPEN.delete(draft);
+  OPEN_DRAFTS.delete(draft);
   removeDatabase(draft);
 }
 
-/** Gives a draft its name. @throws {Error} When it cannot be renamed. */
+/** Renames a draft to its final path. @throws {Error} When it cannot be renamed. */
 export function nameDraft(draft: string, path: string): void {
   renameSync(draft, path);
-  OPEN.delete(draft);
+  OPEN_DRAFTS.delete(draft);
 }
 
-/** Removes all drafts of this process, which ends. */
+/** Removes all drafts of this process before it ends. */
 export function removeOpenDrafts(): void {
-  OPEN.forEach(removeDraft);
+  OPEN_DRAFTS.forEach(removeDraft);
 }
 
-/** The most databases, made by hooks meanwhile, that are set aside before a draft takes the place. */
-const TRIED = 20;
+/** How often a draft tries to take a name, since a hook may make a new database each time. */
+const MAX_TRIES = 20;
 
 /**
- * Gives a draft the name of a database that was set aside. A hard link replaces no file: a database that a hook has made
- * meanwhile is set aside, too.
+ * Gives a draft the name of a database that was set aside. A hard link replaces no file, so a database that a hook made
+ * meanwhile is noticed and set aside, too.
  *
- * @throws {UserError | Error} When hooks are faster each time, or the file cannot be renamed.
+ * @throws {UserError | Error} When hooks are faster in every round, or the file cannot be renamed.
  */
 export function placeDraft(draft: string, database: string, options: Aside): void {
-  for (let round = 0; round < TRIED; round++) {
+  for (let round = 0; round < MAX_TRIES; round++) {
     try {
       return linkSync(draft, database);
     } catch (thrown) {
-      // A file system without hard links.
+      // Other errors mean that the file system has no hard links.
       if (!isAlreadyExists(thrown)) return nameDraft(draft, database);
       setAside(database, options);
     }
@@ -153,7 +153,7 @@ export function placeDraft(draft: string, database: string, options: Aside): voi
   });
 }
 
-/** The command that shows, or mends, why a file could not be written: about the folder that it is to lie in. */
+/** Returns a command that explains or mends, at the file's folder, why a file could not be written. */
 export function writeAdvice(path: string, thrown: unknown): string {
   const folder = parentOf(path);
   if (!isThere(folder)) return `mkdir -p ${quoteWord(folder)}`;

@@ -1,4 +1,4 @@
-/** What hooks wrote into the database of the temporary folder while the home could not be used. */
+/** Finds what hooks wrote into a database in the temporary folder while the home could not be used. */
 import { count } from "../../base/counts.ts";
 import { quietly } from "../../base/errors.ts";
 import { fallbackDatabase, type Locations } from "../../system/environment.ts";
@@ -16,31 +16,30 @@ import { isThere } from "../../system/on_disk.ts";
 import { lstatSync } from "../../system/files.ts";
 
 /**
- * The events of the other database that an import would bring over; null when there are none, and when the file is not
- * this user's own, since anybody can put one there. `next`: the command that brings the rows into the database that counts;
- * rows that are there already stay as they are.
+ * Counts the events in the fallback database that an import would bring over; null when there are none, and when the
+ * file is not this user's own, since anybody can put one there. `next`: the command that imports the rows.
  *
- * @throws {Error} What SQLite says of either.
+ * @throws {Error} SQLite's error about either database.
  */
 export function leftBehind({ locations, database, retentionDays, nowMs }: {
   readonly locations: Locations;
-  /** The database that counts. */
+  /** The database in use. */
   readonly database: string;
   /** Retention removes sessions that ended longer ago; 0 keeps all. */
   readonly retentionDays: number;
   readonly nowMs: number;
 }) {
-  // Where a person names a database, hooks use no other one.
+  // If a person names a database, hooks use no other one.
   if (locations.databaseFrom !== "default" || database === ":memory:") return null;
   const path = fallbackDatabase(locations);
   if (path === database || !isOwnDatabase(path)) return null;
   const { kind } = identifyDatabase(path);
   const base = `conclaude --db ${quoteWord(path)}`;
-  // Its rows are counted once it has this program's tables.
+  // An older schema must be migrated before its rows can be counted.
   if (kind === "older") return { path, events: 0, captures: 0, next: `${base} db migrate` };
   if (kind !== "ours") return null;
   const home = identifyDatabase(database).kind;
-  // Nothing can be imported into any other file.
+  // An import into any other kind of file is impossible.
   if (home !== "missing" && home !== "empty" && home !== "ours") return null;
   using from = openToLook(path);
   using to = home === "ours" ? openToLook(database) : null;
@@ -57,7 +56,7 @@ export function leftBehind({ locations, database, retentionDays, nowMs }: {
   return events === 0 ? null : { path, events, captures, next };
 }
 
-/** Reports what lies in the database of the temporary folder. */
+/** Reports events in the fallback database. */
 export function lookAtFallback(place: DoctorPlace): Finding[] {
   const found = leftBehind({ ...place, retentionDays: place.config.sessionRetentionDays });
   if (found === null) return [];
@@ -73,7 +72,7 @@ export function lookAtFallback(place: DoctorPlace): Finding[] {
   )];
 }
 
-/** Whether such a database and its log are this user's own: SQLite would take in a log that somebody else put there. */
+/** Whether a database and its log belong to this user: SQLite would read a log that somebody else put there. */
 export function isOwnDatabase(path: string): boolean {
   const files = DATABASE_FILES.map((ending) => path + ending).filter(isThere);
   return isThere(path) && quietly(() => files.every((file) => isOwnFile(lstatSync(file)))) === true;

@@ -1,4 +1,4 @@
-/** Makes a new database of what SQLite can read of a damaged one, the newest backup, and transcripts. */
+/** Makes a new database from the readable rows of a damaged one, the newest backup, and transcripts. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { messageOf, quietly, UserError } from "../../base/errors.ts";
@@ -31,7 +31,7 @@ import {
 } from "./database_files.ts";
 import { copyFileSync, realOr } from "../../system/files.ts";
 
-/** How long a repair waits for a drain, and for another process where no configuration says otherwise. */
+/** How long a repair waits, in milliseconds: for a drain, and by default for other processes. */
 const LOCK_WAIT_MS = 15_000;
 const BUSY_MS = 5_000;
 
@@ -39,11 +39,11 @@ type Mended = Awaited<ReturnType<typeof fillDraft>>;
 type MendedTable = Mended["tables"][number];
 
 /**
- * Writes the database anew, sets the damaged one aside under a dated name, and takes in what transcripts tell since the
- * backup. Hooks keep their records in the spool meanwhile. Stopped on the way, it leaves the database as it was.
+ * Writes the database anew, sets the damaged one aside under a dated name, and fills in events from transcripts since
+ * the backup. Hooks keep their records in the spool meanwhile. A stopped repair leaves the database unchanged.
  *
- * @returns What came back and what is gone, table by table.
- * @throws {UserError | Error} When a drain is at work for too long, or there is no room. The database is as it was then.
+ * @returns A text that tells for each table what came back and what is gone.
+ * @throws {UserError | Error} When a drain works for too long, or there is no room; the database stays as it was.
  */
 export async function mendFully(place: RepairPlace): Promise<string | Repaired> {
   const { database, config, nowMs } = place;
@@ -63,7 +63,7 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
   let aside: string;
   try {
     mended = await fillDraft(place, drafts);
-    // A connection that older runtimes leave open keeps rows in the log, and its file cannot be opened under a new name.
+    // Older runtimes leave a connection open, which keeps rows in the log, and its file cannot open under a new name.
     if (!settleDatabase(drafts[0], busyTimeoutMs)) throw new Error("the new database is in use");
     copyFileSync(drafts[0], whole);
     if (held !== null) quietly(() => endWrites(held));
@@ -77,7 +77,7 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
   using db = await openDatabase(database, { busyTimeoutMs });
   const known = countSessions(db, null).total;
   const filled = await fillFromTranscripts(db, place, mended);
-  // Flipped bits in the ids of other rows make no sessions.
+  // Only if sessions were lost, since flipped bits in the ids of other rows must not make new ones.
   if (mended.tables.some(({ table, isWhole }) => table === "sessions" && !isWhole)) {
     saveLostSessions(db);
   }
@@ -100,14 +100,14 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
 /**
  * Fills a new database from a copy of the damaged one, and from a copy of a backup.
  *
- * @returns By table, the rows that came back from the two. `backup`: null where none was needed or there is none. `again`:
- * captures that wait to be worked in once more.
+ * @returns `tables`: the rows that came back, table by table. `backup`: null if none was needed or exists. `again`: how
+ * many captures are worked in once more.
  */
 async function fillDraft(
   place: RepairPlace,
   [draft, damagedCopy, backupCopy]: readonly [string, string, string],
 ) {
-  // Reading may change the copy.
+  // `openDamaged()` changes the file, so it gets a copy.
   copyDatabaseFiles(realOr(place.database), damagedCopy);
   using damaged = openDamaged(damagedCopy, draft);
   const copied = damaged === null ? new Map<string, CopiedTable>() : copyTables(damaged, draft);
@@ -130,7 +130,7 @@ async function fillDraft(
   return { tables, backup: found?.backup ?? null, again };
 }
 
-/** Copies what can be read of every table into an empty database that nobody else has open. */
+/** Copies the readable rows of every table into an empty database that nobody else has open. */
 function copyTables(damaged: DatabaseSync, draft: string): ReadonlyMap<string, CopiedTable> {
   using db = connect(draft);
   db.exec("PRAGMA foreign_keys = OFF");
@@ -141,7 +141,7 @@ function copyTables(damaged: DatabaseSync, draft: string): ReadonlyMap<string, C
   );
 }
 
-/** Opens a copy of the newest backup that can be opened; null where there is none. */
+/** Opens a copy of the newest usable backup; null if there is none. */
 async function openBackup({ database, locations }: RepairPlace, copy: string) {
   for (const backup of backupsOf(locations, database)) {
     if (!mayBeWritten(identifyDatabase(backup.path))) continue;
@@ -151,17 +151,17 @@ async function openBackup({ database, locations }: RepairPlace, copy: string) {
       return { backup, from: await openDatabase(copy, { busyTimeoutMs: 0 }) };
     } catch (thrown) {
       if (/no space|disk is full/i.test(messageOf(thrown))) throw thrown;
-      // The backup before it may be whole.
+      // The next older backup may be whole.
     }
   }
   return null;
 }
 
-/** What came back and what is gone: the tables that are whole together, each other one by itself. */
+/** Tells what came back and what is gone: one part for all whole tables, one for each other table. */
 function mendedParts({ tables, backup, again }: Mended): string[] {
   const [whole, others] = [true, false].map((is) => tables.filter(({ isWhole }) => isWhole === is));
   const rows = whole!.reduce((sum, { read }) => sum + read, 0);
-  // For some tables nobody can tell whether they held anything.
+  // An unreadable table may have been empty.
   const isKnown = ({ read, filled, lost }: MendedTable) => read + filled + (lost ?? 0) > 0;
   const [known, unknown] = [true, false].map((is) => others!.filter((one) => isKnown(one) === is));
   const parts = known!.map(({ table, read, filled, lost }) => {
@@ -190,8 +190,8 @@ function mendedParts({ tables, backup, again }: Mended): string[] {
 }
 
 /**
- * Fills in what transcripts tell since the backup. Where the list of what was forgotten is lost, they are not read:
- * they would bring it back.
+ * Fills in events from transcripts since the backup. Reads no transcript if the list of forgotten things is lost,
+ * since transcripts would bring those back.
  *
  * @returns How many captures were written.
  */

@@ -1,4 +1,4 @@
-/** Checks whether files are their owner's alone. On Windows there are no such permissions. */
+/** Checks whether only their owner can use some files. Windows has no such permissions. */
 import { quietly } from "../../base/errors.ts";
 import { withParents } from "../../base/paths.ts";
 import { linkAt, sharedFile } from "../../system/on_disk.ts";
@@ -8,23 +8,23 @@ import { chmodSync, realOr, statSync } from "../../system/files.ts";
 import { type Finding, warn } from "./check.ts";
 import { DATABASE_FILES } from "./database_files.ts";
 
-/** Permission bits of everybody but the owner, and those among them that let somebody write. */
+/** Permission bits of everybody but the owner: all of them, and those for writing. */
 const OTHERS = 0o077;
 const OTHERS_WRITE = 0o022;
 
 interface PermissionOptions {
-  /** This program's own folders: where one of them is a link, the files in it are behind that link. */
+  /** This program's own folders; if one of them is a link, its files count as behind a link. */
   readonly folders?: readonly string[];
-  /** The paths are those that a link leads to. */
+  /** Whether the given paths are already targets of links. */
   readonly areBehindLink?: boolean;
-  /** A person may keep the files elsewhere: behind a link only nobody else may write to them. */
+  /** Whether a person may keep the files behind a link: others may then read but not write them. */
   readonly mayBeLinked?: boolean;
 }
 
 /**
- * Reports each file that is not its owner's alone. Missing files and those of another kind are left out.
+ * Reports each file that others can use. Ignores missing files and files of another kind.
  *
- * @param wanted The right mode: 0600 for files, 0700 for folders; `repair` sets it, but never behind a link.
+ * @param wanted The right mode: 0600 for files, 0700 for folders; `repair` sets this mode, but never behind a link.
  */
 export function permissionFaults(
   paths: readonly string[],
@@ -59,30 +59,30 @@ function faultsOf(
   }
   const states = [
     ...(mode & OTHERS) === 0 ? [] : ["is open to other users"],
-    // SQLite gives the log and its index the mode of the database: after a read-only database they stay read-only.
+    // SQLite gives the log and its index the database's mode, so they stay read-only when the database no longer is.
     ...(mode & wanted) === wanted || !isOwn ? [] : ["cannot be written"],
   ];
   const found: Finding[] = [];
   if (states.length > 0) {
-    const is = `${name} ${states.join(" and ")}: mode ${octalOf(mode)}`;
+    const text = `${name} ${states.join(" and ")}: mode ${octalOf(mode)}`;
     const next = `chmod ${wanted.toString(8)} ${place}`;
-    const close = () => {
+    const setMode = () => {
       chmodSync(path, wanted);
       return `set the mode of ${path} to ${octalOf(wanted)}`;
     };
     found.push(
       target === null
-        ? warn(is, next, close)
-        : warn(`${is}; what is behind a link is left alone`, next),
+        ? warn(text, next, setMode)
+        : warn(`${text}; what is behind a link is left alone`, next),
     );
   }
   if (isOwn) return found;
-  // A run with `sudo` leaves files of root's behind, which the user's hooks cannot write.
+  // A run with `sudo` leaves root's files behind, which the user's hooks cannot write.
   const take = target === null ? `sudo chown ${userId()} ${place}` : `ls -l ${place}`;
   return [...found, warn(`${name} ${owner}`, take)];
 }
 
-/** The same for a database and its companions, which SQLite keeps beside the file that a link leads to. */
+/** Checks a database and its companions, which SQLite keeps beside a link's target. */
 export function databasePermissionFaults(
   database: string,
   options: PermissionOptions = {},
@@ -100,11 +100,11 @@ function octalOf(mode: number): string {
 }
 
 /**
- * Where a path leads to when it is a link, or lies in one of this program's own folders that is: what is there may be
- * anybody's, and is only named. A file with a second name is such a file, too.
+ * Resolves a path that is a link, has a second hard link, or lies in a linked folder of this program. The file there
+ * may be anybody's, so checks name it but change nothing.
  *
- * @param folders This program's own; where a person has put the folders above them is the person's.
- * @returns The path behind all links; null when the file lies where its path says, and nowhere else.
+ * @param folders This program's own folders; links in the folders above them do not count.
+ * @returns The path behind all links; null when the file lies only where its path says.
  */
 export function behindLink(path: string, folders: readonly string[] = []): string | null {
   const [, ...above] = withParents(path);

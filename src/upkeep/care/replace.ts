@@ -1,4 +1,4 @@
-/** Puts a backup or a new database in the place of the present one, which is set aside. */
+/** Replaces the present database by a backup or a new database, and sets the present one aside. */
 import { UserError } from "../../base/errors.ts";
 import { parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -12,15 +12,15 @@ import { settleDatabase } from "./care_table.ts";
 import { type Aside, placeDraft, setAside } from "./database_files.ts";
 import { requireOurs, requireReplaceable } from "./require_ours.ts";
 
-/** How long another process may take to finish its write. */
+/** How long another process may take to finish its write, in milliseconds. */
 const SETTLE_BUSY_MS = 3000;
 
 /**
- * Puts a copy of a backup in the place of the database, which is set aside with its log. The backup stays.
+ * Sets the database and its log aside, and puts a copy of a backup in its place.
  *
- * @returns `aside`: where the one that was there lies now; null when there was none.
- * @throws {UserError} When the backup is not ours, damaged or newer, or the present file belongs to somebody else.
- * The present database is where it was then.
+ * @returns `aside`: the new path of the old database; null when there was none.
+ * @throws {UserError} When the backup is not ours, damaged or newer, or the present file belongs to somebody else; the
+ * present database then stays in its place.
  */
 export async function restoreDatabase(
   database: string,
@@ -51,9 +51,9 @@ export async function restoreDatabase(
 }
 
 /**
- * Sets the database aside, whatever state it is in, and makes a new one.
+ * Sets the database aside in any state, and makes a new one.
  *
- * @throws {UserError | Error} When the file belongs to somebody else, or a process is writing to it. Nothing is changed then.
+ * @throws {UserError | Error} When the file belongs to somebody else, or a process writes to it; nothing changes then.
  */
 export async function resetDatabase(
   database: string,
@@ -65,7 +65,7 @@ export async function resetDatabase(
   return { aside, schemaVersion: SCHEMA_VERSION };
 }
 
-/** Sets the present file aside once nobody writes to it. */
+/** Waits until nobody writes to the present file, and sets it aside. */
 function makeRoom(database: string, present: DatabaseFile, options: Aside): string | null {
   if (present.kind === "missing") return null;
   if (mayBeWritten(present) && !settleDatabase(database, SETTLE_BUSY_MS)) {

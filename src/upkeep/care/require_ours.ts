@@ -1,4 +1,4 @@
-/** Which database files may be worked on or set aside, and what is said of all others. */
+/** Decides which database files may be used or set aside, and explains why the others may not. */
 import { UserError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -12,18 +12,18 @@ import { drainLockPath } from "../../db/process_lock.ts";
 import { SCHEMA_VERSION } from "../../db/transaction.ts";
 import { isThere } from "../../system/on_disk.ts";
 
-/** What is said of a file of no bytes that held something before. */
+/** Describes an empty file that was not empty before. */
 export const EMPTIED = "is empty, and it was not before: something has cut it to nothing";
 
 type Unfit = Exclude<DatabaseFile, WritableDatabase>;
 
-/** What is wrong with a file, as words that follow its path, and the way out where it is the same for every file. */
+/** Returns the fault of a file, as words that follow its path, and the way out if it is the same for every file. */
 export function faultOf(path: string, file: Unfit): readonly [state: string, next?: string] {
   switch (file.kind) {
     case "missing":
       return ["is not there: no such file", "conclaude db migrate"];
     case "empty":
-      // A drain leaves its lock: then there was something in the file.
+      // A drain leaves its lock file, so the database held something.
       return isThere(drainLockPath(path))
         ? [EMPTIED]
         : ["is empty: nothing has been written yet", "conclaude db migrate"];
@@ -63,9 +63,9 @@ function refusal(what: string, path: string, file: Unfit, instead?: string): Use
 /**
  * Makes sure that a file is a database that this program may work on.
  *
- * @param what Begins the error: `Cannot restore`.
- * @param options `instead`: the way out when it is the wrong file; without it, that of the database that counts.
- * @returns Its schema version, at most this program's.
+ * @param what The beginning of the error: `Cannot restore`.
+ * @param options `instead`: the way out if the file is the wrong one; by default the way out for the database in use.
+ * @returns The database's schema version, at most this program's.
  * @throws {UserError} With the reason and the way out. The file is left untouched.
  */
 export function requireOurs(
@@ -79,10 +79,10 @@ export function requireOurs(
 }
 
 /**
- * Makes sure that a file may be set aside for another one: anything but what belongs to somebody else.
+ * Makes sure that a file may be set aside for another one, because it belongs to nobody else.
  *
- * @returns What is there.
- * @throws {UserError} For a folder, a device, another program's database, or what cannot be looked at.
+ * @returns The kind of the present file.
+ * @throws {UserError} For a folder, a device, another program's database, or a file that cannot be read.
  */
 export function requireReplaceable(what: string, path: string): DatabaseFile {
   const file = identifyDatabase(path);

@@ -1,4 +1,4 @@
-/** How long what is stored stays: a table of what can be removed, and one loop of short transactions. */
+/** Removes old rows and folders: a table tells what can be removed, one loop removes it in short transactions. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Config } from "../../config/config_schema.ts";
@@ -20,7 +20,7 @@ import {
 import { removeGateState } from "../../policy/store.ts";
 import { daysMs } from "../../base/time.ts";
 
-/** How much was removed, or would be. */
+/** How many items of each kind were removed, or would be. */
 export type RetentionCounts = Readonly<Record<keyof typeof NOTHING, number>>;
 
 export const NOTHING = {
@@ -30,7 +30,7 @@ export const NOTHING = {
   counters: 0,
   observations: 0,
   tokenUse: 0,
-  /** Closed tasks that were deleted; they can be restored for some days. */
+  /** Closed tasks that were marked as deleted; they can be restored for some days. */
   deletedTasks: 0,
   /** Deleted tasks that were removed for good. */
   tasks: 0,
@@ -38,7 +38,7 @@ export const NOTHING = {
   questions: 0,
   workflows: 0,
   events: 0,
-  /** Folders with the output of agents that are in the database no more. */
+  /** Output folders of agents that are no longer in the database. */
   folders: 0,
 };
 
@@ -46,9 +46,9 @@ export interface RetentionOptions {
   readonly nowMs: number;
   /** Absolute path, or `:memory:`: the output of agents lies beside it. */
   readonly database: string;
-  /** How long each kind stays, in milliseconds; a kind with 0 or without a time stays for ever. */
+  /** How long each kind stays, in milliseconds; a kind with no time or 0 stays for ever. */
   readonly kept: KeptTimes;
-  /** Where captures are worked into memory, only `worked` ones go, and their sessions with them. */
+  /** Which captures go: if captures are worked into memory, only `worked` ones and their sessions. */
   readonly captures: GoneCaptures;
   /** Rows in one transaction. */
   readonly batchRows: number;
@@ -65,18 +65,18 @@ type Step = (
 type FirstOptions = RetentionOptions & { readonly limit: number };
 type FirstIds = Readonly<Partial<Record<keyof RetentionCounts, readonly string[]>>>;
 
-/** `count` counts all, `remove` removes a batch: nothing when all is removed. `first` has the first ids, where people know them. */
+/** `count` counts all old items; `remove` removes a batch; `first` lists the first ids, for kinds with known ids. */
 type Kind = Readonly<Record<"count" | "remove", Step>> & {
   readonly first?: (db: DatabaseSync, beforeMs: number, options: FirstOptions) => FirstIds;
 };
 
-/** Observations in one transaction: each takes its words out of the index. */
+/** The most observations in one transaction, since each removes its words from the index. */
 const OBSERVATIONS = 50;
 
-/** A folder without an agent stays for this long, in case somebody restores the database. */
+/** How long a folder without an agent stays, in case somebody restores the database. */
 const ORPHAN_DAYS = 1;
 
-/** In the order in which they are removed. Nothing that runs, or waits for a person, is touched. */
+/** The kinds, in the order of removal. No kind includes anything that runs or waits for a person. */
 const KINDS = {
   sessions: {
     first: (db, beforeMs, { captures, limit }) => ({
@@ -89,13 +89,13 @@ const KINDS = {
         removeSessionAgents(db, ids);
       }),
   },
-  /** Rows of no known session; to find them, every row older than the limit is read. */
+  /** Rows of unknown sessions. There is no count, since it would read every row older than the limit. */
   orphans: {
     count: () => ({}),
     remove: (db, beforeMs, { captures, batchRows: limit }) =>
       removeOrphanRows(db, { beforeMs, captures, limit }),
   },
-  /** Those that were seen last before the limit; notes stay. */
+  /** Observations that were last seen before the limit, except notes. */
   observations: {
     first: (db, beforeMs, { limit }) => ({
       observations: oldObservations(db, beforeMs, limit).map(String),
@@ -112,7 +112,7 @@ const KINDS = {
   ...OLD_WORK,
 } satisfies Record<string, Kind>;
 
-/** How long sessions, and what memory has of them, stay. */
+/** Returns how long sessions and their memory stay. */
 export function keptByHooks(config: HookConfig): KeptTimes {
   return {
     sessions: daysMs(config.sessionRetentionDays),
@@ -124,7 +124,7 @@ export function keptInMemory(days: number): KeptTimes {
   return { observations: daysMs(days), tokenUse: daysMs(days) };
 }
 
-/** How long tasks, workflows and events stay. */
+/** Returns how long tasks, workflows and events stay. */
 export function keptByDaemon(store: Config["store"]): KeptTimes {
   return {
     workflows: daysMs(store.workflowRetentionDays),
@@ -136,9 +136,9 @@ export function keptByDaemon(store: Config["store"]): KeptTimes {
 }
 
 /**
- * Removes what has stayed long enough. Each step is a short transaction; who takes no further step stops there.
+ * Removes what is old enough. Each step is a short transaction; the caller may stop after any step.
  *
- * @returns After each step, all that was removed so far.
+ * @returns The counts of all steps so far, after each step.
  */
 export function* retentionSteps(
   db: DatabaseSync,
@@ -150,14 +150,14 @@ export function* retentionSteps(
   }
 }
 
-/** What all {@linkcode retentionSteps} would remove. */
+/** Counts what all {@linkcode retentionSteps} would remove. */
 export function previewRetention(db: DatabaseSync, options: RetentionOptions): RetentionCounts {
   const counts = { ...NOTHING };
   for (const [{ count }, beforeMs] of limitsOf(options)) add(counts, count(db, beforeMs, options));
   return counts;
 }
 
-/** The first ids of what {@linkcode retentionSteps} would remove, by what counts them; only of what people know by a name. */
+/** Lists the first ids that {@linkcode retentionSteps} would remove, for kinds that people know by id. */
 export function firstToGo(db: DatabaseSync, options: FirstOptions): FirstIds {
   return Object.assign(
     {},
@@ -172,7 +172,7 @@ function limitsOf({ kept, nowMs }: RetentionOptions): (readonly [Kind, beforeMs:
   });
 }
 
-/** @returns The sum of what was added. */
+/** Adds a step's counts to `sum`. @returns The step's total. */
 function add(sum: Record<string, number>, step: Partial<RetentionCounts>): number {
   for (const [name, n] of Object.entries(step)) sum[name]! += n;
   return Object.values(step).reduce((all, n) => all + n, 0);

@@ -1,8 +1,8 @@
 /**
- * Writes every row of a database again, so that its pages hold no byte of removed rows. `secure_delete` overwrites what
- * SQLite frees, but not the gaps between rows that move, nor what an older program freed without it. `VACUUM` attaches a
- * second database, which the runtime forbids to a program without every permission, and `backup()` copies pages as they
- * are.
+ * Writes every row of a database again, so that its pages hold no byte of removed rows. `secure_delete` overwrites
+ * freed rows, but not the gaps between rows that move, nor rows that an older program freed without it. `VACUUM` needs
+ * to attach a second database, which the runtime forbids to programs without every permission, and `backup()` copies
+ * pages unchanged.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { checkpoint } from "../../db/database.ts";
@@ -13,15 +13,15 @@ import { withoutTriggers } from "./settle_rows_table.ts";
 import { columnsOf, namesOf, ordinaryTables, quotedName } from "../../db/table_copy.ts";
 import { connect } from "../../db/connect.ts";
 
-/** How long it waits for a lock, and for whoever reads from the log, in milliseconds. */
+/** How long the rewrite waits for a lock and for readers of the log, in milliseconds. */
 const LOCK_WAIT_MS = 5_000;
 
 /**
- * Rewrites all tables, each in one transaction, and the search index; then releases free pages and empties the log. A
- * hook that runs at the same time waits for a table, or spools its record.
+ * Rewrites all tables, each in one transaction, and the search index; then releases free pages and empties the log.
+ * Meanwhile a hook waits for a table, or spools its record.
  *
- * @returns False when somebody reads from the log for too long: then the log may hold removed rows.
- * @throws {Error} What SQLite says; tables that were rewritten stay so.
+ * @returns False when somebody reads from the log for too long, so that the log may hold removed rows.
+ * @throws {Error} SQLite's error; tables that were rewritten before it stay rewritten.
  */
 export function rewriteRows(
   database: string,

@@ -5,7 +5,7 @@ import { forgottenCaptures } from "../forget/stay_away_table.ts";
 import { queueLostAgain, rebuildIndex } from "../../memory/store.ts";
 import { orDamaged, quotedName } from "../../db/table_copy.ts";
 
-/** Raises the counters of row numbers, so that no new row gets the number of one that is lost, here or in `from`. */
+/** Raises the counters of row numbers, so that no new row gets the number of a lost row of `db` or `from`. */
 export function keepGivenNumbers(db: DatabaseSync, from: DatabaseSync): void {
   const given = orDamaged(
     () => from.prepare("SELECT name, seq FROM sqlite_sequence").all(),
@@ -27,13 +27,13 @@ export function keepGivenNumbers(db: DatabaseSync, from: DatabaseSync): void {
 }
 
 /**
- * Removes what was forgotten, which a backup may still hold, lets captures wait again, corrects references, and makes the
- * search index anew.
+ * Removes forgotten rows that came back from a backup, queues captures again, corrects references, and rebuilds the
+ * search index.
  *
- * @returns How many captures wait again: the observation that was made of them is lost.
+ * @returns How many captures were queued again because their observation is lost.
  */
 export function settleRows(db: DatabaseSync): number {
-  // The search index has none of the rows yet.
+  // The triggers would update a search index that does not have the rows yet.
   const again = withoutTriggers(db, () =>
     transaction(db, () => {
       db.exec("DELETE FROM observations WHERE uid IN (SELECT name FROM forgotten)");
@@ -47,7 +47,7 @@ export function settleRows(db: DatabaseSync): number {
   return again;
 }
 
-/** Runs `work` without triggers, which would treat copied rows as new ones, and makes the triggers again. */
+/** Removes the triggers, which would treat copied rows as new ones, runs `work`, and restores the triggers. */
 export function withoutTriggers<Result>(db: DatabaseSync, work: () => Result): Result {
   const triggers = db.prepare("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").all();
   for (const { name } of triggers) db.exec(`DROP TRIGGER ${name}`);
@@ -59,12 +59,12 @@ export function withoutTriggers<Result>(db: DatabaseSync, work: () => Result): R
 }
 
 /**
- * Corrects rows that refer to lost ones, in a transaction of the caller.
+ * Corrects rows that refer to lost ones, within the caller's transaction.
  *
- * @returns `freed`: rows that refer to nothing any more. `removed`: rows that were a part of what is lost.
+ * @returns `freed`: how many rows lost their reference. `removed`: how many rows were removed with the lost ones.
  */
 export function correctReferences(db: DatabaseSync): { freed: number; removed: number } {
-  // An empty receipt takes the place of a lost one, so that what was forgotten stays away.
+  // An empty receipt replaces a lost one, so that forgotten things stay away.
   db.exec(
     `INSERT INTO forget_receipts (id, chosen, salt, remains, created_at_ms, finished_at_ms)
      SELECT DISTINCT receipt_id, '{}', '', '[]', 0, 0
@@ -89,7 +89,7 @@ export function correctReferences(db: DatabaseSync): { freed: number; removed: n
   return corrected;
 }
 
-/** The columns whose values some rows cannot keep; `isOptional`: a row may be without a value there. */
+/** Finds the columns with broken references; `isOptional`: the column may be NULL. */
 function brokenReferences(db: DatabaseSync) {
   return db.prepare(
     `SELECT DISTINCT broken."table", reference."from", broken.parent, coalesce(reference."to", 'id') AS "to",

@@ -1,4 +1,4 @@
-/** What the database holds: references, the search index, sessions, the queue, forgetting, retention. */
+/** Checks the database's content: references, the search index, sessions, the queue, forgetting, retention. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { daysMs } from "../../base/time.ts";
@@ -22,7 +22,7 @@ import { type DoctorPlace, repairDatabase } from "./place.ts";
 
 const FIX = "conclaude doctor --fix";
 
-/** Rows that refer to a row that is lost. When a new row gets the lost number, they would seem to belong to it. */
+/** Reports rows that refer to a lost row: they would seem to belong to a new row that gets the lost number. */
 export function askAboutReferences(db: DatabaseSync, place: DoctorPlace): Finding[] {
   const faults = foreignKeyFaults(db);
   if (faults.length === 0) return [];
@@ -37,15 +37,15 @@ export function askAboutReferences(db: DatabaseSync, place: DoctorPlace): Findin
 }
 
 /**
- * With more observations only `--fix` and `db check` compare every word. Comparing so many takes a second, and hooks wait
- * for it.
+ * Up to this many observations `doctor` compares every word; beyond it, only `--fix` and `db check` do, since hooks
+ * wait for the comparison, which takes a second for so many.
  */
 const MAX_COMPARED = 20_000;
 
-/** What SQLite says when the file or the disk is at fault, and not the search index. */
+/** SQLite's errors about the file or the disk, not about the search index. */
 const UNREADABLE = /readonly|read-only|disk I\/O error|disk is full|unable to open|locked|busy/i;
 
-/** Whether the search index holds the words of the observations. */
+/** Checks whether the search index holds the words of the observations. */
 export function askAboutIndex(db: DatabaseSync, place: DoctorPlace): Finding[] {
   const { database, comparesAll = false } = place;
   const [fault] = indexFaultsAt(database, { maxRows: comparesAll ? Infinity : MAX_COMPARED });
@@ -67,10 +67,10 @@ export function askAboutIndex(db: DatabaseSync, place: DoctorPlace): Finding[] {
   )];
 }
 
-/** Receipts that a message names at most. */
+/** The most receipts that a message names. */
 const MAX_NAMED = 5;
 
-/** A `memory forget` that was stopped or could not be done to the end, and receipts whose key is lost. */
+/** Reports each `memory forget` that was stopped or could not finish, and receipts whose key is lost. */
 export function askAboutForgetting(db: DatabaseSync, { database }: DoctorPlace): Finding[] {
   const stopped = isLocked(drainLockPath(database)) ? [] : unfinishedReceipts(db);
   const lost = receiptsWithoutKey(db).map(({ id }) => id);
@@ -84,7 +84,7 @@ export function askAboutForgetting(db: DatabaseSync, { database }: DoctorPlace):
       const at = new Date(createdAtMs).toISOString();
       return warn(`\`memory forget\` of ${at} ${state}`, commandAgain(chosen));
     }),
-    // Damage has taken the key, so an import does not recognize the words that were forgotten.
+    // Damage destroyed the key, so an import does not recognize forgotten words.
     ...lost.length === 0 ? [] : [warn(
       "the key is lost by which prompts, messages and names were known that were forgotten: an import or a backfill may " +
         `bring them back; look after each of them with the receipts ${named}, and forget what came back`,
@@ -93,10 +93,10 @@ export function askAboutForgetting(db: DatabaseSync, { database }: DoctorPlace):
   ];
 }
 
-/** The most active sessions that are checked. */
+/** The most active sessions whose process is checked. */
 const MAX_SESSIONS = 1000;
 
-/** Sessions that look active although their process is gone. */
+/** Reports sessions that look active although their process is gone. */
 export async function askAboutSessions(db: DatabaseSync, place: DoctorPlace): Promise<Finding[]> {
   const { active } = countSessions(db, null);
   const sessions = activeSessions(db, { except: "", limit: MAX_SESSIONS });
@@ -117,10 +117,10 @@ export async function askAboutSessions(db: DatabaseSync, place: DoctorPlace): Pr
   )];
 }
 
-/** A drain that has worked on a capture for longer is dead. */
+/** The time after which a drain that still works on one capture counts as dead. */
 const STUCK_MS = 10 * 60 * 1000;
 
-/** How much waits in the queue, and captures that hang. The check of memory reports those that were given up. */
+/** Reports the queue's size and stuck captures. The check of memory reports captures that were given up. */
 export function askAboutQueue(db: DatabaseSync, { nowMs }: DoctorPlace): Finding[] {
   const { waiting, stuck, rawBytes } = queueHealth(db, nowMs - STUCK_MS);
   const size = `${waiting} waiting, ${(rawBytes / 1_000_000).toFixed(1)} MB of payload`;
@@ -131,10 +131,10 @@ export function askAboutQueue(db: DatabaseSync, { nowMs }: DoctorPlace): Finding
   ];
 }
 
-/** SessionEnd cleans up in small steps, so a day of delay is not a fault. */
+/** The allowed delay of retention: SessionEnd cleans up in small steps. */
 const RETENTION_GRACE_DAYS = 1;
 
-/** Whether sessions are still there that retention should have removed. */
+/** Checks whether retention has left sessions that it should have removed. */
 export function askAboutRetention(db: DatabaseSync, { config, nowMs }: DoctorPlace): Finding[] {
   const { sessionRetentionDays: days, memoryEnabled } = config;
   if (days === 0) return [ok("sessions are kept for ever")];

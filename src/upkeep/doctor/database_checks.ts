@@ -1,4 +1,4 @@
-/** Judges the database: which one counts, why that one, whether hooks can write to it, and whether it is sound. */
+/** Judges the database in use: why it was chosen, whether hooks can write to it, and whether it is sound. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf, quietly } from "../../base/errors.ts";
 import type { Mending } from "../../policy/guards/lift.ts";
@@ -29,14 +29,14 @@ import {
 } from "../../system/write_access.ts";
 import { isFile, lstatSync } from "../../system/files.ts";
 
-/** Doctor sets a file aside only under such a name where the content does not say whose file it is. */
+/** Doctor sets a file whose content does not identify it aside only if it has such a name. */
 const DATABASE_NAME = /\.(?:db|sqlite3?)$/i;
 
-/** What SQLite says of damaged pages, and of a database that another process holds. */
+/** SQLite's errors about damaged pages, and about a database that another process holds. */
 const DAMAGED = /malformed|not a database|corrupt/i;
-const HELD = /locked|busy/i;
+const BUSY = /locked|busy/i;
 
-/** Judges the database as it is, and says when it began anew in a file that something had emptied. */
+/** Judges the database, and reports if it began anew because something had emptied its file. */
 export function lookAtDatabase(place: RepairPlace): Finding[] {
   return [judgeDatabase(place), ...isOthers(place) ? [] : lookAtBeginning(place)];
 }
@@ -67,7 +67,7 @@ function judgeDatabase(place: RepairPlace): Finding {
     case "empty":
       return emptied(place) ?? beforeFirstHook(place, "is empty; the next hook makes the tables");
     case "unreadable": {
-      if (HELD.test(file.why)) return lockedBy(place);
+      if (BUSY.test(file.why)) return lockedBy(place);
       const isOwn = otherOwner(database) === null && isThere(database);
       const next = isOwn ? `chmod u+rw ${quoteWord(database)}` : undefined;
       return unusable(place, faultOf(database, file)[0], next);
@@ -90,7 +90,7 @@ function judgeDatabase(place: RepairPlace): Finding {
   }
 }
 
-/** Hooks cannot use the database, and doctor leaves it as it is. */
+/** Makes the finding for a database that hooks cannot use and doctor does not change. */
 function unusable(place: RepairPlace, state: string, next = useAnotherDatabase(place)): Finding {
   return fail(`${place.database} ${state}`, next);
 }
@@ -103,7 +103,7 @@ function lockedBy(place: RepairPlace): Finding {
   );
 }
 
-/** A damaged database, which the repair writes anew; a file whose name may be another program's is left alone. */
+/** Makes the finding for a damaged database, with its repair unless the file's name may be another program's. */
 function mendable(place: RepairPlace, state: string): Finding {
   const { database, locations } = place;
   if (!DATABASE_NAME.test(database)) return unusable(place, state);
@@ -119,17 +119,17 @@ function mendable(place: RepairPlace, state: string): Finding {
   );
 }
 
-/** The command for a folder or a pipe in the place of a file. */
+/** Returns the command that renames a folder or a pipe which occupies a file's path. */
 function moveAway(path: string): string {
   return `mv ${quoteWord(path)} ${quoteWord(`${path}.${isFolder(path) ? "folder" : "special"}`)}`;
 }
 
-/** Whether the database is another program's, or another user's: doctor changes nothing about it. */
+/** Whether the database belongs to another program or user, so that doctor changes nothing about it. */
 export function isNotOurs(place: RepairPlace): boolean {
   return isOthers(place) || identifyDatabase(place.database).kind === "foreign";
 }
 
-/** Hooks refuse another user's file in the shared temporary folder, where anybody can put one. */
+/** Whether the database is another user's file in the shared temporary folder, which hooks refuse. */
 function isOthers({ database, locations }: RepairPlace): boolean {
   return locations.databaseFrom === "fallback" && database === locations.database &&
     quietly(() => isOwnFile(lstatSync(database))) === false;
@@ -143,7 +143,7 @@ function beforeFirstHook(place: RepairPlace, state: string): Finding {
     : unusable(place, `cannot be made: ${why}`, wayToWrite(place));
 }
 
-/** A file of no bytes where a drain has worked, or a backup was made. */
+/** Makes the finding for an empty file of which a drain's lock or a backup shows that it held something; else null. */
 function emptied(place: RepairPlace): Finding | null {
   const { database, locations } = place;
   if (!isThere(drainLockPath(database)) && ownBackups(locations, database).length === 0) {
@@ -155,7 +155,7 @@ function emptied(place: RepairPlace): Finding | null {
   );
 }
 
-/** A database that hooks began anew in a file which something had cut to nothing: a person decides which one counts. */
+/** Reports a database that hooks began anew after something had emptied its file; a person decides which one to use. */
 function lookAtBeginning(place: RepairPlace): Finding[] {
   const begun = askDatabase(place, (db) => beganAnew(db, place));
   if (!begun) return [];
@@ -176,7 +176,7 @@ function judgeContent(place: RepairPlace, version: number): Finding {
     const faults = integrityFaults(db, "full");
     if (faults.length === 0 && version < SCHEMA_VERSION) return judgeMigration(place, version, db);
     if (faults.length === 0) {
-      // The search index has a check of its own.
+      // Another check covers the search index.
       const isOfIndex = (sql: string) => sql.includes("memory_index");
       faults.push(
         ...schemaDifferences(db).flatMap(({ sql, fault }) => isOfIndex(sql) ? [] : [fault]),
@@ -188,11 +188,11 @@ function judgeContent(place: RepairPlace, version: number): Finding {
   } catch (thrown) {
     const why = messageOf(thrown);
     if (DAMAGED.test(why)) return mendable(place, `is damaged: ${why}`);
-    return HELD.test(why) ? lockedBy(place) : unusable(place, `cannot be opened: ${why}`);
+    return BUSY.test(why) ? lockedBy(place) : unusable(place, `cannot be opened: ${why}`);
   }
 }
 
-/** The next hook migrates an older schema: doctor tries on a copy of the empty tables in memory whether it can. */
+/** Judges an older schema, which the next hook migrates: tries the migration on empty tables in memory. */
 function judgeMigration(place: RepairPlace, version: number, db: DatabaseSync): Finding {
   const state = `has schema version ${version}, and this program's is ${SCHEMA_VERSION}`;
   const fault = migrationFault(db);
@@ -215,7 +215,7 @@ function judgeMigration(place: RepairPlace, version: number, db: DatabaseSync): 
   );
 }
 
-/** Gives this user the missing permission where the file is the user's own, else names another database. */
+/** Returns the command that gives this user the missing permission for own files, or else names another database. */
 function wayToWrite(place: RepairPlace): string {
   const { database } = place;
   const closed = [...filesOf(database), nearestFolder(parentOf(database))].filter(isOwnButClosed);
@@ -224,7 +224,7 @@ function wayToWrite(place: RepairPlace): string {
     : `chmod u+w ${closed.map(quoteWord).join(" ")}`;
 }
 
-/** The command that chooses a database in a folder that this user can write to; else what the person has to choose. */
+/** Returns the command that chooses a database in a writable folder, or else advice to choose one. */
 function useAnotherDatabase({ locations, database }: RepairPlace): string {
   const byFlag = locations.databaseFrom === "flag";
   const path = [locations.dataFolder, ...locations.spoolFolders.map(parentOf)]
@@ -245,15 +245,15 @@ function useAnotherDatabase({ locations, database }: RepairPlace): string {
 }
 
 /**
- * Says in a sentence why a hook could not use the database, and the way out.
+ * Explains why a hook could not use the database, and names the way out.
  *
- * @param fault What the hook was told when it tried.
+ * @param fault The error that the hook got.
  */
 export function mendingOf(place: RepairPlace, fault: unknown): Mending {
   const { database } = place;
   const why = messageOf(fault);
-  // A hook that has waited for another process has no time left to read a large file.
-  const isHeld = HELD.test(why) && mayBeWritten(identifyDatabase(database));
+  // A hook that has already waited for another process has no time left to read a large file.
+  const isHeld = BUSY.test(why) && mayBeWritten(identifyDatabase(database));
   const { status, message, next, repair } = isHeld ? lockedBy(place) : judgeDatabase(place);
   if (status !== "fail" || next === null) {
     return {
@@ -264,7 +264,7 @@ export function mendingOf(place: RepairPlace, fault: unknown): Mending {
   return { trouble: message, remedy: repair ? "`conclaude doctor --fix`" : withinSentence(next) };
 }
 
-/** A person has to set a variable for hooks and for commands. */
+/** Fits a next step into a sentence; a variable must be set for hooks and for commands. */
 function withinSentence(next: string): string {
   const isCommand = /^[a-z]/.test(next);
   const text = isCommand ? `\`${next}\`` : next[0]!.toLowerCase() + next.slice(1);

@@ -1,4 +1,4 @@
-/** Why a database cannot be written, and how its files are opened to their owner again. */
+/** Finds out why a database cannot be written, and restores its owner's write permission. */
 import { messageOf } from "../../base/errors.ts";
 import { parentOf } from "../../base/paths.ts";
 import { chmodSync, isNotFound, openBeside } from "../../system/files.ts";
@@ -7,12 +7,12 @@ import type { Finding } from "../care/check.ts";
 import { DATABASE_FILES } from "../care/database_files.ts";
 import { behindLink } from "../care/private_files.ts";
 
-/** A database, its log and the index of that: SQLite gives the two the mode that the database had when it made them. */
+/** Returns the paths of a database, its log and the log's index. SQLite copies the database's mode to new ones. */
 export function filesOf(database: string): string[] {
   return DATABASE_FILES.map((ending) => database + ending);
 }
 
-/** Why a database, or a file of its log, cannot be written; null when it can. */
+/** Returns why a database or its log cannot be written; null when both can. */
 export function whyReadOnly(database: string): string | null {
   for (const path of filesOf(database)) {
     try {
@@ -24,7 +24,7 @@ export function whyReadOnly(database: string): string | null {
   return whyUnwritable(parentOf(database));
 }
 
-/** Opens the files to their owner, where nothing else is missing. A folder, and a file behind a link, stays closed. */
+/** Returns a repair that makes the files writable for their owner, if that is enough and no file is behind a link. */
 export function repairOfModes(database: string): Finding["repair"] {
   const closed = filesOf(database).filter(isOwnButClosed);
   const isReachable = whyUnwritable(parentOf(database)) === null &&

@@ -1,4 +1,4 @@
-/** The checks of `doctor`, and the loop that looks, repairs and looks again. */
+/** Lists the checks of `doctor`, runs them, repairs what they find, and runs them again. */
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../../base/errors.ts";
 import { type Check, fail, type Finding } from "../care/check.ts";
@@ -31,15 +31,15 @@ import { askAboutTeams } from "./team_checks.ts";
 
 type Findings = readonly Finding[] | Promise<readonly Finding[]>;
 
-/** Looks at one thing and changes nothing; finds nothing where there is nothing to look at. */
+/** A check that changes nothing, and that finds nothing if its subject does not exist. */
 interface DoctorCheck {
   readonly name: string;
   readonly look?: (place: DoctorPlace) => Findings;
-  /** The same for a check that only reads the database; nobody asks it where there is none to read. */
+  /** Does the same with an open database; not called if the database cannot be read. */
   readonly ask?: (db: DatabaseSync, place: DoctorPlace) => Findings;
 }
 
-/** The checks in order: an earlier one repairs what a later one needs. */
+/** The checks in order, since an earlier one repairs what a later one needs. */
 const CHECKS: readonly DoctorCheck[] = [
   { name: "executable", look: lookAtExecutable },
   { name: "sqlite", look: () => [lookAtSqlite()] },
@@ -80,19 +80,19 @@ interface NamedFinding extends Finding {
 }
 
 /**
- * Looks at everything that has to be right for events to be recorded and found.
+ * Checks everything that recording and finding events depends on.
  *
- * @param options `fix`: corrects what can be corrected without losing anything. Without it nothing is changed. `onCheck` is
- * called before each check.
+ * @param options `fix`: corrects what can be corrected without loss; by default nothing changes. `onCheck`: called
+ * before each check.
  */
 export async function examine(
   place: DoctorPlace,
   options: { readonly fix: boolean; readonly onCheck?: OnCheck },
 ) {
   const fixed: string[] = [];
-  /** By the finding's message, what stood in the way of its repair. */
+  /** The failures of repairs, by the message of the repaired finding. */
   const failures = new Map<string, Finding>();
-  /** What a repair could not bring back; no later look finds it. */
+  /** What repairs could not bring back; the second run of the checks does not find it. */
   const undone: NamedFinding[] = [];
   const repairOne = async ({ name, message, repair }: NamedFinding) => {
     if (repair === undefined) return;
@@ -105,11 +105,11 @@ export async function examine(
       failures.set(message, fail(`could not be corrected (${message}): ${why}`, next));
     }
   };
-  const looker = { ...place, comparesAll: options.fix };
+  const target = { ...place, comparesAll: options.fix };
   const { onCheck } = options;
-  let findings = await lookAtAll(looker, { repair: options.fix ? repairOne : null, onCheck });
+  let findings = await lookAtAll(target, { repair: options.fix ? repairOne : null, onCheck });
   if (fixed.length + failures.size > 0) {
-    findings = [...await lookAtAll(looker, { repair: null, onCheck }), ...undone];
+    findings = [...await lookAtAll(target, { repair: null, onCheck }), ...undone];
   }
   findings = findings.map((one) => {
     const failure = failures.get(one.message);
@@ -120,14 +120,14 @@ export async function examine(
     /** False when a check failed; a warning is not a failure. */
     ok: findings.every(({ status }) => status !== "fail"),
     checks,
-    /** What was corrected, a sentence each. */
+    /** Sentences that tell what was corrected. */
     fixed,
     /** How many findings `fix` would correct. */
     fixable: findings.filter(({ repair }) => repair !== undefined).length,
   };
 }
 
-/** Looks at everything in order; `repair` corrects what is found before the next look. */
+/** Runs all checks in order; `repair` corrects each finding before the next check. */
 async function lookAtAll(
   place: DoctorPlace,
   { repair, onCheck }: {
@@ -135,24 +135,24 @@ async function lookAtAll(
     readonly onCheck: OnCheck | undefined;
   },
 ): Promise<NamedFinding[]> {
-  const looked: NamedFinding[] = [];
+  const findings: NamedFinding[] = [];
   for (const [done, check] of CHECKS.entries()) {
     onCheck?.(check.name, { done, of: CHECKS.length });
-    // Every repair after the check of the database writes to it: it would fail until the person has mended the database.
-    const obstacle = looked.find(({ name, status, repair }) =>
+    // Every later repair writes to the database, so it would fail until the person has mended the database.
+    const obstacle = findings.find(({ name, status, repair }) =>
       name === "database" && status === "fail" && repair === undefined
     );
     for (const finding of await lookSafely(check, place)) {
       const { repair: ownRepair, ...rest } = finding;
       const found = obstacle && ownRepair ? { ...rest, next: obstacle.next } : finding;
-      looked.push({ name: check.name, ...found });
-      await repair?.(looked.at(-1)!);
+      findings.push({ name: check.name, ...found });
+      await repair?.(findings.at(-1)!);
     }
   }
-  return looked;
+  return findings;
 }
 
-/** A check that breaks does not keep doctor from the others. */
+/** Runs one check; reports an error of the check as a finding, so that the others still run. */
 async function lookSafely({ look, ask }: DoctorCheck, place: DoctorPlace) {
   try {
     return await (look?.(place) ?? askDatabase(place, (db) => ask?.(db, place)) ?? []);

@@ -1,4 +1,4 @@
-/** The folders and files that hooks write to: whether they can, whether anybody else can read them, whether there is room. */
+/** Checks the folders and files that hooks write to: whether hooks can, whether others can read them, free space. */
 import { statfsSync } from "node:fs";
 import { quietly } from "../../base/errors.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
@@ -12,10 +12,10 @@ import { isOwnSpool, spoolEntries } from "../../db/spool.ts";
 import { nearestFolder, otherOwner, whyUnwritable } from "../../system/write_access.ts";
 import { userId } from "../../system/environment.ts";
 
-/** The folder for database, log and spool. */
+/** Checks the folder for database, log and spool. */
 export function lookAtHome({ locations, database }: DoctorPlace): Finding[] {
   const { home, dataFolder, databaseFrom } = locations;
-  // A person may have named a database elsewhere.
+  // If a person named a database elsewhere, only log and spool are in the fallback folder.
   const whereTo = databaseFrom === "fallback" && database === locations.database
     ? `events go to ${database}, log and spool to ${dataFolder}, and a restart may remove both`
     : `log and spool go to ${dataFolder}, which a restart may empty`;
@@ -34,7 +34,7 @@ export function lookAtHome({ locations, database }: DoctorPlace): Finding[] {
   return faults.length > 0 ? faults : [ok(`${wanted}, yours alone`)];
 }
 
-/** The command that takes back another user's folder, as a run with `sudo` leaves one; else one that shows its mode. */
+/** Returns the command that takes back another user's folder (a run with `sudo` leaves one), or that shows its mode. */
 function wayIn(folder: string): string {
   const uid = userId();
   return uid === null || otherOwner(folder) === null
@@ -43,8 +43,8 @@ function wayIn(folder: string): string {
 }
 
 /**
- * Whether nobody else can read database, log, spool and the user's configuration. A file behind a link may be anybody's:
- * doctor names it and leaves it, and a configuration there only has to be safe from being written by others.
+ * Checks that nobody else can read database, log, spool and the user's configuration. A file behind a link may be
+ * anybody's: doctor names it and leaves it, and demands of a configuration there only that others cannot write it.
  */
 export function lookAtPermissions(place: DoctorPlace): Finding[] {
   const { dataFolder, spoolFolders } = place.locations;
@@ -67,12 +67,12 @@ export function lookAtPermissions(place: DoctorPlace): Finding[] {
 }
 
 const MEGABYTE = 1_000_000;
-/** Below this a day of hooks may not find room. */
+/** With less free space, one day of hooks may fill the disk. */
 const LITTLE_BYTES = 200 * MEGABYTE;
-/** Below this a single event may not. */
+/** With less free space, a single event may fill the disk. */
 const NO_BYTES = 0.5 * MEGABYTE;
 
-/** Whether there is room for what hooks write; nothing where the system does not tell. */
+/** Checks whether there is room for what hooks write; finds nothing if the system does not tell. */
 export function lookAtDisk({ database }: DoctorPlace): Finding[] {
   if (database === ":memory:") return [];
   const folder = nearestFolder(parentOf(database));
@@ -82,9 +82,9 @@ export function lookAtDisk({ database }: DoctorPlace): Finding[] {
   const free = bavail * bsize;
   const room = `${Math.round(free / MEGABYTE)} MB free for ${folder}`;
   if (free >= LITTLE_BYTES) return [ok(room)];
-  const [says, how] = free < NO_BYTES ? [fail, "full"] as const : [warn, "nearly full"] as const;
-  return [says(
-    `the disk is ${how}: ${room}; \`conclaude retention run\` removes old sessions`,
+  const [make, state] = free < NO_BYTES ? [fail, "full"] as const : [warn, "nearly full"] as const;
+  return [make(
+    `the disk is ${state}: ${room}; \`conclaude retention run\` removes old sessions`,
     `df -h ${quoteWord(folder)}`,
   )];
 }

@@ -1,7 +1,7 @@
 /**
- * Proves the rules of this folder: Claude Code asks a hook, and the program of the hook denies what it must. Doctor runs
- * the program as Claude Code does, once with an edit that rules forbid and once with one that must pass, in a home and a
- * project that are made for the proof and removed afterwards.
+ * Proves that the rules of this folder are in force: Claude Code asks a hook, and the hook's program denies what rules
+ * forbid. Doctor runs the program as Claude Code does, once with a forbidden edit and once with one that must pass, in
+ * a temporary home and project.
  */
 import { answerOfUnread } from "../../policy/guards/guard_policy.ts";
 import { messageOf, quietly } from "../../base/errors.ts";
@@ -36,7 +36,7 @@ import {
   type SettingsLook,
 } from "../../claude/settings/installed_hooks.ts";
 
-/** The hooks in one settings file that start the same program and that rules need. */
+/** The hooks in one settings file that rules need and that start the same program. */
 interface HookGroup {
   readonly entries: readonly HookEntry[];
   readonly look: SettingsLook;
@@ -75,7 +75,7 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
       proofs.push(await proveProgram({ entries, look, looks, needs, place }));
     }
   }
-  // Beside a fault, a person would read ARMED as if all rules held.
+  // Beside a fault, ARMED would tell a person that all rules hold.
   const isWhole = faults.length === 0 &&
     proofs.every(({ message }) => message.startsWith("ARMED"));
   return [
@@ -92,7 +92,7 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   ];
 }
 
-/** The command that makes Claude Code ask. */
+/** Returns the next step that makes Claude Code ask the hooks. */
 function wayToArm({ remedy, events }: Unarmed, looks: readonly SettingsLook[]): string {
   if (remedy.kind === "enable") return `set it to false in ${quoteWord(remedy.path)}, or remove it`;
   if (remedy.kind === "correct") {
@@ -108,7 +108,7 @@ function wayToArm({ remedy, events }: Unarmed, looks: readonly SettingsLook[]): 
   return (remedy.kind === "install" ? installLine : replaceLine)(look);
 }
 
-/** Proves one program. It asks the rules in the same way at every event, so a tool proves it. */
+/** Proves one program with a tool use; the program asks the rules in the same way at every event. */
 async function proveProgram(group: HookGroup): Promise<Finding> {
   const { entries, needs } = group;
   const entry = entries.find(({ event }) => event === "PreToolUse") ?? asToolHook(entries[0]!);
@@ -116,20 +116,20 @@ async function proveProgram(group: HookGroup): Promise<Finding> {
   return await faultOf(entry, gates, group) ?? armedFinding(entry, group);
 }
 
-/** Where no tool is guarded, doctor asks the same program about one. */
+/** Makes a hook for tools with the same program, for settings in which no hook guards tools. */
 function asToolHook(entry: HookEntry): HookEntry {
   const command = `${readHookCommand(entry.command).line} hook PreToolUse`;
   return { ...entry, event: "PreToolUse", matcher: undefined, command };
 }
 
-/** ` for stop.commands`, or nothing where that is all that is guarded. */
+/** Returns ` for stop.commands` or the like, or "" if the events cover all gates. */
 function gatesText(needs: readonly Need[], events: readonly string[]): string {
   const names = (of: readonly Need[]) => [...new Set(of.map(({ gate }) => gate))];
   const left = names(needs.filter(({ event }) => events.includes(event)));
   return left.length === names(needs).length ? "" : ` for ${left.join(", ")}`;
 }
 
-/** Why a hook is not proved to deny what it must; null when it is proved. */
+/** Returns why a hook is not proved to deny what rules forbid; null when it is proved. */
 async function faultOf(
   entry: HookEntry,
   gates: string,
@@ -146,7 +146,7 @@ async function faultOf(
       `if that is right, look at it yourself; if not: \`${again}\``,
     );
   }
-  // It would write the proof into a database of the person.
+  // Such a hook would write the proof into a person's database.
   if (/\s--db\b/.test(command)) return unproved("names a database of its own", again);
   const fault = await tryHook(entry, place);
   if (fault === null) return null;
@@ -164,8 +164,8 @@ function armedFinding({ onFailure }: HookEntry, { look: { path } }: HookGroup): 
 }
 
 /**
- * Whether doctor may run a hook to see what it does. The user wrote the user's own file; a project's file may start
- * anything, and doctor must not run it because somebody looked at a clone.
+ * Whether doctor may run a hook to see what it does. A hook in the user's own settings may run. A project's settings
+ * may start anything, so doctor must not run them when somebody only looks at a clone.
  */
 function mayRun(entry: HookEntry, { looks, place }: HookGroup): boolean {
   const program = readHookCommand(entry.command);
@@ -175,15 +175,15 @@ function mayRun(entry: HookEntry, { looks, place }: HookGroup): boolean {
       .some(({ entries }) => entries.some(({ command }) => readHookCommand(command).line === line));
 }
 
-/** A rule that starts no program. */
+/** The configuration of the proof, with a rule that starts no program. */
 const POLICY = "preToolUse: {preventRootAdditions: false, uneditableFiles: ['*.denied']}\n";
 const SESSION_ID = "00000000-0000-4000-8000-000000000000";
-/** The commands of a configuration may take much longer; the proof has none. */
+/** The time limit of a proof; hooks may have more time for a configuration's commands, but the proof has none. */
 const MAX_PROOF_MS = 30_000;
-/** What Claude Code reads in an answer. */
+/** The keys that Claude Code reads in an answer. */
 const ANSWER_KEYS = ["hookSpecificOutput", "systemMessage", "decision", "continue"];
 
-/** Runs a hook under the rule of the proof. @returns What is wrong with it; null when it judges as it must. */
+/** Runs a hook under the rule of the proof. @returns What is wrong with the hook; null when it decides correctly. */
 async function tryHook(
   { command, timeout }: HookEntry,
   place: DoctorPlace,
@@ -223,13 +223,13 @@ async function tryHook(
   }
 }
 
-/** The answer of a hook, or why Claude Code could not use it. */
+/** Returns the answer of a hook, or a text that tells why Claude Code could not use it. */
 function answerOf(end: Exclude<LineEnd, { kind: "unstarted" }>, limitMs: number): unknown {
   if (end.kind === "late") return `does not answer within ${limitMs / 1000} seconds`;
   const { code, stdout, stderr } = end;
   if (code !== 0) {
-    const said = stderr.trim().split("\n", 1)[0]!;
-    return `leaves with status ${code}${said === "" ? "" : ` (${said})`}`;
+    const message = stderr.trim().split("\n", 1)[0]!;
+    return `leaves with status ${code}${message === "" ? "" : ` (${message})`}`;
   }
   const answer = stdout.trim() === "" ? {} : parsed(stdout);
   const isRead = stdout.trim() === "" ||
@@ -237,7 +237,7 @@ function answerOf(end: Exclude<LineEnd, { kind: "unstarted" }>, limitMs: number)
   return isRead ? answer : "answers with something that Claude Code does not understand";
 }
 
-/** Folders that stand for a person's home and a project. */
+/** Temporary folders that replace a person's home and project. */
 interface ProofStage {
   readonly home: string;
   readonly project: string;
@@ -270,21 +270,21 @@ async function inStage<Result>(
       });
     return await act({ home, project, run });
   } finally {
-    // Where a program that was started still works there, the system cleans the folder.
+    // If a started program still works in the folder, the system cleans it up later.
     quietly(() => removeSync(folder, { recursive: true }));
   }
 }
 
 /**
- * The line of a shell that runs a command with another home. The shell expands the words of the command before the
- * assignment in front counts: it still finds `"$HOME/bin/conclaude"` in the person's home.
+ * Returns a shell line that runs a command with another home. The shell expands the command's words before the
+ * assignment takes effect, so it still finds `"$HOME/bin/conclaude"` in the person's home.
  */
 function atHome(line: string, home: string): string {
-  // Deno keeps what it has fetched for a script in the home, unless a variable names another place.
+  // Deno's cache is in the home, unless a variable names another place.
   const cache = OS === "darwin" ? "$HOME/Library/Caches" : "${XDG_CACHE_HOME:-$HOME/.cache}";
   const isScript = readHookCommand(line).script !== null;
-  const kept = isScript ? `DENO_DIR="\${DENO_DIR:-${cache}/deno}" ` : "";
-  return `${kept}HOME=${quoteWord(home)} ${line}`;
+  const denoDir = isScript ? `DENO_DIR="\${DENO_DIR:-${cache}/deno}" ` : "";
+  return `${denoDir}HOME=${quoteWord(home)} ${line}`;
 }
 
 function parsed(text: string): unknown {

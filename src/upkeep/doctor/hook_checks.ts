@@ -1,4 +1,4 @@
-/** Whether Claude Code starts this program at each event that has to be recorded. */
+/** Checks whether Claude Code starts this program at each event that must be recorded. */
 import {
   disablingFile,
   fileOf,
@@ -31,10 +31,10 @@ import { count } from "../../base/counts.ts";
 import { daysMs } from "../../base/time.ts";
 import { hookTimes } from "../../db/executions.ts";
 
-/** Without one of these nothing is captured, or no session begins or ends. */
+/** Events without which nothing is captured, or no session begins or ends. */
 const NEEDED_EVENTS = ["SessionStart", "PostToolUse", "SessionEnd"];
 
-/** Looks into every settings file that counts here. */
+/** Checks the hooks in every settings file that applies here. */
 export function lookAtHooks(place: DoctorPlace): Finding[] {
   const looks = lookAtSettings(place);
   const installed = installedIn(looks);
@@ -55,7 +55,7 @@ export function lookAtHooks(place: DoctorPlace): Finding[] {
     : [ok(`installed in ${summary.join("; ")}${waitedText(place, looks)}`)];
 }
 
-/** What a person waited for in the last day; empty where nothing ran. */
+/** Tells how long a person waited for hooks in the last 24 hours; "" if no hook ran. */
 function waitedText(place: DoctorPlace, looks: readonly SettingsLook[]): string {
   const { program, nowMs } = place;
   const times = askDatabase(place, (db) => hookTimes(db, nowMs - daysMs(1))) ?? [];
@@ -65,7 +65,7 @@ function waitedText(place: DoctorPlace, looks: readonly SettingsLook[]): string 
     `${(waited.ms / 1000).toFixed(1)} s in all, and ${beside.runs} ran beside`;
 }
 
-/** The settings files that hold conclaude's hooks; the one that Claude Code obeys first comes first. */
+/** Returns the settings files with conclaude's hooks, in the order in which Claude Code obeys them. */
 function installedIn(looks: readonly SettingsLook[]): SettingsLook[] {
   return looks.filter(({ entries }) => entries.length > 0);
 }
@@ -74,7 +74,7 @@ function eventsOf(entries: readonly Pick<HookEntry, "event">[]): string[] {
   return [...new Set(entries.map(({ event }) => event))];
 }
 
-/** Claude Code obeys the first file that says whether all hooks are off; hooks of managed settings only a managed one. */
+/** Reports a file that turns all hooks off. Only a managed file can turn off the hooks of managed settings. */
 function disabledBy(looks: readonly SettingsLook[]): Finding[] {
   const file = disablingFile(looks);
   const holdsOn = file !== null && !isManagedFile(file) &&
@@ -85,7 +85,7 @@ function disabledBy(looks: readonly SettingsLook[]): Finding[] {
   )];
 }
 
-/** What is wrong with one file and its hooks. */
+/** Returns the faults of one file and its hooks. */
 function fileFaults(look: SettingsLook, place: DoctorPlace): Finding[] {
   const { path, flags, unreadable, fatal, entries, wrapped } = look;
   if (unreadable !== null) {
@@ -121,7 +121,7 @@ function fileFaults(look: SettingsLook, place: DoctorPlace): Finding[] {
       installLine(look),
     ));
   }
-  // A drain judges nothing, so a command around it hides nothing.
+  // A command around a drain hides no decision, since a drain decides nothing.
   const judging = wrapped.filter(({ role }) => role === "event");
   const [first] = judging;
   if (first !== undefined) {
@@ -136,7 +136,7 @@ function fileFaults(look: SettingsLook, place: DoctorPlace): Finding[] {
   return faults;
 }
 
-/** Whether a program that hooks name cannot start, or is not this one. */
+/** Reports a program in hooks that cannot start, or that is not this one. */
 function programFaults(program: HookProgram, look: SettingsLook, place: DoctorPlace): Finding[] {
   const { searchPath, programPath } = place;
   const again = replaceLine(look);
@@ -162,12 +162,12 @@ export function isThisProgram(started: HookProgram, place: DoctorPlace): boolean
   return isSameProgram(started, { program, path, searchPath });
 }
 
-/** What is wrong with the hooks of all files together: some are missing, or record an event twice. */
+/** Returns the faults of the hooks of all files together: missing hooks, and events that are recorded twice. */
 function faultsAcross(
   installed: readonly SettingsLook[],
   looks: readonly SettingsLook[],
 ): Finding[] {
-  // The installed file that counts for the most sessions.
+  // This installed file applies to the most sessions.
   const widest = installed.findLast(({ isPlugin }) => !isPlugin) ?? installed.at(-1);
   if (widest === undefined) return [];
   const entries = installed.flatMap(({ entries }) => entries);
@@ -186,7 +186,7 @@ function faultsAcross(
       installLine(widest),
     ));
   }
-  // Claude Code runs equal commands of all files once; different ones each record the event.
+  // Claude Code runs equal commands of several files once; different commands each record the event.
   const recording = entries.filter(({ role }) => role === "event");
   const doubled = present.filter((name) =>
     new Set(recording.filter(({ event }) => event === name).map(({ command }) => command)).size > 1

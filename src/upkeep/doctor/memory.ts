@@ -1,4 +1,4 @@
-/** What keeps captures from becoming memory, and summaries from being rewritten. */
+/** Checks whether captures become memory, and whether the summarizer works. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -21,38 +21,38 @@ import { type Finding, ok, warn } from "../care/check.ts";
 import type { DoctorPlace } from "./place.ts";
 import { whyUnwritable } from "../../system/write_access.ts";
 
-/** A drain works in a capture at the end of a turn; one that waits longer than this is overdue, in milliseconds. */
+/** The time in milliseconds after which a waiting capture is overdue; a drain runs at the end of each turn. */
 const OVERDUE_MS = 3_600_000;
-/** Longest reason in a message, in characters. */
+/** The greatest length of a reason in a message. */
 const MAX_REASON_CHARS = 160;
-/** The failed runs in a row that show that the summarizer does not work. */
+/** After so many failed runs in a row the summarizer counts as broken. */
 const FAILED_RUNS = 3;
 
-/** Whether captures are worked in, and whether the summarizer runs. */
+/** Checks whether drains work captures into memory, and whether the summarizer runs. */
 export function askAboutMemory(db: DatabaseSync, place: DoctorPlace): Finding[] {
   if (!place.config.memoryEnabled) return [ok("off (`memory.enabled` is false)")];
   const health = memoryHealth(db, place.nowMs - OVERDUE_MS);
   const { givenUp, reasons, suspects, overdue, hooksRan, observations, waiting } = health;
   const faults: Finding[] = [];
   if (givenUp > 0) {
-    const told = reasons.map(({ reason, count }) =>
+    const list = reasons.map(({ reason, count }) =>
       `${plain(shortened(reason, MAX_REASON_CHARS))}${givenUp === 1 ? "" : ` (${count})`}`
     );
-    // A retry only helps captures whose payload can be read.
+    // A retry helps only captures with a readable payload.
     const isUnreadable = damagedPayloads(db, { status: "error" }).length === givenUp;
     faults.push(warn(
-      `${count(givenUp, "capture was", "captures were")} given up after errors: ${told.join("; ")}`,
+      `${count(givenUp, "capture was", "captures were")} given up after errors: ${list.join("; ")}`,
       isUnreadable ? "conclaude queue prune --unreadable" : "conclaude queue retry --all",
     ));
   }
   if (suspects.length > 0) {
-    const told = suspects.map(({ id, toolName, rawBytes, attempts }) => {
+    const list = suspects.map(({ id, toolName, rawBytes, attempts }) => {
       const tries = count(attempts, "try", "tries");
       return `${id} (${plain(toolName)}, ${Math.ceil(rawBytes / 1000)} kB, ${tries})`;
     });
     // A drain by hand has more time than a hook.
     faults.push(warn(
-      `drains ended before they were done with ${told.join(", ")}; ` +
+      `drains ended before they were done with ${list.join(", ")}; ` +
         "it is taken alone, and is given up after the fifth",
       "conclaude queue drain",
     ));
@@ -72,7 +72,7 @@ export function askAboutMemory(db: DatabaseSync, place: DoctorPlace): Finding[] 
     : [ok(`${count(observations, "observation")}, ${count(waiting, "capture")} waiting`)];
 }
 
-/** Whether the lock file can be opened: a drain has to lock it before it begins. */
+/** Checks whether the lock file can be opened, which a drain must lock before it begins. */
 function lockFaults({ database }: DoctorPlace): Finding[] {
   const path = drainLockPath(database);
   try {
@@ -99,7 +99,7 @@ function summarizerFaults(db: DatabaseSync, place: DoctorPlace): Finding[] {
   const last = lastRuns(db, nowMs, FAILED_RUNS);
   const today = summarizerUse(db, dayStartMs(nowMs));
   const isBroken = last.length === FAILED_RUNS && last.every(({ status }) => status === "failed");
-  // A limit of 0 forbids the summarizer; nothing is used up then.
+  // A limit of 0 forbids the summarizer, so it cannot be used up.
   const used = forbiddingLimit(settings) !== null ? null : usedUp(today, {
     maxRuns: settings.maxRunsPerDay,
     maxTokens: settings.maxTokensPerDay,

@@ -1,4 +1,4 @@
-/** Names the mods that can go round the gates, and counts the tool uses that did. */
+/** Names the mods that can bypass the gates, and counts the tool uses that did. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { joinPath } from "../../base/paths.ts";

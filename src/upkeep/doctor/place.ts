@@ -8,11 +8,11 @@ import type { DrainReport, DrainTarget } from "../../db/spool.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
 import type { Environment } from "../../system/environment.ts";
 
-/** Everything that a check may look at. */
+/** Everything that a check may read. */
 export interface DoctorPlace extends HooksPlace {
   readonly environment: Environment;
   readonly config: HookConfig;
-  /** The configuration files that count here. */
+  /** The configuration files that apply here. */
   readonly files: readonly ConfigFile[];
   /** Absolute path, or `:memory:`. */
   readonly database: string;
@@ -23,19 +23,19 @@ export interface DoctorPlace extends HooksPlace {
   readonly fromSource: boolean;
   readonly nowMs: number;
   readonly drainSpool: (db: DatabaseSync, target: DrainTarget) => DrainReport;
-  /** Compare every word of the search index, however long hooks wait. */
+  /** Whether to compare every word of the search index, however long hooks wait. */
   readonly comparesAll?: boolean;
 }
 
-/** What the repair of the database needs to know. A hook judges the database without the optional parts. */
+/** The values that the database's repair needs. A hook judges the database without the optional ones. */
 export type RepairPlace =
   & Pick<DoctorPlace, "locations" | "database" | "databaseChosenBy" | "nowMs">
   & Partial<Pick<DoctorPlace, "config" | "claudeFolder">>;
 
 /**
- * Asks the database without changing it.
+ * Reads the database without changing it.
  *
- * @returns `undefined` when it is not there or cannot be read, which the check of the database reports.
+ * @returns `undefined` when the database is missing or unreadable, which the check of the database reports.
  */
 export function askDatabase<Answer>(
   { database }: Pick<DoctorPlace, "database">,
@@ -48,7 +48,7 @@ export function askDatabase<Answer>(
   });
 }
 
-/** Repairs something in the database. @returns What `repair` returns. @throws {Error} When it cannot be written. */
+/** Runs a repair on the database. @throws {Error} When the database cannot be written. */
 export async function repairDatabase<Done>(
   { database, config }: Pick<DoctorPlace, "database" | "config">,
   repair: (db: DatabaseSync) => Done,

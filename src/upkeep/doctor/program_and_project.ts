@@ -1,4 +1,4 @@
-/** What the program is, and what the working folder tells: configuration, branch, workflows, state of an older daemon. */
+/** Checks the program, and the project's configuration, branch, agents and state of an older daemon. */
 import { answerOfUnread, type WhenBlind } from "../../policy/guards/guard_policy.ts";
 import { VERSION } from "../../base/version.ts";
 import { type ConfigFile, isLeftOut } from "../../config/discover.ts";
@@ -21,7 +21,7 @@ import { sqliteVersion } from "../care/care_table.ts";
 import { type Finding, ok, warn } from "../care/check.ts";
 import { askDatabase, type DoctorPlace } from "./place.ts";
 
-/** This program, its version and its runtime. */
+/** Names this program, its version and its runtime. */
 export function lookAtExecutable({ programPath, fromSource }: DoctorPlace): Finding[] {
   const runtime = `Deno ${RUNTIME_VERSION}`;
   const how = fromSource
@@ -30,7 +30,7 @@ export function lookAtExecutable({ programPath, fromSource }: DoctorPlace): Find
   return [ok(`${programPath}, version ${VERSION}, ${how}`)];
 }
 
-/** Whether this program's SQLite is safe for several writers, see https://sqlite.org/wal.html#walresetbug. */
+/** Checks whether this SQLite is safe for several writers, see https://sqlite.org/wal.html#walresetbug. */
 export function lookAtSqlite(version = sqliteVersion()): Finding {
   const isSafe = version.localeCompare("3.51.3", "en", { numeric: true }) >= 0;
   return isSafe ? ok(`version ${version}`) : warn(
@@ -40,7 +40,7 @@ export function lookAtSqlite(version = sqliteVersion()): Finding {
   );
 }
 
-/** Whether the configuration files that count here are right. */
+/** Checks the configuration files that apply here. */
 export function lookAtConfiguration(place: DoctorPlace): Finding[] {
   const { files, config } = place;
   const whenBlind = answerOfUnread(config);
@@ -89,7 +89,7 @@ function judgeFiles(files: readonly ConfigFile[], whenBlind: WhenBlind): Finding
   return warn(`${what}${off}; hooks go on with the rest`, next);
 }
 
-/** Whether git tells the branch, where requirements are kept for one. */
+/** Checks whether git reports the branch, if there are requirements. */
 export function lookAtBranch({ config, projectDir }: DoctorPlace): Finding[] {
   const repository = findRepository(lookUpwards(projectDir));
   if (config.requirements === "" || !repository?.isUntold) return [];
@@ -100,7 +100,7 @@ export function lookAtBranch({ config, projectDir }: DoctorPlace): Finding[] {
   return [warn(`${UNTOLD_BRANCH}, so ${meaning}`, ground.kind === "none" ? ground.next : "")];
 }
 
-/** Whether the program that does agents' steps can be started, where somebody works with workflows. */
+/** Checks whether the program for agents' steps can start, if somebody uses workflows. */
 export function lookAtAgents(place: DoctorPlace): Finding[] {
   const { files, projectDir, searchPath } = place;
   const isUsed = listWorkflowFiles(projectDir).some(({ path }) => path !== null) ||
@@ -108,7 +108,7 @@ export function lookAtAgents(place: DoctorPlace): Finding[] {
   if (!isUsed) return [];
   const command = parseConfig<EngineConfig>(files).config.orchestration.agentCommand ??
     AGENT_COMMAND;
-  // Any other path begins at a working tree that may not be there yet.
+  // A relative path begins at a working tree that may not exist yet.
   if (!isBareName(command) && !isAbsolutePath(command)) return [];
   const found = isBareName(command) ? findOnPath(command, searchPath)[0] : command;
   const why = found === undefined ? `${command} is not on the PATH` : whyNotRun(found);
@@ -119,7 +119,7 @@ export function lookAtAgents(place: DoctorPlace): Finding[] {
   )];
 }
 
-/** State of the older daemon that the user has neither brought over nor left behind. */
+/** Reports state of the older daemon that the user has neither brought over nor left behind. */
 export function lookAtOldState({ projectDir, database }: DoctorPlace): Finding[] {
   const place = undecidedCoven(projectDir, database);
   return place === null ? [] : [warn(

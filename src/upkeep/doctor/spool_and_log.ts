@@ -1,4 +1,4 @@
-/** What hooks left beside the database: records in the spool, and lines in the log. */
+/** Checks what hooks left beside the database: records in the spool, and lines in the log. */
 import { count } from "../../base/counts.ts";
 import { parentOf } from "../../base/paths.ts";
 import { daysMs } from "../../base/time.ts";
@@ -11,13 +11,13 @@ import { isThere, readText } from "../../system/on_disk.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import { type DoctorPlace, repairDatabase } from "./place.ts";
 
-/** Files that a command names at most. */
+/** The most files that a command names. */
 const MAX_NAMED = 5;
 
-/** How the names of records end, also of those that were set aside. */
+/** The endings of records' names; the second one is for records that were set aside. */
 const RECORD_NAME = /\.json(?:\.damaged)?$/;
 
-/** Records that wait because a database could not take them. */
+/** Reports records that wait because a database could not take them. */
 export function lookAtSpool(place: DoctorPlace): Finding[] {
   const { database, locations } = place;
   const folders = locations.spoolFolders.filter(isThere);
@@ -82,17 +82,17 @@ async function takeIn(place: DoctorPlace): Promise<string> {
 const LOG_LINE = /^(\S+Z) (warn|error) \[\d+\] (.*)$/;
 const MAX_MESSAGE_CHARS = 300;
 
-/** The errors and warnings of hooks in the last 24 hours; in a log that homes share, only the lines of this home. */
+/** Reports errors and warnings of hooks in the last 24 hours; in a log that homes share, only this home's lines. */
 export function lookAtLog({ locations: { home, spoolFolders }, nowMs }: DoctorPlace): Finding[] {
   const mark = homeMark(home);
   const lines = logFiles(spoolFolders).flatMap((file) =>
     (readText(file) ?? "").split("\n").flatMap((text) => {
-      const [, time = "", level = "", told = ""] = LOG_LINE.exec(text) ?? [];
+      const [, time = "", level = "", marked = ""] = LOG_LINE.exec(text) ?? [];
       const atMs = Date.parse(time);
-      const isMarked = told.startsWith(mark);
+      const isMarked = marked.startsWith(mark);
       const counts = atMs >= nowMs - daysMs(1) && (isMarked || isOfHome(file, home));
       return counts
-        ? [{ file, atMs, level, message: isMarked ? told.slice(mark.length) : told }]
+        ? [{ file, atMs, level, message: isMarked ? marked.slice(mark.length) : marked }]
         : [];
     })
   ).sort((a, b) => a.atMs - b.atMs);

@@ -5,21 +5,21 @@ import { isNotFound, openBeside, openSync, SeekMode } from "../../system/files.t
 
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
-/** The most backslashes before a text that are counted. */
+/** How many backslashes before a text are counted at most. */
 const MAX_BACKSLASHES = 64;
 
-/** A place in a file, in bytes. */
+/** A part of a file, in bytes. */
 interface Place {
   readonly at: number;
   readonly length: number;
 }
 
 /**
- * Where a text stands in a file, at most `limit` places; empty when the file is not there.
+ * Finds a text in a file, at most `limit` times; returns nothing if the file does not exist.
  *
- * @param options `isJson`: a letter behind a backslash begins no text: `\next` is a new line and `ext`.
+ * @param options `isJson`: a letter after a backslash begins no match: `\next` is a new line and `ext`.
  *
- * @throws {Error} What the file system says.
+ * @throws {Error} The file system's error.
  */
 export function placesIn(
   path: string,
@@ -53,22 +53,22 @@ export function placesIn(
       if (places.length >= limit) return places;
     }
     // The text may begin at the end of this part and continue in the next one.
-    const kept = Math.min(known, maxBytes);
-    start += known - kept;
-    buffer.copyWithin(0, known - kept, known);
-    known = kept;
+    const carried = Math.min(known, maxBytes);
+    start += known - carried;
+    buffer.copyWithin(0, known - carried, known);
+    known = carried;
   }
 }
 
-/** Whether a text stands in a file. @throws {Error} What the file system says. */
+/** Whether a file contains a text. @throws {Error} The file system's error. */
 export function holdsText(path: string, text: TextMatcher): boolean {
   return placesIn(path, text, { limit: 1 }).length > 0;
 }
 
 /**
- * Writes asterisks over a text in a file, in place: what others add meanwhile stays, and so does JSON. `isDry` only counts.
+ * Overwrites a text in a file with asterisks, in place: additions by others stay, and JSON stays valid. `isDry` counts.
  *
- * @returns How often it stood there. @throws {Error} What the file system says.
+ * @returns How often the file contained the text. @throws {Error} The file system's error.
  */
 export function overwriteIn(
   path: string,

@@ -1,4 +1,4 @@
-/** Forgets: takes what is chosen out of the database and every file beside it, and looks whether anything is left. */
+/** Removes chosen content from the database and every file beside it, and checks whether anything is left. */
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../../base/errors.ts";
 import { checkpoint, openDatabase } from "../../db/database.ts";
@@ -45,47 +45,47 @@ import {
 } from "./forget_places_table.ts";
 import { bytesLeft, copiesWith, logHeld, textLeft } from "./forget_proof.ts";
 
-/** How long a run waits for a drain that is at work. */
+/** How long a run waits for a drain, in milliseconds. */
 const LOCK_WAIT_MS = 15_000;
-/** The most rounds of a run: hooks may write the same again while it is removed. */
+/** The most rounds of a run, since hooks may write the same content again meanwhile. */
 const MAX_ROUNDS = 4;
 
-/** How many rows and files of each kind; a kind with none is left out. */
+/** The number of rows or files of each kind; kinds with none are missing. */
 export type Removed = Record<string, number>;
 
-/** What is looked for. */
+/** The content to search for. */
 interface ForgetSearch {
   readonly filter: ForgetFilter;
   /** Masks observations that are made anew. */
   readonly redact: LateRedaction | undefined;
   readonly nowMs: number;
-  /** Is told each step, for the progress line. */
+  /** Receives each step, for the progress line. */
   readonly tell: (doing: string, far?: { readonly done: number; readonly of: number }) => void;
 }
 
-/** What is to be forgotten. */
+/** The content to forget, and what its receipt says. */
 export interface ForgetRequest extends ForgetSearch {
-  /** What the receipt keeps of the choice: no text, only its digest. */
+  /** Makes the receipt's record of the choice, with a digest in place of a text. */
   readonly chosen: (salt: string) => Readonly<Record<string, unknown>>;
-  /** The text itself, for its digest; null without one. */
+  /** The text, for its digest; null if no text was chosen. */
   readonly text: string | null;
-  /** The command that repeats the run; a placeholder stands for the text. */
+  /** The command that repeats the run, with a placeholder for the text. */
   readonly again: string;
-  /** What the receipt names from the beginning, whether it is here or not: it must not come in. */
+  /** Names that the receipt gets at once, so that their rows cannot come in, even if they are not here now. */
   readonly names?: readonly string[];
-  /** Whether the text stands only in unused room of the database file. */
+  /** Whether only unused space of the database file contains the text. */
   readonly isUnused: boolean;
 }
 
 type ReceiptKey = Pick<Receipt, "id" | "salt">;
 
-/** What a receipt is told of all passes over one database. */
-interface Done {
+/** The results of all passes over one database, for the receipt. */
+interface PassResults {
   readonly removed: Removed;
   readonly digests: string[];
 }
 
-/** Adds counts to others. */
+/** Adds `counts` to `removed`. */
 function addTo(removed: Removed, counts: Readonly<Removed>): void {
   for (const [name, n] of Object.entries(counts)) {
     if (n > 0) removed[name] = (removed[name] ?? 0) + n;
@@ -93,9 +93,9 @@ function addTo(removed: Removed, counts: Readonly<Removed>): void {
 }
 
 /**
- * Goes over everything that is chosen once.
+ * Counts or removes everything that is chosen, once.
  *
- * @param options `receipt`: what is chosen is removed and named in it; null only looks.
+ * @param options `receipt`: names the removed content; null only counts.
  */
 function passOver(
   db: DatabaseSync,
@@ -147,7 +147,7 @@ function passOver(
   return { removed, chosen };
 }
 
-/** The sessions that a text is removed from, where other filters narrow it down; null for all. */
+/** Returns the sessions from which a text is removed, if other filters narrow the search; null for all. */
 function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string[] | null {
   if (filter.text === null || isTextAlone(filter)) return null;
   const sessions = sessionsOf(db, chosen).map(({ id }) => id);
@@ -156,7 +156,7 @@ function scopeOf(db: DatabaseSync, filter: ForgetFilter, chosen: Chosen): string
 
 export type ForgetPreview = ReturnType<typeof previewForget>;
 
-/** Says what a run would remove now, and what else it finds. Changes nothing. */
+/** Tells what a run would remove now, and which other files may hold the content. Changes nothing. */
 export function previewForget(db: DatabaseSync, place: ForgetPlace, search: ForgetSearch) {
   const { filter } = search;
   const { removed, chosen } = passOver(db, place, {
@@ -176,26 +176,26 @@ export function previewForget(db: DatabaseSync, place: ForgetPlace, search: Forg
   const forms: readonly WordForm[] = [];
   return {
     removed,
-    /** The observations among them, by their numbers. */
+    /** The numbers of the observations that a run removes. */
     observations: chosen.observations,
-    /** Those of them that go because they tell of the others. */
+    /** The observations among them that go only because they tell of the others. */
     along: chosen.along,
-    /** Other files with copies that hold the text, exports for one; they are not touched. */
+    /** Other files that hold the text, such as exports; a run does not change them. */
     copies,
-    /** Files that a person has had written and that may hold it; they are not touched. */
+    /** Files that this program wrote for a person (exports) and that may hold it; a run does not change them. */
     copiesThatMay: written.filter(mayHold),
-    /** Backups and databases that were set aside: in these the same is forgotten, or they are removed. */
+    /** Backups and databases that were set aside: a run forgets the content there too, or removes the file. */
     ownCopies: previewCopies(place),
-    /** Transcripts of Claude Code that may hold it; to look takes as long as reading them. */
+    /** Transcripts of Claude Code that may hold the content; finding out means reading them. */
     transcripts: transcriptsThatMay(db, filter, chosen),
-    /** Observations that stay and tell some of the same. */
+    /** Observations that stay although they tell part of the same. */
     toldBy: relatedTo(db, filter, chosen),
-    /** Words of rows that stay: only their form in the search index has the text in it (`zurich` for `Zürich`). */
+    /** Words of rows that stay whose form in the search index contains the text (`zurich` for `Zürich`). */
     forms,
   };
 }
 
-/** Overwrites a text in what was written into files; `isDry` only counts its places. */
+/** Overwrites a text in logs, agents' files and the spool; `isDry` only counts. */
 function overwriteWritten(
   place: ForgetPlace,
   text: TextMatcher,
@@ -212,10 +212,10 @@ function overwriteWritten(
 export type ForgetReport = Awaited<ReturnType<typeof runForget>>;
 
 /**
- * Forgets. It may run beside hooks; a drain waits, since it could hold in memory what is removed. A run that is stopped
- * leaves a receipt that says so, and can be repeated.
+ * Forgets the chosen content. Hooks may run meanwhile; drains wait, since a drain could hold removed content in memory.
+ * A stopped run leaves an unfinished receipt, and can be repeated.
  *
- * @throws {UserError} When a drain is at work for too long. @throws {Error} What SQLite says.
+ * @throws {UserError} When a drain works for too long. @throws {Error} SQLite's error.
  */
 export async function runForget(place: ForgetPlace, request: ForgetRequest) {
   using lock = takeLock(drainLockPath(place.database), { waitMs: LOCK_WAIT_MS });
@@ -256,15 +256,15 @@ export async function runForget(place: ForgetPlace, request: ForgetRequest) {
   using after = await openDatabase(place.database, place);
   finishReceipt(after, receipt, { ...steps, remains: left, atMs: nowMs, isWhole: isRewritten });
   checkpoint(after, "TRUNCATE");
-  // `left`: what is left, each with the way out.
+  // `left`: sentences about remains, each with the way out.
   return { id: receipt.id, removed: steps.removed, left, ownCopies, forms: bytes?.forms ?? [] };
 }
 
-/** Begins the receipt and removes what is chosen. @throws {UserError} When the database is damaged. */
+/** Begins the receipt and removes the chosen content. @throws {UserError} When the database is damaged. */
 async function removeFromDatabase(
   place: ForgetPlace,
   request: ForgetRequest,
-): Promise<{ readonly receipt: ReceiptKey; readonly steps: Done }> {
+): Promise<{ readonly receipt: ReceiptKey; readonly steps: PassResults }> {
   using db = await openDatabase(place.database, place);
   request.tell("Looking whether the database is sound");
   const [fault] = integrityFaults(db, "quick");
@@ -279,13 +279,13 @@ async function removeFromDatabase(
   return { receipt, steps: removeChosen(db, place, { search: request, receipt }) };
 }
 
-/** Removes what is chosen, and names it in the receipt, until nothing of it is left. */
+/** Removes the chosen content, and names it in the receipt, in rounds until nothing is left. */
 function removeChosen(
   db: DatabaseSync,
   place: ForgetPlace,
   { search, receipt }: { readonly search: ForgetSearch; readonly receipt: ReceiptKey },
-): Done {
-  const done: Done = { removed: {}, digests: [] };
+): PassResults {
+  const done: PassResults = { removed: {}, digests: [] };
   const changed = new Map<string, Set<number>>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const { removed } = passOver(db, place, { search, receipt, changed, digests: done.digests });

@@ -1,6 +1,6 @@
 /**
- * Lists the files that may hold what is forgotten: logs, what agents wrote, copies of the database, transcripts. In the copies
- * that this program has made it forgets the same.
+ * Lists the files that may hold forgotten content: logs, agents' files, copies of the database, transcripts. Forgets
+ * the same content in the copies that this program made.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { agentsFolder } from "../../work/engine/agent_files.ts";
@@ -30,7 +30,7 @@ import { namedIn, takeReceipts } from "./forget_receipts_table.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
 import { rewriteRows } from "../care/rewrite_rows_table.ts";
 
-/** Where the files of this program lie. */
+/** The places of this program's files. */
 export interface ForgetPlace {
   readonly home: string | null;
   readonly database: string;
@@ -41,8 +41,7 @@ export interface ForgetPlace {
 }
 
 /**
- * Files in which a text is overwritten: logs, what agents were given and have written, and what waits in the spool
- * because the database cannot take it.
+ * Lists the files in which a text is overwritten: logs, input and output of agents, and records that wait in the spool.
  */
 export function writtenFiles(
   { database, spoolFolders }: ForgetPlace,
@@ -55,10 +54,10 @@ export function writtenFiles(
 }
 
 /**
- * Files of this program that may hold copies and are not gone through elsewhere: exports, what lies in the spool under a
- * name that is not this database's, and what hooks wrote while the home could not be used.
+ * Lists files that may hold copies and that forgetting does not change: exports, records of other databases in the
+ * spool, and the fallback database.
  *
- * @param written Files that a person has had written, wherever they are.
+ * @param written Files anywhere that this program wrote for a person.
  */
 export function copiesOf(place: ForgetPlace, written: readonly string[]): string[] {
   const { database } = place;
@@ -85,8 +84,8 @@ export function copiesOf(place: ForgetPlace, written: readonly string[]): string
 }
 
 /**
- * Transcripts of Claude Code that may hold what is chosen; they are named, and not touched. A text alone may also stand in
- * forks and in sessions that nobody captured: all transcripts count that lie where those of known sessions do.
+ * Lists transcripts of Claude Code that may hold the chosen content. A text alone may also be in forks and in sessions
+ * that nobody captured, so all transcripts in the folders of known sessions count.
  */
 export function transcriptsThatMay(
   db: DatabaseSync,
@@ -99,16 +98,16 @@ export function transcriptsThatMay(
   const roots = new Set(
     knownTranscripts(db).map((path) => {
       const around = parentOf(parentOf(path));
-      // A transcript elsewhere may lie in a folder of foreign files, so only the file itself counts.
+      // A transcript in another folder counts alone, since the folder may hold foreign files.
       return baseName(around) === "projects" ? around : path;
     }),
   );
-  // A folder may be gone.
+  // A folder may no longer exist.
   return [...roots].flatMap((root) => quietly(() => findTranscripts(root).files) ?? [])
     .map(({ path }) => path).sort();
 }
 
-/** The transcripts that are there and, where a text alone is forgotten, hold it. */
+/** Filters transcripts that exist and, if a text alone is forgotten, contain it. */
 export function transcriptsWith(paths: readonly string[], filter: ForgetFilter): string[] {
   return paths.filter((path) =>
     quietly(() => isTextAlone(filter) ? holdsText(path, filter.text!) : statSync(path).isFile)
@@ -122,25 +121,25 @@ function filesBelow(folder: string): string[] {
   });
 }
 
-/** Whether a path is a file, and no link to one. */
+/** Whether a path is a file and not a link. */
 function isFile(path: string): boolean {
   return kindAt(path) === "file";
 }
 
-/** What becomes of the copies, by their paths. */
+/** The paths of copies, by what forgetting does with them. */
 export interface ForgottenCopies {
-  /** Copies in which the same is forgotten. */
+  /** Copies in which the same content is forgotten. */
   readonly madeAnew: readonly string[];
-  /** Copies that are damaged or have another schema: they are removed, since the program cannot look into them. */
+  /** Copies that are removed, since the program cannot read them: they are damaged or have another schema. */
   readonly removed: readonly string[];
 }
 
-/** How the name of a copy beside the database goes on after the database's own name. */
+/** The rest of a copy's name, after the name of the database beside it. */
 const BESIDE =
   /^\.(?:(?:damaged|export|before-reset|before-restore|restored|mending|schema)-[\w:.-]+|[\da-f-]{36}\.tmp)$/;
 const COMPANION = /-(?:wal|shm|journal)$/;
 
-/** The copies that this program has made of a database: its backups, and what lies beside it under its name. */
+/** Lists the copies that this program made of a database: backups, and files beside it that begin with its name. */
 function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
   const [folder, base] = [parentOf(database), baseName(database)];
   const beside = allNamesIn(folder)
@@ -152,7 +151,7 @@ function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
   return [...inBackups, ...beside].filter((path) => !COMPANION.test(path) && isFile(path));
 }
 
-/** Says what would become of the copies; nothing is changed. */
+/** Tells what forgetting would do with each copy. Changes nothing. */
 export function previewCopies(place: ForgetPlace): ForgottenCopies {
   const [sound, other] = [true, false].map((is) =>
     ownCopies(place).filter((path) => isSound(path) === is)
@@ -160,7 +159,7 @@ export function previewCopies(place: ForgetPlace): ForgottenCopies {
   return { madeAnew: sound!, removed: other! };
 }
 
-/** Whether the program can look into every row of a copy. */
+/** Whether the program can read every row of a copy. */
 function isSound(path: string): boolean {
   if (identifyDatabase(path).kind !== "ours") return false;
   try {
@@ -172,10 +171,10 @@ function isSound(path: string): boolean {
 }
 
 /**
- * Forgets in every copy what the receipt in the database says.
+ * Forgets in every copy the content that a receipt in the database names.
  *
- * @param forget Takes what is chosen out of an open copy.
- * @returns Also what could not be done, with the way out, as `left`.
+ * @param forget Removes the chosen content from an open copy.
+ * @returns `left`: sentences about copies that could not be changed, with the way out.
  */
 export async function forgetInCopies(
   place: ForgetPlace,
@@ -197,7 +196,7 @@ export async function forgetInCopies(
         done.left.push(heldCopy(path));
         continue;
       }
-      // It keeps its date: it is still the backup of that day.
+      // The copy keeps its date, since it is still the backup of that day.
       if (mtime !== null) utimeSync(path, mtime, mtime);
       done.madeAnew.push(path);
     } catch (thrown) {

@@ -1,6 +1,6 @@
 /**
- * Removes observations and captures, and takes what is forgotten out of every other table: the audit trail, titles of
- * sessions, questions, and every column with text. A preview counts the rows that forgetting changes.
+ * Removes observations and captures, and removes their content from every other table: the audit trail, titles of
+ * sessions, questions, and every text column. A preview counts the rows that forgetting changes.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
@@ -36,27 +36,27 @@ import { readablePayload } from "../../db/payloads.ts";
 import { isAnyForgotten } from "../../db/queue_work.ts";
 import { digestOfRow, type Receipt, taskName } from "./forget_receipts_table.ts";
 
-/** Whether rows are counted or changed, and how they are counted. */
+/** How places are handled: whether rows are counted or changed, and which rows are counted already. */
 export interface PlaceChange {
   /** `look` only counts. */
   readonly mode: "look" | "forget";
-  /** The receipt that names rows which are removed by their keys; null in a look. */
+  /** The receipt that names the keys of removed rows; null when the mode is `look`. */
   readonly receiptId: string | null;
-  /** The numbers of rows that several places change, by table: none is counted twice. */
+  /** The numbers of changed rows, by table, so that a row that several places change counts once. */
   readonly changed: Map<string, Set<number>>;
 }
 
-/** Tables whose rows several places change. All have row numbers. */
+/** Tables in which several places change the same rows. All have row numbers. */
 const SHARED = new Set(["hook_executions", "sessions"]);
 
-/** The column with the task of a row: a team forgets what the task was. */
+/** By table, the column with a row's task, since the team must forget the task's content, too. */
 const TASK_OF: Readonly<Record<string, string>> = {
   tasks: "id",
   task_history: "task_id",
   task_tags: "task_id",
 };
 
-/** Counts rows by table and, unless this is a look, changes them: each change is one transaction. */
+/** Counts rows by table and, unless the mode is `look`, changes them, each place in one transaction. */
 export function changePlaces(
   db: DatabaseSync,
   places: readonly RowChange[],
@@ -104,7 +104,7 @@ function changePlace(
   return known.size - before;
 }
 
-/** The changes that a choice makes outside of observations and captures. @param sessions See {@linkcode textPlaces}. */
+/** Lists the changes outside of observations and captures. @param sessions See {@linkcode textPlaces}. */
 export function placesOf(
   db: DatabaseSync,
   filter: ForgetFilter,
@@ -119,7 +119,7 @@ export function placesOf(
     : sessionPlaces(filter);
 }
 
-/** What people have written into tasks, and what changed in them. */
+/** Lists the changes that remove the text and the history of tasks. */
 function taskPlaces(ids: readonly string[]): RowChange[] {
   const values = [JSON.stringify(ids)];
   const among = "IN (SELECT value FROM json_each(?1))";
@@ -137,7 +137,7 @@ function taskPlaces(ids: readonly string[]): RowChange[] {
   ];
 }
 
-/** What else a whole session, project or time has left. Events come first: they are found through their questions. */
+/** Lists the changes for a whole session, project or time. Events precede the questions by which they are found. */
 function sessionPlaces({ sessionId, project, sinceMs, untilMs }: ForgetFilter): RowChange[] {
   const sessions = `session_id IN (
             SELECT ?1
@@ -179,7 +179,7 @@ function sessionPlaces({ sessionId, project, sinceMs, untilMs }: ForgetFilter): 
   return rows.map(([table, change, where]) => ({ table, change, where, values }));
 }
 
-/** Tables whose rows are removed elsewhere, or hold nothing of what was said. */
+/** Tables whose rows other code removes, or that hold no content. */
 const OTHER_TABLES = new Set([
   "observations",
   "observation_files",
@@ -189,26 +189,26 @@ const OTHER_TABLES = new Set([
   "forgotten",
 ]);
 
-/** Tables whose rows are removed: the program makes them anew, or they mean nothing with a mark in them. */
+/** Tables whose rows are removed, since the program makes them anew or they are useless with a mark in them. */
 const REMOVED_TABLES = new Set(
   ("config_cache root_snapshots branch_sizes counters effect_snapshots watched_files violations " +
     "kept_files").split(" "),
 );
 
-/** Columns with ids and kinds. A mark in them would break what refers to the row. */
+/** Columns with ids and kinds, in which a mark would break references to the row. */
 const NAMES_OF_ROWS =
   /^(?:id|.*_id|status|kind|type|scope|priority|subject|source|decision|entity_type|hook_name|satisfied_by|triggered_by|trigger_state|content_hash|process_mark|claude_process|depends_on|origin|key)$/;
 
-/** Which events are of sessions: they tell of what these have asked and started. `?1` is the sessions in JSON. */
+/** SQL: an event tells of a session, its questions or its agents. `?1` is the sessions as JSON. */
 const EVENTS_OF_SESSIONS = `(entity_id IN (SELECT value FROM json_each(?1))
            OR entity_id IN (SELECT id FROM questions WHERE session_id IN (SELECT value FROM json_each(?1)))
            OR entity_id IN (SELECT id FROM agents WHERE session_id IN (SELECT value FROM json_each(?1))))`;
 
 /**
- * A text in every table but those of memory: a mark takes its place. Rows of caches go, and so do rows with the text in
- * their key.
+ * Lists the changes that replace a text by a mark in every table outside of memory. Rows of caches are removed, and so
+ * are rows with the text in their key.
  *
- * @param sessions Only rows of these, and only of tables that have sessions. Null means everything.
+ * @param sessions Limits the changes to rows of these sessions; null means all rows of all tables.
  */
 export function textPlaces(
   db: DatabaseSync,
@@ -253,7 +253,7 @@ function textPlacesIn(
     })
           ${sessions === null ? "" : `AND ${inSessions}`}
           ${table === "meta" ? `AND key <> '${FORGET_KEY}'` : ""}`;
-  // The type of a counter is a word that a person may have chosen.
+  // A person may have chosen the type of a counter.
   const isWord = (name: string) =>
     !NAMES_OF_ROWS.test(name) || table === "counters" && name === "type";
   const words = columns.filter(({ name, isText }) => isText && isWord(name));
@@ -276,10 +276,10 @@ function textPlacesIn(
 }
 
 /**
- * Takes away captures that were forgotten before, with what the audit trail quotes of them: a hook that runs a second time
- * for the same tool use brings it back, and has no time to ask.
+ * Removes captures that were forgotten before, and their quotes in the audit trail. A hook that runs again for the same
+ * tool use brings its capture back, since it has no time to check.
  *
- * @returns The captures that stay, in their order.
+ * @returns The captures that stay, in the given order.
  */
 export function removeForgottenAgain<Capture extends { readonly id: string }>(
   db: DatabaseSync,
@@ -298,24 +298,24 @@ export function removeForgottenAgain<Capture extends { readonly id: string }>(
   return captures.filter(({ id }) => !gone.has(id));
 }
 
-/** Rows that one transaction removes: few enough that a hook never waits long for its turn. */
+/** The number of rows that one transaction removes; small, so that hooks never wait long. */
 const FORGET_BATCH = 100;
 
-/** Goes through a list in batches. */
+/** Splits a list into batches. */
 export function* batchesOf<Item>(all: readonly Item[]): Generator<readonly Item[]> {
   for (let at = 0; at < all.length; at += FORGET_BATCH) yield all.slice(at, at + FORGET_BATCH);
 }
 
-/** The receipt that names the removed rows, and how places that quote them are changed. */
+/** How rows are removed: also names the receipt for the removed rows. */
 interface RemoveRows extends PlaceChange {
   readonly receipt: Pick<Receipt, "id" | "salt">;
 }
 
 /**
- * Removes a batch of observations in one transaction. Summaries of their sessions that were made here go too, and are asked
- * for anew.
+ * Removes a batch of observations in one transaction, with the local summaries of their sessions, and requests new
+ * summaries.
  *
- * @returns The digests of those that are to stay away, and how many rows that quote them were changed.
+ * @returns `digests`: of the observations that must stay away. `quoting`: how many rows with quotes changed, by table.
  */
 export function removeObservations(
   db: DatabaseSync,
@@ -326,7 +326,7 @@ export function removeObservations(
   return transaction(db, () => {
     const rows = observedTexts(db, ids);
     const sessions = [...new Set(rows.map(({ sessionId }) => String(sessionId)))];
-    // A summary is written anew under the same name.
+    // A new summary gets the same name, so the name must not stay away.
     const lasting = rows.filter(({ uid, sessionId }) => uid !== summaryUid(String(sessionId)));
     nameForgotten(db, receipt.id, [
       ...lasting.map(({ uid }) => String(uid)),
@@ -341,9 +341,9 @@ export function removeObservations(
 }
 
 /**
- * Removes a batch of captures in one transaction. Their rows of the audit trail stay, without what they quote.
+ * Removes a batch of captures in one transaction. Their rows in the audit trail stay, without quotes.
  *
- * @returns How many rows that quote them were changed.
+ * @returns How many rows with quotes changed, by table.
  */
 export function removeCaptures(
   db: DatabaseSync,

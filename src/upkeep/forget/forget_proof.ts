@@ -1,4 +1,4 @@
-/** Checks that nothing of what was forgotten is left in any byte, and that nothing has come back. */
+/** Checks that no byte of forgotten content is left, and that nothing has come back. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { quietly, UserError } from "../../base/errors.ts";
@@ -28,23 +28,23 @@ import { keysBack } from "./stay_away_table.ts";
 import { holdsText, placesIn } from "./byte_scan.ts";
 import { copiesOf, type ForgetPlace, writtenFiles } from "./forget_files.ts";
 
-/** Places in one file that are looked at. */
+/** The most places in one file that are checked. */
 const MAX_PLACES = 2000;
 
 type BytesLeft = ReturnType<typeof bytesLeft>;
 
 /**
- * Tables and indexes of the database in whose bytes a text stands, and whether it stands in its log. `forms`: words of rows
- * that stay, whose form in the search index holds the text. They are no remains.
+ * Finds the tables and indexes whose bytes contain a text, and whether the log contains it. `forms`: words of staying
+ * rows whose form in the search index contains the text; they do not count as remains.
  */
 export function bytesLeft(place: ForgetPlace, text: TextMatcher) {
   const database = realPath(place.database);
   const { forms, unexplained } = wordsOf(database, text);
   const places = placesIn(database, text, { limit: MAX_PLACES });
   const tables = new Set(places.length === 0 ? [] : pageOwners(database, places));
-  // This table holds how the tables are made, in words of this program alone.
+  // This table holds the definitions of tables, which are text of this program alone.
   tables.delete("sqlite_schema");
-  // Words in the index that come from rows that stay are no remains.
+  // Index words of staying rows do not count as remains.
   if (forms.length > 0) {
     for (const table of tables) if (table.startsWith("memory_index")) tables.delete(table);
   }
@@ -52,15 +52,15 @@ export function bytesLeft(place: ForgetPlace, text: TextMatcher) {
   return { tables: [...tables].sort(), log: holdsText(`${database}-wal`, text), forms };
 }
 
-/** The words of the index; none where there is no index, or where it cannot be read. */
+/** Returns the index words that contain a text; none if the index is missing or unreadable. */
 function wordsOf(database: string, text: TextMatcher): IndexedWords {
   const known = openIfOurs(database);
   known?.close();
-  // Without words the bytes are looked through all the same.
+  // The bytes are searched even if the words are unknown.
   return known && quietly(() => indexedWords(database, text)) || { forms: [], unexplained: 0 };
 }
 
-/** What is left of a text, each with the way out; empty when nothing is. */
+/** Lists the remains of a text as sentences, each with the way out. */
 export function textLeft(
   place: ForgetPlace,
   filter: ForgetFilter,
@@ -78,14 +78,14 @@ export function textLeft(
   ];
 }
 
-/** The message for a write-ahead log that another process reads from, so that it cannot be emptied. */
+/** Returns the message for a log that cannot be emptied, since another process reads from it. */
 export function logHeld(database: string, again: string): string {
   return `the write-ahead log may still hold it, since another process reads from it: \`fuser -v ${
     quoteWord(`${database}-wal`)
   }\`, then \`${again}\``;
 }
 
-/** Files that hold a text, also in what is compressed there, and are no copies that this program makes anew. */
+/** Lists files that hold a text, even in compressed payloads, apart from the copies in which it is forgotten. */
 export function copiesWith(
   place: ForgetPlace,
   filter: ForgetFilter,
@@ -97,11 +97,11 @@ export function copiesWith(
 
 function holdsRows(path: string, filter: ForgetFilter): boolean {
   using db = openIfOurs(path);
-  // The letters of an older database without all the tables, or of a damaged one, are searched already.
+  // In an older or damaged database the search of the bytes must do.
   return db !== null && (quietly(() => rowsWith(db, filter)) ?? 0) > 0;
 }
 
-/** How many rows hold a text. */
+/** Counts the rows that hold a text. */
 function rowsWith(db: DatabaseSync, filter: ForgetFilter): number {
   const { observations, captures } = chooseForgotten(db, filter);
   const how = { mode: "look", changed: new Map(), receiptId: null } as const;
@@ -109,14 +109,14 @@ function rowsWith(db: DatabaseSync, filter: ForgetFilter): number {
     .reduce((sum, n) => sum + n, observations.length + captures.length);
 }
 
-/** Ids that one command names. */
+/** The most ids that one command names. */
 const NAMED_IDS = 20;
 
 /**
- * Checks whether a receipt still holds: what does not, and the way out. Changes nothing.
+ * Checks whether the content of a receipt is still gone. Returns problems, each with the way out. Changes nothing.
  *
- * @param options `text`: the text that was forgotten, with a filter for it; then every byte is searched again.
- * @throws {UserError} When it is another text.
+ * @param options `text`: the forgotten text, and `filter` for it; with them every byte is searched again.
+ * @throws {UserError} When the receipt is about another text.
  */
 export async function verifyReceipt(
   place: ForgetPlace,

@@ -1,4 +1,4 @@
-/** Receipts: what was forgotten, without the text itself. */
+/** Writes and finds receipts, which record what was forgotten without the text itself. */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../../base/ids.ts";
 import { transaction } from "../../db/transaction.ts";
@@ -10,34 +10,34 @@ import { copyReadable } from "../../db/table_copy.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 
-/** What was forgotten, without the text itself. */
+/** The record of one `memory forget`. */
 export interface Receipt {
   readonly id: string;
-  /** What was asked for, by flag; a text or file as its digest. */
+  /** The chosen content, by flag; a digest replaces a text or file. */
   readonly chosen: Readonly<Record<string, unknown>>;
-  /** A key of its own, so that equal texts have unlike digests in two receipts. */
+  /** The receipt's own key, so that equal texts have different digests in two receipts. */
   readonly salt: string;
   readonly textDigest: string | null;
-  /** Rows that were removed, or in which a text was replaced, by table; files by what they are. */
+  /** The number of removed or changed rows by table, and of files by kind. */
   readonly removed: Readonly<Record<string, number>>;
-  /** Of the observations. */
+  /** Digests of the removed observations. */
   readonly digests: readonly string[];
-  /** Where something was left, in words. */
+  /** Sentences that tell where something was left. */
   readonly remains: readonly string[];
   readonly createdAtMs: number;
-  /** Null when it was stopped on the way, or could not be done to the end. */
+  /** Null when the run was stopped or could not finish. */
   readonly finishedAtMs: number | null;
 }
 
-/** The digest of a text under a receipt's key; the same for all spellings that count as one text. */
+/** Digests a text under a receipt's key; all spellings that count as one text have the same digest. */
 export function forgottenDigest(salt: string, text: string): string {
   return keyedDigest(salt, normalizeForgotten(text));
 }
 
 /**
- * The receipt of the same choice that was stopped, or that has lost its key by damage: the next run goes on with it.
+ * Finds an unfinished receipt of the same choice, or one whose key damage destroyed; the next run continues it.
  *
- * @param chosenWith The choice, as a receipt with this salt holds it.
+ * @param chosenWith Makes the record of the choice under a receipt's salt.
  */
 export function stoppedReceipt(
   db: DatabaseSync,
@@ -48,7 +48,7 @@ export function stoppedReceipt(
   );
 }
 
-/** Writes a receipt down before anything is removed, so that what is removed can name it. */
+/** Writes a receipt before anything is removed, so that names of removed rows can refer to it. */
 export function beginReceipt(
   db: DatabaseSync,
   { chosen, text, nowMs }: {
@@ -69,9 +69,9 @@ export function beginReceipt(
 }
 
 /**
- * Adds to a receipt what was removed, and what is left. Names whose key is lost go: they get new ones.
+ * Adds to a receipt what was removed and what is left. Removes names whose key is lost, since the run wrote new ones.
  *
- * @param done `isWhole`: whether the run came to its end; else `doctor` names it as stopped.
+ * @param done `isWhole`: whether the run finished; else `doctor` reports it as stopped.
  */
 export function finishReceipt(
   db: DatabaseSync,
@@ -84,7 +84,7 @@ export function finishReceipt(
   const all = { ...earlier?.removed };
   for (const [name, n] of Object.entries(removed)) all[name] = (all[name] ?? 0) + n;
   const known = [...new Set([...earlier?.digests ?? [], ...digests])];
-  // Rows that stay have the same words: their digests cannot show that something came back.
+  // A digest that a staying row also has cannot show that something came back.
   const same = sameAgain(db, { salt, digests: known, createdAtMs: atMs })
     .map(({ digest }) => digest);
   db.prepare(
@@ -103,7 +103,7 @@ export function finishReceipt(
   db.prepare("DELETE FROM forgotten WHERE receipt_id = ? AND name GLOB 'lost/*'").run(id);
 }
 
-/** Writes down rows that must not come in, and are not here: there is nothing else to do. */
+/** Records names of rows that must not come in and that are not here, so that nothing must be removed. */
 export function keepAway(
   db: DatabaseSync,
   names: readonly string[],
@@ -116,17 +116,17 @@ export function keepAway(
   });
 }
 
-/** The ids of all receipts, the oldest first. */
+/** Returns the ids of all receipts, the oldest first. */
 export function receiptIds(db: DatabaseSync): string[] {
   return db.prepare("SELECT id FROM forget_receipts ORDER BY id").all().map(({ id }) => String(id));
 }
 
-/** Receipts of what was stopped before it was done, the oldest first. */
+/** Returns the receipts of runs that did not finish, the oldest first. */
 export function unfinishedReceipts(db: DatabaseSync): Receipt[] {
   return receiptsWhere(db, "finished_at_ms IS NULL ORDER BY id");
 }
 
-/** Receipts whose ids begin like this, at most `limit`, the newest first. */
+/** Returns receipts whose ids begin with `beginning`, the newest first. */
 export function findReceipts(db: DatabaseSync, beginning: string, limit: number): Receipt[] {
   return receiptsWhere(
     db,
@@ -137,8 +137,8 @@ export function findReceipts(db: DatabaseSync, beginning: string, limit: number)
 }
 
 /**
- * Receipts that have lost their key by damage, the newest first: the words and keys that they name are not recognised
- * when they come back. Once there is another key, `lost/` stands before such names.
+ * Returns receipts whose key damage destroyed, the newest first: the words and keys that they name are not recognised
+ * when they come back. Once the database has a new key, the prefix `lost/` marks the old names.
  */
 export function receiptsWithoutKey(db: DatabaseSync): Receipt[] {
   return receiptsWhere(
@@ -169,12 +169,12 @@ function receiptsWhere(
   });
 }
 
-/** The name that says that what people wrote into a task was forgotten. */
+/** Returns the name that records that the text of a task was forgotten. */
 export function taskName(id: string): string {
   return `task/${id}`;
 }
 
-/** Observations by number, captures and tasks by id that a receipt names and that are there: in a copy still, else again. */
+/** Finds existing observations (by number), captures and tasks (by id) that a receipt names. */
 export function namedIn(
   db: DatabaseSync,
   receiptId: string,
@@ -192,8 +192,8 @@ export function namedIn(
 }
 
 /**
- * The digest of an observation: with its session, since every session has a prompt such as `continue` and the output of
- * the same commands.
+ * Digests an observation together with its session, since many sessions share prompts such as `continue` and the output
+ * of the same commands.
  */
 export function digestOfRow(
   salt: string,
@@ -202,7 +202,7 @@ export function digestOfRow(
   return forgottenDigest(salt, `${sessionId}\n${title}\n${text}`);
 }
 
-/** Observations from before a receipt that tell the same as one whose digest it holds, with that digest. */
+/** Finds observations from before a receipt that match one of its digests. */
 export function sameAgain(
   db: DatabaseSync,
   { salt, digests, createdAtMs }: Pick<Receipt, "salt" | "digests" | "createdAtMs">,
@@ -213,7 +213,7 @@ export function sameAgain(
     "digest_of",
     (sessionId, title, text) => digestOfRow(salt, { sessionId, title, text }),
   );
-  // What a session does once more afterwards is new.
+  // Later observations are new, even if they tell the same.
   return db.prepare(
     `SELECT id, digest_of(session_id, title, text) AS digest
        FROM observations
@@ -223,7 +223,7 @@ export function sameAgain(
     .filter(({ digest }) => known.has(digest));
 }
 
-/** Copies the receipts with their key into a copy of the database, so that the forgotten stays away from it, too. */
+/** Copies the receipts and their key into a copy of the database, so that forgotten content stays away from it, too. */
 export function takeReceipts(from: DatabaseSync, to: DatabaseSync): void {
   for (const table of ["forget_receipts", "forgotten"]) copyReadable(from, to, table);
   const key = from.prepare("SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
@@ -234,7 +234,7 @@ export function takeReceipts(from: DatabaseSync, to: DatabaseSync): void {
   );
 }
 
-/** Placeholders for what no receipt holds. The command refuses them, so that a pasted command forgets nothing else. */
+/** Placeholders for a text and a file. The command refuses them, so that a pasted command forgets nothing else. */
 export const SAME_TEXT = "<the same text>";
 export const SAME_FILE = "<the same file>";
 
@@ -242,8 +242,8 @@ export const SAME_FILE = "<the same file>";
 export const TEXT_AGAIN = `conclaude memory forget --text ${quoteWord(SAME_TEXT)}`;
 
 /**
- * The command that forgets again what a receipt is about. A receipt holds neither a text nor a file: a placeholder stands for
- * them, and the command asks before it does anything.
+ * Returns the command that repeats a receipt's run. Placeholders replace a text or a file, which a receipt does not
+ * hold; without `--yes` the command asks before it does anything.
  */
 export function commandAgain(chosen: Receipt["chosen"]): string {
   const { ids, session, project, file, text, sinceMs, untilMs } = chosen;

@@ -1,7 +1,7 @@
 /**
- * Keeps what was forgotten away, whichever way it comes. Ids name observations, captures and tool uses. Prompts and messages
- * get another id in a transcript than in a hook, so they are known by a digest of their words; rows whose key held a text by
- * a digest of that key. Both are made under a key of the database's own, so that no letter is kept.
+ * Keeps forgotten content from coming back in any way. Ids name observations, captures and tool uses. Prompts and
+ * messages have other ids in transcripts than in hooks, so digests of their words name them; digests of keys name rows
+ * whose key held a text. The digests use the database's own key, so that no text is kept.
  */
 import type { DatabaseSync } from "node:sqlite";
 import {
@@ -31,26 +31,26 @@ import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
 import { keptJson } from "../../memory/observe/observation.ts";
 import { summaryUid } from "../../memory/store.ts";
 
-/** Something that may have been forgotten. */
+/** Content that is about to come in and may have been forgotten. */
 export interface Arrival {
   readonly sessionId: string;
-  /** The common git directory, or the folder where there is none; undefined where only its session counts. */
+  /** The common git directory, else the folder; undefined if only the session counts. */
   readonly project?: string | null;
   /** Epoch milliseconds. */
   readonly atMs: number;
-  /** Ids; each names it. */
+  /** Ids, each of which names the content. */
   readonly names: readonly string[];
-  /** The tool use that it is of, or belongs to; undefined where there is none. */
+  /** The tool use of the content, if there is one. */
   readonly use?: {
     readonly toolUseId: string;
-    /** {@linkcode useKeyOfCapture}; null where its input is not at hand. */
+    /** Returns {@linkcode useKeyOfCapture}; null if the input of the tool use is unknown. */
     readonly key: () => string | null;
   } | undefined;
-  /** The keys of its words, as `capture_keys.ts` gives them. */
+  /** The keys of the content's words, from `capture_keys.ts`. */
   readonly keys: readonly string[];
 }
 
-/** Everything of a session, a project or a time that was forgotten as a whole, up to when that was done. */
+/** A session, a project or a time that was forgotten as a whole, up to the moment of forgetting. */
 interface Range {
   readonly sessionId: string | null;
   readonly project: string | null;
@@ -58,17 +58,17 @@ interface Range {
   readonly untilMs: number;
 }
 
-/** Knows what was forgotten: whole sessions, projects and times up to the call of {@linkcode stayAway}, names always. */
+/** Knows forgotten content: ranges as of the call of {@linkcode stayAway}, names as of each question. */
 export interface StayAway {
-  /** Whether it was forgotten, by itself or with all that its session, project or time had. */
+  /** Whether the content was forgotten, by itself or with its whole session, project or time. */
   readonly has: (arrival: Arrival) => boolean;
-  /** Whether words of a session were. @param key One of `capture_keys.ts`. */
+  /** Whether words of a session were forgotten. @param key A key from `capture_keys.ts`. */
   readonly hasWords: (sessionId: string, key: string) => boolean;
 }
 
-/** What must stay away from a database. */
+/** Reads which content must stay away from a database. */
 export function stayAway(db: DatabaseSync): StayAway {
-  // Receipts without a text, a file and ids say what else there was to forget, had it been here.
+  // Receipts without a text, a file and ids cover whole ranges, also for content that was not here at the time.
   const ranges = statement(
     db,
     `SELECT chosen ->> '$.session' AS sessionId, chosen ->> '$.project' AS project,
@@ -101,7 +101,7 @@ export function stayAway(db: DatabaseSync): StayAway {
   };
 }
 
-/** The database's own digest; its key is made at the first call. To be called in a transaction. */
+/** Returns the database's digest function; the first call makes the key. Must be called in a transaction. */
 export function ownDigest(db: DatabaseSync): Digest {
   const key = Array.from(
     crypto.getRandomValues(new Uint8Array(32)),
@@ -109,28 +109,28 @@ export function ownDigest(db: DatabaseSync): Digest {
   ).join("");
   const { changes } = statement(db, "INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)")
     .run(FORGET_KEY, key);
-  // Damage may have destroyed an older key: names that were made with it cannot be compared any more.
+  // A new key means that damage may have destroyed an older one; names from that key cannot be compared any more.
   if (changes > 0) db.exec(`UPDATE forgotten SET name = 'lost/' || name WHERE ${IS_DIGEST}`);
   return knownDigest(db)!;
 }
 
-/** SQL: a name is a digest. */
+/** SQL condition: a name is a digest. */
 export const IS_DIGEST = "(name GLOB 'word/*' OR name GLOB 'row/*')";
 
-/** A capture, as it lies in the queue or waits to. */
+/** A capture in the queue, or one that is about to enter it. */
 export interface NamedCapture {
   readonly sessionId: string;
-  /** Null for words. */
+  /** Null for prompts and messages. */
   readonly toolUseId: string | null;
   readonly toolName: string;
-  /** JSON; null where it cannot be read. */
+  /** JSON; null if the payload is unreadable. */
   readonly payload: string | null;
 }
 
-/** Stands for the session in the name of a tool use that a fork may repeat in another session. */
+/** Replaces the session in the name of a tool use that a fork may repeat in another session. */
 const ANY_SESSION = "";
 
-/** The names of the tool use or the words in a capture, and of titles made of these words. */
+/** Returns the names of a capture's tool use or words, and of titles that consist of these words. */
 export function namesOfCapture(digest: Digest, capture: NamedCapture): string[] {
   const { sessionId, toolUseId, toolName, payload } = capture;
   const words = payload === null
@@ -140,12 +140,12 @@ export function namesOfCapture(digest: Digest, capture: NamedCapture): string[] 
   if (toolUseId === null) return names;
   const key = payload === null ? null : useKeyOfCapture({ toolUseId, toolName, payload });
   if (key !== null) names.push(wordsName(digest, ANY_SESSION, key));
-  // An id that some gateway counts anew in every session is not a name by itself.
+  // Some gateways count ids anew in every session; such an id is no name by itself.
   else if (isUniqueId(toolUseId)) names.push(toolUseId);
   return [useName(sessionId, toolUseId), ...names];
 }
 
-/** The names of the words in observations, and of titles made of them. */
+/** Returns the names of the words in observations, and of titles that consist of them. */
 export function namesOfObservations(
   digest: Digest,
   rows: readonly Readonly<Record<string, unknown>>[],
@@ -157,7 +157,7 @@ export function namesOfObservations(
   });
 }
 
-/** The name of a tool use that was forgotten in another session; null where it was not. */
+/** Returns the name of a tool use if it was forgotten in another session, else null. */
 function repeatedName(db: DatabaseSync, keyOf: () => string | null): string | null {
   const digest = knownDigest(db);
   const key = digest === null ? null : keyOf();
@@ -167,9 +167,9 @@ function repeatedName(db: DatabaseSync, keyOf: () => string | null): string | nu
 }
 
 /**
- * The ids of captures in the queue that were forgotten.
+ * Returns the ids of captures in the queue that were forgotten.
  *
- * @param options `among`: only these. `receiptId`: only what this receipt names.
+ * @param options `among`: only these ids. `receiptId`: only captures that this receipt names.
  */
 export function forgottenCaptures(
   db: DatabaseSync,
@@ -186,7 +186,7 @@ export function forgottenCaptures(
     const key = useKeyOfCapture(use);
     return key === null ? null : wordsName(digest, ANY_SESSION, key);
   });
-  // A payload is read only where the same id of a tool use was forgotten of some session. `0` is what follows `/`.
+  // A payload is read only if a tool use with its id was forgotten in some session. `0` is the character after `/`.
   return statement(
     db,
     `SELECT q.id
@@ -208,16 +208,16 @@ export function forgottenCaptures(
   ).all(among === null ? null : JSON.stringify(among), receiptId).map(({ id }) => String(id));
 }
 
-/** A row, by the columns of its key at least. */
+/** A row with at least the columns of its key. */
 type Row = Readonly<Record<string, unknown>>;
 
-/** The columns that tell the rows of a table from each other. */
+/** A table and the columns of its primary key. */
 interface KeyedTable {
   readonly name: string;
   readonly keys: readonly string[];
 }
 
-/** Names rows that are removed since their key held a text, in the transaction that removes them. */
+/** Names rows by their keys, which held a text, in the transaction that removes the rows. */
 export function nameKeys(
   db: DatabaseSync,
   receiptId: string,
@@ -227,20 +227,20 @@ export function nameKeys(
   nameForgotten(db, receiptId, rows.map((row) => keyName(digest, table, row)));
 }
 
-/** Whether a row of an export was removed here by its key. */
+/** Whether a row with the key of this exported row was removed here. */
 export function isKeyForgotten(
   db: DatabaseSync,
   type: ExportType,
   columns: ImportedColumns,
 ): boolean {
   const { table: name, key: keys } = tableOf(type);
-  // A key of one column is an id, and never a word that a person wrote.
+  // A key of one column is an id, which holds no words of a person.
   if (keys === null || keys.length < 2) return false;
   const digest = knownDigest(db);
   return digest !== null && isForgotten(db, keyName(digest, { name, keys }, columns));
 }
 
-/** How many rows that were removed by their keys are there again, by table. */
+/** Counts, by table, rows that exist again although they were removed by their keys. */
 export function keysBack(db: DatabaseSync, receiptId: string): Readonly<Record<string, number>> {
   const names = new Set(
     db.prepare("SELECT name FROM forgotten WHERE receipt_id = ? AND name GLOB 'row/*'")
@@ -269,16 +269,16 @@ function keyName(digest: Digest, { name, keys }: KeyedTable, row: Row): string {
   return `row/${digest(JSON.stringify([name, ...[...keys].sort().map((key) => [key, row[key]])]))}`;
 }
 
-/** Gives a row as it may come in; null where it was forgotten here. */
+/** Returns a row in the form in which it may come in; null if it was forgotten here. */
 type Admit = (type: ExportType, columns: ImportedColumns) => ImportedColumns | null;
 
 /**
- * Checks the rows of an export. It is to be asked for every row that is about to be written, in the order of the export and in
- * the transaction that writes it.
+ * Makes a check for the rows of an export. The check must be called for every row, in the order of the export and in
+ * the transaction that writes the row.
  */
 export function forgottenRows(db: DatabaseSync): Admit {
   const away = stayAway(db);
-  /** Numbers, in the export, of observations that stay away. What is made of them stays away, too. */
+  /** The export's numbers of observations that stay away; fixes and captures of them stay away, too. */
   const leftOut = new Set<number>();
   const questions = new Set<string>();
   return (type, columns) => {
@@ -324,10 +324,10 @@ function arrivalOf(type: ExportType, columns: ImportedColumns): Arrival {
   };
 }
 
-/** Whether a row is of a task as it was before something in it was forgotten. */
+/** Whether a row belongs to a task, and is older than the forgetting of that task's text. */
 function isOfForgottenTask(db: DatabaseSync, type: ExportType, columns: ImportedColumns): boolean {
-  const of = { task: "id", taskChange: "task_id", taskTag: "task_id" }[type as string];
-  if (of === undefined) return false;
+  const column = { task: "id", taskChange: "task_id", taskTag: "task_id" }[type as string];
+  if (column === undefined) return false;
   const atMs = columns["updated_at_ms"] ?? columns["changed_at_ms"] ?? 0;
   return statement(
     db,
@@ -336,17 +336,17 @@ function isOfForgottenTask(db: DatabaseSync, type: ExportType, columns: Imported
        JOIN forget_receipts AS r ON r.id = f.receipt_id
       WHERE f.name = 'task/' || ?
         AND r.created_at_ms >= ?`,
-  ).get(columns[of]!, atMs) !== undefined;
+  ).get(columns[column]!, atMs) !== undefined;
 }
 
-/** Whether an event tells of a question that was forgotten. */
+/** Whether an event is about a question that was forgotten. */
 function isAbout(db: DatabaseSync, id: string, leftOut: ReadonlySet<string>): boolean {
   return leftOut.has(id) ||
     statement(db, `SELECT 1 FROM questions WHERE id = ? AND text = '${FORGOTTEN_MARK}'`)
         .get(id) !== undefined;
 }
 
-/** Whether a fix or a capture belongs to an observation that stays away, and so quotes it. */
+/** Whether a fix or a capture belongs to, and so quotes, an observation that stays away. */
 function isMadeOf(
   type: ExportType,
   columns: ImportedColumns,
@@ -358,14 +358,14 @@ function isMadeOf(
   return [mended, ...Array.isArray(by) ? by : []].some((id) => leftOut.has(id));
 }
 
-/** Whether this summary belongs to a session that has forgotten something: it is made anew of the rest. */
+/** Whether a row is the old summary of a session of which part was forgotten; a new one is made from the rest. */
 function isOldSummary(db: DatabaseSync, type: ExportType, columns: ImportedColumns): boolean {
   const sessionId = String(columns["session_id"]);
   if (type !== "observation" || columns["uid"] !== summaryUid(sessionId)) return false;
   return isForgotten(db, sessionName(sessionId));
 }
 
-/** Takes away the title of a session that is called after a forgotten prompt. */
+/** Removes a session's title if it comes from a forgotten prompt. */
 function withoutTitle(
   columns: ImportedColumns,
   away: ReturnType<typeof stayAway>,

@@ -1,4 +1,4 @@
-/** Makes of an item in a transcript the capture that a hook would have made in its project. */
+/** Makes from an item of a transcript the capture that a hook would have made in its project. */
 import {
   capturePriority,
   filesTouched,
@@ -26,14 +26,14 @@ import type { HookConfig } from "../../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isFolder } from "../../system/on_disk.ts";
 
-/** A project that sessions ran in. */
+/** A project in which sessions ran. */
 export interface TranscriptProject {
-  /** The folder in which the session began; null when its transcript names none. */
+  /** The folder in which the session began; null if the transcript names none. */
   readonly dir: string | null;
   /** The common git directory; null outside of a repository, or when the folder is gone. */
   readonly repository: string | null;
   readonly config: HookConfig;
-  /** The database that hooks write to there; null where it is switched off. */
+  /** The database that hooks use in this project; null if it is switched off. */
   readonly database: string | null;
   readonly patterns: readonly RegExp[];
   /** The user's home, for `~` in a command. */
@@ -42,7 +42,7 @@ export interface TranscriptProject {
   readonly hide: (path: string | null) => string | null;
 }
 
-/** Makes a function that finds the project of a folder. It reads each project once. */
+/** Makes a function that finds the project of a folder, and that reads each project once. */
 export function projectFinder(
   locations: Locations,
 ): (dir: string | null) => Promise<TranscriptProject> {
@@ -63,7 +63,7 @@ async function readProject(dir: string | null, locations: Locations): Promise<Tr
   const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
   return {
     dir,
-    // Where the folder is gone, a repository further up is not the project's.
+    // If the folder is gone, a repository further up may not be the project's.
     repository: dir !== null && isFolder(dir) ? findRepository(looks)?.commonDir ?? null : null,
     config,
     database: config.databaseEnabled ? databaseAt(locations, config.databasePath) : null,
@@ -73,12 +73,12 @@ async function readProject(dir: string | null, locations: Locations): Promise<Tr
   };
 }
 
-/** The name of an item's capture: that of the tool, or of the event. */
+/** Returns the name of an item's capture: the name of the tool or of the event. */
 export function nameOf(item: TranscriptItem): string {
   return item.kind === "toolUse" ? item.toolName : WORDS[item.kind].event;
 }
 
-/** The id of an item's capture. It is always the same for the same item. */
+/** Returns the id of an item's capture, which is always the same for the same item. */
 export function captureIdOf(item: TranscriptItem): string {
   const key = `${item.sessionId} ${
     item.kind === "toolUse" ? item.toolUseId : `${item.kind} ${item.uuid}`
@@ -86,7 +86,7 @@ export function captureIdOf(item: TranscriptItem): string {
   return idAt(item.atMs, digestOf(key) + digestOf(`transcript ${key}`));
 }
 
-/** The capture of an item: secrets are masked, private parts dropped, and the payload is cut at the limit. */
+/** Makes the capture of an item: masks secrets, removes private parts, and cuts the payload at the limit. */
 export async function captureOf(
   item: TranscriptItem,
   project: TranscriptProject,
@@ -109,9 +109,9 @@ export async function captureOf(
 }
 
 /**
- * The key of the configuration, or the variable, that keeps an item out; null where none does.
+ * Returns the configuration key or the variable that excludes an item; null if none does.
  *
- * @param isOff Whether memory was off for its session.
+ * @param isOff Whether memory was off for the item's session.
  */
 export function exclusionIn(
   { config, dir, home }: TranscriptProject,
@@ -156,7 +156,7 @@ function fieldsOf(item: TranscriptItem, { dir }: TranscriptProject): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
-/** A transcript has only the answer of a sub-agent; the response that a hook gets has the answer in `content`. */
+/** Wraps a sub-agent's answer in `content`, as a hook gets it; a transcript has only the answer. */
 function asResponse(toolName: string, response: unknown): unknown {
   const isAgent = toolName === "Agent" || toolName === "Task";
   return isAgent && (typeof response === "string" || Array.isArray(response))
@@ -164,9 +164,9 @@ function asResponse(toolName: string, response: unknown): unknown {
     : response;
 }
 
-/** Masks as a hook does. Own patterns of the configuration do not apply to the name of a tool and the id of its use. */
+/** Masks fields as a hook does. The user's patterns do not apply to a tool's name and the id of its use. */
 function masked(fields: Fields, { patterns }: TranscriptProject): Fields {
-  // Fields that are nested too deeply have no JSON.
+  // `JSON.stringify()` fails on fields that are nested too deeply.
   const text = quietly(() => JSON.stringify(fields));
   if (text && !needsRedaction(text, patterns)) return fields;
   const { tool_name, tool_use_id } = fields;

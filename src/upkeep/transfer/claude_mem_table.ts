@@ -1,4 +1,4 @@
-/** Reads the memory of claude-mem, or of claude-mem-lite. Which columns a table has depends on its version. */
+/** Reads the memory of claude-mem and claude-mem-lite, whose columns depend on the version. */
 import { tableNames } from "../care/care_table.ts";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { digestOf } from "../../base/fnv.ts";
@@ -11,19 +11,19 @@ import TABLES from "./claude_mem.json" with { type: "json" };
 import { type ArrivingRow, termsOf } from "./import.ts";
 import { isDamage, quotedName } from "../../db/table_copy.ts";
 
-/** How one table is read; `a|b` stands for the first of these columns that a row has. */
+/** The rules for reading one table; `a|b` means the first of these columns that a row has. */
 export type ClaudeMemTable = typeof TABLES.tables[number];
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
-/** A row, with what its session says of it. */
+/** A row, completed by its session. */
 export type ClaudeMemRow = ReturnType<typeof rowOf>;
 
 const BATCH = 200;
-const KEPT = { head: 48_000, tail: 16_000 };
+const TEXT_LIMITS = { head: 48_000, tail: 16_000 };
 const CLAUDE_ID = "content_session_id|claude_session_id";
 
-/** Finds the tables that can be read, and names the others that have rows. @throws {Error} What SQLite says. */
+/** Finds the readable tables, and names the others that have rows. @throws {Error} SQLite's error. */
 export function claudeMemTables(db: DatabaseSync): { tables: ClaudeMemTable[]; others: string[] } {
   const columnsOf = db.prepare("SELECT name FROM pragma_table_info(?)");
   const names = tableNames(db);
@@ -41,7 +41,7 @@ export function claudeMemTables(db: DatabaseSync): { tables: ClaudeMemTable[]; o
   };
 }
 
-/** Reads the rows of a table, oldest first, up to a damaged page. @param onDamage Called when there is such a page. */
+/** Reads the rows of a table, oldest first, up to a damaged page. @param onDamage Called at a damaged page. */
 export function* claudeMemRows(
   db: DatabaseSync,
   table: ClaudeMemTable,
@@ -77,34 +77,34 @@ export function* claudeMemRows(
   }
 }
 
-/** The first of some columns, `a|b`, that holds anything. */
+/** Returns the first value that is not null in some columns, `a|b`. */
 function first(row: Row | undefined, names: string): string | null {
   const value = names.split("|").map((name) => row?.[name]).find((one) => one != null) ?? null;
   return value === null || value instanceof Uint8Array ? null : String(value);
 }
 
-/** Adds to a row what its session says. In claude-mem-lite a summary gets the time at which its session began: its own changes. */
+/** Completes a row from its session. A summary of claude-mem-lite gets its session's start: its own time changes. */
 function rowOf(row: Row, { name, of }: ClaudeMemTable, sessions: ReadonlyMap<string, Row>) {
   const session = sessions.get(first(row, of) ?? "");
-  const told = first(row, "created_at|started_at") ?? first(session, "started_at");
-  // A learning is of more and more sessions: it has a place as long as they are of one project.
+  const timeText = first(row, "created_at|started_at") ?? first(session, "started_at");
+  // A learning belongs to several sessions; it has a project if they share one.
   const isLearning = name === "lite_learnings";
   const folders = (isLearning ? listIn(first(row, of) ?? "[]") : [])
     .flatMap((one) => first(sessions.get(one), "project_dir") ?? []);
   return {
     row,
     id: first(row, "id")!,
-    atMs: momentOf(first(row, "created_at_epoch"), told),
-    /** The session of Claude Code, where that is known; else the one that claude-mem had for it. */
+    atMs: momentOf(first(row, "created_at_epoch"), timeText),
+    /** Claude Code's id of the session if known, else claude-mem's id. */
     sessionId: isLearning ? NO_SESSION : first(session, CLAUDE_ID) ?? first(row, of) ?? "",
-    /** The name of the folder that the session worked in, or its whole path; empty when it is not known. */
+    /** The name or the path of the session's folder; empty if unknown. */
     project: new Set(folders).size === 1
       ? folders[0]!
       : first(row, "merged_into_project|project") ?? first(session, "project|project_dir") ?? "",
   };
 }
 
-/** Epoch milliseconds, from a number of any unit (1973 is the first year), or from a text. SQLite's own times are of UTC. */
+/** Returns epoch milliseconds from a number of any unit (from 1973 on), or from a text; SQLite's times are UTC. */
 function momentOf(epoch: string | null, text: string | null): number {
   const isTime = (ms: number) => ms > 0 && ms <= MAX_TIME_MS;
   const n = Number(epoch ?? 0);
@@ -113,7 +113,7 @@ function momentOf(epoch: string | null, text: string | null): number {
   return [ms, Date.parse(utc)].find(isTime) ?? 0;
 }
 
-/** Makes an observation of a row; null when it says nothing that may be kept. @param known Its project here. */
+/** Makes an observation from a row; null if no text remains. @param known The row's project in this database. */
 export function observationOf(
   { row, id, sessionId, project: name, atMs }: ClaudeMemRow,
   table: ClaudeMemTable,
@@ -121,19 +121,19 @@ export function observationOf(
   mask: (text: string) => string,
 ): ArrivingRow | null {
   const parts = table.parts.flatMap(([names, label = ""]) => {
-    const given = first(row, names!)?.trim() ?? "";
+    const raw = first(row, names!)?.trim() ?? "";
     const isList = label.endsWith(" ");
-    const items = isList ? listIn(given) : [given];
-    const isNothing = given === "" || given === "No observations captured." || items.length === 0;
+    const items = isList ? listIn(raw) : [raw];
+    const isNothing = raw === "" || raw === "No observations captured." || items.length === 0;
     const text = label === "- "
       ? items.map((item) => `- ${item}`).join("\n")
       : `${label}${items.join(", ")}`;
-    return isNothing ? [] : [{ given, text }];
+    return isNothing ? [] : [{ raw, text }];
   });
   const text = mask(parts.map((part) => part.text).join("\n"));
-  // Nothing but marks of what was taken out.
+  // The text holds nothing but masks.
   if (text.replace(/\[(?:private removed|redacted:[a-z\d-]+)\]/g, "").trim() === "") return null;
-  const heading = mask(parts[0]!.given).replace(/^\[private removed\]\s*/, "").trim() || text;
+  const heading = mask(parts[0]!.raw).replace(/^\[private removed\]\s*/, "").trim() || text;
   const paths = table.files.flatMap((column) => listIn(first(row, column) ?? ""))
     .map((path) => pathInProject(mask(path), known === null ? null : folderOfProject(known)));
   const files = [...new Set(paths)];
@@ -141,24 +141,24 @@ export function observationOf(
   const project = known ?? shownName;
   const kinds: Readonly<Record<string, string>> = TABLES.kinds;
   const columns = {
-    // Another database has other rows under the same numbers.
+    // The digest is needed because another database has other rows under the same numbers.
     uid: `claude-mem/${table.name}/${id}/${digestOf(`${sessionId} ${atMs}`).slice(0, 8)}`,
     session_id: normalizeSessionId(sessionId) ?? UNKNOWN_SESSION_ID,
     project,
     kind: table.kind ?? kinds[first(row, table.kindOf ?? "") ?? ""] ?? "note",
     title: titleLine(table.kind === "summary" ? `Session: ${heading}` : heading),
-    text: headAndTail(text, KEPT),
+    text: headAndTail(text, TEXT_LIMITS),
     files: JSON.stringify(files),
     observed_files: JSON.stringify(files.map((path) => ({ path, digest: null }))),
     facts: JSON.stringify({ tool: "claude-mem" }),
     created_at_ms: atMs,
-    // A row whose place is known is the newer version of the row that only has a name.
+    // A row with a known project is newer than the same row with only a project's name.
     updated_at_ms: project === shownName ? atMs : atMs + 1,
   };
   return { type: "observation", columns: { ...columns, terms: termsOf(columns) }, line: 0, text };
 }
 
-/** A JSON list of texts or of `{name, action}`, as most versions have it; else the lines of a text. */
+/** Reads a JSON list of texts or of `{name, action}`, as most versions write it, or else the lines of a text. */
 function listIn(text: string): string[] {
   let value: unknown;
   try {
@@ -168,7 +168,7 @@ function listIn(text: string): string[] {
   }
   return [value].flat().flatMap((item: unknown) => {
     const { name, action } = Object(item);
-    const told = name === undefined ? item : action ? `${name} (${action})` : name;
-    return typeof told === "string" && told.trim() !== "" ? [told.trim()] : [];
+    const text = name === undefined ? item : action ? `${name} (${action})` : name;
+    return typeof text === "string" && text.trim() !== "" ? [text.trim()] : [];
   });
 }

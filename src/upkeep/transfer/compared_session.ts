@@ -23,16 +23,16 @@ import {
   type TranscriptProject,
 } from "./capture_of.ts";
 
-/** Captures that one transaction writes: few, so that hooks wait only a short time. */
+/** The number of captures that one transaction writes; small, so that hooks wait only a short time. */
 const BATCH_ROWS = 50;
 
-/** Something in a transcript that the database lacks. */
+/** An item of a transcript that the database lacks. */
 interface Gap {
   readonly captureId: string;
   readonly kind: ItemKind;
-  /** Of the tool, or of the event. */
+  /** The name of the tool or of the event. */
   readonly name: string;
-  /** Null for words. */
+  /** Null for prompts and messages. */
   readonly toolUseId: string | null;
   readonly atMs: number;
 }
@@ -46,12 +46,12 @@ export interface FoundItem extends Gap {
 }
 
 /**
- * Why a session is not compared: its project has another database or none, or it was observed and retention removed its
- * captures.
+ * Why a session is not compared: its project has another database (`elsewhere`) or none (`off`), or retention removed
+ * its captures after they were observed (`removed`).
  */
 export type NotHere = "elsewhere" | "off" | "removed";
 
-/** What a hook should have kept of an item in the transcripts of a session. */
+/** Makes from an item of a transcript what a hook should have kept. */
 export async function foundItem(
   session: ComparedSession,
   item: TranscriptItem,
@@ -64,14 +64,14 @@ export async function foundItem(
   return { ...gap, session, branch: session.project.hide(item.branch), capture };
 }
 
-/** The captures that hooks make of words. */
+/** The events of captures of prompts and messages. */
 const WORDS_EVENTS = Object.values(WORDS).map(({ event }) => event);
 
-/** One session as its transcripts tell it, beside what the database has of it. */
+/** Compares one session's transcripts with the database. */
 export class ComparedSession {
-  /** The path of its first transcript. */
+  /** The path of the session's first transcript. */
   readonly transcript: string;
-  /** The folder that it worked in last. */
+  /** The folder in which the session worked last. */
   cwd: string;
   title: string | null = null;
   branch: string | null = null;
@@ -79,29 +79,29 @@ export class ComparedSession {
   #lastAtMs = 0;
   /** How many items hooks should have kept. */
   found = 0;
-  /** How many items are missing because they were forgotten: they stay away. */
+  /** How many items are missing because they were forgotten. */
   forgotten = 0;
   /** How many items are so new that a hook may still write them. */
   recent = 0;
   /** How many items the configuration excludes, by its keys. */
   readonly excluded: Record<string, number> = {};
   readonly missing: Gap[] = [];
-  /** True when the database has nothing of it. */
+  /** Whether the database has nothing of the session. */
   readonly isUnknown: boolean;
-  /** True when its captures are there and its row is lost. */
+  /** Whether the session's captures exist but its row is lost. */
   readonly lacksRow: boolean;
   readonly notHere: NotHere | null;
-  /** Whether memory was off for it. */
+  /** Whether memory was off for the session. */
   readonly isOff: boolean;
-  /** The ids of captures: those in the queue, and those that were missing there. */
+  /** The ids of captures in the queue, and of gaps. */
   readonly #captured = new Set<string>();
-  /** The ids of tool uses, and of captures that observations were made of. */
+  /** The ids of tool uses, and of captures from which observations were made. */
   readonly #known: Set<string>;
-  /** The keys of words that no item stands for yet: words have no lasting id. */
+  /** Keys of captured words that no item has matched yet; words have no lasting id. */
   readonly #words: string[] = [];
-  /** The greatest row number that was read. */
+  /** The greatest row number read so far. */
   #place = 0;
-  /** Whether this run has added it to the database. */
+  /** Whether this run has added the session's row. */
   #isOurs = false;
 
   /** @param place `database`: the path of `db`. */
@@ -133,7 +133,7 @@ export class ComparedSession {
       : null;
   }
 
-  /** How many captures its transcripts do not have. */
+  /** The number of captures that the transcripts lack. */
   get extra(): number {
     const here = this.found - this.forgotten + this.recent;
     return this.notHere === null ? Math.max(0, this.#captured.size - here) : 0;
@@ -152,7 +152,7 @@ export class ComparedSession {
     }
   }
 
-  /** Keeps what is missing of some items, and was not forgotten, among the gaps. */
+  /** Adds items that are missing and were not forgotten to the gaps. @returns These items. */
   compare(items: readonly FoundItem[]): FoundItem[] {
     const away = stayAway(this.db);
     const lacking = items.filter((item) => {
@@ -176,7 +176,7 @@ export class ComparedSession {
   }
 
   #fill(items: readonly FoundItem[], nowMs: number): void {
-    // Hooks and another backfill may have written meanwhile.
+    // Hooks or another backfill may have written meanwhile.
     this.#look();
     const lacking = this.compare(items);
     if (lacking.length === 0) return;
@@ -187,20 +187,20 @@ export class ComparedSession {
     }
   }
 
-  /** Adds the session, or brings the row up to date that this run has added. */
+  /** Adds the session's row, or updates it if this run has added it. */
   keepRow(nowMs: number): void {
     const { db } = this;
     this.#isOurs = savePastSession(db, this.#row(nowMs), { isOurs: this.#isOurs }) || this.#isOurs;
   }
 
-  /** Reads the captures that came since the last look. */
+  /** Reads the captures that came since the last call. */
   #look(): void {
     const since = { after: this.#place, payloadsOf: WORDS_EVENTS };
     for (const row of capturesAfter(this.db, this.sessionId, since)) {
       this.#place = Math.max(this.#place, row.place);
       if (this.#captured.has(row.id)) continue;
       this.#add({ captureId: row.id, toolUseId: row.toolUseId });
-      // A damaged payload tells no words.
+      // A damaged payload has no words to compare.
       const payload = row.payload === null ? null : quietly(() => payloadText(row));
       if (payload) this.#words.push(...keysOfCapture(row.toolName, payload));
     }
@@ -211,7 +211,7 @@ export class ComparedSession {
     if (toolUseId !== null) this.#known.add(toolUseId);
   }
 
-  /** Whether the database has an item. Each capture of words stands for one item. */
+  /** Whether the database has an item. Each capture of words matches one item only. */
   #takes(item: FoundItem): boolean {
     const [key] = keysOfCapture(item.name, item.capture!.payload);
     const at = key === undefined ? -1 : this.#words.indexOf(key);
@@ -231,7 +231,7 @@ export class ComparedSession {
     });
   }
 
-  /** Retention keeps even an old session for a day, so that the drain can observe it. */
+  /** Makes the session's row. It ends late enough that retention keeps it for a day, in which the drain observes it. */
   #row(nowMs: number) {
     const { project, sessionId, title, firstAtMs } = this;
     const { sessionRetentionDays: days } = project.config;

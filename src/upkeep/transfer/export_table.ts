@@ -1,4 +1,4 @@
-/** Exports a database as JSON Lines. A damaged page costs the rows on it, and no others. */
+/** Exports a database as JSON Lines. A damaged page costs only its own rows. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { isUserError, messageOf } from "../../base/errors.ts";
 import { firstIdAt } from "../../base/ids.ts";
@@ -19,43 +19,43 @@ import {
   tableOf,
 } from "./exported_tables.ts";
 
-/** Which rows are exported; null lets all rows through. */
+/** Limits the exported rows; null sets no limit. */
 export interface ExportFilter {
   readonly sessionId: string | null;
-  /** Epoch milliseconds: rows that were written since then. */
+  /** The earliest time at which a row was last written, in epoch milliseconds. */
   readonly sinceMs: number | null;
 }
 
 type Columns = Readonly<Record<string, SQLOutputValue>>;
 
-/** A row with all columns of its table, under their names; an observation also has `observed_files`. */
+/** A row with all columns of its table; an observation also has `observed_files`. */
 export interface ExportRow {
   readonly type: ExportType;
   readonly columns: Columns;
 }
 
-/** A row that cannot be read. */
+/** An unreadable row. */
 export interface LostRow {
   readonly type: ExportType;
-  /** Its number or its id; null where it cannot be named. */
+  /** The row's number or id; null if neither can be read. */
   readonly id: string | null;
   readonly why: string;
 }
 
-/** What an export wrote. */
+/** The numbers of rows that an export wrote or could not read. */
 export type ExportCounts = Readonly<Record<CountName, number>> & {
-  /** Captures whose payload cannot be read; their lines hold the stored bytes in base 64. */
+  /** Captures with an unreadable payload; their lines hold the stored bytes in base 64. */
   readonly damaged: number;
-  /** Rows on damaged pages, which have no line, as far as they can be counted: at least 1 if any are lost. */
+  /** Rows on damaged pages, which have no line; if they cannot be counted, at least 1. */
   readonly unreadable: number;
 };
 
 /**
- * The lines of an export: `meta`, a line for each row with its `type` and all columns in camelCase, and `end` with the
- * counts, which shows that the export is complete. The `payload` of a capture is its JSON, however it is stored. `meta`
- * has the ids of the receipts of what was forgotten here: the tombstones themselves are not exported.
+ * Makes the lines of an export: `meta`, a line for each row with its `type` and all columns in camelCase, and `end`
+ * with the counts, which shows that the export is complete. The `payload` of a capture is its JSON, even if it is
+ * stored compressed. `meta` has the ids of forget receipts; the forgotten names themselves are not exported.
  *
- * @param options `onLost`: takes each row that cannot be read, as far as it can be named.
+ * @param options `onLost`: called for each unreadable row whose number or id is known.
  */
 export function* exportLines(
   db: DatabaseSync,
@@ -85,10 +85,10 @@ export function* exportLines(
 }
 
 /**
- * Reads every row of every exported table, one at a time, all from one moment: the connection stays in a read transaction
- * until the last row is taken or the loop is left.
+ * Reads every row of every exported table, one at a time, in one read transaction, which lasts until the caller takes
+ * the last row or leaves the loop.
  *
- * @param onLost Called for each row that cannot be read, as far as they can be counted; at least once if any are lost.
+ * @param onLost Called for each unreadable row; at least once if they cannot be counted.
  */
 export function* exportRows(
   db: DatabaseSync,
@@ -99,14 +99,14 @@ export function* exportRows(
   try {
     for (const table of EXPORTED_TABLES) yield* rowsOf(db, table, { filter, onLost });
   } finally {
-    // Nothing was written. A COMMIT would repeat the error of a damaged page.
+    // A COMMIT would repeat the error of a damaged page.
     if (db.isTransaction) db.exec("ROLLBACK");
   }
 }
 
 /**
- * Reads row by row: the runtime's iterator ends at an error as if that were the last row. A table without row numbers is
- * read in one go. The rows come in the order of their ids, which is that of time, where they have such ids.
+ * Reads row by row, since the runtime's iterator ends at an error as if that were the last row. Reads a table without
+ * row numbers at once. Rows with UUIDv7 ids come in the order of these, which is the order of time.
  */
 function* rowsOf(db: DatabaseSync, table: ExportedTable, { filter, onLost }: {
   readonly filter: ExportFilter;
@@ -115,7 +115,7 @@ function* rowsOf(db: DatabaseSync, table: ExportedTable, { filter, onLost }: {
   const { type, key } = table;
   const columns = columnsOf(db, table.table);
   const where = whereOf(table, columns.some(({ name }) => name === "session_id"), filter);
-  // The runtime cuts a text at a NUL, so such a text is read as bytes.
+  // The runtime cuts a text at a NUL, so a text with a NUL is read as bytes.
   const selected = columns.map(({ name, isText }) =>
     isText ? `iif(instr(${name}, char(0)) > 0, CAST(${name} AS BLOB), ${name}) AS ${name}` : name
   );
@@ -157,7 +157,7 @@ function* rowsOf(db: DatabaseSync, table: ExportedTable, { filter, onLost }: {
       return null;
     });
     if (row != null) yield rowIn(row);
-    // Undefined: the row is gone and only an index still names it, or the filter leaves it out.
+    // Undefined means that only an index still names the row, or that the filter excludes it.
     else if (row === undefined && (isWhole || where.sql === "")) lose();
   }
   if (!isWhole && lost === 0) lose();
@@ -168,7 +168,7 @@ const OBSERVED_FILES =
      FROM observation_files
     WHERE observation_id = ?`;
 
-/** The row numbers, as one text: an object for each would take ten times the memory. */
+/** Reads the row numbers as one text, since an object for each would take ten times the memory. */
 function placesIn(db: DatabaseSync, { table, key }: ExportedTable, where: Filter): number[] {
   const order = key?.[0] === "id" ? "id" : "rowid";
   const row = db.prepare(
@@ -190,7 +190,7 @@ function whereOf(
   ]);
 }
 
-/** The payload goes into the line as it is stored: parsing and writing it again could change it. */
+/** Makes the line of a row. A payload's JSON stays as it is stored, since parsing and writing could change it. */
 function lineOf(
   { type, columns }: ExportRow,
 ): { readonly line: string; readonly isDamaged: boolean } {
@@ -221,7 +221,7 @@ function fieldsOf(type: ExportType, columns: Columns): Record<string, unknown> {
   return { type, ...Object.fromEntries(entries) };
 }
 
-/** The value of a JSON text; the text itself if it is not JSON. */
+/** Returns the value of a JSON text, or the text itself if it is not JSON. */
 export function valueOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,4 +1,4 @@
-/** Imports the rows of an export, and rows of the same form that importers of other programs make. */
+/** Imports the rows of an export, and rows that importers make from data of other programs. */
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../../base/errors.ts";
 import { checkpoint } from "../../db/database.ts";
@@ -29,31 +29,31 @@ import {
 export interface ArrivingRow {
   readonly type: ExportType;
   readonly columns: ImportedColumns;
-  /** The number of its line in an export, from 1; 0 for a row from elsewhere. */
+  /** The number of the row's line in an export, from 1; 0 for a row from another source. */
   readonly line: number;
-  /** All that the row says, as one text. */
+  /** The whole content of the row, as one text. */
   readonly text: string;
 }
 
-/** How many rows had which fate. */
+/** How many rows had each fate. */
 export type TakenRows = ReturnType<typeof noRows>;
 
 function noRows() {
   return {
-    /** Rows that were added, and rows that were here in the same version, by kind. */
+    /** Rows that were added (`imported`), and rows that were here in the same version (`known`), by table. */
     imported: noCounts(),
     known: noCounts(),
-    /** Rows that were older here. */
+    /** Rows that replaced an older version here. */
     replaced: 0,
-    /** Rows that are left out because a newer version is here, of the row or of the row that it belongs to. */
+    /** Rows that are left out because a newer version of the row or of its owner is here. */
     outdated: 0,
     /** Rows that belong to a task or workflow that is neither here nor in the export. */
     unattached: 0,
-    /** Rows that were forgotten here: they stay away. */
+    /** Rows that stay away because they were forgotten here. */
     forgotten: 0,
-    /** Tasks whose parent is neither here nor in the export: they have no parent now. */
+    /** Tasks that lost their parent, which is neither here nor in the export. */
     detachedTasks: 0,
-    /** How many rows or lines cannot be imported, and the first of these. */
+    /** How many rows or lines cannot be imported; `damagedLines` lists the first of them. */
     damaged: 0,
     damagedLines: [] as { readonly line: number; readonly why: string }[],
   };
@@ -64,7 +64,7 @@ export type ImportReport = ReturnType<typeof importLines>;
 /** How rows are imported. */
 export interface ImportOptions {
   readonly rules: RedactRules;
-  /** Only count; nothing is written. */
+  /** Whether to count only and write nothing. */
   readonly dryRun: boolean;
   /** Called after each batch, with the number of rows so far. */
   readonly onProgress?: (rows: number) => void;
@@ -72,16 +72,16 @@ export interface ImportOptions {
   readonly onNew?: (row: ArrivingRow) => void;
 }
 
-/** A batch is small, so that hooks wait only a short time and the rows take little memory; it is smaller beside hooks. */
+/** The limits of a batch, for short waits of hooks and little memory; smaller while hooks run. */
 const BATCH = { maxRows: 300, maxBytes: 4_000_000 };
 const BESIDE_HOOKS = { maxRows: 40, maxBytes: 150_000 };
-/** The batches after which the write-ahead log is moved into the database, so that it stays short. */
+/** After so many batches the write-ahead log is moved into the database, so that it stays short. */
 const CHECKPOINT_EVERY_BATCHES = 16;
 const MAX_NAMED = 20;
 
-/** The lines of an export after the first one. */
+/** An export of which the first line was read. */
 export interface ExportSource {
-  /** The ids of the receipts of what was forgotten where the export was made. */
+  /** The ids of forget receipts in the database from which the export comes. */
   readonly receipts: readonly string[];
   readonly lines: Iterator<SourceLine>;
 }
@@ -89,7 +89,7 @@ export interface ExportSource {
 /**
  * Reads the first line of an export.
  *
- * @throws {UserError} When it is not an export, or comes from a newer program.
+ * @throws {UserError} When the lines are no export, or one of a newer program.
  */
 export function linesOfExport(lines: Iterator<SourceLine>): ExportSource {
   let step = lines.next();
@@ -120,9 +120,9 @@ export function linesOfExport(lines: Iterator<SourceLine>): ExportSource {
 }
 
 /**
- * Imports an export. An import that was broken off can be repeated.
+ * Imports an export. A stopped import can be repeated.
  *
- * @throws {Error} What SQLite or the file system says; earlier batches stay.
+ * @throws {Error} The error of SQLite or the file system; earlier batches stay.
  */
 export function importLines(
   db: DatabaseSync,
@@ -131,23 +131,24 @@ export function importLines(
 ) {
   const here = new Set(receiptIds(db));
   const taken = noRows();
-  let told: number | null = null;
-  /** The rows in the order of their lines. Lines that are no row are counted. */
+  /** The number of rows that the last line states; null before that line. */
+  let stated: number | null = null;
+  /** Yields the rows in the order of their lines; counts faulty lines. */
   function* rows(): Generator<ArrivingRow> {
     for (let step = lines.next(); !step.done; step = lines.next()) {
       const { text, number: line, isWhole } = step.value;
       if (text?.trim() === "") continue;
       try {
         const found = readLine(step.value);
-        if (told !== null || found.kind === "meta") {
+        if (stated !== null || found.kind === "meta") {
           throw new RowError("it stands behind the end of the export, or begins another one");
         }
         if (found.kind === "row") yield { ...found, line, text: text! };
-        else told = sumOf(found.fields);
+        else stated = sumOf(found.fields);
       } catch (thrown) {
         if (!(thrown instanceof RowError)) throw thrown;
-        // A cut last line is reported as an export that was cut short.
-        if (isWhole || told !== null) damage(taken, line, thrown.message);
+        // A cut last line counts as `cutShort`, not as damaged.
+        if (isWhole || stated !== null) damage(taken, line, thrown.message);
       }
     }
   }
@@ -157,25 +158,25 @@ export function importLines(
     damaged;
   return {
     ...taken,
-    /** Receipts of what was forgotten where the export was made, and not here: nothing keeps that away here. */
+    /** How many forget receipts of the other database are not here, so that nothing keeps their content away. */
     forgottenElsewhere: receipts.filter((id) => !here.has(id)).length,
     /** Whether the last line of the export is missing. */
-    cutShort: told === null,
-    /** How many lines fewer there are than the last line says. */
-    missing: Math.max(0, (told ?? 0) - read),
+    cutShort: stated === null,
+    /** How many rows are missing according to the last line. */
+    missing: Math.max(0, (stated ?? 0) - read),
   };
 }
 
-/** How many rows some counts tell of. */
+/** Returns the sum of the row counts. */
 export function sumOf(counts: Readonly<Record<string, unknown>>): number {
   return Object.keys(noCounts()).reduce((sum, name) => sum + (Number(counts[name]) || 0), 0);
 }
 
 /**
- * Imports rows, one transaction for each batch. Secrets are masked, and what was forgotten here stays away.
+ * Imports rows, one transaction for each batch. Masks secrets, and leaves out rows that were forgotten here.
  *
- * @param taken Counts on from there.
- * @throws {Error} What SQLite says; earlier batches stay.
+ * @param taken Counts to which the new ones are added.
+ * @throws {Error} SQLite's error; earlier batches stay.
  */
 export function takeRows(
   db: DatabaseSync,
@@ -211,7 +212,7 @@ export function takeRows(
   for (
     const { batch, pauseMs } of batchesOf(rows, paceBesideHooks(db, BATCH, { small: BESIDE_HOOKS }))
   ) {
-    // Masked before the transaction, so that hooks wait less.
+    // Masking runs before the transaction, so that hooks wait less.
     const masked = batch.map((row) => ({ ...row, columns: redactRow(row, rules) }));
     if (dryRun) masked.forEach(take);
     else {
@@ -228,10 +229,10 @@ export function takeRows(
   }
   if (!dryRun) {
     transaction(db, () => resolveImported(db, run.toResolve, run.numbers));
-    // Otherwise the next hook has to read the whole log.
+    // A long log would cost the next hook the time to read it.
     checkpoint(db, "TRUNCATE");
   }
-  // Lines are read ahead of their rows, so their faults come out of order.
+  // Lines are read before their rows are written, so faults of both come out of order.
   taken.damagedLines.sort((one, other) => one.line - other.line);
   return taken;
 }
@@ -265,13 +266,13 @@ function damage(taken: TakenRows, line: number, why: string): void {
   if (taken.damagedLines.length < MAX_NAMED) taken.damagedLines.push({ line, why });
 }
 
-/** Columns that name a row or its owner, or say how it is stored. All others are masked. */
+/** Columns that identify a row or its owner, or tell how it is stored; all others are masked. */
 const NAMES_OF_ROWS = /^(?:id|uid|\w+_id|depends_on|origin|process_mark|content_hash|encoding)$/;
 
-/** An escaped letter, which can hide a word from the cheap look. */
+/** An escaped letter, which hides a word from `needsRedaction()`. */
 const ESCAPED_LETTER = /\\u00[2-7]/i;
 
-/** Masks a row; without a secret it stays the same object. @param row `text`: all that the row says, as it came. */
+/** Masks the columns of a row; returns the same object if there is no secret. */
 export function redactRow(
   { type, columns, text }: ArrivingRow,
   rules: RedactRules,
@@ -284,7 +285,7 @@ export function redactRow(
     const parsed = json.includes(name) || name === "payload" ? valueOf(value) : value;
     if (parsed === value) changed[name] = redactText(value, rules);
     else {
-      // Without a secret, JSON stays as it is written.
+      // JSON without a secret keeps its exact text.
       const masked = JSON.stringify(redactValue(parsed, rules));
       changed[name] = masked === JSON.stringify(parsed) ? value : masked;
     }
@@ -296,7 +297,7 @@ export function redactRow(
   return { ...masked, raw_bytes: new TextEncoder().encode(changed["payload"]).length };
 }
 
-/** The words by which a search finds an observation. */
+/** Returns the words by which a search finds an observation. */
 export function termsOf({ title, text, files, project }: ImportedColumns): string {
   const paths: readonly unknown[] = JSON.parse(String(files ?? "[]"));
   return indexedTerms(

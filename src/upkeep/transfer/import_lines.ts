@@ -1,4 +1,4 @@
-/** Reads an export: bytes become lines, and lines become rows of tables. */
+/** Reads the lines of an export from bytes, and rows of tables from lines. */
 import * as z from "zod/mini";
 import { byteLines, type ByteSource } from "../../base/byte_lines.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -8,28 +8,29 @@ import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
 import { type ExportType, isExportType, tableOf } from "./exported_tables.ts";
 import { type ImportedColumns, RowError } from "./import_rows_table.ts";
 
-/** One line; `text` is null where it cannot be read as one. */
+/** One line of an export. */
 export interface SourceLine {
-  /** 1 and up. */
+  /** The number of the line, from 1. */
   readonly number: number;
+  /** Null if the line cannot be read as text. */
   readonly text: string | null;
-  /** Why there is no text; null where there is text. */
+  /** Why there is no text; null if there is. */
   readonly fault: string | null;
-  /** False for a last line without a line break: it may be cut. */
+  /** False for a last line without a line break, which may be cut. */
   readonly isWhole: boolean;
 }
 
-/** A line that was read. */
+/** The content of a line. */
 export type ImportedLine =
   | { readonly kind: "meta" | "end"; readonly fields: Fields }
   | { readonly kind: "row"; readonly type: ExportType; readonly columns: ImportedColumns };
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A longer line is not read. The largest payload that can be configured is far below a tenth of it. */
+/** The greatest length of a line; the largest payload that can be configured is far below a tenth of it. */
 const MAX_LINE_BYTES = 512_000_000;
 
-/** The lines of a stream in UTF-8. @throws {Error} What the file system says. */
+/** Yields the lines of a stream in UTF-8. @throws {Error} The file system's error. */
 export function* linesOf(source: ByteSource, maxBytes = MAX_LINE_BYTES): Generator<SourceLine> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   for (const { number, bytes, isEnded } of byteLines(source, { maxBytes })) {
@@ -46,7 +47,7 @@ export function* linesOf(source: ByteSource, maxBytes = MAX_LINE_BYTES): Generat
 const TIME = z.optional(z.int().check(z.gte(0), z.lte(MAX_TIME_MS)));
 const FILE = z.looseObject({ path: z.string(), digest: z.nullish(z.string()) });
 
-/** Fields of an observation that its table does not check, although readers rely on them. */
+/** Checks fields of an observation that readers rely on and that the table does not check. */
 const OBSERVATION = z.looseObject({
   kind: z.optional(z.enum(OBSERVATION_KINDS)),
   outcome: z.nullish(z.enum(["success", "failure"])),
@@ -58,7 +59,7 @@ const OBSERVATION = z.looseObject({
   updatedAtMs: TIME,
 });
 
-/** Reads a line. @throws {RowError} Says why it is not a line of an export. */
+/** Reads a line. @throws {RowError} When it is not a line of an export. */
 export function readLine({ text, fault }: SourceLine): ImportedLine {
   if (text === null) throw new RowError(fault ?? "it cannot be read");
   const { fields, payload } = partsOf(text);
@@ -85,10 +86,10 @@ export function readLine({ text, fault }: SourceLine): ImportedLine {
   return { kind: "row", type, columns: { ...columns, ...stored } };
 }
 
-/** Begins the last field of a capture. In a string it would be `,\"payload\":`. */
+/** The beginning of the last field of a capture; inside a string it would be `,\"payload\":`. */
 const PAYLOAD = ',"payload":';
 
-/** Keeps the text of the payload: parsing and writing it again could change it. */
+/** Splits a line into fields and the payload's exact text, which parsing and writing could change. */
 function partsOf(text: string): { readonly fields: Fields; readonly payload: string | null } {
   const at = text.startsWith('{"type":"capture"') ? text.indexOf(PAYLOAD) : -1;
   if (at > 0 && !text.startsWith("null", at + PAYLOAD.length)) {
@@ -97,7 +98,7 @@ function partsOf(text: string): { readonly fields: Fields; readonly payload: str
       JSON.parse(payload);
       return { fields: objectOf(`${text.slice(0, at)}}`), payload };
     } catch {
-      // Another program wrote the line again, in another order.
+      // Another program has rewritten the line with its fields in another order.
     }
   }
   const fields = objectOf(text);
@@ -117,7 +118,7 @@ function objectOf(text: string): Fields {
 }
 
 function plainValue(name: string, value: unknown): string | number | null {
-  // SQLite would store a larger number, and the runtime could not read it.
+  // SQLite could store a larger number, but the runtime could not read it.
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
     throw new RowError(`its field "${name}" is too large a number`);
   }
@@ -125,7 +126,7 @@ function plainValue(name: string, value: unknown): string | number | null {
   throw new RowError(`its field "${name}" is neither a text nor a number`);
 }
 
-/** A payload that the export could not decode is stored again as it was. */
+/** Returns the stored form of a payload that the export could not decode. */
 function storedAs(damage: unknown, rawBytes: ImportedColumns[string]): ImportedColumns {
   const { encoding, stored } = Object(damage);
   if (typeof stored !== "string" || encoding !== "json" && encoding !== "br") {

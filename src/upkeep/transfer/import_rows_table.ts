@@ -1,4 +1,4 @@
-/** Puts rows of an export into their tables, in the caller's transaction. */
+/** Writes rows of an export into their tables, in the caller's transaction. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "../../db/statement.ts";
 import { writeImported } from "../../memory/store.ts";
@@ -7,45 +7,45 @@ import { columnsOf } from "../../db/table_copy.ts";
 import { isForgotten, sessionName } from "../forget/forgotten_names_table.ts";
 import { type ExportType, fieldOf, tableOf } from "./exported_tables.ts";
 
-/** A row by the columns of its table. */
+/** The columns of a row. */
 export type ImportedColumns = Readonly<Record<string, SQLInputValue>>;
 
 /**
- * What becomes of a row. `known`: this version is here. `outdated`: a newer version is here, of the row or of its owner.
- * `unattached`: the task or workflow that it belongs to is not here.
+ * The fate of a row. `known`: the same version is here. `outdated`: a newer version of the row or of its owner is here.
+ * `unattached`: the task or workflow that owns it is not here.
  */
 export type RowFate = "new" | "replaced" | "known" | "outdated" | "unattached";
 
-/** A row that its table refuses: this program did not write it. */
+/** Tells that a line or row is invalid, so that this program cannot have written it. */
 export class RowError extends Error {
   override readonly name = "RowError";
 }
 
-/** SQLite's extended codes: https://sqlite.org/rescode.html */
+/** Result codes of SQLite, see https://sqlite.org/rescode.html. */
 const FOREIGN_KEY = 787;
 const UNIQUE = 2067;
 const CONSTRAINT = 19;
 const MISMATCH = 20;
 
-/** An import under way. */
+/** The state of one import. */
 type ImportRun = ReturnType<typeof beginImport>;
 
 export function beginImport() {
   return {
-    /** Rows whose version here is newer, by type and id: the history of such a row is not imported either. */
+    /** Rows (`type id`) with a newer version here, whose history is not imported either. */
     outdated: new Set<string>(),
-    /** The numbers that observations have here, by those that they had in the export. */
+    /** The numbers of observations here, by their numbers in the export. */
     numbers: new Map<unknown, number>(),
-    /** Failures, by number here, and the number in the export of what fixed them. */
+    /** The export's number of the fix of each failure, by the failure's number here. */
     toResolve: new Map<number, number>(),
-    /** Of tables without a key: how many rows are here with the same `sameBy`, of which the export had none yet. */
+    /** For tables without a key: how many rows with the same `sameBy` are here and not yet matched by the export. */
     listed: new Map<ExportType, Map<string, number>>(),
-    /** The columns of tables, once they were asked for. */
+    /** The columns of tables, read at first use. */
     columns: new Map<ExportType, ReadonlySet<string>>(),
   };
 }
 
-/** Decides what becomes of a row, as far as that shows without writing it. */
+/** Decides the fate of a row, as far as possible without writing it. */
 export function decideFate(
   db: DatabaseSync,
   type: ExportType,
@@ -70,9 +70,9 @@ export function decideFate(
 }
 
 /**
- * Writes a row: a new one is inserted, an older one replaced; any other row stays as it is.
+ * Writes a row if it is new or replaces an older one.
  *
- * @param how `fate`: that of {@linkcode decideFate}. @throws {RowError} When the table refuses the row.
+ * @param how `fate`: the result of {@linkcode decideFate}. @throws {RowError} When the table refuses the row.
  */
 export function importRow(
   db: DatabaseSync,
@@ -95,13 +95,13 @@ export function importRow(
     else if (fate === "new" || fate === "replaced") {
       const { observation_id: old, ...others } = columns;
       const number = { observation_id: run.numbers.get(old) ?? null };
-      put(db, type, old === undefined ? columns : { ...others, ...number }, fate);
+      writeRow(db, type, old === undefined ? columns : { ...others, ...number }, fate);
     }
     return fate;
   } catch (thrown) {
     const { errcode, message } = thrown as { readonly errcode?: unknown; readonly message: string };
     if (errcode === FOREIGN_KEY) return "unattached";
-    // The row is here under another key: it came from the same place before, or the task has a workflow.
+    // The row is here under another key: it came from the same source before, or the task has a workflow.
     if (errcode === UNIQUE) return "known";
     if (typeof errcode !== "number" || ![CONSTRAINT, MISMATCH].includes(errcode & 0xff)) {
       throw thrown;
@@ -113,7 +113,7 @@ export function importRow(
   }
 }
 
-/** Also notes the number that an observation has here: rows refer to it by the number that it had in the export. */
+/** Writes an observation and notes its number here, since other rows refer to it by its number in the export. */
 function importObservation(
   db: DatabaseSync,
   { columns, fate, run }: Parameters<typeof importRow>[2],
@@ -124,11 +124,11 @@ function importObservation(
     ? writeImported(db, columns, { here, numbers: run.numbers })
     : Number(here!["id"]);
   if (typeof old === "number" && !run.numbers.has(old)) run.numbers.set(old, id);
-  // The fix that an older version names does not count.
+  // The fix in an outdated version does not count.
   if (typeof target === "number" && fate !== "outdated") run.toResolve.set(id, target);
 }
 
-/** Finds the row with the same key. An observation is also the one that counts its repeats. */
+/** Finds the row with the same key; for an observation also the row that counts its repeats. */
 export function findHere(
   db: DatabaseSync,
   type: ExportType,
@@ -146,7 +146,7 @@ export function findHere(
   return find(key) ?? (type === "observation" ? find(["same_as", "session_id"]) : undefined);
 }
 
-/** When a row was last written, in epoch milliseconds; 0 where it never changes. */
+/** Returns when a row was last written, in epoch milliseconds; 0 if it never changes. */
 function versionOf(type: ExportType, columns: ImportedColumns): number {
   const { time = "id" } = tableOf(type);
   if (time === "id") return 0;
@@ -154,7 +154,7 @@ function versionOf(type: ExportType, columns: ImportedColumns): number {
   return Math.max(0, ...times.map((name) => Number(columns[name] ?? 0)));
 }
 
-/** Whether a part of a row was forgotten, or of its session: then no other version may bring that part back. */
+/** Whether a part of a row or of its session was forgotten, which no other version may bring back. */
 function isPartForgotten(db: DatabaseSync, type: ExportType, here: ImportedColumns): boolean {
   const ofSession = sessionName(String(here["session_id"]));
   return type === "observation" && isForgotten(db, ofSession) ||
@@ -163,8 +163,8 @@ function isPartForgotten(db: DatabaseSync, type: ExportType, here: ImportedColum
     );
 }
 
-/** Inserts a row, or replaces the one with its key. A claim token only grows, so that nobody holds a claim that he lost. */
-function put(
+/** Inserts a row, or replaces the one with its key. A claim token only grows, so that a lost claim stays lost. */
+function writeRow(
   db: DatabaseSync,
   type: ExportType,
   columns: ImportedColumns,
@@ -186,13 +186,13 @@ function put(
      ${fate === "new" ? "" : `ON CONFLICT (${key}) DO UPDATE SET ${settings.join(", ")}`}`,
   ).run(...Object.values(row));
   if (type === "task" && fate === "replaced") {
-    // The tags and dependencies of the newer version come as rows of their own.
+    // The export has the tags and dependencies of the newer version as separate rows.
     statement(db, "DELETE FROM task_tags WHERE task_id = ?").run(id!);
     statement(db, "DELETE FROM task_dependencies WHERE task_id = ?").run(id!);
   }
 }
 
-/** Whether a table without a key has the row. Each row here stands for one of the export. */
+/** Whether a table without a key has the row. Each row here matches only one of the export. */
 function isListed(
   db: DatabaseSync,
   type: ExportType,

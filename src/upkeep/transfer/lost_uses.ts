@@ -1,6 +1,6 @@
 /**
- * Takes tool uses from transcripts that no hook has told: Claude Code kills its asynchronous hooks when it ends. Each
- * run reads only what a transcript has got since the last one.
+ * Takes tool uses from transcripts that no hook recorded, since Claude Code kills its asynchronous hooks when it ends.
+ * Each run reads only the part that a transcript got since the last run.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
@@ -11,17 +11,17 @@ import { recentTranscripts } from "../../db/past_sessions.ts";
 import type { Locations } from "../../system/environment.ts";
 import { statSync } from "../../system/files.ts";
 import type { TranscriptProject } from "./capture_of.ts";
-import { APART_MS, type TakeOptions, type ToldSession } from "./told_session.ts";
+import { APART_MS, type RecordedSession, type TakeOptions } from "./told_session.ts";
 
 /**
- * Takes what is missing of a session and its sub-agents. To be called before a drain, which then sees all tool uses in their
- * order, whatever hooks are still under way: of one that comes later nothing is kept twice.
+ * Writes the missing tool uses of a session and its sub-agents. Must be called before a drain, which then sees all tool
+ * uses in order. A hook that comes later writes nothing twice.
  *
- * @returns How many captures it wrote. @throws {Error} What SQLite says.
+ * @returns How many captures were written. @throws {Error} SQLite's error.
  */
 export async function takeLostUses(
   db: DatabaseSync,
-  session: ToldSession,
+  session: RecordedSession,
   options: TakeOptions,
 ): Promise<number> {
   let taken = 0;
@@ -31,16 +31,16 @@ export async function takeLostUses(
   return taken;
 }
 
-/** Only sessions that were active within this time, in milliseconds, are completed, and at most this many. */
+/** Sessions that were active within this time, in milliseconds, are completed, and at most this many. */
 const RECENT_MS = 172_800_000;
 const MAX_RECENT = 50;
 
-/** {@linkcode takeLostUses} for the newest sessions: what one lost at its end, another one finds. */
+/** Runs {@linkcode takeLostUses} for the newest sessions, so that one finds what another lost at its end. */
 export async function takeLostOfRecent(
   db: DatabaseSync,
   options: TakeOptions & {
     readonly locations: Locations;
-    /** A project that need not be read again. */
+    /** A project that was read already. */
     readonly own?: TranscriptProject;
   },
 ): Promise<number> {
@@ -50,7 +50,7 @@ export async function takeLostOfRecent(
   const recent = recentTranscripts(db, options.nowMs - RECENT_MS, MAX_RECENT);
   let taken = 0;
   for (const { projectDir, ...session } of recent) {
-    // The rules of a project whose path was masked cannot be found.
+    // The configuration of a project with a masked path cannot be found.
     if (projectDir?.includes("[redacted:")) continue;
     const isOwn = own !== undefined && own.dir === projectDir;
     const project = () => isOwn ? Promise.resolve(own) : projectOf(projectDir);
@@ -59,12 +59,12 @@ export async function takeLostOfRecent(
   return taken;
 }
 
-/** Begins the type of the row that says up to which byte a transcript was read. Removed with its session. */
+/** The type prefix of the counters that hold up to which byte a transcript was read; they go with their session. */
 const READ_TO = "claim:transcript:";
 
 async function takeFrom(
   db: DatabaseSync,
-  session: ToldSession & { readonly path: string },
+  session: RecordedSession & { readonly path: string },
   options: TakeOptions,
 ): Promise<number> {
   const { sessionId, path } = session;
@@ -88,7 +88,7 @@ async function takeFrom(
 const RESULT = /"tool_use_id":"([^"\\]+)"/g;
 const TIME = /"timestamp":"([^"\\]+)"/;
 
-/** The ids of the tool uses that ended since a place in a transcript, with their times, and where reading stopped. */
+/** Finds the tool uses that ended after a byte of a transcript, with their times, and where reading stopped. */
 function resultsSince(
   path: string,
   from: number,

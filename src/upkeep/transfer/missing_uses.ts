@@ -1,4 +1,4 @@
-/** Writes tool uses that a transcript tells of, and no hook, as hooks would have. Loaded only where some are missing. */
+/** Writes tool uses that only a transcript has, as hooks would have. Loaded only if some are missing. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import { transcriptTexts } from "../../claude/transcript/find_transcripts.ts";
@@ -7,13 +7,13 @@ import {
   transcriptReader,
 } from "../../claude/transcript/transcript_reader.ts";
 import { exclusionIn, isMemoryOff } from "./capture_of.ts";
-import { APART_MS, type TakeOptions, type ToldSession } from "./told_session.ts";
+import { APART_MS, type RecordedSession, type TakeOptions } from "./told_session.ts";
 import { ComparedSession, foundItem } from "./compared_session.ts";
 
 /** Writes the missing tool uses of a session that hooks should have kept. */
 export async function takeMissing(
   db: DatabaseSync,
-  session: ToldSession & {
+  session: RecordedSession & {
     readonly path: string;
     readonly missing: ReadonlySet<string>;
     readonly from: number;
@@ -27,7 +27,7 @@ export async function takeMissing(
   const compared = new ComparedSession(db, sessionId, project, place);
   if (compared.notHere !== null) return 0;
   const uses = usesIn(path, from, missing);
-  // A use may stand before the place where its result was waited for.
+  // A tool use may come before the place at which the last run waited for its result.
   if (from > 0 && uses.length < missing.size) uses.splice(0, Infinity, ...usesIn(path, 0, missing));
   const own = uses.filter((use) =>
     use.sessionId === sessionId && use.atMs >= startedAtMs - APART_MS &&
@@ -39,10 +39,10 @@ export async function takeMissing(
   return compared.missing.length;
 }
 
-/** The ids in a line: only lines with a wanted one are read whole. */
+/** The ids in a line; only lines with a wanted id are parsed. */
 const IDS = /"(?:tool_use_)?id":"([^"\\]+)"/g;
 
-/** Some tool uses, as a transcript tells of them from a place on. */
+/** Reads the wanted tool uses of a transcript, from a byte on. */
 function usesIn(path: string, from: number, wanted: ReadonlySet<string>): TranscribedToolUse[] {
   const reader = transcriptReader();
   const uses: TranscribedToolUse[] = [];

@@ -1,31 +1,31 @@
-/** Gives everything that names a folder another one: the project there has moved. */
+/** Replaces a folder's path in all tables after a project has moved. */
 import type { DatabaseSync } from "node:sqlite";
 import COLUMNS from "./moved_columns.json" with { type: "json" };
 import { moveProjects } from "../../memory/store.ts";
 
 /** The columns of a table that name folders. */
 export interface MovedTable {
-  /** What people call one row and several; missing where they do not know of them. */
+  /** The words for one row and for several; missing if people do not know the rows. */
   readonly words?: readonly string[];
-  /** Each holds a path. */
+  /** Columns that hold a path. */
   readonly paths?: readonly string[];
-  /** Each holds a word, a colon, a path and more: `coven:/work/shop:task:7`. */
+  /** Columns that hold a word, a colon, a path and more: `coven:/work/shop:task:7`. */
   readonly marked?: readonly string[];
-  /** Each holds JSON. Paths that stand at the beginning of a text there are replaced. */
+  /** Columns that hold JSON, in which paths at the beginning of a text are replaced. */
   readonly json?: readonly string[];
-  /** Says which of two rows counts that become the same by the move; without it the one that was at the new place. */
+  /** The column by which the newest of two rows stays if the move makes them equal; by default the row at `to`. */
   readonly newest?: string;
 }
 
 export const MOVED_TABLES: Readonly<Record<string, MovedTable>> = COLUMNS;
 
-/** Two absolute paths without a slash at the end, neither below the other. */
+/** The old and the new path: absolute, without a slash at the end, neither below the other. */
 export interface Move {
   readonly from: string;
   readonly to: string;
 }
 
-/** How many rows of each table name a folder, or one below it; tables without any are left out. */
+/** Counts the rows of each table that name a folder or one below it; leaves out tables without any. */
 export function countBelow(db: DatabaseSync, folder: string): Readonly<Record<string, number>> {
   const counts = Object.entries(MOVED_TABLES).map(([name, table]) => {
     const own = name === "observations" ? [isBelow("project")] : [];
@@ -37,7 +37,7 @@ export function countBelow(db: DatabaseSync, folder: string): Readonly<Record<st
   return Object.fromEntries(counts.filter(([, n]) => n > 0));
 }
 
-/** Moves all that names a folder or one below it, in the caller's transaction. */
+/** Changes all rows that name a folder or one below it, in the caller's transaction. */
 export function moveRows(db: DatabaseSync, { from, to }: Move): void {
   moveProjects(
     db,
@@ -53,7 +53,7 @@ export function moveRows(db: DatabaseSync, { from, to }: Move): void {
   }
 }
 
-/** SQL for one column: whether a row is meant, and what the column becomes. */
+/** SQL for one column: `isMeant` selects the rows, `moved` is the new value. */
 interface Form {
   readonly column: string;
   readonly isMeant: string;
@@ -93,7 +93,7 @@ function isBelow(column: string): string {
   return `(${column} = :from OR substr(${column}, 1, length(:from) + 1) = :from || '/')`;
 }
 
-/** Removes one of two rows that would become the same. Other tables have no path in their keys. */
+/** Removes one of two rows that would become the same; only needed for tables with a path in their key. */
 function joinRows(db: DatabaseSync, name: string, table: MovedTable, move: Move): void {
   const keys = db.prepare("SELECT name FROM pragma_table_info(?) WHERE pk > 0").all(name)
     .map((row) => String(row["name"]));

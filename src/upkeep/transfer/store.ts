@@ -1,4 +1,4 @@
-/** What verbs that move, export and import read and write of the tables of this room. */
+/** The functions on this room's tables that the verbs for moving, exporting and importing use. */
 export {
   claudeMemRows,
   type ClaudeMemTable,

@@ -1,17 +1,17 @@
-/** What the search for lost tool uses is told of a session. */
+/** Describes a session for the search for lost tool uses. */
 import type { TranscriptProject } from "./capture_of.ts";
 
-/** The clock of a hook may differ by this much from the time in the line of its tool use, in milliseconds. */
+/** The allowed difference between a hook's clock and the time in a transcript's line, in milliseconds. */
 export const APART_MS = 60_000;
 
-/** A session that hooks know. */
-export interface ToldSession {
+/** A session that hooks have recorded. */
+export interface RecordedSession {
   readonly sessionId: string;
-  /** The path of its transcript. */
+  /** The path of the session's transcript. */
   readonly transcript: string;
-  /** Where its project is found; called only when something is missing. */
+  /** Finds the session's project; called only if something is missing. */
   readonly project: () => Promise<TranscriptProject>;
-  /** When hooks first heard of it, epoch milliseconds: what a fork repeats of another session is older. */
+  /** The time of the session's first hook, in epoch milliseconds; items that a fork repeats are older. */
   readonly startedAtMs: number;
 }
 
@@ -19,6 +19,6 @@ export interface TakeOptions {
   /** The path of the database. */
   readonly database: string;
   readonly nowMs: number;
-  /** When to stop, in milliseconds of `performance.now()`. */
+  /** The deadline, in milliseconds of `performance.now()`. */
   readonly untilMs: number;
 }

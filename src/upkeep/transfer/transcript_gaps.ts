@@ -1,6 +1,6 @@
-/** Reads transcripts once, finds what the database lacks of them, and writes it as hooks would have written it. */
+/** Reads transcripts, finds the items that the database lacks, and writes them as hooks would have. */
 import type { DatabaseSync } from "node:sqlite";
-import { setImmediate as breath } from "node:timers/promises";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
 import { type TranscriptFile, transcriptLines } from "../../claude/transcript/find_transcripts.ts";
 import { isOwnPrompt } from "../../claude/transcript/spoken.ts";
@@ -18,33 +18,33 @@ import { ComparedSession, type FoundItem, foundItem } from "./compared_session.t
 
 export type Comparison = Awaited<ReturnType<typeof compareTranscripts>>;
 
-/** What is compared; times in epoch milliseconds. */
+/** The options of a comparison; times in epoch milliseconds. */
 export interface CompareOptions {
   readonly locations: Locations;
   /** The path of the database. */
   readonly database: string;
   readonly wanted: (sessionId: string, project: TranscriptProject) => boolean;
-  /** Items before then are left out. */
+  /** Earlier items are left out. */
   readonly sinceMs: number;
   readonly nowMs: number;
-  /** Whether what is missing is written. */
+  /** Whether missing items are written. */
   readonly fills: boolean;
-  /** Whether all transcripts are read, so that captures without one count. */
+  /** Whether the files are all transcripts, so that captures without a transcript can be counted. */
   readonly isWhole: boolean;
-  /** Whether damage, and not retention, may have taken a session that has no row. */
+  /** Whether damage, and not retention, may have removed the row of a session. */
   readonly mends?: boolean;
-  /** Called with the number of the transcripts that were read. */
+  /** Called with the number of transcripts read so far. */
   readonly onProgress?: (read: number) => void;
 }
 
-/** How much later than the transcript hooks may write, in milliseconds. */
+/** Items younger than this, in milliseconds, are left to hooks, which may write later than the transcript. */
 const LEFT_TO_HOOKS_MS = 60_000;
 
 /**
- * Compares transcripts with the database and, when asked to, writes what is missing. It can be stopped at any time, run
- * twice at once, and run again: nothing is written twice.
+ * Compares transcripts with the database and, if `fills` is set, writes missing items. It may be stopped at any time,
+ * repeated, and run twice at once: nothing is written twice.
  *
- * @param files In the order in which `findTranscripts` gives them. @throws {Error} When SQLite cannot write.
+ * @param files Files in the order of `findTranscripts`. @throws {Error} When SQLite cannot write.
  */
 export async function compareTranscripts(
   db: DatabaseSync,
@@ -54,14 +54,14 @@ export async function compareTranscripts(
   const { database, wanted, sinceMs, nowMs, fills, isWhole, mends = false, onProgress } = options;
   const untilMs = nowMs - LEFT_TO_HOOKS_MS;
   const projectOf = projectFinder(options.locations);
-  /** Null for a session that is not to be compared. */
+  /** The sessions by id; null for a session that is not compared. */
   const sessions = new Map<string, ComparedSession | null>();
-  /** Items that were read, since a forked session repeats them. */
+  /** The items read so far, since a forked session repeats them. */
   const seen = new Set<string>();
   const damaged: { path: string; line: number | null; reason: string }[] = [];
 
-  /** The first line of a session that names a folder decides which project the session is of. */
-  const meet = async (sessionId: string, transcript: string, cwd: string) => {
+  /** Notes a session at its first line that names a folder, which decides the session's project. */
+  const noteSession = async (sessionId: string, transcript: string, cwd: string) => {
     const known = sessions.get(sessionId);
     if (known) known.cwd = cwd;
     if (known !== undefined) return;
@@ -71,10 +71,10 @@ export async function compareTranscripts(
     sessions.set(sessionId, isWanted ? new ComparedSession(db, sessionId, project, place) : null);
   };
 
-  /** The item for its session when hooks should have kept it; null when they should not. */
+  /** Returns an item for comparison if hooks should have kept it, else null. */
   const find = async (item: TranscriptItem): Promise<FoundItem | null> => {
     const { sessionId, kind, atMs, uuid } = item;
-    // Hooks do not keep sessions of the summarizer either.
+    // Hooks do not keep sessions of the summarizer.
     if (kind === "prompt" && isSummarizerInput(item.text)) sessions.set(sessionId, null);
     const session = sessions.get(sessionId);
     const toolUseId = kind === "toolUse" ? item.toolUseId : null;
@@ -95,20 +95,20 @@ export async function compareTranscripts(
 
   for (const [index, file] of files.entries()) {
     onProgress?.(index);
-    // A daemon answers requests between two files.
-    await breath();
+    // The pause lets a daemon answer requests.
+    await nextTurn();
     const { path } = file;
     const reader = transcriptReader();
     let found: (FoundItem | null)[] = [];
     try {
       for (const { number, value, fault, isEnded } of transcriptLines(path)) {
-        // The last line of a file that grows is being written.
+        // In a file that still grows, a faulty last line may be unfinished.
         if (fault !== null && (isEnded || file.changedMs < untilMs)) {
           damaged.push({ path, line: number, reason: isEnded ? fault : "it is cut off" });
         }
         const { items, isCopied, sessionId, cwd } = reader.take(value);
-        if (sessionId !== null && cwd !== null) await meet(sessionId, path, cwd);
-        // All items so far were copied from another session.
+        if (sessionId !== null && cwd !== null) await noteSession(sessionId, path, cwd);
+        // This line shows that all items so far were copied from another session.
         if (isCopied) found = [];
         for (const item of items) found.push(await find(item));
       }
@@ -116,9 +116,9 @@ export async function compareTranscripts(
       damaged.push({ path, line: null, reason: messageOf(thrown) });
     }
     for (const item of reader.end()) found.push(await find(item));
-    // Only when the file was read is it known which of the items were copied.
-    const kept = found.filter((item) => item !== null);
-    for (const [session, items] of Map.groupBy(kept, ({ session }) => session)) {
+    // Only now, after the whole file, are copied items known and dropped.
+    const ownItems = found.filter((item) => item !== null);
+    for (const [session, items] of Map.groupBy(ownItems, ({ session }) => session)) {
       session.count(items);
       if (sessions.get(session.sessionId) === null || session.notHere !== null) continue;
       const open = items.filter(({ capture }) => capture !== null);
@@ -126,8 +126,8 @@ export async function compareTranscripts(
       else session.compare(open);
       if (fills && session.lacksRow) session.keepRow(nowMs);
     }
-    // The write-ahead log stays short.
-    if (fills && kept.length > 0) checkpoint(db, "PASSIVE");
+    // The checkpoint keeps the write-ahead log short.
+    if (fills && ownItems.length > 0) checkpoint(db, "PASSIVE");
   }
 
   const all = [...sessions.values()].filter((one) => one !== null);
@@ -139,20 +139,20 @@ export async function compareTranscripts(
   const written = filled.reduce((sum, { missing }) => sum + missing.length, 0);
   const ids = all.map(({ sessionId }) => sessionId);
   return {
-    /** The sessions that can be compared, in the order of their beginnings. */
+    /** The compared sessions, in the order of their first items. */
     sessions: compared,
-    /** How many sessions were read, also those without anything to compare. */
+    /** How many sessions were read, including those without anything to compare. */
     read: all.length,
-    /** Lines that cannot be read, counted from 1; a line is null when the file as a whole cannot be read. */
+    /** Unreadable lines, counted from 1; `line` is null if the whole file is unreadable. */
     damaged,
-    /** Captures of sessions that have no transcript here; sessions that were not looked at do not count. */
+    /** The number of captures of sessions without a transcript; 0 unless all transcripts were read. */
     withoutTranscript: isWhole ? countCapturesExcept(db, ids) : 0,
-    /** How many captures were written, and of how many sessions; null when nothing was to be written. */
+    /** How many captures were written, and of how many sessions; null unless `fills` is set. */
     filled: fills ? { written, sessions: filled.length } : null,
   };
 }
 
-/** The title of a session, from its first prompt. */
+/** Returns a session's title from its first prompt; null if the program wrote the prompt. */
 function titleOf(payload: string): string | null {
   const prompt = String(JSON.parse(payload).prompt);
   return isOwnPrompt(prompt) ? null : sessionTitleOf(prompt) || null;

@@ -1,9 +1,9 @@
-/** A chart of lines over time, with its legend. What draws it is loaded when the first chart is shown. */
+/** Shows a chart of lines over time, with its legend; loads the drawing script at the first chart. */
 import { useEffect, useRef } from "preact/hooks";
 import { tell } from "../store.ts";
 import type { ChartData, drawChart } from "../plot.ts";
 
-/** The daemon serves it beside the page. */
+/** The address at which the daemon serves the drawing script. */
 const SCRIPT = "/page/plot.js";
 
 type Drawn = ReturnType<typeof drawChart>;
@@ -21,10 +21,10 @@ export function Chart({ data, label }: { data: ChartData; label: string }) {
     };
     let redraw = () => {};
     (import(SCRIPT) as Promise<typeof import("../plot.ts")>).then((plot) => {
-      // The person has left the screen before the script came.
+      // The person may have left the screen before the script came.
       if (frame.current === null) return;
       draw(plot.drawChart);
-      // Its colours are drawn, not styled.
+      // The chart's colours are drawn, not styled, so they must be drawn again.
       scheme.addEventListener("change", redraw = () => draw(plot.drawChart));
     }, () => tell("The chart cannot be drawn: the daemon does not answer", true));
     return () => {

@@ -1,8 +1,8 @@
-/** A change of a text: the lines that went in red, those that came in green, with some that stayed. */
+/** Shows a change of a text: removed lines in red, added ones in green, and some unchanged lines around them. */
 
 type Mark = " " | "-" | "+";
 
-/** More lines are not compared one by one. */
+/** Texts with more changed lines than this are not compared line by line. */
 const MOST_LINES = 800;
 const AROUND = 3;
 
@@ -18,7 +18,7 @@ export function Diff({ before, after }: { before: string; after: string }) {
   );
 }
 
-/** The lines of both texts in one order; of long runs that stayed only the ends. */
+/** Merges the lines of both texts; of long unchanged runs it returns only the ends. */
 export function diffOf(before: string, after: string): (readonly [Mark, string])[] {
   const [old, young] = [linesOf(before), linesOf(after)];
   let start = 0;
@@ -31,7 +31,7 @@ export function diffOf(before: string, after: string): (readonly [Mark, string])
   const [went, came] = [old.slice(start, old.length - end), young.slice(start, young.length - end)];
   const middle = went.length * came.length > MOST_LINES ** 2
     ? [...went.map((line) => ["-", line] as const), ...came.map((line) => ["+", line] as const)]
-    : compared(went, came);
+    : diffLines(went, came);
   return shortened([
     ...old.slice(0, start).map((line) => [" ", line] as const),
     ...middle,
@@ -43,8 +43,8 @@ function linesOf(text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
-/** By the longest common subsequence. */
-function compared(old: readonly string[], young: readonly string[]): (readonly [Mark, string])[] {
+/** Compares lines by their longest common subsequence. */
+function diffLines(old: readonly string[], young: readonly string[]): (readonly [Mark, string])[] {
   const width = young.length + 1;
   const common = new Uint16Array((old.length + 1) * width);
   for (let i = old.length - 1; i >= 0; i--) {

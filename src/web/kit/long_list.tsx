@@ -1,4 +1,4 @@
-/** A list of many rows; only those on the screen are in the page. */
+/** Shows a list of many rows; only rows on the screen are in the document. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import {
@@ -9,14 +9,14 @@ import {
 } from "@tanstack/virtual-core";
 
 const ROW_PX = 32;
-/** So near to the top earlier rows are asked for. */
+/** The distance from the top at which the list requests earlier rows. */
 const NEAR_TOP_PX = 400;
 
 export function LongList<Row>(
   { rows, keyOf, onTop, jump, children, label }: {
     rows: readonly Row[];
     keyOf: (row: Row) => string;
-    /** Asks for rows before the first one. */
+    /** Requests rows before the first one. */
     onTop?: (() => void) | undefined;
     /** The key of the row to show; a new object shows it again. */
     jump?: { readonly key: string } | null;
@@ -44,7 +44,7 @@ export function LongList<Row>(
   });
   useLayoutEffect(() => list._didMount(), []);
   useLayoutEffect(() => list._willUpdate());
-  // The rows that were seen stay where they are when earlier ones come before them, and the end stays in sight.
+  // Visible rows stay in place when earlier ones are added, and a list at its end stays at its end.
   const before = useRef<{ first: string | undefined; total: number; isAtEnd: boolean }>({
     first: undefined,
     total: 0,
@@ -72,11 +72,11 @@ export function LongList<Row>(
       draw((n) => n + 1);
     }
   }, [jump]);
-  // Who goes on by keys goes on from there.
+  // The row to focus after a jump, so that the keys continue from there.
   const toFocus = useRef<string | null>(null);
   const onScroll = () => {
     const element = frame.current;
-    // An event may come when the list has gone.
+    // A scroll event may come after the list was removed.
     if (element === null) return;
     before.current.isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 40;
     if (element.scrollTop < NEAR_TOP_PX) onTop?.();

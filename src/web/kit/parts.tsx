@@ -1,4 +1,4 @@
-/** Small things that every screen is made of. */
+/** Small components that every screen uses. */
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Refused } from "../api.ts";
@@ -6,14 +6,14 @@ import { ago } from "../format.ts";
 import type { Listed } from "../list.ts";
 import { clock } from "../store.ts";
 
-/** How urgent or well something is; its colour. */
+/** How good or urgent something is; decides its colour. */
 export type Tone = "plain" | "good" | "warn" | "bad" | "accent";
 
 export function Badge({ tone = "plain", children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
 }
 
-/** A time as its distance from now; the exact one on hover. */
+/** Shows how long ago a time was; the exact time on hover. */
 export function Time({ at }: { at: number }) {
   const date = new Date(at);
   return (
@@ -23,7 +23,7 @@ export function Time({ at }: { at: number }) {
   );
 }
 
-/** Says what to do where there is nothing to show. */
+/** Shows that there is nothing, and what to do. */
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -74,7 +74,7 @@ export function Panel({ title, children }: { title: string; children: ComponentC
   );
 }
 
-/** What is loaded: the rows, that there are none, or why they cannot be shown. */
+/** Shows rows, that they are loading, that there are none, or an error. */
 export function Rows<Row>(
   { rows, error, empty, children }: {
     rows: readonly Row[] | undefined;
@@ -89,8 +89,8 @@ export function Rows<Row>(
   return <ul class="rows">{rows.map(children)}</ul>;
 }
 
-/** A button that asks once more before it does something that cannot be undone. */
-export function Asking(
+/** A button that asks for confirmation before it does something that cannot be undone. */
+export function ConfirmButton(
   { label, sure, onYes }: { label: string; sure: string; onYes: () => void },
 ) {
   const [isAsking, setAsking] = useState(false);
@@ -115,7 +115,7 @@ export function Asking(
   );
 }
 
-/** Asks for more rows where there are some. @param rest The command that lists those that do not fit on a page. */
+/** A button that loads more rows, if there are any. @param rest The command that lists rows beyond the page's limit. */
 export function More(
   { list, rest }: { list: Pick<Listed<unknown>, "readOn" | "isCut">; rest: string },
 ) {

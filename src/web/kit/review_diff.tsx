@@ -1,4 +1,4 @@
-/** What git says has changed, file by file, with room for comments on lines. */
+/** Shows a diff of git file by file, with forms for comments on lines. */
 import { Fragment } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { count } from "../../base/counts.ts";
@@ -12,7 +12,7 @@ import {
   quotedOf,
 } from "./review_lines.ts";
 
-/** The files, and the lines of a file, that are shown before a person asks for more. */
+/** How many files, and lines of a file, are shown at first. */
 const FIRST_FILES = 100;
 const FIRST_LINES = 300;
 
@@ -20,7 +20,7 @@ export function ReviewDiff(
   { files, comments, onComment }: {
     files: readonly DiffFile[];
     comments: readonly Comment[];
-    /** Takes the new comments; null where nobody may comment. */
+    /** Receives the changed comments; null if nobody may comment. */
     onComment: ((comments: readonly Comment[]) => void) | null;
   },
 ) {

@@ -1,11 +1,11 @@
-/** What git says has changed, as lines of files, and the comments on them as one message. */
+/** Reads a diff of git into lines of files, and joins comments on them into one message. */
 
 export type Mark = " " | "+" | "-" | "@";
 
 export interface DiffLine {
   readonly mark: Mark;
   readonly text: string;
-  /** Its number in the new file; of a line that went, in the old one; 0 of a headline. */
+  /** The line's number in the new file; for a removed line in the old file; 0 for a headline. */
   readonly at: number;
 }
 
@@ -14,10 +14,10 @@ export interface DiffFile {
   readonly lines: readonly DiffLine[];
 }
 
-/** Some words on one or several lines of a file. */
+/** A comment on one or several lines of a file. */
 export interface Comment {
   readonly path: string;
-  /** Index of the last line that it is about. */
+  /** The index of the comment's last line. */
   readonly below: number;
   /** `line 3`, `lines 3 to 5`. */
   readonly place: string;
@@ -28,7 +28,7 @@ export interface Comment {
 /** Reads a diff as git prints it. */
 export function filesOf(diff: string): DiffFile[] {
   const files: { path: string; lines: DiffLine[] }[] = [];
-  // How many lines of the old and the new file the part still has, and the number of the next line in each.
+  // How many old and new lines are left in the current part, and the number of the next line in each file.
   let [oldLeft, newLeft, oldAt, newAt] = [0, 0, 0, 0];
   for (const line of diff.split("\n")) {
     const file = files.at(-1);
@@ -60,12 +60,12 @@ export function filesOf(diff: string): DiffFile[] {
   return files;
 }
 
-/** `line 3`, `removed line 3`. */
+/** Names a line: `line 3`, `removed line 3`. */
 export function lineName({ mark, at }: Pick<DiffLine, "mark" | "at">): string {
   return `${mark === "-" ? "removed line" : "line"} ${at}`;
 }
 
-/** `lines 3 to 5` for the lines from one index to another. */
+/** Names the lines from one index to another: `lines 3 to 5`. */
 export function placeOf(lines: readonly DiffLine[], [from, to]: readonly [number, number]): string {
   const chosen = lines.slice(from, to + 1).filter(({ mark }) => mark !== "@");
   const [first, last] = [chosen[0]!, chosen.at(-1)!];
@@ -84,7 +84,7 @@ export function quotedOf(
   ).join("\n");
 }
 
-/** All comments and the words on the whole, as one message. */
+/** Joins all comments and the words on the whole into one message. */
 export function messageOf(comments: readonly Comment[], words: string): string {
   const parts = comments.map(({ path, place, quoted, words }) =>
     `${path}, ${place}:\n${quoted}\n${words}`

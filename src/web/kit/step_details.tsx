@@ -1,4 +1,4 @@
-/** What a step was given and gave back: an edit as a diff, a command with its output, words as they were said. */
+/** Shows the input and output of a step: an edit as a diff, a command with its output, or a message. */
 import { short } from "../format.ts";
 import { useData } from "../store.ts";
 import type { Step } from "../../memory/tell/session_steps.ts";
@@ -59,7 +59,7 @@ function Payload({ payload }: { payload: Fields }) {
   );
 }
 
-/** Pairs of texts before and after. */
+/** Returns the old and new text of each edit. */
 function editsIn(input: Fields): (readonly [string, string])[] {
   const { old_string: old, new_string: young, content, edits } = input;
   if (Array.isArray(edits)) return edits.flatMap((edit) => editsIn(fieldsIn(edit)));

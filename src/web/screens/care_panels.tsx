@@ -1,4 +1,4 @@
-/** What keeps a database whole: backups, and what transcripts of Claude Code hold beside it. */
+/** Panels for backups, and for comparing the database with Claude Code's transcripts. */
 import { useEffect } from "preact/hooks";
 import { count } from "../../base/counts.ts";
 import { ask, rights } from "../api.ts";
@@ -50,7 +50,7 @@ export function Backups() {
 
 const LOOK_MS = 500;
 
-/** How much of the transcripts the database has, by project, and the filling of what is missing. */
+/** Shows by project how much of the transcripts the database has, and fills in what is missing. */
 export function Completeness() {
   const { value, error, reload } = useData<BackfillState>("/backfill", []);
   const running = value?.running ?? null;
@@ -135,7 +135,7 @@ export function Completeness() {
   );
 }
 
-/** `12 tool uses, 1 other step of`; nothing where nothing is missing. */
+/** Tells what is missing: `12 tool uses, 1 other step of`; `all` if nothing is. */
 function gapsText(toolUses: number, others: number): string {
   const parts = [
     ...toolUses > 0 ? [count(toolUses, "tool use")] : [],

@@ -1,4 +1,4 @@
-/** Explains what the rules would say of a tool use: the rule that decides first. */
+/** Shows what the rules would decide about a tool use, the deciding rule first. */
 import { useState } from "preact/hooks";
 import { count } from "../../base/counts.ts";
 import { withQuery } from "../api.ts";
@@ -20,7 +20,7 @@ interface Explained {
   readonly rules: readonly Saying[];
 }
 
-/** The tools that rules are mostly about; any other may be typed. */
+/** The tools that the form suggests; a person may type any other. */
 const TOOLS = ["Bash", "Edit", "Write", "Read", "WebFetch", "Agent", "Skill", "mcp__SERVER__TOOL"];
 
 const TONES: Readonly<Record<string, Tone>> = {
@@ -32,8 +32,8 @@ const TONES: Readonly<Record<string, Tone>> = {
 export function ExplainForm({ folder, session }: { folder: string; session: string }) {
   const [tool, setTool] = useState("Bash");
   const [input, setInput] = useState("");
-  const [asked, askFor] = useState<{ tool: string; input: string } | null>(null);
-  const path = asked && withQuery("/explain", { folder, session, ...asked });
+  const [use, setUse] = useState<{ tool: string; input: string } | null>(null);
+  const path = use && withQuery("/explain", { folder, session, ...use });
   const { value, error } = useData<Explained>(path, ["rules"]);
   return (
     <Panel title="Would it be allowed?">
@@ -41,7 +41,7 @@ export function ExplainForm({ folder, session }: { folder: string; session: stri
         class="explain"
         onSubmit={(event) => {
           event.preventDefault();
-          askFor({ tool: tool.trim(), input });
+          setUse({ tool: tool.trim(), input });
         }}
       >
         <input

@@ -1,7 +1,7 @@
-/** Health: what the doctor finds, and the size of things. */
+/** The screen "Health": the doctor's findings, sizes, transcripts and backups. */
 import { ask, rights } from "../api.ts";
 import { megabytes } from "../format.ts";
-import { Asking, Badge, Empty, Panel, Problem, Rows, Screen } from "../kit/parts.tsx";
+import { Badge, ConfirmButton, Empty, Panel, Problem, Rows, Screen } from "../kit/parts.tsx";
 import { act, useData } from "../store.ts";
 import type { Check } from "../types.ts";
 import { Backups, Completeness } from "./care_panels.tsx";
@@ -30,7 +30,7 @@ export function HealthScreen() {
           <button type="button" onClick={doctor.reload}>Look again</button>
           {rights() === "act"
             ? (
-              <Asking
+              <ConfirmButton
                 label="Mend"
                 sure="Run doctor --fix"
                 onYes={() =>

@@ -1,7 +1,7 @@
-/** Latency: how long hooks took over time, which people waited for, and the slowest. */
+/** The screen "Latency": how long hooks took over time, which of them people waited for, and the slowest ones. */
 import { useMemo, useRef, useState } from "preact/hooks";
 import { withQuery } from "../api.ts";
-import { took } from "../format.ts";
+import { msText } from "../format.ts";
 import { Chart } from "../kit/chart.tsx";
 import { Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
 import { clock, useData } from "../store.ts";
@@ -11,10 +11,10 @@ import type { HookStats } from "../types.ts";
 
 interface Span {
   readonly name: string;
-  /** As `--since` takes it. */
+  /** The value for `--since`. */
   readonly since: string;
   readonly ms: number;
-  /** The length of a stretch in the chart. */
+  /** The time between two points of the chart. */
   readonly minutes: number;
 }
 
@@ -24,7 +24,7 @@ const SPANS: readonly [Span, ...Span[]] = [
   { name: "Last week", since: "1w", ms: 604_800_000, minutes: 120 },
 ];
 const MINUTE_MS = 60_000;
-/** A chart moves on slowly. */
+/** The least time between two loads of the chart. */
 const CHART_MS = 5_000;
 
 export function LatencyScreen() {
@@ -34,7 +34,7 @@ export function LatencyScreen() {
     withQuery("/latency", { since: span.since }),
     ["sessions"],
   );
-  // The minute, so that the address does not change all the time.
+  // Rounded to minutes, so that the address seldom changes.
   const sinceMs = Math.floor((clock.value - span.ms) / MINUTE_MS) * MINUTE_MS;
   const times = useData<{ hooks: HookLatency[] }>(
     withQuery("/latency/times", { sinceMs, minutes: span.minutes }),
@@ -109,12 +109,12 @@ export function LatencyScreen() {
                   <td>
                     <Bars hook={one} longest={longest} />
                   </td>
-                  <td class="number narrow-hides">{took(one.maxMs ?? 0)}</td>
+                  <td class="number narrow-hides">{msText(one.maxMs ?? 0)}</td>
                   <td class="number narrow-hides" title="What somebody waited for">
-                    {took(one.waited.ms)}
+                    {msText(one.waited.ms)}
                   </td>
                   <td class="number narrow-hides" title="What ran beside, and nobody waited for">
-                    {took(one.beside.ms)}
+                    {msText(one.beside.ms)}
                   </td>
                 </tr>
               ))}
@@ -131,7 +131,7 @@ export function LatencyScreen() {
           {({ id, sessionId, hookName, toolName, title, durationMs, createdAtMs }) => (
             <li key={id}>
               <a class="row" href={`#/session/${sessionId}`}>
-                <span class="number">{took(durationMs)}</span>
+                <span class="number">{msText(durationMs)}</span>
                 <Badge>{hookName}</Badge>
                 <span class="grow">{title ?? "No prompt"}</span>
                 {toolName === null ? null : <span class="faint narrow-hides">{toolName}</span>}
@@ -145,21 +145,21 @@ export function LatencyScreen() {
   );
 }
 
-/** What was known last, while the next minute is asked for. */
+/** Returns the last known value while the next one is loaded. */
 function useLast<Value>(value: Value | undefined): Value | undefined {
   const last = useRef(value);
   last.current = value ?? last.current;
   return last.current;
 }
 
-/** Where lines meet, the later one is seen. */
+/** The lines of the chart; a later one covers an earlier one. */
 const LINES = [
   { name: "p99", colour: "--accent-far", of: ({ p99Ms }: LatencyPoint) => p99Ms },
   { name: "p95", colour: "--accent-mid", of: ({ p95Ms }: LatencyPoint) => p95Ms },
   { name: "p50", colour: "--accent", of: ({ p50Ms }: LatencyPoint) => p50Ms },
 ] as const;
 
-/** Where no hook ran, lines are broken. */
+/** Makes the chart's data; lines have a gap where no hook ran. */
 function dataOf(points: readonly LatencyPoint[], minutes: number) {
   const at = new Map(points.map((point) => [point.atMs, point]));
   const [first, last] = [points[0]?.atMs ?? 0, points.at(-1)?.atMs ?? 0];

@@ -1,9 +1,9 @@
-/** What a person does to memory: keeps a note, replaces one, forgets with a preview and a receipt. */
+/** Forms with which a person writes and replaces notes, and forgets with a preview and a receipt. */
 import { signal } from "@preact/signals";
 import { useState } from "preact/hooks";
 import { count } from "../../base/counts.ts";
 import { ask, Refused } from "../api.ts";
-import { Asking, Panel } from "../kit/parts.tsx";
+import { ConfirmButton, Panel } from "../kit/parts.tsx";
 import { act, go } from "../store.ts";
 import type { Observation } from "../types.ts";
 
@@ -12,9 +12,9 @@ type Counts = Readonly<Record<string, number>>;
 interface Forgetting {
   readonly wouldRemove?: Counts;
   readonly receipt: { readonly id: string; readonly removed: Counts } | null;
-  /** What could not be removed. */
+  /** Sentences about what could not be removed. */
   readonly left?: readonly string[];
-  /** Transcripts of Claude Code that still tell of it. */
+  /** Transcripts of Claude Code that may still hold the content. */
   readonly transcripts: readonly string[];
 }
 
@@ -24,17 +24,17 @@ const GONE_ALREADY = new Refused("Nothing fits any more", {
   status: 200,
 });
 
-/** What was forgotten last. */
+/** The result of the last forgetting. */
 const receipt = signal<Forgetting | null>(null);
 
-/** `2 observations, 1 capture`. */
+/** Formats counts: `2 observations, 1 capture`. */
 function countsIn(counts: Counts = {}): string {
   const some = Object.entries(counts).filter(([, n]) => n > 0);
   const parts = some.map(([name, n]) => count(n, name.replaceAll("_", " ").replace(/s$/, "")));
   return parts.join(", ") || "nothing";
 }
 
-/** Previews what would be forgotten, and forgets it when the person says so again. @param what As the verb takes it. */
+/** Previews what would be forgotten, and forgets it after confirmation. @param what The input of `memory forget`. */
 export function Forget(
   { what, label }: { what: { readonly id: string } | { readonly text: string }; label: string },
 ) {
@@ -62,15 +62,15 @@ export function Forget(
           : ` Claude Code's own transcript still tells of it: ${preview.transcripts[0]}.`}
       </span>
       {isNothing ? null : (
-        <Asking
+        <ConfirmButton
           label="Forget them"
           sure="Forget for ever"
           onYes={() =>
             void act("It is forgotten.", async () => {
-              const told = await forget(false);
+              const result = await forget(false);
               setPreview(null);
-              if (told.receipt === null) throw GONE_ALREADY;
-              receipt.value = told;
+              if (result.receipt === null) throw GONE_ALREADY;
+              receipt.value = result;
               if (location.hash.startsWith("#/memory")) {
                 go("/memory");
               }
@@ -82,11 +82,11 @@ export function Forget(
   );
 }
 
-/** What was removed, and how to see later that it is still gone. */
+/** Shows what was removed, and the command that checks later whether it is still gone. */
 export function Receipt() {
-  const told = receipt.value;
-  if (told?.receipt == null) return null;
-  const { receipt: { id, removed }, left = [] } = told;
+  const result = receipt.value;
+  if (result?.receipt == null) return null;
+  const { receipt: { id, removed }, left = [] } = result;
   return (
     <Panel title="Receipt">
       <p>Forgot {countsIn(removed)}.</p>
@@ -99,7 +99,7 @@ export function Receipt() {
   );
 }
 
-/** Forgets a text wherever it stands. */
+/** A form that forgets a text everywhere. */
 export function ForgetText() {
   const [text, setText] = useState("");
   return (
@@ -119,7 +119,7 @@ export function ForgetText() {
   );
 }
 
-/** Keeps a note for a project, in place of another one if there is one. */
+/** A form that writes a note for a project, or replaces an older note. */
 export function NoteForm(
   { folder, replaced, onDone }: {
     folder: string | undefined;

@@ -1,4 +1,4 @@
-/** Memory: search, what is open, what the next session is told, notes, and forgetting. */
+/** The screen "Memory": search, open matters, the next session's context, notes, and forgetting. */
 import { useEffect, useState } from "preact/hooks";
 import { rights, withQuery } from "../api.ts";
 import { folderName, folderOf, short } from "../format.ts";
@@ -22,10 +22,10 @@ const KINDS = [
   "summary",
 ];
 const TYPING_MS = 200;
-/** What is found is sorted by how well it fits. */
+/** How many results a search shows at first; the best ones come first. */
 const FIRST_FOUND = 20;
 
-/** The projects that sessions were in, the last one first. */
+/** Loads the projects of all sessions, the most recent first. */
 export function useProjects(): readonly string[] {
   return useData<{ projects: string[] }>("/projects", ["sessions"]).value?.projects ?? [];
 }

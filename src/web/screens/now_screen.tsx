@@ -1,15 +1,15 @@
-/** Now: the sessions and agents of all projects, those that wait for a person first. */
+/** The screen "Now": the sessions and agents of all projects, those that wait for a person first. */
 import { ago, folderName, short } from "../format.ts";
 import { Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
 import { useWhole } from "../list.ts";
 import { seenUpTo } from "../seen.ts";
 import { clock, useData } from "../store.ts";
 import type { Agent, Now, Question, SessionNow } from "../types.ts";
-import { asks, otherQuestions, wantedText } from "../waiting.ts";
+import { otherQuestions, waitsInTurn, wantedText } from "../waiting.ts";
 import { ReviewRow, useReviews } from "./questions_screen.tsx";
 
 const QUIET_MS = 120_000;
-/** Of a command. */
+/** The most characters of a command that are shown. */
 const MOST_CHARS = 400;
 
 export function NowScreen() {
@@ -28,7 +28,7 @@ export function NowScreen() {
   const sessions = value?.sessions ?? [];
   const waiting = sessions.filter(({ waitsFor }) => waitsFor !== null);
   const [asking, idle] = [true, false].map((isAsking) =>
-    waiting.filter((session) => asks(session) === isAsking).map(sessionRow)
+    waiting.filter((session) => waitsInTurn(session) === isAsking).map(sessionRow)
   );
   const working = sessions.filter(({ waitsFor }) => waitsFor === null);
   const toDo = value === undefined || reviews === undefined ? undefined : [

@@ -1,4 +1,4 @@
-/** Questions and reviews: what waits for a person. */
+/** The screen "Questions and reviews": what waits for a person. */
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
 import { isOfSession } from "../../claude/session_changes.ts";
@@ -52,7 +52,7 @@ export function QuestionsScreen(
           </Empty>
         }
       >
-        {(question) => <Asked key={question.id} question={question} />}
+        {(question) => <QuestionCard key={question.id} question={question} />}
       </Rows>
       <More list={list} rest="conclaude question list" />
       <Trees open={tree} />
@@ -60,7 +60,7 @@ export function QuestionsScreen(
   );
 }
 
-/** Work that is done and waits for a person to look at it. */
+/** Shows finished work that waits for a review. */
 export function ReviewRow({ workflow, isOpen }: { workflow: Workflow; isOpen: boolean }) {
   const { id, name, taskTitle, branch, decision, reason, updatedAtMs } = workflow;
   return (
@@ -78,7 +78,7 @@ export function ReviewRow({ workflow, isOpen }: { workflow: Workflow; isOpen: bo
   );
 }
 
-/** Sub-agents that work, or have worked, in a working tree of their own. */
+/** Lists sub-agents with their own working tree. */
 function Trees({ open }: { open: string | undefined }) {
   const list = useWhole<Agent>("/agents?kind=subagent&hasTree=true", {
     ...{ name: "agents", parts: ["work"] },
@@ -108,7 +108,7 @@ function Trees({ open }: { open: string | undefined }) {
   );
 }
 
-/** What a sub-agent has changed in its working tree. */
+/** Shows the changes in a sub-agent's working tree. */
 function TreePanel({ id }: { id: string }) {
   const { value } = useData<{ agent: Agent }>(`/agents/${id}`, ["work"]);
   const agent = value?.agent;
@@ -128,7 +128,7 @@ function TreePanel({ id }: { id: string }) {
   );
 }
 
-/** The workflows that wait for a review; undefined before they are known. */
+/** Loads the workflows that wait for a review; undefined until they are loaded. */
 export function useReviews(): readonly Workflow[] | undefined {
   const path = "/workflows?status=pending_merge&limit=1000";
   return useData<{ workflows: Workflow[] }>(path, ["work"]).value?.workflows;
@@ -138,7 +138,7 @@ interface Answered {
   readonly deliveryError?: string;
 }
 
-function Asked({ question }: { question: Question }) {
+function QuestionCard({ question }: { question: Question }) {
   const { id, text, type, options, taskTitle, createdAtMs, sessionId } = question;
   const [answer, setAnswer] = useState("");
   const send = (words: string) =>

@@ -1,7 +1,7 @@
-/** A review: what a workflow has changed, comments on lines, and what becomes of it. */
+/** Shows a review: the changes of a workflow, comments on lines, and the buttons for a decision. */
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
-import { Asking, Badge, Empty, Panel, Problem, Time } from "../kit/parts.tsx";
+import { Badge, ConfirmButton, Empty, Panel, Problem, Time } from "../kit/parts.tsx";
 import { ReviewDiff } from "../kit/review_diff.tsx";
 import { type Comment, filesOf, messageOf } from "../kit/review_lines.ts";
 import { act, go, useData } from "../store.ts";
@@ -22,17 +22,17 @@ interface Draft {
 
 const NO_DRAFT: Draft = { comments: [], words: "" };
 
-/** What a person has written of a review, kept in the tab until it is sent. */
+/** Keeps the draft of a review in the tab until it is sent. */
 function useDraft(id: string): readonly [Draft, (draft: Draft) => void] {
   const key = `conclaude-review-${id}`;
-  const kept = sessionStorage.getItem(key);
-  const [draft, hold] = useState<Draft>(kept === null ? NO_DRAFT : JSON.parse(kept));
-  const keep = (draft: Draft) => {
+  const stored = sessionStorage.getItem(key);
+  const [draft, setDraft] = useState<Draft>(stored === null ? NO_DRAFT : JSON.parse(stored));
+  const store = (draft: Draft) => {
     if (draft === NO_DRAFT) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, JSON.stringify(draft));
-    hold(draft);
+    setDraft(draft);
   };
-  return [draft, keep];
+  return [draft, store];
 }
 
 export function ReviewPanel({ workflow }: { workflow: Workflow }) {
@@ -43,7 +43,7 @@ export function ReviewPanel({ workflow }: { workflow: Workflow }) {
     void act(done, () => ask("POST", `/workflows/${id}/${path}`, body)).then((isDone) => {
       if (!isDone) return;
       setDraft(NO_DRAFT);
-      // The person may be elsewhere by now.
+      // The person may have left this review meanwhile.
       if (location.hash === `#/questions/${id}`) go("/questions");
     });
   const mayAct = rights() === "act" && decision === null;
@@ -85,7 +85,7 @@ export function ReviewPanel({ workflow }: { workflow: Workflow }) {
               Send back{draft.comments.length > 0 ? ` (${draft.comments.length})` : ""}
             </button>
             {message === "" ? <button type="button" disabled>Reject</button> : (
-              <Asking
+              <ConfirmButton
                 label="Reject"
                 sure="Reject it"
                 onYes={() => send("reject-merge", "It is rejected.", { reason: message })}
@@ -101,7 +101,7 @@ export function ReviewPanel({ workflow }: { workflow: Workflow }) {
   );
 }
 
-/** What a working tree has changed. @param of Whose. @param onComment Null where nobody may comment. */
+/** Shows the changes of a working tree. @param of Its owner. @param onComment Null if nobody may comment. */
 export function Changes(
   { of, comments, onComment }: {
     of: `workflows/${string}` | `agents/${string}`;

@@ -1,4 +1,4 @@
-/** Rules: what is armed, how requirements stand, and what gates decided. */
+/** The screen "Rules": armed rules, the state of requirements, and decisions of gates. */
 import { useState } from "preact/hooks";
 import { ask, rights, withQuery } from "../api.ts";
 import { short } from "../format.ts";
@@ -100,12 +100,12 @@ function Requirements({ folder, session }: { folder: string; session: string }) 
   const path = withQuery("/requirements", { folder, session });
   const { value, error, reload } = useData<Standings>(path, ["rules", "sessions"]);
   const [reason, setReason] = useState("");
-  const to = { folder, ...session !== "" && { session } };
+  const target = { folder, ...session !== "" && { session } };
   const satisfy = (name: string) => {
     const metadata = reason.trim() === "" ? {} : { metadata: JSON.stringify({ reason }) };
     return act(
       `"${name}" is satisfied.`,
-      () => ask("POST", "/requirements/satisfy", { name, ...to, ...metadata }),
+      () => ask("POST", "/requirements/satisfy", { name, ...target, ...metadata }),
     ).then((isDone) => isDone && setReason("")).then(reload);
   };
   const isOpen = value?.requirements.some(({ status }) => status === "open") === true;
@@ -153,7 +153,7 @@ function Requirements({ folder, session }: { folder: string; session: string }) 
       </Rows>
       <PauseForm
         noun="requirements"
-        to={to}
+        to={target}
         pausedUntilMs={value?.pausedUntilMs ?? null}
         onDone={reload}
       />
@@ -161,7 +161,7 @@ function Requirements({ folder, session }: { folder: string; session: string }) 
   );
 }
 
-/** Pauses the rules or the requirements of a session for a reason, or ends the pause. */
+/** A form that pauses the rules or the requirements of a session, or ends the pause. */
 function PauseForm(
   { noun, to, pausedUntilMs, onDone }: {
     noun: "guards" | "requirements";
@@ -173,8 +173,8 @@ function PauseForm(
   const [reason, setReason] = useState("");
   const [minutes, setMinutes] = useState("");
   if (to.session === undefined || rights() !== "act") return null;
-  const send = (step: "pause" | "resume", told: string, terms: object = {}) =>
-    void act(told, () => ask("POST", `/${noun}/${step}`, { ...to, ...terms })).then(onDone);
+  const send = (step: "pause" | "resume", done: string, terms: object = {}) =>
+    void act(done, () => ask("POST", `/${noun}/${step}`, { ...to, ...terms })).then(onDone);
   if (pausedUntilMs !== null) {
     return (
       <p class="inline">

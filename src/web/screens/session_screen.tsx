@@ -1,7 +1,7 @@
-/** One session: its story, and its timeline from the first prompt to now. */
+/** The screen of one session: its story, and its timeline from the first prompt to now. */
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { withQuery } from "../api.ts";
-import { short, took } from "../format.ts";
+import { msText, short } from "../format.ts";
 import { LongList } from "../kit/long_list.tsx";
 import { keyForPage } from "../keys.ts";
 import { Badge, Empty, Problem, Screen, type Tone } from "../kit/parts.tsx";
@@ -23,13 +23,13 @@ const TONES: Readonly<Record<string, Tone>> = {
   "let through": "warn",
   allowed: "good",
 };
-/** Who speaks; every other step stands under the name of its tool or event. */
+/** The speakers of messages; every other step has the name of its tool or event. */
 const SPEAKERS: Readonly<Partial<Record<Step["kind"], string>>> = {
   prompt: "You",
   message: "Claude",
   notice: "Notice",
 };
-/** The lane of the session's own agent, among those of its sub-agents. */
+/** The lane of the session's main agent, besides the lanes of sub-agents. */
 const OWN = "own";
 
 export function SessionScreen({ id, at }: { id: string; at: string | undefined }) {
@@ -44,24 +44,24 @@ export function SessionScreen({ id, at }: { id: string; at: string | undefined }
   const lanes = useMemo(() => lanesOf(steps), [steps]);
   const links = useMemo(() => linksOf(whole.value), [whole.value]);
   const text = words.trim().toLowerCase();
-  const { value: said } = useData<{ readonly observations: readonly number[] }>(
+  const { value: matches } = useData<{ readonly observations: readonly number[] }>(
     text === "" ? null : withQuery(`/sessions/${id}/found`, { words: text }),
     [`session:${id}`, "memory"],
     STORY_MS,
   );
   const found = useMemo(
     () => {
-      const saying = new Set<number | null>(said?.observations);
+      const matching = new Set<number | null>(matches?.observations);
       return steps.filter(({ agent, name, subject, observation }) =>
         (lane === "" || lane === (agent ?? OWN)) &&
-        (`${name} ${subject}`.toLowerCase().includes(text) || saying.has(observation))
+        (`${name} ${subject}`.toLowerCase().includes(text) || matching.has(observation))
       );
     },
-    [steps, text, lane, said],
+    [steps, text, lane, matches],
   );
   const days = useMemo(() => daysOf(found), [found]);
   useEffect(() => setWanted(at ?? null), [id, at]);
-  // What is looked for may stand before what is loaded.
+  // The wanted step may come before the loaded ones.
   const target = wanted === null
     ? undefined
     : steps.find((step) => step.id === wanted || `#${step.observation}` === wanted);
@@ -173,12 +173,12 @@ export function SessionScreen({ id, at }: { id: string; at: string | undefined }
   );
 }
 
-/** All prompts in their order: those that the story tells, and behind them what memory does not know yet. */
+/** Returns all prompts in order: those of the story, then those that memory does not have yet. */
 function promptsOf(whole: SessionWhole | undefined, steps: readonly Step[]): readonly Prompt[] {
-  const told = whole?.story.prompts ?? [];
-  const known = new Set(told.map(({ step }) => step));
+  const prompts = whole?.story.prompts ?? [];
+  const known = new Set(prompts.map(({ step }) => step));
   const others = steps.filter(({ kind, id }) => kind === "prompt" && !known.has(id));
-  return [...told, ...others.map(({ id, subject }) => ({ step: id, title: subject }))];
+  return [...prompts, ...others.map(({ id, subject }) => ({ step: id, title: subject }))];
 }
 
 interface Lane {
@@ -186,10 +186,10 @@ interface Lane {
   readonly name: string;
 }
 
-/** More lanes would leave no room; those behind share the last one. */
+/** The most lanes for which there is room; further sub-agents share the last one. */
 const MOST_LANES = 4;
 
-/** A lane for each sub-agent, by its id. */
+/** Gives each sub-agent a lane, by its id. */
 function lanesOf(steps: readonly Step[]): ReadonlyMap<string, Lane> {
   const lanes = new Map<string, Lane>();
   for (const { agent, agentType } of steps) {
@@ -200,7 +200,7 @@ function lanesOf(steps: readonly Step[]): ReadonlyMap<string, Lane> {
   return lanes;
 }
 
-/** The day before the first step of each, unless all is of today. */
+/** Returns the first step of each day, with the day; nothing if all steps are of today. */
 function daysOf(steps: readonly Step[]): ReadonlyMap<string, string> {
   const days = new Map<string, string>();
   let last = "";
@@ -213,7 +213,7 @@ function daysOf(steps: readonly Step[]): ReadonlyMap<string, string> {
   return [...days.values()].every((day) => day === today) ? new Map() : days;
 }
 
-/** Where a failure or what mended it leads: to the other step. */
+/** A link from a failed step to the step that mended it, or back. */
 interface Link {
   readonly word: "mended" | "mends" | "not mended";
   readonly to: string | null;
@@ -232,7 +232,7 @@ function linksOf(whole: SessionWhole | undefined): ReadonlyMap<string, Link> {
   );
 }
 
-/** `n` and `p` lead from prompt to prompt. */
+/** Makes `n` and `p` jump from prompt to prompt. */
 function usePromptKeys(prompts: readonly Prompt[], onJump: (step: string) => void): void {
   const [at, setAt] = useState(-1);
   useEffect(() => {
@@ -290,7 +290,7 @@ function StepRow(
             <span class="grow">{short(subject, 400)}</span>
             {lane === undefined ? null : <span class="faint narrow-hides">{lane.name}</span>}
             {result === "" ? null : <Badge tone={TONES[result] ?? "plain"}>{result}</Badge>}
-            {tookMs === null ? null : <span class="faint narrow-hides">{took(tookMs)}</span>}
+            {tookMs === null ? null : <span class="faint narrow-hides">{msText(tookMs)}</span>}
           </button>
           {link === undefined
             ? null

@@ -1,4 +1,4 @@
-/** The story of a session beside its timeline: its prompts, what it changed, what was denied, what failed and was mended. */
+/** Shows the story of a session: its prompts, changes, denied tool uses, failures and fixes. */
 import { useState } from "preact/hooks";
 import type { Refused } from "../api.ts";
 import { folderName, short } from "../format.ts";
@@ -9,14 +9,14 @@ import { wantedText } from "../waiting.ts";
 
 export type Prompt = SessionWhole["story"]["prompts"][number];
 
-/** Copies the address of a session, or of a step of it. */
+/** Copies the address of a session or of one of its steps. */
 export function copyLink(sessionId: string, step?: string): void {
   const path = [sessionId, ...step === undefined ? [] : [step]].map(encodeURIComponent).join("/");
   const link = `${location.origin}/#/session/${path}`;
   void act("The link is copied.", () => navigator.clipboard.writeText(link));
 }
 
-/** Where there is room, the story stands beside the timeline; elsewhere it is folded. */
+/** On screens of this width the story is beside the timeline; on others it is folded. */
 const BESIDE = "(min-width: 901px)";
 
 export function Story(
@@ -106,7 +106,7 @@ export function Story(
   );
 }
 
-/** Of more prompts the last ones are shown before a person asks for all. */
+/** The number of last prompts that are shown at first. */
 const MOST_PROMPTS = 50;
 
 function Prompts(
@@ -135,7 +135,7 @@ function Prompts(
   );
 }
 
-/** What the session waits for, with what a person is asked to permit. */
+/** Shows what the session waits for, and the tool use that a person is asked to permit. */
 function Waits({ sessionId }: { sessionId: string }) {
   const { value } = useData<Now>("/now", ["sessions", "work"]);
   const now = value?.sessions.find((one) => one.sessionId === sessionId);

@@ -1,4 +1,4 @@
-/** Sessions: all of them, the newest first. */
+/** The screen "Sessions": all sessions, the newest first. */
 import { useState } from "preact/hooks";
 import { folderName } from "../format.ts";
 import { Badge, Empty, More, Rows, Screen, Time } from "../kit/parts.tsx";

@@ -1,4 +1,4 @@
-/** Team: how far each shared project is, who wrote what, and what waits for a person. */
+/** The screen "Team": the sync state of each shared project, its writers, and what waits for a person. */
 import { Badge, Empty, Panel, Problem, Rows, Screen, Time } from "../kit/parts.tsx";
 import { useData } from "../store.ts";
 

@@ -1,9 +1,9 @@
-/** Work: tasks of all projects by status, workflows and agents. */
+/** The screen "Work": tasks of all projects by status, workflows and agents. */
 import { ELSEWHERE_MS } from "../../work/task.ts";
 import { useState } from "preact/hooks";
 import { ask, rights } from "../api.ts";
-import { folderName, took } from "../format.ts";
-import { Asking, Badge, Empty, More, Panel, Problem, Screen, Time } from "../kit/parts.tsx";
+import { folderName, msText } from "../format.ts";
+import { Badge, ConfirmButton, Empty, More, Panel, Problem, Screen, Time } from "../kit/parts.tsx";
 import { useWhole } from "../list.ts";
 import { act, clock } from "../store.ts";
 import type { Agent, Task, Workflow } from "../types.ts";
@@ -18,7 +18,7 @@ const COLUMNS = [
 ] as const;
 const FIRST_CARDS = 50;
 
-/** @param id The workflow that is shown whole. */
+/** @param id The workflow that is shown with its steps. */
 export function WorkScreen({ id }: { id: string | undefined }) {
   return (
     <Screen title="Work">
@@ -133,7 +133,7 @@ function Agents() {
               )}
               {rights() === "act" && kind !== "subagent"
                 ? (
-                  <Asking
+                  <ConfirmButton
                     label="Kill"
                     sure="Kill it"
                     onYes={() =>
@@ -175,7 +175,7 @@ function Card({ task }: { task: Task }) {
           </Badge>{" "}
           {left === null
             ? null
-            : <span class="faint">{left < 0 ? "lapsed" : `${took(left)} left`}</span>}
+            : <span class="faint">{left < 0 ? "lapsed" : `${msText(left)} left`}</span>}
         </p>
       )}
       {reason === null || reason === "" ? null : <p class="faint">{reason}</p>}

@@ -1,8 +1,8 @@
-/** A workflow whole: its steps, what its agents print as they print it, and what can be done with it now. */
+/** Shows a workflow: its steps, the live output of its agents, and the possible actions. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, rights, withQuery } from "../api.ts";
 import { short } from "../format.ts";
-import { Asking, Badge, Panel, Problem, Time } from "../kit/parts.tsx";
+import { Badge, ConfirmButton, Panel, Problem, Time } from "../kit/parts.tsx";
 import { act, useData } from "../store.ts";
 import type { Workflow } from "../types.ts";
 import { Changes } from "./review_panel.tsx";
@@ -95,7 +95,7 @@ export function WorkflowPanel({ id }: { id: string }) {
           : null}
         {can("cancel")
           ? (
-            <Asking
+            <ConfirmButton
               label="Cancel the workflow"
               sure="Cancel it for good"
               onYes={() =>
@@ -128,10 +128,10 @@ interface Lines {
 }
 
 const LOOK_MS = 1_000;
-/** Only the end of a long output is shown. */
+/** The number of last lines that are shown of an output. */
 const MOST_LINES = 500;
 
-/** What an agent prints, as it prints it. */
+/** Shows the live output of an agent. */
 export function AgentOutput({ id, isRunning }: { id: string; isRunning: boolean }) {
   const [lines, setLines] = useState<Lines["lines"]>([]);
   const frame = useRef<HTMLPreElement>(null);
