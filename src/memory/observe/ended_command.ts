@@ -170,7 +170,7 @@ interface EndOfParts extends Pick<ScriptEnd, "parts" | "failed" | "hasFailed"> {
 }
 
 function passedKeys(run: EndedCommand, end: EndOfParts): CommandKey[] {
-  const { commands, outcome } = run;
+  const { command, commands, outcome } = run;
   const { parts, failed, hasFailed, shown } = end;
   const isChain = (from: number, to: number) =>
     commands.slice(from, to).every(({ after }) => after === "&&");
@@ -185,6 +185,7 @@ function passedKeys(run: EndedCommand, end: EndOfParts): CommandKey[] {
     ...(parts.length > 1 && passed.length === parts.length ? [wholeKey(parts)] : []),
     ...passed.flatMap(({ key }) => GIT_ENDS[key.what] ?? []).map(keyOf),
     ...passed.map(({ at }) => keyOf(calledName(commands[at]!))),
+    ...(outcome === "success" && !hasFailed ? [{ ...keyOf(command), isLine: true as const }] : []),
   ];
 }
 
