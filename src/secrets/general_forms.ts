@@ -42,9 +42,10 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
   { name: "webhook", prefilter: ["hooks.slack.com/", "/api/webhooks/", "/incomingwebhook/", "hooks.zapier.com/"],
     pattern: () => /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{17,20}\/|\/IncomingWebhook\/|hooks\.zapier\.com\/hooks\/(?:catch|standard)\/\d{4,12}\/)([\w/-]{6,})/g,
     example: "https://hooks.slack.com/services/T0/B0/abcdefgh", counterexample: "https://hooks.slack.com/docs" },
-  { name: "telegram-token", prefilter: [":aa"],
-    pattern: () => /(?<!\d)\d{8,10}:AA[\w-]{30,}/g,
-    example: "123456789:AAabcdefghijklmnopqrstuvwxyz0123456", counterexample: "12:AA" },
+  // What a workflow tells GitHub to mask.
+  { name: "secret", prefilter: ["::add-mask::"],
+    pattern: () => /::add-mask::(?![$%]|\[redacted:)([^\s"'`\\]{4,})/g,
+    validate: isSecret, example: 'echo "::add-mask::hunter2"', counterexample: 'echo "::add-mask::$TOKEN"' },
   { name: "discord-token", prefilter: ["."],
     pattern: () => /(?<![\w-])[MNO][\w-]{22,27}\.[\w-]{5,7}\.[\w-]{20,}(?![\w.-])/g,
     validate: (value) => /\d/.test(value) && /[A-Z]/.test(value) && /[a-z]/.test(value), example: "MTIzNDU2Nzg5MDEyMzQ1Njc4.GabcdE.abcdefghijklmnopqrstuvwxyz012345678", counterexample: "Name.a.b" },
@@ -170,7 +171,7 @@ export const GENERAL_FORMS: readonly SecretForm[] = [
     pattern: () => /<(?:D|P|Q|DP|DQ|InverseQ)>([A-Za-z\d+/=\s]{24,})(?=<)/g,
     example: "<RSAKeyValue><D>4Ab0Cd1Ef2Gh3Ij4Kl5Mn6Op7Qr8</D>", counterexample: "<RSAKeyValue><Exponent>AQAB</Exponent>" },
   { name: "secret", prefilter: [" with ", " as "],
-    pattern: () => /\b(?:log|sign)(?:ged)?[ -]?(?:in|on) (?:as|with) [^\s]{2,60} (?:with|using|and|\/) (?:password |pw )?([^\s,;]{8,})/gi,
+    pattern: () => /\b(?:log|sign)(?:ged)?[ -]?(?:in|on)(?:to (?:\S{1,60} ){1,4}?)? ?(?:as|with) \S{2,60} (?:with|using|and|\/) (?:password |pw )?([^\s,;]{8,})/gi,
     validate: isOddWord, example: "sign in as bob@x.io with Hunter2!x9", counterexample: "sign in as bob with your account" },
 ];
 
@@ -228,7 +229,7 @@ export const COMMAND_FORMS: readonly SecretForm[] = [
   option("xfreerdp|freerdp|wfreerdp|sdl-freerdp", r`/p:`, ["xfreerdp /u:bob /p:hunter2", "xfreerdp /v:h"]),
   option("codecov|surge|railway|doctl", r`-t\s+`, ["codecov -t hunter2abc9", "codecov -f a"]),
   option("redis-cli", r`-a\s+|--pass\s+`, ["redis-cli -a hunter2", "redis-cli ping"]),
-  option("etcdctl|clickhouse-client|smbclient|lftp|ftp", r`(?:--user[= ]\s*|-[uU]\s*)[\w@.]{1,60}[:%,]`, ["etcdctl --user root:hunter2 get /", "etcdctl get /"]),
+  option("etcdctl|clickhouse-client|smbclient|lftp|ftp", r`(?:--user[= ]\s*|-[uU]\s*)\\{0,3}["']?[\w@./\\-]{1,60}[:%,]`, ["etcdctl --user root:hunter2 get /", "etcdctl get /"]),
   option("mount|mount\\.cifs", r`-o\s+\S{0,200}?pass(?:word)?=`, ["mount -t cifs //n/s /m -o user=bob,pass=hunter2", "mount /dev/sda1 /m"]),
   option("gpg|gpg2", r`--passphrase[= ]\s*`, ["gpg --passphrase hunter2 -d x", "gpg -d x"]),
   option("openssl", r`-[kK]\s+|-hmac\s+`, ["openssl enc -k hunter2 -in a", "openssl enc -in a"]),
