@@ -162,7 +162,6 @@ const USUAL: Readonly<Record<string, unknown>> = {
 };
 
 /**
-/**
  * The text with a handler as the entry says; `undefined` when it is so already. The keys `if`, `asyncRewake`, `shell`
  * and other `args` are removed: they change how, when or in which shell Claude Code starts the command. All other keys stay.
  */

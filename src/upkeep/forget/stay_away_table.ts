@@ -103,10 +103,7 @@ export function stayAway(db: DatabaseSync): StayAway {
 
 /** The database's own digest; its key is made at the first call. To be called in a transaction. */
 export function ownDigest(db: DatabaseSync): Digest {
-  const key = Array.from(
-    crypto.getRandomValues(new Uint8Array(32)),
-    (byte) => byte.toString(16).padStart(2, "0"),
-  ).join("");
+  const key = crypto.getRandomValues(new Uint8Array(32)).toHex();
   const { changes } = statement(db, "INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)")
     .run(FORGET_KEY, key);
   // Damage may have destroyed an older key: names that were made with it cannot be compared any more.
