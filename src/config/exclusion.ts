@@ -54,6 +54,9 @@ const STEP = /&&|\|\|?|[;&\n`{}]|\$?\(|\)/;
 const STARTERS =
   /^(?:(?:sudo|doas|env|command|exec|nohup|time|timeout|nice|setsid|xargs|eval|(?:ba|da|z)?sh|if|then|elif|else|while|until|do|!|\w+=\S*|-\S+|\d+[smhd]?)\s+)+/;
 const BETWEEN_WORDS = /[\s;|&()<>`"'=]+/;
+/** The message that a command is given: `-m 'text'`, `--body "$(cat <<'EOF' …)"`. One with variables may print a file. */
+const MESSAGE =
+  /(?<=\s(?:-[a-z]*m|--(?:message|title|body|notes))(?:\s+|=)?)(?:'[^']*'|"[^"$`]*"|"\$\(cat <<-?\s*(['"])(\w+)\1\n[^]*?\n\s*\2\s*\)")/g;
 /** How much of a command is read, in characters. */
 const MAX_COMMAND_CHARS = 4_000;
 const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g;
@@ -71,7 +74,9 @@ function placesIn(command: string, { folder, projectDir, home }: ToolFacts): str
     HOME: home ?? "~",
     CLAUDE_PROJECT_DIR: projectDir,
   };
-  const filled = text.replace(VARIABLE, (all, plain, braced) => known[plain ?? braced] ?? all);
+  // Of what stands in a message only words with a slash are paths.
+  const plain = text.replace(MESSAGE, (said) => said.match(/[^\s"']*\/[^\s"']*/g)?.join(" ") ?? "");
+  const filled = plain.replace(VARIABLE, (all, plain, braced) => known[plain ?? braced] ?? all);
   // Quotes and backslashes may stand within a name: `sec"ret"/x`.
   const words = [filled, filled.replace(/["'\\]/g, "")].flatMap((one) => one.split(BETWEEN_WORDS))
     .filter((word) => !word.includes("://"))

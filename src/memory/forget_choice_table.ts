@@ -256,6 +256,7 @@ function tellsOf(summary: Row, { title, text }: Row): boolean {
     .some((part) => part.length >= MIN_TOLD_CHARS && told.includes(part));
 }
 
-function numbers(db: DatabaseSync, sql: string, list: ReadonlySet<unknown>): number[] {
+/** The numbers of observations that a query finds by a list, its parameter in JSON. */
+export function numbers(db: DatabaseSync, sql: string, list: ReadonlySet<unknown>): number[] {
   return db.prepare(sql).all(JSON.stringify([...list])).map(({ id }) => Number(id));
 }

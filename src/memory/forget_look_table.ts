@@ -12,6 +12,7 @@ import {
   type ForgetFilter,
   IS_OF_FILES,
   isTextAlone,
+  numbers,
 } from "./forget_choice_table.ts";
 
 /** The most pieces of the forgotten texts that are searched for. */
@@ -70,7 +71,7 @@ export function relatedTo(
 ): readonly number[] {
   if (isTextAlone(filter)) return [];
   const { ids, files, project } = filter;
-  const asked = JSON.stringify(ids?.observations ?? []);
+  const asked = new Set(ids?.observations);
   const related = new Set([
     ...numbers(db, MADE_OF, asked),
     ...numbers(db, MADE_BESIDES, asked),
@@ -167,8 +168,4 @@ export function knownTranscripts(db: DatabaseSync): string[] {
   return db.prepare(
     "SELECT DISTINCT transcript_path AS path FROM sessions WHERE transcript_path IS NOT NULL",
   ).all().map(({ path }) => String(path));
-}
-
-function numbers(db: DatabaseSync, sql: string, value: string): number[] {
-  return db.prepare(sql).all(value).map(({ id }) => Number(id));
 }

@@ -252,6 +252,8 @@ function unquoted(text: string, from: number, { name, isTight }: Context): Span 
   if (below !== null) return below;
   const runEnd = endOfRun(text, start);
   if (runEnd - start > MAX_VALUE_CHARS) return null;
+  // Of `sk-...` only the dots say that it is a placeholder.
+  if (/^\w{2,6}[-_](?:\w{2,6}[-_])?\.{3}$/.test(text.slice(start, runEnd))) return null;
   const value = text.slice(start, runEnd).replace(/[.:\]}]+$/, "");
   const end = start + value.length;
   if (isPlain(value, name) || isSecretName(value.replace(/[:=]$/, ""))) return null;

@@ -11,6 +11,7 @@ const SIGNS: ReadonlyMap<string, RegExp | null> = new Map<string, RegExp | null>
   ...["q~", "xapp-", "eyj", "@tcp(", "@unix("].map((literal) => [literal, null] as const),
   ["xox", /xox[a-z][-.]/],
   ...["1/", "2/"].map((literal) => [literal, /[12]\/\d{10}/] as const),
+  [":aa", /\d{8}:aa[\w-]{30}/],
   ["st.", /st\.[\da-f]{24}\./],
   ["_live_", null],
   ["_test_", /[sr]k_test_/],
@@ -40,13 +41,13 @@ const SIGNS: ReadonlyMap<string, RegExp | null> = new Map<string, RegExp | null>
   ["jwt", /jwt\w{0,20}\\{0,7}"?\s{0,4}[:=]/],
   ["creds", /creds(?: [^":]{1,33})?(?: is|:) |creds ?=/],
   ["login", /login(?: [^":]{1,33})?(?: is|:) |login\(/],
-  ...["log in ", "log on ", "logged in ", "sign in ", "signin"].map((literal) =>
+  ...["log in ", "log on ", "log into ", "logged in ", "sign in ", "signin"].map((literal) =>
     [literal, null] as const
   ),
   // Calls that sign, encrypt or log in.
   ...(
     "jwt.|hmac|createcipher|createdecipher|keyspec|cookieparser|fernet(|crypt|pbkdf2|aes.new|securitykey(|signedstring|pdo(|pdo->|credentials(|" +
-    "+acr|mlsn.|?key=|&key=|sha}|oracle:thin:|rsakeyvalue|accessor|unseal|certificate-k|" +
+    "+acr|mlsn.|add-mask|?key=|&key=|sha}|oracle:thin:|rsakeyvalue|accessor|unseal|certificate-k|" +
     "mysqli|getconnection|usernamepass|_user(|_superuser(|createuser|sequelize(|wifi.begin"
   ).split("|").map((literal) => [literal, null] as const),
   ["connect(", /connect\(\s{0,20}\\{0,7}["'$\w]/],

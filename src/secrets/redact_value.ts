@@ -2,6 +2,7 @@
 import { VALUE_MASK } from "./assignments.ts";
 import { hidePrivate } from "./private_payload.ts";
 import { redactLines, type RedactRules, redactText } from "./redact.ts";
+import ROWS from "./printing_forms.json" with { type: "json" };
 import { formsIn, patternOf, type Prefiltered } from "./secret_form.ts";
 import {
   isOddWord,
@@ -150,8 +151,11 @@ function maskPrinted(use: Record<string, unknown>, collector: SecretCollector): 
   Object.assign(use, output);
 }
 
-const r = String.raw;
-const NAME = `${SECRET_WORD}${SUFFIX}`;
+/** What patterns write short: the name of a secret, and other arguments of the same command. */
+const PARTS: Readonly<Record<string, string>> = {
+  name: `${SECRET_WORD}${SUFFIX}`,
+  some: String.raw`[^|;&\n]{0,400}?`,
+};
 
 /** A command that prints secrets and little else. */
 interface PrintingForm extends Prefiltered {
@@ -159,52 +163,16 @@ interface PrintingForm extends Prefiltered {
   readonly isNamed: boolean;
 }
 
-function form(
-  prefilter: readonly string[],
-  pattern: string,
-  [example, counterexample]: readonly [string, string],
-  { isNamed = false } = {},
-): PrintingForm {
-  return {
-    prefilter,
+export const PRINTING_FORMS: readonly PrintingForm[] = ROWS.map(
+  ({ pattern, isNamed = false, ...row }) => ({
+    ...row,
     isNamed,
-    pattern: () => new RegExp(r`(?<![\w.-])(?:${pattern})`, "i"),
-    example,
-    counterexample,
-  };
-}
-
-/** Other arguments between a program and the word that asks for the secret. */
-const SOME = r`[^|;&\n]{0,400}?`;
-
-// deno-fmt-ignore: a form is a line
-export const PRINTING_FORMS: readonly PrintingForm[] = [
-  form(["printenv"], r`printenv\s+\w{0,60}${NAME}(?!\w)`, ["printenv DB_PASSWORD", "printenv PATH"], { isNamed: true }),
-  form(["echo", "printf"], r`(?:echo|printf)\s${SOME}\$\{?(?!(?:OLD)?PWD)\w{0,60}${NAME}(?![\w-])`, ['echo "$API_KEY"', "echo $PWD"], { isNamed: true }),
-  form(["$("], r`(?:echo|printf)\s${SOME}\$\((?:pass|vault|op|openssl|gh auth|bw|aws)\s`, ["echo $(pass show a)", "echo $(date)"]),
-  form(["node", "bun", "deno", "python", "ruby", "perl", "php"], r`(?:node|bun|deno|python[\d.]{0,4}|ruby|perl|php)\s${SOME}(?:env(?:iron)?[.[({]{1,2}(?:get\(|fetch\()?["']?\w{0,60}${NAME}(?![\w-])|token_hex|token_urlsafe|randomBytes|SecureRandom|random_bytes)`, [`python -c 'print(os.environ["API_KEY"])'`, "python -c 'print(1)'"]),
-  form(["kubectl"], r`kubectl\s${SOME}(?:secrets?[/ ]${SOME}(?:jsonpath|template|-o)|create token|view-secret)`, ["kubectl get secret db -o jsonpath='{.data.x}'", "kubectl get secrets"], { isNamed: true }),
-  form(["vault"], r`vault\s${SOME}(?:-field[= ]|kv get|token (?:create|lookup)|print token|read )`, ["vault kv get -field=password app", "vault status"]),
-  form(["op"], r`op\s+(?:read|item get)\s`, ["op read op://dev/db/x", "op signin"]),
-  form(["pass"], r`(?:go)?pass\s+(?:show|generate|[\w@.-]{1,60}/[\w@./-]+)`, ["pass show work/db", "pass ls"]),
-  form(["auth token"], r`(?:gh|glab)\s+auth token`, ["gh auth token", "gh auth status"]),
-  form(["terraform", "tofu", "terragrunt", "pulumi"], r`(?:terraform|tofu|terragrunt|pulumi)\s${SOME}(?:output|config get)${SOME}(?:${NAME}(?![\w-])|--show-secrets)`, ["terraform output -raw db_password", "terraform output -raw url"], { isNamed: true }),
-  form(["aws"], r`aws\s${SOME}(?:get-secret-value|get-login-password|with-decryption|get-session-token|configure get\s+[\w.-]*(?:secret|token))`, ["aws ecr get-login-password", "aws s3 ls"]),
-  form(["--expose-token", "get-access-token", "keyvault", "keys list", "credential show"], r`az\s${SOME}(?:--expose-token|get-access-token|keyvault secret show|keys list|credential show)`, ["az account get-access-token", "az account show"]),
-  form(["gcloud"], r`gcloud\s${SOME}(?:print-(?:access|identity)-token|secrets versions access)`, ["gcloud auth print-access-token", "gcloud auth list"]),
-  form(["heroku", "doppler", "railway", "chamber"], r`heroku\s+config|doppler\s+(?:run|secrets)|railway\s+variables|chamber\s+(?:read|export|env)`, ["heroku config:get X", "heroku ps"]),
-  form(["bw", "lpass", "keyring", "credstash", "secret-tool", "keepassxc", "security"], r`bw\s+get|rbw\s+get|lpass\s+show|keyring\s+get|credstash\s+get|secret-tool\s+lookup|keepassxc-cli\s+show|security\s+find-\w+-password`, ["bw get password x", "bw list folders"]),
-  form(["ansible-vault", "sops", "user-secrets", "rails", "artisan", "phx.gen"], r`ansible-vault\s+(?:view|decrypt)|sops\s${SOME}(?:-d|decrypt)|dotnet\s+user-secrets\s+list|rails\s+(?:secret|credentials:show)|php\s+artisan\s+key:generate|mix\s+phx\.gen\.secret`, ["sops -d f.txt", "sops -e f.txt"]),
-  form(["openssl", "pwgen", "apg", "passwd", "pwqgen", "gen-random", "wg"], r`openssl\s+rand|pwgen|apg|makepasswd|mkpasswd|pwqgen|gpg2?\s${SOME}--gen-random|wg\s+(?:genkey|genpsk|show)`, ["openssl rand -hex 32", "openssl version"]),
-  form(["/dev/"], r`[^|;&\n]{0,200}/dev/u?random`, ["head -c 32 /dev/urandom", "head -c 32 /dev/zero"]),
-  form(["cat", "head", "tail", "bat"], r`(?:cat|head|tail|bat)\s(?!/etc/passwd)${SOME}(?:/run/secrets/|\.?secrets/[\w./-]*[\w-](?![\w.-])|${NAME}(?:\.(?:txt|secret))?(?![\w./-])|\.(?:token|pass|secret)(?!\w)|\.vault-token)`, ["cat /run/secrets/db", "cat docs/secrets.md"], { isNamed: true }),
-  form(["jq", "yq"], r`(?:jq|yq)\s${SOME}\.${SOME}${NAME}["'\])}]{0,3}(?![\w-])`, ["yq .db.password values.yaml", "yq .db.host values.yaml"], { isNamed: true }),
-  form(["grep", "rg", "awk", "sed", "cut"], r`(?:grep|rg|awk|sed|cut)\s${SOME}${NAME}[^\n]{0,200}(?:cut\s|sed\s|awk\s|print \$|\\K|\(\?<=|//)`, ["grep ^DB_PASSWORD= .env | cut -d= -f2", "grep -rn password src"], { isNamed: true }),
-  form(["psql", "mysql", "mariadb", "sqlite3", "sqlcmd"], r`(?:psql|mysql|mariadb|sqlite3|sqlcmd)\s${SOME}select\s[^;\n]{0,200}?${NAME}(?![\w-])`, ["sqlite3 a.db 'select secret from t'", "sqlite3 a.db 'select id from t'"], { isNamed: true }),
-  form(["redis-cli", "etcdctl", "consul"], r`(?:redis-cli|etcdctl|consul)\s${SOME}get\s${SOME}${NAME}(?![\w-])`, ["redis-cli GET session_secret", "redis-cli GET counter"], { isNamed: true }),
-  form(["npm", "yarn", "git"], r`(?:npm|pnpm|yarn)\s+(?:config get\s+\S{0,200}_(?:authToken|password|auth)|token create)|git\s${SOME}config\s${SOME}\.${NAME}(?![\w-])`, ["npm config get //r.example/:_authToken", "npm config get registry"], { isNamed: true }),
-  form(["kubeadm", "k3s", "join-token", "tokens", "initial-password"], r`(?:kubeadm|k3s)\s+token\s+(?:create|generate)|docker\s+swarm\s+join-token|(?:flyctl|fly)\s+tokens|argocd\s+admin\s+initial-password`, ["kubeadm token create", "kubeadm version"]),
-];
+    pattern: () => {
+      const whole = pattern.replace(/<(name|some)>/g, (_, part: string) => PARTS[part]!);
+      return new RegExp(String.raw`(?<![\w.-])(?:${whole})`, "i");
+    },
+  }),
+);
 
 /** Names of tools that return a secret: `mcp__vault__read_secret`. */
 const ASKING_TOOL =

@@ -284,6 +284,10 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
     "cd sub && cat ../sec*/x",
     'cat "sec"ret/x sec\\ret/x',
     "git show HEAD:secret/x",
+    "git commit -m 'a text' secret",
+    "git commit -m 'as secret/x says'",
+    'git commit -m "$(cat secret/x)"',
+    "git commit -m \"$(cat <<'EOF'\na text\nEOF\n)\" && cat secret/x",
   ];
   for (const folder of ["secret", "sub"]) {
     Deno.mkdirSync(join(projectOf(home), folder));
@@ -313,6 +317,9 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
     "cat su*/x",
     "cat {a,b}/x s*.md",
     "curl http://localhost:1/secret/x",
+    "git commit -m 'the secret'",
+    'git commit -qam"no secret" && gh pr create --title="a secret" --body \'of a secret\'',
+    "git commit -m \"$(cat <<'EOF'\nthe secret (or so)\nEOF\n)\"",
   ];
   for (const command of kept) await bash(command);
   const search = { tool_name: "Grep", tool_input: { pattern: "a" } };

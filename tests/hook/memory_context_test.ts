@@ -22,6 +22,7 @@ import {
 import { testWith } from "../support/fixtures.ts";
 
 const test = testWith(workplace);
+const [THIRD = "", FOURTH = ""] = [3, 4].map((n) => FIRST.slice(0, -1) + n);
 
 test("a new session is told what is open, what was mended and what Claude said last, each with its number", async (at) => {
   await work(at);
@@ -43,6 +44,22 @@ test("nothing is told of another project, nor where there is nothing to tell", a
   const elsewhere = join(at.path, "elsewhere");
   await Deno.mkdir(elsewhere);
   assert.equal(await start(at, "startup", { session: SECOND, project: elsewhere }), "");
+});
+
+test("what was replaced is not told, neither by its prompt nor by the summary of its session", async (at) => {
+  await asked(at, "Rename the parser. Always indent with tabs.");
+  await edit(at, "src/a.ts", "1\n");
+  await said(at, "Done.");
+  await asked(at, "Never use yarn here.", { session: THIRD });
+  await said(at, "Right.", { session: THIRD });
+  const told = await start(at);
+  for (const rule of ["Always indent", "Never use"]) {
+    const [, id] = new RegExp(`#(\\d+) just now, decision: ${rule}`).exec(told)!;
+    await verb(at, "memory", "remember", `Instead of ${rule.length}`, "--replaces", id!);
+  }
+  const later = await start(at, "startup", { session: FOURTH });
+  assert.doesNotMatch(later, /tabs|yarn/);
+  assert.match(later, /: Rename the parser\. \(1 file\)/);
 });
 
 test("worktrees of a repository are one project", async (at) => {

@@ -85,6 +85,8 @@ const MENDED_SCRIPTS: readonly Mending[] = [
     "",
   ],
   ["set -euo pipefail\nnpm ci\nmake", "make: no", "set -euo pipefail\nnpm ci\nmake", "ok"],
+  ["make list | xargs shellcheck", "SC2086", "make list | xargs shellcheck"],
+  ["for f in *.sh; do shellcheck $f; done", "SC2086", "for f in *.sh; do shellcheck $f; done"],
   ["cd web\nexport CI=1\nnpm test", JEST_BAD, "cd web && npm test", JEST_GOOD],
   ["cd web && npm test", JEST_BAD, "cd web\nexport CI=1\nnpm test", JEST_GOOD],
 ];
@@ -120,6 +122,7 @@ const LEFT_OPEN: readonly Mending[] = [
     "ok | 0 passed | 0 failed | 4 filtered out (1s)",
   ],
   ["deno test -A", DENO_BAD, "deno test -A", "ok | 0 passed | 0 failed (1s)"],
+  ["make list | xargs shellcheck", "SC2086", "make list | xargs shellcheck | tail", "SC2086"],
   ["pytest && ruff check", "5 passed in 0.1s\nE501 too long", "pytest", GOOD],
   ["pytest tests/t.py", BAD, "pytest tests/t.py || true", "no"],
   ["pytest tests/t.py", BAD, "cd ../other && pytest tests/t.py", GOOD],

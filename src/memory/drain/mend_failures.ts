@@ -6,11 +6,13 @@ import { isSameValue } from "../../base/likeness.ts";
 import type { CommandKey, ObservedFile } from "../observe/observation.ts";
 import { changingPart } from "../observe/changing_commands.ts";
 import { failureKey } from "../observe/command_key.ts";
+import { MAX_COMMAND_CHARS } from "../observe/command_text.ts";
 import { saysNothingToCommit } from "../observe/open_rank.ts";
 import { indexedTerms } from "../search/terms.ts";
 import { digestsOf } from "../tell/memory_context_table.ts";
 import { saveObservation } from "./observations_table.ts";
 import { type OpenFailure, openFailures, resolveObservation } from "../tell/open_failures_table.ts";
+import { shortened } from "../text.ts";
 import { askForSummary, type ClaimedCapture } from "../../db/queue_work.ts";
 import { type Change, changesBetween } from "../observe/session_observations_table.ts";
 
@@ -36,10 +38,12 @@ export function mendFailures(db: DatabaseSync, pass: Pass): void {
   const { capture: { sessionId, project, branch, createdAtMs: before }, passes, by, nowMs } = pass;
   const fixes = new Map<string, number>();
   for (const key of passes) {
-    const sameAs = digestOf(failureKey(key.what));
+    const of = key.isLine === true
+      ? { line: shortened(key.what, MAX_COMMAND_CHARS) }
+      : { sameAs: digestOf(failureKey(key.what)) };
     // During a rebase HEAD is on no branch.
     const session = key.what.startsWith("git ") ? sessionId : null;
-    const open = openFailures(db, { sameAs, session, project, branch, before, nowMs })
+    const open = openFailures(db, of, { session, project, branch, before, nowMs })
       .filter((failure) => failure.id !== by && covers(key, takenBy(failure)));
     for (const failure of open) {
       // A later failure with another error shows that this one was mended before.

@@ -13,6 +13,7 @@ import { UserError } from "../../base/errors.ts";
 import { transaction } from "../../db/transaction.ts";
 import { withIndex } from "../search/memory_index_table.ts";
 import { type Observation, readObservations, saveObservation } from "./observations_table.ts";
+import { writeSummaryAgain } from "./summaries.ts";
 import { resolveObservation } from "../tell/open_failures_table.ts";
 import { digestOfFile } from "../tell/stale_files.ts";
 
@@ -80,7 +81,10 @@ export function rememberNote(
         next: `conclaude memory remember "What is right" --replaces ${id}`,
       });
     }
-    if (wrong !== null) resolveObservation(db, wrong.id, id);
+    if (wrong !== null) {
+      resolveObservation(db, wrong.id, id);
+      writeSummaryAgain(db, wrong.sessionId);
+    }
     return id;
   };
   const id = withIndex(db, () => transaction(db, save));

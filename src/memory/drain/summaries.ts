@@ -10,7 +10,7 @@ import { forgetSummaryRequest, sessionsToSummarize } from "../../db/queue_work.t
 import { sessionEnd, sessionTitle } from "../../db/sessions.ts";
 import { rewriteSummary, summaryOf } from "./summarizer_runs_table.ts";
 import { count } from "../../base/counts.ts";
-import type { ObservedFacts } from "../observe/observation.ts";
+import { isReplaced, type ObservedFacts } from "../observe/observation.ts";
 import { storyOf, type SummarizedPart } from "../tell/session_story.ts";
 import { shortened, titleLine } from "../text.ts";
 
@@ -67,6 +67,11 @@ function digestOfParts(
 ): string {
   const titles = parts.map(({ title }) => title);
   return digestOf(JSON.stringify([title, withoutEnd(text), facts.open ?? [], files, titles]));
+}
+
+/** Writes the summary of a session again after one of its decisions was replaced. An imported one stays. */
+export function writeSummaryAgain(db: DatabaseSync, sessionId: string): void {
+  if (summaryOf(db, sessionId) !== undefined) writeSummary(db, sessionId);
 }
 
 function writeSummary(db: DatabaseSync, sessionId: string): void {
@@ -151,12 +156,15 @@ export function summarizeSession(
   const paths = files.map(({ path }) => path);
   const last = shortened(said, MAX_MESSAGE_CHARS);
   const branches = [...new Set(parts.map(({ branch }) => branch))];
+  const replaced = parts.filter(isReplaced).map(({ text }) => text);
+  const questions = asked.flatMap((prompt) => stillAsked(prompt, replaced));
   // Its prompts may still wait in the queue.
-  const questions = asked.map(({ title }) => title);
-  const prompts = questions.length > 0 || called === null ? questions : [called];
+  const prompts = asked.length > 0 || called === null ? questions : [called];
   const about = done[0] ?? (files.length === 0 ? "" : last.replace(/\s+/g, " "));
   const heading = prompts.find(saysWhat) ??
-    ([prompts[0] ?? "", about].filter((one) => one !== "").join(": ") || parts[0]!.title);
+    ([prompts[0] ?? "", about].filter((one) => one !== "").join(": ") ||
+      (parts.find((one) => one.kind !== "prompt" && !isReplaced(one))?.title ??
+        "what is replaced"));
   const counts = [
     counted(commits.length, "commit"),
     counted(fixes.length, "fix", "fixes"),
@@ -182,6 +190,16 @@ export function summarizeSession(
       ...branches.length === 1 ? {} : { branches },
     },
   };
+}
+
+/** What a prompt asks, without decisions in it that were replaced since; none where little else is left. */
+function stillAsked(
+  { title, text }: Pick<SummarizedPart, "title" | "text">,
+  replaced: readonly string[],
+): string[] {
+  const left = replaced.reduce((rest, decision) => rest.replace(decision, () => ""), text).trim();
+  if (left === text.trim()) return [title];
+  return left.length < TELLING_CHARS ? [] : [titleLine(left)];
 }
 
 /** Whether a session holds nothing but a few short messages. */

@@ -5,6 +5,7 @@ import type { CommandKey } from "./observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
 import { calledAs, commandKey, keyOf } from "./command_key.ts";
 import { gitArguments } from "./git_words.ts";
+import { CHECK_FAILED, PROGRAM_FAILED, WRONG_CALLS } from "./output_lines.ts";
 import { isHarmless, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 import { readTestRun, type TestRun } from "./test_run.ts";
@@ -44,34 +45,7 @@ export interface ScriptEnd {
 /** The most commands of a script that are read. */
 const MAX_PARTS = 24;
 
-/** Lines that a program prints when it has failed. */
-const SAYS_FAILED: readonly (readonly [program: RegExp, line: RegExp])[] = [
-  [/^(?:npm|pnpm)$/, /^(?:npm (?:ERR!|error)| ?(?:ERR_PNPM|ELIFECYCLE))/m],
-  [/^yarn$/, /^error Command failed/m],
-  [/^g?make$/, /^g?make(?:\[\d+\])?: \*\*\* /m],
-  [/^git$/, /^fatal: |^CONFLICT /m],
-  [/^docker(?:-compose)?$/, /^(?:docker: |failed to solve|Error response from daemon)/m],
-  [/^mvnw?$/, /^\[ERROR\] /m],
-  [/^gradlew?$/, /^FAILURE: Build failed/m],
-];
-/** Lines that only a failed build, linter or test run prints. */
-const CHECK_FAILED: readonly RegExp[] = [
-  /^error\[E\d{4}\]: |^error: (?:could not compile |aborting due to |test failed, |Test failed)/,
-  /^\*\* BUILD FAILED \*\*|^(?:Build FAILED\.?| +[1-9]\d* Error\(s\))$/,
-  /^Found [1-9]\d* (?:errors?|problems?)\b(?!.*\b0 remaining)/,
-  /^[^\s(]+\(\d+,\d+\): error TS\d+: |^[^\s:]+:\d+:\d+ - error TS\d+: /,
-  /^error: (?:Type checking failed|Found [1-9]\d* not formatted)/,
-  /^✖ \d+ problems? \([1-9]\d* errors?\b|^\d+ files? inspected, [1-9]\d* offenses? detected/,
-  /^[^\s:]+:\d+:(?:\d+:)? (?:fatal )?error: |^(?:vet: )?[^\s:]+\.go:\d+:\d+: /,
-  /^webpack \S+ compiled with [1-9]\d* errors?\b|^(?:error during build:|Failed to compile\.?)$/,
-  /^ERROR: failed to (?:solve|build)\b|^ninja: build stopped: /,
-  /^g?make: \*\*\* (?:.*\bError \d+|.*\bStop\.)/,
-  /^(?:\[(?:ERROR|INFO)\] )?(?:BUILD FAIL(?:URE|ED)\b|FAILURE: Build failed)/,
-  /^FAILED \((?:failures|errors)=\d|^(?:FAILURES|ERRORS)!$|^(?:FAIL$|FAIL\t\S|--- FAIL: )/,
-  /^npm (?:ERR!|error) (?:code [A-Z\d]|Test failed|Lifecycle script|Exit status [1-9])|^\s?ELIFECYCLE\b.* failed\b/,
-  /^error Command failed with exit code [1-9]|^error: (?:script "[^"]*" exited with code [1-9]|Recipe `[^`]*` failed)/,
-];
-/** Such lines are searched among the last lines of the output. */
+/** What a failed check prints is searched among the last lines of the output. */
 const MAX_LINES = 30;
 const LOOKED_AT_CHARS = 400;
 /** Words that report a failure, except in names of files and options. */
@@ -152,7 +126,7 @@ function failedPart(
   if (parts.length < 2) return parts[0] ?? null;
   const said = parts.findLast(({ at }) => {
     const program = nameOf(withoutLaunchers(commands[at]!.words)[0] ?? "");
-    return SAYS_FAILED.some(([of, line]) => of.test(program) && line.test(output));
+    return PROGRAM_FAILED.some(([of, line]) => of.test(program) && line.test(output));
   });
   if (said !== undefined) return said;
   const checks = parts.filter(({ key }) => key.check !== null);
@@ -170,7 +144,7 @@ interface EndOfParts extends Pick<ScriptEnd, "parts" | "failed" | "hasFailed"> {
 }
 
 function passedKeys(run: EndedCommand, end: EndOfParts): CommandKey[] {
-  const { commands, outcome } = run;
+  const { command, commands, outcome } = run;
   const { parts, failed, hasFailed, shown } = end;
   const isChain = (from: number, to: number) =>
     commands.slice(from, to).every(({ after }) => after === "&&");
@@ -185,6 +159,7 @@ function passedKeys(run: EndedCommand, end: EndOfParts): CommandKey[] {
     ...(parts.length > 1 && passed.length === parts.length ? [wholeKey(parts)] : []),
     ...passed.flatMap(({ key }) => GIT_ENDS[key.what] ?? []).map(keyOf),
     ...passed.map(({ at }) => keyOf(calledName(commands[at]!))),
+    ...(outcome === "success" && !hasFailed ? [{ ...keyOf(command), isLine: true as const }] : []),
   ];
 }
 
@@ -272,18 +247,6 @@ function closed(commands: readonly ScriptCommand[]): ScriptCommand[] {
   );
 }
 
-/** What programs print when they were called wrongly. The text of the group stands in the command line, too. */
-const WRONG_CALLS: readonly RegExp[] = [
-  // Of an option: error: unknown option `--fast'
-  /\b(?:unrecogni[sz]ed|unknown|unexpected|invalid)(?: \w+)?(?: |-)(?:arguments?|option|switch|flag)s?:? ["'`]?([\w-]+)|^flag provided but not defined: (\S+)/im,
-  // Of a subcommand or a task: Task 'x' not found
-  /^error: no such (?:sub)?command: `([^`]+)`|'([^']+)' is not a \w+ command|Task '([^']+)' not found|Missing script: "([^"]+)"/m,
-  /\*\*\* No rule to make target [`']([^']+)'\.\s+Stop/,
-  // Of a file: can't open file '/work/a.py'
-  /^ERROR: (?:file or directory )?not found: (\S+)|^(?:stat|lstat) (\S+): (?:directory not found|no such file or directory)|can't open file '([^']+)'|^Error: Cannot find module '(\/[^']+)'|^fatal: pathspec '([^']+)' did not match|^No files matching (?:the pattern )?["']([^"']+)|^error: the path "([^"]+)" does not exist/m,
-  // Of a package, target, service or branch
-  /^no required module provides package (\S+?);|^package (\S+) is not in std|package ID specification `([^`]+)` did not match|^error: no \w+ target named `([^`]+)`|npm (?:ERR!|error) 404\s+'(@?[^\s'@]+)@|^no such service: (\S+)|No such container: (\S+)|^error: src refspec (\S+) does not match/m,
-];
 /** `python -m pytest`, where this Python has no such module: another one may have it. */
 const NO_MODULE = /^\S*python[\d.]*(?:\.exe)?: No module named '?([\w.]+)/m;
 const MAX_CHARS = 20_000;

@@ -61,6 +61,8 @@ export interface CommandKey {
   readonly check: Check | null;
   /** Program, subcommand, package or folder. */
   readonly what: string;
+  /** Whether `what` is a whole command as it was typed, and the shell said that it passed. */
+  readonly isLine?: true;
   /** Whether its output is understood. Then the output counts when the shell hides the exit code. */
   readonly isRead?: true;
   /** The files and folders that it selects, relative to the project's folder; empty for all. */

@@ -113,7 +113,7 @@ function observeEnd(run: EndedCommand, end: ScriptEnd, about: string): Observed 
 }
 
 function observeNoTests(run: EndedCommand, end: ScriptEnd, about: string): Observed {
-  const passes = end.passed.filter(({ check }) => check !== "test");
+  const passes = end.passed.filter(({ check, isLine }) => check !== "test" && isLine !== true);
   return { ...observePlainRun(run, end, about), outcome: null, passes };
 }
 

@@ -1,4 +1,5 @@
 /** Reads the words of commands: folders, harmless commands, and programs that only start another one (`npx`). */
+import TABLE from "./launchers.json" with { type: "json" };
 import type { ScriptCommand } from "./shell_words.ts";
 
 /** Commands that are never the one that failed, and words of the shell that are no commands. */
@@ -49,17 +50,25 @@ export function isThrownAway(path: string): boolean {
 
 /** Package managers: they run the scripts and programs of a package. */
 export const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
-const RUNS_IN_ENVIRONMENT: ReadonlySet<string> = new Set([
-  "uv",
-  "poetry",
-  "pipenv",
-  "hatch",
-  "rye",
-  "pdm",
-]);
 const MAX_LAUNCHERS = 6;
-/** Words of the shell before a command. */
-const SHELL_WORDS = /^(?:!|if|then|elif|else|while|until|do|\{|sudo|nice)$/;
+
+/** A call that only starts another command, by the name of its program and the next two words. */
+interface Launcher {
+  readonly call: RegExp;
+  /** How many words it has before its options, and behind them. */
+  readonly drops: number;
+  readonly then: number;
+  /** Its options; null where it has none, and the one that takes a value. */
+  readonly skips: RegExp | null;
+  readonly takes: string | null;
+  readonly example: string;
+}
+
+export const LAUNCHERS: readonly Launcher[] = TABLE.map((row) => ({
+  ...{ then: 0, takes: null, ...row },
+  call: new RegExp(row.call),
+  skips: row.skips === undefined ? null : new RegExp(row.skips),
+}));
 
 /** A command without what only starts it: `if`, `sudo`, `npx`, `timeout 60`, `python -m`. */
 export function withoutLaunchers(words: readonly string[]): readonly string[] {
@@ -73,37 +82,15 @@ export function withoutLaunchers(words: readonly string[]): readonly string[] {
 }
 
 /** The command that a launcher starts; null for a command that is not a launcher. */
-function launched(words: readonly string[]): readonly string[] | null {
-  const [first = "", second = "", third = ""] = words;
-  const name = nameOf(first);
-  if (SHELL_WORDS.test(first) || /^(?:time|exec|nohup)$/.test(name)) return words.slice(1);
-  if (name === "command" && !second.startsWith("-")) return words.slice(1);
-  if (name === "env" || name === "cross-env") {
-    return withoutFirst(words.slice(1), (word, n) => /^-|^\w+=/.test(word) || words[n] === "-u");
-  }
-  if (name === "timeout") return withoutFlags(words.slice(1)).slice(1);
-  if (/^(?:npx|bunx|pnpx)$/.test(name)) return withoutFlags(words.slice(1));
-  if (PACKAGE_MANAGERS.has(name)) {
-    if (/^(?:exec|dlx|x)$/.test(second)) return withoutFlags(words.slice(2));
-    return /^(?:jest|vitest|mocha)$/.test(second) ? words.slice(1) : null;
-  }
-  if (RUNS_IN_ENVIRONMENT.has(name) && second === "run") return words.slice(2);
-  if (name === "bundle" && second === "exec") return words.slice(2);
-  if (/^(?:python[\d.]*|py)$/.test(name) && second === "-m") return words.slice(2);
-  if (name === "coverage" && second === "run" && third === "-m") return words.slice(3);
-  return name === "php" && /(?:^|\/)(?:phpunit|pest)$/.test(second) ? words.slice(1) : null;
-}
-
-function withoutFlags(words: readonly string[]): readonly string[] {
-  return withoutFirst(words, (word) => word.startsWith("-"));
-}
-
-function withoutFirst(
-  words: readonly string[],
-  isGone: (word: string, at: number) => boolean,
-): readonly string[] {
-  const at = words.findIndex((word, at) => !isGone(word, at));
-  return at < 0 ? [] : words.slice(at);
+function launched([first = "", ...words]: readonly string[]): readonly string[] | null {
+  const line = [nameOf(first), ...words.slice(0, 2)].join(" ");
+  const row = LAUNCHERS.find(({ call }) => call.test(line));
+  if (row === undefined) return null;
+  const rest = words.slice(row.drops - 1);
+  const at = rest.findIndex((word, n) =>
+    !row.skips?.test(word) && (n === 0 || rest[n - 1] !== row.takes)
+  );
+  return at < 0 ? [] : rest.slice(at + row.then);
 }
 
 /** A program without its folder: `./node_modules/.bin/jest`. */

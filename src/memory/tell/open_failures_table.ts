@@ -1,6 +1,6 @@
 /** Reads and closes open failures. */
 import type { DatabaseSync } from "node:sqlite";
-import { type Observation, observationOf } from "../drain/observations_table.ts";
+import { FACTS, type Observation, observationOf } from "../drain/observations_table.ts";
 import { statement } from "../../db/statement.ts";
 
 export type OpenFailure = Pick<
@@ -13,14 +13,17 @@ export function sameFailure(sameAs: string, wrong: string): string {
   return `${sameAs}/${wrong}`;
 }
 
+/** The key of failures, or a whole command whose exit code the shell told. */
+type FailuresOf = { readonly sameAs: string } | { readonly line: string };
+
 /**
- * The open failures of one key on a branch of a project, the newest first.
+ * The open failures of one key or command on a branch of a project, the newest first.
  * @param failure `nowMs`: failures with a later date count as well, since they are from before the clock was set back.
  */
 export function openFailures(
   db: DatabaseSync,
+  of: FailuresOf,
   failure: {
-    readonly sameAs: string;
     /** The session whose failures without a branch count as well; null for none. */
     readonly session: string | null;
     readonly project: string | null;
@@ -34,8 +37,11 @@ export function openFailures(
     `SELECT id, session_id AS sessionId, title, text, facts, created_at_ms AS createdAtMs,
             updated_at_ms AS updatedAtMs
        FROM observations
-      WHERE same_as >= ?1
-        AND same_as < ?1 || '0'
+      WHERE ${
+      "line" in of
+        ? `${FACTS} ->> '$.command' = ?1 AND ${FACTS} ->> '$.exitCode' > 0 AND author IS NULL`
+        : "same_as >= ?1 AND same_as < ?1 || '0'"
+    }
         AND project IS ?2
         AND (branch IS ?3 OR session_id = ?6 AND (branch IS NULL OR ?3 IS NULL))
         AND outcome = 'failure'
@@ -43,7 +49,7 @@ export function openFailures(
         AND (updated_at_ms <= ?4 OR updated_at_ms > ?5)
       ORDER BY updated_at_ms DESC, id DESC`,
   ).all(
-    failure.sameAs,
+    "line" in of ? of.line : of.sameAs,
     failure.project,
     failure.branch,
     failure.before,

@@ -103,10 +103,7 @@ export function stayAway(db: DatabaseSync): StayAway {
 
 /** Returns the database's digest function; the first call makes the key. Must be called in a transaction. */
 export function ownDigest(db: DatabaseSync): Digest {
-  const key = Array.from(
-    crypto.getRandomValues(new Uint8Array(32)),
-    (byte) => byte.toString(16).padStart(2, "0"),
-  ).join("");
+  const key = crypto.getRandomValues(new Uint8Array(32)).toHex();
   const { changes } = statement(db, "INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)")
     .run(FORGET_KEY, key);
   // A new key means that damage may have destroyed an older one; names from that key cannot be compared any more.

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describeFix } from "../../../src/memory/drain/describe_fix.ts";
 import { saysLittle } from "../../../src/memory/observe/error_line.ts";
+import LINES from "../../../src/memory/observe/output_lines.json" with { type: "json" };
 import { failed, ROOT } from "../../support/commands_observed.ts";
 import CASES from "../../testdata/observed_cases.json" with { type: "json" };
 import { rowsOf } from "../../support/rows.ts";
@@ -16,6 +17,12 @@ function fixOf(command: string, output: string, ...files: string[]): string {
     command,
   ).title;
 }
+
+Deno.test("each pattern for a line of an output matches the example in its row", () => {
+  for (const { pattern, example } of Object.values(LINES).flat()) {
+    assert.match(example, new RegExp(pattern, "mi"));
+  }
+});
 
 Deno.test("a fix is titled with the first line that says what was wrong, not with a counter", () => {
   const fixes = rowsOf<readonly [command: string, output: string, what: string]>(

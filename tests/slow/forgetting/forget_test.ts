@@ -31,21 +31,31 @@ const FILLER = Array.from({ length: 40 }, (_, n) => `line ${n} of the output`).j
 interface Stage extends TempHome {
   readonly project: string;
   readonly run: (...args: string[]) => ReturnType<typeof runProgram>;
-  // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
-  readonly json: (...args: string[]) => Promise<any>;
+  readonly json: Asking;
+  /** Forgets what is asked for, or says what it would forget; and verifies a receipt. */
+  readonly forget: Asking;
+  readonly preview: Asking;
+  readonly verify: Asking;
 }
+
+// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+type Asking = (...args: string[]) => Promise<any>;
 
 function stage(folder = "app"): Stage {
   const home = tempHome();
   const project = join(home.path, folder);
   Deno.mkdirSync(project);
   const run = (...args: string[]) => runProgram(args, { cwd: project, env: { HOME: home.path } });
+  const json = async (...args: string[]) => jsonOf(await run(...args, "--json"));
   return {
     path: home.path,
     database: home.database,
     project,
     run,
-    json: async (...args) => jsonOf(await run(...args, "--json")),
+    json,
+    forget: (...asked) => json("memory", "forget", ...asked, "--yes"),
+    preview: (...asked) => json("memory", "forget", ...asked, "--dry-run"),
+    verify: (...asked) => json("memory", "verify", ...asked),
     [Symbol.dispose]: () => home[Symbol.dispose](),
   };
 }
@@ -84,6 +94,14 @@ async function use(place: Stage, toolName: string, fields: object, session = SES
   }, session);
 }
 
+/** A command ran and printed something. */
+const bash = (place: Stage, command: string, stdout: string, session = SESSION) =>
+  use(place, "Bash", { tool_input: { command }, tool_response: { stdout, stderr: "" } }, session);
+
+async function drain(place: Stage): Promise<void> {
+  assert.equal((await place.run("queue", "drain")).code, 0);
+}
+
 /** A session that holds the word in a prompt, an edit, an output, a commit, a todo and an error; and one without it. */
 async function worked(place: Stage, word = WORD): Promise<void> {
   await event(place, "SessionStart", { source: "startup" });
@@ -96,17 +114,12 @@ async function worked(place: Stage, word = WORD): Promise<void> {
     },
     tool_response: { filePath: "names.ts" },
   });
-  await use(place, "Bash", {
-    tool_input: { command: "make names" },
-    tool_response: { stdout: `${FILLER}\nfound ${word} twice\n${FILLER}`, stderr: "" },
-  });
-  await use(place, "Bash", {
-    tool_input: { command: `git commit -m "Add ${word} to the names"` },
-    tool_response: {
-      stdout: `[main 1a2b3c4] Add ${word} to the names\n 1 file changed`,
-      stderr: "",
-    },
-  });
+  await bash(place, "make names", `${FILLER}\nfound ${word} twice\n${FILLER}`);
+  await bash(
+    place,
+    `git commit -m "Add ${word} to the names"`,
+    `[main 1a2b3c4] Add ${word} to the names\n 1 file changed`,
+  );
   await use(place, "TodoWrite", {
     tool_input: {
       todos: [{ content: `Explain ${word}`, status: "in_progress", activeForm: "x" }],
@@ -121,7 +134,7 @@ async function worked(place: Stage, word = WORD): Promise<void> {
     tool_input: { file_path: join(place.project, "kept.ts"), content: "export const kept = 1;\n" },
     tool_response: { type: "create" },
   }, OTHER);
-  assert.equal((await place.run("queue", "drain")).code, 0);
+  await drain(place);
 }
 
 /** Files below a folder in whose bytes a word stands, in letters of either case; the transcripts left out. */
@@ -161,11 +174,11 @@ test("memory forget --text leaves the text in no byte, no table and no export, a
   await worked(place);
   assert.ok(holding(place.path).length > 0);
   assert.ok((await exported(place)).includes(WORD.toLowerCase()));
-  const preview = await place.json("memory", "forget", "--text", WORD.toLowerCase(), "--dry-run");
+  const preview = await place.preview("--text", WORD.toLowerCase());
   assert.equal(preview.receipt, null);
   assert.ok(preview.wouldRemove.captures >= 5, JSON.stringify(preview));
   const before = countRows(place, "observations");
-  const { receipt, left, copies } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  const { receipt, left, copies } = await place.forget("--text", WORD);
   assert.deepEqual([left, copies], [[], []]);
   assert.equal(receipt.removed.captures, preview.wouldRemove.captures);
   assert.ok(receipt.removed.observations >= 5);
@@ -178,21 +191,12 @@ test("memory forget --text leaves the text in no byte, no table and no export, a
     [],
     "the session is no longer called after its prompt",
   );
-  const good = await place.json(
-    "memory",
-    "verify",
-    receipt.id,
-    "--text",
-    ` ${WORD.toUpperCase()} `,
-  );
+  const good = await place.verify(receipt.id, "--text", ` ${WORD.toUpperCase()} `);
   assert.deepEqual([good.ok, good.problems], [true, []]);
   assert.equal((await place.run("memory", "verify", receipt.id.slice(0, 18))).code, 0);
   assert.deepEqual(holding(place.path), []);
   // What is written later is found again.
-  await use(place, "Bash", {
-    tool_input: { command: "make names" },
-    tool_response: { stdout: `${WORD} again`, stderr: "" },
-  });
+  await bash(place, "make names", `${WORD} again`);
   const bad = await place.run("memory", "verify", receipt.id, "--text", WORD);
   assert.equal(bad.code, 1);
   assert.match(
@@ -210,11 +214,8 @@ test("memory forget finds a text however it is escaped, and JSON stays JSON", as
     tool_input: { command: "cat it" },
     tool_response: { stdout: `{"inner": ${JSON.stringify(JSON.stringify({ text }))}}`, stderr: "" },
   });
-  await use(place, "Bash", {
-    tool_input: { command: "echo next" },
-    tool_response: { stdout: "one\next", stderr: "" },
-  });
-  const { left, receipt } = await place.json("memory", "forget", "--text", text, "--yes");
+  await bash(place, "echo next", "one\next");
+  const { left, receipt } = await place.forget("--text", text);
   assert.deepEqual(left, []);
   assert.equal(receipt.removed.captures, 2);
   assert.doesNotMatch(await exported(place), /grüße|gr\\u00fc/);
@@ -226,7 +227,7 @@ test("memory forget finds a text however it is escaped, and JSON stays JSON", as
     );
   });
   // A new line and `ext` are no `next`.
-  const none = await place.json("memory", "forget", "--text", "onenext", "--yes");
+  const none = await place.forget("--text", "onenext");
   assert.equal(none.receipt, null);
 });
 
@@ -235,31 +236,31 @@ test("memory forget by session, id, file, project and time removes that and no m
   const idOf = (kind: string) =>
     queryValue(place, "SELECT id FROM observations WHERE kind = ?", kind);
   const commit = String(idOf("commit"));
-  const one = await place.json("memory", "forget", commit, "--yes");
+  const one = await place.forget(commit);
   assert.equal(one.receipt.removed.captures, 1);
   const commits =
     "SELECT count(*) AS n FROM pending_queue WHERE files_touched IS NOT NULL AND tool_name = 'Bash'";
   assert.equal(queryValue(place, commits), 2);
   assert.doesNotMatch(await exported(place), /git commit/);
-  assert.equal((await place.json("memory", "verify", one.receipt.id)).ok, true);
-  const file = await place.json("memory", "forget", "--file", "names.ts", "--yes");
+  assert.equal((await place.verify(one.receipt.id)).ok, true);
+  const file = await place.forget("--file", "names.ts");
   assert.equal(file.receipt.removed.captures, 1);
   assert.doesNotMatch(await exported(place), /const name =/);
   assert.deepEqual(
-    (await place.json("memory", "forget", "--file", "names.ts", "--session", OTHER, "--yes"))
+    (await place.forget("--file", "names.ts", "--session", OTHER))
       .receipt,
     null,
   );
-  const session = await place.json("memory", "forget", "--session", SESSION, "--yes");
+  const session = await place.forget("--session", SESSION);
   assert.deepEqual(session.left, []);
   assert.deepEqual(holding(place.path), []);
   assert.doesNotMatch(await exported(place), new RegExp(WORD, "i"));
   assert.ok(countRows(place, "observations") > 0, "the other session stays");
   assert.ok(countRows(place, "hook_executions") > 10, "that something happened stays");
   assertSound(place);
-  const before = await place.json("memory", "forget", "--until", "2020-01-01", "--yes");
+  const before = await place.forget("--until", "2020-01-01");
   assert.equal(before.receipt, null);
-  const project = await place.json("memory", "forget", "--project", ".", "--since", "1h", "--yes");
+  const project = await place.forget("--project", ".", "--since", "1h");
   assert.equal(project.receipt.removed.captures, 1);
   assert.equal(countRows(place, "observations") + countRows(place, "pending_queue"), 0);
   assertSound(place);
@@ -279,8 +280,8 @@ test("memory forget --dry-run names exactly what the receipt names afterwards", 
       ["--project", "."],
     ]
   ) {
-    const { wouldRemove } = await place.json("memory", "forget", ...asked, "--dry-run");
-    const { receipt } = await place.json("memory", "forget", ...asked, "--yes");
+    const { wouldRemove } = await place.preview(...asked);
+    const { receipt } = await place.forget(...asked);
     assert.ok(Object.keys(wouldRemove).length > 0, asked.join(" "));
     assert.deepEqual(wouldRemove, receipt.removed, asked.join(" "));
     if (asked[0] === String(prompt)) assert.equal(wouldRemove.sessions, 1, "its title goes");
@@ -375,7 +376,7 @@ test("memory forget clears the spool, logs and outputs of agents, and forgets in
   Deno.copyFileSync(backup, damaged);
   Deno.writeFileSync(damaged, new Uint8Array(100).fill(7), { append: false });
   Deno.writeTextFileSync(damaged, `rest of a page: ${WORD}`, { append: true });
-  const report = await place.json("memory", "forget", "--text", WORD, "--yes");
+  const report = await place.forget("--text", WORD);
   const { receipt, left, copies } = report;
   assert.deepEqual([left, copies], [[], []]);
   assert.deepEqual(report.copiesMadeAnew, [backup, aside]);
@@ -409,7 +410,7 @@ test("memory forget names the backups and exports that a person has written else
   Deno.removeSync(gone);
   const before = [backup, exported].map((path) => Deno.readFileSync(path));
   const [{ id }] = query(place, "SELECT id FROM observations ORDER BY id LIMIT 1") as [Row];
-  const byNumber = await place.json("memory", "forget", String(id), "--dry-run");
+  const byNumber = await place.preview(String(id));
   assert.deepEqual([byNumber.copies, byNumber.copiesThatMay], [[], [backup, exported]]);
   for (const how of ["--dry-run", "--yes"]) {
     const { copies, copiesThatMay } = await place.json("memory", "forget", "--text", WORD, how);
@@ -441,9 +442,9 @@ test("memory forget names other databases' files in the spool, and takes the tex
   const others = [".tmp-x", "foreign.json", `a${spoolSuffix("/other.db")}`];
   for (const name of [own, ...others]) Deno.writeTextFileSync(join(spool, name), `{"x":"${WORD}`);
   const named = others.map((name) => join(spool, name)).sort();
-  const preview = await place.json("memory", "forget", "--text", WORD, "--dry-run");
+  const preview = await place.preview("--text", WORD);
   assert.deepEqual(preview.copies.sort(), named);
-  const { left, copies } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  const { left, copies } = await place.forget("--text", WORD);
   assert.deepEqual([left, copies.sort()], [[], named]);
   assert.deepEqual(holding(place.path).sort(), named);
 });
@@ -466,7 +467,7 @@ test("memory forget takes old copies of rows out of a database that was written 
     );
   });
   assert.ok(holding(place.path).length > 0);
-  const { receipt, left } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  const { receipt, left } = await place.forget("--text", WORD);
   assert.deepEqual(left, []);
   assert.deepEqual(receipt.removed, { unusedRoom: 1 });
   assert.deepEqual(holding(place.path), []);
@@ -501,12 +502,12 @@ test("while a reader holds the log, memory forget says what is left, and works w
   assert.ok(!told.message.includes(WORD));
   assert.equal(told.next, "conclaude memory forget --text '<the same text>'");
 
-  const again = await place.json("memory", "forget", "--text", WORD, "--yes");
+  const again = await place.forget("--text", WORD);
   assert.deepEqual(again.left, []);
   assert.deepEqual(holding(place.path), []);
   assert.deepEqual(await named(), []);
   for (const { id } of [second, again.receipt]) {
-    assert.equal((await place.json("memory", "verify", id, "--text", WORD)).ok, true);
+    assert.equal((await place.verify(id, "--text", WORD)).ok, true);
   }
   assertSound(place);
 });
@@ -528,8 +529,8 @@ test("hooks at work beside memory forget lose nothing, and the database stays so
       { through: [] },
     ));
   const forgetting = [
-    await place.json("memory", "forget", "--text", WORD, "--yes"),
-    await place.json("memory", "forget", "--text", "innocent 7", "--yes"),
+    await place.forget("--text", WORD),
+    await place.forget("--text", "innocent 7"),
   ];
   await Promise.all(hooks);
   assert.deepEqual(forgetting[0].left, []);
@@ -548,7 +549,7 @@ test("memory verify notices what came back, under its name or another, and says 
       string
     >;
   const commit = look(place, rowsOf);
-  const { receipt } = await place.json("memory", "forget", String(commit["id"]), "--yes");
+  const { receipt } = await place.forget(String(commit["id"]));
   look(place, (db) => {
     assert.equal(isForgotten(db, commit["uid"]!), true);
     assert.equal(isForgotten(db, "toolu_of_another"), false);
@@ -562,37 +563,34 @@ test("memory verify notices what came back, under its name or another, and says 
     // Another session may have made the same commit, on another branch.
     add.run("of-another-session", "another", commit["title"]!, commit["text"]!);
   });
-  const { ok, problems } = await place.json("memory", "verify", receipt.id);
+  const { ok, problems } = await place.verify(receipt.id);
   assert.equal(ok, false);
   assert.match(problems[0].message, /^2 observations are there again$/);
   const again = await place.run(...problems[0].next.split(" ").slice(1));
   assert.equal(again.code, 0, again.stderr);
-  assert.equal((await place.json("memory", "verify", receipt.id)).ok, true);
+  assert.equal((await place.verify(receipt.id)).ok, true);
 });
 
 /** What every session has. */
 async function plainSession(place: Stage, session: string): Promise<void> {
   await event(place, "UserPromptSubmit", { prompt: "continue" }, session);
-  await use(place, "Bash", {
-    tool_input: { command: "git status" },
-    tool_response: { stdout: "nothing to commit, working tree clean", stderr: "" },
-  }, session);
+  await bash(place, "git status", "nothing to commit, working tree clean", session);
   await use(place, "Edit", {
     tool_input: { file_path: join(place.project, "a.ts"), old_string: "q", new_string: "r" },
     tool_response: { filePath: join(place.project, "a.ts") },
   }, session);
   await event(place, "Stop", { stop_hook_active: false, last_assistant_message: "Done." }, session);
-  assert.equal((await place.run("queue", "drain")).code, 0);
+  await drain(place);
 }
 
 test("the same everyday words in other sessions do not count as having come back, and an import brings them in", async (place) => {
   await plainSession(place, SESSION);
   await plainSession(place, OTHER);
-  const chosen = await place.json("memory", "forget", "--session", SESSION, "--yes");
+  const chosen = await place.forget("--session", SESSION);
   const left = countRows(place, "observations");
   assert.ok(left >= 3);
   const verified = async (id: string) => {
-    const { ok, problems } = await place.json("memory", "verify", id);
+    const { ok, problems } = await place.verify(id);
     assert.deepEqual([ok, problems], [true, []]);
   };
   await verified(chosen.receipt.id);
@@ -605,7 +603,7 @@ test("the same everyday words in other sessions do not count as having come back
     "SELECT id FROM observations WHERE title LIKE '%git status%'",
   );
   assert.ok(twin !== undefined);
-  const { receipt } = await place.json("memory", "forget", String(status!["id"]), "--yes");
+  const { receipt } = await place.forget(String(status!["id"]));
   await verified(receipt.id);
   using elsewhere = stage();
   await plainSession(elsewhere, "0198f0e1-0000-7000-8000-00000000c003");
@@ -636,7 +634,7 @@ Deno.test("a text that is the name of the project's folder goes out of every pat
   using place = stage(WORD);
   await worked(place, "something");
   assert.ok(holding(place.path).length > 0);
-  const { left } = await place.json("memory", "forget", "--text", WORD, "--yes");
+  const { left } = await place.forget("--text", WORD);
   assert.deepEqual([left, holding(place.path)], [[], []]);
   assertSound(place);
 });
@@ -668,7 +666,7 @@ test("memory forget leaves nothing of a compressed payload in any page", async (
     return payloads.filter((part) => bytes.includes(part)).length;
   };
   assert.ok(left() >= 3);
-  await place.json("memory", "forget", "--since", "1h", "--yes");
+  await place.forget("--since", "1h");
   assert.equal(left(), 0);
 });
 
@@ -692,7 +690,7 @@ Deno.test("memory forget by file and by id takes what a person was asked, and wh
     const other = { tool_name: "Bash", tool_input: { command: "make kept" } };
     await event(place, "PermissionRequest", other);
     await use(place, "Bash", { ...other, tool_response: { stdout: "kept" } });
-    assert.equal((await place.run("queue", "drain")).code, 0);
+    await drain(place);
     const file2 = join(place.project, "others.ts");
     for (const [at, path] of [file, file2].entries()) {
       spool(place, {
@@ -710,8 +708,8 @@ Deno.test("memory forget by file and by id takes what a person was asked, and wh
     assert.equal(quotes(WORD), 4);
     const id = queryValue(place, "SELECT id FROM pending_queue WHERE tool_use_id = 'toolu_done'");
     const asked = way === "file" ? ["--file", "names.ts"] : [String(id)];
-    const preview = await place.json("memory", "forget", ...asked, "--dry-run");
-    const { receipt } = await place.json("memory", "forget", ...asked, "--yes");
+    const preview = await place.preview(...asked);
+    const { receipt } = await place.forget(...asked);
     assert.deepEqual(receipt.removed, preview.wouldRemove);
     assert.equal(receipt.removed.hook_executions, 5, way);
     assert.equal(quotes(WORD), 0, way);
@@ -824,14 +822,6 @@ test("memory forget --text names every transcript with the text, also of session
   );
 });
 
-/** A command that prints something at its end, as `fields` of a tool use. */
-function printed(stdout: string) {
-  return {
-    tool_input: { command: `make names; echo ${stdout}` },
-    tool_response: { stdout: `${stdout}\n`, stderr: "" },
-  };
-}
-
 /** A list of what is to be done, as `fields` of a tool use. */
 function listed(content: string) {
   return {
@@ -842,11 +832,13 @@ function listed(content: string) {
 
 test("memory forget --text removes the captures that hold the text, and keeps other captures of the same observation", async (place) => {
   await event(place, "SessionStart", { source: "startup" });
-  for (const n of [3, 4, 5]) await use(place, "Bash", printed(`marker${n} Zanzibar${n}`));
+  for (const n of [3, 4, 5]) {
+    await bash(place, `make names; echo marker${n} Zanzibar${n}`, `marker${n} Zanzibar${n}\n`);
+  }
   for (const animal of ["Quagga", "Okapi"]) {
     await use(place, "TodoWrite", listed(`Feed the ${animal}`));
   }
-  assert.equal((await place.run("queue", "drain")).code, 0);
+  await drain(place);
   const told = (kind: string) =>
     look(
       place,
@@ -865,7 +857,7 @@ test("memory forget --text removes the captures that hold the text, and keeps ot
     ["Okapi", "task", "Quagga", 1],
   ] as const;
   for (const [word, kind, left, repeats] of asked) {
-    const { wouldRemove } = await place.json("memory", "forget", "--text", word, "--dry-run");
+    const { wouldRemove } = await place.preview("--text", word);
     const { stdout } = await place.run("memory", "forget", "--text", word, "--yes");
     assert.match(stdout, /^Forgot .*\b1 capture, and what 1 observation, .* of it\.$/m);
     const receipt = /^receipt (\S+)$/m.exec(stdout)![1]!;
@@ -876,7 +868,7 @@ test("memory forget --text removes the captures that hold the text, and keeps ot
       assert.equal(one!.repeats, repeats, word);
       assert.match(one!.text, new RegExp(left));
       assert.doesNotMatch(await exported(place), new RegExp(word, "i"));
-      assert.equal((await place.json("memory", "verify", receipt, "--text", word)).ok, true, word);
+      assert.equal((await place.verify(receipt, "--text", word)).ok, true, word);
       assert.equal((await place.run(...next)).code, 0);
     }
     assert.equal(wouldRemove.captures, 1);
@@ -898,11 +890,8 @@ test("memory forget by the id of a capture removes what only that capture told, 
     tool_input: { file_path: join(place.project, "Makefile"), old_string: "a", new_string: "b" },
     tool_response: {},
   });
-  await use(place, "Bash", {
-    tool_input: { command: "make names" },
-    tool_response: { stdout: "", stderr: "" },
-  });
-  assert.equal((await place.run("queue", "drain")).code, 0);
+  await bash(place, "make names", "");
+  await drain(place);
   const failure = () =>
     look(
       place,
@@ -923,14 +912,14 @@ test("memory forget by the id of a capture removes what only that capture told, 
       )
         .all().map(({ id }) => String(id)),
   );
-  const { wouldRemove } = await place.json("memory", "forget", ids[0]!, "--dry-run");
+  const { wouldRemove } = await place.preview(ids[0]!);
   assert.equal(wouldRemove.captures, 1);
-  const { receipt } = await place.json("memory", "forget", ids[0]!, "--yes");
+  const { receipt } = await place.forget(ids[0]!);
   assert.deepEqual(receipt.removed, wouldRemove);
   assert.equal(failure()!["repeats"], 1);
   assert.match(String(failure()!["text"]), /Okapi/);
   assert.equal(failure()!["by"], 0, "the fix quotes what is forgotten, and goes");
   assert.doesNotMatch(await exported(place), /quagga/);
-  assert.equal((await place.json("memory", "verify", receipt.id)).ok, true);
+  assert.equal((await place.verify(receipt.id)).ok, true);
   assertSound(place);
 });
