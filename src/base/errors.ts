@@ -14,9 +14,9 @@ export class UserError extends Error {
   readonly next: string;
   /** Exit status of the command line: 1 failure, 2 wrong usage (tasks have more: `docs/tasks-and-agents.md`). */
   readonly exitCode: number;
-  /** A code for programs that names the reason, such as `ALREADY_CLAIMED`; null where there is none. */
+  /** A code for programs that names the reason, such as `ALREADY_CLAIMED`; null when there is none. */
   readonly reason: string | null;
-  /** Facts for programs that belong to the reason; empty where there are none. */
+  /** Facts for programs that belong to the reason; empty when there are none. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(

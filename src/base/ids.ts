@@ -1,7 +1,7 @@
 /** Longest session id that is stored; Claude Code sends UUIDs of 36 characters. */
 const MAX_SESSION_ID_CHARS = 128;
 
-/** The session id of events that name no session; their data is kept under it. */
+/** The session id under which events without a session are stored. */
 export const UNKNOWN_SESSION_ID = "unknown";
 
 let lastMs = -1;

@@ -1,3 +1,4 @@
+/** Puts a program or a launcher into a folder, and keeps what another program had there. */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
@@ -85,9 +86,9 @@ function isVersionOf(base: string, name: string): boolean {
   return name.startsWith(`${base}-`) && /^[\w.+-]+-[0-9a-f]{8}$/.test(name.slice(base.length + 1));
 }
 
-async function removeOlder(path: string, kept: readonly (string | undefined)[]): Promise<void> {
+async function removeOlder(path: string, keep: readonly (string | undefined)[]): Promise<void> {
   for await (const { name, isFile } of Deno.readDir(dirname(path))) {
-    if (!isFile || kept.includes(name) || !isVersionOf(basename(path), name)) continue;
+    if (!isFile || keep.includes(name) || !isVersionOf(basename(path), name)) continue;
     const older = join(dirname(path), name);
     if (await isOurs(older)) await Deno.remove(older);
   }

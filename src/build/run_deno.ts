@@ -1,3 +1,4 @@
+/** Runs Deno, other programs, and the tasks of the build. */
 import { UserError } from "../base/errors.ts";
 
 /** The exit status and the output of a program that has ended. */

@@ -144,7 +144,7 @@ function whyLost(
   return `${why}: that "${mine}" ${what} it here without the server counts no more`;
 }
 
-/** Rounds what is left of a lease to minutes; at least one. */
+/** Rounds the rest of a lease to minutes; at least one. */
 export function minutesOf(leftMs: number): number {
   return Math.max(1, Math.round(leftMs / 60_000));
 }

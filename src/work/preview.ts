@@ -15,7 +15,7 @@ import {
 /** The length of the shown beginning of a prompt, in characters. */
 const EXCERPT_LENGTH = 500;
 
-/** A prompt, and where it comes from: a path, or `built-in`. */
+/** The text of a prompt, and its source: a path, or `built-in`. */
 interface PromptText {
   readonly text: string;
   readonly source: string;

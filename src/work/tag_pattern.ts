@@ -2,7 +2,7 @@ import picomatch from "picomatch";
 import { messageOf } from "../base/errors.ts";
 import { refusal } from "./refusal.ts";
 
-/** Options for tags, which are no files: a leading dot, a parenthesis and `!` have no meaning. */
+/** Options for tags, which are no files: a leading dot, parentheses and `!` have no meaning. */
 const OPTIONS = { dot: true, nonegate: true, noextglob: true, strictBrackets: true };
 
 /**

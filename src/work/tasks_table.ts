@@ -1,3 +1,4 @@
+/** Reads tasks, and holds the SQL of tasks that other files share. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { columnsOf, rowOf } from "./row_fields.ts";
 import { type Task, TASK_FIELDS } from "./task.ts";

@@ -175,14 +175,14 @@ export class OutputReader {
     const ts = new Date(nowMs).toISOString();
     let seq = this.#seq;
     const text = lines.map(({ data }, index) => {
-      const kept: OutputLine = {
+      const line: OutputLine = {
         seq: ++seq,
         ts,
         stream,
         data,
         next: lines[index + 1]?.at ?? next,
       };
-      return JSON.stringify(kept) + "\n";
+      return JSON.stringify(line) + "\n";
     }).join("");
     writeTextFileSync(this.#files.output, text, { append: true, mode: 0o600 });
     this.#seq = seq;
@@ -221,9 +221,9 @@ export class OutputReader {
   #resume(): void {
     const { output } = this.#files;
     const text = readText(output) ?? "";
-    const kept = text.slice(0, text.lastIndexOf("\n") + 1);
-    if (kept !== text) truncateSync(output, new TextEncoder().encode(kept).length);
-    for (const { seq, stream, next } of parseOutput(kept)) {
+    const complete = text.slice(0, text.lastIndexOf("\n") + 1);
+    if (complete !== text) truncateSync(output, new TextEncoder().encode(complete).length);
+    for (const { seq, stream, next } of parseOutput(complete)) {
       this.#seq = seq;
       this.#next[stream] = next;
     }
