@@ -1,4 +1,4 @@
-/** A fast digest of texts. */
+/** Computes fast digests of texts. */
 const PRIME = 0x01000193;
 
 /** Returns two FNV-1a hashes of a text: 64 bits in hexadecimal. They tell texts apart, but do not resist forgery. */

@@ -9,7 +9,7 @@ export const LETTER: LetterPattern = {
   any: scriptPattern(String.raw`\p{L}`, "u"),
 };
 
-/** Letters and digits in a row. */
+/** Matches a row of letters and digits. */
 export const WORD: LetterPattern = {
   ascii: /[A-Za-z\d]+/g,
   any: scriptPattern(String.raw`[\p{L}\p{N}]+`, "gu"),

@@ -133,7 +133,7 @@ async function replay(stage: Stage): Promise<void> {
   for (const payload of stage.payloads) {
     await changeFile(payload);
     for (const { command, durationMs } of await runHooks(stage, payload)) {
-      // Nobody waits for a drain.
+      // A drain runs in the background, so its time does not count.
       if (command.split(/\W/).includes(DRAIN_WORD)) continue;
       took.push(durationMs);
       const line = `${payload.hook_event_name.padEnd(20)}${subjectOf(payload, stage)}`;

@@ -1,8 +1,8 @@
 /**
  * Loads the bundle's modules; `main.js` holds this code. A module is a function that takes its imports and returns its
- * exports. Each module has its own script. Modules that are usually loaded together also share one script, which has V8's
- * code cache, so that a start compiles next to nothing. An engine that did not make the cache refuses it and compiles the
- * source.
+ * exports. Each module has its own script. Modules that are usually loaded together also share one script, which has
+ * V8's code cache, so that a start compiles next to nothing. An engine that did not make the cache refuses it and
+ * compiles the source.
  *
  * An executable without an overlay imports the file of the scripts as bytes, since it may lack the permission to read
  * the file: the runtime shows embedded files below the folder for temporary files.

@@ -36,7 +36,7 @@ export function hasHad(
  * Puts what the server has lost into the outbox: this person's rows, marks of forgotten rows, and claims made here.
  * The other members' machines send their own rows again.
  *
- * @param options `author`: this machine's login.
+ * @param options `author`: the login of this machine's person.
  */
 export async function sendAgain(
   store: TeamStore,

@@ -177,9 +177,9 @@ $$;
 
 -- Stores rows of one machine: new rows get the next numbers, known rows keep theirs. `base` is the number of the
 -- version that a changed task builds on. `reused`: the number belongs to another row, since the machine was copied or
--- restored. `renumber`: it belongs to another version of the row. `lost`: the row `acked`, which the machine knows to be
--- here, is missing, since this server was restored; then nothing is stored. One call is one transaction, one at a time
--- for each project. Each lookup of a row gets a new plan, since a plan for a small log would read all of a large one.
+-- restored. `renumber`: it belongs to another version of the row. `lost`: the row `acked`, which the machine knows to
+-- be here, is missing, since this server was restored; then nothing is stored. One call is one transaction, one at a
+-- time for each project. Each lookup of a row gets a new plan: a plan for a small log would read all of a large one.
 CREATE OR REPLACE FUNCTION push(p text, o text, given json, acked bigint DEFAULT 0)
 RETURNS TABLE (n bigint, number bigint, refused text)
 LANGUAGE plpgsql SET search_path = conclaude, pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$

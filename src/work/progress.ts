@@ -302,7 +302,7 @@ export interface StepView {
   readonly key: string;
   readonly name: string;
   readonly type: Step["type"];
-  /** How many loops it lies in. */
+  /** The number of loops around the step. */
   readonly depth: number;
   /** A step that will run again is `pending`, too. */
   readonly status: "pending" | "running" | "finished";

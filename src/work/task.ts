@@ -21,13 +21,13 @@ export const DEEP = 10;
 export const TASK_FIELDS = {
   id: "text",
   parentId: "text?",
-  /** 0 for a task without a parent. */
+  /** The number of tasks above the task; 0 without a parent. */
   depth: "integer",
   title: "text",
   body: "text",
   type: TASK_TYPES,
   status: TASK_STATUSES,
-  /** 0 (most urgent) to 4. */
+  /** The priority, from 0 (most urgent) to 4. */
   priority: "integer",
   tags: "texts",
   /** The tasks that must be closed first. */

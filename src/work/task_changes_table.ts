@@ -7,7 +7,7 @@ import { columnOf, insertRow, statement, updateRow } from "../db/statement.ts";
 import { IS_READY, readTask } from "./tasks_table.ts";
 
 export interface Author {
-  /** An agent's name, `user`, or `system`. */
+  /** The author's name: an agent's name, `user`, or `system`. */
   readonly by: string;
   readonly atMs: number;
 }

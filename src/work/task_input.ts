@@ -45,7 +45,7 @@ export function checkBody(body: string): string {
   throw invalid("INVALID_INPUT", body, `a body has at most ${MAX_BODY_CHARS} characters`);
 }
 
-/** @throws {UserError} INVALID_PRIORITY */
+/** Checks a priority. @throws {UserError} INVALID_PRIORITY */
 export function checkPriority(priority: unknown, next: string = CREATE_HELP): number {
   const [min, max] = PRIORITIES;
   const n = typeof priority === "string" && /^\d+$/.test(priority) ? Number(priority) : priority;
@@ -53,14 +53,14 @@ export function checkPriority(priority: unknown, next: string = CREATE_HELP): nu
   throw invalid("INVALID_PRIORITY", priority, `priority must be ${min}-${max}`, next);
 }
 
-/** @throws {UserError} INVALID_TYPE */
+/** Checks a type. @throws {UserError} INVALID_TYPE */
 export function checkType(type: string, next: string = CREATE_HELP): TaskType {
   const known = TASK_TYPES.find((one) => one === type);
   if (known !== undefined) return known;
   throw invalid("INVALID_TYPE", type, `type must be one of: ${TASK_TYPES.join(", ")}`, next);
 }
 
-/** @throws {UserError} INVALID_STATUS for an unknown status. */
+/** Checks that a status is known. @throws {UserError} INVALID_STATUS */
 export function checkStatus(
   status: string,
   next: string = "conclaude task list --help",

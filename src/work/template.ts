@@ -67,7 +67,7 @@ export interface RenderedScript {
   readonly command: string;
   /** The values, for the environment of the script. */
   readonly variables: Readonly<Record<string, string>>;
-  /** One for each use of `raw`. */
+  /** Notices for a person: one for each use of `raw`. */
   readonly warnings: readonly string[];
 }
 

@@ -268,7 +268,7 @@ const READERS: {
   ) => Omit<Extract<Step, { readonly type: Type }>, keyof CommonStep>;
 } = { agent: readAgent, script: readScript, loop: readLoop, merge: readMerge };
 
-/** Names that templates use for something else. */
+/** Names that steps must not have, since templates use them for something else. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["task", "bead", "previous"]);
 
 function readCommon(

@@ -80,7 +80,7 @@ export function requestDecision(
 }
 
 /**
- * Rejects or cancels a workflow at once, without an engine.
+ * Rejects or cancels a workflow at once, when no engine runs.
  * @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND
  */
 export function endNow(
