@@ -1,17 +1,17 @@
 /** Reads a stream of bytes line by line; only one line is in memory, however large the file is. */
 
-/** A file or stdin. */
+/** A source of bytes: a file or stdin. */
 export interface ByteSource {
   readSync(buffer: Uint8Array): number | null;
 }
 
 /** One line, without its line break. */
 export interface ByteLine {
-  /** From 1. */
+  /** The number of the line, from 1. */
   readonly number: number;
-  /** Null when the line is longer than the limit. */
+  /** The content; null when the line is longer than the limit. */
   readonly bytes: Uint8Array | null;
-  /** How many bytes of the source end with it, its line break included. */
+  /** The offset in the source behind the line and its line break, in bytes. */
   readonly endsAt: number;
   /** False for the last line when no line break ends it: the line may be incomplete. */
   readonly isEnded: boolean;
@@ -20,7 +20,7 @@ export interface ByteLine {
 const CHUNK_BYTES = 1_048_576;
 const LINE_BREAK = 10;
 
-/** Reads lines. @throws {Error} What the source throws. */
+/** Reads the lines of a source. @throws {Error} When the source throws. */
 export function* byteLines(
   source: ByteSource,
   { maxBytes }: { readonly maxBytes: number },
@@ -55,7 +55,7 @@ export function* byteLines(
   if (length > 0) yield take(false);
 }
 
-/** Bytes one after the other; of one part, that part itself. */
+/** Joins byte arrays. Returns a single array itself, not a copy. */
 export function joined(parts: readonly Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer> {
   if (parts.length === 1) return parts[0]!;
   const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));

@@ -1,4 +1,4 @@
-/** Texts on a terminal: how many columns they take, cut or broken to the columns that there are. */
+/** Measures how many columns a text takes on a terminal, and cuts or breaks it to fit. */
 import { scriptPattern } from "./letters.ts";
 
 const ASCII = /^[\x20-\x7e]*$/;
@@ -12,7 +12,7 @@ const TWO_COLUMNS = scriptPattern(
   "u",
 );
 
-/** How many columns of a terminal a line takes; control sequences take none. */
+/** Returns how many columns of a terminal a line takes; control sequences take none. */
 export function columnsOf(line: string): number {
   if (ASCII.test(line)) return line.length;
   let columns = 0;
@@ -25,7 +25,7 @@ function columnsOfOne(character: string): number {
   return NO_COLUMN().test(character) ? 0 : TWO_COLUMNS().test(character) ? 2 : 1;
 }
 
-/** How much of a line fits into some columns, in characters of the string. */
+/** Returns how many characters from the start of a line fit into the columns. */
 function fitting(line: string, columns: number): number {
   let left = columns;
   let at = 0;
@@ -37,7 +37,7 @@ function fitting(line: string, columns: number): number {
   return at;
 }
 
-/** A line cut to a number of columns: the middle is cut out. */
+/** Shortens a line to a number of columns: replaces its middle with `…`. */
 export function cutToColumns(line: string, columns: number): string {
   if (columnsOf(line) <= columns) return line;
   const head = line.slice(0, fitting(line, Math.ceil((columns - 1) / 2)));
@@ -46,20 +46,20 @@ export function cutToColumns(line: string, columns: number): string {
   return `${head.trimEnd()}…${line.slice(at).toWellFormed().trimStart()}`;
 }
 
-/** A sentence goes on at the margin, anything else below its beginning. */
+/** Matches a sentence. Its further rows begin at the margin; those of other lines are indented. */
 const SENTENCE = /^[A-Z]/;
 
-/** Matches the beginning of a line before its text: blanks, then `why:  `, `"key": `, `status    ` or the like. */
-const LEAD = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|(?:[a-z]+|"\w+"): +|- +)?/i;
-/** A sentence begins with a capital, also behind `next:`. A command may stand behind what it is for: `To end it: conclaude …`. */
+/** Matches the label before a line's text: blanks, then `why:  `, `"key": `, `status    ` or the like. */
+const LABEL = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|(?:[a-z]+|"\w+"): +|- +)?/i;
+/** Matches a command: it begins with a small letter behind `next:`, or follows a purpose: `To end it: conclaude …`. */
 const COMMAND = /^\s*(?:next: +[a-z](?!.*, )|(?:[\w ]+: +)?conclaude )/;
 const WORD = /(\s*)(\S+)/g;
-/** A quoted word is one word for a shell. */
+/** Matches a word of a shell command; a quoted text is one word. */
 const SHELL_WORD = /(\s*)((?:'[^']*'|"[^"]*"|[^\s'"]|['"])+)/g;
 
 /**
- * Breaks every line that is longer than the columns at its blanks, and goes on below the text. A word that is longer itself is
- * broken behind a slash or a bar. A command goes on behind `\`, so that it can be pasted.
+ * Breaks each line that is too long at its blanks, and indents its further rows to the text. Breaks a word that is too
+ * long behind a slash or a bar. Ends the rows of a command with `\`, so that it can be pasted.
  */
 export function fitToColumns(text: string, columns: number): string {
   return text.split("\n").map((line) => fitLine(line, columns)).join("\n");
@@ -68,40 +68,40 @@ export function fitToColumns(text: string, columns: number): string {
 function fitLine(line: string, columns: number): string {
   if (line.length * 2 <= columns || columnsOf(line) <= columns) return line;
   const isCommand = COMMAND.test(line);
-  const [whole] = LEAD.exec(line)!;
-  const isLed = whole.trim() !== "" && columnsOf(whole) * 4 <= columns * 3;
+  const [label] = LABEL.exec(line)!;
+  const hasLabel = label.trim() !== "" && columnsOf(label) * 4 <= columns * 3;
   const half = columns >> 1;
-  const text = isLed ? line.slice(whole.length) : line.trimStart();
-  // Blanks that leave no room for the text are cut.
-  const lead = isLed ? whole : " ".repeat(Math.min(half, line.length - text.length));
-  const further = isLed || SENTENCE.test(line) ? 0 : 2;
-  const below = " ".repeat(Math.min(half, columnsOf(lead) + further));
+  const text = hasLabel ? line.slice(label.length) : line.trimStart();
+  // Blanks may take half of the columns, so that the text has room.
+  const prefix = hasLabel ? label : " ".repeat(Math.min(half, line.length - text.length));
+  const extra = hasLabel || SENTENCE.test(line) ? 0 : 2;
+  const indent = " ".repeat(Math.min(half, columnsOf(prefix) + extra));
   const rows: string[] = [];
-  let row = lead;
+  let row = prefix;
   let isBegun = false;
   for (const [, blanks, word] of text.matchAll(isCommand ? SHELL_WORD : WORD)) {
     const longer = isBegun ? row + blanks + word : row + word;
     if (!isBegun || columnsOf(longer) <= (isCommand ? columns - 2 : columns)) row = longer;
     else {
       rows.push(isCommand ? `${row} \\` : row);
-      row = below + word;
+      row = indent + word;
     }
     isBegun = true;
-    // A shell joins what stands before and behind a `\` at the end of a line, but not within quotes.
+    // A shell joins rows at a `\`, but not within quotes, so a word with quotes stays label.
     const isWhole = isCommand && /['"]/.test(word!);
     const room = isCommand ? columns - 1 : columns;
     while (!isWhole && fitting(row, columns) < row.length) {
       const end = fitting(row, room);
       const bar = Math.max(row.lastIndexOf("/", end - 1), row.lastIndexOf("|", end - 1)) + 1;
-      const at = bar > end / 2 && bar > below.length ? bar : end;
+      const at = bar > end / 2 && bar > indent.length ? bar : end;
       rows.push(row.slice(0, at) + (isCommand ? "\\" : ""));
-      row = (isCommand ? "" : below) + row.slice(at);
+      row = (isCommand ? "" : indent) + row.slice(at);
     }
   }
   return [...rows, row].join("\n");
 }
 
-/** Paths in a text as people read them: relative to the folder, else to the home (`~`). */
+/** Shortens the paths in a text: makes them relative to the folder, else to the home (`~`). */
 export function shortPaths(
   text: string,
   { folder, home }: { readonly folder: string; readonly home: string | null },
@@ -112,7 +112,7 @@ export function shortPaths(
       ? []
       : [{ pattern: new RegExp(`(?<=^|\\s)${RegExp.escape(path)}/`, "g"), shown }];
   return [...below(folder, ""), ...below(home, "~/")].reduce(
-    (told, { pattern, shown }) => told.replace(pattern, shown),
+    (shortened, { pattern, shown }) => shortened.replace(pattern, shown),
     text,
   );
 }

@@ -1,11 +1,11 @@
-/** Counts of things by their names, and what is said of a number. */
+/** Writes and adds up counts. */
 
 /** Writes a number with its noun: `1 problem`, `2 problems`, `3 boxes`. */
 export function count(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }
 
-/** All counts together. */
+/** Adds up all counts. */
 export function sumOf<Name extends string>(counts: Readonly<Record<Name, number>>): number {
   return Object.values<number>(counts).reduce((sum, n) => sum + n, 0);
 }

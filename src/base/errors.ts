@@ -1,22 +1,22 @@
 /**
- * The one error that a person is meant to read: what happened, why, and what to do next.
+ * An error for a person to read: it says what happened, why, and what to do next.
  *
  * Rooms throw it and never print. The command line prints it as three lines, or with `--json` as
  * `{"error":{what,why,next,code}}`; a hook writes it to its audit row and the log.
  */
 export class UserError extends Error {
   override readonly name = "UserError";
-  /** What could not be done, in sentence case, without a closing period. */
+  /** What the program could not do, in sentence case, without a closing period. */
   readonly what: string;
-  /** The state that prevented it, and what was left unchanged where that matters. */
+  /** The state that prevented it, and what stayed unchanged where that matters. */
   readonly why: string;
   /** A command to paste, or an instruction where no command helps; empty when there is nothing to do. */
   readonly next: string;
-  /** Exit status of the command line: 1 could not, 2 usage (tasks have more: `docs/tasks-and-agents.md`). */
+  /** Exit status of the command line: 1 failure, 2 wrong usage (tasks have more: `docs/tasks-and-agents.md`). */
   readonly exitCode: number;
-  /** The reason in a word for programs, such as `ALREADY_CLAIMED`; null where there is none. */
+  /** A code for programs that names the reason, such as `ALREADY_CLAIMED`; null when there is none. */
   readonly reason: string | null;
-  /** Facts for programs that belong to the reason; empty where there are none. */
+  /** Facts for programs that belong to the reason; empty when there are none. */
   readonly details: Readonly<Record<string, unknown>>;
 
   constructor(
@@ -40,23 +40,23 @@ export class UserError extends Error {
   }
 }
 
-/** Whether an error is meant for a person. By name, since a bundle may hold the class twice. */
+/** Tells whether an error is for a person. Compares the name, since a bundle may hold the class twice. */
 export function isUserError(thrown: unknown): thrown is UserError {
   return thrown instanceof Error && thrown.name === "UserError";
 }
 
-/** The message of anything that was thrown, one line, never empty. */
+/** Returns the message of anything thrown, as one line that is never empty. */
 export function messageOf(thrown: unknown): string {
   const text = thrown instanceof Error ? thrown.message || thrown.name : String(thrown);
   return text.replace(/\s+/g, " ").trim() || "unknown error";
 }
 
-/** Whether SQLite gave up because another process holds the database. A later try may succeed. */
+/** Tells whether SQLite gave up because another process holds the database. A later try may succeed. */
 export function isDatabaseBusy(thrown: unknown): boolean {
   return /database (?:table |schema )?is (?:locked|busy)/i.test(messageOf(thrown));
 }
 
-/** Reads the database; undefined when that fails. The hook reports the same error when it saves its event. */
+/** Reads the database; returns undefined when that fails. The hook reports the error when it saves its event. */
 export function quietly<Result>(read: () => Result): Result | undefined {
   try {
     return read();

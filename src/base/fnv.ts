@@ -1,13 +1,13 @@
-/** A fast digest of texts. */
+/** Computes fast digests of texts. */
 const PRIME = 0x01000193;
 
-/** Two FNV-1a hashes of a text: 64 bits in hexadecimal. It tells texts apart, and is not protection against forgery. */
+/** Returns two FNV-1a hashes of a text: 64 bits in hexadecimal. They tell texts apart, but do not resist forgery. */
 export function digestOf(text: string): string {
   const [one, other] = digestHalves(text);
   return hex(one) + hex(other);
 }
 
-/** The two halves of {@linkcode digestOf}, each a whole number of 32 bits. */
+/** Returns the two halves of {@linkcode digestOf}, each a whole number of 32 bits. */
 export function digestHalves(text: string): readonly [one: number, other: number] {
   let one = 0x811c9dc5;
   let other = 0x9747b28c;

@@ -1,15 +1,15 @@
 /** Longest session id that is stored; Claude Code sends UUIDs of 36 characters. */
 const MAX_SESSION_ID_CHARS = 128;
 
-/** The session id of events that name no session; their data is kept under it. */
+/** The session id under which events without a session are stored. */
 export const UNKNOWN_SESSION_ID = "unknown";
 
 let lastMs = -1;
 let counter = 0;
 
 /**
- * A new UUIDv7 (RFC 9562 §5.7): 48 bits of time, 12 of a counter, then randomness. Ids of one process sort in the
- * order in which they were made, also within one millisecond (§6.2, method 1), for at least 2,048 of them.
+ * Makes a UUIDv7 (RFC 9562 §5.7): 48 bits of time, 12 of a counter, then randomness. Ids of one process sort in the
+ * order in which they were made, also at least 2,048 ids of one millisecond (§6.2, method 1).
  *
  * @param nowMs Time in epoch milliseconds, 0 to 2^48 − 1.
  */
@@ -24,7 +24,7 @@ export function newId(nowMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count}${random.slice(18)}`;
 }
 
-/** A UUIDv7 made of a time and hexadecimal digits (at least 19): the same input gives the same id. */
+/** Makes a UUIDv7 from a time and at least 19 hexadecimal digits: the same input gives the same id. */
 export function idAt(ms: number, digits: string): string {
   const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0");
   const variant = (parseInt(digits[3]!, 16) & 3 | 8).toString(16);
@@ -33,21 +33,21 @@ export function idAt(ms: number, digits: string): string {
   }-${digits.slice(7, 19)}`;
 }
 
-/** The smallest id that {@linkcode newId} can make at a time; smaller ids are older. */
+/** Returns the smallest id that {@linkcode newId} can make at a time; smaller ids are older. */
 export function firstIdAt(ms: number): string {
   const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, "0");
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
 }
 
 /**
- * The short form of a session id: its first 8 characters without dashes. Applying it twice changes nothing,
- * and an id that is shorter already stays as it is.
+ * Shortens a session id to its first 8 characters without dashes. A second call changes nothing,
+ * and a shorter id only loses its dashes.
  */
 export function shortSessionId(sessionId: string): string {
   return sessionId.replaceAll("-", "").slice(0, 8);
 }
 
-/** The shortest beginning of an id that none of the others has, at least `min` characters long. */
+/** Returns the shortest beginning of an id that no other id has, at least `min` characters long. */
 export function tellingBeginning(id: string, others: readonly string[], min: number): string {
   const shared = others.map((other) => {
     let at = 0;
@@ -57,10 +57,10 @@ export function tellingBeginning(id: string, others: readonly string[], min: num
   return id.slice(0, Math.max(min, ...shared.map((length) => length + 1)));
 }
 
-/** A UUID with dashes or without, in letters of any case. */
+/** Matches a UUID with or without dashes, in any case. */
 const UUID = /^[\da-f]{8}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{12}$/i;
 
-/** A session id as it is stored: a UUID in small letters with dashes; of other texts 128 characters. */
+/** Returns a session id as it is stored: a UUID in small letters with dashes, or 128 characters of another text. */
 export function normalizeSessionId(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   // deno-lint-ignore no-control-regex
@@ -71,12 +71,12 @@ export function normalizeSessionId(value: unknown): string | undefined {
   return [[0, 8], [8, 12], [12, 16], [16, 20], [20]].map((part) => plain.slice(...part)).join("-");
 }
 
-/** A UUID as it is stored; null for any other text. */
+/** Returns a UUID as it is stored; null for any other text. */
 export function uuidOf(text: string | undefined): string | null {
   return text !== undefined && UUID.test(text) ? normalizeSessionId(text) ?? null : null;
 }
 
-/** The number of a process; null for any other text. */
+/** Reads the number of a process; returns null for any other text. */
 export function processNumber(text: string | undefined): number | null {
   const pid = Number(text);
   return Number.isSafeInteger(pid) && pid > 0 ? pid : null;
@@ -86,8 +86,8 @@ export function processNumber(text: string | undefined): number | null {
 const FINGERPRINT_PRIME = 2n ** 128n - 159n;
 
 /**
- * A number of 128 bits, in 32 hexadecimal digits, that differs for different texts. It is not protection against forged
- * collisions. The engine's own code does the work: a loop over the characters would take a hook 0.9 ms for 2 kB.
+ * Returns a digest of 128 bits, in 32 hexadecimal digits. It tells texts apart, but does not resist forged collisions.
+ * The engine's own code does the work: a loop over the characters would take a hook 0.9 ms for 2 kB.
  */
 export function fingerprint(text: string): string {
   const bytes = new TextEncoder().encode(text);

@@ -1,6 +1,6 @@
 /** Compares values and texts. */
 
-/** Whether two values of JSON or YAML are equal; the order of keys does not count. */
+/** Tells whether two values of JSON or YAML are equal; the order of keys does not count. */
 export function isSameValue(one: unknown, other: unknown): boolean {
   return JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder);
 }
@@ -10,7 +10,7 @@ function inOrder(_key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1));
 }
 
-/** Levenshtein distance: how many letters one inserts, removes or replaces to turn one text into the other. */
+/** Returns the Levenshtein distance: how many inserted, removed or replaced letters turn one text into the other. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let i = 1; i <= from.length; i++) {
@@ -24,15 +24,15 @@ export function editDistance(from: string, to: string): number {
   return row[to.length] ?? 0;
 }
 
-/** Letters that a word needs for each accepted typo. */
+/** How many letters a word needs for each accepted typo. */
 const LETTERS_A_TYPO = 3;
 const MAX_TYPOS = 2;
 /** The shortest beginning that stands for a whole word. */
 const MIN_BEGINNING = 2;
 
 /**
- * The known words that a person may have meant: those that begin with what was typed, those with the same letters,
- * those with one or two typos. @returns Only the nearest; several when they are equally near.
+ * Finds the known words that a person may have meant: words that begin with the typed one, words with the same letters,
+ * and words with one or two typos. @returns Only the nearest; several when they are equally near.
  */
 export function nearestWords(typed: string, known: readonly string[]): string[] {
   const word = typed.toLowerCase();

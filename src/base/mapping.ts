@@ -1,4 +1,4 @@
-/** Objects with named fields, as files of people and programs hold them. */
+/** An object with named fields, read from JSON or YAML. */
 export type Mapping = Readonly<Record<string, unknown>>;
 
 export function isMapping(value: unknown): value is Mapping {

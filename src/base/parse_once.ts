@@ -1,6 +1,6 @@
 /**
- * Makes a reader of JSON that parses a text only once as long as it is asked for the same text. Several parts of a hook
- * read the same section of the configuration.
+ * Makes a reader of JSON that parses the same text only once in a row, since several parts of a hook read the same
+ * section of the configuration.
  */
 export function parseOnce<Value>(): (text: string) => Value {
   let last: { readonly text: string; readonly value: Value } | undefined;

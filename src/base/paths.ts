@@ -1,18 +1,18 @@
-/** Paths as text, without `node:path`: importing that costs every hook about 5 ms. */
+/** Handles paths as text, without `node:path`: importing it costs every hook about 5 ms. */
 
-/** True for `/x`, `C:\x`, `C:/x` and `\\server\x`. */
+/** Returns true for `/x`, `C:\x`, `C:/x` and `\\server\x`. */
 export function isAbsolutePath(path: string): boolean {
   return path.startsWith("/") || path.startsWith("\\\\") || /^[A-Za-z]:[\\/]/.test(path);
 }
 
-/** `folder` and `name` with one separator between; the folder's own style of separator is kept. */
+/** Joins `folder` and `name` with a slash, unless the folder ends with a separator. */
 export function joinPath(folder: string, name: string): string {
   if (folder === "") return name;
   const last = folder[folder.length - 1];
   return last === "/" || last === "\\" ? folder + name : `${folder}/${name}`;
 }
 
-/** The folder that holds `path`: the path itself for a root (`/`, `C:\`), `.` for a bare name. */
+/** Returns the folder that holds `path`: the path itself for a root (`/`, `C:\`), `.` for a bare name. */
 export function parentOf(path: string): string {
   const end = Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\"));
   if (end < 0) return ".";
@@ -21,7 +21,7 @@ export function parentOf(path: string): string {
   return path.slice(0, end);
 }
 
-/** A folder and all that it lies in, the nearest first. */
+/** Lists a folder and all folders above it, the nearest first. */
 export function withParents(folder: string): string[] {
   const folders = [folder];
   for (let above = parentOf(folder); above !== folders.at(-1); above = parentOf(above)) {
@@ -30,7 +30,7 @@ export function withParents(folder: string): string[] {
   return folders;
 }
 
-/** A path without the line and column that messages put behind it: `src/a.ts:12`, `src/a.ts:12:3`. */
+/** Removes the line and column that messages put behind a path: `src/a.ts:12`, `src/a.ts:12:3`. */
 export function withoutLine(path: string): string {
   return path.replace(/(?<=[^:/\\]):\d+(?::\d+)?:?$/, "");
 }
@@ -40,8 +40,8 @@ export function baseName(path: string): string {
 }
 
 /**
- * An absolute, tidy path: `~` is the home, a relative path starts at `from`, and `.`, `..` and doubled separators
- * are resolved in the text alone (links are not followed).
+ * Makes a path absolute and tidy: `~` is the home, and a relative path starts at `from`. It resolves `.`, `..` and
+ * doubled separators in the text alone and follows no links.
  */
 export function resolvePath(
   path: string,
@@ -60,7 +60,7 @@ export function resolvePath(
   return `${drive}/${parts.join("/")}`;
 }
 
-/** True when one of the regular expression sources of the configuration matches a path or a name. */
+/** Tells whether one of the configuration's regular expressions matches a path or a name. */
 export function matchesAny(sources: readonly string[], text: string): boolean {
   return sources.some((source) => new RegExp(source, "s").test(text));
 }

@@ -1,4 +1,4 @@
-/** Does a job again and again: when the time has come that the job named, and as soon as somebody wakes it. */
+/** Runs a job again and again: after the time that the job returned, or as soon as a caller wakes it. */
 export class Rounds {
   readonly #job: () => Promise<number>;
   readonly #restMs: number;
@@ -10,15 +10,15 @@ export class Rounds {
   #isResting = false;
 
   /**
-   * @param job Never runs twice at once, and never throws. It says in how many milliseconds it is to run again by itself;
-   * 0 is at once. @param options.restMs The least time between two runs, in milliseconds, when something wakes it.
+   * @param job Never runs twice at once, must not throw, and returns the milliseconds until its next run; 0 is at once.
+   * @param options.restMs The least time between two runs when a caller wakes it, in milliseconds.
    */
   constructor(job: () => Promise<number>, { restMs = 0 }: { readonly restMs?: number } = {}) {
     this.#job = job;
     this.#restMs = restMs;
   }
 
-  /** Begins with a first run. A second start changes nothing. */
+  /** Starts the first run. A second call changes nothing. */
   start(): void {
     this.#done ??= this.#run();
   }
@@ -28,7 +28,7 @@ export class Rounds {
     if (!this.#isResting) this.#endSleep();
   }
 
-  /** Settles when the run that is under way is over. */
+  /** Ends the rounds; settles when the current run is over. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#endSleep();
@@ -60,5 +60,5 @@ export class Rounds {
   }
 }
 
-/** A longer timer ends at once. */
+/** The longest delay of a timer; a longer timer fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;

@@ -1,4 +1,4 @@
-/** Reads a pattern of `fnmatch`, whose `*` matches a leading dot and `/` too; null where it cannot be read. */
+/** Compiles an `fnmatch` pattern, whose `*` matches a leading dot and `/` too; returns null for an invalid one. */
 export function readWildcard(
   pattern: string,
   { ignoresCase = false }: { readonly ignoresCase?: boolean } = {},
@@ -25,14 +25,14 @@ export function readWildcard(
 }
 
 /**
- * A regular expression for the pieces between the stars of a pattern. It keeps the first place where a piece fits; to
- * try later places would take exponential time and decide the same.
+ * Returns a regular expression for the pieces between the stars of a pattern. It keeps the first place where a piece
+ * fits: trying later places would take exponential time and decide the same.
  */
 function withStars(pieces: readonly string[]): string {
   const [first = "", ...between] = pieces;
   const last = between.pop();
   if (last === undefined) return first;
-  const kept = between.filter((piece) => piece !== "")
+  const atFirst = between.filter((piece) => piece !== "")
     .map((piece, i) => `(?=(?<s${i}>.*?${piece}))\\k<s${i}>`);
-  return `${first}${kept.join("")}.*${last}`;
+  return `${first}${atFirst.join("")}.*${last}`;
 }

@@ -1,6 +1,6 @@
 /**
- * `deno task bundle`: the program as two files in `dist/bundle`. `main.js` chooses the entry and holds the loader (`load.ts`).
- * `modules.bin` holds the rest, split where the program imports lazily, so that a hook loads what it runs.
+ * `deno task bundle`: makes two files of the program in `dist/bundle`. `main.js` chooses the entry and holds the loader
+ * (`load.ts`). `modules.bin` holds the rest, split at lazy imports, so that a hook loads only what it runs.
  */
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path/posix";
@@ -11,13 +11,13 @@ import { type Bundle, scriptOf, writeBundle } from "./modules_file.ts";
 import { BUNDLE } from "./program.ts";
 import { REPOSITORY, runDeno } from "./run_deno.ts";
 
-/** The page, from the source it says that there is none; in a bundle this file holds the scripts and the style. */
+/** The file of the page. A bundle puts the scripts and the style into it; the source says that there is no page. */
 const PAGE = "web/page.ts";
 
-/** The rooms that are not the program's: the page has its own script, and `main.js` holds the loader. */
+/** Rooms whose files are no modules of the bundle: the page has its own script, and `main.js` holds the loader. */
 const OTHER_ROOMS = ["build", "web"];
 
-/** Finds the lazy import of a face in `main.ts`. */
+/** Finds the lazy import of a face, such as the command line, in `main.ts`. */
 const FACE = /\bimport\("\.\/src\/([^"]+)\.ts"\)/g;
 
 /** Finds the name of another module in minified code. */
@@ -26,7 +26,7 @@ const IMPORTED = /"(\.[^"]+\.js)"/g;
 /** Finds a lazy import in minified code. */
 const LAZY = /\bimport\("([^"]+)"\)/g;
 
-/** The parts of the page; the scripts lie in a folder. The engine reads ASCII faster, and an escape means the same. */
+/** Reads the parts of the page. @param folder Holds the bundled scripts. */
 async function pageParts(folder: string) {
   const style = await Deno.readTextFile(new URL("src/web/page.css", REPOSITORY));
   return {
@@ -36,13 +36,13 @@ async function pageParts(folder: string) {
   };
 }
 
-/** The paths below a folder, sorted. */
+/** Lists the paths below a folder, sorted. */
 function filesBelow(folder: string): string[] {
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return paths.map((path) => path.replaceAll("\\", "/")).sort();
 }
 
-/** Makes the bundle beside the old one, from which programs may run, and swaps the two at the end. */
+/** Makes the bundle beside the old one, which programs may be running, and swaps the two at the end. */
 export async function bundleProgram(): Promise<Bundle> {
   const bundle = await splitProgram();
   const draft = `${BUNDLE}-${Deno.pid}`;
@@ -68,7 +68,7 @@ export async function splitProgram(): Promise<Bundle> {
       const output = ["--output", `${folder}/${script}`];
       await bundle("--platform", "browser", ...output, `${source}/web/${entry}`);
     }
-    // As an entry, a file gets a module of its own, so that nothing is loaded but what is used.
+    // Every file is an entry and so gets its own module; a process loads only the modules that it uses.
     const entries = filesBelow(fileURLToPath(source))
       .filter((path) => path.endsWith(".ts") && !OTHER_ROOMS.includes(path.split("/")[0]!));
     const output = ["--platform", "deno", "--code-splitting", "--outdir", `${folder}/split`];
@@ -79,14 +79,14 @@ export async function splitProgram(): Promise<Bundle> {
     const main = await Deno.readTextFile(new URL("main.ts", REPOSITORY));
     const read = (file: string) => Deno.readTextFileSync(`${folder}/split/${file}`);
     const made = filesBelow(`${folder}/split`).filter((path) => path.endsWith(".js"));
-    // The code of an entry that others import lies in a chunk, and nothing asks for the entry itself.
-    const asked = new Set([
+    // The bundler moves an entry that others import into a chunk, and no module imports the entry itself.
+    const imported = new Set([
       ...Array.from(main.matchAll(FACE), ([, path]) => `${path}.js`),
       ...made.flatMap((file) =>
         Array.from(read(file).matchAll(IMPORTED), ([, from]) => join(dirname(file), from!))
       ),
     ]);
-    const files = made.filter((file) => asked.has(file));
+    const files = made.filter((file) => imported.has(file));
     const numberOf = (file: string) => {
       const number = files.indexOf(file);
       if (number < 0) throw new Error(`no module ${file}`);
@@ -96,8 +96,8 @@ export async function splitProgram(): Promise<Bundle> {
     const asModule = (code: string, number: number) => {
       const at = (from: string) => numberOf(join(dirname(files[number]!), from));
       const nameOf = (from: string) => from.startsWith(".") ? String(at(from)) : `"${from}"`;
-      const isRun = (from: string) => from.startsWith(".") && hasEffect(codes[at(from)]!);
-      return scriptOf(number, asFunction(code, nameOf, isRun));
+      const mustRun = (from: string) => from.startsWith(".") && hasEffect(codes[at(from)]!);
+      return scriptOf(number, asFunction(code, nameOf, mustRun));
     };
     const loading = main.replace(FACE, (_, path) => `load(${numberOf(`${path}.js`)})`)
       .replaceAll('"./src/', `"${source}/`);
@@ -113,7 +113,7 @@ export async function splitProgram(): Promise<Bundle> {
   }
 }
 
-/** Whether loading a module changes something: it does more than import, and exports nothing. */
+/** Tells whether loading a module has an effect: the module does more than import, and exports nothing. */
 function hasEffect(module: string): boolean {
   return !/\bexport *\{/.test(module) && module.replace(/\bimport[^;(]*;/g, "").trim() !== "";
 }
@@ -122,18 +122,18 @@ function hasEffect(module: string): boolean {
  * Turns a module's code into a function: it takes the module's imports and returns its exports.
  *
  * @param nameOf Gives the name by which `load.ts` knows a module.
- * @param isRun Whether a module that nothing is taken from has to run nevertheless.
+ * @param mustRun Tells whether a module runs even when no name is imported from it.
  * @throws {Error} When the bundler's output has another form than this function expects.
  */
 export function asFunction(
   module: string,
   nameOf: (from: string) => string,
-  isRun: (from: string) => boolean,
+  mustRun: (from: string) => boolean,
 ): string {
-  // The bundler makes a CommonJS module load `node:module` at once, which takes as long as a verb's own work.
+  // The bundler makes a CommonJS module load `node:module` at once, which takes as long as a whole verb.
   const code = module.replace(/import\{createRequire as [\w$]+\} ?from ?"node:module";/, "")
     .replace(/=[\w$]+\(import\.meta\.url\)/, "=name=>process.getBuiltinModule(name)");
-  const given: string[] = [];
+  const exported: string[] = [];
   let body = "", at = 0;
   for (const node of parse(code, { ecmaVersion: "latest", sourceType: "module" }).body) {
     if (node.type !== "ImportDeclaration" && node.type !== "ExportNamedDeclaration") continue;
@@ -141,29 +141,29 @@ export function asFunction(
     at = node.end;
     if (node.type === "ExportNamedDeclaration") {
       if (node.source || node.declaration) throw new Error(code.slice(node.start, node.end));
-      for (const it of node.specifiers) given.push(`${nameIn(it.exported)}:${nameIn(it.local)}`);
+      for (const it of node.specifiers) exported.push(`${nameIn(it.exported)}:${nameIn(it.local)}`);
       continue;
     }
     const from = String(node.source.value);
     const names: string[] = [], targets: string[] = [];
     for (const it of node.specifiers) {
       if (it.type === "ImportSpecifier") names.push(`${nameIn(it.imported)}:${it.local.name}`);
-      // The default export of any other module would be the whole module.
+      // Only a module of the runtime gives its whole self to a default import.
       else if (from.startsWith(".")) throw new Error(code.slice(node.start, node.end));
       else targets.push(it.local.name);
     }
     if (names.length > 0) targets.push(`{${names.join()}}`);
     const required = `${REQUIRE}(${nameOf(from)});`;
     body += targets.map((target) => `var ${target}=${required}`).join("") ||
-      (isRun(from) ? required : "");
+      (mustRun(from) ? required : "");
   }
-  // The engine reads plain ASCII faster. Other characters stand only in strings and patterns, where an escape means the same.
+  // The engine reads ASCII faster. Other characters stand only in strings and patterns, where an escape means the same.
   const escaped = (it: string) => `\\u${it.charCodeAt(0).toString(16).padStart(4, "0")}`;
   body = (body + code.slice(at)).replace(/[^\0-\x7f]/g, escaped)
     .replace(LAZY, (_, from) => `${IMPORT}(${nameOf(from)})`);
-  const made = `"use strict";${body}\nreturn{${given.join()}}`;
-  new Function(made); // it throws where something is left that only a module may hold
-  return made;
+  const script = `"use strict";${body}\nreturn{${exported.join()}}`;
+  new Function(script); // throws when syntax of modules is left
+  return script;
 }
 
 function nameIn(word: { readonly type: string }): string {

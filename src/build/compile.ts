@@ -1,7 +1,7 @@
 /**
- * `deno task compile [--target TRIPLE] [--output FILE] [--compiler SCRIPT]`: the program as one executable,
- * `dist/conclaude`. Where the executable can run here, `learn.ts` prepares it for a usual session. On Linux, the modules
- * lie in the executable's overlay (`load.ts`).
+ * `deno task compile [--target TRIPLE] [--output FILE] [--compiler SCRIPT]`: compiles the program into one executable,
+ * `dist/conclaude`. When this machine can run it, `learn.ts` prepares it for a usual session. On Linux, the modules lie
+ * in the executable's overlay (`load.ts`).
  */
 import { parseArgs } from "node:util";
 import { type System, thisSystem } from "../system/permissions.ts";
@@ -13,26 +13,26 @@ import { layOverlay, writeBundle } from "./modules_file.ts";
 import { BUNDLE, compileFlags } from "./program.ts";
 import { run, runDeno, runTask } from "./run_deno.ts";
 
-/** The machines that get a release, under the compiler's names for them. */
+/** The machines that get a release, by the compiler's names. */
 const TARGETS: Readonly<Record<System, readonly string[]>> = {
   linux: ["x86_64-unknown-linux-gnu", "aarch64-unknown-linux-gnu"],
   darwin: ["x86_64-apple-darwin", "aarch64-apple-darwin"],
   windows: ["x86_64-pc-windows-msvc"],
 };
 
-/** Options of {@linkcode compile}. */
+/** Options of {@linkcode compileProgram}. */
 export interface CompileOptions {
-  /** One of {@linkcode TARGETS}; this machine when not given. */
+  /** One of {@linkcode TARGETS}; by default this machine. */
   readonly target?: string | undefined;
-  /** `dist/conclaude` when not given; a Windows executable gets its `.exe`. */
+  /** The executable's path; by default `dist/conclaude`. A Windows executable gets its `.exe`. */
   readonly output?: string | undefined;
   /** A shell script to run instead of `deno compile`; its arguments are the file, the output and the flags. */
   readonly compiler?: string | undefined;
-  /** Is told why the executable will be slower, and may throw to end the build; when not given, it is printed. */
+  /** Receives the reason when the executable will be slower; may throw to end the build. By default it prints. */
   readonly onSlower?: (notice: string) => void;
 }
 
-/** `deno compile` could not get denort, with which every executable begins; `report` says why in one line. */
+/** Reports that `deno compile` could not get denort, the base of every executable; `report` says why in one line. */
 export class NoRuntime extends UserError {
   constructor(readonly report: string) {
     super("Cannot compile the executable", {
@@ -42,7 +42,7 @@ export class NoRuntime extends UserError {
   }
 }
 
-/** Says in a few words what failed and what helps. */
+/** Parts of messages: what failed, and what helps. */
 export const NO_RUNTIME =
   "Deno's runtime for executables (denort) is not here and could not be fetched";
 export const RUNTIME_ADVICE =
@@ -50,8 +50,8 @@ export const RUNTIME_ADVICE =
   "DENORT_BIN to its path.";
 
 /**
- * Bundles and compiles. When learning or the overlay fails, the executable is only slower: `onSlower` decides whether
- * that stops the build.
+ * Bundles and compiles the program. When learning or the overlay fails, the executable is only slower, and `onSlower`
+ * decides whether the build goes on.
  *
  * @returns The executable's path.
  * @throws {UserError} For an unknown target, and {@linkcode NoRuntime}.
@@ -64,13 +64,13 @@ export async function compileProgram(options: CompileOptions = {}): Promise<stri
   const folder = `${BUNDLE}-${Deno.pid}`;
   const compile = (main: string, output: string, flags: readonly string[]) =>
     compileFile(main, output, { ...options, flags });
-  const orSlower = async (otherwise: string, work: () => Promise<void>): Promise<boolean> => {
+  const orSlower = async (lack: string, work: () => Promise<void>): Promise<boolean> => {
     try {
       await work();
       return true;
     } catch (thrown) {
       if (thrown instanceof NoRuntime) throw thrown;
-      onSlower(`The executable ${otherwise}, so it starts slower: ${messageOf(thrown)}`);
+      onSlower(`The executable ${lack}, so it starts slower: ${messageOf(thrown)}`);
       return false;
     }
   };
@@ -81,7 +81,7 @@ export async function compileProgram(options: CompileOptions = {}): Promise<stri
         bundle = await learnt(bundle, compile);
       });
     }
-    const isLaid = system === "linux" && await orSlower("has no overlay", async () => {
+    const hasOverlay = system === "linux" && await orSlower("has no overlay", async () => {
       await writeBundle(folder, bundle, true);
       await compile(`${folder}/main.js`, path, compileFlags(system));
       await layOverlay(path, await Deno.readFile(`${folder}/${MODULES_FILE}`));
@@ -89,7 +89,7 @@ export async function compileProgram(options: CompileOptions = {}): Promise<stri
       const { success, stderr } = await run(await Deno.realPath(path), ["config", "schema"]);
       if (!success) throw new Error(stderr);
     });
-    if (!isLaid) {
+    if (!hasOverlay) {
       await writeBundle(folder, bundle);
       const included = ["--include", `${folder}/${MODULES_FILE}`];
       await compile(`${folder}/main.js`, path, [...compileFlags(system), ...included]);
@@ -101,7 +101,7 @@ export async function compileProgram(options: CompileOptions = {}): Promise<stri
 }
 
 /**
- * Compiles a file as it stands.
+ * Compiles a file without bundling it.
  *
  * @throws {NoRuntime}
  * @throws {Error} With the compiler's report.
@@ -112,9 +112,9 @@ export async function compileFile(
   { flags, target, compiler }: CompileOptions & { readonly flags: readonly string[] },
 ): Promise<void> {
   const options = target === undefined ? flags : [...flags, "--target", target];
-  const alone = ["compile", "--no-config", "--no-lock", "--no-check"];
+  const command = ["compile", "--no-config", "--no-lock", "--no-check"];
   const { success, stderr } = compiler === undefined
-    ? await runDeno([...alone, ...options, "--output", output, main])
+    ? await runDeno([...command, ...options, "--output", output, main])
     : await run("bash", [compiler, main, output, ...options]);
   if (success) return;
   const isNoRuntime = compiler === undefined && /base binary|denort/.test(stderr);

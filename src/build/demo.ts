@@ -1,7 +1,7 @@
 /**
- * `deno task demo [PROGRAM]`: two recorded sessions of Claude Code, replayed through the real program in a throw-away home. It
- * installs the hooks into that home's settings, runs for every event what the settings list, and tells the story on at most
- * 60 lines. Nothing outside its own temporary folder is touched. An executable learns from it what is usual.
+ * `deno task demo [PROGRAM]`: replays two recorded sessions of Claude Code through the real program in a throw-away
+ * home. It installs the hooks into that home's settings, runs the listed hooks for every event, and prints at most 60
+ * lines. It touches nothing outside its own folder. `learn.ts` plays it to see which modules a usual session loads.
  */
 import { join } from "node:path";
 import { cutToColumns } from "../base/columns.ts";
@@ -32,7 +32,7 @@ const REQUIREMENTS = `requirements:
     autoResolveSkill: arch-review
 `;
 
-/** A rule about commits, which many teams have. The story does not show it; an executable learns from it. */
+/** A rule about commits, which many teams have. The demo does not show it; an executable learns from it. */
 const ABOUT_COMMITS = `  release_branch:
     type: guard
     guardType: protected_branch
@@ -40,7 +40,7 @@ const ABOUT_COMMITS = `  release_branch:
     triggerTools: [{ tool: Bash, commandPattern: 'git\\s+commit' }]
 `;
 
-/** Events that the recorded sessions lack. One has a secret, which is masked, and more output than the limit. */
+/** Events that the recorded sessions lack. One holds a secret, which is masked, and more output than the limit. */
 const MORE_EVENTS: readonly Payload[] = [
   { hook_event_name: "SessionStart", source: "resume" },
   {
@@ -71,8 +71,8 @@ const QUIET_VERBS: readonly (readonly string[])[] = [
 ];
 const SEARCH = ["memory", "search", "where is the tide table corrected?"];
 
-/** The events that the story shows: what was asked, done, and said. */
-const TOLD_EVENTS = /^(?:UserPromptSubmit|Stop|PostToolUse(?:Failure)? .*(?:Bash|Edit|Write))/;
+/** Matches the events that the demo prints: prompts, changes and answers. */
+const PRINTED_EVENTS = /^(?:UserPromptSubmit|Stop|PostToolUse(?:Failure)? .*(?:Bash|Edit|Write))/;
 
 const NEXT = [
   "Next:",
@@ -81,13 +81,13 @@ const NEXT = [
   "  conclaude status           shows what is known",
 ];
 
-/** The story is as wide as a terminal. */
+/** The width of the output, in columns of a terminal. */
 const COLUMNS = 80;
 
 /** A project in a home where the hooks are installed. */
 interface Stage {
   readonly place: Place;
-  /** The same place with the token that lets a person's script change what only people may change. */
+  /** The same place with the token that gives a script the rights of a person. */
   readonly people: Place;
   readonly settings: Settings;
   readonly payloads: readonly Payload[];
@@ -104,10 +104,10 @@ async function demo(root: string): Promise<void> {
   block((await conclaude(stage.people, ...SEARCH)).split("\n").slice(0, 4).join("\n"));
   title("What Claude is told when the next session begins here");
   const first = { ...stage.payloads[0]!, session_id: "0e9b6a44-52f1-4d0b-b7c8-91d25ad3f7e0" };
-  const told = (await outputOf(stage, first))["additionalContext"] ?? "";
-  // The recording has no commits: the lines about commits are left out.
-  block(told.split("\nNot in the log", 1)[0]!);
-  await check(stage, told);
+  const context = (await outputOf(stage, first))["additionalContext"] ?? "";
+  // The recording has no commits, so the demo leaves the lines about commits out.
+  block(context.split("\nNot in the log", 1)[0]!);
+  await check(stage, context);
   await showGates(stage, first);
 }
 
@@ -133,11 +133,11 @@ async function replay(stage: Stage): Promise<void> {
   for (const payload of stage.payloads) {
     await changeFile(payload);
     for (const { command, durationMs } of await runHooks(stage, payload)) {
-      // Nobody waits for a drain.
+      // A drain runs in the background, so its time does not count.
       if (command.split(/\W/).includes(DRAIN_WORD)) continue;
       took.push(durationMs);
       const line = `${payload.hook_event_name.padEnd(20)}${subjectOf(payload, stage)}`;
-      if (TOLD_EVENTS.test(line)) block(line);
+      if (PRINTED_EVENTS.test(line)) block(line);
     }
   }
   const median = took.toSorted((a, b) => a - b)[took.length >> 1] ?? 0;
@@ -159,13 +159,13 @@ async function runHooks(stage: Stage, payload: Payload): Promise<HookRun[]> {
   return runs;
 }
 
-/** Runs the hooks of an event. @returns The first one's answer to Claude. */
+/** Runs the hooks of an event. @returns The answer of the first hook to Claude. */
 async function outputOf(stage: Stage, payload: Payload): Promise<Record<string, string>> {
   const [ran] = await runHooks(stage, payload);
   return JSON.parse(ran?.stdout || "{}").hookSpecificOutput ?? {};
 }
 
-/** Says in a few words what an event is about. */
+/** Describes the subject of an event in a few words. */
 function subjectOf(payload: Payload, { place }: Stage): string {
   const firstOf = (fields: Readonly<Record<string, unknown>>, names: readonly string[]) =>
     names.map((name) => fields[name]).find((value) => value !== undefined) ?? "";
@@ -177,8 +177,8 @@ function subjectOf(payload: Payload, { place }: Stage): string {
   return String(words).replaceAll(`${place.cwd}/`, "");
 }
 
-/** Checks with the program's own verbs that it kept everything that was replayed. */
-async function check(stage: Stage, told: string): Promise<void> {
+/** Checks with the program's own verbs that it stored everything replayed. */
+async function check(stage: Stage, context: string): Promise<void> {
   const { payloads, settings } = stage;
   const recorded = new Set(payloads.map((payload) => payload["session_id"]));
   const list = async (noun: string, key: string): Promise<Record<string, unknown>[]> =>
@@ -186,10 +186,10 @@ async function check(stage: Stage, told: string): Promise<void> {
       .filter((it: Record<string, unknown>) => recorded.has(it["sessionId"]));
   const ended = (await list("session", "sessions")).filter((it) => it["status"] === "ended");
   const uses = payloads.filter((one) => one.hook_event_name.startsWith("PostToolUse"));
-  // Beside them what was said is kept.
+  // The queue also holds prompts and answers, which are no tool uses.
   const tools = new Set(uses.map((payload) => payload["tool_name"]));
   const items = (await list("queue", "items")).filter(({ toolName }) => tools.has(toolName));
-  // Before a tool that only reads, no gate is asked.
+  // No hook runs before a tool that only reads.
   const heard = payloads.filter((payload) => commandsFor(settings, payload).length > 0);
   const missed = payloads.filter((one) =>
     !heard.includes(one) && one.hook_event_name !== "PreToolUse"
@@ -202,7 +202,7 @@ async function check(stage: Stage, told: string): Promise<void> {
   ];
   const wrong = counts.find(([, found, expected]) => found !== expected);
   if (wrong !== undefined) throw new Error(`${wrong[0]}: ${wrong[1]}, and not ${wrong[2]}`);
-  if (told === "") throw new Error("the next session was told nothing");
+  if (context === "") throw new Error("the next session was told nothing");
 }
 
 /** Shows how a team's rules refuse a tool use, and how a person allows it again. */
@@ -212,15 +212,15 @@ async function showGates(stage: Stage, first: Payload): Promise<void> {
     title(about);
     block(shown.trimEnd());
     await Deno.writeTextFile(join(stage.place.cwd, ".conclaude.yaml"), rules);
-    // A session is active, so the rules count once the person who has written them accepts them.
+    // While a session is active, changed rules take effect only after a person accepts them.
     await conclaude(stage.people, "config", "accept");
     await send({ source: "startup" });
     await send({ hook_event_name: "UserPromptSubmit", prompt: "Correct the tide table" });
   };
-  const ask = async (tool_name: string, tool_input: Record<string, string>) => {
-    const asked = { hook_event_name: "PreToolUse", tool_name, tool_input, tool_use_id: "toolu_01" };
-    const reason = (await outputOf(stage, { ...first, ...asked }))["permissionDecisionReason"];
-    block(`${reason === undefined ? "allowed" : "denied "}  ${subjectOf(asked, stage)}`);
+  const tryTool = async (tool_name: string, tool_input: Record<string, string>) => {
+    const event = { hook_event_name: "PreToolUse", tool_name, tool_input, tool_use_id: "toolu_01" };
+    const reason = (await outputOf(stage, { ...first, ...event }))["permissionDecisionReason"];
+    block(`${reason === undefined ? "allowed" : "denied "}  ${subjectOf(event, stage)}`);
     if (reason !== undefined) block(`         ${reason.split("\n", 1)[0]}`);
     return reason;
   };
@@ -231,11 +231,11 @@ async function showGates(stage: Stage, first: Payload): Promise<void> {
   };
   const stop = { hook_event_name: "Stop", stop_hook_active: false };
   await begin("The same project with rules in .conclaude.yaml", GUARDS, GUARDS);
-  const refused = await ask("Bash", { command: "git add . && git push --force" });
+  const refused = await tryTool("Bash", { command: "git add . && git push --force" });
   if (!refused?.includes("rewrite history")) throw new Error("the command was not refused");
-  await ask("Bash", { command: "git status" });
-  await ask("Bash", { command: 'cd src && grep -rn "low" . | sort; deno check *.ts' });
-  if (await ask("Edit", edit) !== undefined) throw new Error("the edit was refused");
+  await tryTool("Bash", { command: "git status" });
+  await tryTool("Bash", { command: 'cd src && grep -rn "low" . | sort; deno check *.ts' });
+  if (await tryTool("Edit", edit) !== undefined) throw new Error("the edit was refused");
   await send(stop);
   await begin(
     "And with something that has to be done first",
@@ -249,12 +249,12 @@ async function showGates(stage: Stage, first: Payload): Promise<void> {
   };
   await send({ ...committing, hook_event_name: "PreToolUse" });
   await send({ ...committing, hook_event_name: "PostToolUse", tool_response: {} });
-  const open = await ask("Edit", edit);
+  const open = await tryTool("Edit", edit);
   const [, command] = /`conclaude (req satisfy [^`]+)`/.exec(open ?? "") ?? [];
   if (command === undefined) throw new Error("the edit was not refused");
   block(`A person, on another terminal: conclaude ${command}`);
   await conclaude(stage.people, ...command.split(" "));
-  if (await ask("Edit", edit) !== undefined) throw new Error("the edit was refused once more");
+  if (await tryTool("Edit", edit) !== undefined) throw new Error("the edit was refused once more");
   const tool_input = { skill: "arch-review" };
   await send({ hook_event_name: "PostToolUse", tool_name: "Skill", tool_input, tool_response: {} });
   await send(stop);
@@ -282,7 +282,7 @@ function block(text: string): void {
 
 async function main(): Promise<void> {
   const started = performance.now();
-  // A short name, since it is seen a lot; a longer one where that is taken.
+  // The path is short, since the output shows it often; a second demo at the same time gets a longer one.
   const root = await Deno.mkdir("/tmp/conclaude-demo", { mode: 0o700 }).then(
     () => Deno.realPath("/tmp/conclaude-demo"),
     async () => Deno.realPath(await Deno.makeTempDir({ prefix: "conclaude-demo-" })),

@@ -1,6 +1,6 @@
 /**
- * `deno task docs`: writes the references in `docs/reference` from what the program itself is made of: the table of verbs, the
- * schemas of the configuration, and the list of environment variables.
+ * `deno task docs`: writes the pages in `docs/reference` from the program's table of verbs, its schemas of the
+ * configuration and its list of environment variables.
  */
 import "../operations/config_sections.ts";
 import { GLOBAL_FLAGS } from "../cli/global_flags.ts";
@@ -14,7 +14,7 @@ import { kebab } from "../operations/usage.ts";
 import type { LazyVerb, Verb, VerbGroup } from "../operations/verb.ts";
 import { REPOSITORY, runTask } from "./run_deno.ts";
 
-/** The pages by their paths from the root of the clone. */
+/** Writes the pages. @returns Their texts, by their paths from the root of the clone. */
 export async function references(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ["docs/reference/commands.md", await commandsPage()],
@@ -56,7 +56,7 @@ async function commandsPage(): Promise<string> {
   return page("Commands", parts);
 }
 
-/** A verb, or a group with its verbs. @param words Its names as identifiers: `["config", "init"]`. */
+/** Describes a verb, or a group and its verbs. @param words Its names as identifiers: `["config", "init"]`. */
 async function commandParts(
   words: readonly string[],
   target: Verb | VerbGroup | LazyVerb,
@@ -83,7 +83,7 @@ function usageOf(words: readonly string[], { args, flags }: Verb): string {
   return ["```sh", `# ${usage}`, ...helpOf(words).examples, "```"].join("\n");
 }
 
-/** The arguments and flags, a line each. */
+/** Lists the arguments and flags, one on each line. */
 function parametersOf({ args, flags }: Verb): string[] {
   const places = "kind" in args ? [args.parameter] : args;
   const lines = [
@@ -135,7 +135,7 @@ function page(title: string, parts: readonly string[]): string {
   return `${[`# ${title}`, note, ...parts].join("\n\n")}\n`;
 }
 
-/** A text in which `<name>` outside of code is not a tag. */
+/** Escapes `<` outside of code, so that Markdown takes no `<name>` for a tag. */
 function safe(text: string): string {
   return text.split("`").map((part, i) => i % 2 === 0 ? part.replaceAll("<", "&lt;") : part)
     .join("`");

@@ -4,7 +4,7 @@ import { REPOSITORY, runDeno, runTask } from "./run_deno.ts";
 const LINE_HEIGHT = 18;
 const WIDTH = 700;
 
-/** A terminal's text as a picture; titles, which begin at the edge, are bright. */
+/** Draws the text of a terminal as SVG; titles, which begin at the left edge, are bright. */
 export function svgOf(text: string): string {
   const lines = text.trim().split("\n");
   const rows = lines.map((line, i) => {

@@ -1,6 +1,6 @@
 /**
- * `deno task install [--dir DIR]`: puts `conclaude` into `~/.local/bin`. It is the executable where this machine can
- * compile it, else a launcher that runs the bundle of this clone. The output says which, and why.
+ * `deno task install [--dir DIR]`: puts `conclaude` into `~/.local/bin`: the executable when this machine can compile
+ * it, else a launcher that runs the bundle of this clone. The output says which, and why.
  */
 import { delimiter, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
@@ -15,10 +15,10 @@ import { run, runTask } from "./run_deno.ts";
 async function installExecutable(folder: string, executable: string): Promise<void> {
   const { stdout, stderr } = await run(resolve(executable), ["--version"]);
   if (stdout.trim() !== VERSION) {
-    // With a runtime of another version or machine (`DENORT_BIN`), compiling works, but the executable does not start.
-    const [said = ""] = stderr.trim().split("\n");
+    // A `DENORT_BIN` of another version or machine compiles, but the executable does not start.
+    const [firstLine = ""] = stderr.trim().split("\n");
     throw new UserError("Cannot install the executable", {
-      why: `it was made, but does not start as conclaude ${VERSION}: ${said}`,
+      why: `it was made, but does not start as conclaude ${VERSION}: ${firstLine}`,
       next:
         `Set DENORT_BIN to denort ${Deno.version.deno} for this machine, or leave it out: \`unset DENORT_BIN\``,
     });

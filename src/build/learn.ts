@@ -1,7 +1,7 @@
 /**
- * Makes a bundle fast for usual sessions. An executable with the same runtime plays the demonstration twice. The first run
- * shows which modules are loaded together; they become one script. The second run stores V8's code cache of each script,
- * with every function that was called. Only the engine that will run the code can make its cache.
+ * Makes a bundle fast for usual sessions. An executable with the same runtime plays the demo twice. The first run shows
+ * which modules are loaded together; they become one script. The second run stores V8's code cache of each script, with
+ * every called function. Only the engine that will run the code can make its cache.
  */
 import { pathToFileURL } from "node:url";
 import { RUNTIME_FLAGS, thisSystem } from "../system/permissions.ts";
@@ -10,8 +10,8 @@ import { type Bundle, type Group, joined, writeBundle } from "./modules_file.ts"
 import { runDeno } from "./run_deno.ts";
 
 /**
- * Code that runs the bundle in a folder. It gives the engine the code cache of earlier runs, stores the cache at the end,
- * and notes which scripts were loaded.
+ * Returns code that runs the bundle in a folder. The code gives the engine the cache of earlier runs, stores the cache
+ * at the end, and notes which scripts were loaded.
  */
 const learner = (folder: string) => `
 const folder = ${JSON.stringify(`${folder}/`)};
@@ -37,7 +37,7 @@ addEventListener("unload", () => {
 await import(${JSON.stringify(pathToFileURL(`${folder}/bundle/main.js`).href)});
 `;
 
-/** Makes a bundle that is fast on the engine of `compile`'s output. @throws {Error} When that cannot be made or run. */
+/** Groups the modules and adds their code cache. @throws {Error} When the learner cannot be compiled or run. */
 export async function learnt(
   bundle: Bundle,
   compile: (main: string, output: string, flags: readonly string[]) => Promise<void>,
@@ -72,8 +72,8 @@ export async function learnt(
 }
 
 /**
- * Makes a group for each module that the runs load lazily: the module and all its imports, except those that nearly every
- * run has loaded before. Two groups may hold the same module; an unused copy costs little.
+ * Makes a group for each module that the runs load lazily: the module and all its imports, except the modules that a
+ * common group has always loaded before. Two groups may hold the same module; an unused copy costs little.
  */
 function groupsOf(modules: readonly string[], runs: readonly (readonly number[])[]): Group[] {
   const imports = modules.map((source) => numbersIn(source, REQUIRE));
@@ -91,14 +91,14 @@ function groupsOf(modules: readonly string[], runs: readonly (readonly number[])
   });
 }
 
-/** Gives the modules and everything that they import, directly or through others. */
+/** Returns the modules and everything that they import, directly or through others. */
 function reached(from: readonly number[], imports: readonly (readonly number[])[]): Set<number> {
   const reached = new Set(from);
   for (const module of reached) for (const imported of imports[module]!) reached.add(imported);
   return reached;
 }
 
-/** Finds the modules that a script names in calls of a function. */
+/** Finds the numbers of the modules that a script passes to a function. */
 function numbersIn(source: string, name: string): number[] {
   return source.split(`${name}(`).map(Number.parseFloat).filter(Number.isInteger);
 }

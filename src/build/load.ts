@@ -1,34 +1,34 @@
 /**
  * Loads the bundle's modules; `main.js` holds this code. A module is a function that takes its imports and returns its
- * exports. Each module has its own script. Modules that are usually loaded together also share one script, which has V8's
- * code cache, so that a start compiles next to nothing. An engine that did not make the cache refuses it and compiles the
- * source.
+ * exports. Each module has its own script. Modules that are usually loaded together also share one script, which has
+ * V8's code cache, so that a start compiles next to nothing. An engine that did not make the cache refuses it and
+ * compiles the source.
  *
- * An executable without an overlay imports the file of the scripts as bytes: whether an embedded file may be read depends on
- * where the runtime says that it is, which is below the folder for temporary files.
+ * An executable without an overlay imports the file of the scripts as bytes, since it may lack the permission to read
+ * the file: the runtime shows embedded files below the folder for temporary files.
  */
 
 /** The index of the file of modules, which `main.js` holds. */
 export interface Modules extends Overlay {
-  /** Whether the file lies in the executable's overlay; else it lies beside `main.js`. */
+  /** Whether the file of modules lies in the executable's overlay; else it lies beside `main.js`. */
   readonly isLaid: boolean;
   /**
-   * Three numbers of bytes for each script: its offset, the length of its source and the length of its code cache. The
+   * Three numbers for each script, in bytes: its offset, the length of its source and the length of its code cache. The
    * scripts of single modules come first, in the order of the modules' numbers.
    */
   readonly scripts: readonly number[];
-  /** Scripts of several modules, by the module whose lazy import loads them. */
+  /** The number of a shared script, by the module whose lazy import loads it. */
   readonly together: Readonly<Record<number, number>>;
 }
 
-/** The variable of `main.js` that holds the index as JSON: `conclaude --version` never reads it. */
+/** The variable of `main.js` that holds the index, as JSON since `conclaude --version` never parses it. */
 export const MODULES = "$modules";
 declare const $modules: string;
 
 /** The name of the file of modules, in the bundle's folder. */
 export const MODULES_FILE = "modules.bin";
 
-/** The names that a module has for {@linkcode require} and {@linkcode load}, in the place of `import` and `import()`. */
+/** The names under which a module calls {@linkcode require} for `import`, and {@linkcode load} for `import()`. */
 export const [REQUIRE, IMPORT] = ["$require", "$import"];
 
 // deno-lint-ignore no-explicit-any -- the caller knows the type of the module that it asks for
@@ -36,16 +36,16 @@ type Module = any;
 type Name = number | string;
 type Run = (required: typeof require, loaded: typeof load) => Module;
 
-let known: Modules;
+let index: Modules;
 const loaded = new Map<Name, Module>();
 const functions = new Map<Name, Run>();
 let read: Read | undefined;
 
 /** Gets a module of the bundle by number, or of the runtime by name (`node:…`); the first call runs the module. */
 export async function load(name: Name): Promise<Module> {
-  known ??= JSON.parse($modules);
-  read ??= known.isLaid ? openOverlay(known) : await openModules();
-  const script = known.together[name as number];
+  index ??= JSON.parse($modules);
+  read ??= index.isLaid ? openOverlay(index) : await openModules();
+  const script = index.together[name as number];
   if (script !== undefined && !functions.has(name)) runScript(script);
   return require(name);
 }
@@ -59,7 +59,7 @@ function require(name: Name): Module {
 }
 
 function runScript(number: number): void {
-  const [start, length, code] = known.scripts.slice(3 * number) as [number, number, number];
+  const [start, length, code] = index.scripts.slice(3 * number) as [number, number, number];
   const bytes = read!(start, length + code);
   const source = new TextDecoder().decode(bytes.subarray(0, length));
   const cachedData = code > 0 ? bytes.subarray(length) : undefined;
@@ -76,18 +76,18 @@ async function openModules(): Promise<Read> {
   return (start, length) => file.default.subarray(start, start + length);
 }
 
-/** How a program finds its overlay. */
+/** How a program recognizes and finds its overlay. */
 interface Overlay {
   /** The program's last {@linkcode ID_BYTES} bytes, which no other program has. */
   readonly id: string;
-  /** The length of what lies before the id, in bytes. */
+  /** The length of the overlay before its id, in bytes. */
   readonly bytes: number;
 }
 
-/** Bytes of an overlay's id, a SHA-256 in hexadecimal digits. */
+/** The length of an overlay's id, a SHA-256 in hexadecimal digits. */
 export const ID_BYTES = 64;
 
-/** The executable ends with the length of what is embedded, this number of bytes of it included: 64 bits, the lowest first. */
+/** The bytes of the executable's last number: the length of the embedded part with this number, lowest byte first. */
 const LENGTH_BYTES = 8;
 
 /** Reads the bytes of a file between two offsets. */
@@ -136,7 +136,7 @@ function openFile(path: string | URL) {
   return { read, size: file.seekSync(0, Deno.SeekMode.End) };
 }
 
-/** Linux still gives the whole file of a running program after another file has replaced it. */
+/** Reads the running program's own file, which Linux keeps after another file has replaced it. */
 function openReplaced() {
   const { stdout } = new Deno.Command("/bin/cat", { args: [`/proc/${Deno.pid}/exe`] }).outputSync();
   const read: Read = (start, bytes) => stdout.slice(start, start + bytes);

@@ -1,9 +1,9 @@
-/** The two files of a bundle: `main.js` and the scripts that hold its modules. */
+/** Writes the two files of a bundle, `main.js` and the file of modules, and puts the latter into an executable. */
 import { createHash } from "node:crypto";
 import { Buffer } from "node:buffer";
 import { embeddedStart, IMPORT, MODULES, type Modules, MODULES_FILE, REQUIRE } from "./load.ts";
 
-/** The program as scripts. Each script gives a list of modules, with the number and the function of each. */
+/** The program as scripts. Each script returns a list of modules: the number and the function of each. */
 export interface Bundle {
   /** The code of `main.js`. */
   readonly main: string;
@@ -12,7 +12,7 @@ export interface Bundle {
   readonly groups: readonly Group[];
 }
 
-/** A script of modules that are loaded together. */
+/** A script of several modules that are loaded together. */
 export interface Group {
   readonly source: string;
   /** V8's code cache; empty when there is none. */
@@ -21,12 +21,12 @@ export interface Group {
   readonly entry: number;
 }
 
-/** A script of one module. @param body The code of its function. */
+/** Returns the script of one module. @param body The code of its function. */
 export function scriptOf(number: number, body: string): string {
   return `[[${number},function(${REQUIRE},${IMPORT}){${body}}]]`;
 }
 
-/** Joins several scripts to one. */
+/** Joins several scripts into one. */
 export function joined(scripts: readonly string[]): string {
   return `[${scripts.map((source) => source.slice(1, -1)).join()}]`;
 }
@@ -48,23 +48,23 @@ export async function writeBundle(
   }
   const file = Buffer.concat(parts);
   const together = Object.fromEntries(groups.map(({ entry }, i) => [entry, modules.length + i]));
-  const known: Modules = { id: idOf(file), bytes, isLaid, scripts, together };
+  const index: Modules = { id: idOf(file), bytes, isLaid, scripts, together };
   await Deno.mkdir(folder, { recursive: true });
   await Deno.writeFile(`${folder}/${MODULES_FILE}`, file);
-  const begin = `var ${MODULES}=${JSON.stringify(JSON.stringify(known))};\n`;
+  const begin = `var ${MODULES}=${JSON.stringify(JSON.stringify(index))};\n`;
   await Deno.writeTextFile(`${folder}/main.js`, begin + main);
 }
 
 /**
- * Puts the file of modules into an executable, as its overlay. This is for Linux, where the embedded files are the end of
- * the executable. Elsewhere the system maps them, and unread ones cost nothing.
+ * Puts the file of modules into an executable, as its overlay. Only Linux needs it, where the embedded files are the
+ * end of the executable. Other systems map them, and unread files cost nothing.
  *
  * @throws {Error} When the executable does not end with the embedded files; it stays unchanged then.
  */
 export async function layOverlay(executable: string, modules: Uint8Array): Promise<void> {
   const bytes = await Deno.readFile(executable);
   const start = embeddedStart((from, length) => bytes.slice(from, from + length), bytes.length);
-  // The compiler's part begins with this word.
+  // The embedded part begins with this word of the compiler.
   if (Buffer.from(bytes).indexOf("d3n0l4nd", start) !== start) {
     throw new Error(`${executable} does not end with what is embedded`);
   }

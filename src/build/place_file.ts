@@ -1,3 +1,4 @@
+/** Puts a program or a launcher into a folder, and keeps what another program had there. */
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
 import { basename, dirname, join } from "node:path";
@@ -5,7 +6,7 @@ import type { System } from "../system/permissions.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { runFlags } from "./program.ts";
 
-/** Whose file was there before. A foreign file is kept under the name `movedTo`. */
+/** Tells what stood at the path before. A file of another program is kept as `movedTo`. */
 export type Placed =
   | { readonly before: "nothing" | "ours" }
   | { readonly before: "foreign"; readonly movedTo: string };
@@ -28,7 +29,7 @@ export async function placeProgram(
   });
 }
 
-/** Writes a draft beside a path and moves it there; when a step fails, the draft is removed. */
+/** Writes a draft beside a path and moves it there; removes the draft when a step fails. */
 async function replace(path: string, make: (draft: string) => Promise<Placed>): Promise<Placed> {
   const draft = join(dirname(path), `.${basename(path)}.${crypto.randomUUID()}`);
   try {
@@ -42,14 +43,14 @@ async function replace(path: string, make: (draft: string) => Promise<Placed>): 
 }
 
 /**
- * Puts an executable beside its place under a name of its own, and a link to it into the place.
+ * Puts an executable beside a path, under a name with its version and digest, and a link to it at the path.
  *
- * The runtime of an executable opens its own file once more right after it was started. Where another file has taken its
- * name by then, a hook ends before it begins; a file that a link has led to stays. So does the one before: its processes
- * may be at work. Those before that one are removed.
+ * The runtime of an executable opens its own file again right after the start, and a hook fails when another file has
+ * taken the name by then. Behind a link, the old file keeps its name. The version before stays, since its processes may
+ * be running; older versions are removed.
  *
- * @param path Where it is started by. Where there are no links for everybody (Windows), the file itself is put there.
- * @throws {Error} As {@linkcode placeProgram}.
+ * @param path The path that starts the program. On Windows, where few users may make links, it holds the file itself.
+ * @throws {Error} When {@linkcode placeProgram} does.
  */
 export async function placeExecutable(
   path: string,
@@ -73,7 +74,7 @@ async function digestOf(path: string): Promise<string> {
   return createHash("sha256").update(await Deno.readFile(path)).digest("hex");
 }
 
-/** The name of our executable to which the link at a path leads; undefined when it is anything else. */
+/** Returns the name of our executable that the link at a path leads to; undefined when it is no such link. */
 async function linkedName(path: string): Promise<string | undefined> {
   const target = await Deno.readLink(path).catch(() => "");
   if (target === "" || target !== basename(target)) return undefined;
@@ -85,9 +86,9 @@ function isVersionOf(base: string, name: string): boolean {
   return name.startsWith(`${base}-`) && /^[\w.+-]+-[0-9a-f]{8}$/.test(name.slice(base.length + 1));
 }
 
-async function removeOlder(path: string, kept: readonly (string | undefined)[]): Promise<void> {
+async function removeOlder(path: string, keep: readonly (string | undefined)[]): Promise<void> {
   for await (const { name, isFile } of Deno.readDir(dirname(path))) {
-    if (!isFile || kept.includes(name) || !isVersionOf(basename(path), name)) continue;
+    if (!isFile || keep.includes(name) || !isVersionOf(basename(path), name)) continue;
     const older = join(dirname(path), name);
     if (await isOurs(older)) await Deno.remove(older);
   }
@@ -111,14 +112,14 @@ async function lookAt(path: string): Promise<Deno.FileInfo | null> {
   });
 }
 
-/** Our launcher carries its mark; an executable of ours was made by Deno and embeds the names that it may read. */
+/** Tells whether a file is our launcher, which carries a mark, or a Deno executable that embeds our variable's name. */
 async function isOurs(path: string): Promise<boolean> {
   const bytes = Buffer.from(await Deno.readFile(path));
   return bytes.includes(LAUNCHER_MARK) ||
     (bytes.includes("d3n0l4nd") && bytes.includes("CONCLAUDE_DB_PATH"));
 }
 
-/** The line by which our launcher is known. */
+/** The text that marks our launcher. */
 export const LAUNCHER_MARK = "conclaude launcher, written by `deno task install`";
 
 /** The absolute paths of the two files that a launcher starts. */
@@ -127,13 +128,13 @@ interface LauncherParts {
   readonly bundle: string;
 }
 
-/** The files to put on the PATH: one script, and on Windows a second one for shells that are not POSIX. */
+/** Returns the files for the PATH: one script, and on Windows a second one for shells that are not POSIX. */
 export function launcherFiles(
   system: System,
   parts: LauncherParts,
 ): { readonly name: string; readonly text: string }[] {
   if (system !== "windows") return [{ name: "conclaude", text: posixLauncher(system, parts) }];
-  // Claude Code runs hooks in Git Bash there, which wants forward slashes.
+  // On Windows, Claude Code runs hooks in Git Bash, which needs forward slashes.
   const slashed = (path: string) => path.replaceAll("\\", "/");
   const forBash = { deno: slashed(parts.deno), bundle: slashed(parts.bundle) };
   return [

@@ -1,4 +1,4 @@
-/** The flags that compile the program, and the words that start it: the executable, or the bundle in its place. */
+/** Gives the flags that compile the program, and the command that starts it: the executable or the bundle. */
 import { fileURLToPath } from "node:url";
 import { permissionFlags, RUNTIME_FLAGS, type System, thisSystem } from "../system/permissions.ts";
 import { REPOSITORY } from "./run_deno.ts";
@@ -7,37 +7,37 @@ import { REPOSITORY } from "./run_deno.ts";
 export const BUNDLE = "dist/bundle";
 
 /**
- * Flags of `deno compile`. Without `--no-code-cache` the program would keep a cache file under its own name in the
- * temporary folder, which it shares with other users.
+ * Returns flags of `deno compile`. Without `--no-code-cache` the program would keep a cache file under its own name in
+ * the temporary folder, which it shares with other users.
  */
 export function compileFlags(system: System): string[] {
   return ["--no-code-cache", ...RUNTIME_FLAGS, ...permissionFlags(system)];
 }
 
-/** Flags of `deno run` for the bundle: no configuration file, nothing from the network. */
+/** Returns flags of `deno run` for the bundle, which needs no configuration file and no network. */
 export function runFlags(system: System): string[] {
   const alone = ["--quiet", "--no-config", "--no-remote", "--no-npm"];
   return [...alone, ...RUNTIME_FLAGS, ...permissionFlags(system)];
 }
 
 /**
- * The words that start the program, before its own arguments: the executable in `CONCLAUDE_BIN` when that is set, else
- * the bundle in `dist/bundle`, with the permissions that the executable would have.
+ * Returns the command that starts the program, without arguments: the executable in `CONCLAUDE_BIN` when that is set,
+ * else the bundle in `dist/bundle`, with the executable's permissions.
  */
 export function programCommand(): readonly [string, ...string[]] {
   const executable = Deno.env.get("CONCLAUDE_BIN");
   return executable ? [executable] : bundleCommand();
 }
 
-/** The words that start the bundle. */
+/** Returns the command that starts the bundle. */
 export function bundleCommand(): readonly [string, string, ...string[]] {
   const bundle = fileURLToPath(new URL(`${BUNDLE}/main.js`, REPOSITORY));
   return [Deno.execPath(), "run", ...runFlags(thisSystem()), bundle];
 }
 
 /**
- * Environment variables that every process of the program needs. `runtimeCache` keeps Deno's cache out of the program's
- * home when Deno runs the bundle.
+ * Returns the environment variables that every process of the program needs. `runtimeCache` keeps Deno's cache out of
+ * the program's home when Deno runs the bundle.
  */
 export function surroundings(runtimeCache: string): Record<string, string> {
   const env = { PATH: "/usr/bin:/bin", DENO_DIR: runtimeCache, DENO_NO_UPDATE_CHECK: "1" };

@@ -1,11 +1,11 @@
-/** Plays Claude Code's part: finds the hooks that a settings file lists for an event, and runs them as it would. */
+/** Plays Claude Code's part: finds the hooks that a settings file lists for an event, and runs them the same way. */
 import { dirname } from "node:path";
 import { type Place, type Ran, REPOSITORY, run } from "./run_deno.ts";
 
 /** A hook payload, as Claude Code writes it to stdin. */
 export type Payload = Readonly<Record<string, unknown>> & { readonly hook_event_name: string };
 
-/** The part of a settings file that matters here. */
+/** The part of a settings file that lists hooks. */
 export interface Settings {
   readonly hooks?: Readonly<
     Record<string, readonly { readonly matcher?: string; readonly hooks: readonly Hook[] }[]>
@@ -13,10 +13,10 @@ export interface Settings {
 }
 type Hook = { readonly type: string; readonly command: string };
 
-/** The end of one command. */
+/** The result of one hook command. */
 export type HookRun = Ran & { readonly command: string };
 
-/** The field of an event that a matcher is compared with. */
+/** The payload's field that a matcher is compared with, by event; `tool_name` for all others. */
 const MATCHED_FIELDS: Readonly<Record<string, string>> = {
   SessionStart: "source",
   SessionEnd: "reason",
@@ -27,7 +27,7 @@ const MATCHED_FIELDS: Readonly<Record<string, string>> = {
   PostCompact: "trigger",
 };
 
-/** Two sessions as Claude Code reported them, in a home and a project. */
+/** Reads the payloads of two recorded sessions, placed in a home and a project. */
 export function readRecording(home: string, project: string): Payload[] {
   const text = Deno.readTextFileSync(new URL("tests/testdata/recorded_session.jsonl", REPOSITORY));
   const inText = (path: string) => JSON.stringify(path).slice(1, -1);
@@ -36,7 +36,7 @@ export function readRecording(home: string, project: string): Payload[] {
   return placed.trimEnd().split("\n").map((line) => JSON.parse(line));
 }
 
-/** The commands that the settings list for an event, in order. */
+/** Lists the commands that the settings hold for an event, in order. */
 export function commandsFor(settings: Settings, payload: Payload): string[] {
   const event = payload.hook_event_name;
   const subject = String(payload[MATCHED_FIELDS[event] ?? "tool_name"] ?? "");
@@ -47,14 +47,14 @@ export function commandsFor(settings: Settings, payload: Payload): string[] {
     .map(({ command }) => command);
 }
 
-/** Nothing, the empty text and `*` match everything; names between bars are compared whole, the rest is a pattern. */
+/** Compares as Claude Code does: a missing or empty matcher and `*` fit all, `A|B` whole names; others are patterns. */
 function matches(matcher: string | undefined, subject: string): boolean {
   if (matcher === undefined || matcher === "" || matcher === "*") return true;
   if (/^[\w ,|-]+$/.test(matcher)) return matcher.split(/[|,]/).some((n) => n.trim() === subject);
   return new RegExp(matcher).test(subject);
 }
 
-/** Makes the change that a tool has made by the time its hooks run: of a `Write` or an `Edit`, in its file. */
+/** Changes the file of a `Write` or an `Edit`, as the tool does before its hooks run. */
 export async function changeFile(payload: Payload): Promise<void> {
   if (payload.hook_event_name !== "PostToolUse") return;
   const { filePath, content, originalFile, oldString, newString } =
@@ -65,7 +65,7 @@ export async function changeFile(payload: Payload): Promise<void> {
   await Deno.writeTextFile(filePath, text);
 }
 
-/** Runs one hook command through the shell, the payload on its stdin as one line of JSON. */
+/** Runs one hook command through the shell, and writes the payload to its stdin as one line of JSON. */
 export async function runHookCommand(
   command: string,
   { payload, ...place }: Place & { readonly payload: Payload },

@@ -1,6 +1,7 @@
+/** Runs Deno, other programs, and the tasks of the build. */
 import { UserError } from "../base/errors.ts";
 
-/** The end of a program, and its output. */
+/** The exit status and the output of a program that has ended. */
 export interface Ran {
   readonly success: boolean;
   readonly code: number;
@@ -9,14 +10,14 @@ export interface Ran {
   readonly durationMs: number;
 }
 
-/** A place to run a program in, of ours alone: it has ten seconds there. */
+/** Where to run a program, which must then end within ten seconds. */
 export interface Place {
   readonly cwd: string;
-  /** All of its environment. */
+  /** The whole environment: the program inherits no other variable. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs a program to its end, without colours; in the clone's folder when no place is given. */
+/** Runs a program to its end; when no place is given, without colours in the clone's folder. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -36,12 +37,12 @@ export async function run(
   const input = new Blob([stdin]).stream().pipeTo(child.stdin);
   const { success, code, stdout, stderr } = await child.output();
   await input;
-  const [said, complained] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  const [output, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
   const durationMs = performance.now() - started;
-  return { success, code, stdout: said!, stderr: complained!, durationMs };
+  return { success, code, stdout: output!, stderr: errors!, durationMs };
 }
 
-/** Runs the Deno that runs this. */
+/** Runs the same Deno that runs this script. */
 export function runDeno(args: readonly string[]): Promise<Ran> {
   return run(Deno.execPath(), args);
 }
@@ -49,7 +50,7 @@ export function runDeno(args: readonly string[]): Promise<Ran> {
 /** The clone that the build belongs to. */
 export const REPOSITORY = new URL("../../", import.meta.url);
 
-/** Runs a task; what it throws is told in three lines where it was meant for a person, and leaves with status 1. */
+/** Runs a task; prints a {@linkcode UserError} in three lines and exits with status 1. */
 export async function runTask(task: () => Promise<void>): Promise<void> {
   try {
     await task();

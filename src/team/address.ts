@@ -1,24 +1,24 @@
-/** The address of a team's server, as a person types it. */
+/** Reads and checks the address of a team's server that a person types. */
 import { UserError } from "../base/errors.ts";
 
-/** An address that was read. */
+/** The parts of an address. */
 export interface ServerAddress {
   readonly host: string;
   readonly port: number;
   readonly user: string;
   readonly database: string;
-  /** Whether nothing leaves this machine, so that nothing has to be encrypted on the way. */
+  /** Whether the server is on this machine, so that the connection needs no encryption. */
   readonly isLocal: boolean;
 }
 
-/** The modes of TLS that check whom one talks to. Others would accept any server, or talk in the clear. */
+/** The modes of TLS that check the server's identity. Others accept any server, or do not encrypt. */
 const SAFE_MODES = ["verify-full"];
 
-/** The parts of an address that say who connects. */
+/** The parameters of an address that name who connects. */
 const CREDENTIALS = ["user", "password"];
 
 /**
- * What is wrong with an address that others read as well; undefined when nothing is. The login is not a part of it.
+ * Says what is wrong with an address in a file that others read, which must hold no login; undefined when it is right.
  */
 export function sharedAddressFault(text: string): string | undefined {
   if (!isPostgres(text)) return "it is no address of a PostgreSQL server";
@@ -35,7 +35,7 @@ function isPostgres(text: string): boolean {
   return URL.canParse(text) && /^postgres(?:ql)?:$/.test(new URL(text).protocol);
 }
 
-/** An address with the login of whoever connects. @throws {UserError} When it names another one. */
+/** Adds a person's login to an address. @throws {UserError} When the address names another login. */
 export function withLogin(text: string, login: string | undefined): string {
   if (login === undefined || !isPostgres(text)) return text;
   const url = new URL(text);
@@ -55,7 +55,7 @@ const EXAMPLE = "postgres://ana@db.example.org:5432/team";
 /**
  * Reads an address.
  *
- * @throws {UserError} When it is none, holds a password, or asks for less than a checked connection.
+ * @throws {UserError} When it is no address, holds a password, or allows a connection that does not check the server.
  */
 export function readAddress(text: string): ServerAddress {
   const refuse = (why: string, next: string) =>

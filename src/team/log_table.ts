@@ -1,25 +1,25 @@
-/** The rows of a project on the server. Each function is one statement. */
+/** Reads and writes the log of a project's rows on the server, mostly with one statement for each function. */
 import type { Server } from "./server.ts";
 import type { JoinedProject, OriginSum, RowVersion, ServerRow } from "./types.ts";
 
-/** What became of a row that was pushed. */
+/** The server's answer for a pushed row. */
 export interface PushedRow {
   readonly originSeq: number;
-  /** Its number; null where it was refused. */
+  /** The number that the server gave the row; null when it refused the row. */
   readonly seq: number | null;
   /**
-   * `changed`: somebody else changed the task meanwhile. `forgotten`: it must not come back. `renumber`: another version has
-   * this number. `reused`: another row has it, since this machine was copied or restored. `lost`: the server was restored.
-   * Else what the server says.
+   * Why the server refused the row, in its own words or as one of these. `changed`: somebody else changed the task.
+   * `forgotten`: the row must not come back. `renumber`: another version has this number. `reused`: another row has it,
+   * since this machine was copied or restored. `lost`: the server was restored.
    */
   readonly refused: string | null;
 }
 
 /**
- * Begins a project, unless it is there.
+ * Begins a project, unless the server has it.
  *
- * @param fingerprint Of the team's key; null without one.
- * @returns The fingerprint of the key that the project uses; undefined where this user does not belong to it.
+ * @param fingerprint The fingerprint of the team's key; null when there is none.
+ * @returns The fingerprint of the project's key; undefined when this user does not belong to the project.
  */
 export async function beginProject(
   server: Server,
@@ -36,16 +36,16 @@ export async function beginProject(
   return rows[0].key_check;
 }
 
-/** The number of the schema on the server. */
+/** Reads the version of the schema on the server. */
 export async function schemaOf(server: Server): Promise<number> {
   const { rows } = await server.query("SELECT conclaude.version() AS version");
   return Number(rows[0].version);
 }
 
-/** A page ends after this many bytes of bodies, as they lie on the server's disk. */
+/** The size at which a page ends, in bytes of bodies on the server's disk. */
 const PAGE_BYTES = 1 << 20;
 
-/** @param batch A JSON list of rows. */
+/** Sends rows. @param batch A JSON list of rows. */
 export async function pushRows(
   server: Server,
   { name, origin, ackedSeq, batch }: Pick<JoinedProject, "name" | "origin" | "ackedSeq"> & {
@@ -65,10 +65,10 @@ export async function pushRows(
   }));
 }
 
-/** A row by the number that its machine gave it. */
+/** The numbers of a row: that of the server, and that of its machine. */
 export type RowNumber = Pick<ServerRow, "seq" | "origin" | "originSeq">;
 
-/** The next rows after a number, which are those with the next numbers, and the number of the newest one. Bodies of this machine's own rows stay there. */
+/** Reads the rows that follow a number, and the newest number. It does not fetch bodies of this machine's own rows. */
 export async function pullRows(
   server: Server,
   { name, origin, after, limit }: {
@@ -81,11 +81,11 @@ export async function pullRows(
   {
     readonly rows: ServerRow[];
     readonly headSeq: number | null;
-    /** The row with the number itself; null where there is none. */
+    /** The row with the number `after` itself; null when there is none. */
     readonly last: RowNumber | null;
-    /** The highest number of this machine's own rows. */
+    /** The highest `originSeq` of this machine's rows on the server. */
     readonly ownSeq: number;
-    /** The number of the schema. */
+    /** The version of the server's schema. */
     readonly version: number;
   }
 > {
@@ -131,7 +131,7 @@ export async function pullRows(
   };
 }
 
-/** The rows up to a number, the newest first. */
+/** Lists the numbers of rows up to a number, the newest first. */
 export async function listNumbers(
   server: Server,
   name: string,
@@ -153,7 +153,7 @@ export async function listNumbers(
   }));
 }
 
-/** All versions of rows, the oldest first. */
+/** Lists all versions of some rows, the oldest first. */
 export async function listVersions(
   server: Server,
   name: string,
@@ -170,7 +170,7 @@ export async function listVersions(
   return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
 }
 
-/** How many rows each machine has there up to a number, a sum over their digests, and the last of its own numbers. */
+/** Counts each machine's rows up to a number; also returns the sum of their digests and the machine's last number. */
 export async function sumOrigins(
   server: Server,
   name: string,

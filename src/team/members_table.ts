@@ -1,8 +1,8 @@
-/** Who belongs to a project on the server, and how far each machine has read. */
+/** Reads and writes who belongs to a project on the server, and how far each machine has read. */
 import type { Server } from "./server.ts";
 import type { SeenMachine } from "./types.ts";
 
-/** Tells the server that this machine belongs to its user: rows are taken from it afterwards. */
+/** Tells the server that this machine belongs to its user, so that the server takes rows from it. */
 export async function registerMachine(server: Server, name: string, origin: string): Promise<void> {
   await server.query(
     "INSERT INTO conclaude.seen (project, origin) VALUES ($1, $2) ON CONFLICT DO NOTHING",
@@ -10,7 +10,7 @@ export async function registerMachine(server: Server, name: string, origin: stri
   );
 }
 
-/** Tells how far this machine has read. One that was taken for gone is back. */
+/** Tells the server how far this machine has read. A machine that had left counts as present again. */
 export async function noteSeen(
   server: Server,
   { name, origin, seq }: { readonly name: string; readonly origin: string; readonly seq: number },
@@ -24,7 +24,7 @@ export async function noteSeen(
   );
 }
 
-/** Tells that a machine of this user reads no more: what it has then, it may keep. @param heir What it is called since. */
+/** Tells the server that a machine of this user has left; it may keep what it has. @param heir The machine's new id. */
 export async function noteGone(
   server: Server,
   { name, origin, heir = null }: {
@@ -69,7 +69,7 @@ export async function listMembers(
   return rows.map(({ login, is_owner: isOwner }) => ({ login, isOwner }));
 }
 
-/** Lets a login into a project. @returns False where this user may not. */
+/** Lets a login into a project. @returns False when this user may not do that. */
 export async function addMember(server: Server, name: string, login: string): Promise<boolean> {
   const { rows } = await server.query("SELECT conclaude.add_member($1, $2) AS ok", [name, login]);
   return rows[0].ok;

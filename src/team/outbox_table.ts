@@ -1,4 +1,4 @@
-/** The outbox: which rows have changed since they were last sent. Triggers of the database fill it. */
+/** Reads and writes the outbox: rows that have changed since they were last sent. Triggers of the database fill it. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "../db/statement.ts";
 import { transaction } from "../db/transaction.ts";
@@ -11,20 +11,20 @@ export interface OutboxEntry {
   readonly kind: RowKind;
   readonly uid: string;
   readonly op: Operation;
-  /** Counts its changes since it was last sent. */
+  /** The number of changes since the row was last sent. */
   readonly rev: number;
-  /** The number among the rows of this machine under which it is on its way; null when it is not. */
+  /** The number among this machine's rows under which the row is being sent; null when it is not. */
   readonly sentSeq: number | null;
-  /** The number of the version on the server that this one follows; 0 when it is new there. */
+  /** The number of the server's version that this version follows; 0 when the row is new to the server. */
   readonly base: number;
-  /** 1 where a person has said that it holds no secret. */
+  /** 1 when a person has said that the row holds no secret. */
   readonly cleared: number;
 }
 
 /** The most rows that one transaction numbers, since hooks wait for it. */
 const LISTED_AT_ONCE = 1_000;
 
-/** Names all rows of a project that the server has not, once. */
+/** Puts all rows of a project that the server lacks into the outbox, once after the project was joined. */
 export function listAll(
   db: DatabaseSync,
   project: string,
@@ -37,18 +37,18 @@ export function listAll(
       WHERE NOT EXISTS (SELECT 1 FROM team_rows WHERE uid = ?3)
      ON CONFLICT (project, uid) DO NOTHING`,
   );
-  const some: { readonly kind: RowKind; readonly uid: string }[] = [];
+  const batch: { readonly kind: RowKind; readonly uid: string }[] = [];
   const write = () =>
-    transaction(db, () => some.splice(0).forEach(({ kind, uid }) => list.run(project, kind, uid)));
-  for (const row of rows) if (some.push(row) === LISTED_AT_ONCE) write();
+    transaction(db, () => batch.splice(0).forEach(({ kind, uid }) => list.run(project, kind, uid)));
+  for (const row of rows) if (batch.push(row) === LISTED_AT_ONCE) write();
   write();
   statement(db, "UPDATE team_projects SET is_listed = 1 WHERE project = ?").run(project);
 }
 
-/** The most entries that are read at once. */
+/** The most entries that one query reads. */
 const PAGE_ROWS = 500;
 
-/** The entries that are not held, the oldest first. */
+/** Reads the entries that wait for no person, the oldest first. */
 export function* nextEntries(db: DatabaseSync, project: string): Generator<OutboxEntry> {
   for (let after = 0;;) {
     const page = statement(
@@ -73,7 +73,7 @@ export function countWaiting(db: DatabaseSync, project: string): number {
   return Number(statement(db, sql).get(project)!["n"]);
 }
 
-/** How many rows of each kind wait. */
+/** Counts the waiting rows of each kind. */
 export function countKinds(
   db: DatabaseSync,
   project: string,
@@ -84,7 +84,7 @@ export function countKinds(
   ).all(project) as unknown as { kind: RowKind; rows: number }[];
 }
 
-/** The numbers that entries have or would get, in their order. */
+/** Returns the numbers that entries have or would get, in the order of the entries. */
 export function numbersOf(
   db: DatabaseSync,
   project: string,
@@ -95,8 +95,8 @@ export function numbersOf(
 }
 
 /**
- * Gives numbers to entries before they are sent: a batch whose answer is lost is sent again under the same ones, and the
- * server takes each number once. @returns {@linkcode numbersOf} them.
+ * Numbers entries before they are sent: when an answer is lost, the batch is sent again with the same numbers, and the
+ * server takes each number once. @returns The numbers, as {@linkcode numbersOf} does.
  */
 export function numberEntries(
   db: DatabaseSync,
@@ -107,7 +107,7 @@ export function numberEntries(
     const numbers = numbersOf(db, project, entries);
     const number = statement(
       db,
-      // A change since the entry was read is not in what is sent.
+      // `rev` is that of the version that was read, so a later change of the row is sent afterwards.
       "UPDATE team_outbox SET sent_seq = ?, sent_rev = ? WHERE id = ? AND sent_seq IS NULL",
     );
     entries.forEach(({ id, rev }, i) => number.run(numbers[i]!, rev, id));
@@ -117,20 +117,20 @@ export function numberEntries(
   });
 }
 
-/** An entry that the server has: it goes, unless its row changed since it was numbered. */
+/** Removes an entry that the server has taken, unless its row changed since the entry was numbered. */
 export function settleEntry(db: DatabaseSync, project: string, sentSeq: number): void {
   const where = "WHERE project = ? AND sent_seq = ?";
   statement(db, `DELETE FROM team_outbox ${where} AND rev = sent_rev`).run(project, sentSeq);
   statement(db, `UPDATE team_outbox SET sent_seq = NULL ${where}`).run(project, sentSeq);
 }
 
-/** An entry that the server did not take gets another number next time. */
+/** Takes the number from an entry that the server refused; it gets another one next time. */
 export function unnumberEntry(db: DatabaseSync, project: string, sentSeq: number): void {
   statement(db, "UPDATE team_outbox SET sent_seq = NULL WHERE project = ? AND sent_seq = ?")
     .run(project, sentSeq);
 }
 
-/** Whether a change of a row waits to be sent. */
+/** Tells whether a change of a row waits to be sent. */
 export function hasEntry(db: DatabaseSync, project: string, uid: string): boolean {
   return statement(db, "SELECT 1 FROM team_outbox WHERE project = ? AND uid = ?").get(
     project,
@@ -139,14 +139,14 @@ export function hasEntry(db: DatabaseSync, project: string, uid: string): boolea
     undefined;
 }
 
-/** Takes a row out of the outbox. @returns Whether it was there. */
+/** Removes a row from the outbox. @returns Whether the row was there. */
 export function dropEntry(db: DatabaseSync, project: string, uid: string): boolean {
   const { changes } = statement(db, "DELETE FROM team_outbox WHERE project = ? AND uid = ?")
     .run(project, uid);
   return changes > 0;
 }
 
-/** Puts a row into the outbox that triggers did not put there. */
+/** Puts a row into the outbox when no trigger does. */
 export function queueAgain(
   db: DatabaseSync,
   project: string,

@@ -1,4 +1,4 @@
-/** The password for a team's server: from a file of its own, from a command, or from `~/.pgpass`. It is kept nowhere else. */
+/** Reads the password for a team's server from its own file, from a command, or from `~/.pgpass`; never stores it. */
 import { messageOf, UserError } from "../base/errors.ts";
 import { joinPath } from "../base/paths.ts";
 import type { Environment } from "../system/environment.ts";
@@ -9,10 +9,10 @@ import type { ServerAddress } from "./address.ts";
 import type { WayToServer } from "./types.ts";
 
 const MAX_SECRET_BYTES = 65_536;
-/** A command may ask the person. */
+/** The time limit of the password command, which may ask the person. */
 const COMMAND_MS = 60_000;
 
-/** @returns Null where nothing holds one: the server may let this user in without. @throws {UserError} */
+/** Gets the password. @returns Null when there is none: the server may let this user in without. @throws {UserError} */
 export async function passwordOf(
   { passwordFile, passwordCommand }: WayToServer,
   address: ServerAddress,
@@ -42,8 +42,8 @@ async function printedPassword(command: string, environment: Environment): Promi
 }
 
 /**
- * The password in the text of a `.pgpass`: `host:port:database:user:password`, where `*` is anything and a backslash takes
- * the sign behind it as it is. The first line that fits counts. Source: https://www.postgresql.org/docs/current/libpq-pgpass.html
+ * Finds the password in the text of a `.pgpass`: the first fitting line `host:port:database:user:password` counts, `*`
+ * fits any value, and `\` escapes a character. Source: https://www.postgresql.org/docs/current/libpq-pgpass.html
  */
 export function passwordIn(
   text: string,
@@ -60,7 +60,7 @@ export function passwordIn(
   return null;
 }
 
-/** The first line of a file that only its owner can read. @throws {UserError} */
+/** Reads the first line of a file. @throws {UserError} When others can read the file, or nobody can. */
 export function readSecret(path: string, what: string): string {
   return firstLine(readPrivate(path, what));
 }

@@ -1,4 +1,4 @@
-/** Takes in what others have written. */
+/** Fetches the rows that others wrote, and stores them here. */
 import { messageOf, UserError } from "../base/errors.ts";
 import { dropEntry, hasEntry, queueAgain, settleEntry } from "./outbox_table.ts";
 import { paceBesideHooks } from "../db/pace.ts";
@@ -11,30 +11,30 @@ import { ackedSeqOf, beginApplying, lastNumber, notePulled } from "./team_projec
 import type { ArrivingRow, ForgottenRows, JoinedProject, ServerRow, TeamStore } from "./types.ts";
 
 const PAGE_ROWS = 500;
-/** A page is taken in by pieces, since hooks wait for a transaction: fewer rows while they are at work. */
+/** The most of a page that one transaction stores, since hooks wait for it; less while hooks run. */
 const PIECE = { maxRows: 250, maxBytes: 500_000 };
-/** How long a pull waits before it looks again whether the push has its answer. */
+/** How long a pull waits before it checks again whether the push has its answer. */
 const WAIT_MS = 5;
-/** A pull gives way to a session at work, whose tool uses may be half a minute apart. */
+/** How long a pull yields after a hook: tool uses of a working session may be half a minute apart. */
 const SESSION_MS = 30_000;
 
 /**
- * Why neither can go on: this machine's database is a `copied` or older one, since the server has rows of it that it never
- * sent; the server's is a `restored` one, since rows are not there that were. See `renameMachine` and `sendAgain`.
+ * Why neither pull nor push can go on. `copied`: this machine's database is a copy or older, since the server has rows
+ * of this machine that it never sent; see `renameMachine`. `restored`: the server has lost rows; see `sendAgain`.
  */
 export type Halt = "copied" | "restored";
 
-/** What a pull did. */
+/** The result of a pull. */
 export interface PullReport {
   readonly received: number;
   readonly pulledSeq: number;
   readonly halt: Halt | null;
   readonly forgot: readonly ForgottenRows[];
-  /** The number of the server's schema. */
+  /** The version of the server's schema. */
   readonly version: number;
 }
 
-/** Takes in all rows after the last one. @param onRows Is told how many were taken in, and how many there are. */
+/** Stores all rows after the last stored one. @param onRows Receives how many were stored, and how many remain. */
 export async function pullAll(
   store: TeamStore,
   { project, name, origin, pulledSeq, ackedSeq }: JoinedProject,
@@ -44,36 +44,36 @@ export async function pullAll(
     readonly user: string;
     readonly seal: Seal;
     readonly onRows: (rows: number, behind: number) => void;
-    /** Whether a push, which began after this pull, is at work. */
+    /** Tells whether a push, which began after this pull, is running. */
     readonly isPushing?: () => boolean;
-    /** No page is asked for after it, in epoch milliseconds. */
+    /** The time after which the pull fetches no page, in epoch milliseconds. */
     readonly untilMs?: number;
   },
 ): Promise<PullReport> {
-  const ask = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
-  const given = lastNumber(store.db, project);
-  let page = await ask(pulledSeq);
+  const fetchPage = (after: number) => pullRows(server, { name, origin, after, limit: PAGE_ROWS });
+  const lastGiven = lastNumber(store.db, project);
+  let page = await fetchPage(pulledSeq);
   const report = { received: 0, pulledSeq, halt: null, version: page.version };
   const forgot: ServerRow[] = [];
   const end = () => ({ ...report, forgot: forgottenRows(forgot) });
   const paceOf = paceBesideHooks(store.db, PIECE, { forMs: SESSION_MS });
   for (;;) {
-    const { rows, headSeq, last: here, ownSeq } = page;
+    const { rows, headSeq, last: lastRow, ownSeq } = page;
     if (headSeq === null) throw notMember(name);
-    const isSame = report.pulledSeq === 0 || here !== null && hasHad(store, project)(here);
+    const isSame = report.pulledSeq === 0 || lastRow !== null && hasHad(store, project)(lastRow);
     if (!isSame || ownSeq < ackedSeq) return { ...end(), halt: "restored" };
     checkDense(rows, { after: report.pulledSeq, headSeq });
     if (rows.length === 0) return end();
     const newest = Math.max(
       ...rows.flatMap((row) => row.origin === origin ? row.originSeq : []),
     );
-    const isTold = () => newest <= Math.max(given, ackedSeqOf(store.db, project));
-    // The push has given this number as well. Only its answer says whose row the server has.
-    while (!isTold() && isPushing()) await new Promise((resolve) => setTimeout(resolve, WAIT_MS));
-    if (!isTold()) return { ...end(), halt: "copied" };
+    const isSentHere = () => newest <= Math.max(lastGiven, ackedSeqOf(store.db, project));
+    // The running push may have sent the newest row; only the server's answer tells.
+    while (!isSentHere() && isPushing()) await new Promise((done) => setTimeout(done, WAIT_MS));
+    if (!isSentHere()) return { ...end(), halt: "copied" };
     const last = rows.at(-1)!.seq;
-    // The server looks for the next page while this one is written.
-    const next = last < headSeq && Date.now() < untilMs ? ask(last) : null;
+    // The server reads the next page while this machine stores the current one.
+    const next = last < headSeq && Date.now() < untilMs ? fetchPage(last) : null;
     next?.catch(() => {});
     const taken = { project, name, origin, user, headSeq, rows, seal };
     forgot.push(...await takePage(store, taken, paceOf));
@@ -92,7 +92,7 @@ function notMember(name: string): UserError {
   });
 }
 
-/** Numbers have no gaps, so a missing one is seen. @throws {UserError} */
+/** Checks that the numbers of rows have no gap. @throws {UserError} When a number is missing. */
 function checkDense(
   rows: readonly ServerRow[],
   { after, headSeq }: { readonly after: number; readonly headSeq: number },
@@ -108,14 +108,14 @@ function checkDense(
 }
 
 function forgottenRows(rows: readonly ServerRow[]): ForgottenRows[] {
-  return [...Map.groupBy(rows, ({ author }) => author)].map(([author, of]) => ({
+  return [...Map.groupBy(rows, ({ author }) => author)].map(([author, written]) => ({
     author,
-    rows: new Set(of.map(({ uid }) => uid)).size,
-    atMs: Math.max(...of.map(({ atMs }) => atMs)),
+    rows: new Set(written.map(({ uid }) => uid)).size,
+    atMs: Math.max(...written.map(({ atMs }) => atMs)),
   }));
 }
 
-/** What others have forgotten in a page is forgotten in every file here before the page is taken in. @returns It, as far as it was here. */
+/** Forgets in every file here what others forgot in a page, then stores the page. @returns The forgotten rows. */
 async function takePage(
   store: TeamStore,
   page: Pick<JoinedProject, "project" | "name" | "origin" | "headSeq"> & {
@@ -127,7 +127,7 @@ async function takePage(
 ): Promise<readonly ServerRow[]> {
   const { rows, origin } = page;
   const gone = rows.filter((row) => row.op === "forget" && row.origin !== origin);
-  const here = gone.length === 0 ? null : await store.rows.forget(gone);
+  const forgotten = gone.length === 0 ? null : await store.rows.forget(gone);
   for (let from = 0, to = 0; from < rows.length; from = to) {
     const { batch: { maxRows, maxBytes }, pauseMs } = paceOf();
     for (let bytes = 0; to < rows.length && to - from < maxRows && bytes < maxBytes; to++) {
@@ -136,7 +136,7 @@ async function takePage(
     takeRows(store, { ...page, rows: rows.slice(from, to) });
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
-  return gone.filter(({ uid }) => here?.has(uid));
+  return gone.filter(({ uid }) => forgotten?.has(uid));
 }
 
 function takeRows(
@@ -150,13 +150,13 @@ function takeRows(
   const isDeletedHere = (row: ServerRow) =>
     row.kind === "task" && row.op === "put" && hasEntry(db, project, row.uid) &&
     store.rows.read(row.kind, row.uid)?.isDeleted === true;
-  // A delete always wins: it is sent, and what others changed meanwhile is not taken in.
+  // A delete always wins: it is sent, and changes that others made meanwhile are not stored.
   const deleted = new Set(rows.filter(isDeletedHere).map(({ uid }) => uid));
   for (const { op, uid, kind, author, seq, body, origin: from } of rows) {
     if (body === null || from === origin || deleted.has(uid)) continue;
     try {
-      const by = author === user ? null : author;
-      arriving.push({ kind, uid, op, author: by, seq, body: seal.open(body, { name, uid }) });
+      const other = author === user ? null : author;
+      arriving.push({ kind, uid, op, author: other, seq, body: seal.open(body, { name, uid }) });
     } catch (thrown) {
       unread.set(uid, messageOf(thrown));
     }
@@ -186,12 +186,12 @@ function takeRows(
   });
 }
 
-/** A row of ours that came back was sent; one of others wins over a change of ours that the server has not. */
+/** Settles this machine's entry for an arriving row: its own row was sent, and a row of others replaces its change. */
 function settleOwn(
   db: TeamStore["db"],
   { project, row, theirs, isOwn, store, nowMs }: {
     readonly project: string;
-    /** Its body, opened. */
+    /** The opened body of the row. */
     readonly theirs: string | undefined;
     readonly row: ServerRow;
     readonly isOwn: boolean;
@@ -201,13 +201,13 @@ function settleOwn(
 ): void {
   const { uid, kind, op, originSeq, author } = row;
   if (isOwn) return settleEntry(db, project, originSeq);
-  // A newer version follows.
+  // A newer version of the row follows.
   if (op === "put" && row.body === null) return;
   if (op === "forget") releaseHeld(db, { uid, reasons: null });
   else releaseHeld(db, { uid, reasons: ["unreadable"] });
   const mine = kind === "task" && op === "put" ? store.rows.read(kind, uid) : null;
   const isNew = !knowsRow(db, uid);
-  // A task that was here before its project was joined may differ as well.
+  // A task that is older than the joining may also differ.
   if (!dropEntry(db, project, uid) && !isNew || mine === null) return;
   if (theirs !== undefined && !store.rows.differ(mine.body, theirs)) return;
   const detail = `${author} changed it before this change arrived, and theirs counts`;

@@ -1,4 +1,4 @@
-/** Sends what has changed here. */
+/** Sends the rows that have changed here. */
 import { createHash } from "node:crypto";
 import { messageOf } from "../base/errors.ts";
 import { transaction } from "../db/transaction.ts";
@@ -19,33 +19,33 @@ import type { Server } from "./server.ts";
 import { noteAcked } from "./team_projects_table.ts";
 import type { JoinedProject, Operation, RowKind, TeamStore } from "./types.ts";
 
-/** A batch is one transaction on the server. */
+/** The limits of a batch, which is one transaction on the server. */
 const MAX_ROWS = 500;
 const MAX_BYTES = 1 << 20;
 
-/** A row as it is sent. */
+/** A row in the form that the server takes. */
 interface SentRow {
-  /** Its number among the rows of this machine. */
+  /** The number among this machine's rows. */
   readonly n: number;
   readonly kind: RowKind;
   readonly uid: string;
   readonly op: Operation;
-  /** The number of the version that a task's change was made of; null where that does not matter. */
+  /** The number of the server's version that a task's change builds on; null when the change wins over any version. */
   readonly base: number | null;
   readonly digest: string;
   readonly body: string | null;
 }
 
-/** Digests tell two versions apart; nobody can be fooled by one that a member made on purpose. */
+/** Returns a digest that tells versions apart. It may be short, since members gain nothing from a collision. */
 function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
 /**
- * Makes the next batch of the rows as they are now. A row that is gone needs not be sent; one that seems to hold a secret, or
- * cannot be read, is held for a person.
+ * Makes the next batch from the current rows. It drops rows that are gone, and holds rows for a person that seem to
+ * contain a secret or cannot be read.
  *
- * @param isDry Nothing is numbered, held or dropped: for who only looks. @returns Nothing where nothing can be sent.
+ * @param isDry Numbers, holds and drops nothing: for a preview. @returns An empty list when nothing can be sent.
  */
 export function buildBatch(
   { db, rows, share }: TeamStore,
@@ -97,22 +97,22 @@ export function buildBatch(
     kind,
     uid,
     op,
-    // A task may have been changed by others meanwhile; but a delete always wins.
+    // Others may have changed a task meanwhile, so the server compares versions; but a delete always wins.
     base: kind === "task" && !isDeleted ? base : null,
     digest: digestOf(body ?? uid),
     body,
   }));
 }
 
-/** What a push did. */
+/** The result of a push. */
 export interface PushReport {
   readonly sent: number;
-  /** Rows that others changed meanwhile: the next pull settles them. */
+  /** How many rows others changed meanwhile; the next pull settles them. */
   readonly changed: number;
   readonly halt: Halt | null;
 }
 
-/** Sends batches until nothing waits, or nothing can be sent. @param onRows Is told how many rows were taken. */
+/** Sends batches until nothing waits, or nothing can be sent. @param onRows Receives how many rows the server took. */
 export async function pushAll(
   store: TeamStore,
   joined: JoinedProject,
@@ -139,13 +139,13 @@ export async function pushAll(
   }
 }
 
-/** What the server says where nothing can be sent as it is. */
+/** The refusals after which nothing can be sent, and the reason for each. */
 const HALTS: Readonly<Record<string, Halt>> = { reused: "copied", lost: "restored" };
 
-/** What PostgreSQL says of rows that it will never take: data, constraints, limits. */
+/** Matches PostgreSQL's error classes for rows that it will never take: data, constraints, limits. */
 const UNFIT = /^(?:22|23|54)/;
 
-/** Pushes a batch. Where the server cannot take a row, the others go without it, which is found by halves. */
+/** Pushes a batch. When the server cannot take a row, halves the batch until the other rows are sent without it. */
 async function pushFit(
   server: Server,
   joined: JoinedProject,
@@ -166,7 +166,7 @@ async function pushFit(
   }
 }
 
-/** Takes out of the outbox what the server says it has, and nothing else. */
+/** Removes the rows that the server confirms from the outbox, and holds the rows that it refuses. */
 function settle(
   { db }: TeamStore,
   { project, origin }: JoinedProject,
@@ -202,13 +202,13 @@ function settle(
   return { ...counts, forgotten };
 }
 
-/** What somebody of the team has forgotten came back here, from an old export or backup: it is forgotten here as well. */
+/** Forgets rows that somebody of the team had forgotten, and that came back from an old export or backup. */
 async function forgetRefused(
   { db, rows }: TeamStore,
   { project }: JoinedProject,
   forgotten: readonly SentRow[],
 ): Promise<void> {
-  // A summary is made anew of what is here: it stays here, and is not sent.
+  // A summary was made anew from this machine's own records, so it stays here, unsent.
   const gone = forgotten.filter(({ kind }) => kind !== "summary");
   await rows.forget(gone.map(({ kind, uid }) => ({ kind, uid, body: null })));
   const detail = "somebody of the team has forgotten it, so the others do not get it again";

@@ -1,13 +1,13 @@
-/** What this machine knows of the server: versions of rows, sums of machines, and rows that wait for a person. */
+/** Keeps what this machine knows of the server: versions of rows, sums of machines, and rows that wait for a person. */
 import type { DatabaseSync } from "node:sqlite";
 import { insertRow, statement } from "../db/statement.ts";
 import { transaction } from "../db/transaction.ts";
 import type { OriginSum, RowKind, RowVersion, SeenMachine, ServerRow } from "./types.ts";
 
-/** Sums of digests are counted modulo this. */
+/** The modulus of sums of digests. */
 const MODULUS = 1n << 64n;
 
-/** Notes rows of the server as taken in: the newest version of each, and how much there is of each machine. */
+/** Records stored rows of the server: the newest version of each row, and each machine's count and sum. */
 export function noteReceived(db: DatabaseSync, project: string, rows: readonly ServerRow[]): void {
   for (const row of rows) noteVersion(db, project, row);
   for (const [origin, ofOrigin] of Map.groupBy(rows, (row) => row.origin)) {
@@ -28,7 +28,7 @@ export function noteReceived(db: DatabaseSync, project: string, rows: readonly S
   }
 }
 
-/** Notes the number that the server gave a version of a row. */
+/** Records the number that the server gave a version of a row. */
 export function noteVersion(
   db: DatabaseSync,
   project: string,
@@ -44,7 +44,7 @@ export function noteVersion(
   ).run(row.uid, project, row.kind, row.op, row.origin, row.author, row.seq);
 }
 
-/** Writes down how far each machine has read. */
+/** Records how far each machine has read. */
 export function writeSeen(
   db: DatabaseSync,
   project: string,
@@ -56,24 +56,24 @@ export function writeSeen(
   });
 }
 
-/** A machine that has not read yet what it is to forget. */
+/** A machine that has not read yet which rows it must forget. */
 export interface LaggingMachine extends SeenMachine {
   /** The project's name on the server. */
   readonly name: string;
 }
 
-/** The machines that have not confirmed yet that they have forgotten. */
+/** The machines that have not confirmed that they forgot a row. */
 export interface LaggingMachines {
-  /** They forget at their next sync. */
+  /** The machines that forget at their next sync. */
   readonly notForgotten: readonly LaggingMachine[];
-  /** They have left with it, and sync no more. */
+  /** The machines that left with a copy of the row, and do not sync any more. */
   readonly outOfReach: readonly LaggingMachine[];
 }
 
 /**
- * The machines that have not forgotten what was forgotten somewhere, as far as this one knows.
+ * Lists the machines that, as far as this machine knows, still hold rows that somebody forgot.
  *
- * @param options `project`: all where null. `uids`: of these rows alone; of all where null.
+ * @param options `project`: null for all projects. `uids`: the rows to look at; null for all rows.
  */
 export function laggingMachines(
   db: DatabaseSync,
@@ -95,14 +95,14 @@ export function laggingMachines(
                        AND (?2 IS NULL OR r.uid IN (SELECT value FROM json_each(?2))))
       ORDER BY p.name, s.author, s.origin`,
   ).all(project, uids === null ? null : JSON.stringify(uids)) as unknown as LaggingMachine[];
-  const { there = [], left = [] } = Object.groupBy(
+  const { present = [], left = [] } = Object.groupBy(
     all,
-    ({ leftSeq }) => leftSeq === null ? "there" : "left",
+    ({ leftSeq }) => leftSeq === null ? "present" : "left",
   );
-  return { notForgotten: there, outOfReach: left };
+  return { notForgotten: present, outOfReach: left };
 }
 
-/** The versions that this machine knows with a higher number. */
+/** Lists the versions that this machine knows with a number above `seq`. */
 export function versionsAfter(db: DatabaseSync, project: string, seq: number): RowVersion[] {
   return statement(
     db,
@@ -110,7 +110,7 @@ export function versionsAfter(db: DatabaseSync, project: string, seq: number): R
   ).all(project, seq) as unknown as RowVersion[];
 }
 
-/** Writes down that the server has an older version of a row than was known here. @param version Null where it has none. */
+/** Records that a restored server has an older version of a row. @param version Null when the server has none. */
 export function takeBackVersion(db: DatabaseSync, uid: string, version: RowVersion | null): void {
   if (version === null) {
     statement(db, "DELETE FROM team_rows WHERE uid = ?").run(uid);
@@ -124,12 +124,12 @@ export function takeBackVersion(db: DatabaseSync, uid: string, version: RowVersi
   ).run(op, origin, author, seq, uid);
 }
 
-/** Whether the server has a version of a row, as far as this machine knows. */
+/** Tells whether this machine knows a version of a row on the server. */
 export function knowsRow(db: DatabaseSync, uid: string): boolean {
   return statement(db, "SELECT 1 FROM team_rows WHERE uid = ?").get(uid) !== undefined;
 }
 
-/** How many rows of each kind each member wrote last. */
+/** Counts by member and kind the rows whose newest version the member wrote. */
 export function countWriters(
   db: DatabaseSync,
   project: string,
@@ -140,7 +140,7 @@ export function countWriters(
   ).all(project) as unknown as { author: string; kind: RowKind; rows: number }[];
 }
 
-/** What was taken in of each machine. */
+/** Lists how much this machine has stored of each machine's rows. */
 export function listOrigins(db: DatabaseSync, project: string): OriginSum[] {
   return statement(
     db,
@@ -151,7 +151,7 @@ export function listOrigins(db: DatabaseSync, project: string): OriginSum[] {
   ).all(project) as unknown as OriginSum[];
 }
 
-/** Writes what was taken in of each machine anew, in the caller's transaction. */
+/** Replaces the records of {@linkcode listOrigins}, in the caller's transaction. */
 export function replaceOrigins(
   db: DatabaseSync,
   project: string,
@@ -171,7 +171,7 @@ export interface HeldRow {
   readonly uid: string;
   readonly reason: HeldReason;
   readonly detail: string;
-  /** What was refused or could not be taken in, JSON; null where it is a row here. */
+  /** The row that was refused or could not be stored, as JSON; null when this machine has the row. */
   readonly body: string | null;
   readonly heldAtMs: number;
 }
@@ -196,7 +196,7 @@ export function listHeld(db: DatabaseSync, project: string | null = null): HeldR
   ).all(project) as unknown as HeldRow[];
 }
 
-/** Lets go of held rows, so that they are tried again or forgotten. @param reasons All where null. */
+/** Ends the holding of a row, so that it is tried again or forgotten. @param reasons Null for all reasons. */
 export function releaseHeld(
   db: DatabaseSync,
   { uid, reasons }: { readonly uid: string; readonly reasons: readonly HeldReason[] | null },
@@ -209,16 +209,16 @@ export function releaseHeld(
   ).run(uid, reasons === null ? null : JSON.stringify(reasons));
 }
 
-/** Does what a person decided of a held row: it is sent as it is, or not at all. */
+/** Carries out a person's decision about a held row: sends it unchanged, or drops it. */
 export function settleHeld(
   db: DatabaseSync,
   { project, uid, reason }: HeldRow,
-  how: "send" | "drop",
+  decision: "send" | "drop",
 ): void {
   transaction(db, () => {
     releaseHeld(db, { uid, reasons: [reason] });
     const where = "WHERE project = ? AND uid = ?";
-    if (how === "send") {
+    if (decision === "send") {
       statement(db, `UPDATE team_outbox SET cleared = 1 ${where}`).run(project, uid);
     } else if (reason === "secret") {
       statement(db, `DELETE FROM team_outbox ${where}`).run(project, uid);

@@ -1,6 +1,6 @@
 /**
- * A server that was restored from an older copy has lost rows, and gives their numbers to others. What this machine knows
- * to be lost is sent again; then it takes in whatever came there instead.
+ * Repairs the sync with a server that was restored from an older copy. Such a server has lost rows and gives their
+ * numbers to others. This machine sends the lost rows again, and then stores the rows that have their numbers now.
  */
 import { noteUntold } from "../db/team_outbox.ts";
 import { transaction } from "../db/transaction.ts";
@@ -14,16 +14,16 @@ import type { JoinedProject, RowVersion, TeamStore } from "./types.ts";
 
 const PAGE_ROWS = 500;
 
-/** What was noticed of a server that was restored. */
+/** What this machine found out about a restored server. */
 export interface RestoredServer {
-  /** The last row that was taken in, and the last one that is still the same. */
+  /** The number of the last row stored here (`hadSeq`), and of the last row that is still the same (`hasSeq`). */
   readonly hadSeq: number;
   readonly hasSeq: number;
   /** How many rows this machine sends again. */
   readonly again: number;
 }
 
-/** Whether a machine has had a row: it has had all that another one sent up to a number. */
+/** Makes a check whether this machine has had a row: it has had all rows of a machine up to a number. */
 export function hasHad(
   { db }: Pick<TeamStore, "db">,
   project: string,
@@ -33,10 +33,10 @@ export function hasHad(
 }
 
 /**
- * Names in the outbox what the server has lost: rows that this person wrote, whatever anybody has forgotten, and claims that
- * were made here. What others wrote they send again themselves.
+ * Puts what the server has lost into the outbox: this person's rows, marks of forgotten rows, and claims made here.
+ * The other members' machines send their own rows again.
  *
- * @param options `author`: this machine's login.
+ * @param options `author`: the login of this machine's person.
  */
 export async function sendAgain(
   store: TeamStore,
@@ -56,12 +56,12 @@ export async function sendAgain(
   for (let at = 0; at < known.length; at += PAGE_ROWS) {
     const page = known.slice(at, at + PAGE_ROWS);
     const versions = await listVersions(server, name, page.map(({ uid }) => uid));
-    const there = Map.groupBy(versions, ({ uid }) => uid);
+    const byUid = Map.groupBy(versions, ({ uid }) => uid);
     for (const row of page) {
-      const of = there.get(row.uid) ?? [];
-      // It was sent since.
-      if (of.some((one) => one.seq === row.seq && one.origin === row.origin)) continue;
-      lost.push({ row, before: of.findLast(({ seq }) => seq <= sameSeq) ?? null });
+      const found = byUid.get(row.uid) ?? [];
+      // The row was sent since.
+      if (found.some((one) => one.seq === row.seq && one.origin === row.origin)) continue;
+      lost.push({ row, before: found.findLast(({ seq }) => seq <= sameSeq) ?? null });
     }
   }
   const origins = await sumOrigins(server, name, sameSeq);
@@ -81,7 +81,7 @@ export async function sendAgain(
   return { hadSeq: pulledSeq, hasSeq: sameSeq, again: again.length };
 }
 
-/** The last row up to which there are only rows that this machine has had. */
+/** Finds the number up to which the server has only rows that this machine has had. */
 async function lastSame(
   store: TeamStore,
   project: string,

@@ -1,2 +1,2 @@
-/** The schema of a team's server that this program knows: that of `server_schema.sql`. */
+/** The version of the server's schema that this program knows, which is that of `server_schema.sql`. */
 export const KNOWN_VERSION = 1;

@@ -1,8 +1,8 @@
-/** Encrypts bodies with the team's key, where there is one: the server then holds nothing that it can read. */
+/** Encrypts bodies with the team's key, if there is one, so that the server cannot read them. */
 import { createCipheriv, createDecipheriv, createHash, createHmac } from "node:crypto";
 import { UserError } from "../base/errors.ts";
 
-/** What a body belongs to: it opens nowhere else. */
+/** The row that a body belongs to: an encrypted body opens only for its own row. */
 export interface SealedPlace {
   /** The project's name on the server. */
   readonly name: string;
@@ -13,7 +13,7 @@ export interface Seal {
   /** The first digits of the key's digest, which members compare; null without a key. */
   readonly fingerprint: string | null;
   readonly close: (body: string, place: SealedPlace) => string;
-  /** @throws {Error} When it was closed with another key, or for another place. */
+  /** @throws {Error} When the body was closed with another key, or for another place. */
   readonly open: (body: string, place: SealedPlace) => string;
 }
 
@@ -21,7 +21,7 @@ const CIPHER = "aes-256-gcm";
 const MARK = "aes1:";
 const [NONCE_BYTES, TAG_BYTES] = [12, 16];
 
-/** Leaves bodies as they are. One that somebody else encrypted does not open. */
+/** A seal without a key: it leaves bodies as they are, and refuses to open encrypted ones. */
 export const NO_SEAL: Seal = {
   fingerprint: null,
   close: (body) => body,
@@ -33,7 +33,7 @@ export const NO_SEAL: Seal = {
   },
 };
 
-/** @param secret 32 bytes as 64 hexadecimal digits or in base 64. @throws {UserError} */
+/** Makes a seal. @param secret 32 bytes as 64 hexadecimal digits or in base 64. @throws {UserError} For other texts. */
 export function sealWith(secret: string): Seal {
   const isBase64 = /^[A-Za-z\d+/]{43}=$/.test(secret);
   const key = Buffer.from(
@@ -50,7 +50,7 @@ export function sealWith(secret: string): Seal {
   return {
     fingerprint: createHash("sha256").update(key).digest("hex").slice(0, 16),
     close(body, place) {
-      // Made of the body: the same body is closed the same way, so that the server knows it again.
+      // The nonce depends on the body: the same body gives the same text, so that the server recognizes it.
       const nonce = createHmac("sha256", key).update(aad(place)).update(body).digest().subarray(
         0,
         NONCE_BYTES,

@@ -1,4 +1,4 @@
-/** A connection to a team's server. Only `conclaude team …` loads this file, and the client with it. */
+/** Connects to a team's server. Only `conclaude team …` loads this file, and with it the PostgreSQL client. */
 import pg from "pg";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
 import type { Environment } from "../system/environment.ts";
@@ -7,11 +7,11 @@ import { readAddress, type ServerAddress } from "./address.ts";
 import { passwordOf } from "./password.ts";
 import type { WayToServer } from "./types.ts";
 
-/** A connection; the client brings no types along. */
+/** A connection to PostgreSQL. The client has no types of its own. */
 export interface Server {
   readonly connect: () => Promise<void>;
   readonly end: () => Promise<void>;
-  readonly on: (event: "error" | "notification", heard: (it: unknown) => void) => void;
+  readonly on: (event: "error" | "notification", listener: (it: unknown) => void) => void;
   readonly query: (
     sql: string,
     values?: readonly unknown[],
@@ -24,13 +24,13 @@ const CONNECT_MS = 5_000;
 const ANSWER_MS = 90_000;
 const MAX_CA_BYTES = 1_000_000;
 
-/** Where the connection is made from, and how long it may take in milliseconds. */
+/** The environment of the connection, and the limit for connecting, in milliseconds. */
 interface ConnectOptions {
   readonly environment: Environment;
   readonly connectMs?: number;
 }
 
-/** Works with a server, and hangs up. @throws {UserError} When it cannot be reached, or fails. */
+/** Connects, runs `work` and disconnects. @throws {UserError} When the server cannot be reached, or fails. */
 export async function withServer<Result>(
   way: WayToServer,
   options: ConnectOptions,
@@ -46,7 +46,7 @@ export async function withServer<Result>(
   }
 }
 
-/** @throws {UserError} When it cannot be reached. */
+/** Connects to a server. @throws {UserError} When the server cannot be reached. */
 export async function connect(
   way: WayToServer,
   { environment, connectMs = CONNECT_MS }: ConnectOptions,
@@ -56,16 +56,16 @@ export async function connect(
   const password = await passwordOf(way, address, environment);
   const server: Server = new pg.Client({
     ...{ host, port, user, database, application_name: "conclaude" },
-    // A function, since without a password the client would look for one by itself.
+    // This is a function, since the client would look for a missing password by itself.
     password: () => password ?? noPassword(),
-    ssl: securityOf(address, way),
+    ssl: tlsOptions(address, way),
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
-    // A server that does not answer at all is given up, later than it gives up a statement by itself.
+    // The server itself ends a statement earlier (`statement_timeout`); this limit is for one that does not answer.
     query_timeout: ANSWER_MS,
     options: "-c search_path=pg_catalog -c statement_timeout=60000 -c lock_timeout=30000",
   });
-  // An error between two queries belongs to the next one.
+  // After an error between two queries, the next query fails.
   server.on("error", () => {});
   try {
     await server.connect();
@@ -83,8 +83,8 @@ function noPassword(): never {
   });
 }
 
-/** TLS is left out only where nothing leaves this machine and no certificate was given. */
-function securityOf({ isLocal }: ServerAddress, { caFile }: WayToServer) {
+/** Returns the options of TLS; none only for a server on this machine when no certificate was given. */
+function tlsOptions({ isLocal }: ServerAddress, { caFile }: WayToServer) {
   if (caFile === undefined) return isLocal ? false : { rejectUnauthorized: true };
   const ca = readText(caFile, MAX_CA_BYTES);
   if (ca !== null) return { ca, rejectUnauthorized: true };
@@ -94,7 +94,7 @@ function securityOf({ isLocal }: ServerAddress, { caFile }: WayToServer) {
   });
 }
 
-/** What PostgreSQL and TLS say of faults that a person can mend, by the code of the error. */
+/** Faults that a person can mend, by the error codes of PostgreSQL, the network and TLS. */
 const KNOWN_FAULTS: readonly {
   readonly code: RegExp;
   readonly why: string;
@@ -138,7 +138,7 @@ const KNOWN_FAULTS: readonly {
   },
 ];
 
-/** An error of the server or on the way to it, for a person. It names no password. */
+/** Turns an error of the server or the connection into one for a person. The error names no password. */
 export function serverError({ address }: WayToServer, thrown: unknown): Error {
   if (isUserError(thrown)) return thrown;
   const code = String((thrown as { readonly code?: unknown })?.code ?? "");
@@ -152,11 +152,11 @@ export function serverError({ address }: WayToServer, thrown: unknown): Error {
   });
 }
 
-/** The runtime and the client tell some faults in words alone. */
+/** Finds a fault by the words of the message, since the runtime and the client give no code for some faults. */
 function faultInWords(text: string) {
   const [, code] = ([
     [/UnknownIssuer|unable to (?:verify|get)|self.signed/i, "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
-    // The client's words for a host that does not answer in time.
+    // The client says this when a host does not answer in time.
     [/^timeout expired$/, "ETIMEDOUT"],
     [/expired/i, "CERT_HAS_EXPIRED"],
     [/NotValidForName|does not match certificate|altname/i, "ERR_TLS_CERT_ALTNAME_INVALID"],
@@ -170,7 +170,7 @@ function faultInWords(text: string) {
   return code === undefined ? undefined : KNOWN_FAULTS.find((fault) => fault.code.test(code));
 }
 
-/** Whether the server could not be reached, or hung up. */
+/** Tells whether the server could not be reached, or closed the connection. */
 function isOffline(code: string, text: string): boolean {
   return /^(?:E[A-Z]+|57P0[123]|08\w{3})$/.test(code) ||
     /timeout|terminated|closed|ended|refused|unreachable/i.test(text);

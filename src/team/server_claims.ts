@@ -1,4 +1,4 @@
-/** Claims that the server gives, and what it is told of claims that changed here without it. */
+/** Claims tasks on the server, and reports claims to it that changed here while it was out of reach. */
 import { count } from "../base/counts.ts";
 import { listUntoldClaims, noteClaimTold, type UntoldClaim } from "../db/team_outbox.ts";
 import { transaction } from "../db/transaction.ts";
@@ -13,16 +13,16 @@ import { holdRow } from "./received_table.ts";
 import type { Server } from "./server.ts";
 import type { JoinedProject, TeamStore } from "./types.ts";
 
-/** The most tasks that are named to the server when the next one is wanted. */
+/** The most tasks to offer to the server for a claim of the next task. */
 const MAX_WANTED = 1_000;
 
-/** Who wants a claim, and for how long it counts, in milliseconds. */
+/** Who wants a claim, and how long the claim counts, in milliseconds. */
 export interface Claimer {
   readonly holder: string;
   readonly leaseMs: number;
 }
 
-/** Claims a task, or the next one that is free. @param task Null for the next one. */
+/** Claims a task, or the next free one. @param task Null for the next free task. */
 export async function claimOnServer(
   { rows }: TeamStore,
   { project, name, origin }: JoinedProject,
@@ -31,18 +31,18 @@ export async function claimOnServer(
     readonly task: string | null;
   },
 ): Promise<Claiming> {
-  const one = task === null ? undefined : rows.wanted(task);
-  const wanted = task === null ? rows.claimable(project, MAX_WANTED) : one ? [one] : [];
+  const named = task === null ? undefined : rows.wanted(task);
+  const wanted = task === null ? rows.claimable(project, MAX_WANTED) : named ? [named] : [];
   const isNext = task === null;
   return await claimFirst(server, { name, origin, wanted, holder, leaseMs, isNext });
 }
 
-/** What the server says to whoever renews a claim. */
+/** The server's answer to the renewal of a claim. */
 export interface Renewal extends ClaimOnServer {
   readonly outcome: "renewed" | "lost";
 }
 
-/** Lets a claim count longer. @param options.fence Its number; null for whichever the holder has. */
+/** Extends a claim. @param options.fence The number of the claim; null for any claim of the holder. */
 export async function renewOnServer(
   { name, origin }: JoinedProject,
   { server, task, fence, holder, leaseMs }: Claimer & {
@@ -63,9 +63,9 @@ export async function renewOnServer(
 }
 
 /**
- * Tells the server of claims that changed here without it, and makes claims here what it says. Who loses one is told.
- *
- * @param task Only of this one.
+ * Reports claims that changed here without the server, and sets the claims here to its answer. It holds a notice for a
+ * person who loses a claim.
+ * @param task Limits the report to one task.
  */
 export async function tellClaims(
   store: TeamStore,
@@ -73,8 +73,8 @@ export async function tellClaims(
   { server, task }: { readonly server: Server; readonly task?: string },
 ): Promise<void> {
   const { project } = joined;
-  const of = task === undefined ? { project } : { project, uid: task };
-  for (const untold of listUntoldClaims(store.db, of)) {
+  const filter = task === undefined ? { project } : { project, uid: task };
+  for (const untold of listUntoldClaims(store.db, filter)) {
     await tellClaim(store, joined, { server, untold });
   }
 }
@@ -87,7 +87,7 @@ async function tellClaim(
   const { uid: task, step, holder, token } = untold;
   const wanted = rows.wanted(task);
   const here = { name, origin, task };
-  const told = () => noteClaimTold(db, untold);
+  const markTold = () => noteClaimTold(db, untold);
   const leaseMs = rows.leaseLeft(task);
   const round = (wanted?.round ?? 0) - (step === "complete" ? 1 : 0);
   const use = (fence: number) =>
@@ -96,10 +96,10 @@ async function tellClaim(
       ...{ holder, fence, leaseMs, round },
       step: step === "claim" ? "renew" : step,
     });
-  // A claim that the server knows is used as it is.
-  if (await use(token) !== null || step === "release" || wanted === undefined) return told();
+  // The server may know the claim already.
+  if (await use(token) !== null || step === "release" || wanted === undefined) return markTold();
   const last = await holderOf(server, here);
-  // One that it does not know is made there, unless somebody else had the task since.
+  // Else it makes the claim now, unless somebody else had the task since.
   const isFree = last === null || last.fence < token ||
     last.fence === token && (last.holder === null || last.isHere);
   const claiming = isFree
@@ -114,7 +114,7 @@ async function tellClaim(
     return rows.obey(untold, { ...claiming, isHere: true });
   }
   transaction(db, () => {
-    // What somebody else has completed is nobody's.
+    // Nobody holds a task that somebody else has completed.
     const word = claiming.outcome === "done" ? { ...claiming, holder: null } : claiming;
     rows.obey(untold, { ...word, isHere: false });
     holdRow(db, {
@@ -129,7 +129,7 @@ async function tellClaim(
   });
 }
 
-/** Why a claim that was made here counts no more. */
+/** Explains why a claim made here does not count any more. */
 function whyLost(
   { holder: mine, step }: UntoldClaim,
   { outcome, holder, author, leftMs }: Pick<Claiming, "outcome" | "holder" | "author" | "leftMs">,
@@ -144,7 +144,7 @@ function whyLost(
   return `${why}: that "${mine}" ${what} it here without the server counts no more`;
 }
 
-/** Minutes that are left of a lease; at least one. */
+/** Rounds the rest of a lease to minutes; at least one. */
 export function minutesOf(leftMs: number): number {
   return Math.max(1, Math.round(leftMs / 60_000));
 }

@@ -1,27 +1,27 @@
-/** Claims on the server: one task, one holder, by the server's clock. Each function is one statement. */
+/** Makes and reads claims on the server: one holder for each task, by the server's clock, with one statement each. */
 import type { Server } from "./server.ts";
 import type { WantedTask } from "./types.ts";
 
-/** The project on the server, and this machine in it. */
+/** The project's name on the server, and this machine's id. */
 interface Here {
   readonly name: string;
   readonly origin: string;
 }
 
-/** What the server says of a claim. */
+/** A claim, as the server knows it. */
 export interface ClaimOnServer {
   /** The number of the claim. */
   readonly fence: number;
-  /** How long it counts, in milliseconds; negative when it ran out, null when nobody holds the task. */
+  /** How long the claim still counts, in milliseconds; negative after its end, null when nobody holds the task. */
   readonly leftMs: number | null;
   readonly holder: string | null;
   /** The login of the holder. */
   readonly author: string;
 }
 
-/** What became of a wish to claim one of some tasks. */
+/** The result of an attempt to claim one of several tasks. */
 export interface Claiming extends ClaimOnServer {
-  /** `none`: no task was named. */
+  /** `none`: the attempt named no task. */
   readonly outcome: "claimed" | "held" | "done" | "none";
   readonly task: string | null;
 }
@@ -40,7 +40,7 @@ function claimOf(row: Record<string, unknown>): ClaimOnServer {
   };
 }
 
-/** Claims the first of these tasks that is free. @param isNext A task that somebody just claims is left to them. */
+/** Claims the first free task of a list. @param isNext Skips a task that somebody is claiming at this moment. */
 export async function claimFirst(
   server: Server,
   { name, origin, wanted, holder, leaseMs, isNext }: Here & {
@@ -59,13 +59,13 @@ export async function claimFirst(
     : { ...claimOf(rows[0]), outcome: rows[0].outcome, task: rows[0].task };
 }
 
-/** Uses a claim that counts. @returns Its number; null when it does not count. */
+/** Renews, releases or completes a claim. @returns The number of the claim; null when it does not count any more. */
 export async function useClaim(
   server: Server,
   { name, origin, task, holder, fence, step, leaseMs, round }: Here & {
     readonly task: string;
     readonly holder: string;
-    /** The number of the claim; null for whichever the holder has. */
+    /** The number of the claim; null for any claim of the holder. */
     readonly fence: number | null;
     readonly step: "renew" | "release" | "complete";
     readonly leaseMs: number;
@@ -79,7 +79,7 @@ export async function useClaim(
   return rows.length === 0 ? null : Number(rows[0].fence);
 }
 
-/** Who holds a task, or held it last; null when nobody ever did. */
+/** Reads who holds a task, or held it last; null when nobody ever did. */
 export async function holderOf(
   server: Server,
   { name, origin, task }: Here & { readonly task: string },

@@ -1,6 +1,6 @@
--- What a team's PostgreSQL holds, as `conclaude team init` makes it. It may run again: nothing that is there is lost.
--- Clients call the functions below; row level security decides what they see and write, whoever they are. Each function
--- names its search path, with `pg_temp` at the end: PostgreSQL looks there first otherwise, and anybody may make tables there.
+-- Makes the tables of a team's PostgreSQL, for `conclaude team init`. It may run again without losing anything.
+-- Clients call the functions below; row level security decides what each client sees and writes. Each function sets its
+-- search path, with `pg_temp` last: by default PostgreSQL looks there first, where anybody may make tables.
 DO $$
 BEGIN
   IF NOT EXISTS (SELECT 1 FROM pg_roles WHERE rolname = 'conclaude_member') THEN
@@ -13,7 +13,7 @@ REVOKE ALL ON SCHEMA conclaude FROM PUBLIC;
 GRANT USAGE ON SCHEMA conclaude TO conclaude_member;
 SET LOCAL search_path = conclaude, pg_catalog, pg_temp;
 
--- A project, under the name that all its machines give it, and the number of its newest row.
+-- The projects, by the name that all their machines use, and the number of the newest row of each.
 CREATE TABLE IF NOT EXISTS head (
   project text PRIMARY KEY,
   seq bigint NOT NULL DEFAULT 0,
@@ -28,8 +28,8 @@ CREATE TABLE IF NOT EXISTS member (
   PRIMARY KEY (project, login)
 );
 
--- The machines of a project, whose they are, and how far each has read. One that is gone has the number of the newest row
--- of that moment in `left_seq`; where its database was copied or restored, `heir` is what it is called since.
+-- The machines of a project, their owners, and how far each has read. `left_seq` is the number of the newest row when a
+-- machine left; `heir` is the machine's new id after its database was copied or restored.
 CREATE TABLE IF NOT EXISTS seen (
   project text NOT NULL REFERENCES head,
   origin text NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE IF NOT EXISTS seen (
   PRIMARY KEY (project, origin)
 );
 
--- Every version of every row, numbered without gaps. Only the newest version of a row has a body.
+-- All versions of all rows, numbered without gaps. Only the newest version of a row has a body.
 CREATE TABLE IF NOT EXISTS log (
   project text NOT NULL REFERENCES head,
   seq bigint NOT NULL,
@@ -55,12 +55,12 @@ CREATE TABLE IF NOT EXISTS log (
   body text,
   at timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (project, seq),
-  -- What is unlike in each row comes first: without statistics, an index that begins with the project seems as good.
+  -- Columns with many values come first: without statistics, an index that begins with `project` seems as good.
   UNIQUE (origin, origin_seq, project)
 );
 CREATE INDEX IF NOT EXISTS log_by_uid ON log (uid, project, seq DESC);
 
--- Who works on a task, by this server's clock. `fence` grows with each claim; `rounds` is how often it was completed.
+-- The holder of each task, by this server's clock. `fence` grows with each claim; `rounds` counts completions.
 CREATE TABLE IF NOT EXISTS claim (
   project text NOT NULL REFERENCES head,
   task text NOT NULL,
@@ -86,7 +86,7 @@ CREATE TABLE IF NOT EXISTS forgotten (
 DO $$
 DECLARE
   t text;
-  -- No index can serve it: each statement names its project, and that is what it is looked up by.
+  -- No index helps this condition, so each statement also names its project.
   mine CONSTANT text := 'project IN (SELECT m.project FROM conclaude.member m WHERE m.login = current_user)';
   owned CONSTANT text := format('pg_has_role(current_user, %L, ''USAGE'')', current_user);
 BEGIN
@@ -109,14 +109,14 @@ BEGIN
   FOREACH t IN ARRAY ARRAY['seen', 'claim', 'forgotten'] LOOP
     EXECUTE format('CREATE POLICY writes ON conclaude.%I FOR INSERT WITH CHECK (author = current_user AND %s)', t, mine);
   END LOOP;
-  -- A row belongs to a machine of whoever writes it.
+  -- The machine of a row must belong to the row's author.
   EXECUTE format('CREATE POLICY writes ON conclaude.log FOR INSERT WITH CHECK (author = current_user AND %s AND
     EXISTS (SELECT 1 FROM conclaude.seen s
              WHERE s.project = log.project AND s.origin = log.origin AND s.author = current_user))', mine);
   EXECUTE format('CREATE POLICY changes ON conclaude.head FOR UPDATE USING (%1$s) WITH CHECK (%1$s)', mine);
   EXECUTE format('CREATE POLICY changes ON conclaude.seen FOR UPDATE USING (author = current_user AND %1$s)
     WITH CHECK (author = current_user AND %1$s)', mine);
-  -- Old versions lose their body, and nothing else of a row ever changes.
+  -- Old versions lose their body; nothing else in a row ever changes.
   EXECUTE format('CREATE POLICY changes ON conclaude.log FOR UPDATE USING (%1$s) WITH CHECK (body IS NULL AND %1$s)', mine);
   EXECUTE format('CREATE POLICY changes ON conclaude.claim FOR UPDATE
     USING (%1$s AND (author = current_user OR holder IS NULL OR lease_until <= clock_timestamp()))
@@ -130,10 +130,10 @@ GRANT INSERT (project, seq, origin, origin_seq, kind, uid, op, digest, body), UP
 GRANT INSERT (project, task), UPDATE (fence, origin, holder, author, lease_until, rounds) ON claim TO conclaude_member;
 GRANT INSERT (project, uid, seq) ON forgotten TO conclaude_member;
 
--- The number of this schema. A client that knows a lower one reads, and does not write.
+-- The version of this schema. A client that knows a lower one reads, and does not write.
 CREATE OR REPLACE FUNCTION version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';
 
--- Begins a project, whose first member is whoever asks; an existing one stays as it is. Says whether one is a member.
+-- Begins a project unless it exists; the caller becomes its first member. Returns whether the caller is a member.
 CREATE OR REPLACE FUNCTION begin_project(name text, check_of_key text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = conclaude, pg_catalog, pg_temp AS $$
 DECLARE
@@ -151,7 +151,7 @@ BEGIN
   RETURN EXISTS (SELECT 1 FROM member WHERE project = name AND login = session_user);
 END $$;
 
--- Lets somebody into a project. Its owners may, and whoever may act for the owner of the schema.
+-- Lets a login into a project. The project's owners may do that, and everyone who may act for the owner of the schema.
 CREATE OR REPLACE FUNCTION add_member(name text, who text) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = conclaude, pg_catalog, pg_temp AS $$
 BEGIN
@@ -164,7 +164,7 @@ BEGIN
   RETURN true;
 END $$;
 
--- The members of a project, for its members.
+-- Lists the members of a project, for its members.
 CREATE OR REPLACE FUNCTION members_of(name text) RETURNS TABLE (login name, is_owner boolean)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = conclaude, pg_catalog, pg_temp AS $$
   SELECT m.login, m.is_owner
@@ -175,12 +175,11 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = conclaude, pg_catalog, pg
    ORDER BY m.login
 $$;
 
--- Takes rows of one machine: what is new gets the next numbers, what is there keeps its own. `base` is the number of the
--- version that a changed task was made of. A number that holds another row is `reused`: the machine was copied or restored;
--- one that holds another version of the row is to be given anew. Nothing is taken where the row that the machine knows to
--- be here, `acked`, is not: this server was restored, and its rows are `lost`. One call is one transaction, and a project
--- takes one at a time. Each row is looked up by itself, and plans are made anew: one from when the log was small reads all
--- of it later.
+-- Stores rows of one machine: new rows get the next numbers, known rows keep theirs. `base` is the number of the
+-- version that a changed task builds on. `reused`: the number belongs to another row, since the machine was copied or
+-- restored. `renumber`: it belongs to another version of the row. `lost`: the row `acked`, which the machine knows to
+-- be here, is missing, since this server was restored; then nothing is stored. One call is one transaction, one at a
+-- time for each project. Each lookup of a row gets a new plan: a plan for a small log would read all of a large one.
 CREATE OR REPLACE FUNCTION push(p text, o text, given json, acked bigint DEFAULT 0)
 RETURNS TABLE (n bigint, number bigint, refused text)
 LANGUAGE plpgsql SET search_path = conclaude, pg_catalog, pg_temp SET plan_cache_mode = force_custom_plan AS $$
@@ -235,7 +234,7 @@ BEGIN
   INSERT INTO forgotten (project, uid, seq)
   SELECT p, l.uid, l.seq FROM log l
    WHERE l.project = p AND l.seq > newest AND l.op = 'forget'
-     -- What has a body stays, without what was forgotten, and a requirement may be defined again.
+     -- A row with a body stays, without its forgotten parts, and a requirement may be defined again.
      AND l.body IS NULL AND l.kind <> 'requirement'
   ON CONFLICT DO NOTHING;
   stale := ARRAY(
@@ -250,9 +249,9 @@ BEGIN
   PERFORM pg_notify('conclaude', p);
 END $$;
 
--- Claims the first of these tasks that nobody holds; whoever holds one already gets it as it is. A task is wanted with the
--- number of times that it was completed as far as the claimer knows: one that was completed since is `done`. `least` is
--- the least number that the claim may get: the claimer's machine has given lower ones.
+-- Claims the first free task of a list; a holder who claims a task again gets it unchanged. `round` says how often the
+-- task was completed as far as the claimer knows; a task that was completed since is `done`. `least` is the lowest
+-- number that the claim may get, since the claimer's machine has used the lower ones.
 CREATE OR REPLACE FUNCTION claim_first(p text, o text, wanted json, who text, lease_ms bigint, is_next boolean)
 RETURNS TABLE (outcome text, task text, fence bigint, left_ms bigint, holder text, author name)
 LANGUAGE plpgsql SET search_path = conclaude, pg_catalog, pg_temp AS $$
@@ -304,7 +303,7 @@ BEGIN
    WHERE c.project = p AND c.task = last_task;
 END $$;
 
--- What a holder does with a claim that still counts: `renew`, `release`, `complete`. Nothing comes back where it does not.
+-- Renews, releases or completes (`step`) a claim of the caller. Returns no row when the claim does not count any more.
 CREATE OR REPLACE FUNCTION use_claim(p text, o text, wanted text, who text, number bigint, step text, lease_ms bigint, round bigint)
 RETURNS TABLE (fence bigint, left_ms bigint)
 LANGUAGE sql SET search_path = conclaude, pg_catalog, pg_temp AS $$
@@ -319,7 +318,7 @@ LANGUAGE sql SET search_path = conclaude, pg_catalog, pg_temp AS $$
   RETURNING c.fence, lease_ms
 $$;
 
--- Who holds a task, or held it last: for whoever asks with a claim that does not count.
+-- Returns the current or last holder of a task, for a caller whose claim does not count.
 CREATE OR REPLACE FUNCTION holder_of(p text, o text, wanted text)
 RETURNS TABLE (fence bigint, left_ms bigint, holder text, author name, is_here boolean)
 LANGUAGE sql STABLE SET search_path = conclaude, pg_catalog, pg_temp AS $$

@@ -1,11 +1,11 @@
-/** Sets up a database for teams. */
+/** Sets up a team's database, and lets logins use it. */
 import { UserError } from "../base/errors.ts";
 import { schemaOf } from "./log_table.ts";
 import SCHEMA from "./server_schema.sql" with { type: "text" };
 import type { Server } from "./server.ts";
 import { KNOWN_VERSION } from "./schema_version.ts";
 
-/** Makes or renews schema, roles and rights, all or nothing. @throws {UserError} When this user may not. */
+/** Makes or renews schema, roles and rights, all or nothing. @throws {UserError} When this user lacks the rights. */
 export async function setUpServer(server: Server): Promise<void> {
   const { rows: [known] } = await server.query("SELECT to_regproc('conclaude.version') AS name");
   if (known.name !== null) {
@@ -31,8 +31,8 @@ export async function setUpServer(server: Server): Promise<void> {
 }
 
 /**
- * Makes a login a member of the group that may use the schema, and the login itself where there is none yet. One that may
- * use it already stays as it is. @returns Whether it was made; null where this user may not let it in.
+ * Lets a login use the schema, and creates the login if it does not exist.
+ * @returns Whether the login was created; null when this user may not let it in.
  */
 export async function letLogin(
   server: Server,

@@ -1,4 +1,4 @@
-/** What other rooms read and write of the tables of this one, here and on the server. The client is not loaded by it. */
+/** Gives other rooms this room's tables, here and on the server, without loading the PostgreSQL client. */
 export { beginProject, schemaOf } from "./log_table.ts";
 export {
   addMember,

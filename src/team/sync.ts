@@ -1,4 +1,4 @@
-/** Brings a project and the team's server together: what changed here goes there, what others wrote comes here. */
+/** Syncs a project with the team's server: sends what changed here, and stores what others wrote. */
 import { messageOf, quietly, UserError } from "../base/errors.ts";
 import type { Environment } from "../system/environment.ts";
 import { collectGarbage } from "../system/process/garbage.ts";
@@ -27,20 +27,20 @@ import {
 } from "./team_projects_table.ts";
 import type { ForgottenRows, JoinedProject, TeamStore, WayToServer } from "./types.ts";
 
-/** What a sync did. */
+/** The result of a sync. */
 export interface SyncReport {
   readonly project: string;
   readonly name: string;
   readonly sent: number;
   readonly received: number;
-  /** Why nothing was sent although something waits; null where all was. */
+  /** Why nothing was sent although rows wait; null when all rows were sent. */
   readonly notSent: string | null;
   readonly forgot: readonly ForgottenRows[];
-  /** What the server has lost since it was restored from an older copy; null where it was not. */
+  /** What a server that was restored from an older copy has lost; null when it was not restored. */
   readonly restored: RestoredServer | null;
 }
 
-/** How far a sync is. */
+/** Receives the progress of a sync: rows just sent or received, and rows that are still to be received. */
 export type OnSync = (doing: "sent" | "received", rows: number, behind: number) => void;
 
 const NOTHING_SENT = Promise.resolve({ sent: 0, changed: 0, halt: null });
@@ -48,13 +48,13 @@ const OUTDATED =
   "the server is set up for a newer conclaude, so nothing is sent until this one is upgraded";
 
 /**
- * The most rounds of one sync: changes of others may collide with ours again and again; the next sync does the rest.
+ * The most rounds of one sync: changes of others may collide with ours again and again; the next sync goes on.
  */
 const MAX_ROUNDS = 5;
 
 /**
- * The pages and batches after which garbage is collected and the write-ahead log, which hooks read, is moved into the
- * database.
+ * After this many pages and batches, the sync collects garbage and moves the write-ahead log, which hooks read, into
+ * the database.
  */
 const CLEAR_EVERY = 4;
 
@@ -63,9 +63,9 @@ export function sealOf({ keyFile }: WayToServer): Seal {
 }
 
 /**
- * Syncs one project: pushing and pulling go side by side, over a connection each.
+ * Syncs one project: pushes and pulls at the same time, over two connections.
  *
- * @throws {UserError} When the server cannot be reached, or its rows cannot be taken in. What was sent or taken in stays so.
+ * @throws {UserError} When the server cannot be reached, or its rows cannot be stored. Finished pages and batches stay.
  */
 export async function syncProject(
   store: TeamStore,
@@ -95,7 +95,7 @@ async function syncRounds(
 ) {
   const { project, name, way } = joined;
   let batches = 0;
-  const moved: OnSync = (doing, rows, behind) => {
+  const onMoved: OnSync = (doing, rows, behind) => {
     onSync(doing, rows, behind);
     if (++batches % CLEAR_EVERY > 0) return;
     collectGarbage();
@@ -110,37 +110,37 @@ async function syncRounds(
     restored: null as RestoredServer | null,
   };
   const servers: Server[] = [];
-  const open = async () => {
+  const openServer = async () => {
     const server = await connect(way, { environment });
     servers.push(server);
     return server;
   };
   try {
-    const forPull = await open();
+    const forPull = await openServer();
     const untold = listUntoldClaims(store.db, { project });
     if (untold.length > 0 && await schemaOf(forPull) <= KNOWN_VERSION) {
       await tellClaims(store, joined, { server: forPull });
     }
     let forPush: Server | null = null;
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const now = readJoined(store.db, project)!;
+      const current = readJoined(store.db, project)!;
       let isPushing = countWaiting(store.db, project) > 0;
-      const pull = pullAll(store, now, {
+      const pull = pullAll(store, current, {
         server: forPull,
         user: author,
         seal,
-        onRows: (rows, behind) => moved("received", rows, behind),
+        onRows: (rows, behind) => onMoved("received", rows, behind),
         isPushing: () => isPushing,
       });
       const push = !isPushing ? NOTHING_SENT : (async () => {
-        forPush ??= await open();
+        forPush ??= await openServer();
         if (await schemaOf(forPush) > KNOWN_VERSION) {
           return { ...await NOTHING_SENT, isOutdated: true };
         }
-        const onRows = (rows: number) => moved("sent", rows, 0);
-        return await pushAll(store, now, { server: forPush, author, seal, onRows });
+        const onRows = (rows: number) => onMoved("sent", rows, 0);
+        return await pushAll(store, current, { server: forPush, author, seal, onRows });
       })().finally(() => isPushing = false);
-      const [pulled, pushed] = await settled([pull, push]);
+      const [pulled, pushed] = await waitForBoth([pull, push]);
       total.received += pulled.received;
       total.sent += pushed.sent;
       total.forgot.push(...pulled.forgot);
@@ -150,7 +150,7 @@ async function syncRounds(
         const heir = newId(Date.now());
         renameMachine(store.db, project, heir);
         await registerMachine(forPull, name, heir);
-        await noteGone(forPull, { name, origin: now.origin, heir });
+        await noteGone(forPull, { name, origin: current.origin, heir });
         continue;
       }
       if (halt === "restored") {
@@ -158,14 +158,14 @@ async function syncRounds(
         total.restored = await sendAgain(store, here, { server: forPull, author });
         continue;
       }
-      if (!now.isListed) {
+      if (!current.isListed) {
         listAll(store.db, project, store.rows.list(project));
         continue;
       }
       if (pushed.changed > 0) continue;
       if ("isOutdated" in pushed) return { ...total, notSent: OUTDATED };
-      if (pulled.pulledSeq > now.toldSeq && pulled.version <= KNOWN_VERSION) {
-        await noteSeen(forPull, { name, origin: now.origin, seq: pulled.pulledSeq });
+      if (pulled.pulledSeq > current.toldSeq && pulled.version <= KNOWN_VERSION) {
+        await noteSeen(forPull, { name, origin: current.origin, seq: pulled.pulledSeq });
         noteTold(store.db, project, pulled.pulledSeq);
       }
       const hasMoved = total.sent + total.received > 0;
@@ -181,13 +181,13 @@ async function syncRounds(
     };
   } finally {
     await Promise.all(servers.map((server) => server.end().catch(() => {})));
-    // Otherwise the next hook has to read the whole log.
+    // Otherwise the next hook would read the whole write-ahead log.
     if (batches > 0) quietly(() => checkpoint(store.db, "TRUNCATE"));
   }
 }
 
-/** Waits for both, and throws the first fault afterwards: neither is left at work. */
-async function settled<A, B>(both: readonly [Promise<A>, Promise<B>]): Promise<[A, B]> {
+/** Waits until both have ended, and only then throws the first error. */
+async function waitForBoth<A, B>(both: readonly [Promise<A>, Promise<B>]): Promise<[A, B]> {
   const ends = await Promise.allSettled(both);
   for (const end of ends) if (end.status === "rejected") throw end.reason;
   return ends.map((end) => (end as PromiseFulfilledResult<unknown>).value) as [A, B];

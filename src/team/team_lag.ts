@@ -1,4 +1,4 @@
-/** How far a shared project is behind, as far as this machine knows: no server is asked. */
+/** Tells how far a shared project is behind, as far as this machine knows without the server. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { relativeTime } from "../base/time.ts";
@@ -9,7 +9,7 @@ import type { JoinedProject } from "./types.ts";
 
 export interface TeamLag
   extends Pick<JoinedProject, "project" | "name" | "fault" | "syncedAtMs" | "restoredAtMs"> {
-  /** Rows that wait to be sent, rows of others that were not taken in yet, and rows that wait for a person. */
+  /** Counts of rows: to be sent (`waiting`), to be received (`behind`), and held for a person (`held`). */
   readonly waiting: number;
   readonly behind: number;
   readonly held: number;
@@ -25,7 +25,7 @@ export function teamLags(db: DatabaseSync): TeamLag[] {
   }));
 }
 
-/** `synced 5m ago, 3 rows wait to be sent`. */
+/** Writes the lag for people: `synced 5m ago, 3 rows wait to be sent`. */
 export function lagText(
   { waiting, behind, held, syncedAtMs, restoredAtMs }: TeamLag,
   nowMs: number,

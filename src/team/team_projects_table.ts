@@ -1,4 +1,4 @@
-/** The table of the projects that this machine has joined. */
+/** Reads and writes the projects that this machine has joined. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { insertRow, statement, writeMeta } from "../db/statement.ts";
 import { transaction } from "../db/transaction.ts";
@@ -21,7 +21,7 @@ function projectOf(
   } as unknown as JoinedProject;
 }
 
-/** All joined projects, by their names. */
+/** Lists all joined projects by name. */
 export function listJoined(db: DatabaseSync): JoinedProject[] {
   return statement(db, `SELECT ${COLUMNS} FROM team_projects ORDER BY name, project`).all()
     .map(projectOf);
@@ -32,7 +32,7 @@ export function readJoined(db: DatabaseSync, project: string): JoinedProject | n
   return row === undefined ? null : projectOf(row);
 }
 
-/** Joins a project. The first sync names what is here in the outbox. */
+/** Joins a project. The first sync puts the project's rows into the outbox. */
 export function writeJoined(
   db: DatabaseSync,
   { way, ...joined }: Pick<JoinedProject, "project" | "name" | "way" | "origin" | "joinedAtMs">,
@@ -51,7 +51,7 @@ const TABLES = [
   "team_projects",
 ];
 
-/** Forgets that a project was joined. What came from others stays in memory. */
+/** Leaves a project. The records that came from others stay in memory. */
 export function removeJoined(db: DatabaseSync, project: string): void {
   transaction(db, () => {
     for (const table of TABLES) {
@@ -60,7 +60,7 @@ export function removeJoined(db: DatabaseSync, project: string): void {
   });
 }
 
-/** Notes how a sync ended. @param fault Null when it went well. */
+/** Records how a sync ended. @param fault Null when it succeeded. */
 export function noteSync(
   db: DatabaseSync,
   project: string,
@@ -74,15 +74,15 @@ export function noteSync(
   ).run(project, fault, atMs);
 }
 
-/** The last number that was given to a row of this machine. */
+/** Returns the last number that this machine gave to a row. */
 export function lastNumber(db: DatabaseSync, project: string): number {
   const sql = "SELECT sent_seq AS last FROM team_projects WHERE project = ?";
   return Number(statement(db, sql).get(project)!["last"]);
 }
 
 /**
- * Makes this machine another one: its database is a copy or was restored, so that its numbers are given already. What it
- * lost comes back as from anybody else.
+ * Gives this machine a new id, since its database is a copy or was restored, and its next numbers are taken. Rows that
+ * this machine lost come back as if another machine had written them.
  */
 export function renameMachine(db: DatabaseSync, project: string, origin: string): void {
   transaction(db, () => {
@@ -95,13 +95,13 @@ export function renameMachine(db: DatabaseSync, project: string, origin: string)
   });
 }
 
-/** Notes the highest number of this machine's rows that the server has taken. */
+/** Records the highest number of this machine's rows that the server has taken. */
 export function noteAcked(db: DatabaseSync, project: string, ackedSeq: number): void {
   statement(db, "UPDATE team_projects SET acked_seq = max(acked_seq, ?) WHERE project = ?")
     .run(ackedSeq, project);
 }
 
-/** Notes that the server was restored, and how far it and this machine are the same: the sync goes on from there. */
+/** Records that the server was restored, and the number up to which both are the same: the sync goes on from there. */
 export function noteRestored(
   db: DatabaseSync,
   { project, origin }: Pick<JoinedProject, "project" | "origin">,
@@ -117,7 +117,7 @@ export function noteRestored(
   ).run(pulledSeq, headSeq, ackedSeq, project);
 }
 
-/** Forgets that the server was restored: this machine and the server are the same again. */
+/** Removes the record that the server was restored: this machine and the server are the same again. */
 export function noteSame(db: DatabaseSync, { origin }: Pick<JoinedProject, "origin">): void {
   statement(db, "DELETE FROM meta WHERE key = ?").run(`team_restored:${origin}`);
 }
@@ -131,23 +131,23 @@ export function noteForgot(
     .run(JSON.stringify(forgot), project);
 }
 
-/** The highest number of this machine's rows that the server has taken, as far as it has answered. */
+/** Returns the highest number of this machine's rows that the server has confirmed. */
 export function ackedSeqOf(db: DatabaseSync, project: string): number {
   const sql = "SELECT acked_seq AS acked FROM team_projects WHERE project = ?";
   return Number(statement(db, sql).get(project)!["acked"]);
 }
 
-/** Notes how far the server has been told that this machine has read. */
+/** Records the number of the last row that this machine has reported to the server as read. */
 export function noteTold(db: DatabaseSync, project: string, seq: number): void {
   statement(db, "UPDATE team_projects SET told_seq = ? WHERE project = ?").run(seq, project);
 }
 
-/** Changes of shared rows are not named in the outbox until the transaction ends. */
+/** Keeps changes of shared rows out of the outbox until {@linkcode notePulled}, in the same transaction. */
 export function beginApplying(db: DatabaseSync, project: string): void {
   statement(db, "UPDATE team_projects SET applying = 1 WHERE project = ?").run(project);
 }
 
-/** Notes how far the rows of the server are taken in, and ends {@linkcode beginApplying}. */
+/** Records how far the server's rows are stored, and ends {@linkcode beginApplying}. */
 export function notePulled(
   db: DatabaseSync,
   project: string,

@@ -1,4 +1,4 @@
-/** Requirements as the configurations of a team define them. Nothing here is in force. */
+/** Reads and writes the requirements that a team's configurations define. The table enforces nothing. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "../db/statement.ts";
 import { queueForgotten } from "../db/team_outbox.ts";
@@ -7,13 +7,13 @@ import { transaction } from "../db/transaction.ts";
 export interface TeamRequirement {
   readonly uid: string;
   readonly name: string;
-  /** Null for one of this machine; empty for one of the same person's other machine. */
+  /** The login; null for this machine, empty for another machine of the same person. */
   readonly author: string | null;
-  /** JSON, as the configuration has it. */
+  /** The requirement in the configuration, as JSON. */
   readonly definition: string;
 }
 
-/** The requirements that other machines define, by their names. */
+/** Lists the requirements that other machines define, by name. */
 export function listTeamRequirements(db: DatabaseSync, project: string): TeamRequirement[] {
   return statement(
     db,
@@ -25,7 +25,7 @@ export function listTeamRequirements(db: DatabaseSync, project: string): TeamReq
   ).all(project) as unknown as TeamRequirement[];
 }
 
-/** A requirement as it is sent; null when it is not defined any more. */
+/** Reads a requirement for sending; null when it is not defined any more. */
 export function readTeamRequirement(
   db: DatabaseSync,
   uid: string,
@@ -50,8 +50,8 @@ export function takeTeamRequirement(
 }
 
 /**
- * Notes which requirements this machine's configuration defines; the others lose those that it does not define any
- * more.
+ * Records which requirements this machine's configuration defines. The other machines forget those that it does not
+ * define any more.
  */
 export function noteRequirements(
   db: DatabaseSync,

@@ -1,10 +1,10 @@
-/** The section about a team. */
+/** Defines the section of the configuration about a team. */
 import type { SectionValues } from "../config/config_schema.ts";
 import { list, section, text } from "../config/schema_kit.ts";
 import { sharedAddressFault } from "./address.ts";
 import * as z from "zod/mini";
 
-/** What a team may share: kinds of observations, and tasks. All but prompts are sent unless somebody chose. */
+/** What a team can share: kinds of observations, requirements and tasks. By default all but prompts are shared. */
 export const SHARED_ROWS = [
   "note",
   "decision",

@@ -1,4 +1,4 @@
-/** What the files of this room share. */
+/** Types that the files of this room share. */
 import type { DatabaseSync } from "node:sqlite";
 import type { UntoldClaim } from "../db/team_outbox.ts";
 
@@ -16,39 +16,39 @@ export interface WayToServer {
   readonly keyFile?: string;
 }
 
-/** A project of this machine that is joined with those of others. */
+/** A project of this machine that is shared through a server. */
 export interface JoinedProject {
-  /** The common git directory, or the folder where there is none. */
+  /** The common git directory, or the folder when git does not track it. */
   readonly project: string;
-  /** What it is called on the server. */
+  /** The project's name on the server. */
   readonly name: string;
   readonly way: WayToServer;
-  /** This machine in this project. */
+  /** The id of this machine in this project. */
   readonly origin: string;
-  /** The number of the last row that was taken in, and of the newest one on the server when it was last asked. */
+  /** The number of the last row stored here, and of the newest row that the server had at the last pull (`headSeq`). */
   readonly pulledSeq: number;
   readonly headSeq: number;
   /** The highest number of this machine's rows that the server has taken. */
   readonly ackedSeq: number;
-  /** Whether what was here before it was joined is named in the outbox: after the first pull. */
+  /** Whether the outbox lists the rows that are older than the joining, which happens after the first pull. */
   readonly isListed: boolean;
-  /** Why the last sync failed; null when it did not. */
+  /** Why the last sync failed; null when it succeeded. */
   readonly fault: string | null;
-  /** How far the server has been told that this machine has read. */
+  /** The number of the last row that this machine has reported to the server as read. */
   readonly toldSeq: number;
   /** When a sync found that the server was restored from an older copy; null once `team verify` finds both the same. */
   readonly restoredAtMs: number | null;
   readonly joinedAtMs: number;
   readonly syncedAtMs: number | null;
-  /** What the last sync forgot that had to forget. */
+  /** The rows that the last sync with something to forget has forgotten. */
   readonly forgot: readonly ForgottenRows[];
 }
 
-/** What was forgotten here since somebody of the team has forgotten it. Titles are gone. */
+/** Rows that this machine forgot because a member of the team forgot them. */
 export interface ForgottenRows {
   readonly author: string;
   readonly rows: number;
-  /** When it was last told to the server, by its clock. */
+  /** When the server last learnt of it, by the server's clock. */
   readonly atMs: number;
 }
 
@@ -57,20 +57,20 @@ export interface SeenMachine {
   readonly origin: string;
   readonly author: string;
   readonly seq: number;
-  /** When it last told so, or when it left. */
+  /** When the machine last reported what it has read, or left. */
   readonly atMs: number;
-  /** The number of the newest row when it left; null where it has not. It may keep what it had then. */
+  /** The number of the newest row when the machine left, up to which it may keep rows; null when it has not left. */
   readonly leftSeq: number | null;
-  /** What the machine is called since its database was restored or copied. */
+  /** The machine's new id after its database was restored or copied. */
   readonly heir: string | null;
 }
 
 export type Operation = "put" | "forget";
 
-/** The kind of a row: of an observation its own, and `task`. */
+/** The kind of a row: `task`, `requirement`, or the kind of an observation. */
 export type RowKind = string;
 
-/** A row as the server has it. */
+/** A row on the server. */
 export interface ServerRow {
   readonly seq: number;
   readonly origin: string;
@@ -81,74 +81,74 @@ export interface ServerRow {
   readonly op: Operation;
   readonly digest: string;
   readonly atMs: number;
-  /** Null where a newer version follows, where this machine wrote it, and where the row is gone. */
+  /** The content; null when a newer version follows, when this machine wrote the row, and when the row is gone. */
   readonly body: string | null;
 }
 
-/** A version of a row, without what it says. */
+/** A version of a row, without its content. */
 export type RowVersion = Pick<ServerRow, "uid" | "kind" | "op" | "origin" | "author" | "seq">;
 
-/** How much there is of a machine. */
+/** How many rows a machine has written, and their sum. */
 export interface OriginSum {
   readonly origin: string;
   readonly author: string;
   readonly rows: number;
   /** A sum over the rows' digests. */
   readonly digest: string;
-  /** The highest number that the machine gave. */
+  /** The highest number that the machine gave to a row. */
   readonly lastSeq: number;
 }
 
-/** A row that arrives, opened. */
+/** A row from the server with its body opened. */
 export interface ArrivingRow extends Pick<ServerRow, "kind" | "uid" | "op" | "seq"> {
-  /** Null where it is of the same person, on another machine. */
+  /** The login of the writer; null for another machine of the same person. */
   readonly author: string | null;
-  /** JSON. */
+  /** The opened body, JSON. */
   readonly body: string;
 }
 
-/** What became of rows that arrived. */
+/** The result of storing arriving rows. */
 export interface TakenRows {
-  /** The rows that cannot be taken, and why. */
+  /** The rows that cannot be stored, by uid, and why. */
   readonly refused: ReadonlyMap<string, string>;
-  /** Tasks that are further on here than those who changed them knew: they are sent again. */
+  /** Tasks that are further on here than their writers knew; this machine sends them again. */
   readonly ahead: readonly string[];
-  /** Tasks that have lost no change made here. */
+  /** Tasks that lost none of the changes made here. */
   readonly whole: readonly string[];
 }
 
-/** A task that is to be claimed. */
+/** A task to claim. */
 export interface WantedTask {
   readonly task: string;
-  /** How often it was completed, as far as this machine knows. */
+  /** How often the task was completed, as far as this machine knows. */
   readonly round: number;
-  /** The least number that the claim may get. */
+  /** The lowest number that the claim may get. */
   readonly least: number;
 }
 
-/** What the server says of a claim that changed here without it. */
+/** The server's decision about a claim that changed here without it. */
 export interface ServerWord {
   readonly fence: number;
   /** Who has the task; null when nobody has. */
   readonly holder: string | null;
-  /** Whether that is the claim that is here. */
+  /** Whether the holder's claim is the one made here. */
   readonly isHere: boolean;
 }
 
-/** What the tables of other rooms give and take; the operations pass it in, since rooms of one storey do not know each other. */
+/** Access to the tables of other rooms. The operations pass it in, since these rooms must not import each other. */
 export interface SharedRows {
-  /** What is sent of a row, JSON without secrets; null when it is not here any more. `suspect`: why it is held instead. */
+  /** Reads a row for sending, as JSON without secrets; null when the row is gone. `suspect`: why to hold it instead. */
   readonly read: (
     kind: RowKind,
     uid: string,
   ) =>
     | { readonly body: string; readonly suspect: string | null; readonly isDeleted: boolean }
     | null;
-  /** Whether two versions of a task differ in what people see. */
+  /** Tells whether two versions of a task differ in what people see. */
   readonly differ: (mine: string, theirs: string) => boolean;
-  /** The rows of a project that can be shared, the oldest first. */
+  /** Lists the rows of a project that can be shared, the oldest first. */
   readonly list: (project: string) => Iterable<{ readonly kind: RowKind; readonly uid: string }>;
-  /** Takes rows in, in one transaction with what stands around it. */
+  /** Stores rows, in one transaction with `before` and `after`. */
   readonly take: (
     project: string,
     rows: readonly ArrivingRow[],
@@ -157,31 +157,31 @@ export interface SharedRows {
       readonly after: (taken: TakenRows) => void;
     },
   ) => void;
-  /** A task as the server has to know it to give a claim on it; undefined when it is not here. */
+  /** Returns what the server needs to give a claim on a task; undefined when the task is not here. */
   readonly wanted: (task: string) => WantedTask | undefined;
-  /** Tasks of a project that might be claimed, the most urgent first. */
+  /** Lists tasks of a project that may be free, the most urgent first. */
   readonly claimable: (project: string, limit: number) => WantedTask[];
-  /** The claims that were made here on tasks of a project. */
+  /** Lists the claims that were made here on tasks of a project. */
   readonly claimsHere: (
     project: string,
   ) => readonly Pick<UntoldClaim, "uid" | "holder" | "token">[];
-  /** How long the claim on a task counts here, in milliseconds; the usual time when nobody has it. */
+  /** Returns how long the claim on a task still counts, in milliseconds; the usual lease when nobody has the task. */
   readonly leaseLeft: (task: string) => number;
-  /** Makes a claim here what the server says of it, all or nothing. */
+  /** Sets a claim here to the server's decision, all or nothing. */
   readonly obey: (claim: UntoldClaim, word: ServerWord) => void;
   /**
-   * Forgets what others have forgotten, in every file of this machine. What has a body comes in anew afterwards.
-   * @returns The uids of what was here.
+   * Forgets rows that others have forgotten, in every file of this machine. Rows with a body are then stored again.
+   * @returns The uids of the rows that were here.
    */
   readonly forget: (
     rows: readonly Pick<ServerRow, "kind" | "uid" | "body">[],
   ) => Promise<ReadonlySet<string>>;
 }
 
-/** What a sync works with. */
+/** What a sync reads and writes. */
 export interface TeamStore {
   readonly db: DatabaseSync;
   readonly rows: SharedRows;
-  /** The kinds that are sent. */
+  /** The kinds of rows to send. */
   readonly share: readonly RowKind[];
 }

@@ -1,10 +1,10 @@
-/** Compares what this machine has taken in with what the server has. */
+/** Compares the rows stored on this machine with the rows on the server. */
 import { sumOrigins } from "./log_table.ts";
 import { listOrigins } from "./received_table.ts";
 import type { Server } from "./server.ts";
 import type { JoinedProject, TeamStore } from "./types.ts";
 
-/** The rows of one machine, there and here. */
+/** How many rows of one machine the server (`there`) and this machine (`here`) have. */
 export interface VerifiedOrigin {
   readonly origin: string;
   readonly author: string;
@@ -13,7 +13,7 @@ export interface VerifiedOrigin {
   readonly isSame: boolean;
 }
 
-/** Up to the last row that was taken in, machine by machine: how many rows, and a sum over their digests. */
+/** Compares count and sum of digests for each machine, up to the last row stored here. */
 export async function verifyProject(
   { db }: Pick<TeamStore, "db">,
   { project, name, pulledSeq }: JoinedProject,

@@ -1,19 +1,19 @@
 /**
- * Reads what an agent says from the lines that its process prints (`stream-json` of Claude Code, or plain text): its words,
- * the result that it reports, and the question with which it ends.
+ * Reads an agent's words, its reported result and its last question from the lines that its process prints:
+ * `stream-json` of Claude Code, or plain text.
  */
 import { quietly } from "../base/errors.ts";
 import { isMapping, type Mapping } from "../base/mapping.ts";
 
 interface AgentLine {
-  /** What a person would read; null when there is nothing to read. */
+  /** The text that a person would read; null when there is none. */
   readonly text: string | null;
   readonly sessionId: string | null;
-  /** Whether it is the last line of a turn, which repeats the last words. */
+  /** Whether the line is the last one of a turn, which repeats the last words. */
   readonly isResult: boolean;
 }
 
-/** The text of each type of line; other types have none. */
+/** How to get the text of a line, by its type; lines of other types have none. */
 const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
   assistant: spoken,
   result: ({ result, errors }) => textIn(result) ?? linesIn(errors),
@@ -25,7 +25,7 @@ const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
 /** Known types of lines that have no text. */
 const SILENT = new Set(["user", "stream_event", "control_request", "control_response"]);
 
-/** Reads one line. A line that is not `stream-json` is text as it stands, also other JSON: a contract may come as one. */
+/** Reads one line. A line that is not `stream-json` is text, even other JSON, since a contract may be printed so. */
 export function readAgentLine(line: string): AgentLine {
   const object = parseLine(line);
   if (object === null) return { text: line, sessionId: null, isResult: false };
@@ -36,7 +36,7 @@ export function readAgentLine(line: string): AgentLine {
   };
 }
 
-/** All words of an agent, in which its result is looked for, and its session. A result that repeats the last words is left out. */
+/** Collects the words of an agent, without a result line that repeats the last words, and its session. */
 export function collectAgentText(lines: Iterable<string>) {
   const texts: string[] = [];
   let sessionId: string | null = null;
@@ -49,7 +49,7 @@ export function collectAgentText(lines: Iterable<string>) {
   return { text: texts.join("\n"), sessionId };
 }
 
-/** A line of `stream-json`; null for any other text. */
+/** Parses a line of `stream-json`; returns null for any other text. */
 function parseLine(line: string): (Mapping & { readonly type: string }) | null {
   if (!line.trimStart().startsWith("{")) return null;
   const value: unknown = quietly(() => JSON.parse(line));
@@ -58,7 +58,7 @@ function parseLine(line: string): (Mapping & { readonly type: string }) | null {
   return isKnown || "session_id" in value ? { ...value, type: value.type } : null;
 }
 
-/** What the agent says itself, without the words of its subagents. */
+/** Returns the agent's own words, without the words of its subagents. */
 function spoken({ message, parent_tool_use_id }: Mapping): string | null {
   if (typeof parent_tool_use_id === "string" || !isMapping(message)) return null;
   const { content } = message;
@@ -77,7 +77,7 @@ function linesIn(values: unknown): string | null {
   return texts.length === 0 ? null : texts.join("\n");
 }
 
-/** The object with which an agent tells at its end how its work went. */
+/** The object in which an agent reports at its end how its work went. */
 interface Contract {
   readonly success: boolean;
   readonly summary: string | null;
@@ -87,37 +87,37 @@ interface Contract {
 
 const START = /\{\s*"/g;
 
-/** How many beginnings without an end are read: each costs reading to the end of the text. */
+/** The most objects without an end to try: each one costs reading to the end of the text. */
 const MAX_UNCLOSED = 200;
 
-/** How much of the end of a text is read, in characters. */
-const MAX_LOOKED_AT = 200_000;
+/** The length of the end of a text to search, in characters. */
+const MAX_TAIL_CHARS = 200_000;
 
 /**
- * The last object in a text that says whether the work succeeded: `{"success": true, "summary": …, "outputs": …}`, in a
- * fence or bare. Objects inside of objects do not count. When `success` is not a truth value, that is a failure.
- * @param text As a person reads it, not as lines of JSON. @returns Null when there is none: then the exit code decides.
+ * Finds the last object in a text that says whether the work succeeded: `{"success": true, "summary": …}`, in a fence
+ * or bare. It ignores nested objects, and takes a `success` other than true or false for a failure.
+ * @param text The words of the agent, not lines of JSON. @returns Null when there is none: the exit code decides then.
  */
 export function readContract(text: string): Contract | null {
-  const looked = text.slice(-MAX_LOOKED_AT);
+  const tail = text.slice(-MAX_TAIL_CHARS);
   let found: Contract | null = null;
   let unclosed = 0;
   START.lastIndex = 0;
-  for (let match = START.exec(looked); match !== null; match = START.exec(looked)) {
-    const end = endOfObject(looked, match.index);
+  for (let match = START.exec(tail); match !== null; match = START.exec(tail)) {
+    const end = endOfObject(tail, match.index);
     if (end === null) {
       if (++unclosed > MAX_UNCLOSED) break;
       START.lastIndex = match.index + 1;
       continue;
     }
-    const object = parseObject(looked.slice(match.index, end));
+    const object = parseObject(tail.slice(match.index, end));
     found = (object && contractOf(object)) ?? found;
     START.lastIndex = object === null ? match.index + 1 : end;
   }
   return found;
 }
 
-/** Where the object that begins at `start` ends; null when it does not. */
+/** Finds the end of the object that begins at `start`; null when it has no end. */
 function endOfObject(text: string, start: number): number | null {
   const signs = /"(?:[^"\\]|\\[\s\S])*"|[{}]/g;
   signs.lastIndex = start;
@@ -140,22 +140,22 @@ function contractOf(object: Mapping): Contract | null {
   const { success, summary, outputs, error } = object;
   if (success === undefined) return null;
   if (typeof success !== "boolean") {
-    const told = JSON.stringify(success).slice(0, 40);
-    const error = `its result is no valid one: "success" must be true or false, and is ${told}`;
+    const shown = JSON.stringify(success).slice(0, 40);
+    const error = `its result is no valid one: "success" must be true or false, and is ${shown}`;
     return { success: false, summary: null, outputs: {}, error };
   }
-  const said = { summary: textIn(summary), error: textIn(error) };
-  return { success, outputs: isMapping(outputs) ? outputs : {}, ...said };
+  const texts = { summary: textIn(summary), error: textIn(error) };
+  return { success, outputs: isMapping(outputs) ? outputs : {}, ...texts };
 }
 
-/** A line of a list, which below a question is an answer that it offers. */
+/** Matches a line of a list; below a question, such a line offers an answer. */
 const LISTED = /^\s*(?:[-*•]|\(?\w{1,2}[.)])\s+\S/;
 
-/** The end of a line that asks, perhaps with answers in brackets. */
+/** Matches the end of a question, perhaps with answers in brackets. */
 const ASKS = /[?？][*_\s]*(?:[[(][^[\]()]{1,100}[\])])?[*_:\s]*$/;
 
 /**
- * The line with which a text asks at its end, with or without a list of answers below it; fences do not count. Null for
+ * Finds the question at the end of a text, with or without a list of answers below it; ignores fences. Returns null for
  * any other end: an agent that goes on after a question does not wait for an answer.
  */
 export function lastQuestion(text: string): string | null {

@@ -1,4 +1,4 @@
-/** Agents: processes that work for a task, and sub-agents of sessions. Changes are in the caller's transaction. */
+/** Reads and writes agents: processes that work for a task, and sub-agents of sessions. In the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { recordEvent } from "./events_table.ts";
 import type { Fields, RowOf } from "./row_fields.ts";
@@ -10,18 +10,18 @@ export const AGENT_FIELDS = {
   kind: ["agent", "script", "subagent"],
   /** The name of the step, or the type of a sub-agent. */
   name: "text",
-  /** The last three are the end. */
+  /** The last three mean that the agent has ended. */
   status: ["starting", "running", "completed", "failed", "killed"],
   taskId: "text?",
   workflowId: "text?",
-  /** The key of the step, and the attempt. */
+  /** The key of the step; `attempt` counts its attempts from 1. */
   stepKey: "text?",
   attempt: "integer?",
-  /** The session that it works in; of a sub-agent, the session that started it. */
+  /** The session of the agent; for a sub-agent, the session that started it. */
   sessionId: "text?",
   command: "texts",
   pid: "integer?",
-  /** When the process was started, in the system's own format: a later process with the same number has another one. */
+  /** When the process started, in the system's format; it tells a later process with the same number apart. */
   processMark: "text?",
   worktree: "text?",
   outputFile: "text?",
@@ -30,7 +30,7 @@ export const AGENT_FIELDS = {
   killReason: "text?",
   createdAtMs: "integer",
   startedAtMs: "integer?",
-  /** When the daemon ends it. */
+  /** When the daemon ends the agent. */
   deadlineAtMs: "integer?",
   killRequestedAtMs: "integer?",
   endedAtMs: "integer?",
@@ -46,7 +46,7 @@ type NewAgent = Pick<
   "id" | "kind" | "name" | "taskId" | "workflowId" | "stepKey" | "attempt" | "worktree"
 >;
 
-/** Keeps an agent that is about to be started: there is no process yet. */
+/** Stores an agent before its process is started. */
 export function createAgent(db: DatabaseSync, agent: NewAgent, atMs: number): void {
   const times = { createdAtMs: atMs, updatedAtMs: atMs };
   insertRow(db, "agents", { ...agent, status: "starting", ...times });
@@ -57,7 +57,7 @@ type AgentProcess = Pick<
   "pid" | "processMark" | "command" | "worktree" | "outputFile" | "deadlineAtMs"
 >;
 
-/** Keeps the process of an agent, before the process may do anything. */
+/** Stores the process of an agent, before the process may do anything. */
 export function markRunning(
   db: DatabaseSync,
   id: string,
@@ -69,7 +69,7 @@ export function markRunning(
   recordAgentEvent(db, "agent.started", id, atMs);
 }
 
-/** Keeps how an agent ended. An agent that has ended already stays as it is. */
+/** Stores how an agent ended. An agent that has ended already stays unchanged. */
 export function endAgent(
   db: DatabaseSync,
   id: string,
@@ -103,7 +103,7 @@ export function setAgentSession(
   ).run(sessionId, atMs, id, sessionId);
 }
 
-/** Asks for an agent to be ended, which the daemon does. @returns Whether it had not ended yet. */
+/** Requests the end of an agent, which the daemon carries out. @returns False when the agent has ended already. */
 export function requestKill(
   db: DatabaseSync,
   id: string,
@@ -123,19 +123,19 @@ export function readAgent(db: DatabaseSync, id: string): Agent | undefined {
   return readRow(db, AGENTS, id);
 }
 
-/** Which agents are wanted. A filter that is left out, or null, lets everything through. */
+/** Selects agents. A filter that is missing or null lets all agents through. */
 interface AgentFilter {
   readonly statuses?: readonly string[] | null;
   readonly kinds?: readonly string[] | null;
   readonly taskId?: string | null | undefined;
   readonly sessionId?: string | null | undefined;
   readonly workflowId?: string | null | undefined;
-  /** Only those in a working tree of their own. */
+  /** Selects only agents in a working tree of their own. */
   readonly hasTree?: boolean;
   readonly limit?: number;
 }
 
-/** Agents, the newest first. */
+/** Lists agents, the newest first. */
 export function listAgents(
   db: DatabaseSync,
   { statuses, kinds, taskId, sessionId, workflowId, hasTree = false, limit }: AgentFilter,
@@ -154,7 +154,7 @@ export function listAgents(
   });
 }
 
-/** Agents with a process of their own that have not ended as far as is known, the oldest first. */
+/** Lists agents with a process of their own whose end is not recorded, the oldest first. */
 export function listUnendedProcesses(db: DatabaseSync): Agent[] {
   const only = "ended_at_ms IS NULL AND kind IN ('agent', 'script')";
   return listRows(db, AGENTS, { only, order: "created_at_ms, id" });

@@ -1,4 +1,4 @@
-/** Reads the folder of coven, the older daemon, and plans what is brought over. What cannot be used is named. */
+/** Reads the folder of coven, the older daemon, and plans what to import. It names what it cannot use. */
 import type { SQLInputValue } from "node:sqlite";
 import { messageOf, quietly } from "../base/errors.ts";
 import { newId } from "../base/ids.ts";
@@ -17,14 +17,14 @@ import { openIfOurs } from "../db/database_identity.ts";
 import { readMeta } from "../db/statement.ts";
 import TABLES from "./coven.json" with { type: "json" };
 
-/** A row by the columns of its table. */
+/** The values of a row, by column. */
 type Columns = Readonly<Record<string, SQLInputValue>>;
 
 type CovenPlace = NonNullable<ReturnType<typeof findCoven>>;
 
 /**
- * Finds the nearest `.coven` upwards, or `start` itself; null when there is none. `root`: its project. `origin`: how the
- * origins of its tasks begin. `mark`: the key of `meta` for what was decided about it, `imported` or `fresh`.
+ * Finds `start` itself or the nearest `.coven` above it; null when there is none. `root`: its project. `origin`: the
+ * prefix of its tasks' origins. `mark`: the key in `meta` of the decision about it, `imported` or `fresh`.
  */
 export function findCoven(start: string) {
   const paths = withParents(start).map((folder) => joinPath(folder, ".coven"));
@@ -35,7 +35,7 @@ export function findCoven(start: string) {
   return { folder, root, origin: `coven:${root}:task:`, mark: `import:coven:${root}` };
 }
 
-/** Finds a `.coven` that nobody has brought over or left behind; null when there is none. */
+/** Finds a `.coven` about which nobody has decided; null when there is none. */
 export function undecidedCoven(from: string, database: string) {
   const place = findCoven(from);
   if (place === null || readFound(joinPath(place.folder, "state.json")) === undefined) return null;
@@ -46,25 +46,25 @@ export function undecidedCoven(from: string, database: string) {
   return mark === null ? { folder: place.folder, notice } : null;
 }
 
-/** What is brought over; nothing is written yet. */
+/** What the import will write, and what it leaves out. */
 export class CovenPlan {
-  /** The rows of tasks that are new here, and what was changed of them, for their history. */
+  /** The rows of new tasks, and the changes that the import makes to them, for their history. */
   readonly tasks: { row: Columns; changes: Parameters<typeof writeHistory>[2] }[] = [];
-  /** Rows of tags and dependencies: they come after all tasks. */
+  /** Rows of tags and dependencies, to write after all tasks. */
   readonly parts: { readonly type: string; readonly columns: Columns }[] = [];
   readonly writes: { readonly to: string; readonly text: string }[] = [];
-  /** How many files of ours say the same already. */
+  /** How many of our files have the same text already. */
   present = 0;
-  /** What our configuration is to have: the key there, the path and the value here. */
+  /** Entries for our configuration: coven's key as the name, our path and value. */
   readonly entries: ConfigEntry[] = [];
-  /** What is not brought over, or not as it was. */
+  /** What is left out or changed, and why. */
   readonly notTaken: { readonly name: string; readonly why: string }[] = [];
   filesRead = 0;
 
   readonly leave = (name: string, why: string): void => void this.notTaken.push({ name, why });
 }
 
-/** Reads the object in a JSON file; empty where there is no file, or none that can be used. */
+/** Reads the object in a JSON file; an empty one when there is no usable file. */
 function jsonIn(path: string, plan: CovenPlan): Mapping {
   const file = readFound(path);
   try {
@@ -86,7 +86,7 @@ const oneOf = (known: Readonly<Record<string, string>>) => (value: unknown) => {
   const word = line(value)?.toLowerCase().replace(/[ -]+/g, "_") ?? "";
   return Object.keys(known).find((name) => known[name]!.split(" ").includes(word)) ?? null;
 };
-/** How the values of a field are read; null for one that means nothing here. */
+/** Reads the values of fields by kind; null for a value that has no meaning here. */
 const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   text,
   line,
@@ -95,7 +95,7 @@ const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   priority: (value) => /^p?[0-4]$/i.test(text(value) ?? "") ? Number(text(value)!.at(-1)) : null,
   // Go's zero time (the year 1) is not a time.
   time: (value) => Math.max(0, Date.parse(text(value) ?? "")) || null,
-  // A dependency may be `{depends_on_id, type}`. A tag is one line without a comma.
+  // A dependency may be `{depends_on_id, type}`. A tag may hold no blank and no comma.
   list: (value) =>
     [value].flat().map((one) =>
       isMapping(one) ? one["type"] === "parent-child" ? null : one["depends_on_id"] : one
@@ -103,7 +103,7 @@ const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
 };
 
 type Times = "created_at_ms" | "updated_at_ms" | "closed_at_ms" | "deleted_at_ms";
-/** The fields of a task, by the names of our columns, as `coven.json` lists them. */
+/** The fields of a task by our columns, listed in `coven.json`. */
 type Fields =
   & Record<Exclude<keyof typeof TABLES.task, "needs" | "tags" | "status" | Times>, string | null>
   & Record<Times, number | null>
@@ -128,7 +128,7 @@ function readFields(record: Mapping, leave: CovenPlan["leave"]): Fields {
   return Object.fromEntries(entries);
 }
 
-/** Plans the tasks. @param facts `here`: ids of those that an earlier run brought, by origin, and whether it finished. */
+/** Plans the tasks. @param facts `here`: ids of tasks that an earlier run imported, by origin. */
 export function planCovenTasks({ folder, root, origin }: CovenPlace, plan: CovenPlan, facts: {
   readonly here: ReadonlyMap<string, string>;
   readonly isFinished: boolean;
@@ -194,7 +194,7 @@ export function planCovenTasks({ folder, root, origin }: CovenPlace, plan: Coven
   }
 }
 
-/** Finds the parent of a task and its depth; undefined when the parent is not there, or lies below the task. */
+/** Finds the parent and the depth of a task; undefined when the parent is missing or lies below the task. */
 function parentIn(items: ReadonlyMap<string, Item>, id: string) {
   const parent = items.get(id)!.parent_id;
   const above = new Set<string>();
@@ -207,8 +207,8 @@ function parentIn(items: ReadonlyMap<string, Item>, id: string) {
 }
 
 /**
- * The status that a task gets here. Nobody works on it any more: a task in work is open again, or blocked while its
- * working tree is there, so that nobody begins anew what is half done. A merge that was not finished waits for a person.
+ * Returns the status that a task gets here. Nobody works on it any more: a task in work becomes open, or blocked while
+ * its working tree exists, so that nobody begins half-done work anew. An unfinished merge waits for a person.
  */
 function standingOf(
   { status, reason, deleted_at_ms }: Pick<Fields, "status" | "reason" | "deleted_at_ms">,
@@ -222,12 +222,12 @@ function standingOf(
   return { status: "blocked", reason: status === "blocked" && reason || why };
 }
 
-/** Keys whose values have another form here. */
+/** Converters for keys whose values have another form here. */
 const CONVERT: Readonly<Record<string, (value: unknown) => unknown>> = {
   agentTimeoutMs: (value) => Math.ceil(Number(value) / 60_000),
   agentPermissions: (value) => Object(value).allowedTools,
   notifications: (value) => Object.values(Object(value)).some((way) => way !== "none"),
-  // Commands that were run before a merge, as one line of the shell that stops at the first that fails.
+  // Joins the commands before a merge to one shell line that stops at the first failure.
   preMergeChecks: (value) => {
     const { enabled, commands } = Object(value);
     const list: unknown[] = enabled === true && Array.isArray(commands) ? commands : [];
@@ -235,7 +235,7 @@ const CONVERT: Readonly<Record<string, (value: unknown) => unknown>> = {
   },
 };
 
-/** Plans the files, and what the configuration gets. A file of ours is never replaced. */
+/** Plans the files and the entries of the configuration. It never replaces a file of ours. */
 export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): void {
   for (const [part, names, target] of TABLES.files) {
     for (const { path, ...file } of readFolder(joinPath(folder, part!), new RegExp(names!))) {
@@ -262,13 +262,13 @@ export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): v
   const keys: Readonly<Record<string, string>> = TABLES.config;
   const usual: Readonly<Record<string, unknown>> = TABLES.usual;
   const left: Readonly<Record<string, string>> = TABLES.left;
-  for (const [name, said] of Object.entries(given)) {
-    if ((said ?? "") === "") continue;
+  for (const [name, theirs] of Object.entries(given)) {
+    if ((theirs ?? "") === "") continue;
     const path = keys[name]?.split(".") ?? [];
-    const value = (CONVERT[name]?.(said) ?? said) as Plain;
+    const value = (CONVERT[name]?.(theirs) ?? theirs) as Plain;
     const why = path.length === 0
       ? left[name] ?? "the key is not known"
-      : isSameValue(said, usual[name])
+      : isSameValue(theirs, usual[name])
       ? "it is what the older daemon had anyway; ours has its own default"
       : faultsOf({ path, value });
     if (why !== "") plan.leave(name, why);

@@ -1,10 +1,10 @@
-/** Events, and the state in a few numbers, with which a stream of events begins. */
+/** Writes and reads events, and counts the state with which a stream of events begins. */
 import type { DatabaseSync } from "node:sqlite";
 import { columnsOf, type Fields, type RowOf } from "./row_fields.ts";
 import { filterOf, insertRow, statement } from "../db/statement.ts";
 
 export const EVENT_FIELDS = {
-  /** Grows with every event, and is never reused. */
+  /** A number that grows with every event and is never reused. */
   id: "integer",
   type: "text",
   entityType: ["task", "agent", "workflow", "question"],
@@ -15,45 +15,45 @@ export const EVENT_FIELDS = {
 
 export type EventRow = RowOf<typeof EVENT_FIELDS>;
 
-/** A change, as an event tells it. */
+/** An event before it is stored. */
 export type Change = Omit<EventRow, "id" | "createdAtMs"> & { readonly atMs: number };
 
 /** An event with its data as JSON. */
 export type StoredEvent = Omit<EventRow, "data"> & { readonly data: string };
 
-/** Which events are wanted. A filter that is left out, or null, lets everything through. */
+/** Selects events. A filter that is missing or null lets all events through. */
 export interface EventFilter {
-  /** Only events after this one. */
+  /** Selects events after this id. */
   readonly afterId?: number | undefined;
-  /** Only events that are younger, in epoch milliseconds. */
+  /** Selects events after this time, in epoch milliseconds. */
   readonly sinceMs?: number | null;
-  /** A type with `*` for any text: `agent.*`. */
+  /** Selects a type, with `*` for any text: `agent.*`. */
   readonly type?: string | null;
   readonly entityId?: string | null;
   readonly limit: number;
-  /** When there are more than `limit`: the newest instead of the oldest. */
+  /** Selects the newest instead of the oldest when there are more than `limit`. */
   readonly newest?: boolean;
 }
 
 /**
- * The moment after which events are told, whether older ones are still kept or not.
- * @param keptHours 0 is for ever.
+ * Returns the time after which events are sent, whether older ones are still stored or not.
+ * @param keptHours 0 means for ever.
  */
 export function toldSinceMs(keptHours: number, nowMs: number): number {
   return keptHours === 0 ? 0 : nowMs - keptHours * 3_600_000;
 }
 
-/** Keeps an event, in the transaction of the change that it tells of. */
+/** Stores an event, in the transaction of the change that it reports. */
 export function recordEvent(db: DatabaseSync, { data, atMs, ...change }: Change): void {
   insertRow(db, "events", { ...change, data: JSON.stringify(data), createdAtMs: atMs });
 }
 
-/** Events, oldest first. */
+/** Lists events, the oldest first. */
 export function listEvents(db: DatabaseSync, filter: EventFilter): EventRow[] {
   return listStoredEvents(db, filter).map((row) => ({ ...row, data: JSON.parse(row.data) }));
 }
 
-/** {@linkcode listEvents} for callers that pass the data on as JSON. */
+/** Does the same as {@linkcode listEvents} for callers that pass the data on as JSON. */
 export function listStoredEvents(
   db: DatabaseSync,
   { afterId = 0, sinceMs, type, entityId, limit, newest = false }: EventFilter,
@@ -76,18 +76,18 @@ export function listStoredEvents(
   return newest ? events.reverse() : events;
 }
 
-/** The number of the newest event that was ever written; 0 before the first. */
+/** Returns the id of the newest event ever written; 0 before the first event. */
 export function lastEventId(db: DatabaseSync): number {
   const row = statement(db, "SELECT seq FROM sqlite_sequence WHERE name = 'events'").get();
   return Number(row?.["seq"] ?? 0);
 }
 
-/** The state of tasks, agents, workflows and questions in a few numbers. */
+/** Counts of tasks, agents, workflows and questions. */
 export interface StateCounts {
   readonly lastEventId: number;
-  /** The oldest event that is still sent: a client that saw none since before it has missed some. */
+  /** The oldest event that is still sent: a client whose last event is older may have missed some. */
   readonly oldestEventId: number | null;
-  /** How many there are by status, without deleted ones. */
+  /** Counts of tasks that are not deleted, by status. */
   readonly tasks: Readonly<Record<string, number>>;
   readonly agents: Readonly<Record<string, number>>;
   readonly workflows: Readonly<Record<string, number>>;
@@ -95,15 +95,15 @@ export interface StateCounts {
 }
 
 /**
- * Counts the state. In a transaction all numbers are of one moment.
- * @param toldSinceMs Events up to then count as gone, because retention will remove them.
+ * Counts the state. In a transaction all counts belong to the same moment.
+ * @param toldSinceMs Events up to this time count as gone, since retention will remove them.
  */
 export function countState(db: DatabaseSync, toldSinceMs = 0): StateCounts {
   const byStatus = (sql: string) =>
     Object.fromEntries(
       statement(db, sql).all().map((row) => [String(row["status"]), Number(row["n"])]),
     );
-  // The plus keeps SQLite from the index of times: in the order of ids the first match is the oldest event.
+  // The plus keeps SQLite from using the index of times: in the order of ids, the first match is the oldest event.
   const oldest = statement(
     db,
     "SELECT id FROM events WHERE +created_at_ms > ? ORDER BY id LIMIT 1",
@@ -122,14 +122,14 @@ export function countState(db: DatabaseSync, toldSinceMs = 0): StateCounts {
   };
 }
 
-/** How many tasks wait for the scheduler. */
+/** Counts the tasks that wait for the scheduler. */
 export function countQueued(db: DatabaseSync): number {
   const sql = `SELECT count(*) AS n FROM tasks
                 WHERE queued_at_ms IS NOT NULL AND status = 'open' AND deleted_at_ms IS NULL`;
   return Number(statement(db, sql).get()!["n"]);
 }
 
-/** The number of the newest event up to a time in epoch milliseconds; 0 when there is none. */
+/** Returns the id of the newest event up to a time in epoch milliseconds; 0 when there is none. */
 export function eventIdAt(db: DatabaseSync, atMs: number): number {
   const row = statement(db, "SELECT min(id) AS id FROM events WHERE created_at_ms > ?").get(atMs)!;
   return row["id"] === null ? lastEventId(db) : Number(row["id"]) - 1;

@@ -1,9 +1,9 @@
-/** Reads mappings that a person wrote in YAML, by schemas, and tells what is wrong in a person's words. */
+/** Reads mappings from YAML by schemas, and explains faults to the person who wrote them. */
 import * as z from "zod/mini";
 import { nearestWords } from "../base/likeness.ts";
 import type { Mapping } from "../base/mapping.ts";
 
-/** A field that may be absent or null; then it has the fallback. */
+/** Makes a field whose value is the fallback when it is absent or null. */
 export function orElse<Value, Fallback>(schema: z.ZodMiniType<Value>, fallback: Fallback) {
   const read = (value: Value | null | undefined): Value | Fallback => value ?? fallback;
   return z.pipe(z.optional(z.nullable(schema)), z.transform(read));
@@ -13,14 +13,14 @@ function plainText(error: string) {
   return z.pipe(z.union([z.string(), z.number(), z.boolean()], { error }), z.transform(String));
 }
 
-/** Kinds of fields; what is absent is null or as the name says. */
+/** Kinds of fields. An absent field is null; an absent `textMap` is empty. */
 export const field = {
   any: orElse(z.unknown(), null),
-  /** Numbers and truth values are taken as they are written. */
+  /** A text; accepts numbers and truth values in their written form. */
   text: orElse(plainText("must be a text"), null),
   truth: orElse(z.boolean({ error: "must be true or false" }), null),
   integer: orElse(z.int({ error: "must be a whole number" }), null),
-  /** Milliseconds, more than none. */
+  /** A duration above 0, in milliseconds. */
   duration: orElse(
     z.pipe(
       plainText('must be a duration as "90s" or "1h30m"').check(
@@ -30,7 +30,7 @@ export const field = {
     ),
     null,
   ),
-  /** A single text stands for a list of it. */
+  /** A list of texts; a single text stands for a list of one. */
   texts: orElse(
     z.pipe(
       z.union([z.string(), z.array(z.string())], { error: "must be a list of texts" }),
@@ -59,7 +59,7 @@ export const field = {
 
 /**
  * Reads a mapping by a schema of {@linkcode field}s.
- * @returns The fields, null when one is wrong; an error for each field that is wrong, and one for each unknown key.
+ * @returns `fields`: null when one is wrong. `errors`: one for each wrong field. `unknown`: one for each unknown key.
  */
 export function readFields<Shape extends Readonly<Record<string, z.ZodMiniType>>>(
   schema: z.ZodMiniObject<Shape>,
@@ -75,12 +75,12 @@ export function readFields<Shape extends Readonly<Record<string, z.ZodMiniType>>
   return { fields: data ?? null, errors: [...new Set(errors)], unknown };
 }
 
-/** Milliseconds of each unit. */
+/** The milliseconds of each unit. */
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 
 /**
- * The milliseconds of a duration: numbers with the units `h`, `m`, `s` and `ms`, in any order, as Go reads them.
- * @returns Whole milliseconds, 0 and up; null when the text is not a duration.
+ * Reads a duration as Go does: numbers with the units `h`, `m`, `s` and `ms`, in any order.
+ * @returns Whole milliseconds, 0 or more; null when the text is not a duration.
  */
 export function parseDuration(text: string): number | null {
   const trimmed = text.trim();

@@ -1,4 +1,4 @@
-/** Reads the matchers of a project, and chooses the workflow of a task with them. */
+/** Reads the matchers of a project, and chooses a task's workflow with them. */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { parse as parseYaml } from "yaml";
@@ -23,7 +23,7 @@ export interface WorkflowChoice {
   readonly name: string;
   readonly why: string;
   readonly by: "hint" | "tag" | "matcher" | "default";
-  /** The matchers up to the one that decided, each with the first condition that fails; empty when none was needed. */
+  /** The matchers up to the deciding one, each with its first failed condition; empty when no matcher was needed. */
   readonly considered: readonly {
     readonly name: string;
     readonly matched: boolean;
@@ -31,7 +31,7 @@ export interface WorkflowChoice {
   }[];
 }
 
-/** Tags that name a workflow; old files use the second. */
+/** Prefixes of tags that name a workflow; old files use the second. */
 const TAG_PREFIXES = ["workflow:", "grimoire:"];
 
 /**
@@ -42,7 +42,7 @@ export function chooseWorkflow(
   task: ChoosingTask,
   matchers: readonly Matcher[],
   options: {
-    /** The workflow that the parent task ran; null when there was none. */
+    /** The workflow that the parent task ran; null when it ran none. */
     readonly parentWorkflow: string | null;
     readonly default: string;
   },
@@ -81,14 +81,14 @@ const PRIORITIES = z.pipe(
   z.transform((value) => [value].flat()),
 );
 
-/** `[min, max]`, or `{min, max}` with an end left out. */
+/** Accepts `[min, max]`, or `{min, max}` where either may be missing. */
 const PRIORITY_RANGE = z.pipe(
   z.transform((given) => isMapping(given) ? [given["min"] ?? 0, given["max"] ?? 4] : given),
   z.tuple([PRIORITY, PRIORITY], { error: "must be two priorities, 0-4" })
     .check(z.refine(([min, max]) => min <= max, "min must be <= max")),
 );
 
-/** The conditions of a matcher, in the order in which they are checked. One that is null is not set. */
+/** The conditions of a matcher, in the order of the checks. A condition that is null is not set. */
 const CONDITIONS = {
   any_tags: field.texts,
   all_tags: field.texts,
@@ -104,7 +104,7 @@ const MATCH = z.object(CONDITIONS);
 
 type Conditions = z.output<typeof MATCH>;
 
-/** Whether a task fails a condition, and what is told of it. */
+/** Checks of the conditions: each explains why a task fails, or returns false or undefined. */
 const CHECKS: {
   readonly [Name in keyof Conditions]: (
     task: ChoosingTask,
@@ -128,7 +128,7 @@ const CHECKS: {
     wanted.filter((tag) => tags.includes(tag)).map((tag) => `it has the tag ${tag}`)[0],
 };
 
-/** The first condition that a task does not fulfil, in words; null when it fulfils all. */
+/** Explains the first condition that a task does not fulfil; null when it fulfils all. */
 function faultOf(task: ChoosingTask, match: Conditions): string | null {
   for (const name of Object.keys(CONDITIONS) as (keyof Conditions)[]) {
     const wanted = match[name];
@@ -140,9 +140,9 @@ function faultOf(task: ChoosingTask, match: Conditions): string | null {
 
 interface Matcher {
   readonly name: string;
-  /** Without any condition it matches every task. */
+  /** The conditions; a matcher without any matches every task. */
   readonly match: Conditions;
-  /** Null for the workflow of the parent task. */
+  /** The name; null for the workflow of the parent task. */
   readonly workflow: string | null;
 }
 
@@ -161,8 +161,8 @@ const MATCHER = z.object({
 });
 
 /**
- * Reads a list of matchers, or a mapping with the list `matchers`. Each has `name`, `match`, and `workflow` (in old files
- * `grimoire`) or `inherit: true`. A wrong matcher is left out with a warning; an unknown field gets a warning.
+ * Reads a list of matchers, or a mapping with the list `matchers`. Each has `name`, `match`, and `workflow` (in old
+ * files `grimoire`) or `inherit: true`. Leaves a wrong matcher out with a warning, and warns of an unknown field.
  */
 export function parseMatchers(value: unknown): MatcherFile {
   const warnings: string[] = isMapping(value)
@@ -199,7 +199,7 @@ function readMatcher(value: unknown, number: number, warnings: string[]): Matche
   return errors.length > 0 || match === null ? null : { name, workflow, match };
 }
 
-/** Warnings for matchers after one that matches every task. */
+/** Warns of matchers behind one that matches every task. */
 function unreachable(matchers: readonly Matcher[]): string[] {
   const first = matchers.findIndex(({ match, workflow }) =>
     workflow !== null && Object.values(match).every((condition) => condition === null)
@@ -214,7 +214,7 @@ interface ProjectMatchers extends MatcherFile {
   readonly path: string | null;
 }
 
-/** Reads the matchers of a project. A change counts from the next task on. Never throws: faults are warnings. */
+/** Reads the matchers of a project, anew for each task. Never throws: faults become warnings. */
 export function readMatchers(projectDir: string): ProjectMatchers {
   const leftOut: string[] = [];
   for (const folder of foldersOf(projectDir)) {
@@ -224,22 +224,22 @@ export function readMatchers(projectDir: string): ProjectMatchers {
       leftOut.push(`${path}: ${leftOutText(why)}`);
       continue;
     }
-    const told = (warnings: readonly string[]) => [
+    const withPath = (warnings: readonly string[]) => [
       ...leftOut,
       ...warnings.map((warning) => `${path}: ${warning}`),
     ];
     try {
       const { matchers, warnings } = parseMatchers(parseYaml(readTextFileSync(path)));
-      return { path, matchers, warnings: told(warnings) };
+      return { path, matchers, warnings: withPath(warnings) };
     } catch (thrown) {
       if (isNotFound(thrown)) continue;
-      return { path, matchers: [], warnings: told([messageOf(thrown)]) };
+      return { path, matchers: [], warnings: withPath([messageOf(thrown)]) };
     }
   }
   return { path: null, matchers: [], warnings: leftOut };
 }
 
-/** The workflow of a task, why it was chosen, and the faults of the project's matchers. */
+/** Chooses the workflow of a task; also returns why, and the faults of the project's matchers. */
 export function chooseFor(
   db: DatabaseSync,
   task: Task & { readonly projectDir: string },

@@ -1,4 +1,4 @@
-/** Removes tasks, workflows and events that were kept long enough; each step is one short transaction. */
+/** Removes tasks, workflows and events that are old enough; each step is one short transaction. */
 import { quietly } from "../base/errors.ts";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { transaction } from "../db/transaction.ts";
@@ -9,18 +9,18 @@ import { uuidOf } from "../base/ids.ts";
 import { joinPath } from "../base/paths.ts";
 import { readDirSync, statSync } from "../system/files.ts";
 
-/** The history names this actor. */
+/** The author that the history names. */
 const BY = "system";
 
 /**
- * Tasks that may go, unless somebody works on them, or a task below them stays.
- * @param goes A condition on a `task` with the limit as its parameter.
+ * Returns a query for the tasks that may go: nobody works on them, and no task below them stays.
+ * @param condition The condition for an old `task`, with the limit of time as `?1`.
  */
-function expiredTasks(goes: string): string {
+function expiredTasks(condition: string): string {
   return `WITH RECURSIVE staying (id) AS (
        SELECT id
          FROM tasks AS task
-        WHERE NOT coalesce(${goes}, 0)
+        WHERE NOT coalesce(${condition}, 0)
            OR task.status IN ('in_progress', 'pending_merge')
            OR EXISTS (SELECT 1 FROM agents WHERE agents.task_id = task.id AND agents.ended_at_ms IS NULL)
            OR EXISTS (SELECT 1 FROM workflows
@@ -32,18 +32,18 @@ function expiredTasks(goes: string): string {
         WHERE task.parent_id IS NOT NULL)
      SELECT id
        FROM tasks AS task
-      WHERE ${goes}
+      WHERE ${condition}
         AND id NOT IN (SELECT id FROM staying)`;
 }
 
-/** Closed tasks that nobody has changed since. A deleted task below does not keep them. */
+/** Selects closed tasks that nobody has changed since. A deleted task below does not keep them. */
 const CLOSED = expiredTasks(
   "(task.deleted_at_ms IS NOT NULL OR (task.status = 'closed' AND max(task.closed_at_ms, task.updated_at_ms) < ?1))",
 ) + "\n        AND task.deleted_at_ms IS NULL";
 
 const DELETED = expiredTasks("(task.deleted_at_ms < ?1)");
 
-/** A completed workflow stays until its working tree is removed. */
+/** Selects ended workflows. A completed one stays until its working tree is removed. */
 const WORKFLOWS = `SELECT id
        FROM workflows
       WHERE ended_at_ms < ?1
@@ -51,14 +51,14 @@ const WORKFLOWS = `SELECT id
         AND NOT EXISTS (SELECT 1 FROM agents
                          WHERE agents.workflow_id = workflows.id AND agents.ended_at_ms IS NULL)`;
 
-/** How much was removed, or would be. */
+/** How many rows of each kind were removed, or would be. */
 type Counts = Readonly<Record<string, number>>;
 
 interface RemoveOptions {
   readonly nowMs: number;
-  /** Absolute path, or `:memory:`: the output of agents lies beside it. */
+  /** The absolute path, or `:memory:`. The output of agents lies beside the file. */
   readonly database: string;
-  /** Rows in one transaction. */
+  /** The most rows for one transaction. */
   readonly batchRows: number;
 }
 
@@ -67,13 +67,13 @@ type OldStep = (db: DatabaseSync, beforeMs: number, options: RemoveOptions) => C
 /** About how many rows (history, tags, agents) go with one task or workflow. */
 const ROWS_OF_TASK = 10;
 
-/** What of this room goes when it is old, in the order in which it is removed. Each removal is a batch. */
+/** The steps that count and remove this room's old rows, in their order. Each call of `remove` handles one batch. */
 export const OLD_WORK = {
   workflows: {
     first: firstOf("workflows", WORKFLOWS),
-    ...rowsOf("workflows", WORKFLOWS, tasksOf),
+    ...rowsOf("workflows", WORKFLOWS, tasksInBatch),
   },
-  /** Deleted tasks go for good, with all that belongs to them. */
+  /** Removes deleted tasks for good, with all that belongs to them. */
   deletedTasks: {
     first: firstOf("tasks", DELETED),
     count: (db, beforeMs) => ({
@@ -83,7 +83,7 @@ export const OLD_WORK = {
     }),
     remove: removeDeletedTasks,
   },
-  /** Closed tasks are marked as deleted; they can be restored. */
+  /** Marks closed tasks as deleted; they can be restored. */
   closedTasks: {
     first: firstOf("deletedTasks", CLOSED),
     count: (db, beforeMs) => ({
@@ -91,7 +91,7 @@ export const OLD_WORK = {
     }),
     remove: (db, beforeMs, options) =>
       transaction(db, () => {
-        const ids = deepestOf(db, CLOSED, [beforeMs, tasksOf(options)]);
+        const ids = deepestOf(db, CLOSED, [beforeMs, tasksInBatch(options)]);
         const deletion = { by: BY, atMs: options.nowMs };
         for (const id of ids) markDeleted(db, readTask(db, id)!, deletion);
         return { deletedTasks: ids.length };
@@ -113,36 +113,36 @@ export const OLD_WORK = {
   { readonly count: OldStep; readonly remove: OldStep; readonly first?: ReturnType<typeof firstOf> }
 >;
 
-/** The steps of a table whose rows go without anything else. @param old SQL with the limit of time as `?1`. */
+/** Makes the steps of a table whose rows need nothing else removed. @param old SQL with the limit of time as `?1`. */
 function rowsOf(
   table: string,
   old: string,
-  most = ({ batchRows }: RemoveOptions) => batchRows,
+  maxRows = ({ batchRows }: RemoveOptions) => batchRows,
 ): { readonly count: OldStep; readonly remove: OldStep } {
   return {
     count: (db, beforeMs) => ({ [table]: numberOf(db, `(${old})`, beforeMs) }),
     remove: (db, beforeMs, options) =>
       transaction(db, () => {
         const remove = db.prepare(`DELETE FROM ${table} WHERE id IN (${old} LIMIT ?2)`);
-        return { [table]: Number(remove.run(beforeMs, most(options)).changes) };
+        return { [table]: Number(remove.run(beforeMs, maxRows(options)).changes) };
       }),
   };
 }
 
-/** Makes the step that has the first ids, under the name that counts them. @param sql Has the limit of time as `?1`. */
+/** Makes the step that lists the first ids, under the name of their count. @param sql Has the limit of time as `?1`. */
 function firstOf(name: "workflows" | "tasks" | "deletedTasks", sql: string) {
   return (db: DatabaseSync, beforeMs: number, { limit }: { readonly limit: number }) => ({
     [name]: idsOf(db, `${sql} LIMIT ?2`, [beforeMs, limit]),
   });
 }
 
-function tasksOf({ batchRows }: RemoveOptions): number {
+function tasksInBatch({ batchRows }: RemoveOptions): number {
   return Math.ceil(batchRows / ROWS_OF_TASK);
 }
 
 function removeDeletedTasks(db: DatabaseSync, beforeMs: number, options: RemoveOptions): Counts {
   const { ids, agents, questions } = transaction(db, () => {
-    const ids = deepestOf(db, DELETED, [beforeMs, tasksOf(options)]);
+    const ids = deepestOf(db, DELETED, [beforeMs, tasksInBatch(options)]);
     const tasks = ids.map((id) => readTask(db, id)!).sort((a, b) => a.depth - b.depth);
     const list = JSON.stringify(ids);
     const ofTasks = "WHERE task_id IN (SELECT value FROM json_each(?))";
@@ -158,11 +158,11 @@ function removeDeletedTasks(db: DatabaseSync, beforeMs: number, options: RemoveO
   return { tasks: ids.length, agents: agents.length, questions };
 }
 
-/** The database names an agent before its folder is made: so a folder that has no agent has lost it. */
+/** Lists old folders without an agent. A new agent's row is older than its folder, so no living agent owns them. */
 function orphanFolders(db: DatabaseSync, database: string, beforeMs: number): readonly string[] {
   if (database === ":memory:") return [];
   const folder = agentsFolder(database);
-  // Without the folder no agent was ever started.
+  // The folder is missing until the first agent starts.
   return quietly(() => {
     const old = Array.from(readDirSync(folder), ({ name }) => name).filter((name) =>
       uuidOf(name) === name && lastChangeMs(joinPath(folder, name)) < beforeMs
@@ -172,20 +172,20 @@ function orphanFolders(db: DatabaseSync, database: string, beforeMs: number): re
   }) ?? [];
 }
 
-/** The last change in a folder: who writes into a file does not change its folder. */
+/** Returns the last change in a folder or its files, since writing into a file does not change the folder. */
 function lastChangeMs(folder: string): number {
   const paths = Array.from(readDirSync(folder), ({ name }) => joinPath(folder, name));
   return Math.max(...[folder, ...paths].map((path) => statSync(path).mtime?.getTime() ?? 0));
 }
 
-/** Removes sub-agents and questions of sessions, in the transaction of the caller. Those of the daemon go with their task. */
+/** Removes sub-agents and questions of sessions, in the caller's transaction. Other agents go with their task. */
 export function removeSessionAgents(db: DatabaseSync, sessionIds: readonly string[]): void {
-  const rows = [
+  const sources = [
     "agents WHERE kind = 'subagent'",
     "questions WHERE source IN ('notification', 'elicitation')",
   ];
-  for (const some of rows) {
-    db.prepare(`DELETE FROM ${some} AND session_id IN (SELECT value FROM json_each(?))`)
+  for (const source of sources) {
+    db.prepare(`DELETE FROM ${source} AND session_id IN (SELECT value FROM json_each(?))`)
       .run(JSON.stringify(sessionIds));
   }
 }
@@ -194,7 +194,7 @@ function numberOf(db: DatabaseSync, rows: string, value: SQLInputValue): number 
   return Number(db.prepare(`SELECT count(*) AS n FROM ${rows}`).get(value)!["n"]);
 }
 
-/** The deepest first: a batch never leaves a task below one that is gone. */
+/** Lists ids of tasks, the deepest first, so that a batch leaves no task below a removed one. */
 function deepestOf(db: DatabaseSync, tasks: string, values: SQLInputValue[]): string[] {
   return idsOf(db, `${tasks} ORDER BY depth DESC, id LIMIT ?2`, values);
 }

@@ -1,9 +1,9 @@
-/** The section about tasks that are worked on by themselves: agents, workflows, merges. */
+/** Defines the section of the configuration about the daemon's work: agents, workflows, merges. */
 import * as z from "zod/mini";
 import { bool, int, list, section, text } from "../config/schema_kit.ts";
 import type { SectionValues } from "../config/config_schema.ts";
 
-/** What an agent is started with when nothing else is said: it prints what it does, and may change files of its tree. */
+/** The default arguments of an agent: it prints what it does, and may change files of its working tree. */
 const AGENT_ARGS = [
   "-p",
   "--output-format",
@@ -13,7 +13,7 @@ const AGENT_ARGS = [
   "acceptEdits",
 ];
 
-/** What is added when an agent goes on with an answer. */
+/** The default arguments to add when an agent goes on with an answer. */
 const RESUME_ARGS = ["--resume", "{session_id}"];
 
 const word = () => z.string();

@@ -1,4 +1,4 @@
-/** Shows what a workflow would do for a task, as far as that can be told without running anything. */
+/** Shows what a workflow would do for a task, as far as that is known without running anything. */
 import { evaluateWhen, renderPrompt, renderScriptStep } from "./render_step.ts";
 import { type TaskFacts, taskValue } from "./task.ts";
 import { missingPaths, renderScript, renderText, shownScript } from "./template.ts";
@@ -12,10 +12,10 @@ import {
   type Workflow,
 } from "./workflow.ts";
 
-/** How much of a prompt is shown, in characters. */
+/** The length of the shown beginning of a prompt, in characters. */
 const EXCERPT_LENGTH = 500;
 
-/** A prompt, and where it comes from: a path, or `built-in`. */
+/** The text of a prompt, and its source: a path, or `built-in`. */
 interface PromptText {
   readonly text: string;
   readonly source: string;
@@ -23,16 +23,16 @@ interface PromptText {
 
 export interface PreviewStep {
   readonly step: Step;
-  /** How many loops it lies in. */
+  /** The number of loops around the step. */
   readonly depth: number;
-  /** Whether it would run; null when that depends on earlier steps. */
+  /** Whether the step would run; null when that depends on earlier steps. */
   readonly wouldRun: boolean | null;
-  /** Where the prompt of an agent comes from, or `inline`; null for other steps and missing prompts. */
+  /** The source of an agent's prompt, or `inline`; null for other steps and missing prompts. */
   readonly promptSource: string | null;
-  /** The beginning of the prompt; null as above. */
+  /** The beginning of the prompt; null for other steps and missing prompts. */
   readonly promptExcerpt: string | null;
   readonly command: string | null;
-  /** False when the template is shown, because it needs the output of earlier steps. */
+  /** False when the preview shows the template itself, since it needs the output of earlier steps. */
   readonly isRendered: boolean;
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
@@ -73,7 +73,7 @@ export function previewWorkflow(
 interface Scene {
   /** The values that are known before anything has run. */
   readonly context: TemplateContext;
-  /** The names of what steps leave behind. */
+  /** The names of values that steps make. */
   readonly known: ReadonlySet<string>;
   readonly prompts: (name: string) => PromptText | null;
   readonly include: (name: string) => string | null;
@@ -92,7 +92,7 @@ const NOTHING_SHOWN: Shown = {
 
 function previewStep(step: Step, depth: number, scene: Scene): PreviewStep {
   const findings: Findings = { errors: [], warnings: [] };
-  const wouldRun = attempt(findings, () => judgeWhen(step.when, scene, findings)) ?? null;
+  const wouldRun = attempt(findings, () => previewWhen(step.when, scene, findings)) ?? null;
   let shown = NOTHING_SHOWN;
   if (step.type === "agent") shown = showAgent(step, scene, findings);
   if (step.type === "script") shown = showScript(step, scene, findings);
@@ -102,7 +102,7 @@ function previewStep(step: Step, depth: number, scene: Scene): PreviewStep {
   return { step, depth, wouldRun, ...shown, ...findings };
 }
 
-function judgeWhen(when: string | null, scene: Scene, { errors }: Findings): boolean | null {
+function previewWhen(when: string | null, scene: Scene, { errors }: Findings): boolean | null {
   if (when === null) return true;
   const isKnown = hasValues(when, scene, { errors, place: "when: " });
   if (errors.length > 0 || !isKnown) return null;
@@ -142,7 +142,7 @@ function showAgent(step: AgentStep, scene: Scene, findings: Findings): Shown {
 
 function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
   const command = attempt(findings, () => {
-    // In a script a missing value is an empty word: no error, but hardly meant.
+    // In a script a missing value is an empty word, which is no error but hardly meant.
     const isKnown = hasValues(step.command, scene, { errors: findings.warnings });
     const { command, env, warnings } = renderScriptStep(step, scene.context);
     findings.warnings.push(...warnings);
@@ -156,9 +156,9 @@ function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
 }
 
 /**
- * Whether the task alone has all values that a template names.
- * @param options.errors Takes a line for each name that neither the task nor any step has. @param options.own What
- * the template gets from its step, by name.
+ * Tells whether the task alone has all values that a template names.
+ * @param options.errors Receives a line for each name that neither the task nor any step has. @param options.own The
+ * values that the step gives to the template, by name.
  */
 function hasValues(
   template: string,

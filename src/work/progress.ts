@@ -1,7 +1,7 @@
 /**
- * Decides what comes next in a workflow. Only the records of finished steps are kept: the engine walks the workflow
- * from the top, and the first step without a record is next. So after a crash exactly the unfinished step runs again,
- * and a retry is a walk without the records in its way.
+ * Decides what comes next in a workflow. Only the records of finished steps are stored: the engine walks the workflow
+ * from the top, and the first step without a record is next. So after a crash only the unfinished step runs again, and
+ * a retry is a walk without the records of the steps that stopped the workflow.
  */
 import { count } from "../base/counts.ts";
 import { evaluateWhen } from "./render_step.ts";
@@ -13,19 +13,19 @@ import type { StepRow } from "./workflows_table.ts";
 
 export interface StepOutcome {
   readonly success: boolean;
-  /** Whether its `when` said no. */
+  /** Whether the step did not run because its `when` was false. */
   readonly skipped: boolean;
   readonly output: string;
-  /** The outputs of an agent's contract; `iterations` of a loop. */
+  /** The outputs of an agent's contract, `iterations` of a loop, or `commit` of a merge. */
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly exitCode: number | null;
   readonly error: string | null;
-  /** What becomes of the workflow: `block` waits for a person, `fail` ends it. */
+  /** The effect on the workflow: `block` lets it wait for a person, `fail` ends it. */
   readonly action: "continue" | "exit_loop" | "block" | "fail";
 }
 
 export interface StepRecord {
-  /** `implement`; in loops `quality-loop#2/run-tests`, with rounds from 1. A finished loop has a record too. */
+  /** The step, such as `implement`; in loops `quality-loop#2/run-tests`, with rounds from 1. Loops have records too. */
   readonly key: string;
   readonly attempt: number;
   readonly outcome: StepOutcome;
@@ -39,7 +39,7 @@ export type Move =
     readonly attempt: number;
     readonly context: TemplateContext;
   }
-  /** Nothing runs: a skipped step, a finished loop, a wrong `when`. The caller keeps it, and asks again. */
+  /** Nothing runs: a skipped step, a finished loop, a wrong `when`. The caller stores the record, and asks again. */
   | ({ readonly kind: "record" } & StepRecord)
   | { readonly kind: "blocked"; readonly key: string; readonly reason: string }
   | { readonly kind: "failed"; readonly key: string; readonly reason: string }
@@ -47,14 +47,14 @@ export type Move =
 
 interface ProgressBase {
   readonly task: TaskFacts;
-  /** The highest attempt of each key, also of records that a retry has put aside. */
+  /** The highest attempt of each key, including records that a retry has set aside. */
   readonly attempts?: ReadonlyMap<string, number>;
 }
 
 /**
- * The next move of a workflow. The same arguments always give the same move.
- * @param records Of finished steps, in any order, without those that a retry has put aside (`keysToRetry`). Of several
- * with one key the latest attempt counts.
+ * Returns the next move of a workflow. The same arguments always give the same move.
+ * @param records The records of finished steps, in any order, without those that a retry has set aside (`keysToRetry`).
+ * The latest attempt of each key counts.
  */
 export function nextMove(
   workflow: Workflow,
@@ -66,8 +66,8 @@ export function nextMove(
 }
 
 /**
- * The keys whose records a retry puts aside: those that stopped the workflow. A loop at its limit gets as many rounds
- * again.
+ * Returns the keys whose records a retry sets aside: the steps that stopped the workflow. A loop at its limit gets as
+ * many rounds again.
  */
 export function keysToRetry(records: readonly StepRecord[]): string[] {
   return records.filter(({ outcome }) => stops(outcome)).map(({ key }) => key);
@@ -94,12 +94,12 @@ class Walk {
     this.#task = taskValue(task);
   }
 
-  /** @param prefix The loop and the round of the steps, in their keys. */
+  /** Walks steps. @param prefix The loop and the round at the beginning of the steps' keys. */
   walk(steps: readonly Step[], prefix: string): End {
     for (const step of steps) {
       const end = this.#visit(step, prefix + step.name);
       if (typeof end === "object") return end;
-      // Outside of a loop there is nothing to leave.
+      // Outside of a loop, `exit_loop` has no effect.
       if (end === "exit_loop" && prefix !== "") return end;
     }
     return "done";
@@ -113,7 +113,7 @@ class Walk {
       const reason = outcome.error ?? "no reason was given";
       return { kind: outcome.action === "block" ? "blocked" : "failed", key, reason };
     }
-    // Later steps also find what the steps of the loop left behind.
+    // Later steps also see the values of the steps in the loop.
     if (step.type === "loop" && !outcome.skipped) this.#walkRounds(step, key, attempt);
     this.#remember(step, outcome);
     return outcome.action === "exit_loop" ? "exit_loop" : "done";
@@ -162,7 +162,7 @@ class Walk {
     this.#lastOutput = outcome.output;
     this.#values.set(step.name, value);
     if (step.output === null) return;
-    // A skipped step leaves its variable as it was, but never without a value.
+    // A skipped step does not change its variable, but sets it when it has no value.
     if (outcome.skipped && step.output !== step.name && this.#values.has(step.output)) return;
     this.#values.set(step.output, variableValue(outcome));
   }
@@ -193,17 +193,17 @@ const DONE: StepOutcome = {
 
 const SKIPPED: StepOutcome = { ...DONE, skipped: true };
 
-/** The outcome of a step whose template or `when` is wrong: the workflow has failed. */
+/** Returns the outcome of a step whose template or `when` is wrong: the workflow has failed. */
 export function failedOutcome(error: string): StepOutcome {
   return { ...DONE, success: false, error, action: "fail" };
 }
 
-/** The outcome of a step that waits for a person, such as a rejected merge. */
+/** Returns the outcome of a step that waits for a person, such as a rejected merge. */
 export function blockedOutcome(error: string): StepOutcome {
   return { ...DONE, success: false, error, action: "block" };
 }
 
-/** The outcome of a script that could not run; its step says what comes of a failure. */
+/** Returns the outcome of a script that could not run; its step names the action. */
 export function unrunOutcome({ onFail }: Pick<ScriptStep, "onFail">, error: string): StepOutcome {
   return { ...DONE, success: false, error, action: onFail };
 }
@@ -219,13 +219,13 @@ function limitOutcome({ name, onMaxIterations }: LoopStep, iterations: number): 
 }
 
 export interface ProcessEnd {
-  /** Null when a signal has ended it. */
+  /** The exit code; null when a signal has ended the process. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
   readonly signal: string | null;
 }
 
-/** The outcome of a script. A failure waits for a person unless the step says to go on. */
+/** Returns the outcome of a script. A failure waits for a person unless the step says to go on. */
 export function outcomeOfScript(
   step: Pick<ScriptStep, "onFail" | "exitLoopOnSuccess">,
   end: ProcessEnd & { readonly output: string },
@@ -238,8 +238,8 @@ export function outcomeOfScript(
 }
 
 /**
- * The outcome of an agent. Its contract counts more than its exit code, unless it was stopped. An agent that ends with
- * a question waits for a person.
+ * Returns the outcome of an agent. Its contract counts more than its exit code, unless the agent was stopped. An agent
+ * that ends with a question waits for a person.
  */
 export function outcomeOfAgent(
   end: ProcessEnd & {
@@ -272,10 +272,10 @@ function errorOf(what: string, { exitCode, timedOut, signal }: ProcessEnd): stri
   return exitCode === 0 ? null : `${what} exited with code ${exitCode}`;
 }
 
-/** `previous` before anything has run. */
+/** The value of `previous` before any step has run. */
 const NOTHING_BEFORE = { success: true, failed: false, skipped: false, output: "", exit_code: 0 };
 
-/** A finished step as templates see it. */
+/** Returns a finished step as templates see it. */
 function outcomeValue(step: Step, outcome: StepOutcome): TemplateValue {
   const { success, skipped, output, outputs, exitCode, error } = outcome;
   return {
@@ -291,7 +291,7 @@ function outcomeValue(step: Step, outcome: StepOutcome): TemplateValue {
   };
 }
 
-/** The variable of a step's `output`: the outputs of a contract, else what the step printed. */
+/** Returns the value of a step's `output` variable: the outputs of a contract, else the printed text. */
 function variableValue(outcome: StepOutcome): TemplateValue {
   const hasOutputs = Object.keys(outcome.outputs).length > 0;
   return hasOutputs ? outcome.outputs as TemplateValue : outcome.output;
@@ -302,19 +302,19 @@ export interface StepView {
   readonly key: string;
   readonly name: string;
   readonly type: Step["type"];
-  /** How many loops it lies in. */
+  /** The number of loops around the step. */
   readonly depth: number;
-  /** `pending` also when it is to run again. */
+  /** A step that will run again is `pending`, too. */
   readonly status: "pending" | "running" | "finished";
   readonly attempts: number;
-  /** The outcome of the newest attempt; null while there is none. */
+  /** The outcome of the newest attempt; null while that attempt has none. */
   readonly outcome: StepOutcome | null;
   readonly agentId: string | null;
   readonly startedAtMs: number | null;
   readonly endedAtMs: number | null;
 }
 
-/** Joins the steps of a plan with what was run. Lists each round of a loop that was begun; without one, the first. */
+/** Joins the steps of a plan with their attempts. Lists the begun rounds of a loop, or its first round. */
 export function viewSteps(workflow: Workflow, rows: readonly StepRow[]): StepView[] {
   const tries = Map.groupBy(rows, ({ key }) => key);
   const walk = (steps: readonly Step[], prefix: string, depth: number): StepView[] =>
@@ -326,7 +326,7 @@ export function viewSteps(workflow: Workflow, rows: readonly StepRow[]): StepVie
       const below = Array.from({ length: rounds }, (_, index) => {
         const views = walk(step.steps, `${key}#${index + 1}/`, depth + 1);
         const isOver = view.status === "finished" || index + 1 < rounds;
-        // The rest of a round that was left will not run.
+        // A finished round will not run its remaining steps.
         return isOver ? views.filter(({ attempts }) => attempts > 0) : views;
       });
       return [view, ...below.flat()];
@@ -358,7 +358,7 @@ function viewStep(
   };
 }
 
-/** The number of the round that a key lies in; 0 for one that lies elsewhere. */
+/** Returns the number of the round that a key lies in; 0 for a key elsewhere. */
 function roundIn(key: string, beginning: string): number {
   return key.startsWith(beginning) ? Number.parseInt(key.slice(beginning.length)) : 0;
 }

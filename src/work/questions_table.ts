@@ -1,4 +1,4 @@
-/** Questions of agents and sessions. Changes are in the caller's transaction. */
+/** Reads questions of agents and sessions, and changes them in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { notFound, refusal } from "./refusal.ts";
 import { recordEvent } from "./events_table.ts";
@@ -9,11 +9,11 @@ import { among, insertRow, statement, updateRow } from "../db/statement.ts";
 export const QUESTION_FIELDS = {
   /** `q-YYYYMMDDhhmmss-n`, in UTC. */
   id: "text",
-  /** The kind of answer; an agent's own question takes any. */
+  /** The kind of answer; `input` takes any text. */
   type: ["confirmation", "permission", "choice", "input"],
   text: "text",
   options: "texts",
-  /** Resolved when the answer has arrived, or nobody needs it any more. */
+  /** `resolved`: the answer has arrived, or nobody needs it any more. */
   status: ["pending", "answered", "resolved"],
   source: ["output", "notification", "elicitation", "import"],
   taskId: "text?",
@@ -37,11 +37,11 @@ const QUESTIONS = tableOf("questions", QUESTION_FIELDS);
 export interface NewQuestion
   extends
     Omit<Question, "id" | "status" | "answer" | "answeredBy" | "deliveryError" | `${string}AtMs`> {
-  /** Where exactly it was seen, so that it is kept once; null when it cannot be seen twice. */
+  /** The exact source, which prevents a second copy; null when the question cannot be seen twice. */
   readonly origin: string | null;
 }
 
-/** Keeps a question. @returns Its id; null when it was kept before. */
+/** Stores a question. @returns Its id; null when it was stored before. */
 export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: number): string | null {
   const known = question.origin !== null &&
     statement(db, "SELECT 1 FROM questions WHERE origin = ?").get(question.origin) !== undefined;
@@ -53,7 +53,7 @@ export function askQuestion(db: DatabaseSync, question: NewQuestion, atMs: numbe
   return id;
 }
 
-/** `q-` and the second, with the first number that is free. */
+/** Makes an id: `q-`, the second, and the next number. */
 function freeQuestionId(db: DatabaseSync, atMs: number): string {
   const second = new Date(atMs).toISOString().replace(/\D/g, "").slice(0, 14);
   const row = statement(
@@ -66,7 +66,7 @@ function freeQuestionId(db: DatabaseSync, atMs: number): string {
 }
 
 /**
- * Keeps an answer, which is delivered afterwards.
+ * Stores an answer; the caller delivers it afterwards.
  * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED.
  */
 export function answerQuestion(
@@ -91,7 +91,7 @@ export function answerQuestion(
   return needQuestion(db, id);
 }
 
-/** Keeps that an answer has arrived, or why it could not be delivered. */
+/** Records that an answer has arrived, or why it could not be delivered. */
 export function markDelivered(
   db: DatabaseSync,
   id: string,
@@ -103,29 +103,29 @@ export function markDelivered(
   recordQuestionEvent(db, error === null ? "question.resolved" : "question.undelivered", id, atMs);
 }
 
-/** The statuses of a question that still waits: for an answer, or for its delivery. */
+/** The statuses of a question that waits for an answer, or for the delivery of its answer. */
 export const UNRESOLVED: readonly Question["status"][] = ["pending", "answered"];
 
-/** Closes questions of an agent or a workflow, which has gone on without an answer. */
+/** Closes the questions of an agent or a workflow that goes on without an answer. */
 export function resolveQuestions(
   db: DatabaseSync,
-  of: { readonly agentId: string } | { readonly workflowId: string },
+  asker: { readonly agentId: string } | { readonly workflowId: string },
   { statuses, atMs }: { readonly statuses: readonly Question["status"][]; readonly atMs: number },
 ): void {
-  for (const { id } of listQuestions(db, { ...of, statuses })) {
+  for (const { id } of listQuestions(db, { ...asker, statuses })) {
     updateRow(db, "questions", id, { status: "resolved", resolvedAtMs: atMs });
     recordQuestionEvent(db, "question.resolved", id, atMs);
   }
 }
 
-/** The question with this id. @throws {UserError} QUESTION_NOT_FOUND */
+/** Reads the question with this id. @throws {UserError} QUESTION_NOT_FOUND */
 export function needQuestion(db: DatabaseSync, id: string): Question {
   const question = readRow(db, QUESTIONS, id);
   if (question !== undefined) return question;
   throw notFound("question", id);
 }
 
-/** Questions, the oldest first. A filter that is left out, or null, lets everything through. */
+/** Lists questions, the oldest first. A filter that is missing or null lets all through. */
 export function listQuestions(
   db: DatabaseSync,
   { statuses, taskId, agentId, workflowId, limit }: {

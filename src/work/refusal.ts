@@ -1,8 +1,8 @@
-/** Refusals about tasks, agents, workflows and questions, for the command line and the API. */
+/** Makes refusals about tasks, agents, workflows and questions, for the command line and the API. */
 import { UserError } from "../base/errors.ts";
 
 /** The exit status of the command line, and the status of an HTTP response. */
-interface Told {
+interface Statuses {
   readonly exitCode: number;
   readonly httpStatus: number;
 }
@@ -34,27 +34,27 @@ export const REFUSALS = {
   TEAM_UNREACHED: { exitCode: 1, httpStatus: 503 },
   MERGE_CONFLICTS: { exitCode: 1, httpStatus: 409 },
   MERGE_FAILED: { exitCode: 1, httpStatus: 409 },
-} as const satisfies Readonly<Record<string, Told>>;
+} as const satisfies Readonly<Record<string, Statuses>>;
 
 export type Refusal = keyof typeof REFUSALS;
 
-/** Makes the error of a refusal. @param told.details Facts for programs, such as who holds a claim. */
+/** Makes the error of a refusal. @param message.details Facts for programs, such as who holds a claim. */
 export function refusal(
   reason: Refusal,
-  told: {
+  message: {
     readonly what: string;
     readonly why: string;
     readonly next: string;
     readonly details?: Readonly<Record<string, unknown>>;
-    /** Where the exit status is not the usual one of the reason. */
+    /** The exit status, when it is not the usual one of the reason. */
     readonly exitCode?: number;
   },
 ): UserError {
-  const { what, ...rest } = told;
+  const { what, ...rest } = message;
   return new UserError(what, { exitCode: REFUSALS[reason].exitCode, ...rest, reason });
 }
 
-/** What may be missing: the reason, the noun, the name of its id in the details, and the verb that lists it. */
+/** What may be missing: the reason, the noun, the name of its id in the details, and the command that lists it. */
 const NOT_FOUND = {
   task: ["TASK_NOT_FOUND", "task", "taskId", "task list"],
   parent: ["PARENT_NOT_FOUND", "task", "parentId", "task list"],
@@ -69,7 +69,7 @@ const ROLES: Readonly<Record<string, string>> = {
   dependency: " to depend on",
 };
 
-/** The refusal of an id that nothing has. */
+/** Makes the refusal of an id that nothing has. */
 export function notFound(
   kind: keyof typeof NOT_FOUND,
   id: string | null,
@@ -80,10 +80,10 @@ export function notFound(
   } = {},
 ): UserError {
   const [reason, name, key, list] = NOT_FOUND[kind];
-  const told = why ?? (isDeleted ? "it was deleted" : `no ${name} has this id`);
+  const cause = why ?? (isDeleted ? "it was deleted" : `no ${name} has this id`);
   return refusal(reason, {
     what: `There is no ${name} "${id}"${ROLES[kind] ?? ""}`,
-    why: `${told}; nothing was changed`,
+    why: `${cause}; nothing was changed`,
     next: next ?? `conclaude ${list}`,
     details: { [key]: id },
   });

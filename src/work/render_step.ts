@@ -1,11 +1,11 @@
-/** Puts the values into the templates of a step, and evaluates its `when`. */
+/** Renders the templates of a step, and evaluates its `when`. */
 import { renderScript, renderText, renderValue } from "./template.ts";
 import { type TemplateContext, TemplateError, type TemplateValue } from "./template_syntax.ts";
 import { type AgentStep, isInlinePrompt, type MergeStep, type ScriptStep } from "./workflow.ts";
 
 /**
- * The prompt of a step. The prompt finds the `input` of the step too; a missing value is an error.
- * @param prompts The text of a prompt by its name, also for includes; null when there is none.
+ * Renders the prompt of a step, which also sees the step's `input`. A missing value is an error.
+ * @param prompts Returns the text of a prompt or include by its name; null when there is none.
  * @throws TemplateError
  */
 export function renderPrompt(
@@ -22,8 +22,8 @@ export function renderPrompt(
 }
 
 /**
- * The script of a step: its command, the environment for values that need no quotes, and its folder below the worktree,
- * null for the worktree itself. A missing value is an empty word, also in the environment.
+ * Renders the script of a step: its command, its environment, and its folder below the worktree, null for the worktree
+ * itself. A missing value is an empty word, also in the environment.
  * @throws TemplateError Also when the folder lies outside of the worktree.
  */
 export function renderScriptStep(step: ScriptStep, context: TemplateContext) {
@@ -39,8 +39,8 @@ export function renderScriptStep(step: ScriptStep, context: TemplateContext) {
 }
 
 /**
- * The message of a merge, null for the default one, and the scripts before it. A missing value is empty: finished work
- * must not fail for its message.
+ * Renders the message of a merge, null for the default one, and the scripts before it. A missing value is empty, since
+ * finished work must not fail for its message.
  * @throws TemplateError
  */
 export function renderMergeStep(step: MergeStep, context: TemplateContext) {
@@ -93,7 +93,7 @@ function truthOf(value: TemplateValue): boolean | undefined {
   return TRUTHS.get(String(value ?? "").trim().toLowerCase());
 }
 
-/** The type of a value, and as much of it as fits into a message. */
+/** Describes a value for a message: its type, and the beginning of a text. */
 function describe(value: TemplateValue): string {
   if (Array.isArray(value)) return "a list";
   if (typeof value === "object") return "an object";

@@ -1,4 +1,4 @@
-/** Describes the fields of a row once: its type, the columns of its queries and the schema of the daemon's API follow. */
+/** Derives a row's type, the columns of its queries and the schema of the daemon's API from one list of fields. */
 import type { SQLOutputValue } from "node:sqlite";
 import { columnOf } from "../db/statement.ts";
 
@@ -7,13 +7,13 @@ interface Values {
   readonly "text?": string | null;
   readonly integer: number;
   readonly "integer?": number | null;
-  /** Kept as JSON. */
+  /** Stored as JSON. */
   readonly texts: readonly string[];
   readonly object: Readonly<Record<string, unknown>>;
   readonly any: unknown;
 }
 
-/** What a field holds: a kind of value, or one of a list of words. */
+/** The values that a field may hold: those of a kind, or one of a list of words. */
 export type FieldKind = keyof Values | readonly (string | null)[];
 
 export type Fields = Readonly<Record<string, FieldKind>>;
@@ -26,7 +26,7 @@ export type RowOf<Table extends Fields> = { readonly [Name in keyof Table]: Valu
 
 const JSON_KINDS: readonly unknown[] = ["texts", "object", "any"];
 
-/** The columns of a query, named as the fields: `parent_id AS parentId`. @param special The SQL of fields that are no columns. */
+/** Lists the columns of a query: `parent_id AS parentId`. @param special The SQL of fields that are no columns. */
 export function columnsOf(
   fields: Fields,
   { prefix = "", special = {} }: {
@@ -39,7 +39,7 @@ export function columnsOf(
     .join(", ");
 }
 
-/** Makes a row of what SQLite returned. A plain object: the rows of SQLite's binding are slow to copy. */
+/** Makes a row from SQLite's values, as a plain object, since the rows of SQLite's binding are slow to copy. */
 export function rowOf<Table extends Fields>(
   fields: Table,
   row: Readonly<Record<string, SQLOutputValue>>,

@@ -1,4 +1,4 @@
-/** Reads rows by what is known of their table. */
+/** Reads rows of a table by its list of fields. */
 import type { DatabaseSync } from "node:sqlite";
 import { type Condition, filterOf, statement } from "../db/statement.ts";
 import { columnsOf, type Fields, type RowOf, rowOf } from "./row_fields.ts";
@@ -13,7 +13,7 @@ export function tableOf<Known extends Fields>(name: string, fields: Known): Tabl
   return { name, fields, columns: columnsOf(fields) };
 }
 
-/** The row with this id; `undefined` when there is none. */
+/** Reads the row with this id; `undefined` when there is none. */
 export function readRow<Known extends Fields>(
   db: DatabaseSync,
   { name, fields, columns }: Table<Known>,
@@ -23,7 +23,7 @@ export function readRow<Known extends Fields>(
   return row && rowOf(fields, row);
 }
 
-/** Rows in an order. @param options `where`: filters that count where they have a value. `only`: a condition that always counts. */
+/** Lists rows. @param options `where`: filters that count when they have a value. `only`: a further SQL condition. */
 export function listRows<Known extends Fields>(
   db: DatabaseSync,
   { name, fields, columns }: Table<Known>,

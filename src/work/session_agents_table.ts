@@ -1,4 +1,4 @@
-/** Keeps what hooks tell of a session's sub-agents and questions, in the transaction of their event. */
+/** Stores what hooks report of a session's sub-agents and questions, in the transaction of their event. */
 import type { DatabaseSync } from "node:sqlite";
 import type { SessionChange, Settled, ToldQuestion } from "../claude/session_changes.ts";
 import { type Agent, endAgent, recordAgentEvent } from "./agents_table.ts";
@@ -12,47 +12,47 @@ import {
 } from "./questions_table.ts";
 import { markAbandoned } from "../db/sessions.ts";
 
-interface Teller {
+interface SessionEvent {
   readonly sessionId: string;
   readonly atMs: number;
 }
 
 type ChangeOf<Kind> = Extract<SessionChange, { readonly kind: Kind }>;
 
-/** What each kind of change does. */
+/** The function that stores each kind of change. */
 const APPLY: {
   readonly [Kind in SessionChange["kind"]]: (
     db: DatabaseSync,
     change: ChangeOf<Kind>,
-    teller: Teller,
+    event: SessionEvent,
   ) => void;
 } = {
   task: joinTask,
   agent: noteSubagent,
   question: ask,
   answer,
-  settled: (db, { which }, teller) => settle(db, which, teller),
-  over: (db, _change, teller) => endSession(db, teller),
+  settled: (db, { which }, event) => settle(db, which, event),
+  over: (db, _change, event) => endSession(db, event),
 };
 
 /**
- * Keeps the changes of an event. An event that comes twice, or late from the spool, changes nothing that happened after
- * it.
+ * Stores the changes of an event. An event that comes twice, or late from the spool, does not undo anything that
+ * happened after it.
  */
 export function applySessionChanges(
   db: DatabaseSync,
   changes: readonly SessionChange[],
-  teller: Teller,
+  event: SessionEvent,
 ): void {
-  for (const change of changes) APPLY[change.kind](db, change as never, teller);
+  for (const change of changes) APPLY[change.kind](db, change as never, event);
 }
 
-/** The type of {@linkcode applySessionChanges}, which few hooks have to load. */
+/** The type of {@linkcode applySessionChanges}, for hooks that do not load the function. */
 export type ApplySessionChanges = typeof applySessionChanges;
 
 /**
  * Marks sessions as abandoned, as {@linkcode markAbandoned} does, and ends their sub-agents and questions.
- * @returns How many were marked.
+ * @returns How many sessions were marked.
  */
 export function abandonSessions(
   db: DatabaseSync,
@@ -66,11 +66,11 @@ export function abandonSessions(
   });
 }
 
-/** A later agent of the task may resume a session; the first agent keeps it too. */
+/** Links a session to its task and agent. A later agent may resume the session; the first agent stays linked too. */
 function joinTask(
   db: DatabaseSync,
   { taskId, agentId }: ChangeOf<"task">,
-  { sessionId, atMs }: Teller,
+  { sessionId, atMs }: SessionEvent,
 ): void {
   db.prepare(
     `UPDATE sessions
@@ -87,16 +87,16 @@ function joinTask(
   ).run(sessionId, atMs, agentId);
 }
 
-/** The id of a sub-agent's row. Ids of agents name folders, so it has letters, digits, dashes and underscores only. */
+/** Makes the id of a sub-agent's row. It has only letters, digits, `-` and `_`, since ids of agents name folders. */
 function subagentId(sessionId: string, agentId: string): string {
   return `${sessionId}-${agentId}`.replace(/[^\w-]/g, "_");
 }
 
-/** A sub-agent that gets more to do after its end runs again. */
+/** Stores the state of a sub-agent. It runs again when it gets more to do after its end. */
 function noteSubagent(
   db: DatabaseSync,
   { agentId, name, now, worktree }: ChangeOf<"agent">,
-  { sessionId, atMs }: Teller,
+  { sessionId, atMs }: SessionEvent,
 ): void {
   const id = subagentId(sessionId, agentId);
   const isNew = insertSubagent(db, { id, name, worktree, sessionId, atMs });
@@ -106,7 +106,7 @@ function noteSubagent(
   if (begins && now !== "completed") recordAgentEvent(db, "agent.started", id, atMs);
   if (now !== "completed") return;
   endAgent(db, id, { status: "completed", exitCode: null, error: null, atMs });
-  // A hook may have kept it from stopping the first time.
+  // A hook may have kept the sub-agent from stopping the first time.
   db.prepare(
     `UPDATE agents
         SET ended_at_ms = ?1, updated_at_ms = ?1
@@ -116,10 +116,10 @@ function noteSubagent(
   ).run(atMs, id);
 }
 
-/** Nobody waits for the hook that tells of the start, so it may come after the one that tells of the end. */
+/** Inserts a sub-agent, or corrects its start: the hook of the start may come after the hook of the end. */
 function insertSubagent(
   db: DatabaseSync,
-  { id, name, sessionId, worktree, atMs }: Teller & Pick<Agent, "id" | "name" | "worktree">,
+  { id, name, sessionId, worktree, atMs }: SessionEvent & Pick<Agent, "id" | "name" | "worktree">,
 ): boolean {
   return db.prepare(
     `INSERT INTO agents (id, kind, name, status, task_id, session_id, worktree, created_at_ms, started_at_ms,
@@ -142,30 +142,30 @@ function reviveSubagent(db: DatabaseSync, id: string, atMs: number): boolean {
   ).run(atMs, id).changes > 0;
 }
 
-/** Keeps a question once: two hooks of one event tell it, or the dialog of a server and its notification. */
-function ask(db: DatabaseSync, question: ToldQuestion, { sessionId, atMs }: Teller): void {
+/** Stores a question once: two hooks of one event report it, or the dialog of a server and its notification. */
+function ask(db: DatabaseSync, question: ToldQuestion, { sessionId, atMs }: SessionEvent): void {
   const { source, type, text, options } = question;
-  const isAsked = db.prepare(
+  const isKnown = db.prepare(
     `SELECT 1
        FROM questions
       WHERE session_id = ?1
         AND status = 'pending'
         AND (text = ?2 OR (source = 'elicitation' AND ?3))`,
   ).get(sessionId, text, source === "notification" && type === "input" ? 1 : 0) !== undefined;
-  if (isAsked) return;
+  if (isKnown) return;
   const session = db.prepare(
     "SELECT task_id AS taskId, agent_id AS agentId FROM sessions WHERE session_id = ?",
   ).get(sessionId) as Pick<Question, "taskId" | "agentId"> | undefined;
   const { taskId = null, agentId = null } = session ?? {};
-  const of = { taskId, agentId, sessionId, workflowId: null, stepKey: null, origin: null };
-  askQuestion(db, { source, type, text, options, ...of }, atMs);
+  const asker = { taskId, agentId, sessionId, workflowId: null, stepKey: null, origin: null };
+  askQuestion(db, { source, type, text, options, ...asker }, atMs);
 }
 
-/** Keeps an answer that was given in Claude Code, so it has arrived already. */
+/** Stores an answer that a person gave in Claude Code, which has therefore arrived already. */
 function answer(
   db: DatabaseSync,
   { beginning, answer }: ChangeOf<"answer">,
-  { sessionId, atMs }: Teller,
+  { sessionId, atMs }: SessionEvent,
 ): void {
   const row = db.prepare(
     `SELECT id
@@ -183,15 +183,15 @@ function answer(
   markDelivered(db, String(row["id"]), { error: null, atMs });
 }
 
-/** The questions that an event settles. Questions in an agent's output are not among them: the daemon answers those. */
+/** The questions that an event settles. It settles no question in an agent's output: the daemon does. */
 const SETTLED: Readonly<Record<Settled, string>> = {
   all: "source IN ('notification', 'elicitation')",
   permissions: "source = 'notification' AND type = 'permission'",
   elicitations: "(source = 'elicitation' OR (source = 'notification' AND type = 'input'))",
 };
 
-/** Closes questions of a session that has gone on. */
-function settle(db: DatabaseSync, which: Settled, { sessionId, atMs }: Teller): void {
+/** Closes questions of a session that goes on. */
+function settle(db: DatabaseSync, which: Settled, { sessionId, atMs }: SessionEvent): void {
   const rows = db.prepare(
     `UPDATE questions
         SET status = 'resolved', resolved_at_ms = ?1
@@ -204,7 +204,7 @@ function settle(db: DatabaseSync, which: Settled, { sessionId, atMs }: Teller): 
   for (const row of rows) recordQuestionEvent(db, "question.resolved", String(row["id"]), atMs);
 }
 
-function endSession(db: DatabaseSync, { sessionId, atMs }: Teller): void {
+function endSession(db: DatabaseSync, { sessionId, atMs }: SessionEvent): void {
   const rows = db.prepare(
     `SELECT id
        FROM agents

@@ -1,10 +1,10 @@
-/** Tasks as other machines of a team get and give them: with tags, dependencies and history, without what only one machine knows. */
+/** Reads and stores tasks that a team shares: with tags, dependencies and history, without the data of one machine. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "../db/statement.ts";
 import { ELSEWHERE_MS } from "./task.ts";
 import { IS_FREE_TO_BEGIN, IS_READY } from "./tasks_table.ts";
 
-/** A task as JSON. Its claim is the holder's to renew: others see who holds it, and the server says until when. */
+/** A task for JSON. It names the holder of the claim, but no lease, which only the server knows. */
 export interface SharedTask {
   readonly columns: Readonly<Record<string, SQLInputValue>>;
   readonly tags: readonly string[];
@@ -32,7 +32,7 @@ const COLUMNS = [
   "deleted_at_ms",
 ];
 
-/** Who works on a task, and how that ended. */
+/** The columns of a claim and its end. */
 const LIFE = [
   "status",
   "claimed_by",
@@ -51,12 +51,12 @@ const STAGES: Readonly<Record<string, number>> = {
   closed: 3,
 };
 
-/** How far on a version of a task is. */
+/** Returns how far a version of a task is in its life. */
 function stageOf({ claim_token, status }: Readonly<Record<string, unknown>>): number {
   return Number(claim_token ?? 0) * 4 + (STAGES[String(status)] ?? 0);
 }
 
-/** The tasks of a project, the oldest first. */
+/** Lists the tasks of a project, the oldest first. */
 export function* listSharedTasks(
   db: DatabaseSync,
   project: string,
@@ -67,7 +67,7 @@ export function* listSharedTasks(
   for (const { id } of rows) yield { kind: "task", uid: String(id) };
 }
 
-/** Null when it is not here. */
+/** Reads a task for sharing; null when it is not here. */
 export function readSharedTask(db: DatabaseSync, id: string): SharedTask | null {
   const columns = statement(db, `SELECT ${COLUMNS.join(", ")} FROM tasks WHERE id = ?`).get(id);
   if (columns === undefined) return null;
@@ -87,19 +87,19 @@ export function readSharedTask(db: DatabaseSync, id: string): SharedTask | null 
   };
 }
 
-/** What became of a task that others changed. */
+/** The result of storing a task that others changed. */
 export interface TakenTask {
-  /** Whether it is further on here, which stays: the others do not know of it yet. */
+  /** Whether the task here is further on than the others know, and so stays. */
   readonly isAhead: boolean;
-  /** Whether no change of what it says is lost that was made here meanwhile. */
+  /** Whether no change made here meanwhile is lost, except those of the claim. */
   readonly isWhole: boolean;
 }
 
 /**
- * Writes a task of another machine, or its newer version, in the caller's transaction. A parent or dependency that is not
- * here is left out. Its history becomes theirs. Where the task is further on here than they knew, its claim and its end
- * stay, and what the history says of them.
- * @param home Where its project is here.
+ * Stores a task of another machine, or its newer version, in the caller's transaction. It leaves out a parent or
+ * dependency that is not here, and takes over the other history. When the task here is further on than the other
+ * machine knew, its claim and end stay, with their history.
+ * @param home The place of the task's project on this machine.
  */
 export function takeSharedTask(
   db: DatabaseSync,
@@ -107,24 +107,24 @@ export function takeSharedTask(
   home: { readonly repository: string | null; readonly projectDir: string | null },
 ): TakenTask {
   const id = String(columns["id"]);
-  const given = Object.fromEntries(COLUMNS.map((name) => [name, columns[name] ?? null]));
+  const incoming = Object.fromEntries(COLUMNS.map((name) => [name, columns[name] ?? null]));
   const parent = statement(db, "SELECT id, depth FROM tasks WHERE id = ?").get(
-    given["parent_id"] ?? null,
+    incoming["parent_id"] ?? null,
   );
   const before = readSharedTask(db, id);
   const until = statement(db, "SELECT lease_until_ms AS until FROM tasks WHERE id = ?")
     .get(id)?.["until"] ?? null;
   const isHere = until !== null && Number(until) < ELSEWHERE_MS &&
-    before?.columns["claimed_by"] === given["claimed_by"];
-  const ahead = before === null ? -1 : stageOf(before.columns) - stageOf(given);
+    before?.columns["claimed_by"] === incoming["claimed_by"];
+  const ahead = before === null ? -1 : stageOf(before.columns) - stageOf(incoming);
   const staysHere = ahead > 0 || ahead === 0 && isHere;
   const life = Object.fromEntries(LIFE.map((name) => [name, before?.columns[name] ?? null]));
   const row: Record<string, SQLInputValue> = {
-    ...given,
+    ...incoming,
     parent_id: parent?.["id"] ?? null,
     depth: parent === undefined ? 0 : Number(parent["depth"]) + 1,
-    claim_token: given["claim_token"] ?? 0,
-    lease_until_ms: given["claimed_by"] === null ? null : ELSEWHERE_MS,
+    claim_token: incoming["claim_token"] ?? 0,
+    lease_until_ms: incoming["claimed_by"] === null ? null : ELSEWHERE_MS,
     repository: home.repository,
     project_dir: home.projectDir,
     queued_at_ms: null,
@@ -153,8 +153,8 @@ export function takeSharedTask(
   const isOfLife = ({ changes }: SharedTask["history"][number]) =>
     (JSON.parse(String(changes)) as readonly { readonly field: string }[])
       .every(({ field }) => LIFE.includes(field));
-  // The story is that of the version that counts: what was refused, or is masked by now, is not a part of it.
-  const told = [...history, ...staysHere ? mine.filter(isOfLife) : []];
+  // The history belongs to the version that counts, so changes that were refused or are masked by now are left out.
+  const merged = [...history, ...staysHere ? mine.filter(isOfLife) : []];
   statement(db, "DELETE FROM task_history WHERE task_id = ?").run(id);
   statement(
     db,
@@ -162,21 +162,21 @@ export function takeSharedTask(
      SELECT ?1, value ->> 'changes', value ->> 'changed_by', value ->> 'changed_at_ms'
        FROM json_each(?2)
       ORDER BY value ->> 'changed_at_ms', key`,
-  ).run(id, JSON.stringify(told));
+  ).run(id, JSON.stringify(merged));
   const isWhole = before !== null && mine.every(isOfLife);
-  return { isAhead: staysHere && life["status"] !== given["status"] || ahead > 0, isWhole };
+  return { isAhead: staysHere && life["status"] !== incoming["status"] || ahead > 0, isWhole };
 }
 
 function changeKey(change: SharedTask["history"][number]): string {
   return JSON.stringify([change["changed_by"], change["changed_at_ms"], change["changes"]]);
 }
 
-/** A task as the server has to know it to give a claim on it. */
+/** What the server needs to give a claim on a task. */
 export interface WantedTask {
   readonly task: string;
-  /** How often it was closed. */
+  /** How often the task was closed. */
   readonly round: number;
-  /** The least number that the claim may get. */
+  /** The lowest number that the claim may get. */
   readonly least: number;
 }
 
@@ -187,7 +187,7 @@ const WANTED = `task.id AS task, task.claim_token + 1 AS least,
                 AND change.value ->> 'field' = 'status'
                 AND change.value ->> 'new' = 'closed') AS round`;
 
-/** Undefined when it is not here. */
+/** Reads what the server needs for a claim; undefined when the task is not here. */
 export function wantedTask(db: DatabaseSync, id: string): WantedTask | undefined {
   return statement(db, `SELECT ${WANTED} FROM tasks AS task WHERE id = ?`).get(id) as
     | WantedTask
@@ -195,8 +195,8 @@ export function wantedTask(db: DatabaseSync, id: string): WantedTask | undefined
 }
 
 /**
- * Tasks of a project that might be claimed, the most urgent first: those that are ready, and those that somebody claimed on
- * another machine, whose lease only the server knows.
+ * Lists tasks of a project that may be free, the most urgent first: ready tasks, and tasks claimed on another machine,
+ * whose lease only the server knows.
  */
 export function listClaimable(db: DatabaseSync, project: string, limit: number): WantedTask[] {
   return statement(
@@ -211,7 +211,7 @@ export function listClaimable(db: DatabaseSync, project: string, limit: number):
   ).all(project, ELSEWHERE_MS, limit) as unknown as WantedTask[];
 }
 
-/** The claims that were made here on a project's tasks. */
+/** Lists the claims that were made here on a project's tasks. */
 export function listClaimsHere(
   db: DatabaseSync,
   project: string,
@@ -233,7 +233,7 @@ export function removeTaskEvents(db: DatabaseSync, ids: readonly string[]): void
     .run(JSON.stringify(ids));
 }
 
-/** Removes tasks for good, in the caller's transaction. Tasks below them have no parent afterwards. */
+/** Removes tasks for good, in the caller's transaction. Tasks below them lose their parent. */
 export function removeSharedTasks(db: DatabaseSync, ids: readonly string[]): void {
   const list = JSON.stringify(ids);
   statement(

@@ -1,15 +1,15 @@
 /**
- * Finds how a value is to stand at the end of a piece of a shell script. The script never holds the value itself but a
- * variable: whatever the value is, the shell takes it as text. So a place that is read wrongly gives a wrong word and
- * runs nothing; the places where a shell runs what a variable holds are refused.
+ * Finds how to write a value at the end of a piece of a shell script. The script holds a variable and never the value
+ * itself, so the shell takes any value as text. A misread place gives a wrong word but runs nothing; places where a
+ * shell would run the content of a variable are refused.
  */
 
-/** Places that are refused, with the rest of a sentence. Lines that are continued are joined before. */
+/** Places that are refused, and why. The caller has joined continued lines. */
 const REFUSED: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/(?:^|[^\\])(?:\\\\)*\\$/, "a backslash stands before it"],
   [/\$$/, "a $ stands before it"],
   [/<<-?[ \t]*$/, "a << stands before it"],
-  // A shell computes a variable in these, and what is computed may hold commands.
+  // In these places, a shell evaluates the variable as arithmetic, which may run commands.
   [/\(\((?:(?!\)\))[^])*$/, "it stands in (( ))"],
   [/\[\[(?:(?!\]\])[^])*$/, "it stands in [[ ]]; use [ ]"],
   [/[$\w]\[[^\]\n]*$/, "it stands in an index"],
@@ -20,17 +20,17 @@ const REFUSED: readonly (readonly [pattern: RegExp, why: string])[] = [
 const HERE_DOCUMENT = /<<-?[ \t]*(['"\\]?)([\w.-]+)\1[^\n]*\n(?:[^\n]*\n)*?\t*\2(?:\n|$)/g;
 const OPEN_DOCUMENT = /(?<!<)<<(?!<)/;
 
-/** What changes the place, inside and outside of double quotes; texts in single quotes and comments are whole. */
+/** Match signs that change the place inside and outside of double quotes, and whole single quotes and comments. */
 const INSIDE = /\\[^]|"|\$\(/g;
 const OUTSIDE = /\\[^]|"|\(|\)|'[^']*(?:'|$)|(?<![^\s;&|()])#[^\n]*/g;
 
 type ShellPlace = "plain" | "double" | "single" | { readonly why: string };
 
-/** The place after the beginning of a script. */
+/** Finds the place behind the beginning of a script. */
 export function placeAfter(beginning: string): ShellPlace {
   const script = beginning.replaceAll("\\\n", "").replace(HERE_DOCUMENT, "\n");
   for (const [pattern, why] of REFUSED) if (pattern.test(script)) return { why };
-  /** Double quotes and commands in brackets that are open, innermost last. */
+  /** The open double quotes and brackets, innermost last. */
   const open: string[] = [];
   let bare = "";
   for (let at = 0; at < script.length;) {
@@ -53,7 +53,7 @@ export function placeAfter(beginning: string): ShellPlace {
   return open.at(-1) === '"' ? "double" : "plain";
 }
 
-/** How a variable stands at a place, as one word or a part of one. */
+/** Writes a variable for a place, as one word or a part of one. */
 export function variableAt(name: string, place: Exclude<ShellPlace, object>): string {
   const value = `\${${name}}`;
   return place === "double" ? value : place === "plain" ? `"${value}"` : `'"${value}"'`;

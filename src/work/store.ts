@@ -1,4 +1,4 @@
-/** What other rooms read and write of the tables of this one. */
+/** Gives other rooms the tables of this room. */
 export { type Agent, AGENT_FIELDS, listAgents, readAgent } from "./agents_table.ts";
 export {
   countQueued,

@@ -2,12 +2,12 @@ import picomatch from "picomatch";
 import { messageOf } from "../base/errors.ts";
 import { refusal } from "./refusal.ts";
 
-/** Tags are no files: a leading dot, a parenthesis and `!` have no meaning. */
+/** Options for tags, which are no files: a leading dot, parentheses and `!` have no meaning. */
 const OPTIONS = { dot: true, nonegate: true, noextglob: true, strictBrackets: true };
 
 /**
- * The tags that match a glob: `*` stays within a part of a tag, `**` also crosses `/`.
- * @throws {UserError} INVALID_TAG when it is not a glob.
+ * Lists the tags that match a glob: `*` stays within a part of a tag, `**` also crosses `/`.
+ * @throws {UserError} INVALID_TAG when the pattern is not a glob.
  */
 export function tagsLike(pattern: string, tags: readonly string[]): string[] {
   try {

@@ -1,4 +1,4 @@
-/** What a task is, and how its status may change. */
+/** Defines the fields of a task, and how its status may change. */
 import type { Fields, RowOf } from "./row_fields.ts";
 import type { TemplateValue } from "./template_syntax.ts";
 
@@ -15,24 +15,24 @@ export const PRIORITIES: readonly [min: number, max: number] = [0, 4];
 
 export const DEFAULT_PRIORITY = 2;
 
-/** Verbs warn of deeper trees. */
+/** The depth of a tree above which commands warn. */
 export const DEEP = 10;
 
 export const TASK_FIELDS = {
   id: "text",
   parentId: "text?",
-  /** 0 for a task without a parent. */
+  /** The number of tasks above the task; 0 without a parent. */
   depth: "integer",
   title: "text",
   body: "text",
   type: TASK_TYPES,
   status: TASK_STATUSES,
-  /** 0 (most urgent) to 4. */
+  /** The priority, from 0 (most urgent) to 4. */
   priority: "integer",
   tags: "texts",
-  /** The tasks that have to be closed first. */
+  /** The tasks that must be closed first. */
   dependsOn: "texts",
-  /** The workflow that was asked for, which subtasks inherit. */
+  /** The requested workflow, which subtasks inherit. */
   workflow: "text?",
   projectDir: "text?",
   /** The common git directory; null outside of a repository. */
@@ -41,13 +41,13 @@ export const TASK_FIELDS = {
   /** The number of the claim (a fencing token); null while nobody holds the task. */
   claimToken: "integer?",
   claimedAtMs: "integer?",
-  /** Until when the claim counts without being renewed. */
+  /** When the claim ends unless it is renewed. */
   leaseUntilMs: "integer?",
-  /** Why it is blocked. */
+  /** Why the task is blocked. */
   reason: "text?",
-  /** What was said when it was completed. */
+  /** The words with which the task was completed. */
   summary: "text?",
-  /** When it was handed to the scheduler; null when it was not. */
+  /** When the task was handed to the scheduler; null when it was not. */
   queuedAtMs: "integer?",
   createdAtMs: "integer",
   updatedAtMs: "integer",
@@ -57,7 +57,7 @@ export const TASK_FIELDS = {
 
 export type Task = RowOf<typeof TASK_FIELDS>;
 
-/** A change of a task's status. `verb` leads there where the status cannot simply be set, and `why` says why not. */
+/** A change of a task's status. Unless a person may simply set it, `verb` makes the change, and `why` explains that. */
 interface Transition {
   readonly from: TaskStatus;
   readonly to: TaskStatus;
@@ -104,12 +104,12 @@ const TRANSITIONS: readonly Transition[] = [
   { from: "blocked", to: "closed", why: "is completed as any other", verb: "task complete" },
 ];
 
-/** The statuses that may follow a status. */
+/** Lists the statuses that may follow a status. */
 export function statusesAfter(status: TaskStatus): TaskStatus[] {
   return TRANSITIONS.filter(({ from }) => from === status).map(({ to }) => to);
 }
 
-/** What leads a task to a status; `undefined` where the status can simply be set, or where nothing leads there. */
+/** Names the command that gives a task a status; `undefined` when a person may simply set it, or nothing does. */
 export function wayTo(
   { id, status }: Pick<Task, "id" | "status">,
   to: TaskStatus,
@@ -119,12 +119,12 @@ export function wayTo(
   return { why: way.why, next: `conclaude ${way.verb} ${id}${way.flags ?? ""}` };
 }
 
-/** Whether somebody works on it, or its work waits to be merged. */
+/** Tells whether somebody works on a task with this status, or its work waits to be merged. */
 export function isActive(status: TaskStatus): boolean {
   return status === "in_progress" || status === "pending_merge";
 }
 
-/** Whether the lease of a task's claim has run out. */
+/** Tells whether the lease of a task's claim has run out. */
 export function hasLapsed(
   task: Pick<Task, "status" | "claimedBy" | "leaseUntilMs">,
   nowMs: number,
@@ -133,10 +133,10 @@ export function hasLapsed(
     task.leaseUntilMs !== null && task.leaseUntilMs <= nowMs;
 }
 
-/** The claim of somebody on another machine of a team does not run out here (9999-12-31). */
+/** The end of a lease on another machine of a team (9999-12-31), since such a claim does not run out here. */
 export const ELSEWHERE_MS = 253_402_300_799_000;
 
-/** Whether somebody on another machine has claimed a task. */
+/** Tells whether somebody on another machine has claimed a task. */
 export function isElsewhere({ leaseUntilMs }: Pick<Task, "leaseUntilMs">): boolean {
   return leaseUntilMs !== null && leaseUntilMs >= ELSEWHERE_MS;
 }
@@ -151,7 +151,7 @@ export interface TaskFacts {
   readonly tags: readonly string[];
 }
 
-/** A task as templates see it. Old workflows call tags `labels`. */
+/** Returns a task as templates see it. Old workflows call tags `labels`. */
 export function taskValue(task: TaskFacts): TemplateValue {
   const { id, title, body, type, tags } = task;
   return { id, title, body, type, priority: `P${task.priority}`, tags, labels: tags };

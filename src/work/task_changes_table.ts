@@ -1,4 +1,4 @@
-/** Changes a task with its history and the event of the change, in the caller's transaction. */
+/** Changes tasks, and records each change in the history and as an event, in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { notFound, refusal } from "./refusal.ts";
 import type { Task } from "./task.ts";
@@ -7,12 +7,12 @@ import { columnOf, insertRow, statement, updateRow } from "../db/statement.ts";
 import { IS_READY, readTask } from "./tasks_table.ts";
 
 export interface Author {
-  /** An agent's name, `user`, or `system`. */
+  /** The author's name: an agent's name, `user`, or `system`. */
   readonly by: string;
   readonly atMs: number;
 }
 
-/** What is to be different. A field that is left out, or undefined, stays. */
+/** The new values of fields. A field that is missing or undefined stays. */
 export type TaskChanges = {
   readonly [
     Field in keyof Omit<Task, "id" | "tags" | "dependsOn" | "createdAtMs" | "updatedAtMs">
@@ -21,7 +21,7 @@ export type TaskChanges = {
     | undefined;
 };
 
-/** Fields that the history does not name. */
+/** Fields whose changes are not recorded. */
 const SILENT: ReadonlySet<string> = new Set([
   "depth",
   "claimToken",
@@ -42,7 +42,7 @@ export interface HistoryRow extends FieldChange {
   readonly changedAtMs: number;
 }
 
-/** The task with this id. @throws {UserError} TASK_NOT_FOUND when there is none, or it is deleted. */
+/** Reads the task with this id. @throws {UserError} TASK_NOT_FOUND when there is none, or it is deleted. */
 export function needTask(db: DatabaseSync, id: string): Task {
   const task = readTask(db, id);
   if (task !== undefined && task.deletedAtMs === null) return task;
@@ -51,8 +51,8 @@ export function needTask(db: DatabaseSync, id: string): Task {
 }
 
 /**
- * Changes a task; a value that a field has already is not a change. Returns the task as it is afterwards.
- * @param task As it is now: read in this transaction.
+ * Changes a task; a value that a field has already is not a change. Returns the changed task.
+ * @param task The current task, read in this transaction.
  */
 export function changeTask(
   db: DatabaseSync,
@@ -66,18 +66,18 @@ export function changeTask(
   const different = Object.fromEntries(fields.map((field) => [field, changes[field] ?? null]));
   updateRow(db, "tasks", task.id, { ...different, updatedAtMs: author.atMs });
   const changed: Task = { ...task, ...different, updatedAtMs: author.atMs };
-  // Nobody needs the number of a claim that is gone.
+  // Without a claim, readers get no claim number.
   const after = changed.claimedBy === null ? { ...changed, claimToken: null } : changed;
-  const told = fields.filter((field) => !SILENT.has(field)).map((field) => ({
+  const recorded = fields.filter((field) => !SILENT.has(field)).map((field) => ({
     field: columnOf(field).replace(/_ms$/, ""),
     old: task[field],
     new: changes[field],
   }));
-  if (told.length > 0) recordTaskChange(db, after, told, author);
+  if (recorded.length > 0) recordTaskChange(db, after, recorded, author);
   return after;
 }
 
-/** Adds to a task's history what changed in one go. */
+/** Adds changes that were made together to a task's history. */
 export function writeHistory(
   db: DatabaseSync,
   taskId: string,
@@ -92,7 +92,7 @@ export function writeHistory(
   });
 }
 
-/** Writes what changed into the history of a task and into an event. */
+/** Records changes in the history of a task and as an event. */
 export function recordTaskChange(
   db: DatabaseSync,
   task: Task,
@@ -100,7 +100,7 @@ export function recordTaskChange(
   { by, atMs }: Author,
 ): void {
   writeHistory(db, task.id, changes, { by, atMs });
-  // A body can be long; a reader can ask for the task.
+  // A body can be long, so the event leaves it out; a reader can fetch the task.
   const short = changes.map((change) => change.field === "body" ? { field: change.field } : change);
   recordEvent(db, {
     type: "task.updated",
@@ -115,7 +115,7 @@ export function withoutBody({ body: _body, ...task }: Task): Omit<Task, "body"> 
   return task;
 }
 
-/** What changed of a task, newest first, whichever machine changed it. Null filters let everything through. */
+/** Lists the changes of a task by any machine, the newest first. Null filters let everything through. */
 export function listHistory(
   db: DatabaseSync,
   taskId: string,
@@ -144,7 +144,7 @@ export type TagChange = {
   readonly tags: readonly string[];
 };
 
-/** Changes the tags of a task. Tags that it has already are no change. */
+/** Changes the tags of a task. Adding a tag that the task has is no change. */
 export function changeTags(
   db: DatabaseSync,
   taskId: string,
@@ -163,7 +163,7 @@ export function changeTags(
   return recordListChange(db, before, "tags", author);
 }
 
-/** Records that a list of a task is another one than before. Returns the task as it is now. */
+/** Records a change of a task's list, if there is one. Returns the current task. */
 function recordListChange(
   db: DatabaseSync,
   before: Task,
@@ -171,16 +171,16 @@ function recordListChange(
   author: Author,
 ): Task {
   const { id } = before;
-  const told = { field: columnOf(field), old: before[field], new: needTask(db, id)[field] };
-  if (JSON.stringify(told.old) === JSON.stringify(told.new)) return before;
+  const change = { field: columnOf(field), old: before[field], new: needTask(db, id)[field] };
+  if (JSON.stringify(change.old) === JSON.stringify(change.new)) return before;
   statement(db, "UPDATE tasks SET updated_at_ms = ? WHERE id = ?").run(author.atMs, id);
   const after = needTask(db, id);
-  recordTaskChange(db, after, [told], author);
+  recordTaskChange(db, after, [change], author);
   return after;
 }
 
 /**
- * Lets a task wait for others. Tasks that it waits for already are no change.
+ * Lets a task wait for others. Adding a task that it waits for already is no change.
  * @throws {UserError} DEPENDENCY_NOT_FOUND, WOULD_CREATE_CYCLE.
  */
 export function addDependencies(
@@ -211,7 +211,7 @@ export function addDependencies(
   }
 }
 
-/** Changes what a task waits for. Returns the task as it is afterwards. */
+/** Changes what a task waits for. Returns the changed task. */
 export function changeDependencies(
   db: DatabaseSync,
   taskId: string,
@@ -228,7 +228,7 @@ export function changeDependencies(
   return recordListChange(db, before, "dependsOn", author);
 }
 
-/** The tasks that are not ready and depend on a task, or on one below it; the oldest first. */
+/** Lists the tasks that are not ready and depend on a task, or on one below it; the oldest first. */
 export function listWaiting(db: DatabaseSync, id: string): string[] {
   return statement(
     db,
@@ -245,7 +245,7 @@ export function listWaiting(db: DatabaseSync, id: string): string[] {
   ).all(id).map((row) => String(row["id"]));
 }
 
-/** Whether a task waits for another one, over any number of steps. */
+/** Tells whether a task waits for another one, directly or through others. */
 function waitsFor(db: DatabaseSync, taskId: string, other: string): boolean {
   return statement(
     db,

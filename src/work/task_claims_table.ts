@@ -1,5 +1,5 @@
 /**
- * Claims: who works on a task, until when, and under which number. Changes are in the caller's transaction.
+ * Makes, renews and ends claims: who works on a task, until when, under which number. In the caller's transaction.
  */
 import { quietly } from "../base/errors.ts";
 import { count } from "../base/counts.ts";
@@ -20,17 +20,17 @@ import { noteClaimTold, type UntoldClaim } from "../db/team_outbox.ts";
 import { type Author, changeTask, listHistory, needTask } from "./task_changes_table.ts";
 import { listReady, readTask, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
 
-/** Who claims. */
+/** Who claims a task, and for how long. */
 interface Claimant extends Author {
   /** How long the claim counts without being renewed, in milliseconds. */
   readonly leaseMs: number;
-  /** What the team's server said of the claim, where the task is shared. */
+  /** The claim that the team's server gave, when the task is shared. */
   readonly grant?: Grant | null;
 }
 
-/** A claim that a team's server has given: it outranks what is known here. */
+/** A claim that a team's server has given. It outranks the claim here. */
 export interface Grant {
-  /** Its number, by which the server knows it. */
+  /** The number of the claim on the server. */
   readonly fence: number;
   readonly leaseUntilMs: number;
 }
@@ -46,8 +46,8 @@ export const UNCLAIMED = {
 export const SYSTEM = "system";
 
 /**
- * Claims a task. Who holds it already gets it as it is. A claim of somebody else whose lease ran out is taken back first, in
- * the system's name.
+ * Claims a task. A holder who claims it again gets it unchanged. A claim of somebody else whose lease ran out is taken
+ * back first, by the system.
  * @throws {UserError} ALREADY_CLAIMED, INVALID_STATUS, TASK_NOT_FOUND.
  */
 export function claimTask(db: DatabaseSync, id: string, claimant: Claimant): Task {
@@ -76,12 +76,12 @@ export function claimTask(db: DatabaseSync, id: string, claimant: Claimant): Tas
   return claim(db, task, claimant);
 }
 
-/** Whether somebody here has claimed a task: agents of other machines may be called the same. */
+/** Tells whether `by` has claimed a task on this machine: agents of other machines may have the same name. */
 function isMine(task: Task, by: string): boolean {
   return task.claimedBy === by && !isElsewhere(task);
 }
 
-/** Claims the first task that is ready; `undefined` when there is none. */
+/** Claims the first ready task; `undefined` when there is none. */
 export function claimNext(
   db: DatabaseSync,
   claimant: Claimant,
@@ -108,13 +108,13 @@ function claim(
   return claimed;
 }
 
-/** A claim has a higher number than any earlier one of its task. */
+/** Returns the number of the next claim, which is higher than any earlier one of the task. */
 function nextToken(db: DatabaseSync, id: string): number {
   const row = statement(db, "SELECT claim_token FROM tasks WHERE id = ?").get(id)!;
   return Number(row["claim_token"]) + 1;
 }
 
-/** Lets the claim of whoever holds a task count for a whole lease from now on. @throws {UserError} As `needClaim()`. */
+/** Extends the holder's claim to a whole lease from now. @throws {UserError} When `needClaim` does. */
 export function renewTask(
   db: DatabaseSync,
   id: string,
@@ -126,7 +126,7 @@ export function renewTask(
   return needTask(db, id);
 }
 
-/** Lets a claim count longer, if it still stands. */
+/** Extends a claim, if it still counts. */
 export function renewClaim(
   db: DatabaseSync,
   id: string,
@@ -146,7 +146,7 @@ export function renewClaim(
   ).run(untilMs, id, by, token);
 }
 
-/** Gives a task back, so that it is open for anyone. With `force` also a task that somebody else holds. */
+/** Gives a task back, so that it is open for anyone; with `force`, even when somebody else here holds it. */
 export function releaseTask(
   db: DatabaseSync,
   id: string,
@@ -158,18 +158,18 @@ export function releaseTask(
   return changeTask(db, task, { ...UNCLAIMED, status: "open" }, { by, atMs });
 }
 
-/** Somebody who says to hold a task. */
+/** Somebody who claims to hold a task. */
 interface Holder extends Author {
   /** The number of the claim; null when it is unknown. */
   readonly token: number | null;
-  /** What the holder wants, `completed`, and the status that it leads to. */
+  /** The wanted change as a participle (`completed`); `to` is the status that follows. */
   readonly wants: string;
   readonly to: TaskStatus;
 }
 
 /**
- * The task of somebody who says to hold it.
- * @throws {UserError} NOT_CLAIM_OWNER when it is somebody else's, was claimed anew, or the lease ran out.
+ * Reads a task and checks that `by` holds it.
+ * @throws {UserError} NOT_CLAIM_OWNER when somebody else holds it, it was claimed anew, or the lease ran out.
  */
 export function needClaim(
   db: DatabaseSync,
@@ -203,9 +203,9 @@ const IS_LAPSED = `task.claimed_by IS NOT NULL
         AND task.status = 'in_progress'
         AND task.lease_until_ms <= ?1`;
 
-const IS_NO_WORKFLOWS = "task.claimed_by NOT GLOB 'workflow:*'";
+const IS_NOT_WORKFLOW = "task.claimed_by NOT GLOB 'workflow:*'";
 
-/** Takes back every claim that was not renewed in time. @returns The tasks, open again. */
+/** Takes back every claim that was not renewed in time. @returns The reopened tasks. */
 export function takeBackLapsed(
   db: DatabaseSync,
   atMs: number,
@@ -216,24 +216,24 @@ export function takeBackLapsed(
     `SELECT ${TASK_COLUMNS}
        FROM tasks AS task
       WHERE ${IS_LAPSED}
-        AND (NOT ?2 OR ${IS_NO_WORKFLOWS})
+        AND (NOT ?2 OR ${IS_NOT_WORKFLOW})
       ORDER BY task.lease_until_ms`,
   ).all(atMs, keepsWorkflows ? 1 : 0).map((row) => takeBack(db, taskOf(row), atMs));
 }
 
 /**
- * {@linkcode takeBackLapsed} for callers that only look, in a transaction of its own. It writes only when it has something to
- * take back, and does nothing where nothing can be written. Claims of workflows stay: their agents outlive the daemon, which
- * renews the claims first when it is back.
+ * Does the same as {@linkcode takeBackLapsed} for callers that only read, in its own transaction. It writes only when a
+ * claim has lapsed, and ignores a database that cannot be written. Claims of workflows stay: their agents outlive the
+ * daemon, which renews the claims as soon as it runs again.
  */
 export function takeBackToLook(db: DatabaseSync, atMs: number): Task[] {
-  const anyLapsed = `SELECT 1 FROM tasks AS task WHERE ${IS_LAPSED} AND ${IS_NO_WORKFLOWS} LIMIT 1`;
+  const anyLapsed = `SELECT 1 FROM tasks AS task WHERE ${IS_LAPSED} AND ${IS_NOT_WORKFLOW} LIMIT 1`;
   if (statement(db, anyLapsed).get(atMs) === undefined) return [];
   return quietly(() => transaction(db, () => takeBackLapsed(db, atMs, { keepsWorkflows: true }))) ??
     [];
 }
 
-/** Takes back the claims of other machines on a project's tasks: it is shared no more, so nobody says when they end. */
+/** Takes back the claims of other machines on a project that is not shared any more, since nobody would end them. */
 export function takeBackElsewhere(db: DatabaseSync, project: string, atMs: number): Task[] {
   return statement(
     db,
@@ -245,24 +245,24 @@ export function takeBackElsewhere(db: DatabaseSync, project: string, atMs: numbe
 }
 
 function takeBack(db: DatabaseSync, task: Task, atMs: number): Task {
-  // One that waits for a merge, or is closed, stays so.
+  // A task that waits for a merge or is closed keeps its status.
   const status = task.status === "in_progress" ? "open" : task.status;
   return changeTask(db, task, { ...UNCLAIMED, status }, { by: SYSTEM, atMs });
 }
 
-/** What a team's server says of a claim that was made here without it. */
+/** The decision of a team's server about a claim that was made here without it. */
 export interface ServerWord {
   /** The number of the claim that counts. */
   readonly fence: number;
-  /** Who has it; null when nobody has. */
+  /** Who has the claim; null when nobody has. */
   readonly holder: string | null;
-  /** Whether that is who claimed it here. */
+  /** Whether the holder's claim is the one made here. */
   readonly isHere: boolean;
 }
 
 /**
- * Makes a claim here what the server says it is.
- * @param told What the server was told; where the claim has changed since, it is to be told that as well.
+ * Sets a claim here to the server's decision. The second argument is the report that the server answered; a later
+ * change of the claim still waits to be reported.
  */
 export function obeyServer(
   db: DatabaseSync,
@@ -271,7 +271,7 @@ export function obeyServer(
 ): void {
   const task = readTask(db, id);
   if (isHere) {
-    // The workflow that holds the claim knows it by its number.
+    // The workflow that holds the claim stores the same number.
     const move = "SET claim_token = ?1 WHERE claim_token = ?2 AND";
     statement(db, `UPDATE workflows ${move} task_id = ?3`).run(fence, token, id);
     statement(db, `UPDATE tasks ${move} id = ?3`).run(fence, token, id);
@@ -292,7 +292,7 @@ export function obeyServer(
   noteClaimTold(db, { uid: id });
 }
 
-/** The tasks that have to be closed before this one, and are not. */
+/** Lists the tasks that must be closed before this one and are not. */
 export function openDependencies(db: DatabaseSync, id: string): string[] {
   return statement(
     db,
@@ -332,7 +332,7 @@ function cannotClaim(
   });
 }
 
-/** The refusal of a change that only a claimed task takes. @param to The status that it would have led to. */
+/** Makes the refusal of a change that needs a task in work. @param to The status that would have followed. */
 function notInWork(task: Task, wanted: string, to: TaskStatus) {
   return refusal("INVALID_TRANSITION", {
     what: `Cannot have task ${task.id} ${wanted}`,
@@ -346,7 +346,7 @@ function notInWork(task: Task, wanted: string, to: TaskStatus) {
   });
 }
 
-/** The refusal of a change by somebody who does not hold the task, or not any more. */
+/** Makes the refusal of a change by somebody who does not hold the task, or not any more. */
 function notOwner(
   { id, claimedBy }: Task,
   { what, why, next = `conclaude task show ${id}`, ...details }: {
@@ -357,8 +357,8 @@ function notOwner(
     readonly leaseUntilMs?: number | null;
   },
 ) {
-  const told = `${why}; nothing was changed`;
-  return refusal("NOT_CLAIM_OWNER", { what, why: told, next, details: { claimedBy, ...details } });
+  const full = `${why}; nothing was changed`;
+  return refusal("NOT_CLAIM_OWNER", { what, why: full, next, details: { claimedBy, ...details } });
 }
 
 function notTheirs(task: Task, agentId: string) {
@@ -368,7 +368,7 @@ function notTheirs(task: Task, agentId: string) {
   });
 }
 
-/** @param ranOutMs When the lease ran out, or when the claim was taken back for that. */
+/** Makes the refusal of a lapsed claim. @param ranOutMs When the lease ran out, or the claim was taken back for it. */
 function lapsed(task: Task, agentId: string, ranOutMs: number) {
   return notOwner(task, {
     what: `The claim of "${agentId}" on task ${task.id} counts no more`,

@@ -15,14 +15,14 @@ export const MAX_NAME_CHARS = 200;
 /** The help page with every field of a task. */
 const CREATE_HELP = "conclaude task create --help";
 
-/** SQLite returns a text only up to its first NUL character. */
+/** The fault of a text with NUL: SQLite returns a text only up to its first NUL character. */
 export const NO_NUL = "a text holds no NUL character";
 
 export function isKeepable(text: string): boolean {
   return !text.includes("\0");
 }
 
-/** @param next The command that helps. @throws {UserError} INVALID_TITLE when it is blank, of several lines, or too long. */
+/** Checks a title. @param next The command that helps. @throws {UserError} INVALID_TITLE */
 export function checkTitle(title: string, next: string = CREATE_HELP): string {
   const line = title.trim();
   const fault = line === ""
@@ -38,14 +38,14 @@ export function checkTitle(title: string, next: string = CREATE_HELP): string {
   return line.toWellFormed();
 }
 
-/** A long text: a body, a summary, a reason, an answer. @throws {UserError} INVALID_INPUT */
+/** Checks a long text: a body, a summary, a reason, an answer. @throws {UserError} INVALID_INPUT */
 export function checkBody(body: string): string {
   if (!isKeepable(body)) throw invalid("INVALID_INPUT", body, NO_NUL);
   if (body.length <= MAX_BODY_CHARS) return body.toWellFormed();
   throw invalid("INVALID_INPUT", body, `a body has at most ${MAX_BODY_CHARS} characters`);
 }
 
-/** @throws {UserError} INVALID_PRIORITY */
+/** Checks a priority. @throws {UserError} INVALID_PRIORITY */
 export function checkPriority(priority: unknown, next: string = CREATE_HELP): number {
   const [min, max] = PRIORITIES;
   const n = typeof priority === "string" && /^\d+$/.test(priority) ? Number(priority) : priority;
@@ -53,14 +53,14 @@ export function checkPriority(priority: unknown, next: string = CREATE_HELP): nu
   throw invalid("INVALID_PRIORITY", priority, `priority must be ${min}-${max}`, next);
 }
 
-/** @throws {UserError} INVALID_TYPE */
+/** Checks a type. @throws {UserError} INVALID_TYPE */
 export function checkType(type: string, next: string = CREATE_HELP): TaskType {
   const known = TASK_TYPES.find((one) => one === type);
   if (known !== undefined) return known;
   throw invalid("INVALID_TYPE", type, `type must be one of: ${TASK_TYPES.join(", ")}`, next);
 }
 
-/** @throws {UserError} INVALID_STATUS for a status that there is not. */
+/** Checks that a status is known. @throws {UserError} INVALID_STATUS */
 export function checkStatus(
   status: string,
   next: string = "conclaude task list --help",
@@ -71,7 +71,7 @@ export function checkStatus(
   throw invalid("INVALID_STATUS", status, why, next);
 }
 
-/** Tags by name, each once. @throws {UserError} INVALID_TAG for one that is blank, too long, or holds a comma. */
+/** Checks tags, and sorts them without doubles. @throws {UserError} INVALID_TAG */
 export function checkTags(tags: readonly string[]): string[] {
   const checked = tags.map((tag) => {
     const name = tag.trim();
@@ -91,7 +91,7 @@ export function checkTags(tags: readonly string[]): string[] {
 const workflowName = scriptPattern(String.raw`^(?!\.)[^/\\\p{Cc}]+$`, "u");
 
 /**
- * The name of a workflow, which is the name of a file and never a path or hidden.
+ * Checks the name of a workflow, which names a file, and is no path and not hidden.
  * @throws {UserError} INVALID_INPUT
  */
 export function checkWorkflowName(name: string, next: string = CREATE_HELP): string {
@@ -106,7 +106,7 @@ export function checkWorkflowName(name: string, next: string = CREATE_HELP): str
 /** The help page about the names of agents. */
 const CLAIM_HELP = "conclaude task claim --help";
 
-/** The name of who changes something. @throws {UserError} INVALID_INPUT */
+/** Checks the name of an agent or person who changes something. @throws {UserError} INVALID_INPUT */
 export function checkAgentId(agentId: string): string {
   const name = agentId.trim();
   if (name === "system" || name.startsWith("workflow:")) {

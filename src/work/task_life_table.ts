@@ -1,6 +1,6 @@
 /**
- * Makes a task, brings it from open to closed, moves it in its tree, deletes and restores it, in the caller's transaction.
- * Claims are in `task_claims_table.ts`.
+ * Creates, closes, blocks, moves, deletes and restores tasks, in the caller's transaction. Claims are in
+ * `task_claims_table.ts`.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
@@ -28,7 +28,7 @@ import { needClaim, UNCLAIMED } from "./task_claims_table.ts";
 import { readTask, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
 import { changeWorkflow, readWorkflowOfTask } from "./workflows_table.ts";
 
-/** A task that is to be made. The caller has checked its title, type, priority and tags. */
+/** A task to create. The caller has checked its title, type, priority and tags. */
 export interface NewTask {
   readonly title: string;
   readonly body: string;
@@ -37,7 +37,7 @@ export interface NewTask {
   readonly parentId: string | null;
   readonly tags: readonly string[];
   readonly dependsOn: readonly string[];
-  /** Null takes the parent's. */
+  /** The name; null for the parent's workflow. */
   readonly workflow: string | null;
   readonly projectDir: string | null;
   readonly repository: string | null;
@@ -45,15 +45,15 @@ export interface NewTask {
 }
 
 /**
- * Makes a task, open and unclaimed.
- * @throws {UserError} PARENT_NOT_FOUND, DEPENDENCY_NOT_FOUND; nothing is made then.
+ * Creates a task, open and unclaimed.
+ * @throws {UserError} PARENT_NOT_FOUND, DEPENDENCY_NOT_FOUND; the caller's transaction then undoes the rest.
  */
 export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author): Task {
   const parent = task.parentId === null ? undefined : readTask(db, task.parentId);
   if (task.parentId !== null && (parent === undefined || parent.deletedAtMs !== null)) {
     throw notFound("parent", task.parentId, { isDeleted: parent !== undefined });
   }
-  // A subtask belongs to the project of its parent, wherever it is made.
+  // A subtask belongs to the project of its parent, wherever it is created.
   const home = parent !== undefined && (parent.repository ?? parent.projectDir) !== null
     ? parent
     : task;
@@ -88,16 +88,16 @@ export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author
   return made;
 }
 
-/** What becomes of the open tasks below one that is closed; without a word it is not closed. */
+/** What to do with open tasks below a closed one; without either flag, the task cannot be closed. */
 export interface Below {
-  /** They are closed with it. */
+  /** Closes them too. */
   readonly withChildren?: boolean | undefined;
-  /** They stay open. */
+  /** Leaves them open. */
   readonly force?: boolean | undefined;
 }
 
 /**
- * Closes a task in work for the one who holds its claim, and a blocked task for anybody.
+ * Closes a task in work for the holder of its claim, and a blocked task for anybody.
  * @throws {UserError} HAS_OPEN_CHILDREN; HAS_ACTIVE_CHILDREN when they are to be closed and others work on them.
  */
 export function completeTask(
@@ -121,7 +121,7 @@ export function completeTask(
       what: `Cannot complete task ${id}`,
       why: `${count(open.length, "task")} below it ${
         open.length === 1 ? "is" : "are"
-      } not closed: ${listed(open)}; nothing was changed`,
+      } not closed: ${idList(open)}; nothing was changed`,
       next: `conclaude task complete ${id} --with-children; --force closes it alone`,
       details: { openChildren: open.map(({ id }) => id) },
     });
@@ -129,32 +129,32 @@ export function completeTask(
   return close(db, task, { by, atMs }, summary === null ? {} : { summary });
 }
 
-function close(db: DatabaseSync, task: Task, author: Author, more: TaskChanges): Task {
+function close(db: DatabaseSync, task: Task, author: Author, changes: TaskChanges): Task {
   cancelWorkflow(db, task.id, author);
   return changeTask(db, task, {
     ...UNCLAIMED,
     status: "closed",
     reason: null,
     closedAtMs: author.atMs,
-    ...more,
+    ...changes,
   }, author);
 }
 
 const MAX_LISTED = 5;
 
-function listed(tasks: readonly Task[]): string {
-  const more = tasks.length - MAX_LISTED;
+function idList(tasks: readonly Task[]): string {
+  const rest = tasks.length - MAX_LISTED;
   const ids = tasks.slice(0, MAX_LISTED).map(({ id }) => id).join(", ");
-  return more > 0 ? `${ids}, and ${more} more` : ids;
+  return rest > 0 ? `${ids}, and ${rest} more` : ids;
 }
 
-/** @throws {UserError} HAS_ACTIVE_CHILDREN when one of the tasks below another is in work. */
+/** Checks the tasks below another. @throws {UserError} HAS_ACTIVE_CHILDREN when one of them is in work. */
 function refuseActive(below: readonly Task[], { id }: Task, wanted: "complete" | "delete"): void {
   const active = below.filter(({ status }) => isActive(status));
   if (active.length === 0) return;
   throw refusal("HAS_ACTIVE_CHILDREN", {
     what: `Cannot ${wanted} task ${id}`,
-    why: `below it there is work going on: ${listed(active)}; nothing was changed`,
+    why: `below it there is work going on: ${idList(active)}; nothing was changed`,
     next: `conclaude task subtree ${id}`,
     details: { activeChildren: active.map(({ id }) => id) },
   });
@@ -171,7 +171,7 @@ function cancelWorkflow(db: DatabaseSync, taskId: string, { by, atMs }: Author):
   }, { event: "workflow.cancelled", atMs, data: { by } });
 }
 
-/** Marks a task as one that cannot go on, and gives up its claim. */
+/** Marks a task as blocked, and gives up its claim. */
 export function blockTask(
   db: DatabaseSync,
   id: string,
@@ -188,7 +188,7 @@ export function unblockTask(db: DatabaseSync, id: string, author: Author): Task 
   return changeTask(db, task, { status: "open", reason: null }, author);
 }
 
-/** Hands a task to the scheduler, which takes it when it is ready. A task in work stays as it is. */
+/** Hands a task to the scheduler, which starts it when it is ready. A task in work stays unchanged. */
 export function queueTask(db: DatabaseSync, id: string, author: Author): Task {
   const task = needTask(db, id);
   if (task.status === "in_progress") return task;
@@ -199,7 +199,7 @@ export function queueTask(db: DatabaseSync, id: string, author: Author): Task {
     : task;
 }
 
-/** The refusal of a status that cannot follow, or that another verb leads to. */
+/** Makes the refusal of a status that cannot follow, or that another command sets. */
 export function badTransition(task: Task, to: TaskStatus) {
   const way = wayTo(task, to);
   const valid = statusesAfter(task.status);
@@ -213,11 +213,11 @@ export function badTransition(task: Task, to: TaskStatus) {
 }
 
 type TreeTask = Task & {
-  /** How far below the top of the subtree; 0 for the top itself. */
+  /** The depth below the top of the subtree; 0 for the top itself. */
   readonly relativeDepth: number;
 };
 
-/** A task and everything below it, each after its parent, siblings by age. Deleted ones are left out. */
+/** Lists a task and all tasks below it, each after its parent, siblings by age, without deleted tasks. */
 export function listSubtree(db: DatabaseSync, id: string): TreeTask[] {
   return readSubtree(db, id, { withDeleted: false });
 }
@@ -243,7 +243,7 @@ function readSubtree(
     .map((row) => ({ ...taskOf(row), relativeDepth: Number(row["relativeDepth"]) }));
 }
 
-/** The parents of a task, the nearest first. */
+/** Lists the tasks above a task, the nearest first. */
 export function listAncestors(db: DatabaseSync, id: string): Task[] {
   return db.prepare(
     `WITH RECURSIVE above (id, distance) AS (
@@ -260,7 +260,7 @@ export function listAncestors(db: DatabaseSync, id: string): Task[] {
   ).all(id).map(taskOf);
 }
 
-/** The tasks right below one, the oldest first. Deleted ones are left out. */
+/** Lists the tasks directly below a task, the oldest first, without deleted tasks. */
 export function listChildren(db: DatabaseSync, id: string): Task[] {
   return db.prepare(
     `SELECT ${TASK_COLUMNS}
@@ -272,7 +272,7 @@ export function listChildren(db: DatabaseSync, id: string): Task[] {
 }
 
 /**
- * Moves a task, with all below it, under another one; under none with null.
+ * Moves a task, with all tasks below it, under another one. @param parentId Null for no parent.
  * @throws {UserError} PARENT_NOT_FOUND; WOULD_CREATE_CYCLE when the new parent is the task itself, or below it.
  */
 export function reparentTask(
@@ -286,7 +286,7 @@ export function reparentTask(
   if (parent === undefined || (parent !== null && parent.deletedAtMs !== null)) {
     throw notFound("parent", parentId, { isDeleted: parent !== undefined });
   }
-  // Deleted tasks below it move too: they may come back.
+  // Deleted tasks below it move too, since they may be restored.
   const subtree = readSubtree(db, id, { withDeleted: true });
   if (parent !== null && subtree.some(({ id }) => id === parent.id)) {
     throw refusal("WOULD_CREATE_CYCLE", {
@@ -305,9 +305,9 @@ export function reparentTask(
 }
 
 /**
- * Deletes a task and everything below it. It can be restored until retention removes it; with `hard` it is removed now.
+ * Deletes a task and all tasks below it. They can be restored until retention removes them; `hard` removes them now.
  * @throws {UserError} TASK_ACTIVE, HAS_ACTIVE_CHILDREN.
- * @returns The tasks that are gone.
+ * @returns The deleted tasks.
  */
 export function deleteTask(
   db: DatabaseSync,
@@ -332,7 +332,7 @@ export function deleteTask(
   return subtree;
 }
 
-/** Marks a task as deleted; it can be restored. The caller looks after what lies below it. */
+/** Marks a task as deleted; it can be restored. The caller handles the tasks below it. */
 export function markDeleted(db: DatabaseSync, task: Task, author: Author): void {
   changeTask(db, task, { deletedAtMs: author.atMs, queuedAtMs: null }, author);
   recordDeletion(db, task, { ...author, hard: false });
@@ -353,7 +353,7 @@ export function removeTasks(db: DatabaseSync, tasks: readonly Task[], author: Au
   }
 }
 
-/** Restores a task, with all below it that was deleted with it. @returns These tasks, the first one first. */
+/** Restores a task and the tasks below it that were deleted with it. @returns All of them, the task itself first. */
 export function restoreTask(db: DatabaseSync, id: string, author: Author): [Task, ...Task[]] {
   const task = readTask(db, id);
   if (task === undefined || task.deletedAtMs === null) return [needTask(db, id)];

@@ -1,3 +1,4 @@
+/** Reads tasks, and holds the SQL of tasks that other files share. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { columnsOf, rowOf } from "./row_fields.ts";
 import { type Task, TASK_FIELDS } from "./task.ts";
@@ -15,7 +16,7 @@ export const TASK_COLUMNS = columnsOf(TASK_FIELDS, {
   },
 });
 
-/** True for a task for which nothing has to be waited: no child in work, every dependency closed. */
+/** A condition for a task that need not wait: no child is in work, and every dependency is closed. */
 export const IS_FREE_TO_BEGIN = `task.deleted_at_ms IS NULL
         AND NOT EXISTS (
               SELECT 1
@@ -31,31 +32,31 @@ export const IS_FREE_TO_BEGIN = `task.deleted_at_ms IS NULL
                  AND other.status <> 'closed'
                  AND other.deleted_at_ms IS NULL)`;
 
-/** True for a task that can be done now: open, unclaimed, and free to begin. */
+/** A condition for a task that can be done now: open, unclaimed, and free to begin. */
 export const IS_READY = `task.status = 'open'
         AND task.claimed_by IS NULL
         AND ${IS_FREE_TO_BEGIN}`;
 
-/** Which tasks are wanted. A filter that is left out, or null, lets everything through. */
+/** Selects tasks. A filter that is missing or null lets all tasks through. */
 interface TaskFilter {
-  /** Common git directory, or project directory where there is none. */
+  /** The common git directory, or the project directory when there is none. */
   readonly project?: string | null | undefined;
   readonly statuses?: readonly string[] | null;
   readonly priorities?: readonly number[] | null;
   readonly types?: readonly string[] | null;
   readonly tag?: string | null | undefined;
-  /** One of these tags, which a pattern stands for: see {@linkcode listTags}. */
+  /** Selects tasks with one of these tags. */
   readonly anyTag?: readonly string[] | null;
-  /** The empty text for tasks without a parent. */
+  /** The parent; the empty text selects tasks without a parent. */
   readonly parentId?: string | null;
-  /** The empty text for tasks that nobody has claimed. */
+  /** The holder; the empty text selects tasks that nobody has claimed. */
   readonly claimedBy?: string | null;
   readonly includeDeleted?: boolean;
   readonly limit: number;
   readonly offset?: number | undefined;
 }
 
-/** Whether a task can be done now. */
+/** Tells whether a task can be done now. */
 export function isReady(db: DatabaseSync, id: string): boolean {
   const sql = `SELECT 1 FROM tasks AS task WHERE task.id = ? AND ${IS_READY}`;
   return statement(db, sql).get(id) !== undefined;
@@ -63,13 +64,13 @@ export function isReady(db: DatabaseSync, id: string): boolean {
 
 const READ_TASK = `SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`;
 
-/** The task with this id, also a deleted one. */
+/** Reads the task with this id, even a deleted one. */
 export function readTask(db: DatabaseSync, id: string): Task | undefined {
   const row = statement(db, READ_TASK).get(id);
   return row === undefined ? undefined : taskOf(row);
 }
 
-/** Tasks, the newest first. */
+/** Lists tasks, the newest first. */
 export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
   const ofTask = "SELECT 1 FROM task_tags WHERE task_id = task.id";
   const { sql, values } = filterOf([
@@ -83,7 +84,7 @@ export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
     ["coalesce(task.claimed_by, '') = ?", filter.claimedBy],
     ["? AND task.deleted_at_ms IS NULL", filter.includeDeleted ? null : 1],
   ]);
-  // The inner query chooses, so that only the chosen rows are put together.
+  // The inner query selects ids, so that SQLite builds the columns of selected tasks only.
   return statement(
     db,
     `WITH found AS (
@@ -99,7 +100,7 @@ export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
   ).all(...values, filter.limit, filter.offset ?? 0).map(taskOf);
 }
 
-/** Tasks that can be done now, the most urgent first, of those the oldest. @param isQueued Only those for the scheduler. */
+/** Lists ready tasks by priority, then age. @param isQueued Lists only tasks for the scheduler. */
 export function listReady(
   db: DatabaseSync,
   { project, limit, isQueued = false }: Pick<TaskFilter, "project" | "limit"> & {
@@ -118,18 +119,18 @@ export function listReady(
   ).all(project ?? null, isQueued ? 1 : 0, limit).map(taskOf);
 }
 
-/** Every tag of any task, by name. */
+/** Lists the tags of all tasks, sorted. */
 export function listTags(db: DatabaseSync): string[] {
   return statement(db, "SELECT DISTINCT tag FROM task_tags ORDER BY tag").all()
     .map((row) => String(row["tag"]));
 }
 
-/** A row of {@linkcode TASK_COLUMNS} as a task. */
+/** Makes a task from a row of {@linkcode TASK_COLUMNS}. */
 export function taskOf(row: Readonly<Record<string, SQLOutputValue>>): Task {
   return rowOf(TASK_FIELDS, row);
 }
 
-/** Makes each task whose parent did not come the top of its own tree. @returns How many tasks. */
+/** Makes each task whose parent is missing the top of its own tree. @returns How many tasks. */
 export function detachOrphanTasks(db: DatabaseSync): number {
   const { changes } = db.prepare(
     `UPDATE tasks
@@ -152,7 +153,7 @@ export function detachOrphanTasks(db: DatabaseSync): number {
   return Number(changes);
 }
 
-/** The ids of the tasks that came from another program, by origin. @param origin How their origins begin. */
+/** Reads the ids of tasks imported from another program, by origin. @param origin The prefix of their origins. */
 export function readOrigins(db: DatabaseSync, origin: string): ReadonlyMap<string, string> {
   const rows = db.prepare(
     `SELECT origin, id

@@ -1,6 +1,6 @@
 /**
- * Renders the templates of workflows: texts, and scripts, which get every value in a variable. A value that
- * was put in is never searched for tags again.
+ * Renders the templates of workflows: texts, and scripts, which get every value in a variable. Tags inside an inserted
+ * value are not rendered.
  */
 import { count } from "../base/counts.ts";
 import { placeAfter, variableAt } from "./shell_place.ts";
@@ -14,24 +14,24 @@ import {
 } from "./template_syntax.ts";
 
 interface RenderOptions {
-  /** What a missing value is. */
+  /** How to treat a missing value. */
   readonly missing: "error" | "empty";
-  /** The text of `include "name"`; null when there is none. Without it nothing can be included. */
+  /** Returns the text of `include "name"`; null when there is none. Without this function, includes fail. */
   readonly include?: ((name: string) => string | null) | undefined;
-  /** The template's own name, to find circles. */
+  /** The template's own name, to detect circular includes. */
   readonly name?: string | undefined;
 }
 
-/** How many texts may include each other in a row. */
+/** How deep includes may nest. */
 const MAX_INCLUDE_DEPTH = 5;
 
 interface Scope extends RenderOptions {
   readonly context: TemplateContext;
-  /** The texts that are being rendered, outermost first, by name. */
+  /** The names of the texts being rendered, outermost first. */
   readonly including: readonly string[];
-  /** Is told of each path whose first name nothing has. */
+  /** Receives each path whose first name has no value. */
   readonly missed?: (path: MissingPath) => void;
-  /** Whether a function takes a missing value here (`default`, `or`, `not`). */
+  /** Whether the function around a value accepts a missing one (`default`, `or`, `not`). */
   readonly mayBeMissing?: boolean;
 }
 
@@ -53,13 +53,13 @@ export function renderText(
 }
 
 /**
- * The value of a template that is a single tag; of any other its text. A missing value is an error.
+ * Returns the value of a template that is a single tag, or the text of any other. A missing value is an error.
  * @throws TemplateError
  */
 export function renderValue(template: string, context: TemplateContext): TemplateValue {
   const scope: Scope = { missing: "error", context, including: [""] };
-  const [only, ...more] = parseTemplate(template.trim());
-  if (only?.kind !== "tag" || more.length > 0) return renderIn(template, scope);
+  const [only, ...rest] = parseTemplate(template.trim());
+  if (only?.kind !== "tag" || rest.length > 0) return renderIn(template, scope);
   return existing(evaluate(only, scope), only, scope) ?? null;
 }
 
@@ -67,14 +67,14 @@ export interface RenderedScript {
   readonly command: string;
   /** The values, for the environment of the script. */
   readonly variables: Readonly<Record<string, string>>;
-  /** One for each use of `raw`. */
+  /** Notices for a person: one for each use of `raw`. */
   readonly warnings: readonly string[];
 }
 
 /**
  * Renders a script for `sh`. Every value becomes a part of one word, also inside of quotes; a missing value is an empty
- * word. `{{ raw .x }}` puts a value in as it stands, with a warning. A value that the script gives to `eval` or `sh -c`
- * runs there as a script. At some places no value can stand: such a script takes the value from its `env`.
+ * word. `{{ raw .x }}` inserts a value unquoted, with a warning. A value that the script gives to `eval` or `sh -c`
+ * runs there as a script. In some places no value is allowed; there a script must take the value from its `env`.
  * @throws TemplateError
  */
 export function renderScript(command: string, context: TemplateContext): RenderedScript {
@@ -110,12 +110,12 @@ export function renderScript(command: string, context: TemplateContext): Rendere
   return { command: text, variables, warnings };
 }
 
-/** A script with its values in the place of their variables, for people to read. */
+/** Writes a script for people, with the values instead of their variables. */
 export function shownScript({ command, variables }: Omit<RenderedScript, "warnings">): string {
   return command.replace(/\$\{(CONCLAUDE_VALUE_\d+)\}/g, (all, name) => variables[name] ?? all);
 }
 
-/** The argument of `raw`, when the tag is one. */
+/** Returns the argument of a `raw` tag; null for any other tag. */
 function rawArgument({ tag, expression }: Tag): Expression | null {
   if (expression.kind !== "call" || expression.name !== "raw") return null;
   if (expression.args.length !== 1) throw new TemplateError(`${tag}: raw takes one value`);
@@ -174,7 +174,7 @@ function unknownName(name: string): string {
   return `"${name}" is no function; a value is written with a dot: {{ .${name} }}`;
 }
 
-/** A value by its path: only own fields of the context count. */
+/** Finds a value by its path, through own fields only. */
 function lookUp(context: TemplateContext, path: readonly string[]): Found {
   let value: Found = context;
   for (const name of path) {
@@ -187,7 +187,7 @@ function lookUp(context: TemplateContext, path: readonly string[]): Found {
   return value;
 }
 
-/** `include "name" "key" value …`: another text, with values of its own. */
+/** Renders `include "name" "key" value …`: another text, with these further values. */
 function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
   const [name, ...pairs] = args;
   if (typeof name !== "string") throw new TemplateError(`${tag}: include needs a name`);
@@ -197,9 +197,9 @@ function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
     throw new TemplateError(`${tag}: circular include detected: ${circle.join(" -> ")}`);
   }
   if (chain.length > MAX_INCLUDE_DEPTH + 1) {
-    const told = chain.slice(1).join(" -> ");
+    const names = chain.slice(1).join(" -> ");
     throw new TemplateError(
-      `${tag}: more than ${MAX_INCLUDE_DEPTH} texts include each other: ${told}`,
+      `${tag}: more than ${MAX_INCLUDE_DEPTH} texts include each other: ${names}`,
     );
   }
   if (pairs.length % 2 !== 0) throw new TemplateError(`${tag}: include needs keys with values`);
@@ -210,18 +210,18 @@ function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
   return renderIn(text, { ...scope, context: { ...scope.context, ...own }, including: chain });
 }
 
-/** The first fault that a text has whatever its values are; null without one. */
+/** Returns the first fault of a text that does not depend on its values; null when there is none. */
 export function textFault(text: string): string | null {
   return faultOf(() => renderText(text, {}, { missing: "empty", include: () => "" }));
 }
 
-/** The first fault that a script has whatever its values are; null without one. */
+/** Returns the first fault of a script that does not depend on its values; null when there is none. */
 export function scriptFault(command: string): string | null {
   return faultOf(() => renderScript(command, {}));
 }
 
 /**
- * The paths of a text whose first names nothing has, also in texts that it includes. Faults are left to rendering.
+ * Lists the paths of a text and its includes whose first name has no value. Rendering reports other faults.
  * @throws TemplateError when the text itself cannot be read.
  */
 export function missingPaths(
@@ -248,13 +248,13 @@ function faultOf(render: () => unknown): string | null {
   }
 }
 
-/** A value; `undefined` when it is missing. */
+/** A value of a template; `undefined` when it is missing. */
 type Found = TemplateValue | undefined;
 
 interface TemplateFunction {
   readonly min: number;
   readonly max: number;
-  /** True when an argument may be a missing value. */
+  /** Whether an argument may be a missing value. */
   readonly takesMissing: boolean;
   /** @throws Error when the arguments are wrong. */
   readonly run: (...args: readonly Found[]) => TemplateValue;
@@ -270,9 +270,9 @@ function takes(
 
 const MISSING = { missing: true };
 
-/** By name, without `include` and `raw`, which need more than their arguments. */
+/** The functions of templates. `include` and `raw` are elsewhere, since they need more than their arguments. */
 const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
-  // As in Go's sprig: `default "x" .y`, `.y | default "x"`.
+  // This is the `default` of Go's sprig: `default "x" .y`, `.y | default "x"`.
   default: takes(
     [2],
     (fallback, value) => (value ?? "") === "" ? fallback ?? null : value!,
@@ -295,24 +295,24 @@ const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   or: takes([1, Infinity], (...all) => all.find(isTrue) ?? all.at(-1) ?? false, MISSING),
 };
 
-/** A value as text: a missing value and null are empty, lists and objects are JSON. */
+/** Writes a value as text: a missing value and null are empty, lists and objects are JSON. */
 function textOf(value: Found): string {
   if (value === undefined || value === null) return "";
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-/** Whether a value counts as true. Missing, false, 0, empty, and the texts `false` and `0` do not. */
+/** Tells whether a value counts as true: not when it is missing, false, 0, empty, or the text `false` or `0`. */
 function isTrue(value: Found): boolean {
   if (typeof value === "string") return !["", "false", "0"].includes(value.trim());
   return Array.isArray(value) ? value.length > 0 : Boolean(value);
 }
 
-/** Outputs of steps are text, so values are compared as text: `eq "0" 0` is true. */
+/** Compares values as text, since outputs of steps are text: `eq "0" 0` is true. */
 function isEqual(a: Found, b: Found): boolean {
   return textOf(a) === textOf(b);
 }
 
-/** `join ", " .tags` and `join .tags ", "` both. */
+/** Joins a list: `join ", " .tags` or `join .tags ", "`. */
 function join(a: Found, b: Found): string {
   if (a === undefined || b === undefined) return "";
   const [list, separator] = Array.isArray(a) ? [a, b] : [b, a];
@@ -320,7 +320,7 @@ function join(a: Found, b: Found): string {
   return list.map(textOf).join(textOf(separator));
 }
 
-/** `indent 4 .text` and `indent .text 4` both. */
+/** Indents each line: `indent 4 .text` or `indent .text 4`. */
 function indent(a: Found, b: Found): string {
   const [width, text] = typeof a === "number" ? [a, b] : [b, a];
   const spaces = Number(width);

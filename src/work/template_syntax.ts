@@ -1,7 +1,7 @@
 /**
- * Parses templates: text with tags `{{ … }}` in the syntax of Go's text/template, as far as workflows use it. A tag
- * holds a path (`.task.title`, `.run-tests.output`), a constant, or a function with arguments, and may be a pipeline
- * (`.title | upper`). `{{-` and `-}}` remove the white space beside the tag; a tag that begins with `/*` is a comment.
+ * Parses templates: text with tags `{{ … }}`, a subset of Go's text/template. A tag holds a path (`.task.title`,
+ * `.run-tests.output`), a constant, or a function with arguments, and may be a pipeline (`.title | upper`). `{{-` and
+ * `-}}` remove the white space beside the tag; a tag that begins with `/*` is a comment.
  */
 
 export type TemplateValue =
@@ -15,7 +15,7 @@ export type TemplateValue =
 /** The values of a template by name. */
 export type TemplateContext = { readonly [name: string]: TemplateValue };
 
-/** A wrong template, or a missing value; the message names the tag. */
+/** Reports a wrong template, or a missing value; the message names the tag. */
 export class TemplateError extends Error {
   override readonly name = "TemplateError";
 }
@@ -33,16 +33,16 @@ export type Part =
     readonly expression: Expression;
   };
 
-/** One word of a tag; the last alternative takes what is not allowed. */
+/** Matches one word of a tag; the last alternative matches any character that is not allowed. */
 const WORDS =
   /\s+|"(?:[^"\\\n]|\\.)*"|`[^`]*`|\.[A-Za-z0-9_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*|-?\d+(?:\.\d+)?(?![\w.])|[A-Za-z_]\w*|[()|]|[\s\S]/gy;
 
-/** How deep brackets may nest. */
+/** The deepest nesting of brackets. */
 const MAX_DEPTH = 50;
 
 /**
  * Cuts a template into its parts.
- * @throws TemplateError when a tag has no end, or says what is not understood.
+ * @throws TemplateError when a tag has no end, or wrong syntax.
  */
 export function parseTemplate(template: string): Part[] {
   const parts: Part[] = [];
@@ -66,7 +66,7 @@ export function parseTemplate(template: string): Part[] {
   }
 }
 
-/** Where the tag at `start` ends; `}}` in a constant does not end it. */
+/** Finds the end of the tag at `start`; `}}` in a constant does not end it. */
 function endOfTag(template: string, start: number): number {
   const pieces = /"(?:[^"\\\n]|\\.)*"|`[^`]*`|\/\*[\s\S]*?\*\/|\}\}|\{\{|[\s\S]/gy;
   pieces.lastIndex = start + 2;
@@ -104,7 +104,7 @@ class TagReader {
     return expression;
   }
 
-  /** @param piped The value before the bar, which becomes the last argument. */
+  /** Reads a function with its arguments, or a term. @param piped The value before the bar, the last argument. */
   #readCall(piped: Expression | null): Expression {
     const name = this.#words[this.#at];
     if (name === undefined) this.#fail("it is empty");

@@ -1,10 +1,10 @@
-/** Reads the files of workflows, and tells what is wrong with one. */
+/** Reads workflows from parsed YAML, and explains what is wrong with them. */
 import * as z from "zod/mini";
 import { isMapping } from "../base/mapping.ts";
 import { field, readFields } from "./field_reader.ts";
 import { scriptFault, textFault } from "./template.ts";
 
-/** What every step has. */
+/** The fields of every step. */
 type CommonStep = Readonly<ReturnType<typeof readCommon>>;
 
 export type AgentStep = CommonStep & Readonly<ReturnType<typeof readAgent>>;
@@ -28,7 +28,7 @@ export type Step = LoopedStep | MergeStep;
 export interface Workflow {
   readonly name: string;
   readonly description: string;
-  /** Null for the default of the configuration. */
+  /** The time limit; null for the default of the configuration. */
   readonly timeoutMs: number | null;
   readonly steps: readonly Step[];
 }
@@ -43,12 +43,12 @@ const DEFAULT_MAX_ITERATIONS = 10;
 /** The default time limit of a script or a merge, in milliseconds. */
 const DEFAULT_SCRIPT_TIMEOUT_MS = 5 * 60_000;
 
-/** Whether the `prompt` of an agent is the prompt itself, and not a name. */
+/** Tells whether the `prompt` of an agent is the prompt itself, and not a name. */
 export function isInlinePrompt(prompt: string): boolean {
   return prompt.includes("\n");
 }
 
-/** How long a step may take, in milliseconds; null: as long as it likes. @param defaults.agentMs From the configuration. */
+/** Returns the time limit of a step, in milliseconds; null for none. @param defaults.agentMs From the configuration. */
 export function stepTimeoutMs(
   { type, timeoutMs }: Step,
   defaults: { readonly agentMs: number },
@@ -57,7 +57,7 @@ export function stepTimeoutMs(
   return type === "agent" ? defaults.agentMs : DEFAULT_SCRIPT_TIMEOUT_MS;
 }
 
-/** Every step in the order of the file, loops before their steps, with how many loops it lies in. */
+/** Lists every step in the order of the file, loops before their steps, with the number of loops around it. */
 export function* allSteps(
   steps: readonly Step[],
   depth = 0,
@@ -77,13 +77,13 @@ const WORKFLOW = z.object({
 
 const COMMON = {
   type: field.any,
-  /** Unique in the whole workflow. Letters, digits, `-` and `_`. */
+  /** The name, unique in the whole workflow: letters, digits, `-` and `_`. */
   name: field.text,
-  /** Null for a step that always runs. */
+  /** The condition; null for a step that always runs. */
   when: field.text,
-  /** Null for the default of its type. */
+  /** The time limit; null for the default of the step's type. */
   timeout: field.duration,
-  /** The variable with the result for later steps; null for the step's own name alone. */
+  /** The variable with the result for later steps; null when only the step's own name holds it. */
   output: field.text,
 };
 
@@ -94,15 +94,15 @@ const STEPS = {
     /** The prompt itself when it has a line break, else the name of a prompt. */
     prompt: field.text,
     spell: field.text,
-    /** Templates of values for the prompt, by name. */
+    /** Templates of values for the prompt, by the value's name. */
     input: field.textMap,
   }),
   script: z.object({
     ...COMMON,
     command: field.text,
-    /** Templates of environment variables. */
+    /** Templates of environment variables, by name. */
     env: field.textMap,
-    /** Template of a folder below the worktree; null for the worktree itself. */
+    /** A template of a folder below the worktree; null for the worktree itself. */
     workdir: field.text,
     on_fail: field.choice(["block", "continue"]),
     on_success: field.choice(["exit_loop"]),
@@ -111,12 +111,12 @@ const STEPS = {
     ...COMMON,
     steps: field.any,
     max_iterations: field.integer,
-    /** At the limit `block` waits for a person, `exit` goes on with a failed loop, `continue` as if it were done. */
+    /** At the limit, `block` waits for a person, `exit` goes on with a failed loop, `continue` with a finished one. */
     on_max_iterations: field.choice(["block", "exit", "continue"]),
   }),
   merge: z.object({
     ...COMMON,
-    /** Template; null for the default message. */
+    /** A template; null for the default message. */
     commit_message: field.text,
     pre_merge: field.texts,
     require_review: field.truth,
@@ -128,7 +128,7 @@ const STEP_TYPES = Object.keys(STEPS) as Step["type"][];
 
 /**
  * Reads a workflow from an already parsed YAML value.
- * @returns The workflow, or everything that is wrong with it, each error with the step that it lies in.
+ * @returns The workflow, or everything that is wrong with it; an error in a step names the step.
  */
 export function parseWorkflow(value: unknown): ReadWorkflow {
   if (!isMapping(value)) {
@@ -173,8 +173,8 @@ function readStep(value: unknown, number: number, place: Place): Step | null {
   }
   const type = STEP_TYPES.find((one) => one === given["type"]);
   if (type === undefined) {
-    const told = JSON.stringify(given["type"] ?? "");
-    tell(`invalid step type ${told}, must be one of: [${STEP_TYPES.join(" ")}]`);
+    const shown = JSON.stringify(given["type"] ?? "");
+    tell(`invalid step type ${shown}, must be one of: [${STEP_TYPES.join(" ")}]`);
     return null;
   }
   const { fields, errors, unknown } = readFields<typeof COMMON>(STEPS[type], given);
@@ -200,7 +200,7 @@ type Fields<Type extends Step["type"]> = z.output<typeof STEPS[Type]>;
 interface StepContext {
   readonly place: Place;
   readonly tell: (error: string) => void;
-  /** Tells the fault of a template, or of each template by name, after the name of its field. */
+  /** Reports the fault of a template, or of each template of a mapping, behind the name of its field. */
   readonly check: (
     field: string,
     templates: string | null | Readonly<Record<string, string>>,
@@ -241,7 +241,7 @@ function readLoop(
   const steps = readSteps(fields.steps, { ...place, isInLoop: true }) as LoopedStep[];
   if (isNothing(fields.steps)) tell("loop step requires at least one nested step");
   if ((fields.max_iterations ?? 0) < 0) tell("max_iterations must be non-negative");
-  // 0 counts as if there were none.
+  // 0 means the default.
   const maxIterations = fields.max_iterations || DEFAULT_MAX_ITERATIONS;
   return {
     type: "loop",
@@ -260,7 +260,7 @@ function readMerge(fields: Fields<"merge">, { tell, place, check }: StepContext)
   return { type: "merge" as const, requireReview: require_review ?? true, commitMessage, preMerge };
 }
 
-/** Reads what each type of step has of its own, and tells what is wrong with it beside the types of its fields. */
+/** Reads the own fields of each type of step, and reports faults other than wrong types of values. */
 const READERS: {
   readonly [Type in Step["type"]]: (
     fields: Fields<Type>,
@@ -268,7 +268,7 @@ const READERS: {
   ) => Omit<Extract<Step, { readonly type: Type }>, keyof CommonStep>;
 } = { agent: readAgent, script: readScript, loop: readLoop, merge: readMerge };
 
-/** Names that templates use for something else. */
+/** Names that steps must not have, since templates use them for something else. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["task", "bead", "previous"]);
 
 function readCommon(
@@ -293,7 +293,7 @@ function isNothing(steps: unknown): boolean {
   return steps === null || (Array.isArray(steps) && steps.length === 0);
 }
 
-/** Names that stand twice in a workflow: templates find steps and variables in one place. */
+/** Reports names that a workflow uses twice: templates find steps and variables by the same names. */
 function doubleNames(
   all: readonly { readonly name: string; readonly output: string | null }[],
 ): string[] {

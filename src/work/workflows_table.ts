@@ -1,24 +1,24 @@
-/** Workflows, as far as they have come. Changes are in the caller's transaction. */
+/** Reads the state of workflows and their steps, and changes it in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { recordEvent } from "./events_table.ts";
 import type { Fields, RowOf } from "./row_fields.ts";
 import { listRows, readRow, tableOf } from "./rows_table.ts";
 import { among, insertRow, statement, updateRow } from "../db/statement.ts";
 
-/** What a person has decided and the daemon has not done yet. */
+/** A person's decision that the daemon has not carried out yet. */
 export type Decision = "approve" | "reject" | "cancel";
 
 export const WORKFLOW_FIELDS = {
   id: "text",
   taskId: "text",
   name: "text",
-  /** The last two are the end. */
+  /** The last two mean that the workflow has ended. */
   status: ["running", "pending_merge", "blocked", "failed", "completed", "cancelled"],
-  /** The step that runs, or at which it stopped. */
+  /** The step that runs, or at which the workflow stopped. */
   currentStep: "text?",
-  /** Why it is blocked or failed. */
+  /** Why the workflow is blocked or has failed. */
   reason: "text?",
-  /** The number of its claim on the task. */
+  /** The number of the workflow's claim on the task. */
   claimToken: "integer",
   projectDir: "text?",
   repository: "text?",
@@ -43,7 +43,7 @@ export type WorkflowStatus = WorkflowRow["status"];
 
 const WORKFLOWS = tableOf("workflows", WORKFLOW_FIELDS);
 
-/** What is to be different; a field that is left out stays. */
+/** The new values of fields; a field that is missing stays. */
 export type WorkflowChanges = Partial<
   Omit<WorkflowRow, "id" | "taskId" | "name" | "projectDir" | "createdAtMs" | "updatedAtMs">
 >;
@@ -54,24 +54,24 @@ type NewWorkflow =
     "id" | "taskId" | "name" | "claimToken" | "projectDir" | "repository" | "deadlineAtMs"
   >
   & {
-    /** Its plan, as JSON: it is run by this plan, also when its files change. */
+    /** The plan, as JSON: the workflow follows it even when its files change. */
     readonly definition: string;
   };
 
-/** Keeps a workflow that begins. */
+/** Stores a workflow that begins. */
 export function createWorkflow(db: DatabaseSync, workflow: NewWorkflow, atMs: number): void {
   const times = { createdAtMs: atMs, updatedAtMs: atMs };
   insertRow(db, "workflows", { ...workflow, status: "running", ...times });
   recordWorkflowEvent(db, "workflow.started", workflow.id, {}, atMs);
 }
 
-/** Changes a workflow, and tells of it with an event of this type. */
+/** Changes a workflow, and records an event of this type. */
 export function changeWorkflow(
   db: DatabaseSync,
   id: string,
   changes: WorkflowChanges,
   { event, atMs, data = {} }: {
-    /** Null tells nothing. */
+    /** The type; null for no event. */
     readonly event: string | null;
     readonly atMs: number;
     readonly data?: Readonly<Record<string, unknown>>;
@@ -89,29 +89,29 @@ export function recordWorkflowEvent(
   atMs: number,
 ): void {
   const workflow = readWorkflow(db, id);
-  const told = { workflow, ...data };
-  recordEvent(db, { type, entityType: "workflow", entityId: id, data: told, atMs });
+  const whole = { workflow, ...data };
+  recordEvent(db, { type, entityType: "workflow", entityId: id, data: whole, atMs });
 }
 
-/** The workflow with this id; `undefined` when there is none. */
+/** Reads the workflow with this id; `undefined` when there is none. */
 export function readWorkflow(db: DatabaseSync, id: string): WorkflowRow | undefined {
   return readRow(db, WORKFLOWS, id);
 }
 
-/** The workflow of a task that has not ended, else the newest that has; `undefined` when there was none. */
+/** Reads the workflow of a task that has not ended, else its newest one; `undefined` when there was none. */
 export function readWorkflowOfTask(db: DatabaseSync, taskId: string): WorkflowRow | undefined {
   const order = "ended_at_ms IS NULL DESC, created_at_ms DESC, id DESC";
   return listRows(db, WORKFLOWS, { where: [["task_id = ?", taskId]], order, limit: 1 })[0];
 }
 
-/** The plan of a workflow, as JSON. */
+/** Reads the plan of a workflow, as JSON. */
 export function readDefinition(db: DatabaseSync, id: string): string {
   return String(
     statement(db, "SELECT definition FROM workflows WHERE id = ?").get(id)?.["definition"],
   );
 }
 
-/** Workflows, the newest first. A filter that is left out, or null, lets everything through. */
+/** Lists workflows, the newest first. A filter that is missing or null lets all through. */
 export function listWorkflows(
   db: DatabaseSync,
   { statuses, project, limit }: {
@@ -127,20 +127,20 @@ export function listWorkflows(
   });
 }
 
-/** Workflows with a decision that is not done yet, in the order of the decisions. */
+/** Lists workflows with a decision that is not carried out yet, in the order of the decisions. */
 export function listDecided(db: DatabaseSync): WorkflowRow[] {
   const only = "decision IS NOT NULL AND ended_at_ms IS NULL";
   return listRows(db, WORKFLOWS, { only, order: "decided_at_ms, id" });
 }
 
 export const STEP_FIELDS = {
-  /** Its name, and the rounds of the loops around it: `quality#2/test`. */
+  /** The name behind the rounds of the loops around the step: `quality#2/test`. */
   key: "text",
-  /** From 1. */
+  /** The number of the attempt, from 1. */
   attempt: "integer",
   type: ["agent", "script", "loop", "merge"],
   status: ["running", "finished", "superseded"],
-  /** Null while it runs. */
+  /** The result; null while the step runs. */
   outcome: "any",
   agentId: "text?",
   startedAtMs: "integer",
@@ -151,7 +151,7 @@ export type StepRow = RowOf<typeof STEP_FIELDS>;
 
 const STEPS = tableOf("workflow_steps", STEP_FIELDS);
 
-/** The steps of a workflow in the order in which they were begun, also those that were run again. */
+/** Lists all attempts of a workflow's steps, in the order in which they began. */
 export function listSteps(db: DatabaseSync, workflowId: string): StepRow[] {
   const order = "started_at_ms, coalesce(ended_at_ms, 9e15), key, attempt";
   return listRows(db, STEPS, { where: [["workflow_id = ?", workflowId]], order });
@@ -163,7 +163,7 @@ interface StepKey {
   readonly attempt: number;
 }
 
-/** Keeps that a step is being run. */
+/** Stores that a step runs. */
 export function beginStep(
   db: DatabaseSync,
   at: StepKey,
@@ -178,7 +178,7 @@ export function beginStep(
   });
 }
 
-/** Keeps what a step came to. A step that was not begun, because nothing had to be run, is made. */
+/** Stores the outcome of a step. Inserts a step that did not begin because it ran nothing. */
 export function finishStep(
   db: DatabaseSync,
   { workflowId, key, attempt }: StepKey,
@@ -194,7 +194,7 @@ export function finishStep(
   recordWorkflowEvent(db, "workflow.step.completed", workflowId, { step }, atMs);
 }
 
-/** Lets a step be run again: its outcome counts no more. */
+/** Sets an attempt of a step aside, so that the step runs again. */
 export function supersedeStep(
   db: DatabaseSync,
   { workflowId, key, attempt }: StepKey,

@@ -1,7 +1,7 @@
 /**
- * Takes a workflow on. One transaction writes the result of a step and all that follows from it, up to the next thing
- * that somebody has to do. So at any moment the database says what is next: an agent starts, a person decides, or
- * nothing is left.
+ * Moves a workflow forward. One transaction writes the result of a step and everything that follows, up to the next
+ * action of an agent or a person. So at any moment the database says what is next: an agent starts, a person decides,
+ * or the workflow has ended.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../../base/ids.ts";
@@ -39,14 +39,14 @@ export function workflowOwner(workflowId: string): string {
   return `workflow:${workflowId}`;
 }
 
-/** The finished steps of a workflow, as its rules want them. */
+/** Returns the records of the finished steps, for {@linkcode nextMove}. */
 export function recordsOf(steps: readonly StepRow[]): StepRecord[] {
   return steps
     .filter(({ status }) => status === "finished")
     .map(({ key, attempt, outcome }) => ({ key, attempt, outcome: outcome as StepOutcome }));
 }
 
-/** The next move of a workflow; while a step runs, that step again. */
+/** Returns the next move of a workflow; while a step runs, that step again. */
 export function moveOf(db: DatabaseSync, workflow: WorkflowRow): Move {
   const steps = listSteps(db, workflow.id);
   const attempts = new Map<string, number>();
@@ -59,10 +59,10 @@ export function moveOf(db: DatabaseSync, workflow: WorkflowRow): Move {
 }
 
 /**
- * Takes a workflow on from its finished steps, in the caller's transaction, up to the next thing that somebody has to
- * do: it keeps an agent that starts, that the workflow waits for a person, or that it is over.
+ * Moves a workflow forward from its finished steps, in the caller's transaction, until it stores an agent to start,
+ * waits for a person, or has ended.
  *
- * A workflow that has lost its claim on the task is cancelled: somebody else works on the task.
+ * Cancels a workflow that has lost its claim on the task, since somebody else works on the task.
  */
 export function advance(db: DatabaseSync, workflowId: string, atMs: number): void {
   const workflow = readWorkflow(db, workflowId);
@@ -73,8 +73,8 @@ export function advance(db: DatabaseSync, workflowId: string, atMs: number): voi
     const move = moveOf(db, workflow);
     if (move.kind === "run") return run(db, workflow, move, atMs);
     if (move.kind === "completed") {
-      const ended = { endedAtMs: atMs };
-      return moveWorkflow(db, workflow, move.kind, { atMs, to: ended, task: { closedAtMs: atMs } });
+      const [fields, task] = [{ endedAtMs: atMs }, { closedAtMs: atMs }];
+      return moveWorkflow(db, workflow, move.kind, { atMs, fields, task });
     }
     if (move.kind !== "record") {
       return stop(db, workflow, { status: move.kind, key: move.key, reason: move.reason, atMs });
@@ -85,7 +85,7 @@ export function advance(db: DatabaseSync, workflowId: string, atMs: number): voi
   }
 }
 
-/** Keeps the outcome of a step and goes on, in the caller's transaction. */
+/** Stores the outcome of a step and moves the workflow forward, in the caller's transaction. */
 export function finishAndAdvance(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -97,7 +97,7 @@ export function finishAndAdvance(
   advance(db, workflow.id, atMs);
 }
 
-/** The step that an agent works on; `undefined` when its workflow has ended, or runs the step anew. */
+/** Finds the step that an agent works on; `undefined` when its workflow has ended, or runs the step anew. */
 export function stepOfAgent(
   db: DatabaseSync,
   { id, workflowId }: Pick<Agent, "id" | "workflowId">,
@@ -125,8 +125,8 @@ function run(
   const agentId = newId(atMs);
   const { taskId, worktree } = workflow;
   const { type: kind, name } = step;
-  const of = { taskId, workflowId: workflow.id, stepKey: key, attempt, worktree };
-  createAgent(db, { id: agentId, kind, name, ...of }, atMs);
+  const place = { taskId, workflowId: workflow.id, stepKey: key, attempt, worktree };
+  createAgent(db, { id: agentId, kind, name, ...place }, atMs);
   beginStep(db, at, { type: step.type, agentId, atMs });
 }
 
@@ -138,7 +138,7 @@ export const UNDECIDED = {
   decidedAtMs: null,
 } as const;
 
-/** What each move, named by its event, changes in a workflow and in the task of the workflow. */
+/** The changes of each move, named by its event, in a workflow and in its task. */
 const MOVES = {
   merge_pending: {
     workflow: { status: "pending_merge", reason: null },
@@ -168,15 +168,15 @@ const MOVES = {
   Record<string, { readonly workflow: WorkflowChanges; readonly task: TaskChanges }>
 >;
 
-/** Moves a workflow and its task. @param options.to, options.task What changes besides; a null task stays as it is. */
+/** Moves a workflow and its task. @param options `fields`, `task`: further changes; a null `task` stays unchanged. */
 export function moveWorkflow(
   db: DatabaseSync,
   workflow: WorkflowRow,
   move: keyof typeof MOVES,
-  { atMs, by = workflowOwner(workflow.id), to = {}, task = {}, data = {} }: {
+  { atMs, by = workflowOwner(workflow.id), fields = {}, task = {}, data = {} }: {
     readonly atMs: number;
     readonly by?: string;
-    readonly to?: WorkflowChanges;
+    readonly fields?: WorkflowChanges;
     readonly task?: TaskChanges | null;
     readonly data?: Readonly<Record<string, unknown>>;
   },
@@ -186,7 +186,7 @@ export function moveWorkflow(
     changeTask(db, readTask(db, workflow.taskId)!, changes, { by, atMs });
   }
   const event = `workflow.${move}`;
-  changeWorkflow(db, workflow.id, { ...MOVES[move].workflow, ...to }, { event, atMs, data });
+  changeWorkflow(db, workflow.id, { ...MOVES[move].workflow, ...fields }, { event, atMs, data });
 }
 
 /** Lets the work wait for a person's review. @param reason What the person should know. */
@@ -195,10 +195,10 @@ export function awaitReview(
   workflow: WorkflowRow,
   { reason = null, atMs }: { readonly reason?: string | null; readonly atMs: number },
 ): void {
-  moveWorkflow(db, workflow, "merge_pending", { atMs, to: { reason } });
+  moveWorkflow(db, workflow, "merge_pending", { atMs, fields: { reason } });
 }
 
-/** Keeps a decision, which the daemon carries out. */
+/** Stores a decision, which the daemon carries out. */
 export function decide(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -211,7 +211,7 @@ export function decide(
   changeWorkflow(db, workflow.id, changes, { event: "workflow.decided", atMs });
 }
 
-/** Stops a workflow at a step, and blocks its task, which nobody has claimed then. */
+/** Stops a workflow at a step, and blocks its task, whose claim ends. */
 export function stop(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -222,12 +222,12 @@ export function stop(
     readonly atMs: number;
   },
 ): void {
-  const told = key === null ? reason : `${key}: ${reason}`;
-  const to = { currentStep: key, reason };
-  moveWorkflow(db, workflow, status, { atMs, to, task: { reason: told } });
+  const task = { reason: key === null ? reason : `${key}: ${reason}` };
+  const fields = { currentStep: key, reason };
+  moveWorkflow(db, workflow, status, { atMs, fields, task });
 }
 
-/** Whether a workflow still holds the claim that it was begun or resumed with. */
+/** Tells whether a workflow still holds the claim with which it began or resumed. */
 export function holdsClaim(db: DatabaseSync, workflow: WorkflowRow): boolean {
   const task = readTask(db, workflow.taskId);
   return task !== undefined && task.deletedAtMs === null &&
@@ -236,16 +236,16 @@ export function holdsClaim(db: DatabaseSync, workflow: WorkflowRow): boolean {
 
 export const CLAIM_LOST = "its claim on the task counts no more";
 
-/** Cancels a workflow whose task somebody else has, in the caller's transaction. */
+/** Cancels a workflow that has lost its claim, in the caller's transaction. */
 export function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
-  const to = { reason: CLAIM_LOST, endedAtMs: atMs };
-  moveWorkflow(db, workflow, "cancelled", { atMs, to, task: null });
+  const fields = { reason: CLAIM_LOST, endedAtMs: atMs };
+  moveWorkflow(db, workflow, "cancelled", { atMs, fields, task: null });
 }
 
-/** What a workflow was begun with. It runs by this to its end, also when its files change. */
+/** The workflow and prompts as they were at the start. The workflow follows them even when its files change. */
 export interface Plan {
   readonly workflow: Workflow;
-  /** Their texts by name. */
+  /** The texts of the prompts, by name. */
   readonly prompts: Readonly<Record<string, string>>;
 }
 
@@ -253,7 +253,7 @@ export function readPlan(db: DatabaseSync, workflowId: string): Plan {
   return JSON.parse(readDefinition(db, workflowId));
 }
 
-/** The step of a key: its name follows the rounds of the loops. */
+/** Finds the step of a key, where its name follows the rounds of the loops. */
 export function stepOfKey(db: DatabaseSync, workflowId: string, key: string): Step {
   const name = key.slice(key.lastIndexOf("/") + 1);
   for (const { step } of allSteps(readPlan(db, workflowId).workflow.steps)) {
@@ -264,15 +264,15 @@ export function stepOfKey(db: DatabaseSync, workflowId: string, key: string): St
 
 /** How long claims and workflows last, in milliseconds. */
 export interface Lasting {
-  /** A claim that is not renewed. */
+  /** The duration of a claim that is not renewed. */
   readonly leaseMs: number;
-  /** A workflow whose file does not say. */
+  /** The time limit of a workflow whose file names none. */
   readonly timeoutMs: number;
   readonly atMs: number;
 }
 
 /**
- * Claims a task, begins its workflow, and keeps the agent of its first step.
+ * Claims a task, begins its workflow, and stores the agent of its first step.
  * @throws {UserError} When the task cannot be claimed.
  */
 export function beginWorkflow(
@@ -298,9 +298,9 @@ export function beginWorkflow(
 }
 
 /**
- * Resumes a workflow that is blocked or has failed. The steps that stopped it run anew, and those that had not
- * finished; finished steps stay.
- * @throws {UserError} INVALID_STATUS when it has not stopped; what `claimTask` throws.
+ * Resumes a workflow that is blocked or has failed. The steps that stopped it and unfinished steps run anew; other
+ * finished steps keep their outcome.
+ * @throws {UserError} INVALID_STATUS when it has not stopped; also what `claimTask` throws.
  */
 export function resumeWorkflow(
   db: DatabaseSync,
@@ -319,10 +319,10 @@ export function resumeWorkflow(
   const steps = listSteps(db, workflow.id);
   const stopped = new Set(keysToRetry(recordsOf(steps)));
   for (const { key, attempt, status } of steps) {
-    const isAgain = status === "running" || (status === "finished" && stopped.has(key));
-    if (isAgain) supersedeStep(db, { workflowId: workflow.id, key, attempt }, atMs);
+    const runsAnew = status === "running" || (status === "finished" && stopped.has(key));
+    if (runsAnew) supersedeStep(db, { workflowId: workflow.id, key, attempt }, atMs);
   }
-  // Nobody waits for open questions any more. Given answers are delivered when the step runs.
+  // Nobody waits for open questions any more. Answers are delivered when the step runs.
   resolveQuestions(db, { workflowId: workflow.id }, { statuses: ["pending"], atMs });
   changeWorkflow(db, workflow.id, {
     status: "running",
@@ -335,7 +335,7 @@ export function resumeWorkflow(
   return readWorkflow(db, workflow.id)!;
 }
 
-/** The refusal of what the status of a workflow does not allow. */
+/** Makes the refusal of an action that the status of a workflow does not allow. */
 export function wrongStatus(workflow: WorkflowRow, wanted: string, why: string) {
   return refusal("INVALID_STATUS", {
     what: `Cannot have workflow ${workflow.id} ${wanted}`,

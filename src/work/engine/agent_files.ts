@@ -1,7 +1,7 @@
 /**
- * The files of an agent, in a private folder beside the database, and whether its process lives. The agent writes its output
- * into files of its own; the daemon numbers the lines and keeps them in another file. After a kill it goes on where the kept
- * lines end, so no line is lost and no number is given twice.
+ * Handles the files of an agent, in a private folder beside the database, and checks whether its process lives. The
+ * agent writes its output into its own files; the daemon numbers the lines and stores them in another file. After a
+ * kill, the daemon goes on where the stored lines end, so that no line is lost and no number is used twice.
  */
 import { quietly } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
@@ -12,15 +12,15 @@ import { removeSync, truncateSync, writeTextFileSync } from "../../system/files.
 
 export interface AgentFiles {
   readonly folder: string;
-  /** The prompt, which the agent reads. */
+  /** The standard input of the agent: its prompt. */
   readonly input: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** Made when the agent may begin; without this file it has done nothing. */
+  /** Exists since the agent was allowed to begin; without this file it has done nothing. */
   readonly begun: string;
-  /** The exit code, which its shell writes. */
+  /** The exit code, which the agent's shell writes. */
   readonly exit: string;
-  /** Its numbered lines: {@linkcode OutputLine} as JSON Lines. Stays when the other files go. */
+  /** The numbered lines: {@linkcode OutputLine} as JSON Lines. This file stays when the others are removed. */
   readonly output: string;
 }
 
@@ -42,25 +42,25 @@ export function agentFiles(database: string, agentId: string): AgentFiles {
   };
 }
 
-/** The exit code that the agent's shell has written; null while there is none. */
+/** Reads the exit code that the agent's shell has written; null while there is none. */
 export function readExit(files: AgentFiles): number | null {
   const code = Number.parseInt(readText(files.exit) ?? "");
   return Number.isNaN(code) ? null : code;
 }
 
-/** What the shell writes as the exit code when there is no such program. */
+/** The text that the shell writes as the exit code when the program does not exist. */
 export const NOT_FOUND = "127 not found";
 
 export function wasNotFound(files: AgentFiles): boolean {
   return readText(files.exit)?.trim() === NOT_FOUND;
 }
 
-/** Whether an agent may have begun. Without any of its files it may have, so it is not started again. */
+/** Tells whether an agent may have begun. Without any files it may have, so it must not be started again. */
 export function hasBegun(files: AgentFiles): boolean {
   return exists(files.begun) || areGone(files);
 }
 
-/** Whether somebody has removed all files of an agent. They are made before its process. */
+/** Tells whether somebody has removed all files of an agent, which exist before its process. */
 export function areGone({ folder }: AgentFiles): boolean {
   return !exists(folder);
 }
@@ -81,8 +81,8 @@ export function removeAgentFiles({ folder }: AgentFiles): void {
 export const AGENT_VARIABLE = "CONCLAUDE_AGENT_ID";
 
 /**
- * Whether the process of an agent lives: it is there, was started when the agent was, and has the agent's id in its
- * command.
+ * Tells whether the process of an agent lives: it exists, has the recorded time of its start, and has the agent's id in
+ * its command.
  */
 export async function isAlive(
   { id, pid, processMark }: Pick<Agent, "id" | "pid" | "processMark">,
@@ -90,7 +90,7 @@ export async function isAlive(
   return pid !== null && await livesOn({ pid, processMark }, (line) => line.includes(id));
 }
 
-/** Whether another process has the number by now; it must get no signal. */
+/** Tells whether another process has the number by now, which must get no signal. */
 export async function isReused(
   { pid, processMark }: Pick<Agent, "pid" | "processMark">,
 ): Promise<boolean> {
@@ -100,7 +100,7 @@ export async function isReused(
     state.mark !== processMark;
 }
 
-/** What every process of an agent has in its environment. */
+/** Returns the variable that every process of an agent has in its environment. */
 export function environmentMark(agentId: string): string {
   return `${AGENT_VARIABLE}=${agentId}`;
 }
@@ -109,28 +109,27 @@ export interface OutputLine {
   readonly seq: number;
   readonly ts: string;
   readonly stream: "stdout" | "stderr";
-  /** Without the line break, secrets masked. */
+  /** The text without the line break, with secrets masked. */
   readonly data: string;
-  /** Where the next line begins in the agent's file, in bytes. */
+  /** The offset of the next line in the agent's file, in bytes. */
   readonly next: number;
 }
 
 export interface FreshLine {
   readonly stream: OutputLine["stream"];
-  /** Where it begins in the agent's file, in bytes. */
+  /** The offset of the line in the agent's file, in bytes. */
   readonly at: number;
-  /** Secrets masked. */
+  /** The text with secrets masked. */
   readonly data: string;
   readonly raw: string;
 }
 
 /**
- * The most that is read at once, in bytes: masking it takes some hundredths of a second, and nothing else is done
- * meanwhile.
+ * The most to read at once, in bytes: masking this much blocks the daemon for some hundredths of a second.
  */
 const CHUNK_BYTES = 1 << 16;
 
-/** A longer line is cut here, in bytes, so that it cannot fill the memory. */
+/** The length at which a line is cut, in bytes, so that it cannot fill the memory. */
 const MAX_LINE_BYTES = 4 << 20;
 
 const STREAMS = ["stdout", "stderr"] as const;
@@ -148,10 +147,10 @@ export class OutputReader {
   }
 
   /**
-   * Keeps some of what the agent has written since, so that the caller can do something else in between.
-   * @param options `isOver`: nothing more will come, so the last line may have no end. `look` sees the lines before
-   * they are kept, so that nothing is missed when this process dies in between.
-   * @returns Whether there was anything, and so may be more.
+   * Stores a part of the agent's new output, so that the caller can do other work between two parts.
+   * @param options `isOver`: the output is complete, so the last line may have no line break. `look` receives the lines
+   * before they are stored, so that it misses none when this process dies in between.
+   * @returns Whether there was new output, and so may be more.
    */
   take(
     options: { readonly isOver: boolean; readonly look: (lines: readonly FreshLine[]) => void },
@@ -176,21 +175,21 @@ export class OutputReader {
     const ts = new Date(nowMs).toISOString();
     let seq = this.#seq;
     const text = lines.map(({ data }, index) => {
-      const kept: OutputLine = {
+      const line: OutputLine = {
         seq: ++seq,
         ts,
         stream,
         data,
         next: lines[index + 1]?.at ?? next,
       };
-      return JSON.stringify(kept) + "\n";
+      return JSON.stringify(line) + "\n";
     }).join("");
     writeTextFileSync(this.#files.output, text, { append: true, mode: 0o600 });
     this.#seq = seq;
     this.#next[stream] = next;
   }
 
-  /** The next whole lines of a stream, up to a limit. */
+  /** Reads the next whole lines of a stream, up to a limit. */
   #read(
     stream: OutputLine["stream"],
     isOver: boolean,
@@ -218,32 +217,32 @@ export class OutputReader {
     return { lines, next: start + end };
   }
 
-  /** Finds where an earlier process stopped, and drops a line that it did not finish. */
+  /** Finds where an earlier process stopped, and drops its unfinished line. */
   #resume(): void {
     const { output } = this.#files;
     const text = readText(output) ?? "";
-    const kept = text.slice(0, text.lastIndexOf("\n") + 1);
-    if (kept !== text) truncateSync(output, new TextEncoder().encode(kept).length);
-    for (const { seq, stream, next } of parseOutput(kept)) {
+    const complete = text.slice(0, text.lastIndexOf("\n") + 1);
+    if (complete !== text) truncateSync(output, new TextEncoder().encode(complete).length);
+    for (const { seq, stream, next } of parseOutput(complete)) {
       this.#seq = seq;
       this.#next[stream] = next;
     }
   }
 }
 
-/** The whole lines of a text. */
+/** Parses the complete lines of a text. */
 function parseOutput(text: string): OutputLine[] {
   return text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }
 
-/** Reads at most `max` bytes of a file from an offset; none when there is no file. */
+/** Reads at most `max` bytes of a file from an offset; returns none when there is no file. */
 export function readAt(path: string, start: number, max: number): Uint8Array {
   return readHead(path, max, start) ?? new Uint8Array();
 }
 
 /**
- * Reads some kept lines of an agent after a number.
- * @returns Also the number of the last line that was read, from which the caller goes on, and whether there are more.
+ * Reads stored lines of an agent after a number.
+ * @returns `lastSeq`: the number of the last line, from which the caller goes on. `more`: whether further lines exist.
  */
 export function readOutputPage(
   path: string,

@@ -1,4 +1,4 @@
-/** Starts agents, follows them, and settles how they ended. */
+/** Starts agents, follows them, and records how they ended. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../base/errors.ts";
 import { setTimeout as pause } from "node:timers/promises";
@@ -41,7 +41,7 @@ export class AgentRuns {
   readonly #onEnd: (workflow: WorkflowRow) => Promise<void>;
   readonly #running = new Map<string, Promise<void>>();
 
-  /** @param onEnd Called when an agent has ended and all that follows is kept. */
+  /** @param onEnd Called when an agent has ended and all consequences are stored. */
   constructor(parts: EngineParts, onEnd: (workflow: WorkflowRow) => Promise<void>) {
     this.#parts = parts;
     this.#onEnd = onEnd;
@@ -55,7 +55,7 @@ export class AgentRuns {
     return this.#running.has(agentId);
   }
 
-  /** Settles when no agent is followed any more, after the signal was aborted. */
+  /** Settles when it follows no agent any more, after the signal was aborted. */
   async ended(): Promise<void> {
     await Promise.allSettled(this.#running.values());
   }
@@ -80,16 +80,16 @@ export class AgentRuns {
     if (started !== null) await this.#follow(started.agent, started.held);
   }
 
-  /** Makes the folder and the process of an agent, keeps both in the database, and then lets the process begin. */
+  /** Makes the folder and the process of an agent, stores both in the database, and then lets the process begin. */
   async #start(agent: Agent): Promise<{ readonly agent: Agent; readonly held: Held } | null> {
     const { db, database } = this.#parts;
     const workflow = this.#workflowOf(agent);
     const task = workflow && readTask(db, workflow.taskId);
-    const now = readAgent(db, agent.id);
-    if (workflow === undefined || task === undefined || now === undefined) return null;
+    const stored = readAgent(db, agent.id);
+    if (workflow === undefined || task === undefined || stored === undefined) return null;
     const isWanted = workflow.status === "running" && holdsClaim(db, workflow);
-    if (now.killRequestedAtMs !== null || !isWanted) {
-      const why = now.killReason ?? "it is not wanted any more";
+    if (stored.killRequestedAtMs !== null || !isWanted) {
+      const why = stored.killReason ?? "it is not wanted any more";
       return this.#fail(agent, blockedOutcome(`killed: ${why}`));
     }
     const config = this.#parts.settings.of(workflow).orchestration;
@@ -138,7 +138,7 @@ export class AgentRuns {
       mask: settings.maskOf(workflow),
       graceMs: settings.of(workflow).orchestration.killGraceSeconds * 1000,
       lasting: () => settings.lastingOf(workflow, Date.now()),
-      left: held?.left,
+      exited: held?.exited,
       signal,
       onOutput: changed,
     });
@@ -150,13 +150,13 @@ export class AgentRuns {
     const { db, database, settings, log } = this.#parts;
     const files = agentFiles(database, agent.id);
     const workflow = this.#workflowOf(agent);
-    const told = await settleDead(db, agent, { files, mask: settings.maskOf(workflow) });
+    const notice = await settleDead(db, agent, { files, mask: settings.maskOf(workflow) });
     removeRunFiles(files);
-    if (told !== null) log("warn", `agent ${agent.id}: ${told}`);
+    if (notice !== null) log("warn", `agent ${agent.id}: ${notice}`);
     await this.#tellEnd(agent);
   }
 
-  /** Settles a step that could not be started. */
+  /** Records the outcome of a step that could not be started. */
   #fail(agent: Agent, outcome: StepOutcome): null {
     const { db } = this.#parts;
     const atMs = Date.now();
@@ -182,32 +182,32 @@ export class AgentRuns {
   }
 }
 
-/** What has become of an agent that has not ended as far as the database knows. */
-type Found =
-  /** It never began, and has to be started. */
+/** The state of an agent that has not ended according to the database. */
+type AgentState =
+  /** The agent never began, and must be started. */
   | "unstarted"
   | "running"
-  /** It has written how it ended. */
+  /** The agent's shell has written the exit code. */
   | "ended"
-  /** It is gone without writing how it ended. */
+  /** The agent began, but its process is gone without an exit code. */
   | "dead";
 
-async function findAgent(agent: Agent, files: AgentFiles): Promise<Found> {
+async function findAgent(agent: Agent, files: AgentFiles): Promise<AgentState> {
   if (readExit(files) !== null) return "ended";
   if (agent.pid === null) return "unstarted";
   if (await isAlive(agent)) return "running";
-  // It may have left meanwhile.
+  // The process may have ended between the two looks.
   if (readExit(files) !== null) return "ended";
   return hasBegun(files) ? "dead" : "unstarted";
 }
 
 /**
- * Settles an agent that died while no daemon ran, and ends all that it had started.
+ * Records the end of an agent that died while no daemon ran, and ends all processes that it had started.
  *
- * Uncommitted work makes its task wait for a person. Commits of the agent are work that a person can review. With
- * neither, nothing was done, and the task goes back to the scheduler, which takes it up at the unfinished step. A
- * script runs again whatever lies there.
- * @returns What a person is to be told; null when nothing.
+ * Uncommitted work blocks the task until a person decides. Commits of the agent wait for a review. With neither, the
+ * agent did nothing, and the task goes back to the scheduler, which resumes it at the unfinished step. A script runs
+ * again in any case.
+ * @returns A notice for the log; null when there is none.
  */
 async function settleDead(
   db: DatabaseSync,
@@ -239,16 +239,16 @@ async function settleDead(
     if (state !== null && state.ahead > 0) {
       const reason = "daemon restarted with committed work";
       end(reason);
-      const told = `${reason}: approving it takes step ${agent.name} as done`;
-      awaitReview(db, workflow, { reason: told, atMs });
+      const notice = `${reason}: approving it takes step ${agent.name} as done`;
+      awaitReview(db, workflow, { reason: notice, atMs });
       return `work is committed in ${workflow.worktree} and waits for a review`;
     }
     end("daemon restarted");
-    // The scheduler gets the task back; the workflow stays as far as it has come.
+    // The scheduler gets the task back; the workflow keeps its finished steps.
     moveWorkflow(db, workflow, "blocked", {
       atMs,
       by: SYSTEM,
-      to: {
+      fields: {
         currentStep: agent.stepKey,
         reason: "its agent died while no daemon ran; the scheduler takes it up again",
       },

@@ -1,6 +1,6 @@
 /**
- * The daemon's own work: takes tasks, starts agents, follows them, and carries out what people decide. All that it
- * knows is in the database; in memory it keeps only which agents it follows and what it is doing right now.
+ * Does the daemon's work: starts tasks and agents, follows agents, and carries out people's decisions. Its state is in
+ * the database; in memory it keeps only which agents it follows and which decisions it is carrying out.
  */
 import { isUserError, messageOf } from "../../base/errors.ts";
 import { Rounds } from "../../base/rounds.ts";
@@ -38,13 +38,13 @@ import { changeTask } from "../task_changes_table.ts";
 import { chooseFor } from "../matchers.ts";
 import { loadPlan } from "./workflow_files.ts";
 
-/** How often it looks for work by itself, in milliseconds. */
+/** How often the engine looks for work by itself, in milliseconds. */
 const LOOK_AROUND_MS = { working: 1000, idle: 5000 };
 
-/** The least time between two looks when something wakes it, in milliseconds. */
+/** The least time between two looks when a caller wakes the engine, in milliseconds. */
 const REST_MS = 50;
 
-/** How often it renews claims and takes back lapsed ones, in milliseconds. */
+/** How often the engine renews claims and takes back lapsed ones, in milliseconds. */
 const CLAIMS_MS = 60_000;
 
 /** How often retention runs, in milliseconds. */
@@ -54,7 +54,7 @@ export class Engine {
   readonly #parts: EngineParts;
   readonly #runs: AgentRuns;
   readonly #stopping = new AbortController();
-  /** Decisions that are being carried out, by repository: one at a time. */
+  /** The decisions that are being carried out: one at a time for each repository. */
   readonly #deciding = new Map<string, Promise<void>>();
   readonly #looks = new Rounds(() => this.#look(), { restMs: REST_MS });
   readonly #retention = new Rounds(async () => {
@@ -73,7 +73,7 @@ export class Engine {
     const { db } = this.#parts;
     for (const agent of this.#wantedAgents()) this.#runs.takeUp(agent);
     this.#renewClaims();
-    // What a daemon that died had not come to.
+    // A daemon that died may have left this undone.
     for (const workflow of listWorkflows(db, { statuses: ["pending_merge", "completed"] })) {
       await this.#passEmpty(workflow.id);
       await this.#tidy(readWorkflow(db, workflow.id) ?? workflow);
@@ -82,7 +82,7 @@ export class Engine {
     this.#looks.start();
   }
 
-  /** Stops. Agents go on, and the next daemon follows them; a merge under way is finished. */
+  /** Stops the engine, after a running merge. Agents go on, and the next daemon follows them. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.all([this.#looks.stop(), this.#retention.stop()]);
@@ -93,7 +93,7 @@ export class Engine {
     return this.#runs.size > 0;
   }
 
-  /** Looks for work: at once, or soon when it has looked just now. */
+  /** Looks for work: at once, or after a short rest when it has just looked. */
   wake(): void {
     this.#looks.wake();
   }
@@ -107,7 +107,7 @@ export class Engine {
     return this.isBusy ? LOOK_AROUND_MS.working : LOOK_AROUND_MS.idle;
   }
 
-  /** @returns Whether it began something, so that there is more to do. */
+  /** Looks for work once. @returns Whether it began a task, so that there may be more to do. */
   async #lookAround(): Promise<boolean> {
     const { db, settings, changed } = this.#parts;
     const now = Date.now();
@@ -124,9 +124,9 @@ export class Engine {
     const isQueued = !orchestration.autoStart;
     const ready = slots() > 0 ? listReady(db, { project: null, limit: slots(), isQueued }) : [];
     for (const task of ready) {
-      // Nobody has asked for this task, and there is no folder to work in.
+      // Nobody has queued this task, and it has no folder to work in.
       if (task.projectDir === null && task.queuedAtMs === null) continue;
-      // Lets other work go on between two tasks.
+      // This lets other work go on between two tasks.
       await Promise.resolve();
       if (this.#startTask(task)) begun++;
     }
@@ -134,7 +134,7 @@ export class Engine {
     return begun > 0;
   }
 
-  /** Agents that have not ended, but those that wait until a team's server has given the claim on their task. */
+  /** Lists agents that have not ended, without those that wait for a team's server to give the claim on their task. */
   #wantedAgents(): Agent[] {
     const { db } = this.#parts;
     const claims = listUntoldClaims(db).filter(({ step }) => step === "claim");
@@ -164,13 +164,13 @@ export class Engine {
     const by = workflow.decisionBy ?? "user";
     const reason = workflow.decisionText ??
       (workflow.decision === "reject" ? REJECTED : CANCELLED);
-    const told = { by, reason, atMs: Date.now() };
+    const decided = { by, reason, atMs: Date.now() };
     if (workflow.decision === "approve") {
-      const leaseMs = settings.leaseMs(told.atMs);
+      const leaseMs = settings.leaseMs(decided.atMs);
       await approve(db, workflow.id, { leaseMs, mask: settings.maskOf(workflow) });
     } else {
       const end = workflow.decision === "reject" ? reject : cancel;
-      transaction(db, () => end(db, workflow, told));
+      transaction(db, () => end(db, workflow, decided));
     }
     changed();
     await this.#passEmpty(workflow.id);
@@ -178,8 +178,8 @@ export class Engine {
   }
 
   /**
-   * Decides about a merge that has nothing to bring: approves it when an earlier merge of the workflow has already brought
-   * everything, and blocks the workflow when nothing was ever changed.
+   * Decides about a merge without changes: approves it when an earlier merge of the workflow brought everything, and
+   * blocks the workflow when it never changed anything.
    */
   async #passEmpty(workflowId: string): Promise<void> {
     const { db } = this.#parts;
@@ -195,7 +195,7 @@ export class Engine {
     this.wake();
   }
 
-  /** Notifies the person of work that waits, and removes the working trees of completed workflows. */
+  /** Notifies the person when a workflow waits for them, and removes its working tree when it is completed. */
   async #afterStep(before: WorkflowRow): Promise<void> {
     const { db, settings, notify } = this.#parts;
     await this.#passEmpty(before.id);
@@ -230,7 +230,7 @@ export class Engine {
     changed();
   }
 
-  /** Ends the agents of workflows that take too long or have lost their claim. */
+  /** Ends the agents of workflows that take too long, or have lost their claim and so are cancelled. */
   #endLate(nowMs: number): void {
     const { db } = this.#parts;
     for (const workflow of listWorkflows(db, { statuses: ["running"] })) {
@@ -247,17 +247,17 @@ export class Engine {
     }
   }
 
-  /** Removes the working tree of a completed workflow, unless something would be lost. */
+  /** Removes the working tree of a completed workflow, unless work would be lost. */
   async #tidy(workflow: WorkflowRow): Promise<void> {
     const { db, log } = this.#parts;
     if (workflow.status !== "completed" || workflow.worktree === null) return;
     const stays = await removeFolder(workflow);
     if (stays !== null) return log("warn", `workflow ${workflow.id}: ${stays}`);
-    const told = { event: null, atMs: Date.now() };
-    transaction(db, () => changeWorkflow(db, workflow.id, { worktree: null }, told));
+    const silent = { event: null, atMs: Date.now() };
+    transaction(db, () => changeWorkflow(db, workflow.id, { worktree: null }, silent));
   }
 
-  /** Begins the workflow of a ready task, or lets an earlier one go on. @returns Whether it did. */
+  /** Begins the workflow of a ready task, or resumes an earlier one. @returns False when that was refused. */
   #startTask(task: Task): boolean {
     const { db, settings, log } = this.#parts;
     const atMs = Date.now();
@@ -292,7 +292,7 @@ export class Engine {
     }
   }
 
-  /** Blocks a task that cannot be begun, unless somebody has taken it meanwhile. */
+  /** Blocks a task that cannot begin, unless somebody has claimed it meanwhile. */
   #block(id: string, { reason, atMs }: { readonly reason: string; readonly atMs: number }): void {
     const { db } = this.#parts;
     transaction(db, () => {
@@ -303,7 +303,7 @@ export class Engine {
   }
 }
 
-/** Refusals that last until a person puts something right. */
+/** The reasons of refusals that last until a person corrects something. */
 const LASTING = new Set(["WORKFLOW_NOT_FOUND", "WORKFLOW_INVALID", "INVALID_INPUT"]);
 
 function projectOf(task: Task): string {

@@ -1,4 +1,4 @@
-/** The daemon's configuration. It is read anew when its files change, so the daemon need not be restarted. */
+/** Reads the daemon's configuration, again when its files change, so that the daemon need not be restarted. */
 import { type ConfigFile, readConfigFiles, type UserPlace } from "../../config/discover.ts";
 import { parseConfig, type ParsedConfig } from "../../config/parse.ts";
 import type { Config as OwnConfig } from "../../config/config_schema.ts";
@@ -16,10 +16,10 @@ export type EngineConfig = OwnConfig & {
   readonly orchestration: OrchestrationSettings;
 };
 
-/** How long a read configuration counts before its files are looked at again, in milliseconds. */
+/** How long a configuration counts before its files are checked again, in milliseconds. */
 const FRESH_MS = 1000;
 
-interface Read<Config> {
+interface Cached<Config> {
   readonly config: Config;
   readonly text: string;
   readonly atMs: number;
@@ -30,11 +30,11 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
   readonly #user: UserPlace;
   readonly #folder: string;
   readonly #warn: (message: string) => void;
-  readonly #known = new Map<string | null, Read<Config>>();
+  readonly #known = new Map<string | null, Cached<Config>>();
 
   /**
-   * @param options.folder Where the daemon was started: its own settings are those that count there.
-   * @param options.warn Is told of each fault, once for each change of the files.
+   * @param options.folder The folder where the daemon was started; its configuration is the daemon's own.
+   * @param options.warn Receives each fault, once for each change of the files.
    */
   constructor(
     { locations, folder, warn }: {
@@ -53,34 +53,34 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
     return this.#user.home;
   }
 
-  /** The settings of the daemon itself: how many agents run at once, how long things are kept. */
+  /** Returns the daemon's own settings: how many agents run at once, how long records are kept. */
   own(nowMs: number): Config {
     return this.at(this.#folder, nowMs);
   }
 
-  /** The settings that count for a workflow: its project's. */
+  /** Returns the settings of a workflow's project; without a workflow, the daemon's own. */
   of(workflow: Pick<WorkflowRow, "projectDir"> | undefined): Config {
     return this.at(workflow?.projectDir ?? this.#folder, Date.now());
   }
 
-  /** Masks the secrets in what the agents of a workflow write; without one, in what the daemon is told. */
+  /** Returns the function that masks secrets by the settings of {@linkcode of}. */
   maskOf(workflow: WorkflowRow | undefined): (text: string) => string {
     const rules = compileRedactPatterns(this.of(workflow).capture.redact.patterns);
     return (text) => redactText(text, rules);
   }
 
-  /** The lease and the time limit of a workflow; without one, those of the daemon's own folder. */
+  /** Returns the lease and the time limit of a workflow; without a workflow, those of the daemon's own settings. */
   lastingOf(workflow: Pick<WorkflowRow, "projectDir"> | undefined, atMs: number): Lasting {
     const { workflowTimeoutMinutes } = this.of(workflow).orchestration;
     return { leaseMs: this.leaseMs(atMs), timeoutMs: workflowTimeoutMinutes * 60_000, atMs };
   }
 
-  /** How long a claim counts without being renewed, in milliseconds. */
+  /** Returns how long a claim counts without being renewed, in milliseconds. */
   leaseMs(nowMs: number): number {
     return this.own(nowMs).store.claimTimeoutMinutes * 60_000;
   }
 
-  /** The settings of a project. @param folder Null for those of the user's own file, which no project changes. */
+  /** Returns the settings of a project. @param folder Null for the user's own file alone. */
   at(folder: string | null, nowMs: number): Config {
     const known = this.#known.get(folder);
     if (known !== undefined && nowMs - known.atMs < FRESH_MS && nowMs >= known.atMs) {
@@ -88,7 +88,7 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
     }
     const files = readConfigFiles(folder === null ? [] : lookUpwards(folder), {
       ...this.#user,
-      // Read each time: the user's own file may come and go while the daemon runs.
+      // This is read each time, since the user's own file may come and go while the daemon runs.
       dataNames: namesIn(this.#user.dataFolder) ?? [],
     });
     const text = JSON.stringify(files);
@@ -96,7 +96,7 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
       this.#known.set(folder, { ...known, atMs: nowMs });
       return known.config;
     }
-    // Faults of the user's own file are told with each project, since the file counts for all of them.
+    // Each project reports faults of the user's own file, which counts for all of them, so this need not.
     const { config, hook: { unreadable } } = folder === null
       ? parseConfig<Config>(files)
       : this.#parse(files);
@@ -107,8 +107,8 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
   }
 
   /**
-   * Why the daemon's own settings are uncertain; null when they are certain. While uncertain, nothing may be removed
-   * for good.
+   * Explains why the daemon's own settings are uncertain; null when they are certain. While they are uncertain, nothing
+   * may be removed for good.
    */
   unsure(nowMs: number): string | null {
     this.own(nowMs);
@@ -132,21 +132,21 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
 
 export interface EngineContext {
   readonly db: DatabaseSync;
-  /** Absolute path. */
+  /** The absolute path of the database. */
   readonly database: string;
   readonly settings: Settings;
-  /** Called after every write, so that streams tell it without delay. */
+  /** Called after every write, so that streams report it without delay. */
   readonly changed: () => void;
   readonly log: (level: "info" | "warn" | "error", message: string) => void;
   readonly count: (name: "lease_expiries", by: number) => void;
-  /** Removes what was kept long enough, a little at a time. @param signal Ends it early. */
+  /** Removes old records, a few at a time. @param signal Ends the removal early. */
   readonly removeOld: (signal: AbortSignal) => Promise<void>;
   readonly notify: (title: string, body: string) => void;
 }
 
 /** What the parts of the engine share. */
 export interface EngineParts extends EngineContext {
-  /** Aborted when the daemon leaves. */
+  /** Aborted when the daemon stops. */
   readonly signal: AbortSignal;
   readonly wake: () => void;
 }

@@ -1,4 +1,4 @@
-/** Starts the process of an agent so that a later daemon can find it again. */
+/** Prepares and starts the process of an agent, so that a later daemon can find it again. */
 import { readProcesses } from "../../system/process/process_identity.ts";
 import { feed, shellWords, startWords } from "../../system/process/start.ts";
 import { AGENT_VARIABLE, type AgentFiles, NOT_FOUND } from "./agent_files.ts";
@@ -25,20 +25,20 @@ export interface Launch {
 /** A process that waits for permission to begin. */
 export interface Held {
   readonly pid: number;
-  /** When it was started, in the system's own format; null where the system does not tell. */
+  /** When the process started, in the system's own format; null when the system does not tell. */
   readonly mark: string | null;
-  /** Lets it begin. When this process dies before, the other one leaves without having done anything. */
+  /** Lets the process begin. When this program dies before, the process exits without having done anything. */
   release(): Promise<void>;
-  /** Settles when the process has ended. */
-  readonly left: Promise<void>;
+  /** Settles when the process has exited. */
+  readonly exited: Promise<void>;
 }
 
 /**
- * The shell around an agent. It waits for a line on standard input, and leaves when that ends: whoever started it has
- * died. Then it runs the agent with files as input and output, and writes the exit code. It ignores signals and
- * outlives the agent, also when it has to wait for room on the disk, but leaves when its folder is gone. It removes the
- * variables of a Claude Code session: the daemon may have been started from one, and agents are no part of that
- * session.
+ * The script of the shell around an agent. It waits for a line on standard input, and exits when the input ends because
+ * the daemon has died. After the line, it runs the agent with files as input and output, and writes the exit code. It
+ * ignores signals and outlives the agent, even while it waits for room on the disk, but exits when its folder is gone.
+ * It removes the variables of a Claude Code session: the daemon may have been started from a session, which agents do
+ * not belong to.
  */
 const SHELL = `IFS= read -r go || exit 125
 input=$1 out=$2 err=$3 begun=$4 exit=$5
@@ -62,7 +62,7 @@ done 2>/dev/null`;
 
 /**
  * Starts a process that does nothing until it is released.
- * @throws {Error} When it cannot be started, or its files cannot be made.
+ * @throws {Error} When the process cannot be started, or its files cannot be made.
  */
 export function hold(launch: Launch & { readonly id: string }, files: AgentFiles): Held {
   mkdirSync(files.folder, { recursive: true, mode: 0o700 });
@@ -81,18 +81,18 @@ export function hold(launch: Launch & { readonly id: string }, files: AgentFiles
   return {
     pid: child.pid,
     mark: readProcesses([child.pid]).get(child.pid)?.mark ?? null,
-    left: child.status.then(() => {}, () => {}),
-    // Where it has left already, whoever follows it notices.
+    exited: child.status.then(() => {}, () => {}),
+    // If the process has exited already, `supervise` notices.
     release: () => feed(child, "go\n"),
   };
 }
 
 interface StepLaunch {
   readonly launch: Launch;
-  /** How long it may run, in milliseconds; null for no limit. */
+  /** The time limit of the step, in milliseconds; null for none. */
   readonly timeoutMs: number | null;
   readonly answered: Question | null;
-  /** Why the folder of a script cannot be used, which may not exist yet; null when it can. */
+  /** Why the folder of a script cannot be used; null when it can. */
   readonly obstacle: string | null;
 }
 
@@ -100,8 +100,8 @@ interface StepLaunch {
 export const AGENT_COMMAND = "claude";
 
 /**
- * Puts together the process of a step.
- * @param place `folder`: the working tree, or the project. `database`: where the hooks of an agent write.
+ * Composes the process of a step.
+ * @param place `folder`: the working tree, or the project. `database`: the database for the hooks of an agent.
  * @throws {TemplateError} When a template names a value that does not exist.
  */
 export function launchOf(
@@ -148,7 +148,7 @@ function scriptLaunch(
   return { launch, obstacle: fault === null ? null : `workdir ${workdir} ${fault}` };
 }
 
-/** Why a folder cannot be used; null when it can. */
+/** Explains why a folder cannot be used; null when it can. */
 function folderFault(folder: string): string | null {
   try {
     return statSync(folder).isDirectory ? null : "is no folder";
@@ -172,7 +172,7 @@ function agentLaunch(
     ? []
     : ["--allowedTools", config.allowedTools.join(",")];
   const words = [config.agentCommand ?? AGENT_COMMAND, ...config.agentArgs, ...tools];
-  // The newest answer to this step that has not been delivered.
+  // This is the newest answer to the step that was not delivered.
   const answered = listQuestions(db, { statuses: ["answered"], workflowId: workflow.id })
     .findLast(({ stepKey }) => stepKey === move.key) ?? null;
   if (answered?.sessionId) {
@@ -183,7 +183,7 @@ function agentLaunch(
     return { launch, answered };
   }
   const text = renderPrompt(step, move.context, (name) => prompts[name] ?? builtinPrompt(name));
-  // Without a session to resume, the agent gets its prompt again, with its question and the answer.
+  // Without a session to resume, the agent gets its prompt again, with the question and the answer.
   const input = answered === null
     ? text
     : `${text}\n\nYou asked before: ${answered.text}\nThe answer is: ${answered.answer}\n`;

@@ -1,4 +1,4 @@
-/** What people ask of workflows and agents; the engine carries it out. In the caller's transaction. */
+/** Records people's requests to workflows and agents, which the engine carries out. In the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { notFound, refusal } from "../refusal.ts";
 import type { Author } from "../task_changes_table.ts";
@@ -27,7 +27,7 @@ import {
 
 export type WorkflowAction = Decision | "retry";
 
-/** What can be asked of a workflow in each status. */
+/** The possible actions on a workflow in each status. */
 const ACTIONS: Readonly<Record<WorkflowStatus, readonly WorkflowAction[]>> = {
   running: ["cancel"],
   pending_merge: ["approve", "reject", "cancel"],
@@ -37,20 +37,20 @@ const ACTIONS: Readonly<Record<WorkflowStatus, readonly WorkflowAction[]>> = {
   cancelled: [],
 };
 
-/** The action in a refusal. */
-const DONE: Readonly<Record<WorkflowAction, string>> = {
+/** The participle of each action, for a refusal. */
+const PARTICIPLES: Readonly<Record<WorkflowAction, string>> = {
   approve: "merged",
   reject: "rejected",
   cancel: "cancelled",
   retry: "retried",
 };
 
-/** Whether a daemon may be carrying out an earlier decision: then nothing else can be asked. */
+/** Whether a daemon may be carrying out an earlier decision, which excludes any other action. */
 interface Carried {
   readonly isCarriedOut: boolean;
 }
 
-/** What can be asked of a workflow now. */
+/** Lists the possible actions on a workflow now. */
 export function actionsOf(
   { status, decision }: Pick<WorkflowRow, "status" | "decision">,
   { isCarriedOut }: Carried = { isCarriedOut: true },
@@ -58,29 +58,29 @@ export function actionsOf(
   return decision === null || !isCarriedOut ? ACTIONS[status] : [];
 }
 
-/** The workflow with this id, or of the task with this id. @throws {UserError} WORKFLOW_NOT_FOUND */
+/** Finds the workflow with this id, or of the task with this id. @throws {UserError} WORKFLOW_NOT_FOUND */
 export function needWorkflow(db: DatabaseSync, id: string): WorkflowRow {
   const workflow = readWorkflow(db, id) ?? readWorkflowOfTask(db, id);
   if (workflow !== undefined) return workflow;
   throw notFound("workflow", id, { why: "no workflow, and no task with one, has this id" });
 }
 
-/** Keeps a decision, which the engine carries out. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
+/** Stores a decision, which the engine carries out. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
 export function requestDecision(
   db: DatabaseSync,
   id: string,
-  { isCarriedOut = true, ...what }: Author & Partial<Carried> & {
+  { isCarriedOut = true, ...decided }: Author & Partial<Carried> & {
     readonly decision: Decision;
     readonly text: string | null;
   },
 ): WorkflowRow {
-  const workflow = needAction(needWorkflow(db, id), what.decision, { isCarriedOut });
-  decide(db, workflow, what);
+  const workflow = needAction(needWorkflow(db, id), decided.decision, { isCarriedOut });
+  decide(db, workflow, decided);
   return readWorkflow(db, workflow.id)!;
 }
 
 /**
- * Rejects or cancels a workflow at once, without an engine.
+ * Rejects or cancels a workflow at once, when no engine runs.
  * @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND
  */
 export function endNow(
@@ -97,7 +97,7 @@ export function endNow(
   return readWorkflow(db, workflow.id)!;
 }
 
-/** Lets a workflow go on with what stopped it. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
+/** Resumes a workflow at the steps that stopped it. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
 export function requestRetry(
   db: DatabaseSync,
   id: string,
@@ -106,12 +106,12 @@ export function requestRetry(
   return resumeWorkflow(db, needAction(needWorkflow(db, id), "retry", { isCarriedOut }), terms);
 }
 
-/** What an agent is asked when a person looks at its work; the person's words are the answer. */
+/** The question that stands for a person's review of an agent's work; the person's words are the answer. */
 const REVIEW = "Is the work right as it is?";
 
 /**
- * Rejects the work of a workflow, and lets the agent that worked last go on with what a person says of it. The steps
- * after that agent's run anew.
+ * Rejects the work of a workflow, and lets the agent that worked last go on with a person's words about it. That step
+ * and the later ones run anew.
  * @throws {UserError} INVALID_STATUS, also when no agent has worked; WORKFLOW_NOT_FOUND
  */
 export function sendBack(
@@ -136,7 +136,7 @@ export function sendBack(
   }
   const { by, atMs } = terms;
   reject(db, workflow, { by, reason, atMs });
-  const asked = {
+  const review = {
     type: "input",
     text: REVIEW,
     options: [],
@@ -144,8 +144,9 @@ export function sendBack(
     origin: null,
   } as const;
   const { taskId, workflowId, stepKey, sessionId } = agent;
-  const of = { taskId, workflowId, stepKey, sessionId, agentId: agent.id };
-  answerQuestion(db, askQuestion(db, { ...asked, ...of }, atMs)!, { answer: reason, by, atMs });
+  const asker = { taskId, workflowId, stepKey, sessionId, agentId: agent.id };
+  const questionId = askQuestion(db, { ...review, ...asker }, atMs)!;
+  answerQuestion(db, questionId, { answer: reason, by, atMs });
   for (const { key, attempt } of steps.slice(first)) {
     supersedeStep(db, { workflowId: workflow.id, key, attempt }, atMs);
   }
@@ -157,14 +158,14 @@ function needAction(workflow: WorkflowRow, action: WorkflowAction, carried: Carr
   if (actions.includes(action)) return workflow;
   throw wrongStatus(
     workflow,
-    DONE[action],
+    PARTICIPLES[action],
     workflow.decision === null || !carried.isCarriedOut
       ? `then ${actions.length === 0 ? "nothing" : `only ${actions.join(", ")}`} can be asked of it`
       : `"${workflow.decisionBy}" has decided something that is not done yet (${workflow.decision})`,
   );
 }
 
-/** The agent with this id. @throws {UserError} AGENT_NOT_FOUND */
+/** Reads the agent with this id. @throws {UserError} AGENT_NOT_FOUND */
 export function needAgent(db: DatabaseSync, id: string): Agent {
   const agent = readAgent(db, id);
   if (agent !== undefined) return agent;
@@ -172,8 +173,8 @@ export function needAgent(db: DatabaseSync, id: string): Agent {
 }
 
 /**
- * Asks for an agent to be ended.
- * @param options.reason Null: that somebody asked for it. @throws {UserError} AGENT_NOT_FOUND, INVALID_TRANSITION
+ * Requests the end of an agent.
+ * @param options.reason Null for a default that names `by`. @throws {UserError} AGENT_NOT_FOUND, INVALID_TRANSITION
  */
 export function requestEnd(
   db: DatabaseSync,
@@ -198,20 +199,19 @@ export function requestEnd(
 
 interface Answered {
   readonly question: Question;
-  /** Whether the step that asked goes on with the answer: the engine starts it as soon as there is room. */
+  /** Whether the step that asked goes on with the answer; the engine starts it as soon as there is room. */
   readonly delivered: boolean;
-  /** Why not; null when it does. */
+  /** Why the step does not go on; null when it does. */
   readonly deliveryError: string | null;
 }
 
-/** A session shows its questions itself, and takes no answer from elsewhere. */
+/** The refusal for a session, which shows its questions itself and takes no answer from elsewhere. */
 const ELSEWHERE = "answer it where the session runs";
 
 const TOO_LATE = "whoever asked does not wait for it any more";
 
 /**
- * Answers a question. The answer is kept first, whatever becomes of it; the step of a workflow that waits for it goes
- * on.
+ * Stores the answer to a question in any case, and resumes the workflow whose step waits for it.
  * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED, INVALID_INPUT.
  */
 export function answer(
@@ -221,8 +221,8 @@ export function answer(
 ): Answered {
   const { atMs } = lasting;
   needQuestion(db, id);
-  const said = text.trim().toWellFormed();
-  if (said === "") {
+  const trimmed = text.trim().toWellFormed();
+  if (trimmed === "") {
     throw refusal("INVALID_INPUT", {
       what: `Cannot take the answer to question ${id}`,
       why: "an answer is not empty; nothing was changed",
@@ -230,7 +230,7 @@ export function answer(
       details: { questionId: id },
     });
   }
-  const question = answerQuestion(db, id, { answer: said, by, atMs });
+  const question = answerQuestion(db, id, { answer: trimmed, by, atMs });
   const deliveryError = deliver(db, question, { ...lasting, by });
   if (deliveryError !== null) markDelivered(db, id, { error: deliveryError, atMs });
   return { question: needQuestion(db, id), delivered: deliveryError === null, deliveryError };
@@ -238,7 +238,7 @@ export function answer(
 
 type Terms = Lasting & { readonly by: string };
 
-/** @returns Why the answer cannot be delivered; null when it is. */
+/** Delivers an answer. @returns Why that is impossible; null when it succeeded. */
 function deliver(
   db: DatabaseSync,
   question: Question,
@@ -251,7 +251,7 @@ function deliver(
   return waits ? resume(db, workflow, terms) : TOO_LATE;
 }
 
-/** @returns Why the workflow cannot go on; null when it does. */
+/** Resumes a workflow. @returns Why that is impossible; null when it succeeded. */
 function resume(db: DatabaseSync, workflow: WorkflowRow, terms: Terms): string | null {
   try {
     allOrNothing(db, () => resumeWorkflow(db, workflow, terms));

@@ -1,4 +1,4 @@
-/** Carries out what a person has decided: approve (merge), reject, cancel. */
+/** Carries out a person's decisions about a workflow: approve (merge), reject, cancel. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { messageOf } from "../../base/errors.ts";
@@ -33,15 +33,15 @@ import {
 } from "./advance.ts";
 import { mergeObstacle } from "./work_folder.ts";
 
-/** The reason of a rejection without one. */
+/** The reason of a rejection when the person gives none. */
 export const REJECTED = "merge rejected by user";
 
-/** The reason of a cancellation without one. */
+/** The reason of a cancellation when the person gives none. */
 export const CANCELLED = "cancelled by user";
 
 /**
- * Merges the work of a workflow, and lets the workflow go on. When it cannot be merged, the target stays as it was, and
- * a person is told why.
+ * Merges the work of a workflow, and moves the workflow forward. When the merge fails, the target branch stays
+ * unchanged, and the workflow waits for a person with the reason.
  */
 export async function approve(
   db: DatabaseSync,
@@ -77,18 +77,18 @@ export async function approve(
     workMessage: task.title + trailer,
   });
   if (result.kind === "conflicts") {
-    const told = `it conflicts with ${baseBranch} in ${result.files.join(", ")}`;
-    return keepWaiting(db, workflow, told, { conflictFiles: result.files });
+    const why = `it conflicts with ${baseBranch} in ${result.files.join(", ")}`;
+    return keepWaiting(db, workflow, why, { conflictFiles: result.files });
   }
   if (result.kind === "failed") return keepWaiting(db, workflow, result.why);
   const atMs = Date.now();
   transaction(db, () => {
-    const now = readWorkflow(db, workflowId);
-    if (now === undefined || now.decision !== "approve") return;
+    const current = readWorkflow(db, workflowId);
+    if (current === undefined || current.decision !== "approve") return;
     moveWorkflow(db, workflow, "merged", {
       atMs,
       by: workflow.decisionBy ?? SYSTEM,
-      to: { mergeCommit: result.commit },
+      fields: { mergeCommit: result.commit },
       task: { leaseUntilMs: atMs + leaseMs },
       data: { mergeCommit: result.commit },
     });
@@ -98,7 +98,7 @@ export async function approve(
   });
 }
 
-/** The step that a workflow waits at: a merge, or a step whose agent died with work that can be reviewed. */
+/** Finds the step at which a workflow waits: a merge, or a step whose agent died after committing work. */
 function openStep(db: DatabaseSync, workflow: WorkflowRow): StepRow | undefined {
   return listSteps(db, workflow.id).find(({ status }) => status === "running");
 }
@@ -111,7 +111,7 @@ function mergeTexts(db: DatabaseSync, workflow: WorkflowRow, step: StepRow | und
   return renderMergeStep(move.step, move.context);
 }
 
-/** Lets the work wait for a person, also when the step asks for no review. */
+/** Lets the work wait for a person, even when the step requires no review. */
 function keepWaiting(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -129,20 +129,20 @@ function keepWaiting(
   });
 }
 
-/** Blocks a workflow at its merge when its agents have changed nothing. @returns Whether it is so. */
+/** Blocks a workflow at its merge when its agents have changed nothing. @returns Whether it blocked the workflow. */
 export async function refuseUnchanged(db: DatabaseSync, workflow: WorkflowRow): Promise<boolean> {
   const { worktree, baseCommit, mergeCommit } = workflow;
   if (worktree === null || baseCommit === null || mergeCommit !== null) return false;
-  // Work that was merged by hand is in the target, but not in the commit that the work began with.
+  // The comparison uses the commit before the work: the target branch may hold work that a person merged by hand.
   const state = await lookAtTree(worktree, baseCommit);
   if (state === null || state.isDirty || state.ahead > 0) return false;
   const reason = "nothing was changed, so there is nothing to merge; " +
     `\`conclaude task complete ${workflow.taskId}\` closes the task as it is`;
-  const told = { by: workflowOwner(workflow.id), reason, atMs: Date.now() };
+  const rejection = { by: workflowOwner(workflow.id), reason, atMs: Date.now() };
   return transaction(db, () => {
-    const now = readWorkflow(db, workflow.id);
-    if (now?.status !== "pending_merge" && now?.decision !== "approve") return false;
-    reject(db, now, told, "workflow.unchanged");
+    const current = readWorkflow(db, workflow.id);
+    if (current?.status !== "pending_merge" && current?.decision !== "approve") return false;
+    reject(db, current, rejection, "workflow.unchanged");
     return true;
   });
 }
@@ -170,8 +170,7 @@ export function reject(
 }
 
 /**
- * Cancels a workflow, in the caller's transaction: its agents are ended, its task is open again, its working tree
- * stays.
+ * Cancels a workflow, in the caller's transaction: ends its agents, and opens its task again. Its working tree stays.
  */
 export function cancel(
   db: DatabaseSync,
@@ -188,7 +187,7 @@ export function cancel(
   moveWorkflow(db, workflow, "cancelled", {
     atMs,
     by,
-    to: { reason, endedAtMs: atMs },
+    fields: { reason, endedAtMs: atMs },
     task: isOver || isOthers ? null : {},
     data: { by },
   });
@@ -197,22 +196,22 @@ export function cancel(
 /** How long a check before a merge may take, in milliseconds. */
 const CHECK_MS = 600_000;
 
-/** How much of a script's last words is told, in characters. */
-const MAX_TOLD_CHARS = 500;
+/** The length of the end of a script's output in a message, in characters. */
+const MAX_OUTPUT_CHARS = 500;
 
-/** Runs a script. @returns Why it failed; null when it succeeded. Never throws. */
+/** Runs a script, and never throws. @returns Why the script failed; null when it succeeded. */
 async function runCheck(
   { command, variables }: Pick<RenderedScript, "command" | "variables">,
   folder: string,
 ): Promise<string | null> {
   try {
-    const how = { folder, variables, timeoutMs: CHECK_MS };
-    const end = await runWords(["/bin/sh", "-c", command], how);
+    const options = { folder, variables, timeoutMs: CHECK_MS };
+    const end = await runWords(["/bin/sh", "-c", command], options);
     if (end === null) return `it did not end in ${count(CHECK_MS / 1000, "second")}`;
     if (end.code === 0) return null;
-    const said = [end.stdout, end.stderr].map((text) => text.trim())
-      .filter((text) => text !== "").join("\n").slice(-MAX_TOLD_CHARS);
-    return `exit code ${end.code}: ${said}`;
+    const output = [end.stdout, end.stderr].map((text) => text.trim())
+      .filter((text) => text !== "").join("\n").slice(-MAX_OUTPUT_CHARS);
+    return `exit code ${end.code}: ${output}`;
   } catch (thrown) {
     return messageOf(thrown);
   }

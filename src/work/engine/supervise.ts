@@ -1,4 +1,4 @@
-/** Follows an agent to its end: its output, its time limit, and requests to kill it. */
+/** Follows an agent to its end: stores its output, ends it in time or on request, and records its outcome. */
 import { constants } from "node:os";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -29,13 +29,13 @@ import { outcomeOfAgent, outcomeOfScript, type StepOutcome } from "../progress.t
 /** How often the output is read, in milliseconds. */
 const LOOK_MS = 200;
 
-/** How often the system is asked whether a process lives that this one did not start, in milliseconds. */
+/** How often to check whether a process lives that this program did not start, in milliseconds. */
 const LIFE_MS = 1000;
 
-/** How long the shell may take to write the exit code after the process has left, in milliseconds. */
-const LAST_WORD_MS = 200;
+/** How long to wait for the shell's exit code after its process has exited, in milliseconds. */
+const EXIT_CODE_MS = 200;
 
-/** A higher exit code is a signal; without a code, somebody has killed the shell too. */
+/** The base of exit codes for signals: a code above it means a signal. */
 const BY_SIGNAL = 128;
 
 interface Supervision {
@@ -43,19 +43,19 @@ interface Supervision {
   readonly files: AgentFiles;
   readonly mask: (text: string) => string;
   readonly graceMs: number;
-  /** Asked when the agent has ended. */
+  /** Called when the agent has ended. */
   readonly lasting: () => Lasting;
-  /** Settles when the process has left; undefined when this process did not start it. */
-  readonly left?: Promise<void> | undefined;
-  /** Aborted when the daemon leaves; the agent goes on. */
+  /** Settles when the process has exited; undefined when this program did not start it. */
+  readonly exited?: Promise<void> | undefined;
+  /** Aborted when the daemon stops; the agent goes on. */
   readonly signal: AbortSignal;
   readonly onOutput: () => void;
 }
 
 /**
- * Follows an agent to its end. Then it keeps in one transaction how the agent ended, the outcome of its step and all that
- * follows, and removes the agent's files except its output. An agent that has ended already stays as it is.
- * @returns Whether it has ended; false when the daemon leaves before. @throws {Error} When it was never let go.
+ * Follows an agent to its end. Then it stores in one transaction how the agent ended, the outcome of its step and the
+ * next move, and removes the agent's files except its output. An agent that has ended already stays unchanged.
+ * @returns False when the daemon stops before the agent's end. @throws {Error} When the agent was never let go.
  */
 export async function supervise(agent: Agent, supervision: Supervision): Promise<boolean> {
   const end = await follow(agent, supervision);
@@ -65,24 +65,24 @@ export async function supervise(agent: Agent, supervision: Supervision): Promise
     throw new Error("it was never let go, and is started anew");
   }
   const lasting = supervision.lasting();
-  // Before the transaction, since reading and masking take long.
-  const said = readSaid(agent, files, mask);
-  transaction(db, () => settle(db, agent, { end, said, atMs: lasting.atMs }));
+  // Reading and masking take long, so they come before the transaction.
+  const words = readWords(agent, files, mask);
+  transaction(db, () => settle(db, agent, { end, words, atMs: lasting.atMs }));
   removeRunFiles(files);
   return true;
 }
 
-/** @returns How it ended; null when the daemon leaves before. */
+/** Follows a process. @returns How it ended; null when the daemon stops before. */
 async function follow(
   agent: Agent,
-  { db, files, mask, graceMs, left, signal, onOutput }: Supervision,
+  { db, files, mask, graceMs, exited, signal, onOutput }: Supervision,
 ): Promise<AgentEnd | null> {
   const reader = new OutputReader(files, mask);
   const mark = environmentMark(agent.id);
   const look = (lines: readonly FreshLine[]) => noteLines(db, agent, lines);
   const wait = (ms: number) => pause(ms, undefined, { signal }).catch(() => {});
-  let hasLeft = false;
-  void left?.then(() => hasLeft = true);
+  let hasExited = false;
+  void exited?.then(() => hasExited = true);
   let isEnding = false;
   let ending: Promise<void> | null = null;
   let lookedAtMs = performance.now();
@@ -90,22 +90,22 @@ async function follow(
     const hasMore = reader.take({ isOver: false, look }, Date.now());
     if (hasMore) onOutput();
     if (readExit(files) !== null) break;
-    if (hasLeft || (left === undefined && performance.now() - lookedAtMs > LIFE_MS)) {
+    if (hasExited || (exited === undefined && performance.now() - lookedAtMs > LIFE_MS)) {
       lookedAtMs = performance.now();
-      if (hasLeft || !await isAlive(agent)) {
-        await wait(LAST_WORD_MS);
+      if (hasExited || !await isAlive(agent)) {
+        await wait(EXIT_CODE_MS);
         break;
       }
     }
-    if (!isEnding && isToEnd(db, agent)) {
+    if (!isEnding && mustEnd(db, agent)) {
       isEnding = true;
       if (!await isReused(agent)) ending = endGroupOf(agent.pid!, { graceMs, mark });
     }
-    const end = left === undefined || hasLeft ? [] : [left];
+    const end = exited === undefined || hasExited ? [] : [exited];
     await (hasMore ? wait(0) : Promise.race([wait(LOOK_MS), ...end]));
   }
   if (signal.aborted && readExit(files) === null) return null;
-  // The step is over: what is left of its group ends too.
+  // The step is over, so remaining processes of its group end too.
   if (!await isReused(agent)) await endGroupOf(agent.pid!, { graceMs: 500, mark });
   await ending;
   await takeRest(reader, look);
@@ -113,7 +113,7 @@ async function follow(
   return endOf(db, agent, files);
 }
 
-/** Keeps the rest of the output of an agent that has ended, a part at a time. */
+/** Stores the rest of the output of an agent that has ended, a part at a time. */
 export async function takeRest(
   reader: OutputReader,
   look: (lines: readonly FreshLine[]) => void,
@@ -134,7 +134,7 @@ function endOf(db: DatabaseSync, agent: Agent, files: AgentFiles): AgentEnd {
   return { code, killed, timedOut, fault };
 }
 
-/** What is wrong beyond the exit code. */
+/** Explains a fault that the exit code does not show; null when there is none. */
 function faultOf(
   files: AgentFiles,
   { code, command }: Pick<Agent, "command"> & Pick<AgentEnd, "code">,
@@ -147,13 +147,13 @@ function faultOf(
   return `the agent command "${program}" was not found (orchestration.agentCommand; conclaude doctor)`;
 }
 
-function isToEnd(db: DatabaseSync, agent: Agent): boolean {
-  const now = readAgent(db, agent.id);
-  return now === undefined || now.killRequestedAtMs !== null ||
+function mustEnd(db: DatabaseSync, agent: Agent): boolean {
+  const stored = readAgent(db, agent.id);
+  return stored === undefined || stored.killRequestedAtMs !== null ||
     (agent.deadlineAtMs !== null && Date.now() >= agent.deadlineAtMs);
 }
 
-/** Keeps the session that an agent's lines name. */
+/** Stores the session that an agent's lines name. */
 function noteLines(db: DatabaseSync, agent: Agent, lines: readonly FreshLine[]): void {
   if (agent.kind !== "agent") return;
   const named = lines.filter(({ stream }) => stream === "stdout")
@@ -162,9 +162,9 @@ function noteLines(db: DatabaseSync, agent: Agent, lines: readonly FreshLine[]):
 }
 
 /**
- * Kills an agent with all processes of its group, when no daemon runs that would do it.
- * @param options.database Absolute path.
- * @returns Whether the process ran and was ours; else the next daemon finds out how it ended.
+ * Kills an agent with all processes of its group, when no daemon runs to do it.
+ * @param options.database The absolute path of the database.
+ * @returns Whether the process ran and was the agent's; otherwise the next daemon finds out how it ended.
  */
 export async function endHere(
   db: DatabaseSync,
@@ -189,21 +189,21 @@ export async function endHere(
 }
 
 interface AgentEnd {
-  /** The exit code that its shell wrote; null when the shell did not get that far. */
+  /** The exit code that the agent's shell wrote; null when the shell did not get that far. */
   readonly code: number | null;
   readonly timedOut: boolean;
   readonly killed: string | null;
-  /** What is wrong beyond the exit code; null when the code tells all. */
+  /** A fault that the exit code does not show; null when there is none. */
   readonly fault: string | null;
 }
 
-/** How much of the end of an output is kept with the step, in characters. */
+/** The length of the end of an output that the step keeps, in characters. */
 const MAX_OUTCOME_CHARS = 100_000;
 
-/** How much of the end of an agent's output is read for that, in bytes. */
+/** The length of the end of an agent's output to read for the step, in bytes. */
 const MAX_READ_BYTES = 4 << 20;
 
-/** The name of the signal that an exit code of a shell tells: 128 plus the number of the signal. */
+/** Names the signal of a shell's exit code, 128 plus its number. Without a code, the shell itself was killed. */
 function signalOf(code: number | null): string | null {
   if (code === null) return "SIGKILL";
   const found = Object.entries(constants.signals).find(([, number]) => number === code - BY_SIGNAL);
@@ -213,33 +213,33 @@ function signalOf(code: number | null): string | null {
 function settle(
   db: DatabaseSync,
   agent: Agent,
-  { end, said, atMs }: { readonly end: AgentEnd; readonly said: Said; readonly atMs: number },
+  { end, words, atMs }: { readonly end: AgentEnd; readonly words: Words; readonly atMs: number },
 ): void {
   const { code, timedOut, killed } = end;
-  const { text, sessionId } = said;
+  const { text, sessionId } = words;
   const signal = signalOf(code);
   const isOver = code === 0 && !timedOut && killed === null;
-  const asked = agent.kind === "agent" && isOver && readContract(text) === null
+  const lastAsked = agent.kind === "agent" && isOver && readContract(text) === null
     ? lastQuestion(text)
     : null;
   endAgent(db, agent.id, { ...statusOf(end, signal), exitCode: code, atMs });
   const at = stepOfAgent(db, agent);
   if (at === undefined) return;
-  if (asked !== null) {
+  if (lastAsked !== null) {
     const { id: agentId, taskId, workflowId, stepKey } = agent;
-    const of = { agentId, taskId, workflowId, stepKey, sessionId, origin: `output:${agentId}` };
-    const question = { type: "input", text: asked, options: [], source: "output" } as const;
-    askQuestion(db, { ...question, ...of }, atMs);
+    const asker = { agentId, taskId, workflowId, stepKey, sessionId, origin: `output:${agentId}` };
+    const question = { type: "input", text: lastAsked, options: [], source: "output" } as const;
+    askQuestion(db, { ...question, ...asker }, atMs);
   }
   const step = stepOfKey(db, at.workflow.id, at.step.key);
   const process = { exitCode: code, timedOut, signal };
   const outcome = step.type === "script"
     ? outcomeOfScript(step, { ...process, output: text })
-    : outcomeOfAgent({ ...process, text, question: asked !== null });
+    : outcomeOfAgent({ ...process, text, question: lastAsked !== null });
   finishAndAdvance(db, at.workflow, at.step, { outcome: asStopped(outcome, end), atMs });
 }
 
-/** The reason of a kill says more than the signal. */
+/** Replaces the error of an outcome with the reason of a kill or the fault, which say more than the exit code. */
 function asStopped(outcome: StepOutcome, { killed, fault }: AgentEnd): StepOutcome {
   if (killed === null) return fault === null ? outcome : { ...outcome, error: fault };
   return { ...outcome, success: false, action: "block", error: `killed: ${killed}` };
@@ -257,27 +257,27 @@ function statusOf(
   return { status: "failed", error: `agent exited with code ${code}` };
 }
 
-interface Said {
-  /** As a person reads it, secrets masked. */
+interface Words {
+  /** The text for a person, with secrets masked. */
   readonly text: string;
   readonly sessionId: string | null;
 }
 
-/** Reads the end of what an agent has said. */
-function readSaid({ kind }: Agent, files: AgentFiles, mask: (text: string) => string): Said {
+/** Reads the last words of an agent, or the end of a script's output. */
+function readWords({ kind }: Agent, files: AgentFiles, mask: (text: string) => string): Words {
   const written = readEnd(files.stdout);
   if (kind === "script") return { text: lastWords(written.trimEnd(), mask), sessionId: null };
   const { text, sessionId } = collectAgentText(written.split("\n"));
   return { text: lastWords(text, mask), sessionId };
 }
 
-/** Masks before it cuts, so that no half of a secret is left. Without NUL, which no word of a script can hold. */
+/** Masks before it cuts, so that no half of a secret is left. Removes NUL, which no word of a script can hold. */
 function lastWords(text: string, mask: (text: string) => string): string {
   const end = text.replaceAll("\0", "").slice(-2 * MAX_OUTCOME_CHARS);
   return mask(end).slice(-MAX_OUTCOME_CHARS);
 }
 
-/** The last whole lines of a file. */
+/** Reads the last whole lines of a file. */
 function readEnd(path: string): string {
   const size = sizeAt(path) ?? 0;
   const start = Math.max(0, size - MAX_READ_BYTES);

@@ -1,4 +1,4 @@
-/** The folder of a workflow's steps: a working tree of its own, or the project where there is no repository. */
+/** Makes, restores and removes the folder of a workflow's steps: its own working tree, or the project without git. */
 import { count } from "../../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { OrchestrationSettings } from "../orchestration_section.ts";
@@ -23,17 +23,17 @@ import { realOr } from "../../system/files.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { type Review, reviewTree } from "../../system/git/merge.ts";
 
-/** The folder of the working trees when the configuration names none. */
+/** The default folder of working trees. */
 const TREES = ".conclaude/worktrees";
 
-/** How much of the end of a task's id names its folder: the end differs from task to task. */
+/** How many last characters of a task's id name its folder: the end differs from task to task. */
 const ID_CHARS = 12;
 
 type WorkFolder =
   | { readonly kind: "ready"; readonly folder: string }
   | { readonly kind: "failed"; readonly why: string };
 
-/** Makes the folder of a workflow, or finds the one that it has, and keeps it with the workflow. */
+/** Makes or finds the folder of a workflow, and stores it with the workflow. */
 export async function ensureFolder(
   db: DatabaseSync,
   { workflow, task, config, atMs }: {
@@ -73,13 +73,13 @@ export async function ensureFolder(
       baseBranch: base.branch,
       baseCommit: base.commit,
     }, { event: null, atMs }));
-  // The merge is a good base also when the branch is gone.
+  // After a merge, the merge commit is the base even when the branch is gone.
   const begin = workflow.mergeCommit ?? base.commit;
   const made = await inTurn(repository.commonDir, () => ensureTree(repository, tree, begin));
   return made.kind === "failed" ? made : { kind: "ready", folder: tree.path };
 }
 
-/** The branch that the work is for, and its commit; why there is none. */
+/** Finds the branch that the work will be merged into, and its commit; else explains why there is none. */
 async function baseOf(
   { root, branch: checkedOut, commonDir }: Repository,
   workflow: WorkflowRow,
@@ -102,14 +102,14 @@ async function baseOf(
     : { why: `branch ${branch} has no commit` };
 }
 
-/** The top of the main working tree; in a bare repository, the working tree that was found. */
+/** Returns the top of the main working tree; in a bare repository, the current working tree. */
 function mainRoot({ commonDir, root }: Repository): string {
   return /[\\/]\.git$/.test(commonDir) ? parentOf(commonDir) : root;
 }
 
 /**
- * Removes the working tree of a workflow that is over, unless something would be lost.
- * @returns Why it stays; null when it is gone.
+ * Removes the working tree of a completed workflow, unless work would be lost.
+ * @returns Why the tree stays; null when it is gone.
  */
 export async function removeFolder(workflow: WorkflowRow): Promise<string | null> {
   const { worktree, branch, baseBranch, repository } = workflow;
@@ -135,8 +135,8 @@ interface WorkPlace {
 }
 
 /**
- * Why a workflow cannot run in a folder; null when it can. Outside of a repository agents work in the folder itself, so
- * there is nothing to merge, and the home folder or the root is not a place for them.
+ * Explains why a workflow cannot run in a folder; null when it can. Outside of a repository, agents work in the folder
+ * itself, so there is nothing to merge, and they must not work in the home folder or the root.
  */
 export function placeFault(
   { steps }: Pick<Workflow, "steps">,
@@ -153,7 +153,7 @@ export function placeFault(
     : null;
 }
 
-/** @throws {UserError} INVALID_INPUT when a workflow cannot be run where its task is. */
+/** Checks the folder of a task. @throws {UserError} INVALID_INPUT when the workflow cannot run there. */
 export function checkPlace({ id }: Task, workflow: Workflow, place: WorkPlace): void {
   const fault = placeFault(workflow, place);
   if (fault === null) return;
@@ -166,21 +166,21 @@ export function checkPlace({ id }: Task, workflow: Workflow, place: WorkPlace): 
   });
 }
 
-/** The branch of a task: `conclaude/<id>`, then words of the title. */
+/** Names the branch of a task: `conclaude/<id>`, then words of the title. */
 export function branchName(taskId: string, title = ""): string {
   const words = title.toLowerCase().replace(/[^a-z0-9]+/g, "-").slice(0, 40).replace(/^-|-$/g, "");
   return `conclaude/${taskId}${words === "" ? "" : `-${words}`}`;
 }
 
-/** What is in the way, and the command that helps. */
+/** Why something is impossible, and the command that helps. */
 interface Obstacle {
   readonly why: string;
   readonly next: string;
 }
 
 /**
- * Makes the working tree of a workflow again when it is gone and its branch is not: the commits are there.
- * @returns Why the work cannot be looked at or merged; null when the tree is there, or there never was one.
+ * Restores the missing working tree of a workflow from its branch, which holds the commits.
+ * @returns Why the work cannot be shown or merged; null when the tree exists, or there never was one.
  */
 async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
   const { worktree, branch, baseCommit, repository, mergeCommit } = workflow;
@@ -203,7 +203,7 @@ async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
   return made.kind === "failed" ? lost(workflow, made.why) : null;
 }
 
-/** Why the work of a workflow cannot be merged; null when it can, and then its working tree is there. */
+/** Restores a missing working tree. Returns why the work cannot be merged; null when it can. */
 export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | null> {
   const { repository, baseBranch, baseCommit } = workflow;
   const gone = await restoreTree(workflow);
@@ -215,7 +215,7 @@ export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | n
   };
 }
 
-/** Tells when the work of earlier steps is gone: a later step must not begin without it. */
+/** Reports lost work of earlier steps, without which a later step must not begin; null when nothing is lost. */
 async function lossBefore(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -234,7 +234,7 @@ async function lossBefore(
     : null;
 }
 
-/** A retry does not run finished steps again, so only a new workflow can do the work anew. */
+/** Makes the obstacle of lost work. A retry runs no finished step, so only a new workflow can do the work anew. */
 function lost({ id, taskId }: WorkflowRow, why: string): Obstacle {
   return {
     why: `${why}; to have the work done anew, cancel the workflow and start the task again`,
@@ -242,19 +242,19 @@ function lost({ id, taskId }: WorkflowRow, why: string): Obstacle {
   };
 }
 
-/** The running change of each repository's working trees: git cannot make two at once. */
+/** The running change of each repository's working trees, since git cannot make two changes at once. */
 const TURNS = new Map<string, Promise<unknown>>();
 
-/** Changes the working trees of a repository when no other change is under way. */
+/** Changes the working trees of a repository after its earlier changes have ended. */
 function inTurn<Result>(commonDir: string, work: () => Promise<Result>): Promise<Result> {
-  const mine = (TURNS.get(commonDir) ?? Promise.resolve()).then(work, work);
-  TURNS.set(commonDir, mine);
-  return mine;
+  const turn = (TURNS.get(commonDir) ?? Promise.resolve()).then(work, work);
+  TURNS.set(commonDir, turn);
+  return turn;
 }
 
 /**
- * All work of a workflow since it began.
- * @throws {UserError} INVALID_STATUS when there is none to look at.
+ * Reviews all work of a workflow since its start.
+ * @throws {UserError} INVALID_STATUS when there is nothing to show.
  */
 export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {
   const { worktree, branch, baseBranch, baseCommit, mergeCommit } = workflow;
@@ -271,8 +271,8 @@ export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {
 }
 
 /**
- * All work in the working tree of a sub-agent, committed or not, since it left the main working tree's commit.
- * @throws {UserError} INVALID_STATUS when there is none to look at.
+ * Reviews all work in the working tree of a sub-agent, committed or not, compared with the main working tree's commit.
+ * @throws {UserError} INVALID_STATUS when there is nothing to show.
  */
 export async function reviewAgent(agent: Agent): Promise<Review> {
   const { worktree, sessionId } = agent;
@@ -292,12 +292,12 @@ export async function reviewAgent(agent: Agent): Promise<Review> {
 }
 
 function nothingToSee(
-  of: WorkflowRow | Agent,
+  subject: WorkflowRow | Agent,
   why: string,
   next?: string,
 ) {
-  const { id, status } = of;
-  const kind = "pid" in of ? "agent" : "workflow";
+  const { id, status } = subject;
+  const kind = "pid" in subject ? "agent" : "workflow";
   return refusal("INVALID_STATUS", {
     what: `There is no work of ${kind} ${id} to be shown`,
     why,

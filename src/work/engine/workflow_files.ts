@@ -1,4 +1,4 @@
-/** Finds and reads workflows and prompts, of a project and of the program. */
+/** Finds and reads the workflows and prompts of a project and of the program. */
 import { parse as parseYaml } from "yaml";
 import { foldersOf, leftOutText, OWN_FOLDER as FOLDER, whyNotOf } from "../../config/left_out.ts";
 import { messageOf, quietly } from "../../base/errors.ts";
@@ -28,19 +28,19 @@ import isActionable from "../builtin/is-actionable.md" with { type: "text" };
 import review from "../builtin/review.md" with { type: "text" };
 import verdict from "../builtin/verdict.md" with { type: "text" };
 
-/** The largest file that is read, in bytes. */
+/** The size of the largest file to read, in bytes. */
 const MAX_FILE_BYTES = 1 << 20;
 
 export interface WorkflowFile {
   readonly name: string;
-  /** Null for a workflow of the program. */
+  /** The path of the file; null for a workflow of the program. */
   readonly path: string | null;
   readonly text: string;
-  /** Why it cannot be read; then its text is empty. */
+  /** Why the file cannot be read; its text is empty then. */
   readonly problem?: string;
 }
 
-/** Every workflow that a project can use, by name; its own hide those of the program. */
+/** Lists the workflows that a project can use, by name. A project's workflow hides the program's of the same name. */
 export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
   const found = new Map<string, WorkflowFile>();
   for (const folder of foldersOf(projectDir)) {
@@ -55,7 +55,7 @@ export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
 }
 
 /**
- * Reads a workflow, with all prompts that it could need.
+ * Reads a workflow, with all prompts that it may need.
  * @throws {UserError} WORKFLOW_NOT_FOUND; WORKFLOW_INVALID with every fault.
  */
 export function loadPlan(name: string, projectDir: string): Plan & { readonly file: WorkflowFile } {
@@ -73,7 +73,7 @@ export function loadPlan(name: string, projectDir: string): Plan & { readonly fi
     if (text === undefined) missing.push(prompt);
     else {
       if (!isInline) prompts[prompt] = text;
-      // What a prompt includes is certain only when it is rendered; this finds the quoted names.
+      // Only rendering shows all includes of a prompt; this finds the quoted names.
       wanted.push(...includedIn(text));
     }
   }
@@ -87,14 +87,14 @@ export function loadPlan(name: string, projectDir: string): Plan & { readonly fi
   return { workflow: parsed.workflow, prompts, file };
 }
 
-/** The workflow of this name, or of an old name; `undefined` when there is none. */
+/** Finds the workflow of a name or an old name; `undefined` when there is none. */
 export function lookForWorkflow(name: string, projectDir: string): WorkflowFile | undefined {
   const found = listWorkflowFiles(projectDir).find((file) => file.name === name);
   const old = found === undefined ? builtinWorkflow(name) : null;
   return old === null ? found : { name, path: null, text: old };
 }
 
-/** The workflow of this name. @throws {UserError} WORKFLOW_NOT_FOUND */
+/** Finds the workflow of a name or an old name. @throws {UserError} WORKFLOW_NOT_FOUND */
 export function findWorkflowFile(name: string, projectDir: string): WorkflowFile {
   const found = lookForWorkflow(name, projectDir);
   if (found !== undefined) return found;
@@ -108,7 +108,7 @@ export function findWorkflowFile(name: string, projectDir: string): WorkflowFile
   });
 }
 
-/** A prompt of the project, or of the program, and where it comes from; null when there is none. */
+/** Finds a prompt of the project, else of the program, and its source; null when there is none. */
 function findPrompt(
   name: string,
   projectDir: string,
@@ -119,7 +119,7 @@ function findPrompt(
   return text === null ? null : { text, source: "built-in" };
 }
 
-/** The project's files of a prompt, the nearest first, also those that must not be used. */
+/** Reads the project's files of a prompt, the nearest first, including files that must not be used. */
 function promptFiles(name: string, projectDir: string) {
   if (/[\\/]|^\.\.?$/.test(name)) return [];
   return foldersOf(projectDir)
@@ -150,7 +150,7 @@ function invalid(file: WorkflowFile, why: string) {
   });
 }
 
-/** The files of a folder without hidden ones, which editors make. */
+/** Lists the files of a folder, without hidden ones, which editors make. */
 function filesIn(folder: string, pattern: RegExp): { name: string; path: string }[] {
   return (quietly(() => [...readDirSync(folder)]) ?? [])
     .filter((entry) => !entry.name.startsWith("."))
@@ -159,7 +159,7 @@ function filesIn(folder: string, pattern: RegExp): { name: string; path: string 
     .sort((a, b) => a.path < b.path ? -1 : 1);
 }
 
-/** Never throws: an unreadable file must not hide the others. */
+/** Reads a file. Never throws, since an unreadable file must not hide the others. */
 function readText(path: string, projectDir: string): Pick<WorkflowFile, "text" | "problem"> {
   try {
     const leftOut = whyNotOf(projectDir, path);
@@ -176,7 +176,7 @@ function readText(path: string, projectDir: string): Pick<WorkflowFile, "text" |
 
 interface FilePreview extends WorkflowPreview {
   readonly workflow: Workflow | null;
-  /** What works but is probably not meant. */
+  /** Remarks about content that works but is probably not meant. */
   readonly warnings: readonly string[];
 }
 
@@ -189,7 +189,7 @@ const NO_TASK: TaskFacts = {
   tags: [],
 };
 
-/** What a workflow would do for a task. Nothing is executed. @param task Null for an example. */
+/** Shows what a workflow would do for a task, without running anything. @param task Null for an example. */
 export function previewFile(
   file: WorkflowFile,
   { projectDir, task }: { readonly projectDir: string; readonly task: TaskFacts | null },
@@ -207,7 +207,7 @@ export function previewFile(
   return { workflow, warnings, ...previewWorkflow(workflow, { task: task ?? NO_TASK, prompts }) };
 }
 
-/** The workflow of a task that names none. */
+/** The name of the default workflow. */
 export const DEFAULT_WORKFLOW = "implement";
 
 /** The environment variable with the project's own check. */
@@ -219,7 +219,7 @@ export const BUILTIN_WORKFLOWS: ReadonlyMap<string, string> = new Map([
   ["plan", planWorkflow],
 ]);
 
-/** Markdown by name. The other prompts include `verdict`: how an agent ends. */
+/** The prompts in Markdown, by name. The others include `verdict`, which says how an agent reports its result. */
 export const BUILTIN_PROMPTS: ReadonlyMap<string, string> = new Map([
   ["implement", implement],
   ["fix-tests", fixTests],
@@ -231,19 +231,19 @@ export const BUILTIN_PROMPTS: ReadonlyMap<string, string> = new Map([
   ["verdict", verdict],
 ]);
 
-/** Old names, and the names of today. */
+/** The current names, by old name. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["implement-bead", "implement"],
   ["spec-to-beads", "plan"],
   ["create-beads", "create-tasks"],
 ]);
 
-/** The YAML of a workflow of the program, also by its old name; null when there is none. */
+/** Returns the YAML of the program's workflow of a name or an old name; null when there is none. */
 export function builtinWorkflow(name: string): string | null {
   return BUILTIN_WORKFLOWS.get(ALIASES.get(name) ?? name) ?? null;
 }
 
-/** A prompt of the program, also by its old name; null when there is none. */
+/** Returns the program's prompt of a name or an old name; null when there is none. */
 export function builtinPrompt(name: string): string | null {
   return BUILTIN_PROMPTS.get(ALIASES.get(name) ?? name) ?? null;
 }
