@@ -1,20 +1,20 @@
-/** Secrets of any service that are known by their shape, by the text before them, or by the program that is given them. */
+/** Forms that find secrets of any service by their shape, by the text before them, or by the program that takes them. */
 import ROWS from "./general_forms.json" with { type: "json" };
 import { isOddWord, isPlain, isValueLike } from "./secret_names.ts";
 import type { SecretForm } from "./secret_form.ts";
 
 const r = String.raw;
 
-/** What patterns write short. */
+/** The parts that patterns name in angle brackets. */
 const PARTS: Readonly<Record<string, string>> = {
   /** A quote at any depth of escaping. */
   quote: r`\\{0,3}["']`,
-  /** The start of a line, behind its number or the sign of a diff. */
+  /** The start of a line, after a line number or the sign of a diff. */
   line: r`(?<=(?:^|[\r\n]|\\n)(?:[ \t]{0,8}\d{1,6}(?:[→\t]|\\t)|[-+])?)`,
   /** The name of a variable. */
   name: "(?:pass(?:word|wd|phrase)?|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|" +
     "auth(?:orization)?)",
-  /** `-u name:` in front of a password. */
+  /** The user's name and colon between `-u` and a password. */
   user: r`(?:["'],\s{0,4})?\\{0,3}["']?[^\s:"'\\]{0,100}:`,
 };
 
@@ -24,7 +24,7 @@ function spelledOut(pattern: string): string {
 
 const isSecret = (value: string) => !isPlain(value);
 
-/** Whether what a pattern has found is a secret, by the word for it in a row. */
+/** Whether a match is a secret, by the `validate` of a row. */
 const VALID: Readonly<Record<string, (value: string) => boolean>> = {
   secret: isSecret,
   odd: isOddWord,
@@ -48,18 +48,18 @@ function formOf({ pattern, ignoresCase = false, validate = "", ...row }: Row): S
   };
 }
 
-/** The value of an option, in quotes or not. */
+/** The value of an option, with or without quotes. */
 const VALUE = r`\\{0,3}["']?(?![-$<{]|\[redacted:)([^\s"'\\]{3,})`;
-/** What may stand between the name of a command and one of its options. */
+/** Arguments between the name of a command and one of its options. */
 const ARGUMENTS =
   r`["']?,?(?:\s{1,20}(?:'[^'\n]{0,500}'|[^\s;|&'][^\s;|&]{0,999})){0,12}?\s{1,20}["']?`;
 
-/** A row of programs, joined by `|`, and the options that take a secret. */
+/** Makes a form of a row: programs, joined by `|`, and their options that take a secret. */
 function optionForm({ programs, options, ...row }: typeof ROWS.options[number]): SecretForm {
   return formOf({
     ...row,
     name: "secret",
-    // A short name is a part of many words.
+    // A short name is a part of many words, so a blank or quote must follow it.
     prefilter: programs.split("|").map((name) => name.replaceAll("\\", "").toLowerCase())
       .flatMap((name) =>
         name.length > 4 ? name : [`${name} `, `${name}.exe `, `${name}",`, `${name}',`]
@@ -72,7 +72,7 @@ function optionForm({ programs, options, ...row }: typeof ROWS.options[number]):
 
 export const GENERAL_FORMS: readonly SecretForm[] = ROWS.general.map(formOf);
 
-/** Secrets in the command lines of programs: as an option, or in a whole line. */
+/** Forms of secrets on command lines: in an option, or anywhere in the line. */
 export const COMMAND_FORMS: readonly SecretForm[] = [
   ...ROWS.options.map(optionForm),
   ...ROWS.commands.map(formOf),
