@@ -1,6 +1,9 @@
 /** Finds the requirements that a tool use falls under, and where: in which working tree, on which branch. */
+import { readWildcard } from "../../base/wildcard.ts";
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { commandOf, EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
+import { branchNames } from "../../system/git/branches.ts";
+import { configuredSettings } from "../../system/git/configured_aliases.ts";
 import { askIgnored } from "../../system/git/file_status.ts";
 import {
   findRepository,
@@ -12,6 +15,7 @@ import { exists } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
 import type { BashStep } from "../guards/bash.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
+import { pushedBySettings } from "../shell/git_branches.ts";
 import { mayBeRequired } from "./requirement_look.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import {
@@ -72,6 +76,9 @@ export async function requirementsFor(
     ...step,
     changed: changed.map(real).filter((path) => isOfProject(path, repository)),
   }));
+  const settings = steps.some(({ pushes }) => pushes)
+    ? configuredSettings({ ...use, commonDir: repository.commonDir })
+    : [];
   const placesWithout = (ignored: ReadonlyMap<string, unknown>) =>
     placesOf(
       inProject.map(({ changed, ...step }) => ({
@@ -79,6 +86,7 @@ export async function requirementsFor(
         changed: changed.filter((path) => !ignored.has(path)),
       })),
       repository,
+      settings,
     );
   let places = placesWithout(new Map());
   // Git is started only where its answer decides. Where it cannot be asked, nothing is ignored.
@@ -135,7 +143,11 @@ type Doing = Omit<Place, "commands" | "changesFiles"> & {
  * The places of a command in the order of its steps, whose changed files have no links. A step whose branch is unknown
  * stays on the branch before.
  */
-function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
+function placesOf(
+  steps: readonly BashStep[],
+  home: Repository,
+  configured: readonly string[],
+): Place[] {
   const trees = new WorkingTrees(home);
   const places = new Map<string, Doing>();
   const doingAt = (tree: Repository): Doing => {
@@ -153,7 +165,9 @@ function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
   };
   const waiting: CommandText[] = [];
   const moved: Place[] = [];
+  const settings = [...configured];
   for (const step of steps) {
+    settings.push(...step.settings);
     const tree = trees.treeOf(step.folder);
     const isElsewhere = step.folder === null || tree === undefined;
     const texts = step.commands.map((words) => commandText(words, isElsewhere));
@@ -170,15 +184,24 @@ function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
       doingAt(tree ?? home).commands.push(...waiting.splice(0), ...texts);
     }
     const { repository } = trees.standingOf(tree ?? home);
-    for (const name of step.moves) {
-      const branch = name !== "HEAD" ? name : isNew ? null : repository.branch;
-      if (branch === null || !readRef(repository, `heads/${branch}`)) continue;
+    const named = step.moves.flatMap((name) =>
+      name !== "HEAD" ? [name] : isNew ? [] : repository.branch ?? []
+    );
+    const names = step.pushes ? [...named, ...pushedBySettings(named, settings)] : named;
+    for (const branch of names.flatMap((name) => branchesLike(name, repository))) {
       moved.push({ ...MOVED, repository: { ...repository, branch } });
     }
     if (tree !== undefined && !isNew) trees.follow(step, tree);
   }
   if (waiting.length > 0 || places.size === 0) doingAt(home).commands.push(...waiting);
   return [...moved, ...places.values()];
+}
+
+/** The branches that are there of a name, in which `*` stands for any text. */
+function branchesLike(name: string, repository: Repository): readonly string[] {
+  if (!name.includes("*")) return readRef(repository, `heads/${name}`) ? [name] : [];
+  const matches = readWildcard(name);
+  return [...branchNames(repository) ?? []].filter((one) => matches?.(one) ?? true);
 }
 
 /** A branch that a command only moves; its requirements are asked as for a commit. */

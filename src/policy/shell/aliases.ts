@@ -1,5 +1,5 @@
 /** Aliases of the shell and of git, and the programs that git starts. */
-import { gitCall } from "./git_call.ts";
+import { gitCall, settingsOf } from "./git_call.ts";
 import { type GitAliases, isOwnVerb } from "./git_verbs.ts";
 import { withoutGitOptions } from "./operands.ts";
 import { type Inner, join, scriptFrom } from "./shell_command.ts";
@@ -92,9 +92,7 @@ export function verbOfProgram(name: string): string | null {
 /** What git runs by its words: aliases and programs that are set here, commands of `bisect` or `rebase --exec`. */
 export function inGit(words: readonly Argument[]): Inner[] {
   const { verb, after, means, values } = gitCall(words)!;
-  const set = words.flatMap(({ text }, i) => {
-    const value = words[i + 1]?.text ?? "";
-    const setting = text === "-c" ? value : verb === "config" ? `${text}=${value}` : "";
+  const set = settingsOf(words).flatMap((setting) => {
     const [, run] = RUN_BY_GIT.exec(setting) ?? [];
     const [, alias] = /^alias\.[^=]+=(.*)$/s.exec(setting) ?? [];
     return run?.replace(/^!/, "") ?? (alias === undefined ? [] : ofGit(alias));

@@ -57,3 +57,12 @@ export function gitCall(words: readonly Argument[]): GitCall | null {
 export function changesNothing({ has, means: { never = "", changesWith } }: GitCall): boolean {
   return has(never) || (changesWith !== undefined && !has(changesWith));
 }
+
+/** The settings of `git -c name=value` and of `git config name value`; none for any other program. */
+export function settingsOf(words: readonly Argument[]): string[] {
+  const verb = gitCall(words)?.verb;
+  return verb === undefined ? [] : words.slice(0, -1).flatMap(({ text }, i) => {
+    const value = words[i + 1]!.text;
+    return text === "-c" ? [value] : verb === "config" ? [`${text}=${value}`] : [];
+  });
+}
