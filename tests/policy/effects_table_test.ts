@@ -9,8 +9,8 @@ import { RISKY_KEYS, riskyLines } from "../../src/policy/effects/judged.ts";
 Deno.test("a lock file is written by its package manager, and by no other program", () => {
   const owned = (path: string, command: string) =>
     isOwned(path, readUses(command, { tool: "Bash", folder: "/p", home: "/h" }).steps);
-  for (const { files, example, counterexample } of OWNERS) {
-    for (const file of files.split(" ")) {
+  for (const { names, example, counterexample } of OWNERS) {
+    for (const file of names.split(" ")) {
       assert.ok(owned(`/p/a/${file}`, `cd a && rm -rf x; ${example}`), `${file} by ${example}`);
       assert.ok(owned(`/p/${file}`, `/usr/bin/${example}`), file);
       assert.equal(owned(`/p/${file}`, counterexample), false, `${file} by ${counterexample}`);

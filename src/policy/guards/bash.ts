@@ -11,8 +11,7 @@ import type { Actor, Block, Discard, GuardPolicy, Verdict } from "./guard_policy
 import { judgeLifting } from "./lifting.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
-import { settingsOf } from "../shell/git_call.ts";
-import { withoutGitOptions } from "../shell/operands.ts";
+import { gitCall, settingsOf } from "../shell/git_call.ts";
 import { isContaining } from "../shell/runners.ts";
 import { namesInText, unexplained } from "../shell/unexplained.ts";
 import { readScript, type Script, type Surroundings } from "../shell/script.ts";
@@ -328,10 +327,11 @@ function isStartedBy({ startedBy }: ShellCommand, is: (name: string) => boolean)
 }
 
 /** A `.git` folder stands for the working tree that it lies in. */
-function folderOf({ program, args, folder, gitDir }: ShellCommand): string | null {
-  if (program !== "git") return folder;
-  const { folder: named, gitDir: given } = withoutGitOptions(args);
-  const at = named === null ? folder : placeOf(named, folder);
+function folderOf({ words, folder, gitDir }: ShellCommand): string | null {
+  const call = gitCall(words);
+  if (call === null) return folder;
+  const at = call.folder === null ? folder : placeOf(call.folder, folder);
+  const given = call.gitDir;
   const repository = given === null ? gitDir : given.isOpen ? undefined : given.text;
   if (repository === undefined) return at;
   const path = placeOf(literal(repository), at);

@@ -109,26 +109,3 @@ export function programName(word: string): string {
   const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
   return name.replace(/\.exe$/i, "") || word;
 }
-
-const GIT: ValuedOptions = {
-  valued: "Cc",
-  valuedLong: "git-dir work-tree namespace exec-path super-prefix config-env",
-};
-
-interface GitOptions {
-  /** The arguments from the verb on. */
-  readonly words: readonly Argument[];
-  /** The folder that `-C` names. */
-  readonly folder: Argument | null;
-  /** The repository that `--git-dir` names. */
-  readonly gitDir: Argument | null;
-}
-
-export function withoutGitOptions(rest: readonly Argument[]): GitOptions {
-  const { values, end } = leading(rest, GIT);
-  return {
-    words: rest.slice(end),
-    folder: values("-C").at(-1) ?? null,
-    gitDir: values("--git-dir").at(-1) ?? null,
-  };
-}

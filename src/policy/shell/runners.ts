@@ -10,6 +10,8 @@ import { rowsByName } from "./rows.ts";
 import TABLES from "./runners.json" with { type: "json" };
 
 interface Runner extends ValuedOptions {
+  /** Whether it runs programs of packages, or in a container with another file system; absent where it runs them as they are. */
+  readonly kind?: "package" | "container";
   /** Words that may stand before the verb, as `compose`. Blanks separate the words of all lists. */
   readonly groups?: string;
   /** One of these verbs stands before the program. */
@@ -29,29 +31,22 @@ interface Runner extends ValuedOptions {
   readonly appends?: boolean;
 }
 
-/** Programs that run another one as it is. */
-const WRAPPERS = rowsByName<Runner>(TABLES.wrappers);
-/** Programs that run another one out of a package, or in a prepared environment. */
-const RUNNERS = rowsByName<Runner>(TABLES.packages);
-/** Programs that run another one in a container. */
-const CONTAINED = rowsByName<Runner>(TABLES.containers);
+const RUNNERS = rowsByName<Runner>(TABLES.runners);
 
 const DYNAMIC_LINKER = /^ld-(?:linux|musl)[\w-]*\.so\.\d+$/;
 
 /** Whether a program runs programs of packages, or modules like them (`python -m black`). */
 export function isRunner(name: string): boolean {
-  return RUNNERS.has(name) || CONTAINED.has(name) || /^python[\d.]*$/.test(name);
+  return RUNNERS.find(name)?.kind !== undefined || /^python[\d.]*$/.test(name);
 }
 
-/** Whether a program runs others in a container, with another file system. */
 export function isContaining(name: string): boolean {
-  return CONTAINED.has(name);
+  return RUNNERS.find(name)?.kind === "container";
 }
 
 /** The command or script that such a program runs; undefined where it runs none. */
 export function inRunner(name: string, rest: readonly Argument[]): Inner | undefined {
-  const runner = WRAPPERS.find(name.replace(DYNAMIC_LINKER, "ld.so")) ?? RUNNERS.find(name) ??
-    CONTAINED.find(name);
+  const runner = RUNNERS.find(name.replace(DYNAMIC_LINKER, "ld.so"));
   if (runner === undefined) return undefined;
   const { groups, verbs, own, operands = 0, after, needsAfter, unless, joins, appends } = runner;
   const isIn = (words: string | undefined, text: string) => words?.split(" ").includes(text);
@@ -86,7 +81,7 @@ const MAX_LINES = 32;
 
 /** The commands of `xargs`. `input` is what it reads: a text, or one argument that stands for all its words. */
 export function inXargs(rest: readonly Argument[], input: string | Argument | undefined): Inner[] {
-  const at = skipOptions(rest, WRAPPERS.find("xargs")!);
+  const at = skipOptions(rest, RUNNERS.find("xargs")!);
   const options = rest.slice(0, at);
   const words = rest.slice(at);
   const command = words.length === 0 ? [literal("echo")] : words;
