@@ -203,7 +203,11 @@ async function lookAt(
   const edited = new Set(told.files.map((path) => resolvePath(path, around)));
   const files = changes.filter(({ kind }) => kind === "file").map(({ subject }) => subject);
   const ran = files.length === 0 ? [] : [...command === null ? [] : [command], ...told.commands];
-  const calls = await Promise.all(ran.map((one) => takenApart(one, looks.ground)));
+  const { readShellUse } = await import("../files/shell_lookup.ts");
+  const read = await Promise.all(
+    ran.map((one) => readShellUse(one, { folder: projectDir, home })),
+  );
+  const calls = read.map(({ steps }) => steps);
   return { ...looks, edited, calls, brought: await broughtByGit(files, looks) };
 }
 
@@ -229,15 +233,6 @@ async function broughtByGit(
     if (await isAsInStash(repository, stashed, environment)) brought.add(path);
   }
   return brought;
-}
-
-async function takenApart(command: string, { projectDir, home }: Ground): Promise<readonly Ran[]> {
-  try {
-    const { readShellUse } = await import("../files/shell_lookup.ts");
-    return (await readShellUse(command, { folder: projectDir, home })).steps;
-  } catch {
-    return [{ commands: [command.split(" ")], runsCode: true, startedBy: "" }];
-  }
 }
 
 /** Whether the change of a policy file is one of policy. If not, the new text is kept for undoing later changes. */

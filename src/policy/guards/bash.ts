@@ -281,7 +281,8 @@ export function readUses(
     leavesRunning,
     steps: read.map(({ command, isHere, targets, written }): BashStep => ({
       commands: written.map((words) => words.map(({ text }) => text)),
-      runsCode: findInner(command).some(({ kind }) => kind === "file" || kind === "unknown"),
+      runsCode: withinLimits(() => findInner(command))
+        ?.some(({ kind }) => kind === "file" || kind === "unknown") ?? true,
       startedBy: command.startedBy?.program ?? "",
       changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
       folder: folderOf(command),

@@ -125,7 +125,7 @@ function wholesOf({ words, args }: ShellCommand, name: string): Whole[] {
   );
   return [
     ...words.flatMap(({ found }) => found?.isAll ? wholes(verbOf(words), found.roots) : []),
-    ...wholes(isWhole || mayBeWhole ? recursiveVerb(name) : null, named, isWhole),
+    ...wholes(isWhole || mayBeWhole ? VERBS[name] ?? null : null, named, isWhole),
   ];
 }
 
@@ -141,16 +141,17 @@ function lostWith(
   return isPrecious(kept, { ...precious, isChanged }) ? [`${verb} ${kept}`] : [];
 }
 
-function recursiveVerb(name: string): string | null {
-  return name === "rm" ? "removes" : /^ch(?:mod|own)$/.test(name) ? "changes all of" : null;
-}
+/** What programs do to all that lies in a folder. */
+const VERBS: Readonly<Record<string, string>> = {
+  ...{ rm: "removes", shred: "removes" },
+  ...{ chmod: "changes all of", chown: "changes all of" },
+};
 
 /** What a command does to every file that it is given; null for nothing destructive. */
 function verbOf([program, ...rest]: readonly Argument[]): string | null {
-  const name = programName(program?.text ?? "");
-  if (name === "shred" || name === "rm") return "removes";
+  const verb = VERBS[programName(program?.text ?? "")] ?? null;
   const isWhole = rest.some(({ text }) => /^(?:-[a-zA-Z]*R|--recursive$)/.test(text));
-  return isWhole ? recursiveVerb(name) : null;
+  return verb === "removes" || isWhole ? verb : null;
 }
 
 /**

@@ -8,12 +8,8 @@ import { readWildcard } from "../../base/wildcard.ts";
 
 type Changing = (call: GitCall) => Change[];
 
-const unchanged: Changing = () => [];
-
 /** The files that each verb changes, from the folder of `git -C`; patches are in `patches.ts`. */
 const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
-  am: unchanged,
-  apply: unchanged,
   checkout: changesOfCheckout,
   clean: () => marked([OPEN], "remove"),
   clone: ({ operands }) => {

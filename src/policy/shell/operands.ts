@@ -35,11 +35,6 @@ export function leading(words: readonly Argument[], table: ValuedOptions): Leadi
   return read(words, table, { isLeading: true });
 }
 
-/** The index at which the options before a command end. */
-export function skipOptions(words: readonly Argument[], table: ValuedOptions): number {
-  return leading(words, table).end;
-}
-
 /** Reads options and operands; with `isLeading` only the options before the first operand. */
 function read(
   words: readonly Argument[],
