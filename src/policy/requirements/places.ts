@@ -2,8 +2,6 @@
 import { readWildcard } from "../../base/wildcard.ts";
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { commandOf, EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
-import { branchNames } from "../../system/git/branches.ts";
-import { configuredSettings } from "../../system/git/configured_aliases.ts";
 import { askIgnored } from "../../system/git/file_status.ts";
 import {
   findRepository,
@@ -15,7 +13,7 @@ import { exists } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
 import type { BashStep } from "../guards/bash.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
-import { pushedBySettings } from "../shell/git_branches.ts";
+import { pushedBySettings } from "../shell/refspecs.ts";
 import { mayBeRequired } from "./requirement_look.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import {
@@ -76,9 +74,9 @@ export async function requirementsFor(
     ...step,
     changed: changed.map(real).filter((path) => isOfProject(path, repository)),
   }));
-  const settings = steps.some(({ pushes }) => pushes)
-    ? configuredSettings({ ...use, commonDir: repository.commonDir })
-    : [];
+  const told = steps.some(({ moves }) => moves.length > 0)
+    ? await toldByGit(repository, use)
+    : { settings: [], branches: [] };
   const placesWithout = (ignored: ReadonlyMap<string, unknown>) =>
     placesOf(
       inProject.map(({ changed, ...step }) => ({
@@ -86,7 +84,7 @@ export async function requirementsFor(
         changed: changed.filter((path) => !ignored.has(path)),
       })),
       repository,
-      settings,
+      told,
     );
   let places = placesWithout(new Map());
   // Git is started only where its answer decides. Where it cannot be asked, nothing is ignored.
@@ -146,7 +144,7 @@ type Doing = Omit<Place, "commands" | "changesFiles"> & {
 function placesOf(
   steps: readonly BashStep[],
   home: Repository,
-  configured: readonly string[],
+  told: ToldByGit,
 ): Place[] {
   const trees = new WorkingTrees(home);
   const places = new Map<string, Doing>();
@@ -165,7 +163,7 @@ function placesOf(
   };
   const waiting: CommandText[] = [];
   const moved: Place[] = [];
-  const settings = [...configured];
+  const settings = [...told.settings];
   for (const step of steps) {
     settings.push(...step.settings);
     const tree = trees.treeOf(step.folder);
@@ -188,7 +186,8 @@ function placesOf(
       name !== "HEAD" ? [name] : isNew ? [] : repository.branch ?? []
     );
     const names = step.pushes ? [...named, ...pushedBySettings(named, settings)] : named;
-    for (const branch of names.flatMap((name) => branchesLike(name, repository))) {
+    for (const branch of names.flatMap((name) => branchesLike(name, told))) {
+      if (!readRef(repository, `heads/${branch}`)) continue;
       moved.push({ ...MOVED, repository: { ...repository, branch } });
     }
     if (tree !== undefined && !isNew) trees.follow(step, tree);
@@ -197,11 +196,29 @@ function placesOf(
   return [...moved, ...places.values()];
 }
 
-/** The branches that are there of a name, in which `*` stands for any text. */
-function branchesLike(name: string, repository: Repository): readonly string[] {
-  if (!name.includes("*")) return readRef(repository, `heads/${name}`) ? [name] : [];
+/** What git's files say where a command moves branches. */
+interface ToldByGit {
+  readonly settings: readonly string[];
+  readonly branches: readonly string[];
+}
+
+async function toldByGit(
+  { commonDir }: Repository,
+  { home, environment }: Pick<AskedUse, "home" | "environment">,
+): Promise<ToldByGit> {
+  const { configuredSettings } = await import("../../system/git/configured_aliases.ts");
+  const { branchNames } = await import("../../system/git/branches.ts");
+  return {
+    settings: configuredSettings({ commonDir, home, environment }),
+    branches: [...branchNames({ commonDir }) ?? []],
+  };
+}
+
+/** The branches of a name, in which `*` stands for any text. */
+function branchesLike(name: string, { branches }: ToldByGit): readonly string[] {
+  if (!name.includes("*")) return [name];
   const matches = readWildcard(name);
-  return [...branchNames(repository) ?? []].filter((one) => matches?.(one) ?? true);
+  return branches.filter((one) => matches?.(one) ?? true);
 }
 
 /** A branch that a command only moves; its requirements are asked as for a commit. */

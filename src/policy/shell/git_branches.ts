@@ -1,5 +1,6 @@
 /** Which branches a git command checks out, makes or moves. */
 import { type GitCall, gitCall } from "./git_call.ts";
+import { branchIn, readRefspec } from "./refspecs.ts";
 import MOVING from "./moved_branches.json" with { type: "json" };
 import type { ShellCommand } from "./shell_command.ts";
 import { type Argument, literal, placeOf } from "./word.ts";
@@ -65,11 +66,6 @@ function toldCall(words: readonly Argument[], verbs: RegExp): GitCall | null {
 /** The groups `to` and `from`: the branches that are moved, and where to. */
 const MOVED = MOVING.map(({ pattern }) => new RegExp(pattern.slice(1, -1)));
 
-/** The branch of a reference, also of one that tells where the branch stands on a remote. */
-function branchIn(reference: string): string {
-  return reference.replace(/^refs\/(?:heads|remotes\/[^/]+)\//, "");
-}
-
 /**
  * The branches that a command moves, as far as its words tell. A branch that is brought to where its remote stands
  * (`git branch -f main origin/main`, `git fetch origin main:main`) is left out. `HEAD` is the branch that is checked out,
@@ -103,11 +99,6 @@ export function pushes(words: readonly Argument[]): boolean {
   return /^(?:push|send-pack)$/.test(gitCall(words)?.verb ?? "");
 }
 
-/** `+SOURCE:DESTINATION`, `:DESTINATION`, `BRANCH`. */
-function readRefspec(refspec: string): readonly string[] {
-  return refspec.replace(/^\+/, "").split(":").map(branchIn);
-}
-
 function pushed([, ...refs]: readonly string[], options: readonly string[]): string[] {
   if (refs.length === 0) return options.includes("--tags") ? [] : ["HEAD"];
   return refs.map((ref) => readRefspec(ref).at(-1) || "*");
@@ -120,28 +111,4 @@ function fetched([remote = "", ...refs]: readonly string[]): string[] {
     const [source, destination = ""] = readRefspec(ref);
     return destination === "" || (!isLocal && source === destination) ? [] : [destination];
   });
-}
-
-/**
- * The branches to which a push brings these by git's settings, where its words do not say so.
- * @param settings Lines `section.name.key=value`; the last of a key counts.
- */
-export function pushedBySettings(
-  branches: readonly string[],
-  settings: readonly string[],
-): readonly string[] {
-  const last = (key: string) =>
-    settings.findLast((line) => line.toLowerCase().startsWith(`${key.toLowerCase()}=`))
-      ?.slice(key.length + 1) ?? "";
-  const mode = last("push.default");
-  return [
-    ...settings.flatMap((line) => {
-      const [source, to = source] = readRefspec(/^remote\..*?\.push=(.+)$/i.exec(line)?.[1] ?? "");
-      return source === to ? [] : [to!];
-    }),
-    ...mode === "matching" ? ["*"] : [],
-    ...branches.map((name) =>
-      /^(?:upstream|tracking)$/.test(mode) ? branchIn(last(`branch.${name}.merge`)) : ""
-    ),
-  ].filter((name) => name !== "");
 }
