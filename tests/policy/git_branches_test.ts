@@ -68,7 +68,8 @@ Deno.test("a working tree is made in the folder that is named", () => {
   for (const [args, folder] of made) assert.equal(lastStep(`git ${args}`).makesTree, folder, args);
 });
 
-const moved = (command: string) => branchesMoved(command.split(" ").map(literal)).join(" ");
+const moved = (command: string) =>
+  branchesMoved({ words: command.split(" ").map(literal) }).join(" ");
 
 Deno.test("each way to move a branch is found by its example, and passes its counterexample", () => {
   for (const { example, moves, counterexample } of ROWS) {

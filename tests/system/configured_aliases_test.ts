@@ -1,7 +1,7 @@
 /** The aliases in git's configuration files. */
 import assert from "node:assert/strict";
 import { foreignVerbs } from "../../src/policy/shell/git_verbs.ts";
-import { aliasesIn } from "../../src/system/git/configured_aliases.ts";
+import { aliasesIn, settingsIn } from "../../src/system/git/configured_aliases.ts";
 import CASES from "../testdata/system_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
 
@@ -23,7 +23,7 @@ Deno.test("aliasesIn() reads the section of aliases as git does", () => {
 [user]
 	name = no
 `;
-  assert.deepEqual(Object.fromEntries(aliasesIn(text)), {
+  assert.deepEqual(Object.fromEntries(aliasesIn(settingsIn(text))), {
     ci: "commit",
     st: "status\t-sb",
     q: 'log --format="%h #"',
@@ -31,7 +31,7 @@ Deno.test("aliasesIn() reads the section of aliases as git does", () => {
     b: "a\\b\tc",
     one: "status",
   });
-  assert.equal(aliasesIn("").size, 0);
+  assert.equal(aliasesIn(settingsIn("")).size, 0);
 });
 
 Deno.test("foreignVerbs() names what git would look for among its aliases", () => {

@@ -1,8 +1,13 @@
 /** Lists the changes between two snapshots, and tells which command a file belongs to. Reads no file and asks nobody. */
 import { baseName } from "../../base/paths.ts";
+import type { BashStep } from "../guards/bash.ts";
+import { rowsByName } from "../shell/rows.ts";
 import { isSameState } from "./file_state.ts";
-import OWNERS from "./owners.json" with { type: "json" };
+import ROWS from "./owners.json" with { type: "json" };
 import type { Change, Snapshot, WatchList } from "./types.ts";
+
+/** The programs that write a lock file, and with which verbs; a program without a verb installs. */
+const OWNERS = rowsByName<{ readonly by: string; readonly verbs?: string }>(ROWS);
 
 /** Stands for the state of a new file in a watched folder: of those only the names are read. */
 export const LISTED = "-";
@@ -46,13 +51,22 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
   return [...new Map([...changes, ...held].map((one) => [one.subject, one])).values()];
 }
 
-/** Whether a command's program is the one that a lock file belongs to. */
-export function isOwned(path: string, commands: readonly string[]): boolean {
-  const name = baseName(path);
-  const owners = OWNERS.filter(({ files }) => files.split(" ").includes(name))
-    .flatMap(({ by }) => by.split(" "));
-  return owners.length > 0 &&
-    commands.some((command) => owners.includes(baseName(command.split(" ", 1)[0]!)));
+/** A command that has run, in its spellings. */
+export type Ran = Pick<BashStep, "commands" | "runsCode" | "startedBy">;
+
+/** Whether a call has a command that writes this lock file as its own, and runs no code beside it that may do anything. */
+export function isOwned(path: string, call: readonly Ran[]): boolean {
+  const owner = OWNERS.find(baseName(path));
+  if (owner === undefined) return false;
+  const isBy = (program: string) => owner.by.split(" ").includes(program);
+  const isVerb = (word: string) => owner.verbs?.split(" ").includes(word) ?? true;
+  const writes = ({ commands }: Ran) =>
+    commands.some(([program = "", ...rest]) => {
+      const words = rest.filter((word) => !word.startsWith("-"));
+      return isBy(baseName(program)) && (words.length === 0 || words.some(isVerb));
+    });
+  return call.some(writes) &&
+    call.every((one) => !one.runsCode || writes(one) || isBy(one.startedBy));
 }
 
 /** Whether a command names a file: by its name, a folder above it, or its ending. */

@@ -171,8 +171,11 @@ function lookFor(
         isListed: below !== "" && kind === "file",
       })))
     );
+    const whole = search.takesAll && perhaps.size > 0
+      ? look([{ path: start, from: null, comesFromGit: true }], "fill").files
+      : [];
     return {
-      files: found!.files,
+      files: [...found!.files, ...whole],
       perhaps: unsure!.files,
       unknown: [...found!.unknown, ...unsure!.unknown, ...isAll ? [] : [tooMany(name)]],
     };

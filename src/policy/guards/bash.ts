@@ -11,7 +11,7 @@ import type { Actor, Block, Discard, GuardPolicy, Verdict } from "./guard_policy
 import { judgeLifting } from "./lifting.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
-import { withoutGitOptions } from "../shell/operands.ts";
+import { gitCall, settingsOf } from "../shell/git_call.ts";
 import { isContaining } from "../shell/runners.ts";
 import { namesInText, unexplained } from "../shell/unexplained.ts";
 import { readScript, type Script, type Surroundings } from "../shell/script.ts";
@@ -20,9 +20,11 @@ import {
   branchMade,
   type BranchSwitch,
   branchSwitch,
+  pushes,
   treeMade,
 } from "../shell/git_branches.ts";
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
+import { findInner } from "../shell/wrappers.ts";
 import { isBelow } from "../files/file_lookup.ts";
 import type { FileFacts, Look } from "./types.ts";
 import { DANGEROUS_RULE, PROTECT_RULE, ROOT_RULE } from "./rule_names.ts";
@@ -224,6 +226,10 @@ export interface Untold {
 export interface BashStep {
   /** The words of the command in each of its spellings, without unknown words. None for a command that only prints. */
   readonly commands: readonly (readonly string[])[];
+  /** Whether it runs code that nobody has read: a file, or what is given to an interpreter. */
+  readonly runsCode: boolean;
+  /** The program that starts it; empty where the script does. */
+  readonly startedBy: string;
   /** The files that it changes for sure, absolute; links are not followed. */
   readonly changed: readonly string[];
   /** The folder in which it runs, for git the folder of the repository; null when unknown. */
@@ -238,6 +244,10 @@ export interface BashStep {
   readonly makesTree: string | null;
   /** The branches that it moves or deletes without checking them out; `HEAD` is the one that is checked out. */
   readonly moves: readonly string[];
+  /** Whether it moves them on a remote, where settings of git may name others. */
+  readonly pushes: boolean;
+  /** The settings of git that it sets or runs with. */
+  readonly settings: readonly string[];
 }
 
 export interface BashUses {
@@ -271,13 +281,18 @@ export function readUses(
     leavesRunning,
     steps: read.map(({ command, isHere, targets, written }): BashStep => ({
       commands: written.map((words) => words.map(({ text }) => text)),
+      runsCode: withinLimits(() => findInner(command))
+        ?.some(({ kind }) => kind === "file" || kind === "unknown") ?? true,
+      startedBy: command.startedBy?.program ?? "",
       changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
       folder: folderOf(command),
       onlyGoes: /^(?:cd|pushd|popd)$/.test(command.words[0]?.text ?? ""),
       checksOut: isHere ? branchSwitch(command.words) : null,
       makesBranch: isHere ? branchMade(command.words) : null,
       makesTree: isHere ? treeMade(command) : null,
-      moves: isHere && written.length > 0 ? branchesMoved(command.words) : [],
+      moves: isHere && written.length > 0 ? branchesMoved(command) : [],
+      pushes: pushes(command.words),
+      settings: isHere ? settingsOf(command.words) : [],
     })),
     untold: {
       commands: unknown,
@@ -313,10 +328,11 @@ function isStartedBy({ startedBy }: ShellCommand, is: (name: string) => boolean)
 }
 
 /** A `.git` folder stands for the working tree that it lies in. */
-function folderOf({ program, args, folder, gitDir }: ShellCommand): string | null {
-  if (program !== "git") return folder;
-  const { folder: named, gitDir: given } = withoutGitOptions(args);
-  const at = named === null ? folder : placeOf(named, folder);
+function folderOf({ words, folder, gitDir }: ShellCommand): string | null {
+  const call = gitCall(words);
+  if (call === null) return folder;
+  const at = call.folder === null ? folder : placeOf(call.folder, folder);
+  const given = call.gitDir;
   const repository = given === null ? gitDir : given.isOpen ? undefined : given.text;
   if (repository === undefined) return at;
   const path = placeOf(literal(repository), at);

@@ -2,7 +2,7 @@
  * The usual forms of a command, on which the rules about commands are tried beside the words as they are written: options
  * before the verb, shortened and renamed verbs, programs that take the same words, options with the same effect.
  */
-import { programName, skipOptions, type ValuedOptions } from "../shell/operands.ts";
+import { leading, programName, type ValuedOptions } from "../shell/operands.ts";
 import { headOf, matchesWithHead, rowsByName, withPatterns } from "../shell/rows.ts";
 import { type Argument, literal } from "../shell/word.ts";
 import TABLES from "./command_forms.json" with { type: "json" };
@@ -63,7 +63,7 @@ function usualForms(words: readonly Argument[]): (readonly Argument[])[] {
 function plainForm(name: string, rest: readonly Argument[]): readonly Argument[] {
   const form = FORMS.find(name);
   if (form === undefined) return [literal(name), ...rest];
-  const at = skipOptions(rest, form);
+  const at = leading(rest, form).end;
   const program = literal(form.as ?? name);
   const verb = rest[at];
   if (verb === undefined || verb.isOpen) return [program, ...rest];
@@ -118,7 +118,7 @@ export function onlyTells([program, ...rest]: readonly Argument[]): boolean {
   if (program === undefined) return false;
   const name = programName(program.text);
   if (TELLING.has(name)) return rest.length > 0;
-  const verb = rest[skipOptions(rest, FORMS.find(name) ?? {})]?.text ?? "";
+  const verb = rest[leading(rest, FORMS.find(name) ?? {}).end]?.text ?? "";
   const harmless = HARMLESS_OPTIONS.find(({ command }) => command.test(`${name} ${verb}`))?.option;
   if (harmless === undefined) return false;
   const end = rest.findIndex(({ text }) => text === "--");

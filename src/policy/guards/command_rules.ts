@@ -14,7 +14,8 @@ import {
 import { formsOf, SPELLINGS } from "./command_forms.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { verbOfProgram } from "../shell/aliases.ts";
-import { programName, withoutGitOptions } from "../shell/operands.ts";
+import { gitCall } from "../shell/git_call.ts";
+import { programName } from "../shell/operands.ts";
 import { isShell } from "../shell/interpreters.ts";
 import { powerShell } from "../shell/wrappers.ts";
 import WORDS from "./words.json" with { type: "json" };
@@ -134,10 +135,8 @@ export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
   const name = programName(program.text);
   const named = [{ ...program, text: name }, ...rest];
   const all = name === program.text ? [words] : [words, named];
-  if (name === "git") {
-    const { words: verb } = withoutGitOptions(rest);
-    if (verb.length < rest.length) all.push([named[0]!, ...verb]);
-  }
+  const ofVerb = gitCall(words)?.words ?? rest;
+  if (ofVerb.length < rest.length) all.push([named[0]!, ...ofVerb]);
   const others = powerShell()?.namesOfCmdlet(name) ?? [];
   return [...all, ...others.map((text) => [{ ...program, text }, ...rest])];
 }

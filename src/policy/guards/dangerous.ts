@@ -8,7 +8,8 @@ import { commandLines } from "./command_forms.ts";
 import type { Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { meansAll, readFind } from "../shell/find_command.ts";
-import { programName, split, withoutGitOptions } from "../shell/operands.ts";
+import { type GitCall, gitCall } from "../shell/git_call.ts";
+import { programName, split } from "../shell/operands.ts";
 import { matchesWithHead, withPatterns } from "../shell/rows.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
 import { WRITERS } from "../shell/writers.ts";
@@ -53,11 +54,13 @@ export function judgeDanger(
   const { words, args: rest, input, isFed } = command;
   const name = words[0]?.isOpen ? "" : command.program;
   const lines = commandLines(words);
-  const found = BUILT_IN.filter(({ pattern, written: place }) =>
+  const isTold = name !== "" && words.some(({ text }) => SQL_CLIENTS.has(programName(text)));
+  const sql = isTold ? [...rest.map(({ text }) => text), input ?? ""].map(withoutTexts) : [];
+  const found = BUILT_IN.filter(({ pattern, written: place, told }) =>
     (pattern !== undefined && lines.some((line) => matchesWithHead(pattern, line))) ||
-    (place !== undefined && written.some((path) => place.test(path)))
+    written.some((path) => place?.test(path)) || sql.some((text) => told?.test(text))
   ).map(({ does }) => does);
-  const doubts = name === "git" ? doubtsOfGit(rest) : [];
+  const doubts = doubtsOfGit(gitCall(words));
   if (precious !== null) {
     for (const whole of wholesOf(command, name)) {
       const lost = lostWith(whole, { command, precious });
@@ -68,10 +71,7 @@ export function judgeDanger(
       }
     }
   }
-  if (name !== "" && words.some(({ text }) => SQL_CLIENTS.has(programName(text)))) {
-    const told = [...rest.map(({ text }) => text), input ?? ""].map(withoutTexts);
-    const meant = BUILT_IN.filter((row) => told.some((text) => row.told?.test(text)));
-    found.push(...meant.map(({ does }) => does));
+  if (isTold) {
     if (rest.some(({ isOpen }, i) => isOpen && SQL_OPTION.test(rest[i - 1]?.text ?? ""))) {
       doubts.push(`what ${name} is told is only known when it runs`);
     }
@@ -125,7 +125,7 @@ function wholesOf({ words, args }: ShellCommand, name: string): Whole[] {
   );
   return [
     ...words.flatMap(({ found }) => found?.isAll ? wholes(verbOf(words), found.roots) : []),
-    ...wholes(isWhole || mayBeWhole ? recursiveVerb(name) : null, named, isWhole),
+    ...wholes(isWhole || mayBeWhole ? VERBS[name] ?? null : null, named, isWhole),
   ];
 }
 
@@ -141,16 +141,17 @@ function lostWith(
   return isPrecious(kept, { ...precious, isChanged }) ? [`${verb} ${kept}`] : [];
 }
 
-function recursiveVerb(name: string): string | null {
-  return name === "rm" ? "removes" : /^ch(?:mod|own)$/.test(name) ? "changes all of" : null;
-}
+/** What programs do to all that lies in a folder. */
+const VERBS: Readonly<Record<string, string>> = {
+  ...{ rm: "removes", shred: "removes" },
+  ...{ chmod: "changes all of", chown: "changes all of" },
+};
 
 /** What a command does to every file that it is given; null for nothing destructive. */
 function verbOf([program, ...rest]: readonly Argument[]): string | null {
-  const name = programName(program?.text ?? "");
-  if (name === "shred" || name === "rm") return "removes";
+  const verb = VERBS[programName(program?.text ?? "")] ?? null;
   const isWhole = rest.some(({ text }) => /^(?:-[a-zA-Z]*R|--recursive$)/.test(text));
-  return isWhole ? recursiveVerb(name) : null;
+  return verb === "removes" || isWhole ? verb : null;
 }
 
 /**
@@ -183,16 +184,14 @@ const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp\//;
 /** Folders whose whole content is built again. */
 const MADE_AGAIN = new Set([...WORDS.built, ...WORDS.caches]);
 
-function doubtsOfGit(rest: readonly Argument[]): string[] {
-  const { words: [verb, ...after] } = withoutGitOptions(rest);
-  if (verb === undefined) return [];
-  const isDestructive = /^(?:push|clean)$/.test(verb.text) ||
-    (verb.text === "reset" && after.some(({ text, isOpen }) => isOpen || text === "--hard"));
-  const isOpen = verb.isOpen ||
+function doubtsOfGit(call: GitCall | null): string[] {
+  const { verb = "", words: [first] = [], after = [] } = call ?? {};
+  const isDestructive = /^(?:push|clean)$/.test(verb) ||
+    (verb === "reset" && after.some(({ text, isOpen }) => isOpen || text === "--hard"));
+  const shown = first?.isOpen ? "git" : `git ${verb}`;
+  const isOpen = first?.isOpen ||
     (isDestructive && after.some((word) => word.isOpen && !word.isName));
-  return isOpen
-    ? [`what git${verb.isOpen ? "" : ` ${verb.text}`} is told is only known when it runs`]
-    : [];
+  return isOpen ? [`what ${shown} is told is only known when it runs`] : [];
 }
 
 /** SQL without comments and quoted texts. */

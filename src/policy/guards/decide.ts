@@ -14,7 +14,6 @@ import {
   ruleText,
 } from "./guard_policy.ts";
 import { mayNameOwn, whyProtected, type Written } from "./protected.ts";
-import { mayStartAgent } from "./second_agents.ts";
 import { mayChange } from "../shell/quick_look.ts";
 import type { FileFacts } from "./types.ts";
 import WORDS from "./words.json" with { type: "json" };
@@ -131,7 +130,7 @@ function mayNameFiles(
 /** Whether a rule could mean a command, so that it has to be parsed. The shell removes quotes, so they are ignored. */
 export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
   const plain = command.replace(/['"\\\n]/g, "");
-  if (mayChange(plain) || mayStartAgent(plain) || mayNameFiles(policy, plain)) return true;
+  if (mayChange(plain) || mayNameFiles(policy, plain)) return true;
   return policy.tools.some((rule) => {
     if (rule.about !== "command") return false;
     if (rule.action === "allow") return true;

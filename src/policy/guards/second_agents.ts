@@ -11,10 +11,6 @@ interface Agent {
 
 const BY_NAME = rowsByName<Agent>(AGENTS);
 
-export function mayStartAgent(text: string): boolean {
-  return BY_NAME.names.some((name) => text.includes(name));
-}
-
 /** Why a command is in doubt that starts an agent which no gate here sees. */
 export function doubtsOfAgent({ program: name, args, hasOtherHome }: ShellCommand): string[] {
   const text = args.map(({ text }) => text).join(" ");

@@ -107,6 +107,8 @@ export interface Search {
   readonly fromTop?: boolean;
   /** Whether the start is searched even if tools make that folder again. */
   readonly entersNamed?: true;
+  /** Whether a rule about all that lies at the start is met as soon as anything may be found. */
+  readonly takesAll?: boolean;
   /** Git takes files back to this commit, or to the index for null: files that do not differ stay as they are. */
   readonly takenFrom?: string | null;
   /** Whether git also removes the files that it does not know, or those that it ignores as well. */

@@ -1,4 +1,5 @@
 /** Finds the requirements that a tool use falls under, and where: in which working tree, on which branch. */
+import { readWildcard } from "../../base/wildcard.ts";
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { commandOf, EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
 import { askIgnored } from "../../system/git/file_status.ts";
@@ -12,6 +13,7 @@ import { exists } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
 import type { BashStep } from "../guards/bash.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
+import { pushedBySettings } from "../shell/refspecs.ts";
 import { mayBeRequired } from "./requirement_look.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import {
@@ -72,6 +74,9 @@ export async function requirementsFor(
     ...step,
     changed: changed.map(real).filter((path) => isOfProject(path, repository)),
   }));
+  const told = steps.some(({ moves }) => moves.length > 0)
+    ? await toldByGit(repository, use)
+    : { settings: [], branches: [] };
   const placesWithout = (ignored: ReadonlyMap<string, unknown>) =>
     placesOf(
       inProject.map(({ changed, ...step }) => ({
@@ -79,6 +84,7 @@ export async function requirementsFor(
         changed: changed.filter((path) => !ignored.has(path)),
       })),
       repository,
+      told,
     );
   let places = placesWithout(new Map());
   // Git is started only where its answer decides. Where it cannot be asked, nothing is ignored.
@@ -135,7 +141,11 @@ type Doing = Omit<Place, "commands" | "changesFiles"> & {
  * The places of a command in the order of its steps, whose changed files have no links. A step whose branch is unknown
  * stays on the branch before.
  */
-function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
+function placesOf(
+  steps: readonly BashStep[],
+  home: Repository,
+  told: ToldByGit,
+): Place[] {
   const trees = new WorkingTrees(home);
   const places = new Map<string, Doing>();
   const doingAt = (tree: Repository): Doing => {
@@ -153,7 +163,9 @@ function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
   };
   const waiting: CommandText[] = [];
   const moved: Place[] = [];
+  const settings = [...told.settings];
   for (const step of steps) {
+    settings.push(...step.settings);
     const tree = trees.treeOf(step.folder);
     const isElsewhere = step.folder === null || tree === undefined;
     const texts = step.commands.map((words) => commandText(words, isElsewhere));
@@ -170,15 +182,43 @@ function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
       doingAt(tree ?? home).commands.push(...waiting.splice(0), ...texts);
     }
     const { repository } = trees.standingOf(tree ?? home);
-    for (const name of step.moves) {
-      const branch = name !== "HEAD" ? name : isNew ? null : repository.branch;
-      if (branch === null || !readRef(repository, `heads/${branch}`)) continue;
+    const named = step.moves.flatMap((name) =>
+      name !== "HEAD" ? [name] : isNew ? [] : repository.branch ?? []
+    );
+    const names = step.pushes ? [...named, ...pushedBySettings(named, settings)] : named;
+    for (const branch of names.flatMap((name) => branchesLike(name, told))) {
+      if (!readRef(repository, `heads/${branch}`)) continue;
       moved.push({ ...MOVED, repository: { ...repository, branch } });
     }
     if (tree !== undefined && !isNew) trees.follow(step, tree);
   }
   if (waiting.length > 0 || places.size === 0) doingAt(home).commands.push(...waiting);
   return [...moved, ...places.values()];
+}
+
+/** What git's files say where a command moves branches. */
+interface ToldByGit {
+  readonly settings: readonly string[];
+  readonly branches: readonly string[];
+}
+
+async function toldByGit(
+  { commonDir }: Repository,
+  { home, environment }: Pick<AskedUse, "home" | "environment">,
+): Promise<ToldByGit> {
+  const { configuredSettings } = await import("../../system/git/configured_aliases.ts");
+  const { branchNames } = await import("../../system/git/branches.ts");
+  return {
+    settings: configuredSettings({ commonDir, home, environment }),
+    branches: [...branchNames({ commonDir }) ?? []],
+  };
+}
+
+/** The branches of a name, in which `*` stands for any text. */
+function branchesLike(name: string, { branches }: ToldByGit): readonly string[] {
+  if (!name.includes("*")) return [name];
+  const matches = readWildcard(name);
+  return branches.filter((one) => matches?.(one) ?? true);
 }
 
 /** A branch that a command only moves; its requirements are asked as for a commit. */

@@ -86,7 +86,7 @@ export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   };
 }
 
-const MOVING = "(?:push|fetch|pull|branch|checkout|switch|worktree|update-ref|symbolic-ref)\\s";
+const MOVING = "push|send-pack|fetch|pull|branch|checkout|switch|worktree|-ref\\s|replace";
 
 export interface Doubt {
   readonly requirement: Requirement;

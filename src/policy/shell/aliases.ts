@@ -1,8 +1,8 @@
 /** Aliases of the shell and of git, and the programs that git starts. */
-import { gitCall } from "./git_call.ts";
+import { gitCall, settingsOf } from "./git_call.ts";
 import { type GitAliases, isOwnVerb } from "./git_verbs.ts";
-import { withoutGitOptions } from "./operands.ts";
-import { type Inner, join, scriptFrom } from "./shell_command.ts";
+import { inRunner } from "./runners.ts";
+import { type Inner, scriptFrom, type ShellCommand } from "./shell_command.ts";
 import { type Argument, literal } from "./word.ts";
 
 export type Aliases = ReadonlyMap<string, Argument>;
@@ -20,23 +20,21 @@ export function configuredAliases(configured: GitAliases): Map<string, Argument>
 
 /** What `alias`, `unalias` and `git config` do; any other command changes nothing. */
 export function learnAliases(
-  name: string,
-  words: readonly Argument[],
+  { program, args, words }: Pick<ShellCommand, "program" | "args" | "words">,
   aliases: Map<string, Argument>,
 ): void {
-  if (name === "alias") {
-    for (const word of words) {
+  const { verb, after } = gitCall(words) ?? {};
+  if (program === "alias") {
+    for (const word of args) {
       const [, alias, value] = /^([^=]+)=(.*)$/s.exec(word.text) ?? [];
       if (alias !== undefined) aliases.set(alias, { ...word, text: value! });
     }
-  } else if (name === "unalias") {
-    for (const { text } of words) aliases.delete(text);
-  } else if (name === "git") {
-    const { words: [verb, ...after] } = withoutGitOptions(words);
-    const at = verb?.text === "config" ? after.findIndex(({ text }) => /^alias\../.test(text)) : -1;
-    const value = after[at + 1];
-    if (at < 0 || value === undefined) return;
-    aliases.set(gitName(after[at]!.text.slice(6)), value);
+  } else if (program === "unalias") {
+    for (const { text } of args) aliases.delete(text);
+  } else if (verb === "config") {
+    const at = after!.findIndex(({ text }) => /^alias\../.test(text));
+    const value = after![at + 1];
+    if (at >= 0 && value !== undefined) aliases.set(gitName(after![at]!.text.slice(6)), value);
   }
 }
 
@@ -44,28 +42,20 @@ export function ofGit(value: string): string {
   return value.startsWith("!") ? value.slice(1) : `git ${value}`;
 }
 
-/** What a command means if its name is an alias; null for any other command. */
-export function resolveAlias(
-  name: string,
-  words: readonly Argument[],
-  aliases: Aliases,
-): Resolved | null {
+/** What a command means if its name, or the verb of git, is an alias; null for any other command. */
+export function resolveAlias(words: readonly Argument[], aliases: Aliases): Resolved | null {
   if (aliases.size === 0) return null;
   const [program, ...rest] = words;
   const value = aliases.get(program!.text);
   if (value !== undefined) {
     return { name: program!.text, inner: calledWith(value, value.text, rest), folder: null };
   }
-  return name === "git" ? resolveOfGit(words, aliases) : null;
-}
-
-function resolveOfGit(words: readonly Argument[], aliases: Aliases): Resolved | null {
-  const { verb, after, folder } = gitCall(words)!;
+  const { verb = "", after = [], folder = null } = gitCall(words) ?? {};
   const name = gitName(verb);
-  const value = aliases.get(name);
-  return value === undefined
+  const ofVerb = aliases.get(name);
+  return ofVerb === undefined
     ? null
-    : { name, inner: calledWith(value, ofGit(value.text), after), folder };
+    : { name, inner: calledWith(ofVerb, ofGit(ofVerb.text), after), folder };
 }
 
 function calledWith(value: Argument, text: string, parameters: readonly Argument[]): Inner {
@@ -92,21 +82,15 @@ export function verbOfProgram(name: string): string | null {
 /** What git runs by its words: aliases and programs that are set here, commands of `bisect` or `rebase --exec`. */
 export function inGit(words: readonly Argument[]): Inner[] {
   const { verb, after, means, values } = gitCall(words)!;
-  const set = words.flatMap(({ text }, i) => {
-    const value = words[i + 1]?.text ?? "";
-    const setting = text === "-c" ? value : verb === "config" ? `${text}=${value}` : "";
+  const set = settingsOf(words).flatMap((setting) => {
     const [, run] = RUN_BY_GIT.exec(setting) ?? [];
     const [, alias] = /^alias\.[^=]+=(.*)$/s.exec(setting) ?? [];
     return run?.replace(/^!/, "") ?? (alias === undefined ? [] : ofGit(alias));
   }).map((script) => scriptFrom(literal(script)));
-  const [first, ...others] = after;
-  if (verb === "bisect" && first?.text === "run") {
-    return [...set, { kind: "command", words: others }];
-  }
-  const scripts = verb === "submodule" && first?.text === "foreach"
-    ? [join(others.filter(({ text }) => !text.startsWith("-")))]
-    : verb === "filter-branch"
-    ? after.filter((_, i) => /^--\w+-filter$/.test(after[i - 1]?.text ?? ""))
-    : values(means.runs ?? "");
-  return [...set, ...scripts.map(scriptFrom)];
+  const started = inRunner(`git-${verb}`, after);
+  return [
+    ...set,
+    ...values(means.runs ?? "").map(scriptFrom),
+    ...started === undefined ? [] : [started],
+  ];
 }

@@ -303,8 +303,6 @@ function testOf(
       const kinds = value.split(",").map((letter) => TYPES[letter] ?? "other");
       return ({ entry }) => kinds.includes(entry.kind);
     }
-    case "link":
-      return ({ entry }) => entry.kind === "link" ? undefined : false;
     default:
       return ({ entry }) => (entry.isAny && isBroad) || undefined;
   }

@@ -26,12 +26,9 @@ export function changesOfFormatter(
     const isPattern = /[*?[{]/.test(text);
     const path = isPattern ? text : `${text.replace(/\/+$/, "")}/**`;
     const [head] = /^(?:[^*?[{(]*\/)?/.exec(path)!;
-    const [folders, like] = [path.slice(head.length).split("/"), baseName(path)];
+    const like = baseName(path);
     const files = alternatives(like).map((one) => readWildcard(one.replace(/.?\(.*$/s, "*")));
-    // The files directly in the folder are sure to be meant, those below it are not.
-    const isSure = !leavesSome && !/[{(]/.test(text) && !/^(?:\.{1,2}\/)*$/.test(head) &&
-      folders.slice(0, -1).every((folder) => folder === "**");
-    const isDeep = folders.length > 1 || like === "**";
+    const isDeep = path.slice(head.length).includes("/") || like === "**";
     const found: Change = {
       // With the slash at its end, a link means the folder that it leads to.
       word: { ...withText(word, head || "./"), isGlob: false },
@@ -39,12 +36,13 @@ export function changesOfFormatter(
       search: {
         takesFolders: "no",
         entersNamed: true,
+        takesAll: !leavesSome,
         judge: ({ path }) => {
           const name = baseName(path);
-          const isBelow = path.includes("/");
-          const isMeant = path !== "" && (isDeep || !isBelow) && (takes?.test(path) ?? true) &&
+          const isMeant = path !== "" && (isDeep || name === path) && (takes?.test(path) ?? true) &&
             files.some((matches) => matches?.(name) ?? true);
-          return { isMeant: !isMeant ? "no" : isSure && !isBelow ? "yes" : "maybe", goesOn: true };
+          // It leaves out what git ignores, and what its settings name.
+          return { isMeant: isMeant ? "maybe" : "no", goesOn: true };
         },
       },
     };

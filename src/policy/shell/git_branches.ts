@@ -1,8 +1,9 @@
 /** Which branches a git command checks out, makes or moves. */
 import { type GitCall, gitCall } from "./git_call.ts";
+import { branchIn, readRefspec } from "./refspecs.ts";
 import MOVING from "./moved_branches.json" with { type: "json" };
 import type { ShellCommand } from "./shell_command.ts";
-import { type Argument, placeOf } from "./word.ts";
+import { type Argument, literal, placeOf } from "./word.ts";
 
 /** Whether a branch is made. `no`: it has to be there; `new`: it must not be there; `anew`: it begins here, whatever it was. */
 type Making = "no" | "new" | "anew";
@@ -64,44 +65,50 @@ function toldCall(words: readonly Argument[], verbs: RegExp): GitCall | null {
 
 /** The groups `to` and `from`: the branches that are moved, and where to. */
 const MOVED = MOVING.map(({ pattern }) => new RegExp(pattern.slice(1, -1)));
-/** `+SOURCE:DESTINATION`, `:DESTINATION`, `BRANCH`. */
-const REFSPEC = /^\+?(?:refs\/heads\/)?([^:]*?)(?::(?:refs\/heads\/)?(.*))?$/;
 
 /**
  * The branches that a command moves, as far as its words tell. A branch that is brought to where its remote stands
- * (`git branch -f main origin/main`, `git fetch origin main:main`) is left out. `HEAD` is the branch that is checked out.
+ * (`git branch -f main origin/main`, `git fetch origin main:main`) is left out. `HEAD` is the branch that is checked out,
+ * `*` stands for any name.
  */
-export function branchesMoved(command: readonly Argument[]): readonly string[] {
-  const call = gitCall(command);
+export function branchesMoved(
+  { words, input = "" }: Pick<ShellCommand, "words"> & Partial<Pick<ShellCommand, "input">>,
+): readonly string[] {
+  const call = gitCall(words);
   if (call === null || call.has("-h --help --dry-run")) return [];
-  const { verb, options } = call;
+  const { verb, options, has } = call;
   const operands = call.operands.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
-  if (verb === "push") return pushed(operands, options);
+  if (pushes(words)) return has("--all --branches --mirror") ? ["*"] : pushed(operands, options);
   if (verb === "fetch" || verb === "pull") return fetched(operands);
+  // Each line is the call of a verb of its own.
+  if (verb === "update-ref" && has("--stdin")) {
+    return input.split("\n").flatMap((line) =>
+      branchesMoved({ words: ["git", verb, ...line.split(" ").slice(1)].map(literal) })
+    );
+  }
   // Each option has a blank on both sides; the other words follow a bar, the branch that is made anew first.
   const made = call.values("-B -C --force-create").map(({ text }) => text);
   const text = [verb, ...options, "|", ...made, ...operands, ""].join(" ");
   return MOVED.flatMap((pattern) => {
     const { to = "", from } = pattern.exec(text)?.groups ?? {};
-    return to.split(" ").map((name) => name.replace(/^refs\/heads\//, "")).filter((name) =>
-      name !== "" && !from?.endsWith(`/${name}`)
-    );
+    return to.split(" ").map(branchIn).filter((name) => name !== "" && !from?.endsWith(`/${name}`));
   });
+}
+
+export function pushes(words: readonly Argument[]): boolean {
+  return /^(?:push|send-pack)$/.test(gitCall(words)?.verb ?? "");
 }
 
 function pushed([, ...refs]: readonly string[], options: readonly string[]): string[] {
   if (refs.length === 0) return options.includes("--tags") ? [] : ["HEAD"];
-  return refs.flatMap((ref) => {
-    const found = REFSPEC.exec(ref);
-    return [found?.[2] ?? found?.[1] ?? ""].filter((name) => name !== "");
-  });
+  return refs.map((ref) => readRefspec(ref).at(-1) || "*");
 }
 
 /** From another repository a branch of the same name may come, from this one none. */
 function fetched([remote = "", ...refs]: readonly string[]): string[] {
   const isLocal = /^[./]/.test(remote);
   return refs.flatMap((ref) => {
-    const [, source, destination = ""] = REFSPEC.exec(ref) ?? [];
+    const [source, destination = ""] = readRefspec(ref);
     return destination === "" || (!isLocal && source === destination) ? [] : [destination];
   });
 }

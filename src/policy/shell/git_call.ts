@@ -1,13 +1,7 @@
 /** Reads a call of git: its verb, and the words after it by that verb's own options. */
-import {
-  type Operands,
-  programName,
-  split,
-  type ValuedOptions,
-  withoutGitOptions,
-} from "./operands.ts";
+import { leading, type Operands, programName, split, type ValuedOptions } from "./operands.ts";
 import { rowsByName } from "./rows.ts";
-import type { Argument } from "./word.ts";
+import { type Argument, literal } from "./word.ts";
 import ROWS from "./git_options.json" with { type: "json" };
 
 interface VerbOptions extends ValuedOptions {
@@ -25,14 +19,22 @@ interface VerbOptions extends ValuedOptions {
 
 const VERBS = rowsByName<VerbOptions>(ROWS);
 const PLAIN: VerbOptions = {};
+/** Git's own options, which stand before the verb. */
+const OWN: ValuedOptions = {
+  valued: "Cc",
+  valuedLong: "git-dir work-tree namespace exec-path super-prefix config-env",
+};
 
 export interface GitCall extends Operands {
   /** Empty where none is written. */
   readonly verb: string;
-  /** The words behind the verb. */
+  /** The words from the verb on, and those behind it. */
+  readonly words: readonly Argument[];
   readonly after: readonly Argument[];
   /** The folder that `-C` names. */
   readonly folder: Argument | null;
+  /** The repository that `--git-dir` names. */
+  readonly gitDir: Argument | null;
   /** What the verb's options mean. */
   readonly means: VerbOptions;
 }
@@ -46,9 +48,15 @@ export function gitCall(words: readonly Argument[]): GitCall | null {
   if (program === undefined || programName(program.text) !== "git") return null;
   const read = READ.get(words);
   if (read !== undefined) return read;
-  const { words: [verb, ...after], folder } = withoutGitOptions(rest);
-  const means = VERBS.find(verb?.text ?? "") ?? PLAIN;
-  const call = { verb: verb?.text ?? "", after, folder, means, ...split(after, means) };
+  const { values, end } = leading(rest, OWN);
+  const [verb = literal(""), ...after] = rest.slice(end);
+  const means = VERBS.find(verb.text) ?? PLAIN;
+  const call: GitCall = {
+    ...{ verb: verb.text, words: rest.slice(end), after, means },
+    folder: values("-C").at(-1) ?? null,
+    gitDir: values("--git-dir").at(-1) ?? null,
+    ...split(after, means),
+  };
   READ.set(words, call);
   return call;
 }
@@ -56,4 +64,13 @@ export function gitCall(words: readonly Argument[]): GitCall | null {
 /** Whether the options let a verb change no file. */
 export function changesNothing({ has, means: { never = "", changesWith } }: GitCall): boolean {
   return has(never) || (changesWith !== undefined && !has(changesWith));
+}
+
+/** The settings of `git -c name=value` and of `git config name value`; none for any other program. */
+export function settingsOf(words: readonly Argument[]): string[] {
+  const verb = gitCall(words)?.verb;
+  return verb === undefined ? [] : words.slice(0, -1).flatMap(({ text }, i) => {
+    const value = words[i + 1]!.text;
+    return text === "-c" ? [value] : verb === "config" ? [`${text}=${value}`] : [];
+  });
 }

@@ -8,12 +8,8 @@ import { readWildcard } from "../../base/wildcard.ts";
 
 type Changing = (call: GitCall) => Change[];
 
-const unchanged: Changing = () => [];
-
 /** The files that each verb changes, from the folder of `git -C`; patches are in `patches.ts`. */
 const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
-  am: unchanged,
-  apply: unchanged,
   checkout: changesOfCheckout,
   clean: () => marked([OPEN], "remove"),
   clone: ({ operands }) => {
@@ -28,6 +24,11 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
       { operands: "moved", copies: { contents: /(?!)/ } },
       { ...call, outputs: [] },
     ),
+  // `main:a.txt` is a file in a commit.
+  replace: ({ operands: [first], has }) =>
+    first === undefined || has("-d --delete -l --list") || !first.text.includes(":")
+      ? []
+      : marked([withText(first, first.text.replace(/^[^:]*:/, ""))], "change"),
   reset: thrownAway,
   restore: (call) =>
     onlyUnstages(call)
@@ -42,6 +43,10 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   submodule: ({ operands: [verb, ...named] }) =>
     verb?.text === "add" ? marked(cloned(named), "fill") : [],
   switch: thrownAway,
+  "update-index": ({ operands, values }) => {
+    const put = values("--cacheinfo").map((one) => withText(one, one.text.replace(/^.*,/s, "")));
+    return marked([...operands, ...put], "change");
+  },
 }));
 
 /** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`. */

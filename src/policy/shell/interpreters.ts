@@ -15,6 +15,8 @@ interface Interpreter {
   readonly isShell?: boolean;
   /** Options before code, and those with which it reads code. */
   readonly code: RegExp;
+  /** Code that plainly only prints: it reads no file but JSON, and calls nothing else. */
+  readonly prints?: RegExp;
   /** Options with which it reads code from its standard input although a file may follow. */
   readonly reads?: RegExp;
   /** Options with which it needs no script: it tells about itself, or finds what it runs. */
@@ -46,7 +48,8 @@ export function isShell(name: string): boolean {
 export function inInterpreter({ program, args, input }: ShellCommand): Inner | undefined {
   const interpreter = INTERPRETERS.find(program.replace(/[\d.]+$/, ""));
   if (interpreter === undefined) return undefined;
-  const { isShell = false, code, reads, idle, valued, module, verb, codeVerbs } = interpreter;
+  const { isShell = false, code, prints, reads, idle, valued, module, verb, codeVerbs } =
+    interpreter;
   const unknown = codeFor(program);
   const onInput = isShell ? scriptOnInput(input) : unknown;
   let isIdle = false;
@@ -58,6 +61,8 @@ export function inInterpreter({ program, args, input }: ShellCommand): Inner | u
     if (isOpen && (isShell || !/^[^-]/.test(text))) return unknown;
     if (text === "-" || text === "/dev/stdin" || reads?.test(text)) return onInput;
     if (code.test(text)) {
+      const given = args[at + 1];
+      if (given !== undefined && !given.isOpen && prints?.test(given.text)) return undefined;
       return isShell ? scriptIn(args.slice(/o/i.test(text) ? at + 2 : at + 1)) : unknown;
     }
     if (codeVerbs?.test(text)) return unknown;

@@ -35,11 +35,6 @@ export function leading(words: readonly Argument[], table: ValuedOptions): Leadi
   return read(words, table, { isLeading: true });
 }
 
-/** The index at which the options before a command end. */
-export function skipOptions(words: readonly Argument[], table: ValuedOptions): number {
-  return leading(words, table).end;
-}
-
 /** Reads options and operands; with `isLeading` only the options before the first operand. */
 function read(
   words: readonly Argument[],
@@ -108,27 +103,4 @@ function read(
 export function programName(word: string): string {
   const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
   return name.replace(/\.exe$/i, "") || word;
-}
-
-const GIT: ValuedOptions = {
-  valued: "Cc",
-  valuedLong: "git-dir work-tree namespace exec-path super-prefix config-env",
-};
-
-interface GitOptions {
-  /** The arguments from the verb on. */
-  readonly words: readonly Argument[];
-  /** The folder that `-C` names. */
-  readonly folder: Argument | null;
-  /** The repository that `--git-dir` names. */
-  readonly gitDir: Argument | null;
-}
-
-export function withoutGitOptions(rest: readonly Argument[]): GitOptions {
-  const { values, end } = leading(rest, GIT);
-  return {
-    words: rest.slice(end),
-    folder: values("-C").at(-1) ?? null,
-    gitDir: values("--git-dir").at(-1) ?? null,
-  };
 }

@@ -4,12 +4,14 @@
  * among the arguments.
  */
 import { type Inner, join, scriptFrom } from "./shell_command.ts";
-import { skipOptions, type ValuedOptions } from "./operands.ts";
+import { leading, type ValuedOptions } from "./operands.ts";
 import { type Argument, literal, OPEN } from "./word.ts";
 import { rowsByName } from "./rows.ts";
 import TABLES from "./runners.json" with { type: "json" };
 
 interface Runner extends ValuedOptions {
+  /** Whether it runs programs of packages, or in a container with another file system; absent where it runs them as they are. */
+  readonly kind?: "package" | "container";
   /** Words that may stand before the verb, as `compose`. Blanks separate the words of all lists. */
   readonly groups?: string;
   /** One of these verbs stands before the program. */
@@ -29,34 +31,27 @@ interface Runner extends ValuedOptions {
   readonly appends?: boolean;
 }
 
-/** Programs that run another one as it is. */
-const WRAPPERS = rowsByName<Runner>(TABLES.wrappers);
-/** Programs that run another one out of a package, or in a prepared environment. */
-const RUNNERS = rowsByName<Runner>(TABLES.packages);
-/** Programs that run another one in a container. */
-const CONTAINED = rowsByName<Runner>(TABLES.containers);
+const RUNNERS = rowsByName<Runner>(TABLES.runners);
 
 const DYNAMIC_LINKER = /^ld-(?:linux|musl)[\w-]*\.so\.\d+$/;
 
 /** Whether a program runs programs of packages, or modules like them (`python -m black`). */
 export function isRunner(name: string): boolean {
-  return RUNNERS.has(name) || CONTAINED.has(name) || /^python[\d.]*$/.test(name);
+  return RUNNERS.find(name)?.kind !== undefined || /^python[\d.]*$/.test(name);
 }
 
-/** Whether a program runs others in a container, with another file system. */
 export function isContaining(name: string): boolean {
-  return CONTAINED.has(name);
+  return RUNNERS.find(name)?.kind === "container";
 }
 
 /** The command or script that such a program runs; undefined where it runs none. */
 export function inRunner(name: string, rest: readonly Argument[]): Inner | undefined {
-  const runner = WRAPPERS.find(name.replace(DYNAMIC_LINKER, "ld.so")) ?? RUNNERS.find(name) ??
-    CONTAINED.find(name);
+  const runner = RUNNERS.find(name.replace(DYNAMIC_LINKER, "ld.so"));
   if (runner === undefined) return undefined;
   const { groups, verbs, own, operands = 0, after, needsAfter, unless, joins, appends } = runner;
   const isIn = (words: string | undefined, text: string) => words?.split(" ").includes(text);
   if (rest.some(({ text }) => isIn(unless, text))) return undefined;
-  const skip = (at: number) => at + skipOptions(rest.slice(at), runner);
+  const skip = (at: number) => at + leading(rest.slice(at), runner).end;
   let at = skip(0);
   if (isIn(groups, rest[at]?.text ?? "")) at = skip(at + 1);
   const verb = rest[at]?.text ?? "";
@@ -86,16 +81,14 @@ const MAX_LINES = 32;
 
 /** The commands of `xargs`. `input` is what it reads: a text, or one argument that stands for all its words. */
 export function inXargs(rest: readonly Argument[], input: string | Argument | undefined): Inner[] {
-  const at = skipOptions(rest, WRAPPERS.find("xargs")!);
-  const options = rest.slice(0, at);
-  const words = rest.slice(at);
+  const { end, has, values } = leading(rest, RUNNERS.find("xargs")!);
+  const words = rest.slice(end);
   const command = words.length === 0 ? [literal("echo")] : words;
-  const has = (option: RegExp) => options.some(({ text }) => option.test(text));
-  const isElsewhere = has(/^-a|^--arg-file/);
+  const isElsewhere = has("-a --arg-file");
   const listed = typeof input === "object" && !isElsewhere ? input : OPEN;
-  const isOther = typeof input === "object" || isElsewhere || has(/^-[0d]|^--(?:null|delimiter)/);
+  const isOther = typeof input === "object" || isElsewhere || has("-0 -d --null --delimiter");
   const known = isOther ? undefined : input;
-  const replaced = replacedBy(options);
+  const replaced = values("-I --replace").at(-1)?.text ?? (has("-i --replace") ? "{}" : undefined);
   if (replaced === undefined) {
     const read = known?.split(/\s+/).filter((word) => word !== "").map(literal);
     return [{ kind: "command", words: [...command, ...read ?? [listed]] }];
@@ -110,13 +103,4 @@ export function inXargs(rest: readonly Argument[], input: string | Argument | un
       return { ...word, text: word.text.replaceAll(replaced, line) };
     }),
   }));
-}
-
-/** The text that `xargs -I{}` replaces by its input. */
-function replacedBy(options: readonly Argument[]): string | undefined {
-  const at = options.findIndex(({ text }) => /^-[Ii]|^--replace/.test(text));
-  const text = options[at]?.text;
-  if (text === undefined) return undefined;
-  if (text === "-I") return options[at + 1]?.text;
-  return text.replace(/^(?:-[Ii]|--replace=?)/, "") || "{}";
 }

@@ -330,7 +330,7 @@ class Reader {
     const { program: name, words, args: rest } = command;
     const [program] = words;
     if (changesShell(name)) changeShell(name, node, { ...at, words: rest });
-    learnAliases(name, rest, state.aliases);
+    learnAliases(command, state.aliases);
     const body = state.functions.get(program!.text);
     if (body && state.depth < MAX_DEPTH) {
       const prefixed = node.prefix.flatMap((part) => part.type === "Assignment" ? [part.name] : []);
@@ -340,7 +340,7 @@ class Reader {
       this.#node(body, called);
       returnFrom(called, state);
     }
-    const alias = resolveAlias(name, words, state.aliases);
+    const alias = resolveAlias(words, state.aliases);
     if (alias !== null) {
       // Inside of the alias its name means the program.
       const aliases = new Map([...own.aliases].filter(([name]) => name !== alias.name));

@@ -124,11 +124,9 @@ function pathsIn(word: Argument): Argument[] {
 /** The words of a command in a container, as paths on this machine; null where it sees none of its files. */
 function inMounts({ words, startedBy }: ShellCommand): Argument[] | null {
   if (startedBy === null || !isContaining(startedBy.program)) return null;
-  const mounts = startedBy.words.flatMap(({ text }, i) => {
-    const given = /^(?:-v|--volume)$/.test(startedBy.words[i - 1]?.text ?? "")
-      ? text
-      : /^(?:-v|--volume=)(.+)$/.exec(text)?.[1];
-    const [host, inside, options] = given?.split(":") ?? [];
+  const given = split(startedBy.args, { valued: "v", valuedLong: "volume" });
+  const mounts = given.values("-v --volume").flatMap(({ text }) => {
+    const [host, inside, options] = text.split(":");
     return inside === undefined || options === "ro" ? [] : [{ host: host!, inside }];
   });
   return words.slice(1).flatMap((word) =>

@@ -1,0 +1,35 @@
+/** The branches that references and refspecs of git name, and where its settings bring a push. */
+
+/** The branch of a reference, also of one that tells where the branch stands on a remote. */
+export function branchIn(reference: string): string {
+  return reference.replace(/^refs\/(?:heads|remotes\/[^/]+)\//, "");
+}
+
+/** `+SOURCE:DESTINATION`, `:DESTINATION`, `BRANCH`. */
+export function readRefspec(refspec: string): readonly string[] {
+  return refspec.replace(/^\+/, "").split(":").map(branchIn);
+}
+
+/**
+ * The branches to which a push brings these by git's settings, where its words do not say so.
+ * @param settings Lines `section.name.key=value`; the last of a key counts.
+ */
+export function pushedBySettings(
+  branches: readonly string[],
+  settings: readonly string[],
+): readonly string[] {
+  const last = (key: string) =>
+    settings.findLast((line) => line.toLowerCase().startsWith(`${key.toLowerCase()}=`))
+      ?.slice(key.length + 1) ?? "";
+  const mode = last("push.default");
+  return [
+    ...settings.flatMap((line) => {
+      const [source, to = source] = readRefspec(/^remote\..*?\.push=(.+)$/i.exec(line)?.[1] ?? "");
+      return source === to ? [] : [to!];
+    }),
+    ...mode === "matching" ? ["*"] : [],
+    ...branches.map((name) =>
+      /^(?:upstream|tracking)$/.test(mode) ? branchIn(last(`branch.${name}.merge`)) : ""
+    ),
+  ].filter((name) => name !== "");
+}
