@@ -1,27 +1,19 @@
 /** The tables by which changes are judged, each row by its own example and counterexample. */
 import assert from "node:assert/strict";
 import OWNERS from "../../src/policy/effects/owners.json" with { type: "json" };
-import { readUses } from "../../src/policy/guards/bash.ts";
 import { isOwned, mentions } from "../../src/policy/effects/compare.ts";
 import { isSameState } from "../../src/policy/effects/file_state.ts";
 import { RISKY_KEYS, riskyLines } from "../../src/policy/effects/judged.ts";
 
 Deno.test("a lock file is written by its package manager, and by no other program", () => {
-  const owned = (path: string, command: string) =>
-    isOwned(path, readUses(command, { tool: "Bash", folder: "/p", home: "/h" }).steps);
-  for (const { names, example, counterexample } of OWNERS) {
-    for (const file of names.split(" ")) {
-      assert.ok(owned(`/p/a/${file}`, `cd a && rm -rf x; ${example}`), `${file} by ${example}`);
-      assert.ok(owned(`/p/${file}`, `/usr/bin/${example}`), file);
-      assert.equal(owned(`/p/${file}`, counterexample), false, `${file} by ${counterexample}`);
-      assert.equal(owned(`/p/x${file}`, example), false, file);
-      // The script may have written it.
-      assert.equal(owned(`/p/${file}`, `${example}; sh d.sh`), false, file);
+  for (const { files, by, example, counterexample } of OWNERS) {
+    for (const file of files.split(" ")) {
+      assert.ok(isOwned(`/p/a/${file}`, [example]), `${file} by ${example}`);
+      assert.ok(isOwned(`/p/${file}`, [`/usr/bin/${by.split(" ")[0]} install x`]), file);
+      assert.equal(isOwned(`/p/${file}`, [counterexample]), false, `${file} by ${counterexample}`);
+      assert.equal(isOwned(`/p/x${file}`, [example]), false, file);
     }
   }
-  assert.ok(owned("/p/uv.lock", "uv run python x.py"));
-  assert.ok(owned("/p/yarn.lock", "corepack yarn && yarn test"));
-  assert.equal(owned("/p/yarn.lock", "yarn; curl -s x | sh"), false);
 });
 
 Deno.test("a line of git's settings is risky where it runs something or sends commits elsewhere", () => {

@@ -1,13 +1,8 @@
 /** Lists the changes between two snapshots, and tells which command a file belongs to. Reads no file and asks nobody. */
 import { baseName } from "../../base/paths.ts";
-import type { BashStep } from "../guards/bash.ts";
-import { rowsByName } from "../shell/rows.ts";
 import { isSameState } from "./file_state.ts";
-import ROWS from "./owners.json" with { type: "json" };
+import OWNERS from "./owners.json" with { type: "json" };
 import type { Change, Snapshot, WatchList } from "./types.ts";
-
-/** The programs that write a lock file, and with which verbs; a program without a verb installs. */
-const OWNERS = rowsByName<{ readonly by: string; readonly verbs?: string }>(ROWS);
 
 /** Stands for the state of a new file in a watched folder: of those only the names are read. */
 export const LISTED = "-";
@@ -51,22 +46,21 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
   return [...new Map([...changes, ...held].map((one) => [one.subject, one])).values()];
 }
 
-/** A command that has run, in its spellings. */
-export type Ran = Pick<BashStep, "commands" | "runsCode" | "startedBy">;
+/** Whether a command runs the package manager of a lock file, with a verb that may write the file. */
+export function isOwned(path: string, commands: readonly string[]): boolean {
+  const owners: readonly Owner[] = OWNERS.filter(({ files }) => has(files, baseName(path)));
+  return commands.some((command) => {
+    const [program = "", ...words] = command.split(" ");
+    const verb = words.find((word) => !word.startsWith("-")) ?? "install";
+    return owners.some(({ by, reads = "" }) => has(by, baseName(program)) && !has(reads, verb));
+  });
+}
 
-/** Whether a call has a command that writes this lock file as its own, and runs no code beside it that may do anything. */
-export function isOwned(path: string, call: readonly Ran[]): boolean {
-  const owner = OWNERS.find(baseName(path));
-  if (owner === undefined) return false;
-  const isBy = (program: string) => owner.by.split(" ").includes(program);
-  const isVerb = (word: string) => owner.verbs?.split(" ").includes(word) ?? true;
-  const writes = ({ commands }: Ran) =>
-    commands.some(([program = "", ...rest]) => {
-      const words = rest.filter((word) => !word.startsWith("-"));
-      return isBy(baseName(program)) && (words.length === 0 || words.some(isVerb));
-    });
-  return call.some(writes) &&
-    call.every((one) => !one.runsCode || writes(one) || isBy(one.startedBy));
+/** A lock file's programs, and their verbs that only read it. */
+type Owner = { readonly by: string; readonly reads?: string };
+
+function has(words: string, word: string): boolean {
+  return words.split(" ").includes(word);
 }
 
 /** Whether a command names a file: by its name, a folder above it, or its ending. */

@@ -18,7 +18,7 @@ import { exists, readText } from "../../system/on_disk.ts";
 import { changesPolicy } from "../guards/protected.ts";
 import { PROTECT_RULE } from "../guards/rule_names.ts";
 import { withPatterns } from "../shell/rows.ts";
-import { changesBetween, isOwned, LISTED, mentions, type Ran } from "./compare.ts";
+import { changesBetween, isOwned, LISTED, mentions } from "./compare.ts";
 import {
   addViolation,
   allowedSince,
@@ -51,8 +51,8 @@ interface Look {
   readonly edited: ReadonlySet<string>;
   /** The files that git has brought, from a commit or a stash. */
   readonly brought: ReadonlySet<string>;
-  /** The calls of a shell that ran meanwhile, each taken apart. */
-  readonly calls: readonly (readonly Ran[])[];
+  /** The commands that ran meanwhile, taken apart. */
+  readonly commands: readonly string[];
 }
 
 type Told<Answer> = Answer | Promise<Answer>;
@@ -93,12 +93,10 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     },
   },
   file: {
-    isAllowed({ subject, rule }, { brought, edited, calls, ground: { rules } }) {
+    isAllowed({ subject, rule }, { brought, edited, commands, ground: { rules } }) {
       const by = rules[rule ?? -1]?.writtenBy ?? null;
-      const commands = calls.flat().flatMap((one) => one.commands);
-      return brought.has(subject) || edited.has(subject) ||
-        calls.some((call) => isOwned(subject, call)) ||
-        (by !== null && commands.some((words) => new RegExp(by, "s").test(words.join(" "))));
+      return brought.has(subject) || edited.has(subject) || isOwned(subject, commands) ||
+        (by !== null && commands.some((one) => new RegExp(by, "s").test(one)));
     },
     async undo({ subject, became }, { before: was, now, ground }) {
       const { repository, projectDir, environment } = ground;
@@ -203,12 +201,8 @@ async function lookAt(
   const edited = new Set(told.files.map((path) => resolvePath(path, around)));
   const files = changes.filter(({ kind }) => kind === "file").map(({ subject }) => subject);
   const ran = files.length === 0 ? [] : [...command === null ? [] : [command], ...told.commands];
-  const { readShellUse } = await import("../files/shell_lookup.ts");
-  const read = await Promise.all(
-    ran.map((one) => readShellUse(one, { folder: projectDir, home })),
-  );
-  const calls = read.map(({ steps }) => steps);
-  return { ...looks, edited, calls, brought: await broughtByGit(files, looks) };
+  const commands = (await Promise.all(ran.map((one) => takenApart(one, looks.ground)))).flat();
+  return { ...looks, edited, commands, brought: await broughtByGit(files, looks) };
 }
 
 async function broughtByGit(
@@ -233,6 +227,16 @@ async function broughtByGit(
     if (await isAsInStash(repository, stashed, environment)) brought.add(path);
   }
   return brought;
+}
+
+async function takenApart(command: string, { projectDir, home }: Ground): Promise<string[]> {
+  try {
+    const { readShellUse } = await import("../files/shell_lookup.ts");
+    const { steps } = await readShellUse(command, { folder: projectDir, home });
+    return steps.flatMap(({ commands }) => commands.map((words) => words.join(" ")));
+  } catch {
+    return [command];
+  }
 }
 
 /** Whether the change of a policy file is one of policy. If not, the new text is kept for undoing later changes. */

@@ -24,7 +24,6 @@ import {
   treeMade,
 } from "../shell/git_branches.ts";
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
-import { findInner } from "../shell/wrappers.ts";
 import { isBelow } from "../files/file_lookup.ts";
 import type { FileFacts, Look } from "./types.ts";
 import { DANGEROUS_RULE, PROTECT_RULE, ROOT_RULE } from "./rule_names.ts";
@@ -226,10 +225,6 @@ export interface Untold {
 export interface BashStep {
   /** The words of the command in each of its spellings, without unknown words. None for a command that only prints. */
   readonly commands: readonly (readonly string[])[];
-  /** Whether it runs code that nobody has read: a file, or what is given to an interpreter. */
-  readonly runsCode: boolean;
-  /** The program that starts it; empty where the script does. */
-  readonly startedBy: string;
   /** The files that it changes for sure, absolute; links are not followed. */
   readonly changed: readonly string[];
   /** The folder in which it runs, for git the folder of the repository; null when unknown. */
@@ -281,9 +276,6 @@ export function readUses(
     leavesRunning,
     steps: read.map(({ command, isHere, targets, written }): BashStep => ({
       commands: written.map((words) => words.map(({ text }) => text)),
-      runsCode: withinLimits(() => findInner(command))
-        ?.some(({ kind }) => kind === "file" || kind === "unknown") ?? true,
-      startedBy: command.startedBy?.program ?? "",
       changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
       folder: folderOf(command),
       onlyGoes: /^(?:cd|pushd|popd)$/.test(command.words[0]?.text ?? ""),
