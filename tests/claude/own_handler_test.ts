@@ -93,19 +93,7 @@ Deno.test("isOwnHandler() knows its mark, whatever the program is called by now"
 });
 
 Deno.test("isOwnHandler() takes no word for its mark that only resembles it", () => {
-  for (
-    const command of [
-      "guard hook Stop --conclaude=1",
-      "guard hook Stop --no-conclaude",
-      "guard hook --conclaude Stop",
-      "guard run Stop --conclaude",
-      "guard cc hook Stop --conclaude",
-      "GUARD=1 hook Stop --conclaude",
-      "cc hook Stop --conclaude && guard",
-      "cc hook Stop # --conclaude",
-      "deno run -A /src/guard.ts hook Stop --conclaude",
-    ]
-  ) {
+  for (const command of CASES.resemblingMark) {
     assert.ok(!isOwn(command), command);
   }
 });
@@ -118,9 +106,7 @@ Deno.test("isOwnHandler() knows what leads to this very executable, as long as i
 });
 
 Deno.test("isOwnHandler() leaves every other tool's handler alone", () => {
-  for (
-    const command of CASES.foreign
-  ) {
+  for (const command of CASES.foreign) {
     assert.ok(!isOwn(command), command);
   }
 });

@@ -7,6 +7,7 @@ import { captures, executions, filesWith, query, queryValue, type Row } from "..
 import { hook, observed, observedNames, type TempHome, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
 import { configureUser } from "../support/on_home.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 /** Writes the configuration of the project that lies in the home. */
 function configure(home: TempHome, text: string, name = ".conclaude.yaml"): void {
@@ -306,14 +307,7 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
   }
   assert.deepEqual(captures(home).map((row) => row["payload"]), []);
   assert.deepEqual(filesWith(join(home.path, ".conclaude"), marker), []);
-  const kept = [
-    "cat secrets.md",
-    "echo vault is closed",
-    "ls $PWD/secretary/x",
-    "cat su*/x",
-    "cat {a,b}/x s*.md",
-    "curl http://localhost:1/secret/x",
-  ];
+  const kept = CASES.namingNothingExcluded;
   for (const command of kept) await bash(command);
   const search = { tool_name: "Grep", tool_input: { pattern: "a" } };
   const found = [

@@ -7,6 +7,8 @@ import { SESSION } from "../support/guarded.ts";
 import { query } from "../support/look.ts";
 import { answerOf } from "../support/process.ts";
 import { hook as anyHook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(tempHome);
 
@@ -107,23 +109,7 @@ function undoIn(text: string): string {
 
 test.git("a protected file that a command changed is told, and comes back by the command told", async (home) => {
   const project = laid(home);
-  for (
-    const [run, file, was] of [
-      ["echo evil > yarn.lock", "yarn.lock", "v1\n"],
-      ["rm -f yarn.lock", "yarn.lock", "v1\n"],
-      ["git rm -q yarn.lock", "yarn.lock", "v1\n"],
-      ["touch -r src/a.ts t; echo v2 > yarn.lock; touch -r t yarn.lock; rm t", "yarn.lock", "v1\n"],
-      ["ln yarn.lock h; echo y > h; rm h", "yarn.lock", "v1\n"],
-      [
-        "chmod 600 yarn.lock; mv yarn.lock y; cp y yarn.lock; echo z >> yarn.lock; rm y; exit 3",
-        "yarn.lock",
-        "v1\n",
-      ],
-      ["echo evil > yarn.lock; git stash -q", "yarn.lock", "v1\n"],
-      ["echo z > src/generated/api.ts", "src/generated/api.ts", "x\n"],
-      ["echo x >> yarn.lock; git commit -qam x", "yarn.lock", "v1\n"],
-    ] as const
-  ) {
+  for (const [run, file, was] of rowsOf<readonly [string, string, string]>(CASES.undone)) {
     const { after, blocks } = await bash(home, "python3 magic.py", { run });
     assert.match(after, new RegExp(file), run);
     assert.equal(blocks, false);

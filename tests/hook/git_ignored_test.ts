@@ -6,6 +6,7 @@ import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { needsTools } from "../support/requirements.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const ON = "preToolUse: {preventUpdateGitIgnored: true, preventRootAdditions: false}\n";
 
@@ -204,18 +205,9 @@ test("a git command that restores files is judged by the files that differ", asy
   gitSync(project, "add", ".gitignore", ".conclaude.yaml", "src", "lib");
   gitSync(project, "commit", "-qm", "x");
   const stashes = ["git stash push lib", "git stash", "git stash push -m 'work in progress'"];
-  const commands = [
-    "git checkout .",
-    "git restore .",
-    "git checkout HEAD -- lib",
-    "git restore -s HEAD lib",
-    "git checkout -- :/",
-    "git reset --hard",
-    "git checkout -f",
-  ];
-  await home.assertAllowed([...commands, ...stashes, "git checkout HEAD -- src"]);
+  await home.assertAllowed([...CASES.restoring, ...stashes, "git checkout HEAD -- src"]);
   Deno.writeTextFileSync(join(project, "lib/yarn.lock"), "changed");
-  await home.assertDenied(/File: lib\/yarn\.lock\n/, commands);
+  await home.assertDenied(/File: lib\/yarn\.lock\n/, CASES.restoring);
   // A stash keeps what it takes.
   await home.assertAllowed([...stashes, "git restore . ':!lib'"]);
   assert.match((await home.bash("git checkout $REF -- lib"))!, /yarn\.lock/);

@@ -5,6 +5,7 @@ import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { executions, type Row } from "../support/look.ts";
 import { needsExecutable, needsUnix, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const PROTECTED = /only a person changes it/;
 
@@ -78,18 +79,7 @@ test("a file of the guards that is a link is protected under every name on its w
   link(join(home.path, "dot/config.yaml"), join(home.path, ".conclaude/config.yaml"));
   settingsIn(home, "dot/claude");
   link(join(home.path, "dot/claude/settings.json"), join(home.path, ".claude/settings.json"));
-  await home.assertDenied(PROTECTED, [
-    "echo > cfg/policy.yaml",
-    "rm cfg/policy.yaml",
-    "rm cfg/step.yaml",
-    "rm -rf cfg",
-    "mv cfg elsewhere",
-    "echo x >> ~/dot/config.yaml",
-    "rm ~/dot/config.yaml",
-    "rm -r ~/dot",
-    "rm -r ~/dot/claude",
-    "cp x ~/dot/claude/settings.json",
-  ]);
+  await home.assertDenied(PROTECTED, CASES.linkedDenied);
   assert.match((await home.bash("rm -rf ~/dot"))!, /dot\/config\.yaml belongs to the guards/);
   assert.match((await home.write(`${project}/cfg/policy.yaml`))!, PROTECTED);
   assert.match((await home.write(`${home.path}/dot/claude/settings.json`))!, PROTECTED);
@@ -146,18 +136,7 @@ test("an agent may not change the permissions of the files that the guards read"
     ".git/x",
   ]);
   put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  await home.assertDenied(PROTECTED, [
-    "chmod 000 .conclaude.yaml",
-    "chmod -r .conclaude.yaml",
-    "chmod 000 ~/.conclaude",
-    "chown nobody ~/state/own.db",
-    "chgrp -R nobody ~/state",
-    "setfacl -m u::- .conclaude.yaml",
-    "sudo chattr +i .conclaude.yaml",
-    "chmod 000 .git",
-    "chmod 000 ~/.claude/settings.json",
-    "sqlite3 ~/state/own.db 'delete from pauses'",
-  ]);
+  await home.assertDenied(PROTECTED, CASES.permissionsDenied);
   assert.equal(await home.bash("chmod +x scripts/a.sh; chmod -R u+w src .git/x"), null);
   assert.equal(await home.bash('chmod -R u+w,g+rX . && sudo chown -R "$USER:$USER" .'), null);
   assert.equal(await home.bash("sqlite3 -readonly ~/state/own.db 'select 1'"), null);
@@ -205,22 +184,7 @@ test("no tool writes what the daemon starts, or code that runs inside Claude Cod
     ".conclaude/workflows/own.yaml",
   ]);
   put(join(home.path, ".claude/skills/x/run.py"), "");
-  const paths = [
-    ".conclaude/workflows/new.yaml",
-    "src/../.conclaude/prompts/plan.md",
-    ".conclaude/workflow-matchers.yaml",
-    "~/.conclaude/workflows/new.yaml",
-    ".claude/skills/x/hooks/hooks.json",
-    ".claude/skills/x/hooks/m.js",
-    ".claude/skills/a/x/hooks/m.js",
-    ".claude/skills/x/.claude-plugin/plugin.json",
-    "tools/x/.claude-plugin/plugin.json",
-    "~/.claude/skills/x/run.py",
-    "~/.claude/plugins/x/m.js",
-    "~/.claude/dev-mods/m.js",
-    "/etc/claude-code/managed-settings.json",
-  ];
-  for (const path of paths) {
+  for (const path of CASES.runPaths) {
     const file_path = path.replace(/^~/, home.path);
     assert.match((await home.write(file_path))!, PROTECTED, path);
     assert.match((await home.edit(file_path))!, PROTECTED, path);
@@ -237,34 +201,7 @@ test("no tool writes what the daemon starts, or code that runs inside Claude Cod
   for (const content of contents) {
     assert.match((await home.ask("Write", { file_path: settings, content }))!, PROTECTED, content);
   }
-  await home.assertDenied(PROTECTED, [
-    "cp -r evil .claude/skills/evil",
-    "cp -r evil/. .claude/skills/y/",
-    "cp -r /gone/evil .claude/skills/evil",
-    "mv evil .claude/skills/",
-    "mv .claude/skills/x/hooks_ .claude/skills/x/hooks",
-    "cp evil/hooks/hooks.json tools/hooks/hooks.json",
-    "tar -xf evil.tgz -C .claude/skills",
-    "tar -xf evil.tgz -C .claude",
-    "unzip evil.zip -d ~/.claude/plugins/evil",
-    "git clone https://example.com/evil ~/.claude/plugins/evil",
-    "git clone https://example.com/evil.git .claude/skills/evil",
-    "cd .claude/skills && git clone git@example.com:a/evil.git",
-    "git submodule add https://example.com/evil .claude/skills/evil",
-    "git mv evil .claude/skills/other",
-    "git mv evil .claude/skills/",
-    "cat x > .CLAUDE/Settings.json",
-    "cat x > .Claude/skills/x/Hooks/m.js",
-    "ln -s /tmp/evil .claude/skills/evil",
-    "ln -sfn ../../evil .claude/skills/",
-    "ln -s /tmp/skills ~/.claude/skills",
-    "mkdir -p .claude/skills/z/hooks && cd .claude/skills/z && tee hooks/m.js < /dev/null",
-    "rm .conclaude/workflows/own.yaml",
-    "rm -r .conclaude/workflows",
-    "mv .conclaude/workflows/own.yaml /tmp",
-    "rsync -a evil ~/.claude/skills",
-    "sudo cp x.json /etc/claude-code/managed-settings.d/",
-  ]);
+  await home.assertDenied(PROTECTED, CASES.runFilesDenied);
   await home.assertDenied(/only a person chooses which plugins/, [
     "claude plugin install evil@market",
     "/usr/bin/claude plugins --verbose enable evil",
@@ -279,23 +216,7 @@ test("skill texts, commands, agents and a project's own hooks are written as eve
     ".claude/settings.json",
   ]);
   put(join(project, ".claude/settings.json"), '{"env": {"A": "1"}}');
-  const paths = [
-    ".claude/skills/x/SKILL.md",
-    ".claude/skills/x/scripts/run.py",
-    ".claude/commands/x.md",
-    ".claude/agents/x.md",
-    "hooks/useThing.ts",
-    "src/hooks/index.ts",
-    "src/hooks/hooks.json",
-    "prompts/plan.md",
-    "workflows/own.yaml",
-    ".github/workflows/ci.yaml",
-    "~/.claude/skills/x/SKILL.md",
-    "~/.claude/skills/x/more/notes.md",
-    "~/.claude/agents/x.md",
-    "~/.conclaude/notes.md",
-  ];
-  for (const path of paths) {
+  for (const path of CASES.writablePaths) {
     assert.equal(await home.write(path.replace(/^~/, home.path)), null, path);
   }
   const permissions = {
@@ -303,18 +224,7 @@ test("skill texts, commands, agents and a project's own hooks are written as eve
     content: '{"env": {"A": "1"}, "permissions": {"allow": ["Bash(npm test:*)"]}}',
   };
   assert.equal(await home.ask("Write", permissions), null);
-  await home.assertAllowed([
-    "echo x > .claude/skills/x/SKILL.md",
-    "mkdir -p .claude/skills/x/scripts && cp src/a.py .claude/skills/x/scripts/",
-    "cp -r good .claude/skills/good",
-    "cp -r good ~/.claude/skills/",
-    "rm -r .claude/skills/x",
-    "ln -s ../../../AGENTS.md .claude/skills/x/SKILL.md",
-    "git clone https://example.com/tool.git",
-    "tar -xf skill.tgz -C vendor",
-    "claude plugin list --json; claude plugin validate tools/x; claude plugin marketplace list",
-    "mkdir -p .conclaude/notes && echo x > .conclaude/notes/a.md",
-  ]);
+  await home.assertAllowed(CASES.writableAllowed);
 });
 
 testWhere(

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { lastMetadata, queryValue, type Row } from "../support/look.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const EVIDENCE = "requirements: {evidence: {stopOnly: true}}\n";
 
@@ -234,26 +235,10 @@ Deno.test("a branch that is protected for commits is not moved or pushed from an
   );
   project.git("branch", "-f", "main");
   project.git("branch", "tmp");
-  for (
-    const command of [
-      "git branch -f main tmp",
-      "git branch -D main",
-      "git update-ref refs/heads/main tmp",
-      "git fetch . tmp:main",
-      "git switch -C main tmp",
-      "git push origin tmp:main",
-      "cd src && git push origin main",
-    ]
-  ) assert.match((await project.bash(command)) ?? "", /the branch main is protected/, command);
-  for (
-    const command of [
-      "git commit -m x",
-      "git branch -f tmp",
-      "git branch -f main origin/main",
-      "git fetch origin main:main",
-      "git push -u origin HEAD",
-      "git branch -D gone",
-      "git log main",
-    ]
-  ) assert.equal(await project.bash(command), null, command);
+  for (const command of CASES.movingProtected) {
+    assert.match((await project.bash(command)) ?? "", /the branch main is protected/, command);
+  }
+  for (const command of CASES.movingOthers) {
+    assert.equal(await project.bash(command), null, command);
+  }
 });

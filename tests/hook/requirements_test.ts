@@ -7,6 +7,7 @@ import { runProgram } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 import { testWith } from "../support/fixtures.ts";
 import { configureUser } from "../support/on_home.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const PLAN = "requirements: {commit_plan: {autoResolveSkill: arch-review}}\n";
 const REVIEW = `requirements:
@@ -105,49 +106,15 @@ test("a shell command that changes files of the project is an edit", async (proj
     "bash -c 'rm src/a.ts'",
     "cp /etc/hosts src",
   ]);
-  await project.assertAllowed([
-    "ls src",
-    "cat src/a.ts > /dev/null",
-    "echo x > /tmp/x.log 2>&1",
-    "echo 'rm src/a.ts'",
-    "echo plan > docs/plans/a.md",
-    "git status && git diff > /dev/null",
-  ]);
+  await project.assertAllowed(CASES.noEdits);
 });
 
 const it = testWith(() => new RequiredProject(REVIEW));
 
 it("a review is asked for each commit, and used up by one that succeeded", async (project) => {
   await project.send("SessionStart");
-  await project.assertDenied(/pre_commit_review/, [
-    "git commit -m x",
-    "GIT COMMIT -m x",
-    "ls && git  commit",
-    "git -C . commit -m x",
-    "g''it commit",
-    "sh -c 'git commit'",
-    "X=commit; git $X -m x",
-    "echo $(git commit -m x)",
-    "git com\\\nmit -m x",
-    "git commit -m --dry-run",
-    'git commit -m "$(echo --help)"',
-    "git commit --message --help",
-    "git commit -m x --dry-run --no-dry-run",
-    "git commit -m x -- --dry-run",
-    "script -qc 'git commit -m x'",
-  ]);
-  await project.assertAllowed([
-    "git log --grep=commit",
-    "echo 'git commit'",
-    "echo git commit",
-    "man git commit",
-    "git commit --help",
-    "git commit -h",
-    "git commit --dry-run",
-    "git commit -m x --dry-run",
-    "git merge --abort",
-    "git log -S 'git commit'",
-  ]);
+  await project.assertDenied(/pre_commit_review/, CASES.commits);
+  await project.assertAllowed(CASES.noCommits);
   await project.req("satisfy", "pre_commit_review", "--session", "cad0ac4d");
   assert.equal(await project.bash("git commit -m x"), null);
   await project.send("PostToolUseFailure", {
@@ -382,21 +349,7 @@ Deno.test("an anchored pattern is searched in each command by itself, however it
   begun: {triggerTools: [{tool: Bash, commandPattern: '^git commit'}]}
   ended: {triggerTools: [{tool: Bash, commandPattern: 'publish$'}]}
 `);
-  await project.assertDenied(/begun|ended/, [
-    "git commit -m x",
-    " git commit -m x",
-    "cd src && git commit -m x",
-    "(git commit -m x)",
-    "sudo git commit",
-    "A=1 git commit",
-    "git  commit -m x",
-    "git\tcommit",
-    "git \\\n  commit -m x",
-    "git 2>/dev/null commit",
-    "npm publish && ls",
-    "npm publish | cat",
-    "npm publish > /tmp/x",
-  ]);
+  await project.assertDenied(/begun|ended/, CASES.anchoredDenied);
   await project.assertAllowed(["echo git commit", "git log && ls", "npm publish --help"]);
 });
 

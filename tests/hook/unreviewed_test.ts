@@ -5,6 +5,7 @@ import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_pro
 import { gitSync } from "../support/git.ts";
 import { query, type Row } from "../support/look.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const REVIEW = `requirements:
   rev: {scope: single_use, triggerTools: [{tool: Bash, commandPattern: 'git\\s+commit(\\s|$)'}]}
@@ -157,23 +158,9 @@ test("rebase, cherry-pick, merge, fetch and pull of what is known use nothing up
   project.shell("git clone -q ../o.git ../clone");
   project.shell("git push -q origin side && git fetch -q");
   project.shell("sh ./c.sh mine.txt mine; sh ./c.sh more.txt more");
-  const commands = [
-    "git cherry-pick side",
-    "git reset -q --hard HEAD~1",
-    "git rebase -q side",
-    "git checkout -q -b other HEAD~2",
-    "git merge -q --no-edit --no-ff side",
-    "git merge -q --ff-only feature/x || git merge -q --no-edit feature/x",
-    "git checkout -q feature/x && GIT_SEQUENCE_EDITOR='sed -i 2s/pick/squash/' GIT_EDITOR=true git rebase -q -i HEAD~2",
-    "git branch -m feature/x z && git branch -m z feature/x",
-    "git stash -q -u; git stash pop -q",
-    "git tag v1",
-    "git pull -q --no-rebase --no-edit origin side",
-    "git branch -f other HEAD~1",
-  ];
   for (const isReviewed of [false, true]) {
     if (isReviewed) await satisfy(project);
-    for (const command of commands) {
+    for (const command of CASES.movesOfTheKnown) {
       assert.equal(await told(project, command), "", command);
       assert.equal(project.state("rev").length, isReviewed ? 1 : 0, command);
     }

@@ -207,17 +207,7 @@ function withOutput(rows: readonly (readonly [failing: string, passing: string])
 const PART_OF = rowsOf<readonly [failing: string, passing: string]>(CASES.partOf);
 
 /** What does not say that the command would pass. */
-const NOT_PART_OF: typeof PART_OF = [
-  ["npm run build && npm run pack", "npm run build && npm run copy"],
-  ["npm run build", "cd web && npm run build"],
-  ["npm run build", "cd $DIR && npm run build"],
-  ["npm run build", "pushd web && npm run build"],
-  ["npm run build", "(cd web && make) && (cd x && npm run build)"],
-  ["cd web && npm run build", "(cd web && make) && npm run build"],
-  ["npm run build", "git checkout main && npm run build"],
-  ["npm run build", "git stash -q && npm run build && git stash pop"],
-  ["npm run build", 'echo "make && npm run build" && true'],
-];
+const NOT_PART_OF = rowsOf<typeof PART_OF[number]>(CASES.notPartOf);
 
 Deno.test("a script whose parts must all pass mends the failure of each part", async () => {
   await assertEach(withOutput(PART_OF), "mended");
@@ -228,27 +218,9 @@ Deno.test("a script leaves a failure open where its command may have failed, or 
 });
 
 Deno.test("a command that repairs what a check complains of mends the failure of the check", async () => {
-  const mended: readonly (readonly [failing: string, passing: string])[] = [
-    ["ruff check .", "ruff check . --fix"],
-    ["ruff check .", "ruff check --fix . && ruff format ."],
-    ["npx eslint .", "npx eslint . --fix"],
-    ["cd web && npx eslint src", "cd web && npx eslint --fix src"],
-    ["npm run lint", "npm run lint -- --fix"],
-    ["npx prettier --check .", "npx prettier --write ."],
-    ["npx prettier . -c", "npx prettier . --write && git add -A"],
-    ["black --check src", "black src"],
-    ["deno fmt --check", "deno fmt"],
-    ["cargo fmt --all -- --check", "cargo fmt --all"],
-  ];
+  const mended = rowsOf<readonly [failing: string, passing: string]>(CASES.mendedByRepair);
   await assertEach(withOutput(mended), "mended");
-  const others: typeof mended = [
-    ["ruff check .", "ruff check src --fix"],
-    ["npx prettier --check .", "npx prettier --write a.ts"],
-    ["npx prettier --check .", "npx eslint . --fix"],
-    ["npm run lint", "npm run format -- --fix"],
-    ["npm ci && make", "npm install"],
-    ["npm ci", "npm install -g left-pad"],
-  ];
+  const others = rowsOf<typeof mended[number]>(CASES.notMendedByRepair);
   await assertEach(withOutput(others), "open");
 });
 

@@ -112,16 +112,7 @@ Deno.test("failed tests are told by their names or their error, and not by a tot
 });
 
 Deno.test("a plan is told by the first line that tells something", () => {
-  const plans: readonly (readonly [plan: string, title: string])[] = [
-    ["# Plan\n\n## Context\nThe upload is slow.", "The upload is slow."],
-    ["Here is my plan:\n\n1. Move to SQLite", "Move to SQLite"],
-    ["Here's the implementation plan for this.\n- Move to SQLite", "Move to SQLite"],
-    ["# Implementation Plan: Move to SQLite\n", "Move to SQLite"],
-    ["## **Overview**\n---\n**Goal**: fewer queries", "Goal: fewer queries"],
-    ["# Plan for the harbour\n1. Dig", "Plan for the harbour"],
-    ["# Plan\n## Steps", "Plan"],
-    ["# План\nПереезд", "План"],
-  ];
+  const plans = rowsOf<readonly [plan: string, title: string]>(CASES.plans);
   for (const [plan, title] of plans) {
     assert.equal(tell("ExitPlanMode", { tool_input: { plan } }).title, `Plan: ${title}`);
   }

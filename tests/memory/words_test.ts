@@ -48,16 +48,7 @@ Deno.test("a path is found whole and by its end, with or without a line number",
 });
 
 Deno.test("identifiers, paths, flags, codes and other scripts are found by what people type", async () => {
-  const find = await memoryOf([
-    "Renamed parseHookEvent to readHookEvent",
-    "src/hook/run.ts starts the handler",
-    "Use --no-check in CI, TS2304 is known",
-    "数据库连接超时，需要重试",
-    "Die Prüfung der Größe schlägt fehl",
-    "データベースの接続がタイムアウトした",
-    "Commit 1a2b3c4d5e broke the build",
-    "The café menu is cached",
-  ]);
+  const find = await memoryOf(CASES.spelledTexts);
   const rows = rowsOf<readonly [query: string, first: number]>(CASES.ranked);
   for (const [query, first] of rows) assert.equal(find(query)[0], first, query);
 });

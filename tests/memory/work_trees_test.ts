@@ -160,31 +160,8 @@ Deno.test("workFolder() follows a script, and the shell where it has gone", () =
 });
 
 Deno.test("a failure in another repository is not open in this one", async () => {
-  const foreign: readonly Step[] = [
-    { ran: "cd ../other && npm test" },
-    { ran: "cd O/web && npm test" },
-    { ran: "cd ../other && npm test", cwd: "O" },
-    { ran: "npm test", cwd: "O" },
-    { ran: "(cd ../other && make)" },
-    { ran: "npm --prefix ../other test" },
-    { ran: "npm --prefix=../other/web test" },
-    { ran: "make -C ../other" },
-    { ran: "git -C ../other push" },
-    { ran: "make -C O", in: "I", on: "one" },
-  ];
-  const own: readonly Step[] = [
-    { ran: "npm test" },
-    { ran: "cd web && npm test" },
-    { ran: "make -C web" },
-    { ran: "cd S && npm test" },
-    { ran: "make -C ../app-two" },
-    { ran: "cd vendor/lib && make" },
-    { ran: "cd ../gone && npm test" },
-    { ran: "cd .. && npm test" },
-    { ran: "cd ../other && npm test; cd M && npm test" },
-    { ran: "npm test && cd ../other && make" },
-    { ran: "make O/a.o" },
-  ];
+  const foreign = rowsOf<Step>(CASES.foreignSteps);
+  const own = rowsOf<Step>(CASES.ownSteps);
   const isOpen = async (step: Step) =>
     / (?:test|failure) /.test((await told([{ failed: RED, ...step }]))[0]!);
   for (const step of foreign) assert.equal(await isOpen(step), false, step.ran);

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { judgeUse } from "../../src/policy/guards/judge_use.ts";
 import { THIS_PROCESS } from "../../src/system/environment.ts";
 import { JudgedProject } from "../support/judged_project.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 Deno.test("a protected file anywhere in the input of a tool that may write is refused", async () => {
   using at = new JudgedProject(
@@ -61,21 +63,9 @@ Deno.test("a protected file anywhere in the input of a tool that may write is re
       ["mcp__x__resolve-conflicts", { path: "yarn.lock" }, file],
     ] as const
   ) assert.deepEqual([tool, await rules(tool, input)], [tool, [denied]]);
-  for (
-    const [tool, input] of [
-      ["mcp__fs__read_file", { path: "yarn.lock" }],
-      ["mcp__fs__search", { pattern: "yarn.lock" }],
-      ["mcp__fs__getInfo", { path: "yarn.lock" }],
-      ["mcp__fs__open-file", { path: "yarn.lock" }],
-      ["mcp__x__write", { path: ".git/modules/lib/refs/heads/config" }],
-      ["mcp__notes__add", { text: "what stands in yarn.lock" }],
-      ["mcp__web__post", { url: "https://example.com/yarn.lock" }],
-      ["mcp__fs__write_file", { path: "new.txt" }],
-      ["mcp__plain__do", {}],
-      ["mcp__shell__run", { command: "cat yarn.lock" }],
-      ["mcp__shell__run", { command: "grep", args: ["it's", "yarn.lock"] }],
-    ] as const
-  ) assert.deepEqual([tool, await rules(tool, input)], [tool, []]);
+  for (const [tool, input] of rowsOf<readonly [string, object]>(CASES.inputsOfServers)) {
+    assert.deepEqual([tool, await rules(tool, input)], [tool, []]);
+  }
   assert.match(
     (await judged("mcp__x__write", { all: [...many(6_000), "yarn.lock"] })).unread!,
     /more texts than can be looked up/,

@@ -4,6 +4,7 @@ import READERS from "../../src/policy/shell/readers.json" with { type: "json" };
 import VARIABLES from "../../src/policy/shell/variables.json" with { type: "json" };
 import { JudgedProject } from "../support/judged_project.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
 
 function project(): JudgedProject {
   return new JudgedProject(
@@ -19,65 +20,7 @@ preToolUse:
 }
 
 /** Commands whose effect on a protected file nobody can tell before they run. */
-const IN_DOUBT = [
-  // A word is the file, holds it, or is a folder of protected files.
-  "cmake -E copy_if_different src/a.ts yarn.lock",
-  "mytool --out=yarn.lock",
-  "mytool -oyarn.lock",
-  "mytool target:src/gen/x.ts",
-  "mytool @yarn.lock",
-  "mytool src/gen",
-  "mytool src/g*/x.ts",
-  "ar r dist/new.a src/a.ts",
-  "git format-patch -1 -o src/gen",
-  "git checkout-index --prefix=src/gen/ src/a.ts",
-  "python3 -m shelve yarn.lock src/a.ts",
-  "node tools/fix.js yarn.lock",
-  // Code names the file.
-  "tclsh <<< 'file delete yarn.lock'",
-  "sqlite3 :memory: \"select writefile('yarn.lock', 'x')\"",
-  "sqlite3 :memory: <<< '.once yarn.lock'",
-  "vim -es -c 'w! yarn.lock' -c q src/a.ts",
-  "gdb -batch -ex 'shell rm yarn.lock'",
-  "gdb -batch -ex 'shell rm LICENSE'",
-  "tclsh <<< 'set f [open LICENSE w]; close $f'",
-  "curl -s -K - <<< 'output = \"yarn.lock\"'",
-  '(crontab -l; echo "* * * * * rm $PWD/yarn.lock") | crontab -',
-  // A later expansion runs what stands in quotes.
-  "x='$(rm yarn.lock)'; : \"${x@P}\"",
-  "[[ -v 'a[$(rm yarn.lock)]' ]]",
-  "let 'a[$(rm yarn.lock)]=1'",
-  // A container sees the project's files.
-  'docker run --rm -v "$PWD:/w" alpine rm /w/yarn.lock',
-  // Only the shell knows the folder.
-  "CDPATH=src cd gen && : > x.ts",
-  // The shell splits a value in a way of its own, or reads another variable.
-  "IFS=,; c='rm,yarn.lock'; $c",
-  "declare -n r=q; q='rm yarn.lock'; $r",
-  // The rules of a Makefile that the command makes itself.
-  "make -f <(printf 'all:\\n\\trm yarn.lock')",
-  "make -f- <<< $'all:\\n\\trm yarn.lock'",
-  // Code in a file that the command makes itself.
-  "printf 'file(REMOVE yarn.lock)' > x.cmake && cmake -P x.cmake",
-  "printf 'shell rm yarn.lock' > x.gdb && gdb -batch -x x.gdb",
-  "printf 'file delete yarn.lock' > x.tcl && tclsh x.tcl",
-  "echo 'call delete(\"yarn.lock\")' > x.vim && vim -es -S x.vim",
-  // The name of a written file, or of what is unpacked, is not known.
-  "csplit -b yarn%d.lock src/a.ts 1",
-  "split --additional-suffix=.lock src/a.ts yarn",
-  "curl -K x.conf",
-  "python3 -m tarfile -e x.tar",
-  "unrar x x.rar",
-  "jar xf x.jar",
-  // A row tells only of some verbs.
-  "terraform -chdir=src/gen apply",
-  "7z a -sdel x.7z yarn.lock",
-  "go run ./cmd yarn.lock",
-  "gh release download --dir src/gen v1",
-  // It runs what a rule forbids.
-  "gdb -ex 'npm publish'",
-  "nosuchshell <<< 'npm publish'",
-];
+const IN_DOUBT = Object.values(CASES.inDoubt).flat();
 
 const PLAIN = [
   "cat yarn.lock | head -3",

@@ -25,17 +25,7 @@ Deno.test("renderText() puts in values by their path, also of names with hyphens
 });
 
 Deno.test("renderText() knows the functions and pipelines", () => {
-  const cases: Readonly<Record<string, string>> = {
-    '{{ default "main" .branch }}': "main",
-    '{{ .plain | default "main" | upper }}': "V1.2/A-B_C",
-    '{{ join ", " .task.tags }}{{ join .task.tags "+" }}': "a, ba+b",
-    '{{ trim "  x " }}|{{ lower "AB" }}|{{ quote .task.title }}': 'x|ab|"It\'s"',
-    '{{ indent 2 "a\\nb" }}': "  a\n  b",
-    "{{ eq .previous.exit_code 0 }} {{ ne .plain `x` }} {{ not .missing }}": "true true true",
-    "{{ and (not .previous.failed) (eq .plain .plain) }} {{ or .missing false }}": "true false",
-    '{{ "{{" }}.x}}': "{{.x}}",
-    '{{ "}}" }}': "}}",
-  };
+  const cases: Readonly<Record<string, string>> = CASES.renderedTexts;
   for (const [template, expected] of Object.entries(cases)) {
     assert.equal(text(template), expected, template);
   }
@@ -172,16 +162,7 @@ Deno.test("renderScript() puts in raw values as they stand, says so, and keeps i
 });
 
 /** Scripts that print the value between signs, each with a place of another kind. */
-const FRAMES: readonly string[] = [
-  "printf '[%s]' \\\n  {{.x}}",
-  `printf '[%s]' "{{.x}}"`,
-  `printf '[%s]' '{{.x}}'`,
-  `a="$(printf '%s.' "{{.x}}")"; printf '[%s]' "\${a%.}"`,
-  `printf '[%s]' "$(printf '%s' "a\\"" >/dev/null)"{{.x}}`,
-  `cat <<'EOF' >/dev/null # it's\n"$( don't\nEOF\nprintf '[%s]' {{.x}}`,
-  `: $((1 + 2)) \${HOME:-/x} $# # "comment {{.x}}\nprintf '[%s]' "{{.x}}"`,
-  `[[ a == a ]] || [ a = a ]; : >&2 2>&1; : <&-; (: it\\'s; printf '[%s]' a{{.x}} | sed 's/^.a/[/')`,
-];
+const FRAMES = CASES.frames;
 
 const HOSTILE = CASES.hostile;
 

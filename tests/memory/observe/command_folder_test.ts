@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { inItsFolder } from "../../../src/memory/observe/command_folder.ts";
 import { observe } from "../../../src/memory/observe/observe.ts";
+import CASES from "../../testdata/observed_cases.json" with { type: "json" };
 
 const ROOT = "/home/ana/app";
 
@@ -26,16 +27,7 @@ Deno.test("a command names the folder that it ran in, by its own `cd` or by the 
   for (const [command, shellFolder, wanted] of told) {
     assert.equal(inItsFolder(command, { root: ROOT, shellFolder }), wanted, `in ${shellFolder}`);
   }
-  const asTyped = [
-    "cd .. && npm test",
-    "cd - && npm test",
-    "cd ~/web && npm test",
-    "cd $DIR && npm test",
-    "npm test; cd web",
-    "(cd web && npm test)",
-    "cd web && npm test && cd ..",
-  ];
-  for (const command of asTyped) {
+  for (const command of CASES.foldersAsTyped) {
     assert.equal(inItsFolder(command, { root: ROOT, shellFolder: `${ROOT}/web` }), command);
   }
   assert.equal(inItsFolder("npm test", { root: null, shellFolder: "/p" }), "npm test");

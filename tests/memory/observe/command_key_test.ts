@@ -47,17 +47,7 @@ Deno.test("spellings of the same command have the same key", () => {
 });
 
 Deno.test("commands that do different things have different keys", () => {
-  const others: readonly (readonly [one: string, other: string])[] = [
-    ["npm test", "npm run test:unit"],
-    ["npm test", "cd web && npm test"],
-    ["npm test -w a", "npm test -w b"],
-    ["cargo test -p a", "cargo test -p b"],
-    ["go test -tags=integration ./...", "go test ./..."],
-    ["npx jest", "npx vitest run"],
-    ["git merge x", "git rebase x"],
-    ["python a.py", "python b.py"],
-    ["cat a", "cat b"],
-  ];
+  const others = rowsOf<readonly [one: string, other: string]>(CASES.differentKeys);
   for (const [one, other] of others) {
     assert.notEqual(keyOf(one).what, keyOf(other).what, `${one}: ${other}`);
   }
