@@ -457,32 +457,7 @@ test.git("a day of ordinary work brings no violation", async (home) => {
   Deno.writeTextFileSync(join(colleague, "yarn.lock"), "v2\n");
   await git(colleague, "commit", "-qam", "Update");
   await git(colleague, "push", "-q");
-  const author = "git -c user.name=Ana -c user.email=a@example.com";
-  for (
-    const [command, run = command] of [
-      ["yarn install", "echo v1.1 > yarn.lock"],
-      ["git add -A && git commit -qm Install"],
-      ["cd . && corepack yarn add left-pad", "echo v1.2 >> yarn.lock"],
-      ["git stash -q"],
-      ["git stash pop -q"],
-      ["git checkout -q -- ."],
-      ["cargo update", "echo v3 > Cargo.lock; touch new.lock; rm new.lock"],
-      ["git switch -qc work && git commit -qam Cargo"],
-      [`${author} revert --no-edit HEAD`],
-      [`${author} revert --no-edit HEAD`],
-      [`${author} pull -q --rebase origin main -X theirs || git rebase --skip`],
-      ["git switch -q main"],
-      ["git pull -q --ff-only || git reset -q --hard origin/main"],
-      ["git merge -q work -m Merge || git merge --abort"],
-      ["node gen.js api", "echo y > src/generated/api.ts; echo z > src/generated/new.ts"],
-      ["npx prettier --write .", "echo b > src/a.ts; touch yarn.lock"],
-      ["git add . && git commit -qm Generate && git commit -q --amend -m Generated"],
-      ["git switch -qc later && git rebase -q HEAD~1; git switch -q -"],
-      ["git cherry-pick later || git cherry-pick --abort"],
-      ["git push -q origin main"],
-      ["ls"],
-    ] as const
-  ) {
+  for (const [command, run = command] of rowsOf<readonly [string, string?]>(CASES.ordinaryDay)) {
     const { before, after, blocks } = await bash(home, command, { run });
     const told = before.replace(/^conclaude: in doubt: .*$/m, "");
     assert.deepEqual([told, after, blocks], ["", "", false], command);

@@ -6,6 +6,7 @@ import { executions, type Row } from "../support/look.ts";
 import { needsExecutable, needsUnix, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const PROTECTED = /only a person changes it/;
 
@@ -149,22 +150,9 @@ test("copying files of unknown names into the settings or a protected folder is 
   ]);
   settingsIn(home, ".claude");
   settingsIn(home, "cc");
-  const cases = [
-    ["cp -a src/. secrets/", /secrets/],
-    ["rsync -a --delete src/ secrets", /secrets/],
-    ["mv sub/* secrets", /secrets/],
-    ["cp -r src/. dist", /preventAdditions/],
-    ["cp -r sub/. dist", /preventAdditions/],
-    ["mkdir dist; cp -r sub dist", /preventAdditions/],
-    ["cp -r /gone/x/. ~/.claude/", PROTECTED],
-    ["rsync -a /gone/x/ ~/.claude/", PROTECTED],
-    ["mv -f /gone/x/* ~/.claude/", PROTECTED],
-    ["cp -r /gone/x/.claude ~", PROTECTED],
-    ["mv /gone/x .claude", PROTECTED],
-    ["cp -a /gone/x/. ~/.conclaude", PROTECTED],
-  ] as const;
+  const cases = rowsOf<readonly [string, string]>(CASES.unknownNames);
   for (const [command, reason] of cases) {
-    assert.match((await home.bash(command))!, reason, command);
+    assert.match((await home.bash(command))!, new RegExp(reason), command);
   }
   const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
   const command = "cp -r /gone/x/. ~/cc";

@@ -56,20 +56,7 @@ function violations(project: RequiredProject): Row[] {
 }
 
 /** Ways to commit, each with what has to be done before. */
-const WAYS: Readonly<Record<string, string>> = {
-  "by a script": HIDDEN,
-  "by an alias": "git -c alias.ci='!sh ./c.sh' ci",
-  "by make": "printf 'c:\\n\\t@sh ./c.sh\\n' > m.mk; make -sf m.mk c",
-  "by plumbing": "date >> p.txt; git add -A; t=$(git write-tree); " +
-    'c=$(git "commit""-tree" $t -p HEAD -m x); git update-ref refs/heads/feature/x $c',
-  "by a squashed merge and a script": "git merge -q --squash side && sh ./c.sh",
-  "by an interpreter": 'perl -e \'system("sh", "./c.sh")\'',
-  "with a date long past": "GIT_COMMITTER_DATE=2001-01-01T00:00:00Z sh ./c.sh",
-  "and failed afterwards": "sh ./c.sh; false",
-  "and went elsewhere": "sh ./c.sh && git checkout -q side",
-  "where no branch is checked out": "git checkout -q --detach && sh ./c.sh",
-  "as another program does": "sh ./jj",
-};
+const WAYS: Readonly<Record<string, string>> = CASES.waysToCommit;
 
 for (const [way, command] of Object.entries(WAYS)) {
   test(`a commit ${way} uses a review up, and is told where there is none`, async (project) => {

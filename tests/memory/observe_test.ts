@@ -141,72 +141,11 @@ Deno.test("a commit that passes mends the failure of the one that a check refuse
 });
 
 Deno.test("reads, questions, plans and messages each have a title of their own", () => {
-  const rows: readonly (readonly [Observed, string, string])[] = [
-    [tell("Read", { tool_input: { file_path: `${ROOT}/a.ts` } }), "search", "Read a.ts"],
-    [
-      tell("Grep", { tool_input: { pattern: "foo.*", path: `${ROOT}/src` }, tool_response: {} }),
-      "search",
-      "Search `foo.*` in src",
-    ],
-    [
-      tell("WebFetch", {
-        tool_input: { url: "https://a.example/x", prompt: "what" },
-        tool_response: { result: "that" },
-      }),
-      "fetch",
-      "Fetch https://a.example/x",
-    ],
-    [
-      tell("ExitPlanMode", { tool_input: { plan: "# Move to SQLite\n1. …" } }),
-      "decision",
-      "Plan: Move to SQLite",
-    ],
-    [
-      tell("AskUserQuestion", {
-        tool_input: { questions: [{ question: "Which store?" }] },
-        tool_response: { answers: { "Which store?": "SQLite" } },
-      }),
-      "decision",
-      "Which store? → SQLite",
-    ],
-    [
-      tell("TodoWrite", {
-        tool_input: {
-          todos: [{ content: "a", status: "completed" }, { content: "b", status: "pending" }],
-        },
-      }),
-      "task",
-      "Tasks: 1 of 2 done",
-    ],
-    [tell("UserPromptSubmit", { prompt: "\n\nFix it\nplease" }), "prompt", "Fix it"],
-    [
-      tell("UserPromptSubmit", { prompt: "<task-notification>done</task-notification>" }),
-      "message",
-      "done",
-    ],
-    [tell("Stop", { last_assistant_message: "## Done\nAll of it." }), "message", "Done"],
-    [
-      tell("PostCompact", {
-        compact_summary: "<analysis>x</analysis>\n<summary>What we did</summary>",
-      }),
-      "message",
-      "Compaction: What we did",
-    ],
-    [
-      tell("mcp__mail__send", {
-        tool_input: { to: "a" },
-        tool_response: [{ type: "text", text: "sent" }],
-      }),
-      "command",
-      'mcp__mail__send {"to":"a"}',
-    ],
-    [
-      tell("Edit", { tool_input: { file_path: "a" }, error: "String to replace not found" }, true),
-      "failure",
-      "Edit failed: String to replace not found",
-    ],
-  ];
-  for (const [{ kind, title }, wantedKind, wantedTitle] of rows) {
+  const rows = rowsOf<readonly [use: Parameters<typeof tell>, kind: string, title: string]>(
+    CASES.titles,
+  );
+  for (const [use, wantedKind, wantedTitle] of rows) {
+    const { kind, title } = tell(...use);
     assert.deepEqual([kind, title], [wantedKind, wantedTitle]);
   }
 });

@@ -80,55 +80,7 @@ async function told(steps: readonly Step[]) {
 
 const COMMITTED = (branch: string) => `[${branch} 1a2b3c4] x\n 1 file changed, 1 insertion(+)`;
 
-const ROWS: readonly (readonly [Step, told: string])[] = [
-  [{ ran: "npm test", failed: RED }, "main test npm test"],
-  [{ ran: "cd I && npm test", failed: RED }, "one test npm test"],
-  [{ ran: "cd .claude/worktrees/one && npm test", failed: RED }, "one test npm test"],
-  [
-    { ran: "echo 1 > .claude/worktrees/one/a; cd .claude/worktrees/one && npm test", failed: RED },
-    "one test echo 1 > .claude/worktrees/one/a; cd .claude/worktrees/one && npm test",
-  ],
-  [{ ran: "(cd I && npm test)", failed: RED }, "one test (cd I && npm test)"],
-  [{ ran: "cd S && npm test", failed: RED }, "two test npm test"],
-  [{ ran: "cd S/web && npm test", failed: RED }, "two test cd web && npm test"],
-  [{ ran: "cd S && npm test", cwd: "S", on: "two", failed: RED }, "two test npm test"],
-  [{ ran: "npm test", cwd: "S", on: "then", failed: RED }, "then test npm test"],
-  [{ ran: "npm test", in: "I", on: "one", failed: RED }, "one test npm test"],
-  [{ ran: "cd M && npm test", in: "I", on: "one", failed: RED }, "main test npm test"],
-  [{ ran: "cd M && npm test", in: "M", failed: RED }, "main test npm test"],
-  [{ ran: "cd web && npm test", failed: RED }, "main test cd web && npm test"],
-  [
-    { ran: "cd S && git add -A && git commit -m x", said: COMMITTED("two") },
-    "two commit git add -A && git commit -m x",
-  ],
-  [
-    { ran: "cd ../app-two && git commit -am x", said: COMMITTED("two") },
-    "two commit git commit -am x",
-  ],
-  [{ ran: "cd ../app-two && npm test", failed: RED }, "two test npm test"],
-  [
-    { ran: "git -C S commit -am x", said: COMMITTED("two") },
-    "two commit cd M && git -C S commit -am x",
-  ],
-  [
-    { ran: "git -C I commit -am x", said: COMMITTED("one") },
-    "one commit cd M && git -C I commit -am x",
-  ],
-  [
-    { ran: "git -C .claude/worktrees/one commit -am x", said: COMMITTED("one") },
-    "one commit cd M && git -C .claude/worktrees/one commit -am x",
-  ],
-  // In several, or nobody knows where.
-  [
-    { ran: "(cd I && npm test); (cd S && npm test)", failed: RED },
-    "main test (cd I && npm test); (cd S && npm test)",
-  ],
-  [{ ran: 'cd "$TREE" && npm test', failed: RED }, 'main test cd "$TREE" && npm test'],
-  [
-    { ran: "cd /elsewhere && git commit -am x", said: COMMITTED("x") },
-    "main command cd /elsewhere && git commit -am x",
-  ],
-];
+const ROWS = rowsOf<readonly [Step, told: string]>(Object.values(CASES.toldOfTrees).flat());
 
 for (const [step, expected] of ROWS) {
   const where = `${step.in ?? "M"}${step.cwd === undefined ? "" : `, shell in ${step.cwd}`}`;
