@@ -1,19 +1,14 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
-import { hookCommand } from "../../src/claude/settings/hooks.ts";
+import { hookCommand, type Program } from "../../src/claude/settings/hooks.ts";
 import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { isOwnHandler, type Ownership, roleOf } from "../../src/claude/settings/own_handler.ts";
 import CASES from "../testdata/claude_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 /** What the release workflow uploads. */
-const RELEASED = [
-  "conclaude-linux-x86_64",
-  "conclaude-linux-aarch64",
-  "conclaude-macos-x86_64",
-  "conclaude-macos-aarch64",
-  "conclaude-windows-x86_64.exe",
-];
+const RELEASED = CASES.released;
 
 function isOwn(command: string, ownership: Ownership = {}): boolean {
   return isOwnHandler({ type: "command", command, timeout: 10 }, ownership);
@@ -60,13 +55,7 @@ Deno.test("isOwnHandler() knows a clone and its bundle by their folders", () => 
 });
 
 Deno.test("isOwnHandler() knows the program that is being installed under any name", () => {
-  for (
-    const program of [
-      { kind: "path", path: "/opt/state engine/se" },
-      { kind: "line", line: "deno run -A /home/ana/tides/main.ts" },
-      { kind: "line", line: "env A=1 /opt/se" },
-    ] as const
-  ) {
+  for (const program of rowsOf<Program>(CASES.programs)) {
     const command = hookCommand(program, "Stop");
     const unmarked = command.replace(/ --conclaude$/, "");
     for (const written of [command, unmarked]) {
@@ -78,15 +67,7 @@ Deno.test("isOwnHandler() knows the program that is being installed under any na
 });
 
 Deno.test("isOwnHandler() knows its mark, whatever the program is called by now", () => {
-  for (
-    const program of [
-      "/opt/cc-state",
-      "cc-state",
-      "'/opt/state engine/cc'",
-      "~/bin/cc",
-      "deno run -A /gone/clone/main.ts",
-    ]
-  ) {
+  for (const program of CASES.renamedPrograms) {
     assert.ok(isOwn(`${program} hook Stop --conclaude`), program);
     assert.ok(!isOwn(`${program} hook Stop`), program);
   }

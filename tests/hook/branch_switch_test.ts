@@ -115,16 +115,7 @@ Deno.test("a branch that is checked out in another repository changes nothing fo
   repository.shell(
     "mkdir ../lib && cd ../lib && git init -q -b main && git commit -q --allow-empty -m x && git branch topic",
   );
-  const flow = [
-    "git -C ../lib checkout topic && git commit -m x",
-    "git -C ../lib checkout main && git commit -m x",
-    "cd ../lib && git checkout main && git pull && cd ../project && git commit -m x",
-    "(cd ../lib && git checkout main && git pull) && git commit -m x",
-    "pushd ../lib; git checkout main; popd; git commit -m x",
-    "git clone u ../new && cd ../new && git checkout main && cd - && git commit -m x",
-    "ssh host 'cd app && git checkout main && git pull'; git commit -m x",
-    "cd ../lib && git branch main; git worktree add ../w main; cd ../w; git commit -m x",
-  ];
+  const flow = CASES.inOtherRepositories;
   await repository.assertAllowed(flow);
   repository.git("switch", "-q", "main");
   await repository.assertDenied(/main is protected/, [
@@ -142,13 +133,7 @@ Deno.test("what happens in a working tree that the command makes is judged after
   repository.git("switch", "-q", "main");
   await repository.send("SessionStart");
   await repository.assertAllowed(CASES.inMadeTreesAllowed);
-  await repository.assertDenied(/main is protected/, [
-    "git worktree add ../w -b n8; git commit -m x",
-    "git branch -d n3; git switch n3; git commit -m x",
-    "git branch n3; git commit -m x",
-    "git worktree add . -b n8; git commit -m x",
-    "git worktree list ../w; cd ../w; git commit -m x",
-  ]);
+  await repository.assertDenied(/main is protected/, CASES.inMadeTreesDenied);
   repository.git("switch", "-q", "feature/x");
   const command = "git worktree add -q ../m main; cd ../m && git commit -q --allow-empty -m x";
   assert.equal(await repository.act(command), null);

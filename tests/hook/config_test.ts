@@ -8,6 +8,7 @@ import { hook, observed, observedNames, type TempHome, tempHome } from "../suppo
 import { testWith } from "../support/fixtures.ts";
 import { configureUser } from "../support/on_home.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 /** Writes the configuration of the project that lies in the home. */
 function configure(home: TempHome, text: string, name = ".conclaude.yaml"): void {
@@ -291,15 +292,9 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
     Deno.writeTextFileSync(join(projectOf(home), folder, "x"), "");
   }
   for (const command of skipped) await bash(command);
-  const tools: readonly (readonly [name: string, input: Record<string, unknown>, cwd?: string])[] =
-    [
-      ["Grep", { pattern: "a", path: "secret" }],
-      ["Grep", { pattern: "a", glob: "secret/*" }],
-      ["Grep", { pattern: "a" }, "secret"],
-      ["Glob", { pattern: "secret/**/*.pem" }],
-      ["mcp__files__read_many", { paths: ["a", "secret/x"] }],
-      ["mcp__files__read", { file_path: "secret/x" }],
-    ];
+  const tools = rowsOf<readonly [name: string, input: Record<string, unknown>, cwd?: string]>(
+    CASES.excludedInputs,
+  );
   for (const [tool_name, tool_input, folder = ""] of tools) {
     const input = { tool_name, tool_input, tool_response: marker };
     const cwd = join(projectOf(home), folder);

@@ -127,13 +127,7 @@ test.git("beside a stash, too, new and ignored files are told, but for those tha
   Deno.writeTextFileSync(join(project, "infra/new.tf"), "kept\n");
   await bash(home, "ls");
   assert.equal((await bash(home, "git stash -q -u")).after, "");
-  for (
-    const [run, file] of [
-      ["echo x > infra/other.tf", "infra/other.tf"],
-      ["echo A=2 > .env", ".env"],
-      ["echo other > infra/new.tf", "infra/new.tf"],
-    ] as const
-  ) {
+  for (const [run, file] of rowsOf<readonly [string, string]>(CASES.besideAStash)) {
     assert.match((await bash(home, "python3 magic.py", { run })).after, new RegExp(file), run);
   }
   Deno.removeSync(join(project, "infra/new.tf"));
@@ -371,14 +365,7 @@ test.git("a protected branch that a command moved comes back by the command told
   });
   const was = gitSync(project, "rev-parse", "main").trim();
   await git(project, "switch", "-qc", "work");
-  for (
-    const run of [
-      "git commit -q --allow-empty -m x && git branch -f main work",
-      "git update-ref -d refs/heads/main",
-      "git checkout -q main && git commit -q --allow-empty -m y; git checkout -q work",
-      "git push -q . work:main",
-    ]
-  ) {
+  for (const run of CASES.movedBranches) {
     const { after, blocks } = await bash(home, "sh x.sh", { run });
     assert.equal(blocks, true, run);
     assert.match((await stop(home)).reason, /^Changed without being allowed/);
@@ -413,15 +400,7 @@ test.git("hooks of git, its settings and those of Claude Code are policy", async
   Deno.mkdirSync(join(project, ".git/hooks"), { recursive: true });
   Deno.mkdirSync(join(project, ".claude"));
   await bash(home, "ls");
-  for (
-    const [run, file] of [
-      ["echo exit > .git/hooks/pre-commit", ".git/hooks/pre-commit"],
-      ["git config core.hooksPath /dev/null", ".git/config"],
-      ["printf '[alias]\\n\\tp = !x\\n' > .git/config.worktree", ".git/config.worktree"],
-      ["git config remote.origin.push +refs/heads/*", ".git/config"],
-      [`echo '{"disableAllHooks": true}' > .claude/settings.local.json`, "settings.local.json"],
-    ] as const
-  ) {
+  for (const [run, file] of rowsOf<readonly [string, string]>(CASES.gitPolicyChanged)) {
     const { after, blocks } = await bash(home, "sh x.sh", { run });
     assert.match(after, new RegExp(file), run);
     assert.equal(blocks, true, run);
@@ -430,14 +409,7 @@ test.git("hooks of git, its settings and those of Claude Code are policy", async
     assert.equal(undone.code, 0, undone.stderr);
     assert.equal((await stop(home)).decision, undefined, run);
   }
-  for (
-    const run of [
-      "git remote add origin ../other",
-      "git config user.name Bea",
-      "git config core.hooksPath .husky/_",
-      `echo '{"permissions": {"allow": ["Bash(ls)"]}}' > .claude/settings.local.json`,
-    ]
-  ) {
+  for (const run of CASES.gitPolicyKept) {
     assert.deepEqual(
       await bash(home, "sh x.sh", { run }),
       { before: "", denied: false, after: "", blocks: false },

@@ -91,12 +91,7 @@ test("a file of the guards that is a link is protected under every name on its w
 test("a database at another place is protected from being removed or overwritten", async (home) => {
   home.configure("database: {path: ../state/own.db}\n");
   assert.equal(await home.bash("true"), null);
-  await home.assertDenied(PROTECTED, [
-    "rm ~/state/own.db",
-    "rm -r ~/state",
-    "echo > ~/state/own.db-wal",
-    "mv ~/state /x",
-  ]);
+  await home.assertDenied(PROTECTED, CASES.databaseDenied);
   assert.match((await home.write(join(home.path, "state/own.db")))!, PROTECTED);
   assert.equal(await home.bash("echo x > ~/state/other.db"), null);
   const start = { env: { CONCLAUDE_DB_PATH: join(home.path, "else/e.db") } };
@@ -108,13 +103,7 @@ test("a database at another place is protected from being removed or overwritten
 test(".git/HEAD is protected, for requirements depend on the branch that it names", async (home) => {
   const project = home.configure("{}\n", [".git/config", "sub/.git/HEAD"]);
   put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  await home.assertDenied(PROTECTED, [
-    "echo junk > .git/HEAD",
-    "rm .git/HEAD",
-    "rm -rf .git",
-    "mv .git x",
-    "cd src && cp a ../.git/HEAD",
-  ]);
+  await home.assertDenied(PROTECTED, CASES.headDenied);
   assert.match((await home.write(".git/HEAD"))!, PROTECTED);
   assert.match((await home.write(".git/config"))!, PROTECTED);
   assert.match((await home.bash("rm -f .git/hooks/x"))!, PROTECTED);
@@ -163,14 +152,7 @@ test("copying files of unknown names into the settings or a protected folder is 
 });
 
 test("no tool writes what the daemon starts, or code that runs inside Claude Code", async (home) => {
-  const project = home.configure("{}\n", [
-    "evil/hooks/hooks.json",
-    "evil/SKILL.md",
-    "good/SKILL.md",
-    "good/more/notes.md",
-    ".claude/skills/x/hooks_/m.js",
-    ".conclaude/workflows/own.yaml",
-  ]);
+  const project = home.configure("{}\n", CASES.filesThatRun);
   put(join(home.path, ".claude/skills/x/run.py"), "");
   for (const path of CASES.runPaths) {
     const file_path = path.replace(/^~/, home.path);
@@ -181,12 +163,7 @@ test("no tool writes what the daemon starts, or code that runs inside Claude Cod
   const modules = { file_path: "tools/x/hooks.json", content: '{"modules": ["./m.js"]}' };
   assert.match((await home.ask("Write", modules))!, PROTECTED);
   const settings = join(project, ".claude/settings.json");
-  const contents = [
-    '{"env": {"PATH": "/tmp/evil"}}',
-    '{"enabledPlugins": {"x@here": true}}',
-    '{"extraKnownMarketplaces": {"here": {}}}',
-  ];
-  for (const content of contents) {
+  for (const content of CASES.runSettings) {
     assert.match((await home.ask("Write", { file_path: settings, content }))!, PROTECTED, content);
   }
   await home.assertDenied(PROTECTED, CASES.runFilesDenied);
@@ -198,11 +175,10 @@ test("no tool writes what the daemon starts, or code that runs inside Claude Cod
 });
 
 test("skill texts, commands, agents and a project's own hooks are written as ever", async (home) => {
-  const project = home.configure("preToolUse: {preventRootAdditions: false}\n", [
-    "good/SKILL.md",
-    "good/more/notes.md",
-    ".claude/settings.json",
-  ]);
+  const project = home.configure(
+    "preToolUse: {preventRootAdditions: false}\n",
+    CASES.filesOfSkills,
+  );
   put(join(project, ".claude/settings.json"), '{"env": {"A": "1"}}');
   for (const path of CASES.writablePaths) {
     assert.equal(await home.write(path.replace(/^~/, home.path)), null, path);

@@ -38,16 +38,8 @@ test("a program of git such as git-push is judged as its verb, under any path", 
   home.configure(
     "preToolUse: {toolUsageValidation: [{tool: Bash, commandPattern: 'git merge*', action: block}]}\n",
   );
-  await home.assertDenied(/git merge\*/, [
-    "git-merge x",
-    "/usr/lib/git-core/git-merge x",
-    "sudo env A=1 git-merge x",
-  ]);
-  await home.assertDenied(/overwrites the history/, [
-    "git-push -f",
-    "/usr/libexec/git-core/git-push --force",
-    "echo a | xargs git-push -f",
-  ]);
+  await home.assertDenied(/git merge\*/, CASES.mergePrograms);
+  await home.assertDenied(/overwrites the history/, CASES.pushPrograms);
   assert.equal(await home.bash("git-status"), null);
 });
 

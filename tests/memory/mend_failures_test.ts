@@ -9,7 +9,6 @@ const BAD = "FAILED tests/t.py::a - assert 1 == 2\n1 failed, 4 passed in 0.12s";
 const GOOD = "5 passed in 0.10s";
 const JEST_BAD =
   "FAIL src/a.test.ts\n  ● adds\n\nTest Suites: 1 failed, 3 passed, 4 total\nTests: 1 failed, 4 passed, 5 total";
-const JEST_GOOD = "Tests:       5 passed, 5 total";
 const GO_GOOD = "ok  \texample.com/a\t0.2s";
 
 /** A command that fails with its output, and one that passes later, after an edit, with its output. */
@@ -19,17 +18,7 @@ type Mending = readonly [failing: string, bad: string, passing: string, good?: s
 const MENDED = rowsOf<Mending>(CASES.mended);
 
 /** The same, for what is not of tests alone. */
-const MENDED_SCRIPTS: readonly Mending[] = [
-  [
-    "set -o pipefail; npx tsc | tail -5",
-    "a.ts(1,1): error TS1: x",
-    "set -o pipefail; npx tsc | tail -5",
-    "",
-  ],
-  ["set -euo pipefail\nnpm ci\nmake", "make: no", "set -euo pipefail\nnpm ci\nmake", "ok"],
-  ["cd web\nexport CI=1\nnpm test", JEST_BAD, "cd web && npm test", JEST_GOOD],
-  ["cd web && npm test", JEST_BAD, "cd web\nexport CI=1\nnpm test", JEST_GOOD],
-];
+const MENDED_SCRIPTS = rowsOf<Mending>(CASES.mendedScripts);
 /** What looks alike, but does not say that what failed passes. */
 const LEFT_OPEN = rowsOf<Mending>(CASES.leftOpen);
 

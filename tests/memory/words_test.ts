@@ -54,11 +54,7 @@ Deno.test("identifiers, paths, flags, codes and other scripts are found by what 
 });
 
 Deno.test("a quoted phrase must be found as it is, unless nothing holds it", async () => {
-  const find = await memoryOf([
-    "retry the failing upload",
-    "upload the failing retry list",
-    "other",
-  ]);
+  const find = await memoryOf(CASES.quotedTexts);
   assert.deepEqual(find('"failing upload"'), [0]);
   assert.equal(find('"failing download" upload').length > 0, true);
   assert.deepEqual(find('"list" upload'), [1]);

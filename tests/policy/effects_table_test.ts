@@ -27,12 +27,7 @@ Deno.test("a line of git's settings is risky where it runs something or sends co
       '[core]\n\tbare = false\n\thooksPath = /dev/null\n[branch "main"]\n\tremote = o\n[alias]\n\tp = push -f\n' +
         '[remote "o"]\n\turl = x\n\tpush = +refs/heads/*\n',
     ),
-    [
-      "alias.p=push -f",
-      "core.bare=false",
-      "core.hookspath=/dev/null",
-      "remote.o.push=+refs/heads/*",
-    ],
+    CASES.riskySettings,
   );
 });
 

@@ -68,13 +68,7 @@ test("reading a protected file, or naming it in a message, is never in doubt", a
 });
 
 test("a file of the guards is refused to every program but those that only read", async (at) => {
-  for (
-    const command of [
-      "mytool .conclaude.yaml",
-      "mytool --out=.conclaude.yaml",
-      "mytool .claude/settings.json",
-    ]
-  ) {
+  for (const command of CASES.namingPolicy) {
     const { blocks } = await at.judge("Bash", command);
     assert.deepEqual([command, blocks.map(({ rule }) => rule)], [
       command,
@@ -93,15 +87,9 @@ test("a variable whose value programs run is judged as that command", async (at)
     const { blocks, doubts } = await at.judge("Bash", example);
     assert.ok(blocks.length + doubts.length > 0, example);
   }
-  for (
-    const command of [
-      "GIT_EDITOR='rm yarn.lock #' git commit",
-      "GIT_EDITOR='rm yarn.lock #'; export GIT_EDITOR; git commit",
-      "env PAGER='tee yarn.lock' man ls",
-      "sudo EDITOR='tee yarn.lock' visudo",
-      "git config core.editor 'rm yarn.lock #' && git commit",
-    ]
-  ) assert.equal((await at.judge("Bash", command)).blocks.length, 1, command);
+  for (const command of CASES.runVariables) {
+    assert.equal((await at.judge("Bash", command)).blocks.length, 1, command);
+  }
 });
 
 test("a script of the project that changes a protected file is in doubt", async (at) => {
@@ -117,34 +105,12 @@ test("a script of the project that changes a protected file is in doubt", async 
   write("composer.json", JSON.stringify({ scripts: { wipe: ["echo", "rm yarn.lock"] } }));
   write(
     "Makefile",
-    [
-      "LOCK = yarn.lock",
-      "all: build",
-      "build:",
-      "\tcd src; tsc",
-      "\tcat $(LOCK) # rm",
-      "clean: # all",
-      "\trm $(LOCK)",
-      "again: clean",
-      "deep:",
-      "\t$(MAKE) \\",
-      "\t  clean",
-      "loop: loop",
-      "\t$(MAKE) loop",
-    ].join("\n"),
+    CASES.makefile.join("\n"),
   );
   write("wipe", "rm yarn.lock\n");
   write("wipe.py", "#!/usr/bin/env python3\nrm yarn.lock\n");
   write("LICENSE.mk", "all:\n\trm LICENSE\n");
-  for (
-    const command of [
-      ...["npm run wipe", "npm run twice", "npm run there", "yarn wipe", "deno task wipe"],
-      ...["composer wipe", "cd src && npm run wipe", "npm --prefix . run wipe"],
-      ...["make clean", "make again", "make deep", "cd src && make -C .. clean"],
-      ...["make LOCK=LICENSE clean", "make -f LICENSE.mk"],
-      ...["sh wipe", "./wipe", ". ./wipe", "GIT_EDITOR=./wipe git commit"],
-    ]
-  ) {
+  for (const command of CASES.scriptsInDoubt) {
     const { blocks, doubts } = await at.judge("Bash", command);
     assert.deepEqual([command, blocks], [command, []]);
     assert.ok(doubts.some((doubt) => doubt.includes(" forbids")), `${command}: ${doubts}`);
@@ -180,15 +146,7 @@ test("a script of the project that does what a rule forbids is in doubt", async 
   };
   write("package.json", JSON.stringify({ scripts }));
   write("Makefile", "all: build\n\techo $(X)\nbuild:\n\ttsc\nrelease:\n\t@npm publish\n");
-  for (
-    const command of [
-      "npm run release",
-      "npm rum release",
-      "yarn release",
-      "make release",
-      "npm run build",
-    ]
-  ) {
+  for (const command of CASES.publishingScripts) {
     const { blocks, doubts } = await at.judge("Bash", command);
     assert.deepEqual([command, blocks], [command, []]);
     assert.ok(doubts.length > 0, command);

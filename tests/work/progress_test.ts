@@ -17,6 +17,7 @@ import { renderText } from "../../src/work/template.ts";
 import { parseWorkflow, type Workflow } from "../../src/work/workflow.ts";
 import type { Plan } from "../../src/work/engine/advance.ts";
 import type { StepRow } from "../../src/work/workflows_table.ts";
+import CASES from "../testdata/work_cases.json" with { type: "json" };
 
 const TASK = { id: "t1", title: "Title", body: "", type: "bug", priority: 2, tags: ["a"] };
 
@@ -327,15 +328,7 @@ Deno.test("outcomeOfAgent() believes what the agent says last, then its exit cod
   );
 });
 
-const PLAN = {
-  workflow: {
-    steps: [
-      { name: "write", type: "agent" },
-      { name: "quality", type: "loop", steps: [{ name: "test", type: "script" }] },
-      { name: "merge", type: "merge" },
-    ],
-  },
-} as unknown as Plan;
+const PLAN = CASES.waitingPlan as unknown as Plan;
 
 const row = (key: string, facts: Partial<StepRow> = {}): StepRow => ({
   key,
