@@ -206,19 +206,7 @@ test("no content of an excluded project is kept", async (home) => {
 
 /** Sends every kind of event with a marker in all of its content. */
 async function sendMarked(home: TempHome, marker: string): Promise<void> {
-  const events = [
-    "SessionStart",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "SubagentStop",
-    "Notification",
-    "Stop",
-    "Unheard",
-    "SessionEnd",
-  ];
-  for (const event of events.filter((name) => name !== "PostToolUseFailure")) {
+  for (const event of CASES.eventsWithMarks.filter((name) => name !== "PostToolUseFailure")) {
     await hook(event, {
       session_id: "s1",
       cwd: projectOf(home),
@@ -262,36 +250,13 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
   );
   const marker = "markerOfContent";
   const bash = (command: string) => use(home, { tool_input: { command }, tool_response: marker });
-  const skipped = [
-    "cat secret/x",
-    `cat ./secret/../secret/x && ls`,
-    "cd secret && cat x",
-    "pushd secret; cat x",
-    "head -n1 --file=secret/x",
-    `cat < "${projectOf(home)}/secret/x"`,
-    "cat $PWD/secret/x",
-    'cat "${CLAUDE_PROJECT_DIR}/secret/x"',
-    "cat ~/keys/c.pem",
-    "cat $HOME/keys/c.pem",
-    "vault kv get app",
-    "cd a && vault read b | jq .x",
-    "A=1 sudo -n vault read b",
-    'echo "$(vault read b)"',
-    "timeout 5 /usr/bin/vault read b",
-    "bash -c 'vault read b'",
-    "if true; then vault read b; fi",
-    'eval "vault read b"',
-    "cat sec*/x",
-    "cat s?cret/[x-z]",
-    "cd sub && cat ../sec*/x",
-    'cat "sec"ret/x sec\\ret/x',
-    "git show HEAD:secret/x",
-  ];
   for (const folder of ["secret", "sub"]) {
     Deno.mkdirSync(join(projectOf(home), folder));
     Deno.writeTextFileSync(join(projectOf(home), folder, "x"), "");
   }
-  for (const command of skipped) await bash(command);
+  for (const command of CASES.namingExcluded) {
+    await bash(command.replace("<PROJECT>", projectOf(home)));
+  }
   const tools = rowsOf<readonly [name: string, input: Record<string, unknown>, cwd?: string]>(
     CASES.excludedInputs,
   );

@@ -239,12 +239,7 @@ test.git("a policy file that a command makes unreadable stays in force as it was
   const project = laid(home);
   const config = join(project, ".conclaude.yaml");
   await bash(home, "ls");
-  for (
-    const run of [
-      "touch .conclaude.yaml; chmod 666 .conclaude.yaml",
-      "rm .conclaude.yaml; mkdir .conclaude.yaml",
-    ]
-  ) {
+  for (const run of CASES.policyTouched) {
     const { after, blocks } = await bash(home, "node x.js", { run });
     assert.equal(blocks, true, run);
     assert.match(after, /config undo \.conclaude\.yaml/, run);

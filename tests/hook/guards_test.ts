@@ -460,12 +460,7 @@ test("a file that says it is generated is protected, where the policy asks for i
 });
 
 test("a file that may not be removed goes away with a folder above it", async (home) => {
-  const project = home.configure("preToolUse: {uneditableFiles: ['*.lock']}\n", [
-    "sub/deep/x.lock",
-    "other/a.ts",
-    "node_modules/m/yarn.lock",
-    "pkg/node_modules/m/yarn.lock",
-  ]);
+  const project = home.configure("preToolUse: {uneditableFiles: ['*.lock']}\n", CASES.filesBelow);
   await home.assertDenied(/\*\.lock.*File: sub\/deep\/x\.lock/, [
     "rm -rf sub",
     "rm -r sub/*",

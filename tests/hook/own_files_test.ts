@@ -167,11 +167,7 @@ test("no tool writes what the daemon starts, or code that runs inside Claude Cod
     assert.match((await home.ask("Write", { file_path: settings, content }))!, PROTECTED, content);
   }
   await home.assertDenied(PROTECTED, CASES.runFilesDenied);
-  await home.assertDenied(/only a person chooses which plugins/, [
-    "claude plugin install evil@market",
-    "/usr/bin/claude plugins --verbose enable evil",
-    "npx claude plugin marketplace add ./evil",
-  ]);
+  await home.assertDenied(/only a person chooses which plugins/, CASES.pluginFiles);
 });
 
 test("skill texts, commands, agents and a project's own hooks are written as ever", async (home) => {

@@ -99,13 +99,7 @@ test("a plan may be written, wherever a path to it leads", async (project) => {
 });
 
 test("a shell command that changes files of the project is an edit", async (project) => {
-  await project.assertDenied(/commit_plan/, [
-    "echo x > src/a.ts",
-    "sed -i s/a/b/ src/a.ts",
-    "cd src && tee a.ts",
-    "bash -c 'rm src/a.ts'",
-    "cp /etc/hosts src",
-  ]);
+  await project.assertDenied(/commit_plan/, CASES.editsByShell);
   await project.assertAllowed(CASES.noEdits);
 });
 
@@ -327,13 +321,7 @@ test("a command that only the running shell can decide is noted, and denied by a
 });
 
 it("a command that may be the one a requirement is about is noted, and denied by a strict policy", async (project) => {
-  const commands = [
-    "git $VERB -m x",
-    'git "$@"',
-    "git com${PART}mit -m x",
-    'a=($X); git "${a[@]}"',
-    "a | xargs git",
-  ];
+  const commands = CASES.doubtfulCommits;
   const others = ["git log $REF", 'echo "$COMMIT"', "npm run $SCRIPT"];
   for (const command of commands) {
     assert.equal(await project.bash(command), null, command);
@@ -354,12 +342,7 @@ Deno.test("an anchored pattern is searched in each command by itself, however it
 });
 
 it("a command is recognized in an array, behind an alias, and behind another program", async (project) => {
-  await project.assertDenied(/pre_commit_review/, [
-    'a=(commit -m x); git "${a[@]}"',
-    "echo commit -m x | xargs git",
-    "alias c='git commit'\nc -m x",
-    "$(which git) commit -m x",
-  ]);
+  await project.assertDenied(/pre_commit_review/, CASES.recognizedCommits);
 });
 
 Deno.test("a strict policy denies what may fall under a requirement only until that is satisfied", async () => {
@@ -408,15 +391,8 @@ Deno.test("a command that only shows help or rehearses triggers no requirement",
   using project = new RequiredProject(
     "requirements: {released: {triggerTools: [{tool: Bash, commandPattern: '(npm|cargo)\\s+publish|gh\\s+pr'}]}}\n",
   );
-  await project.assertAllowed([
-    "npm publish --dry-run",
-    "cargo publish --help",
-    "gh pr create --help",
-  ]);
-  await project.assertDenied(/released/, [
-    "npm publish --tag --dry-run",
-    "gh pr create --title --help",
-  ]);
+  await project.assertAllowed(CASES.releasesAllowed);
+  await project.assertDenied(/released/, CASES.releasesDenied);
 });
 
 test("files that git ignores are no edits of a shell command", async (project) => {

@@ -133,19 +133,8 @@ test("strange texts in every field that has a column of its own can be read back
     "x".repeat(20_000),
     "😀".repeat(5_000),
   ];
-  const fields = [
-    "session_id",
-    "transcript_path",
-    "cwd",
-    "permission_mode",
-    "tool_name",
-    "tool_use_id",
-    "source",
-    "reason",
-    "prompt",
-  ];
   for (const text of texts) {
-    const stdin = `{${fields.map((name) => `"${name}":"${text}"`).join(",")}}`;
+    const stdin = `{${CASES.fieldsWithColumns.map((name) => `"${name}":"${text}"`).join(",")}}`;
     for (const event of ["SessionStart", "PostToolUse", "UserPromptSubmit", "SessionEnd"]) {
       await send(home, event, stdin);
     }

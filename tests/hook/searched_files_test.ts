@@ -62,25 +62,14 @@ test("the policy may be copied elsewhere, and no policy may be replaced or moved
   assert.equal(await home.bash("cp .conclaude.yaml ../backup/"), null);
   assert.equal(await home.bash("cp .conclaude.yaml ../backup/.conclaude.local.yaml"), null);
   Deno.writeTextFileSync(join(home.path, "backup", ".conclaude.yaml"), "{}\n");
-  await home.assertDenied(/belongs to the guards/, [
-    "cp src/x ../backup/.conclaude.yaml",
-    "cp src/x ../.conclaude.yaml",
-    "cp src/x src/.conclaude.yaml",
-    "mv .conclaude.yaml /tmp/",
-  ]);
+  await home.assertDenied(/belongs to the guards/, CASES.searchedFiles);
 });
 
 test("copying a folder is judged by the files that it creates", async (home) => {
-  home.configure("preToolUse: {preventRootAdditions: true, uneditableFiles: ['*.lock']}\n", [
-    "api/Cargo.lock",
-    "api/src/a.rs",
-    "ext/new.txt",
-    "other/.conclaude.yaml",
-    "more/.claude/settings.json",
-    "local/.conclaude.local.yaml",
-    "web/a.ts",
-    "web/b/c.ts",
-  ]);
+  home.configure(
+    "preToolUse: {preventRootAdditions: true, uneditableFiles: ['*.lock']}\n",
+    CASES.copiedFiles,
+  );
   const cases = rowsOf<readonly [string, string]>(CASES.copiesDenied);
   for (const [command, file] of cases) {
     assert.ok((await home.bash(command))?.includes(`File: ${file}\n`), command);
@@ -93,12 +82,7 @@ test("copying a folder is judged by the files that it creates", async (home) => 
     assert.equal(await home.bash(command), null, command);
     assert.equal(doubtsOf(home), undefined, command);
   }
-  const rows = [
-    "cp -rn api/. web",
-    "rsync -a --exclude '*.lock' api/ web/",
-    "cp -r gone/. web",
-  ];
-  for (const command of rows) {
+  for (const command of CASES.copiesOfNothing) {
     assert.equal(await home.bash(command), null, command);
     assert.notEqual(doubtsOf(home), undefined, command);
   }

@@ -9,13 +9,7 @@ import { rowsOf } from "../support/rows.ts";
 Deno.test("a protected file anywhere in the input of a tool that may write is refused", async () => {
   using at = new JudgedProject(
     'preToolUse: { uneditableFiles: ["*.lock"], preventRootAdditions: true }\n',
-    [
-      "yarn.lock",
-      "my notes/a b.lock",
-      ".git/config",
-      ".git/modules/lib/config",
-      ".git/worktrees/w/config.worktree",
-    ],
+    CASES.filesOfServers,
   );
   const judged = (tool: string, input: unknown) => {
     const use = { tool, input, agents: ["main"], folder: at.path, projectDir: at.path, home: null };

@@ -23,28 +23,7 @@ preToolUse:
 const IN_DOUBT = Object.values(CASES.inDoubt).flat();
 
 const PLAIN = [
-  "cat yarn.lock | head -3",
-  "grep -n x src/gen/x.ts yarn.lock",
-  "diff yarn.lock <(git show HEAD:yarn.lock)",
-  "git add yarn.lock && git commit -m 'write yarn.lock again'",
-  "git log -- yarn.lock",
-  "[[ -f yarn.lock ]] && echo 'there: yarn.lock'",
-  "node src/gen/x.ts --watch",
-  "jest src/gen/x.ts",
-  "npm link yarn",
-  "mytool --config yarn.lock",
-  "mytool src/a.ts --out build/a.js",
-  "mytool --search 'npm publish'",
-  "docker build -t app . && docker run --rm -p 80:80 app",
-  'docker run --rm -v "$PWD:/w:ro" alpine cat /w/yarn.lock',
-  'docker run --rm -v "$PWD:/w" -w /w node:20 npm test',
-  "ssh host mytool yarn.lock",
-  "conclaude explain Edit yarn.lock",
-  "mktemp && mktemp -d && mktemp -p /tmp x.XXX && mktemp --tmpdir x.XXX",
-  "gcc -Wall -Wno-format -O2 -c src/a.c -o build/a.o",
-  "git config core.editor 'code --wait' && git config --get core.pager",
-  "java -version && java -cp yarn.lock Main",
-  "cmake -S . -B build && cmake --build build",
+  ...CASES.plain,
   ...READERS.verbs.map(({ example }) => example),
   ...VARIABLES.map(({ counterexample }) => counterexample),
 ];
@@ -115,12 +94,9 @@ test("a script of the project that changes a protected file is in doubt", async 
     assert.deepEqual([command, blocks], [command, []]);
     assert.ok(doubts.some((doubt) => doubt.includes(" forbids")), `${command}: ${doubts}`);
   }
-  for (
-    const command of [
-      ...["npm run build", "npm run lint", "make", "make build", "make loop", "make nothing"],
-      ...["sh wipe.py", "sh nothing", "docker run x sh wipe", "ssh host make clean"],
-    ]
-  ) assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
+  for (const command of CASES.scriptsWithoutDoubt) {
+    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
+  }
 });
 
 test("a command that a rule lets write its files may do so in a script", async () => {

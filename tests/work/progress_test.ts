@@ -266,15 +266,7 @@ Deno.test("nextMove() gives a step the task, variables, finished steps and the r
     const outcome = move.kind === "run" ? { ...DONE, output: `o${seen.length}` } : move.outcome;
     run.write({ key: move.key, attempt: move.attempt, outcome });
   }
-  assert.deepEqual(seen, [
-    "outer#1/inner-loop#1/work: 11-",
-    "outer#1/inner-loop#2/work: 12o1",
-    "outer#1/check: 12o2",
-    "outer#2/inner-loop#1/work: 21o2",
-    "outer#2/inner-loop#2/work: 22o4",
-    "outer#2/check: 22o5",
-    "end: 22o5",
-  ]);
+  assert.deepEqual(seen, CASES.seenByLoops);
 });
 
 Deno.test("exit_loop outside of a loop goes on", () => {

@@ -3,6 +3,7 @@ import { parse } from "yaml";
 import { allSteps, parseWorkflow, stepTimeoutMs, type Workflow } from "../../src/work/workflow.ts";
 import { parseDuration } from "../../src/work/field_reader.ts";
 import CASES from "../testdata/work_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const HEAD = "name: x\ndescription: y\n";
 
@@ -37,16 +38,10 @@ steps:
 `);
   assert.equal(workflow.timeoutMs, 7_200_000);
   const steps = [...allSteps(workflow.steps)];
-  assert.deepEqual(steps.map(({ step, depth }) => [step.name, step.type, depth]), [
-    ["plan", "agent", 0],
-    ["quality-loop", "loop", 0],
-    ["check", "script", 1],
-    ["fix", "agent", 1],
-    ["again", "loop", 0],
-    ["a", "script", 1],
-    ["out", "script", 0],
-    ["merge", "merge", 0],
-  ]);
+  assert.deepEqual(
+    steps.map(({ step, depth }) => [step.name, step.type, depth]),
+    rowsOf<readonly [string, string, number]>(CASES.allSteps),
+  );
   const common = { when: null, timeoutMs: null, output: null };
   assert.deepEqual(steps[0]!.step, {
     ...common,
