@@ -14,6 +14,7 @@ import { hook, type RunOptions } from "../support/program.ts";
 import { drainAt } from "../support/records.ts";
 import { needsTerminal, writtenOnTerminal } from "../support/terminal.ts";
 import { type Stage, stage } from "./support.ts";
+import LENGTHEN from "../testdata/lengthen.sql" with { type: "text" };
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
 
 const test = testWith(stage);
@@ -37,23 +38,6 @@ const CONFIGURATION = {
   },
   requirements: { [RULE]: { message: TITLE, scope: "branch", triggerTools: ["Write", "Edit"] } },
 };
-
-/** What `fillEveryTable()` made, with texts and paths as long as real ones. */
-const LENGTHEN = `
-  UPDATE tasks SET title = $title, body = $title, reason = $title, summary = $title, project_dir = $folder,
-                   claimed_by = iif(claimed_by IS NULL, NULL, $rule);
-  UPDATE agents SET name = $rule, command = json_array($file, $title), worktree = $folder, output_file = $file,
-                    error = $title, kill_reason = $title;
-  UPDATE workflows SET name = $rule, status = 'failed',
-                       definition = json_object('workflow', json_object('name', $rule, 'steps', json_array(
-                         json_object('name', 'a', 'type', 'agent', 'prompt', $title)))),
-                       reason = $title, worktree = $folder, branch = $rule,
-                       base_branch = $rule, project_dir = $folder;
-  UPDATE questions SET text = $title, status = 'pending', resolved_at_ms = NULL, options = json_array($title, $file);
-  UPDATE sessions SET title = $title, project_dir = $folder, branch = $rule, end_reason = $title;
-  UPDATE hook_executions SET error_message = $title WHERE error_message IS NOT NULL;
-  UPDATE token_use SET project = $folder;
-  UPDATE events SET created_at_ms = unixepoch() * 1000;`;
 
 /** What a verb is given so that it has something to tell; a verb that is not here gets nothing. `_` stands for a blank. */
 const GIVEN: Readonly<Record<string, readonly string[]>> = CASES.given;
@@ -107,7 +91,7 @@ async function fillLong(
   const [{ id: capture }] = db.prepare("SELECT id FROM pending_queue").all() as [{ id: string }];
   fillEveryTable(db);
   drainAt(db);
-  for (const statement of LENGTHEN.split(";\n")) {
+  for (const statement of LENGTHEN.trimEnd().split(";\n")) {
     db.prepare(statement).run(
       Object.fromEntries(
         Object.entries({ $title: TITLE, $folder: texts.folder, $file: texts.file, $rule: RULE })

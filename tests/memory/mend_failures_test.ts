@@ -9,7 +9,6 @@ const BAD = "FAILED tests/t.py::a - assert 1 == 2\n1 failed, 4 passed in 0.12s";
 const GOOD = "5 passed in 0.10s";
 const JEST_BAD =
   "FAIL src/a.test.ts\n  ● adds\n\nTest Suites: 1 failed, 3 passed, 4 total\nTests: 1 failed, 4 passed, 5 total";
-const GO_GOOD = "ok  \texample.com/a\t0.2s";
 
 /** A command that fails with its output, and one that passes later, after an edit, with its output. */
 type Mending = readonly [failing: string, bad: string, passing: string, good?: string];
@@ -141,49 +140,16 @@ Deno.test("a failure of a whole run and of a part of it gets one fix", async () 
 });
 
 Deno.test("where the shell hides the exit status, the output decides", async () => {
-  await assertEach([
-    [
-      "go build ./... 2>&1 | head -50",
-      "a/b.go:3:5: undefined: x",
-      "go build ./... 2>&1 | head -50",
-    ],
-    ["cargo build 2>&1 | tail -5", "error[E0308]: types", "cargo build", "Finished `dev`"],
-    ["npx tsc", "a.ts(1,1): error TS1: x", "npx tsc 2>&1 | tail -5"],
-    ["npm run build", "boom", "npm run build; echo done", "built\ndone"],
-    ["pytest", "==== 2 errors in 0.30s ====", "pytest | tail -3", GOOD],
-  ], "mended");
-  await assertEach([
-    ["npx tsc", "a.ts(1,1): error TS1: x", "npx tsc 2>&1 | grep -c warning", "0"],
-    ["npx tsc", "a.ts(1,1): error TS1: x", "npx tsc 2>&1 | head -2", "one\ntwo"],
-    ["pytest", BAD, "pytest | tail -3", "collected 5 items"],
-  ], "open");
+  await assertEach(rowsOf<Mending>(CASES.decidedByOutput), "mended");
+  await assertEach(rowsOf<Mending>(CASES.leftByOutput), "open");
 });
 
 Deno.test("a wrong call of a program is mended by a right one", async () => {
-  await assertEach([
-    ["go test ./nope", "stat ./nope: directory not found", "go test ./a", GO_GOOD],
-    [
-      "pytest --nope",
-      "ERROR: usage: pytest\nerror: unrecognized arguments: --nope",
-      "pytest a.py",
-      GOOD,
-    ],
-  ], "mended");
+  await assertEach(rowsOf<Mending>(CASES.decidedOtherwise), "mended");
 });
 
 Deno.test("a git operation that stopped is mended when it is finished or given up", async () => {
-  const conflict = "CONFLICT (content): Merge conflict in a.py";
-  await assertEach([
-    ["git merge topic", conflict, "git commit -qm x"],
-    ["git merge topic", conflict, "git merge --abort"],
-    ["git rebase main", conflict, "git add a.py && git rebase --continue"],
-    ["git pull --rebase", conflict, "git rebase --skip"],
-    [
-      "git push",
-      "! [rejected] main -> main (fetch first)",
-      "git pull --rebase && git push -u origin main",
-    ],
-  ], "mended");
+  await assertEach(rowsOf<Mending>(CASES.gitOperations), "mended");
   await assertEach([["git push", "! [rejected] main -> main", "git pull --rebase"]], "open");
 });
 

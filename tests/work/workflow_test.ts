@@ -4,6 +4,7 @@ import { allSteps, parseWorkflow, stepTimeoutMs, type Workflow } from "../../src
 import { parseDuration } from "../../src/work/field_reader.ts";
 import CASES from "../testdata/work_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
+import { workflowText } from "../support/workflows.ts";
 
 const HEAD = "name: x\ndescription: y\n";
 
@@ -19,23 +20,7 @@ function workflowOf(yaml: string): Workflow {
 }
 
 Deno.test("parseWorkflow() reads every field, and fills in the defaults", () => {
-  const workflow = workflowOf(`
-name: ship
-description: Ships it
-timeout: 2h
-steps:
-  - {name: plan, type: agent, prompt: plan, input: {title: "{{.task.title}}", depth: 3}, output: plan}
-  - name: quality-loop
-    type: loop
-    max_iterations: 3
-    on_max_iterations: exit
-    steps:
-      - {name: check, type: script, command: make check, on_fail: continue, on_success: exit_loop}
-      - {name: fix, type: agent, spell: "Fix it.\\n", when: "{{.previous.failed}}", timeout: 1h30m}
-  - {name: again, type: loop, max_iterations: 0, steps: [{name: a, type: script, command: "true"}]}
-  - {name: out, type: script, command: env, env: {A: "{{.task.id}}"}, workdir: sub}
-  - {name: merge, type: merge, commit_message: "Done: {{.task.title}}", pre_merge: make test}
-`);
+  const workflow = workflowOf(workflowText("ship"));
   assert.equal(workflow.timeoutMs, 7_200_000);
   const steps = [...allSteps(workflow.steps)];
   assert.deepEqual(

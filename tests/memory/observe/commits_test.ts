@@ -97,17 +97,7 @@ Deno.test("a commit in another folder is no commit of this project", () => {
 });
 
 Deno.test("a commit is the project's wherever in it the shell is", () => {
-  const inside: readonly (readonly [command: string, cwd: string])[] = [
-    ["git -C lib commit -m 'Q work'", ROOT],
-    [`git -C ${ROOT} commit -m 'Q work'`, "/tmp"],
-    [`cd ${ROOT}/lib && git commit -m 'Q work'`, ROOT],
-    ["git -C ../q commit -m 'Q work'", `${ROOT}/packages/a`],
-    ["cd ../q && git commit -m 'Q work'", `${ROOT}/packages/q`],
-    ["cd ~/app && git commit -m 'Q work'", ROOT],
-    ["(cd ../q && make) && git commit -m 'Q work'", ROOT],
-    ["cd ../q && make && cd - && git commit -m 'Q work'", ROOT],
-    ['cd "$TOP" && git commit -m "Q work"', ROOT],
-  ];
+  const inside = rowsOf<readonly [command: string, cwd: string]>(CASES.commitsInside);
   for (const [command, cwd] of inside) {
     const told = commits(ranIn(command, PRINTED, cwd));
     assert.deepEqual(told, ["Commit 7777777 on main: Q work"], command);
