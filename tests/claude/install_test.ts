@@ -12,6 +12,7 @@ import { isThere, modeOf, namesIn } from "../support/look.ts";
 import { tempFolder } from "../support/folders.ts";
 import fc from "fast-check";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/claude_cases.json" with { type: "json" };
 
 const program: Program = { kind: "path", path: "/usr/local/bin/conclaude" };
 const foreign = { type: "command", command: "guard" };
@@ -88,19 +89,7 @@ test("uninstallHooks() removes the file that installing had made", ({ folder, op
 });
 
 test("uninstallHooks() gives back the bytes of whatever file there was", ({ folder, options, write, read }) => {
-  for (
-    const before of [
-      "",
-      " \r\n",
-      "{}",
-      "{ }\n",
-      '{"a": [1, 2]}',
-      '{"hooks": {}}',
-      '{\n  "hooks": {\n    "Stop": []\n  }\n}',
-      '{\r\n\t"a": 1,\r\n\t"hooks": { }\r\n}\r\n',
-      '\uFEFF{"a":1}',
-    ]
-  ) {
+  for (const before of CASES.settingsBefore) {
     write(before);
     assert.ok(installHooks(options).changed);
     assert.equal(uninstallHooks(options).restored, true);

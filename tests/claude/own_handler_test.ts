@@ -1,42 +1,18 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
-import { hookCommand } from "../../src/claude/settings/hooks.ts";
+import { hookCommand, type Program } from "../../src/claude/settings/hooks.ts";
 import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { isOwnHandler, type Ownership, roleOf } from "../../src/claude/settings/own_handler.ts";
 import CASES from "../testdata/claude_cases.json" with { type: "json" };
-
-/** What the release workflow uploads. */
-const RELEASED = [
-  "conclaude-linux-x86_64",
-  "conclaude-linux-aarch64",
-  "conclaude-macos-x86_64",
-  "conclaude-macos-aarch64",
-  "conclaude-windows-x86_64.exe",
-];
+import { rowsOf } from "../support/rows.ts";
 
 function isOwn(command: string, ownership: Ownership = {}): boolean {
   return isOwnHandler({ type: "command", command, timeout: 10 }, ownership);
 }
 
 Deno.test("isOwnHandler() knows conclaude under any folder, version and platform", () => {
-  for (
-    const program of [
-      "conclaude",
-      "/usr/local/bin/conclaude",
-      "'/opt/my tools/conclaude'",
-      '"/opt/my tools/conclaude"',
-      "/opt/my\\ tools/conclaude",
-      "C:/Users/Ana/conclaude.exe",
-      "~/.local/bin/conclaude",
-      '"$CLAUDE_PROJECT_DIR"/bin/conclaude',
-      "${HOME}/bin/conclaude-linux-x64",
-      "/opt/conclaude-0.1.0",
-      "/opt/conclaude-v1.2.0-rc.1_darwin-arm64",
-      "conclaude2",
-      ...RELEASED.map((name) => `/opt/${name}`),
-    ]
-  ) {
+  for (const program of CASES.ownPrograms) {
     assert.ok(isOwn(`${program} hook Stop`), program);
   }
 });
@@ -60,13 +36,7 @@ Deno.test("isOwnHandler() knows a clone and its bundle by their folders", () => 
 });
 
 Deno.test("isOwnHandler() knows the program that is being installed under any name", () => {
-  for (
-    const program of [
-      { kind: "path", path: "/opt/state engine/se" },
-      { kind: "line", line: "deno run -A /home/ana/tides/main.ts" },
-      { kind: "line", line: "env A=1 /opt/se" },
-    ] as const
-  ) {
+  for (const program of rowsOf<Program>(CASES.programs)) {
     const command = hookCommand(program, "Stop");
     const unmarked = command.replace(/ --conclaude$/, "");
     for (const written of [command, unmarked]) {
@@ -78,34 +48,14 @@ Deno.test("isOwnHandler() knows the program that is being installed under any na
 });
 
 Deno.test("isOwnHandler() knows its mark, whatever the program is called by now", () => {
-  for (
-    const program of [
-      "/opt/cc-state",
-      "cc-state",
-      "'/opt/state engine/cc'",
-      "~/bin/cc",
-      "deno run -A /gone/clone/main.ts",
-    ]
-  ) {
+  for (const program of CASES.renamedPrograms) {
     assert.ok(isOwn(`${program} hook Stop --conclaude`), program);
     assert.ok(!isOwn(`${program} hook Stop`), program);
   }
 });
 
 Deno.test("isOwnHandler() takes no word for its mark that only resembles it", () => {
-  for (
-    const command of [
-      "guard hook Stop --conclaude=1",
-      "guard hook Stop --no-conclaude",
-      "guard hook --conclaude Stop",
-      "guard run Stop --conclaude",
-      "guard cc hook Stop --conclaude",
-      "GUARD=1 hook Stop --conclaude",
-      "cc hook Stop --conclaude && guard",
-      "cc hook Stop # --conclaude",
-      "deno run -A /src/guard.ts hook Stop --conclaude",
-    ]
-  ) {
+  for (const command of CASES.resemblingMark) {
     assert.ok(!isOwn(command), command);
   }
 });
@@ -118,9 +68,7 @@ Deno.test("isOwnHandler() knows what leads to this very executable, as long as i
 });
 
 Deno.test("isOwnHandler() leaves every other tool's handler alone", () => {
-  for (
-    const command of CASES.foreign
-  ) {
+  for (const command of CASES.foreign) {
     assert.ok(!isOwn(command), command);
   }
 });

@@ -4,6 +4,8 @@ import {
   transcriptReader,
 } from "../../src/claude/transcript/transcript_reader.ts";
 import { bareSummary, promptOf } from "../../src/claude/transcript/spoken.ts";
+import CASES from "../testdata/claude_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const COMMON = { sessionId: "s1", cwd: "/p", gitBranch: "main", timestamp: "2026-01-05T10:00:00Z" };
 let lines = 0;
@@ -130,21 +132,7 @@ Deno.test("lines before a copied line were copied too", () => {
 });
 
 Deno.test("a prompt is the text that a person typed", () => {
-  const cases: readonly (readonly [unknown, string | null])[] = [
-    ["Hello", "Hello"],
-    [[{ type: "text", text: "One" }, { type: "image" }, { type: "text", text: "Two" }], "One\nTwo"],
-    [
-      "<command-message>greet</command-message>\n<command-name>/greet</command-name>\n<command-args>ana</command-args>",
-      "/greet ana",
-    ],
-    ["<command-name>/model</command-name>\n<command-args>x</command-args>", null],
-    ["<local-command-stdout>x</local-command-stdout>", null],
-    ["<bash-input>ls</bash-input>", null],
-    [[{ type: "text", text: "<system-reminder>x</system-reminder>" }], null],
-    ["<task-notification>x</task-notification>", "<task-notification>x</task-notification>"],
-    [[{ type: "image" }], null],
-    [undefined, null],
-  ];
+  const cases = rowsOf<readonly [unknown, string | null]>(CASES.typedPrompts);
   for (const [content, prompt] of cases) assert.equal(promptOf(content), prompt);
 });
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { isAlive } from "../support/processes.ts";
 import { engineStage, linesOf } from "../support/engine.ts";
 import { until } from "../support/wait.ts";
+import { workflowText } from "../support/workflows.ts";
 
 /** Starts a child that writes its number, and stays. */
 const STAYS = `
@@ -62,15 +63,7 @@ echo '{"type":"assistant","message":{"content":[{"type":"text","text":"Hello\\u0
 echo '{"type":"result","result":"Hello\\u001b[31m"}'
 echo oops >&2
 printf 'last'`,
-    workflow: `
-  - name: speak
-    type: agent
-    prompt: |
-      Speak
-  - name: list
-    type: script
-    command: echo one; echo two
-`,
+    workflow: workflowText("speak"),
   });
   const { json, run, begin, reaches } = stage;
   {

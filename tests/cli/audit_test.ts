@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/cli_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(tempDatabase);
 
@@ -35,24 +37,7 @@ test("audit list takes the short id of a session and an age", async (temp) => {
 });
 
 test("audit list notes doubts, lifted rules and allowed uses, like --json", async (temp) => {
-  const noted = [
-    [
-      { doubts: ["which program it starts is only known when it runs"] },
-      "unsure: which program it",
-    ],
-    [{ paused: ["guards"], files: ["/p/a.ts"] }, "paused: guards; /p/a.ts"],
-    [{ paused: true }, "paused"],
-    [{ allowedBy: "permissionRequest.allow[0]" }, "allowed by permissionRequest.allow[0]"],
-    [{ unsure: 1 }, "unsure what it means for requirements"],
-    [{ requirements: "HEAD is detached" }, "requirements: HEAD is detached"],
-    [{ warned: ["size"] }, "warned: size"],
-    [{ letThrough: "after 6 stops" }, "let through after 6 stops"],
-    [{ skipped: "capture.enabled" }, "kept out by capture.enabled"],
-    [{
-      commands: [{ rule: "a", end: "succeeded" }, { rule: "b", end: "failed with exit code 1" }],
-    }, "b failed with exit code 1"],
-    [{ commands: [{ rule: "a", end: "succeeded" }], files: [] }, ""],
-  ] as const;
+  const noted = rowsOf<readonly [Record<string, unknown>, string]>(CASES.notedInTheTrail);
   for (const [metadata] of noted) saveEvent(temp.db, { execution: { metadata } });
   const { stdout } = await runVerb(["audit", "list"], { home: temp.folder, database: temp.path });
   const [head, ...lines] = stdout.trimEnd().split("\n");
@@ -81,32 +66,5 @@ test("audit stats --json gives a row for every hook, with what somebody waited f
   saveEvent(temp.db, {
     execution: { hookName: "PreToolUse", toolName: "Edit", status: "blocked", durationMs: 9 },
   });
-  assert.deepEqual(await runVerbJson(["audit", "stats"], temp), {
-    hooks: [
-      {
-        hookName: "PostToolUse",
-        count: 4,
-        failures: 0,
-        blocked: 0,
-        p50Ms: 2,
-        p95Ms: 4,
-        p99Ms: 4,
-        maxMs: 4,
-        waited: { runs: 2, ms: 3 },
-        beside: { runs: 2, ms: 7 },
-      },
-      {
-        hookName: "PreToolUse",
-        count: 1,
-        failures: 0,
-        blocked: 1,
-        p50Ms: 9,
-        p95Ms: 9,
-        p99Ms: 9,
-        maxMs: 9,
-        waited: { runs: 1, ms: 9 },
-        beside: { runs: 0, ms: 0 },
-      },
-    ],
-  });
+  assert.deepEqual(await runVerbJson(["audit", "stats"], temp), CASES.auditStats);
 });

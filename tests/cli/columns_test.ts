@@ -14,6 +14,8 @@ import { hook, type RunOptions } from "../support/program.ts";
 import { drainAt } from "../support/records.ts";
 import { needsTerminal, writtenOnTerminal } from "../support/terminal.ts";
 import { type Stage, stage } from "./support.ts";
+import LENGTHEN from "../testdata/lengthen.sql" with { type: "text" };
+import CASES from "../testdata/cli_cases.json" with { type: "json" };
 
 const test = testWith(stage);
 const testOnTerminal = testWith(stage, needsTerminal());
@@ -37,106 +39,8 @@ const CONFIGURATION = {
   requirements: { [RULE]: { message: TITLE, scope: "branch", triggerTools: ["Write", "Edit"] } },
 };
 
-/** What `fillEveryTable()` made, with texts and paths as long as real ones. */
-const LENGTHEN = `
-  UPDATE tasks SET title = $title, body = $title, reason = $title, summary = $title, project_dir = $folder,
-                   claimed_by = iif(claimed_by IS NULL, NULL, $rule);
-  UPDATE agents SET name = $rule, command = json_array($file, $title), worktree = $folder, output_file = $file,
-                    error = $title, kill_reason = $title;
-  UPDATE workflows SET name = $rule, status = 'failed',
-                       definition = json_object('workflow', json_object('name', $rule, 'steps', json_array(
-                         json_object('name', 'a', 'type', 'agent', 'prompt', $title)))),
-                       reason = $title, worktree = $folder, branch = $rule,
-                       base_branch = $rule, project_dir = $folder;
-  UPDATE questions SET text = $title, status = 'pending', resolved_at_ms = NULL, options = json_array($title, $file);
-  UPDATE sessions SET title = $title, project_dir = $folder, branch = $rule, end_reason = $title;
-  UPDATE hook_executions SET error_message = $title WHERE error_message IS NOT NULL;
-  UPDATE token_use SET project = $folder;
-  UPDATE events SET created_at_ms = unixepoch() * 1000;`;
-
 /** What a verb is given so that it has something to tell; a verb that is not here gets nothing. `_` stands for a blank. */
-const GIVEN: Readonly<Record<string, readonly string[]>> = {
-  "agent kill": ["a1 --reason TITLE"],
-  "agent show": ["a1", "a2", "FILE"],
-  "audit list": ["", "--session TITLE"],
-  "config accept": ["FILE"],
-  "config get": ["memory", "preToolUse.uneditableFiles", "TITLE"],
-  "config set": ["memory.context.tokens 900", "memory.context.tokens TITLE", "TITLE 1"],
-  "config show": ["", "--no-effective"],
-  "config trust": ["FOLDER", "FILE"],
-  "config undo": ["FILE"],
-  "config validate": ["", "FILE"],
-  "counter get": ["edits --session TWIN", "edits"],
-  "counter increment": ["edits --session TWIN"],
-  "counter reset": ["edits --session TWIN"],
-  "db backup": ["FOLDER/copy.db", "FOLDER/copy.db"],
-  "db restore": ["FOLDER/copy.db", "FILE"],
-  "explain": ["Write FOLDER/RULE.ts", "Bash git_push --session TWIN --all", "Bash TITLE"],
-  "export": ["--output FILE", "--output FOLDER/kept.jsonl"],
-  "import claude-mem": ["FILE"],
-  "import file": ["FOLDER/kept.jsonl --dry-run", "FILE"],
-  "import transcripts": ["FOLDER --dry-run", "FILE"],
-  "install-hooks": ["--dry-run", ""],
-  "memory eval": ["--self", "FILE"],
-  "memory forget": ["--file FILE --dry-run", "--text uploads --dry-run", "--session TWIN"],
-  "memory move": ["FILE FOLDER"],
-  "memory remember": ["TITLE", "FILE"],
-  "memory search": ["uploads", "TITLE", "nothingofthis --file FILE", "uploads --project FILE"],
-  "memory timeline": ["1", "FILE", "TITLE"],
-  "memory verify": ["TITLE"],
-  "migrate": ["--dry-run --from FILE"],
-  "queue prune": ["--dry-run --keep-raw 0 --older-than 0d"],
-  "queue show": ["CAPTURE"],
-  "question answer": ["q-20260101000000-1 TITLE"],
-  "question show": ["q-20260101000000-1", "TITLE"],
-  "reconcile": ["--transcripts FOLDER", "--backfill --transcripts FILE"],
-  "req approve": ["RULE --session TWIN", "TITLE"],
-  "req clear": ["RULE --session TWIN"],
-  "req disable": ["RULE"],
-  "req enable": ["RULE"],
-  "req explain": ["RULE", "TITLE"],
-  "req init": ["--preview", ""],
-  "req pause": ["--session TWIN --reason TITLE"],
-  "req resume": ["--session TWIN"],
-  "req satisfy": ["RULE --session TWIN", "TITLE"],
-  "req show": ["RULE", "TITLE"],
-  "req status": ["", "--session TWIN", "--branch TITLE"],
-  "guard pause": ["--session TWIN --reason TITLE"],
-  "guard resume": ["--session TWIN"],
-  "retention run": ["--dry-run", ""],
-  "session log": ["TWIN", "a", "b"],
-  "session show": ["TWIN", "TWIN --verbose", "a", "01980c5e", "FILE"],
-  "status": ["", "--verbose"],
-  "task ancestors": ["TASK", "t1"],
-  "task block": ["TASK --reason TITLE"],
-  "task children": ["t3", "FILE"],
-  "task claim": ["TASK --agent-id RULE", "t1 --agent-id RULE"],
-  "task complete": ["TASK --summary TITLE"],
-  "task create": ["TITLE --tags uploads", "TITLE --workflow TITLE"],
-  "task delete": ["t2"],
-  "task history": ["TASK", "t1"],
-  "task list": ["", "--all-projects", "--status TITLE"],
-  "task reparent": ["t2 --parent t1"],
-  "task restore": ["t2"],
-  "task show": ["TASK", "t1", "FILE"],
-  "task start": ["TASK"],
-  "task subtree": ["t3", "t3 --flat"],
-  "task tag add": ["t1 RULE"],
-  "task tag list": ["t1"],
-  "task unblock": ["TASK"],
-  "task update": ["TASK --title TITLE"],
-  "ui": ["--no-open"],
-  "usage": ["", "--by session", "--by project", "--by model"],
-  "workflow approve": ["w1"],
-  "workflow cancel": ["w1 --reason TITLE"],
-  "workflow log": ["w1"],
-  "workflow match": ["t1", "TITLE"],
-  "workflow preview": ["implement", "implement --task t1", "TITLE"],
-  "workflow reject": ["w1 --reason TITLE"],
-  "workflow retry": ["w1"],
-  "workflow show": ["w1", "FILE"],
-  "workflow start": ["t1"],
-};
+const GIVEN: Readonly<Record<string, readonly string[]>> = CASES.given;
 
 /** Verbs that print what others wrote or what programs read, and those that go on until they are ended. */
 const LEFT_OUT =
@@ -187,7 +91,7 @@ async function fillLong(
   const [{ id: capture }] = db.prepare("SELECT id FROM pending_queue").all() as [{ id: string }];
   fillEveryTable(db);
   drainAt(db);
-  for (const statement of LENGTHEN.split(";\n")) {
+  for (const statement of LENGTHEN.trimEnd().split(";\n")) {
     db.prepare(statement).run(
       Object.fromEntries(
         Object.entries({ $title: TITLE, $folder: texts.folder, $file: texts.file, $rule: RULE })

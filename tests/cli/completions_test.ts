@@ -5,23 +5,17 @@ import { hook } from "../support/program.ts";
 import { snapshot, stage } from "./support.ts";
 import { namesIn } from "../support/look.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/cli_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const HAS_BASH = await canRun("bash");
 
 const test = testWith(stage);
 
 test("the hidden completion verb proposes verbs, actions, flags and their values, and leaves no trace", async (place) => {
-  const cases: readonly (readonly [words: readonly string[], expected: readonly string[]])[] = [
-    [["doc"], ["doctor"]],
-    [["session", ""], ["list", "log", "show"]],
-    [["--json", "db", "re"], ["reset", "restore"]],
-    [["install-hooks", "--sc"], ["--scope"]],
-    [["install-hooks", "--scope", ""], ["local", "project", "user"]],
-    [["session", "list", "--js"], ["--json"]],
-    [["status", "--db", ""], []],
-    [["nothing", ""], []],
-    [["session", "list", "--wrong", ""], []],
-  ];
+  const cases = rowsOf<readonly [words: readonly string[], expected: readonly string[]]>(
+    CASES.completions,
+  );
   for (const [words, expected] of cases) {
     const { code, stdout, stderr } = await place.run(["__complete", ...words]);
     assert.deepEqual([code, stderr], [0, ""]);

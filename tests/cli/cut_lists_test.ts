@@ -4,6 +4,8 @@ import { saveEvent, tempDatabase } from "../support/records.ts";
 import { makeTask } from "../support/tasks.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/cli_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(tempDatabase);
 
@@ -20,16 +22,9 @@ test("every list that is cut says how many more there are and how to see them", 
   temp.db.exec(NEW_EVENTS);
   const told = async (...words: string[]) =>
     (await runVerb(words, temp)).stdout.trimEnd().split("\n").at(-1);
-  for (
-    const [words, line] of [
-      [["queue", "list"], "… and 3 more: --limit 23"],
-      [["audit", "list"], "… and 3 more: --limit 23"],
-      [["audit", "list", "--limit", "2"], "… and 21 more: --limit 23"],
-      [["session", "list", "--limit", "22"], "… and 1 more: --limit 23"],
-      [["event", "list", "--limit", "3"], "… and 20 more: --limit 23"],
-      [["task", "list", "--limit", "3", "--all-projects"], "… and 20 more: --limit, --offset"],
-    ] as const
-  ) assert.equal(await told(...words), line, words.join(" "));
+  for (const [words, line] of rowsOf<readonly [readonly string[], string]>(CASES.cutLists)) {
+    assert.equal(await told(...words), line, words.join(" "));
+  }
   assert.doesNotMatch((await told("queue", "list", "--limit", "23"))!, /more/);
   const { executions } = await runVerbJson(["audit", "list"], temp);
   assert.equal(executions.length, 23);

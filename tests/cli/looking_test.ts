@@ -4,19 +4,10 @@ import { pause } from "../support/wait.ts";
 import { basename, join } from "node:path";
 import { runProgram, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/cli_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
-const LOOKING: readonly (readonly string[])[] = [
-  ["--version"],
-  ["--help"],
-  ["status"],
-  ["doctor"],
-  ["db", "path"],
-  ["session", "list"],
-  ["queue", "list"],
-  ["config", "show"],
-  ["install-hooks", "--dry-run"],
-  ["retention", "run", "--dry-run"],
-];
+const LOOKING = rowsOf<readonly string[]>(CASES.looking);
 
 const test = testWith(tempHome);
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { plainCall } from "../../src/cli/plain_call.ts";
+import CASES from "../testdata/cli_cases.json" with { type: "json" };
 
 /** What a verb is given when it is read without the library; null when the library has to read it. */
 async function read(...words: string[]) {
@@ -37,30 +38,7 @@ Deno.test("a point in time is read without the library", async () => {
 });
 
 Deno.test("every other command line, such as a wrong one, is left to the library", async () => {
-  const lines = [
-    "",
-    "help",
-    "task",
-    "tsk ready",
-    "task --help",
-    "task ready --help",
-    "task ready -h",
-    "task ready more",
-    "task ready --limit",
-    "task ready --limit many",
-    "audit list --since someday",
-    "task ready --limit -1",
-    "task ready --limit 1 --limit 2",
-    "task ready --allProjects",
-    "task ready --no-all-projects",
-    "task ready --all-projects=true",
-    "task ready --constructor x",
-    "task show",
-    "task show 1a2b 3c4d",
-    "task tag add 1a2b",
-    "task bulk setPriority --priority 1 a",
-    "task show -- 1a2b",
-    "constructor",
-  ];
-  for (const line of lines) assert.equal(await read(...line.split(" ")), null, line);
+  for (const line of CASES.leftToTheLibrary) {
+    assert.equal(await read(...line.split(" ")), null, line);
+  }
 });

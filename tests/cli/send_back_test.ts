@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { busyStage, linesOf } from "../support/engine.ts";
+import { workflowText } from "../support/workflows.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 
@@ -13,22 +14,7 @@ case $* in
 esac
 echo '{"type":"result","session_id":"${SESSION}","result":"Done."}'`;
 
-const REVIEWED = `
-  - name: work
-    type: agent
-    prompt: |
-      Work.
-  - name: look
-    type: loop
-    max_iterations: 2
-    steps:
-      - name: check
-        type: script
-        command: echo check >>$LOG_FILE
-        on_success: exit_loop
-  - name: bring
-    type: merge
-`;
+const REVIEWED = workflowText("reviewed");
 
 Deno.test("work that is sent back goes on in its agent's session with the reason, and waits for a review anew", async () => {
   await using stage = await busyStage({ agent: WORKS, workflow: "" });
@@ -74,15 +60,7 @@ Deno.test("work that is sent back goes on in its agent's session with the reason
 });
 
 Deno.test("work that no agent did cannot be sent back, and still waits", async () => {
-  await using stage = await busyStage({
-    workflow: `
-  - name: work
-    type: script
-    command: echo new >b.txt
-  - name: bring
-    type: merge
-`,
-  });
+  await using stage = await busyStage({ workflow: workflowText("script-and-merge") });
   const { json, begin, reaches } = stage;
   const id = await begin();
   await reaches(id, "pending_merge");

@@ -11,6 +11,8 @@ import { spawnProgram } from "../support/process.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { until } from "../support/wait.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/cli_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const SESSION = "0d9d5c6e-6a35-4d8f-9f0b-9f6b2a3d7c11";
 /** Built up here, so that no search for secrets finds it in this file. */
@@ -283,16 +285,7 @@ for (const limit of ["maxRunsPerDay", "maxTokensPerDay"]) {
   });
 }
 
-for (
-  const [name, line] of [
-    ["below what is possible", "maxRunsPerDay: -1"],
-    ["in quotes", 'maxRunsPerDay: "2"'],
-    ["that is no number", "maxTokensPerDay: 2k"],
-    ["in a key that there is not", "maxTokensPerDays: 500"],
-    ["that stands there twice", "maxRunsPerDay: 1\n    maxRunsPerDay: 50"],
-    ["beside a time that is none", "maxRunsPerDay: 50\n    timeoutSeconds: soon"],
-  ] as const
-) {
+for (const [name, line] of rowsOf<readonly [string, string]>(CASES.wrongLimits)) {
   test(`a limit ${name} is not replaced by a larger one: the summarizer is off, and every verb says why`, async (home) => {
     await endedSession(home);
     const ran = join(home.path, "ran");

@@ -3,15 +3,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { busyStage, type EngineStage } from "../support/engine.ts";
 import { git } from "../support/git.ts";
+import { workflowText } from "../support/workflows.ts";
 
-const BRING = `
-  - name: work
-    type: agent
-    prompt: |
-      Work.
-  - name: bring
-    type: merge
-`;
+const BRING = workflowText("agent-and-merge");
 
 /** A workflow that waits for a review. @returns Its task, and its working tree. */
 async function waiting(stage: EngineStage): Promise<{ id: string; tree: string }> {

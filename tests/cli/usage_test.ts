@@ -44,27 +44,13 @@ test("an empty value is refused wherever a value is taken", async (place) => {
 test("a switch with a value is a wrong command line, told as JSON when it is --json", async (place) => {
   const { code, stdout, stderr } = await place.run(["--json=true", "status"]);
   assert.deepEqual([code, stderr], [2, ""]);
-  assert.deepEqual(JSON.parse(stdout), {
-    error: {
-      what: "Cannot read the flag --json=true",
-      why: "--json is a switch and takes no value",
-      next: "conclaude --json status",
-      code: 2,
-    },
-  });
+  assert.deepEqual(JSON.parse(stdout), CASES.switchWithValue);
 });
 
 test("with --json a wrong command line is one object on stdout, wherever the flag stands", async (place) => {
   for (const args of [["doctr", "--json"], ["--json", "doctr"]]) {
     const { code, stdout, stderr } = await place.run(args);
     assert.deepEqual([code, stderr], [2, ""]);
-    assert.deepEqual(JSON.parse(stdout), {
-      error: {
-        what: 'Unknown command "doctr"',
-        why: '`conclaude` has no command "doctr"; did you mean `doctor`?',
-        next: "conclaude doctor",
-        code: 2,
-      },
-    });
+    assert.deepEqual(JSON.parse(stdout), CASES.wrongWithJson);
   }
 });

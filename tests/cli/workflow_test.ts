@@ -2,17 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { busyStage, engineStage, linesOf } from "../support/engine.ts";
 import { until } from "../support/wait.ts";
+import { workflowText } from "../support/workflows.ts";
 
-const CHANGE_AND_MERGE = `
-  - name: work
-    type: script
-    command: printf 'one\\ntwo\\nTHREE\\n' >a.txt; echo new >b.txt
-  - name: bring
-    type: merge
-  - name: after
-    type: script
-    command: cat a.txt
-`;
+const CHANGE_AND_MERGE = workflowText("change-and-merge");
 
 Deno.test("workflow approve merges, runs the step after it, and closes the task", async () => {
   await using stage = await busyStage({ workflow: CHANGE_AND_MERGE });
@@ -101,15 +93,7 @@ Deno.test("workflow approve names the files of a conflict, and leaves the target
 });
 
 Deno.test("white space at the end of a line is no conflict", async () => {
-  await using stage = await busyStage({
-    workflow: `
-  - name: work
-    type: script
-    command: printf 'one  \\ntwo\\t\\n\\n\\n' >a.txt
-  - name: bring
-    type: merge
-`,
-  });
+  await using stage = await busyStage({ workflow: workflowText("white-space") });
   const id = await stage.begin();
   await stage.reaches(id, "pending_merge");
   assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
@@ -221,26 +205,7 @@ Deno.test("workflow cancel ends the agent, opens the task and keeps the working 
 });
 
 Deno.test("a workflow goes on after a failed script where the step says so, and later steps can read the failure", async () => {
-  await using stage = await busyStage({
-    workflow: `
-  - name: shaky
-    type: script
-    command: echo hi; exit 3
-    on_fail: continue
-  - name: told
-    type: script
-    when: "{{.previous.failed}}"
-    command: echo {{.shaky.output}} {{.task.title}}
-  - name: left-out
-    type: script
-    when: "{{.previous.failed}}"
-    command: echo never
-  - name: wrong
-    type: script
-    when: maybe
-    command: echo never
-`,
-  });
+  await using stage = await busyStage({ workflow: workflowText("shaky") });
   const id = await stage.begin("foo; rm -rf {{.x}}");
   const { steps, reason } = await stage.reaches(id, "failed");
   const [shaky, told, leftOut] = steps;
@@ -251,26 +216,7 @@ Deno.test("a workflow goes on after a failed script where the step says so, and 
 });
 
 Deno.test("workflow show lists the rounds of a loop with their depth and outcome", async () => {
-  await using stage = await busyStage({
-    workflow: `
-  - name: rounds
-    type: loop
-    max_iterations: 3
-    steps:
-      - name: try
-        type: script
-        command: test -e once && echo ok || { touch once; exit 1; }
-        on_fail: continue
-      - name: enough
-        type: script
-        when: "{{.previous.success}}"
-        command: "true"
-        on_success: exit_loop
-      - name: rest
-        type: script
-        command: "true"
-`,
-  });
+  await using stage = await busyStage({ workflow: workflowText("rounds") });
   const id = await stage.begin();
   const { steps } = await stage.reaches(id, "completed");
   assert.deepEqual(
@@ -299,22 +245,7 @@ Deno.test("workflow files and preview name every fault, and execute nothing", as
 `,
   });
   const { write, json, run, project } = stage;
-  write(
-    ".conclaude/workflows/bad.yaml",
-    `name: bad
-description: Has faults
-steps:
-  - name: a
-    type: agent
-    prompt: nowhere
-  - name: again
-    type: loop
-    steps:
-      - {name: a, type: script, command: ls}
-  - name: b
-    type: script
-`,
-  );
+  write(".conclaude/workflows/bad.yaml", workflowText("bad"));
   write(".conclaude/workflows/torn.yaml", "name: [");
   const other = "name: zzz\ndescription: d\nsteps: [{name: a, type: script, command: ls}]\n";
   write(".conclaude/workflows/other.yaml", other);

@@ -4,14 +4,9 @@ import { join } from "node:path";
 import { busyStage, engineStage } from "../support/engine.ts";
 import { runProgram } from "../support/program.ts";
 import { until } from "../support/wait.ts";
+import { workflowText } from "../support/workflows.ts";
 
-const AGENT = `
-  - name: work
-    type: agent
-    prompt: |
-      Work.
-      Then stop.
-`;
+const AGENT = workflowText("agent");
 
 Deno.test("a script without its workdir fails as its on_fail says", async () => {
   await using stage = await busyStage({
@@ -73,7 +68,7 @@ Deno.test("any output of an agent can be a word of a script", async () => {
   const result = JSON.stringify({ success: true, outputs: { a: "x\0y" } }).replaceAll("\\", "\\\\");
   await using stage = await busyStage({
     workflow:
-      `${AGENT}  - {name: told, type: script, command: "echo {{.work.output}} {{.work.outputs.a}}"}\n`,
+      `${AGENT}- {name: told, type: script, command: "echo {{.work.output}} {{.work.outputs.a}}"}\n`,
     agent: `cat >/dev/null; printf 'one\\000two\n${result}\n'`,
   });
   const { steps } = await stage.reaches(await stage.begin(), "completed", "blocked", "failed");
@@ -81,13 +76,7 @@ Deno.test("any output of an agent can be a word of a script", async () => {
 });
 
 /** Work that is committed on the branch, and a merge with a check. */
-const COMMITTED = `
-  - name: work
-    type: script
-    command: echo new >b.txt; git add b.txt; git -c user.name=t -c user.email=t@t commit -q -m b
-  - {name: bring, type: merge, pre_merge: [test -f b.txt]}
-  - {name: after, type: script, command: cat b.txt}
-`;
+const COMMITTED = workflowText("committed-script");
 
 Deno.test("a removed working tree is made again from its branch for a review and for a merge", async () => {
   await using stage = await busyStage({ workflow: COMMITTED });

@@ -16,6 +16,7 @@ import {
   use,
 } from "./harness.ts";
 import { until } from "../support/wait.ts";
+import { workflowText } from "../support/workflows.ts";
 
 const skipped = reasonToSkip();
 const title =
@@ -122,17 +123,7 @@ function checkRecords(database: string, taskId: string): void {
 }
 
 /** One agent, and the merge of its work. */
-const WORKFLOW = `name: one
-description: One agent, and the merge of its work.
-steps:
-  - name: make
-    type: agent
-    prompt: |
-      Do this: {{ .task.title }}
-      Then stop.
-  - name: bring
-    type: merge
-`;
+const WORKFLOW = workflowText("one");
 
 /** Starts the script that answers in the model's place. */
 async function startModel(folder: string, scenario: unknown) {

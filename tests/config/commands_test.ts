@@ -1,17 +1,9 @@
 import assert from "node:assert/strict";
 import { compileCommand, splitScript } from "../../src/policy/stops/stop_section.ts";
+import CASES from "../testdata/config_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
-const SCRIPTS: readonly (readonly [script: string, lines: readonly string[]])[] = [
-  ["npm test", ["npm test"]],
-  ["# c\n\ntrue\nfalse\necho no", ["true", "false", "echo no"]],
-  ["a; b &\nc | \\\n  d", ["a; b &", "c | \\ …"]],
-  ["cat <<EOF\nfalse\n\nEOF\nb # why", ["cat <<EOF …", "b # why"]],
-  ["if a; then\n  b\nfi\nf() {\n  c\n}\nf", ["if a; then …", "f() { …", "f"]],
-  ["  a\n\tb", ["a", "b"]],
-  ["if true", ["if true"]],
-  ["echo 'a\nb", ["echo 'a …"]],
-  ["# nothing", ["# nothing"]],
-];
+const SCRIPTS = rowsOf<readonly [script: string, lines: readonly string[]]>(CASES.scripts);
 for (const [script, lines] of SCRIPTS) {
   Deno.test(`a command is cut into its lines, and a construct stays whole: ${JSON.stringify(script)}`, () => {
     assert.deepEqual(compileCommand({ run: script }, "r").lines, lines);

@@ -10,6 +10,8 @@ import { fingerprint } from "../../src/base/ids.ts";
 import { lookUpwards } from "../../src/system/git/repository.ts";
 import { it } from "../support/fixtures.ts";
 import { tempFolder } from "../support/folders.ts";
+import CASES from "../testdata/config_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 /** A throw-away folder with `home/` and `project/` in it; files are given by their path inside it. */
 function withFiles(
@@ -58,71 +60,14 @@ Deno.test("readConfigFiles() gives the layers lowest first, with their texts", (
 });
 
 /** Which of some files count for a folder below `project/`. */
-const FOUND: readonly (readonly [
-  what: string,
-  files: readonly string[],
-  folder: string,
-  found: readonly string[],
-])[] = [
-  ["finds nothing where nothing is", [], "", []],
-  [
-    "takes .yaml before .yml, the user's .yml as well",
-    ["home/.conclaude/config.yml", "project/.conclaude.yaml", "project/.conclaude.yml"],
-    "",
-    ["user home/.conclaude/config.yml", "project project/.conclaude.yaml"],
-  ],
-  [
-    "takes .yml in a nearer folder before .yaml above",
-    ["project/.git/HEAD", "project/.conclaude.yaml", "project/a/.conclaude.yml"],
-    "/a/b",
-    ["project project/a/.conclaude.yml"],
-  ],
-  [
-    "takes the local file beside the project file, and no nearer one",
-    [
-      "project/.git/HEAD",
-      "project/.conclaude.yaml",
-      "project/.conclaude.local.yaml",
-      "project/a/.conclaude.local.yaml",
-    ],
-    "/a",
-    ["project project/.conclaude.yaml", "local project/.conclaude.local.yaml"],
-  ],
-  [
-    "takes the nearest of several local files where there is no project file",
-    ["project/.conclaude.local.yaml", "project/a/.conclaude.local.yaml"],
-    "/a",
-    ["local project/a/.conclaude.local.yaml"],
-  ],
-  [
-    "finds a local file upwards where there is no project file",
-    ["project/.git/HEAD", "project/.conclaude.local.yaml"],
-    "/a/b",
-    ["local project/.conclaude.local.yaml"],
-  ],
-  [
-    "looks in twelve folders, the first one included",
-    ["project/.git/HEAD", "project/.conclaude.yaml"],
-    "/x".repeat(11),
-    ["project project/.conclaude.yaml"],
-  ],
-  [
-    "looks in no thirteenth folder",
-    ["project/.git/HEAD", "project/.conclaude.yaml"],
-    "/x".repeat(12),
-    [],
-  ],
-  [
-    "finds the files also in a folder that is too large to list",
-    [
-      "project/.conclaude.yml",
-      "project/.conclaude.local.yaml",
-      ...Array.from({ length: 1200 }, (_, i) => `project/entry-number-${i}`),
-    ],
-    "",
-    ["project project/.conclaude.yml", "local project/.conclaude.local.yaml"],
-  ],
-];
+const FOUND = rowsOf<
+  readonly [
+    what: string,
+    files: readonly string[],
+    folder: string,
+    found: readonly string[],
+  ]
+>(CASES.found);
 for (const [what, files, folder, expected] of FOUND) {
   Deno.test(`readConfigFiles() ${what}`, () => {
     const texts = Object.fromEntries(files.map((path) => [path, ""]));

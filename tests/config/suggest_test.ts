@@ -3,16 +3,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { suggestKeys } from "../../src/config/layer.ts";
 import { editDistance } from "../../src/base/likeness.ts";
+import CASES from "../testdata/config_cases.json" with { type: "json" };
 
-const KNOWN = [
-  "stop",
-  "stop.infinite",
-  "stop.infiniteMessage",
-  "capture",
-  "capture.exclude",
-  "a.path",
-  "b.path",
-];
+const KNOWN = CASES.knownKeys;
 
 Deno.test("suggestKeys() finds a slip of the keyboard in the same section", () => {
   assert.deepEqual(suggestKeys("stop.infinte", KNOWN), ["stop.infinite"]);

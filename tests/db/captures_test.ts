@@ -10,6 +10,8 @@ import {
 import { openDatabase } from "../../src/db/database.ts";
 import { findSessions, type SessionRow } from "../../src/db/sessions.ts";
 import { hookRecord, type RecordFacts } from "../support/records.ts";
+import CASES from "../testdata/db_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const SESSION_ID = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 const CAPTURE: Partial<Capture> = { payload: '{"tool_name":"Write","text":"ä"}' };
@@ -58,64 +60,19 @@ Deno.test("saveRecords() saves all of a batch or nothing", async () => {
   assert.equal(count(db, "hook_executions"), 0);
 });
 
-const ENDED = [record(1000), record(2000, { effect: "end", endReason: "clear" })];
-
 /** Events in the order in which they are saved, and the session after them. */
-const SESSIONS: readonly (readonly [
-  rule: string,
-  events: readonly HookRecord[],
-  session: Partial<SessionRow>,
-])[] = [
-  [
-    "the first event makes a session, whichever it is",
-    [record(1000)],
-    { status: "active", shortId: "cad0ac4d", startedAtMs: 1000 },
-  ],
-  [
-    "every event moves the last sign of life, and never back",
-    [record(2000), record(3000), record(2500)],
-    { updatedAtMs: 3000, startedAtMs: 2000 },
-  ],
-  [
-    "a second SessionEnd keeps the first end",
-    [...ENDED, record(3000, { effect: "end", endReason: "other" })],
-    { status: "ended", endedAtMs: 2000, endReason: "clear" },
-  ],
-  ["an event after the end does not reopen a session", [...ENDED, record(2100)], {
-    status: "ended",
-  }],
-  [
-    "a resume reopens a session",
-    [...ENDED, record(2200, { effect: "revive", source: "resume" })],
-    { status: "active", endedAtMs: null, endReason: null, startedAtMs: 1000, source: "resume" },
-  ],
-  [
-    "a resume from before the end that comes late does not reopen a session",
-    [...ENDED, record(1500, { effect: "revive", source: "resume" })],
-    { status: "ended" },
-  ],
-  ["a new branch counts", [record(1000), record(2000, { branch: "feature/auth" })], {
-    branch: "feature/auth",
-  }],
-  ["without a branch the last one stays", [record(1000), record(2000, { branch: null })], {
-    branch: "main",
-  }],
-  [
-    "outside of a repository the last branch stays",
-    [record(1000), record(2000, { repository: null, branch: null })],
-    { branch: "main" },
-  ],
-  [
-    "the first title stays",
-    [record(1000, { title: "first" }), record(2000, { title: "second" })],
-    { title: "first" },
-  ],
-];
+const SESSIONS = rowsOf<
+  readonly [
+    rule: string,
+    events: readonly Parameters<typeof record>[],
+    session: Partial<SessionRow>,
+  ]
+>(CASES.sessionRows);
 
 Deno.test("events make, change, end and reopen a session", async (t) => {
   for (const [rule, events, expected] of SESSIONS) {
     await t.step(rule, async () => {
-      const { session } = await after(...events);
+      const { session } = await after(...events.map((event) => record(...event)));
       assert.partialDeepStrictEqual(session, expected);
     });
   }

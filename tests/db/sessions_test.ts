@@ -3,23 +3,11 @@ import assert from "node:assert/strict";
 import { type LastTurn, sessionEnd } from "../../src/db/sessions.ts";
 import type { Execution } from "../../src/db/captures.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
-
-const BEGUN: LastTurn = { kind: "begun" };
-const ENDED: LastTurn = { kind: "ended" };
+import CASES from "../testdata/db_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 /** Events by name, those that were held back with a `!`, and what is known of the turn after them. */
-const EVENTS: readonly (readonly [events: string, turn: LastTurn | null])[] = [
-  ["SessionStart PostToolUse", null],
-  ["SessionStart UserPromptSubmit PostToolUse SubagentStop Notification", BEGUN],
-  ["UserPromptSubmit PostToolUse Stop", ENDED],
-  ["UserPromptSubmit Stop SessionEnd", ENDED],
-  ["UserPromptSubmit Stop UserPromptSubmit", BEGUN],
-  ["UserPromptSubmit Stop !UserPromptSubmit SessionEnd", ENDED],
-  ["UserPromptSubmit !Stop PostToolUse", BEGUN],
-  ["UserPromptSubmit !Stop PostToolUse Stop", ENDED],
-  ["UserPromptSubmit StopFailure SessionEnd", { kind: "failed", error: "overloaded" }],
-  ["UserPromptSubmit StopFailure UserPromptSubmit", BEGUN],
-];
+const EVENTS = rowsOf<readonly [events: string, turn: LastTurn | null]>(CASES.lastTurns);
 
 Deno.test("a turn begins with a prompt and ends with a Stop, unless these were held back, or with an error", async () => {
   using temp = await tempDatabase();

@@ -14,6 +14,8 @@ import { acceptConfiguration } from "../support/person.ts";
 import { jsonLines, toolUseLines } from "../support/transcripts.ts";
 import { homeAlone, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { it } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const BEGIN_MS = Date.UTC(2026, 9, 1, 9);
 /** A hundred rounds in all: each of the two tests plays half of them. */
@@ -208,15 +210,7 @@ function delayed(started: readonly Started[], draw: () => number, past: boolean)
   }).sort((a, b) => a.place - b.place).map(({ one }) => one);
 }
 
-for (
-  const [where, past] of [
-    ["before the drain of their turn, and nothing else tells of them", false],
-    [
-      "after it, and the transcript tells of them",
-      true,
-    ],
-  ] as const
-) {
+for (const [where, past] of rowsOf<readonly [string, boolean]>(CASES.pastDrains)) {
   it.sized(`asynchronous hooks that end in any order give the same answers and the same memory: ${where}`, async () => {
     using home = tempHome();
     const sent = recorded(home);

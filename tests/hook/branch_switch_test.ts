@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { RequiredProject } from "../support/required_project.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const GUARD = `requirements:
   prot: {type: guard, protectedBranches: [main], triggerTools: [Edit, {tool: Bash, commandPattern: 'git\\s+(commit|push)'}]}
@@ -17,28 +18,8 @@ function project(config: string): RequiredProject {
 
 Deno.test("a command that checks out a protected branch may change nothing after that", async () => {
   using repository = project(GUARD);
-  await repository.assertDenied(/branch main is protected/, [
-    "git checkout main && echo x > src/a.ts",
-    "git switch main; sed -i s/a/b/ src/a.ts",
-    "git switch main && git commit -m x",
-    "git switch -q main\ngit push",
-    "sh -c 'git switch main'; git commit -m x",
-    "git switch -C main && git commit -m x",
-    "git switch -c q && git switch main && git commit -m x",
-    "git -C . checkout -f main && git commit -m x",
-    "cd src && git switch main && echo x > a.ts",
-  ]);
-  await repository.assertAllowed([
-    "git switch main",
-    "git commit -m x && git switch main",
-    "git switch main && git switch feature/x && git commit -m x",
-    "git switch main && git log",
-    "git checkout -- src/a.ts && git commit -m x",
-    "git switch -c main && git commit -m x",
-    "git switch nowhere; git commit -m x",
-    "git checkout -b q main && git commit -m x",
-    "git checkout main src/a.ts && git commit -m x",
-  ]);
+  await repository.assertDenied(/branch main is protected/, CASES.afterSwitchDenied);
+  await repository.assertAllowed(CASES.afterSwitchAllowed);
   repository.git("update-ref", "refs/remotes/origin/trunk", "HEAD");
   repository.configure(GUARD.replace("[main]", "[trunk]"));
   assert.match((await repository.bash("git switch trunk && git commit"))!, /trunk is protected/);
@@ -134,16 +115,7 @@ Deno.test("a branch that is checked out in another repository changes nothing fo
   repository.shell(
     "mkdir ../lib && cd ../lib && git init -q -b main && git commit -q --allow-empty -m x && git branch topic",
   );
-  const flow = [
-    "git -C ../lib checkout topic && git commit -m x",
-    "git -C ../lib checkout main && git commit -m x",
-    "cd ../lib && git checkout main && git pull && cd ../project && git commit -m x",
-    "(cd ../lib && git checkout main && git pull) && git commit -m x",
-    "pushd ../lib; git checkout main; popd; git commit -m x",
-    "git clone u ../new && cd ../new && git checkout main && cd - && git commit -m x",
-    "ssh host 'cd app && git checkout main && git pull'; git commit -m x",
-    "cd ../lib && git branch main; git worktree add ../w main; cd ../w; git commit -m x",
-  ];
+  const flow = CASES.inOtherRepositories;
   await repository.assertAllowed(flow);
   repository.git("switch", "-q", "main");
   await repository.assertDenied(/main is protected/, [
@@ -160,21 +132,8 @@ Deno.test("what happens in a working tree that the command makes is judged after
   using repository = project(GUARD);
   repository.git("switch", "-q", "main");
   await repository.send("SessionStart");
-  await repository.assertAllowed([
-    "git switch -c a && git switch main && git switch a && git commit -m x",
-    "git branch -q n3 HEAD && git switch n3 && git commit -m x",
-    "git worktree add -b n8 ../w && cd ../w && git commit -m x",
-    "git worktree add ../w -b n8 HEAD && cd ../w && git commit -m x",
-    "git worktree add ../n9 && git -C ../n9 push",
-    "git worktree add -b n8 .trees/w && cd .trees/w && echo x > src/a.ts",
-  ]);
-  await repository.assertDenied(/main is protected/, [
-    "git worktree add ../w -b n8; git commit -m x",
-    "git branch -d n3; git switch n3; git commit -m x",
-    "git branch n3; git commit -m x",
-    "git worktree add . -b n8; git commit -m x",
-    "git worktree list ../w; cd ../w; git commit -m x",
-  ]);
+  await repository.assertAllowed(CASES.inMadeTreesAllowed);
+  await repository.assertDenied(/main is protected/, CASES.inMadeTreesDenied);
   repository.git("switch", "-q", "feature/x");
   const command = "git worktree add -q ../m main; cd ../m && git commit -q --allow-empty -m x";
   assert.equal(await repository.act(command), null);

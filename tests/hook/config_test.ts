@@ -7,6 +7,8 @@ import { captures, executions, filesWith, query, queryValue, type Row } from "..
 import { hook, observed, observedNames, type TempHome, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
 import { configureUser } from "../support/on_home.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 /** Writes the configuration of the project that lies in the home. */
 function configure(home: TempHome, text: string, name = ".conclaude.yaml"): void {
@@ -204,19 +206,7 @@ test("no content of an excluded project is kept", async (home) => {
 
 /** Sends every kind of event with a marker in all of its content. */
 async function sendMarked(home: TempHome, marker: string): Promise<void> {
-  const events = [
-    "SessionStart",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
-    "SubagentStop",
-    "Notification",
-    "Stop",
-    "Unheard",
-    "SessionEnd",
-  ];
-  for (const event of events.filter((name) => name !== "PostToolUseFailure")) {
+  for (const event of CASES.eventsWithMarks.filter((name) => name !== "PostToolUseFailure")) {
     await hook(event, {
       session_id: "s1",
       cwd: projectOf(home),
@@ -260,49 +250,16 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
   );
   const marker = "markerOfContent";
   const bash = (command: string) => use(home, { tool_input: { command }, tool_response: marker });
-  const skipped = [
-    "cat secret/x",
-    `cat ./secret/../secret/x && ls`,
-    "cd secret && cat x",
-    "pushd secret; cat x",
-    "head -n1 --file=secret/x",
-    `cat < "${projectOf(home)}/secret/x"`,
-    "cat $PWD/secret/x",
-    'cat "${CLAUDE_PROJECT_DIR}/secret/x"',
-    "cat ~/keys/c.pem",
-    "cat $HOME/keys/c.pem",
-    "vault kv get app",
-    "cd a && vault read b | jq .x",
-    "A=1 sudo -n vault read b",
-    'echo "$(vault read b)"',
-    "timeout 5 /usr/bin/vault read b",
-    "bash -c 'vault read b'",
-    "if true; then vault read b; fi",
-    'eval "vault read b"',
-    "cat sec*/x",
-    "cat s?cret/[x-z]",
-    "cd sub && cat ../sec*/x",
-    'cat "sec"ret/x sec\\ret/x',
-    "git show HEAD:secret/x",
-    "git commit -m 'a text' secret",
-    "git commit -m 'as secret/x says'",
-    'git commit -m "$(cat secret/x)"',
-    "git commit -m \"$(cat <<'EOF'\na text\nEOF\n)\" && cat secret/x",
-  ];
   for (const folder of ["secret", "sub"]) {
     Deno.mkdirSync(join(projectOf(home), folder));
     Deno.writeTextFileSync(join(projectOf(home), folder, "x"), "");
   }
-  for (const command of skipped) await bash(command);
-  const tools: readonly (readonly [name: string, input: Record<string, unknown>, cwd?: string])[] =
-    [
-      ["Grep", { pattern: "a", path: "secret" }],
-      ["Grep", { pattern: "a", glob: "secret/*" }],
-      ["Grep", { pattern: "a" }, "secret"],
-      ["Glob", { pattern: "secret/**/*.pem" }],
-      ["mcp__files__read_many", { paths: ["a", "secret/x"] }],
-      ["mcp__files__read", { file_path: "secret/x" }],
-    ];
+  for (const command of CASES.namingExcluded) {
+    await bash(command.replace("<PROJECT>", projectOf(home)));
+  }
+  const tools = rowsOf<readonly [name: string, input: Record<string, unknown>, cwd?: string]>(
+    CASES.excludedInputs,
+  );
   for (const [tool_name, tool_input, folder = ""] of tools) {
     const input = { tool_name, tool_input, tool_response: marker };
     const cwd = join(projectOf(home), folder);
@@ -310,17 +267,7 @@ test("a command that names an excluded path keeps nothing, nor does a search bel
   }
   assert.deepEqual(captures(home).map((row) => row["payload"]), []);
   assert.deepEqual(filesWith(join(home.path, ".conclaude"), marker), []);
-  const kept = [
-    "cat secrets.md",
-    "echo vault is closed",
-    "ls $PWD/secretary/x",
-    "cat su*/x",
-    "cat {a,b}/x s*.md",
-    "curl http://localhost:1/secret/x",
-    "git commit -m 'the secret'",
-    'git commit -qam"no secret" && gh pr create --title="a secret" --body \'of a secret\'',
-    "git commit -m \"$(cat <<'EOF'\nthe secret (or so)\nEOF\n)\"",
-  ];
+  const kept = CASES.namingNothingExcluded;
   for (const command of kept) await bash(command);
   const search = { tool_name: "Grep", tool_input: { pattern: "a" } };
   const found = [

@@ -7,6 +7,8 @@ import { SESSION } from "../support/guarded.ts";
 import { query } from "../support/look.ts";
 import { answerOf } from "../support/process.ts";
 import { hook as anyHook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(tempHome);
 
@@ -107,23 +109,7 @@ function undoIn(text: string): string {
 
 test.git("a protected file that a command changed is told, and comes back by the command told", async (home) => {
   const project = laid(home);
-  for (
-    const [run, file, was] of [
-      ["echo evil > yarn.lock", "yarn.lock", "v1\n"],
-      ["rm -f yarn.lock", "yarn.lock", "v1\n"],
-      ["git rm -q yarn.lock", "yarn.lock", "v1\n"],
-      ["touch -r src/a.ts t; echo v2 > yarn.lock; touch -r t yarn.lock; rm t", "yarn.lock", "v1\n"],
-      ["ln yarn.lock h; echo y > h; rm h", "yarn.lock", "v1\n"],
-      [
-        "chmod 600 yarn.lock; mv yarn.lock y; cp y yarn.lock; echo z >> yarn.lock; rm y; exit 3",
-        "yarn.lock",
-        "v1\n",
-      ],
-      ["echo evil > yarn.lock; git stash -q", "yarn.lock", "v1\n"],
-      ["echo z > src/generated/api.ts", "src/generated/api.ts", "x\n"],
-      ["echo x >> yarn.lock; git commit -qam x", "yarn.lock", "v1\n"],
-    ] as const
-  ) {
+  for (const [run, file, was] of rowsOf<readonly [string, string, string]>(CASES.undone)) {
     const { after, blocks } = await bash(home, "python3 magic.py", { run });
     assert.match(after, new RegExp(file), run);
     assert.equal(blocks, false);
@@ -141,13 +127,7 @@ test.git("beside a stash, too, new and ignored files are told, but for those tha
   Deno.writeTextFileSync(join(project, "infra/new.tf"), "kept\n");
   await bash(home, "ls");
   assert.equal((await bash(home, "git stash -q -u")).after, "");
-  for (
-    const [run, file] of [
-      ["echo x > infra/other.tf", "infra/other.tf"],
-      ["echo A=2 > .env", ".env"],
-      ["echo other > infra/new.tf", "infra/new.tf"],
-    ] as const
-  ) {
+  for (const [run, file] of rowsOf<readonly [string, string]>(CASES.besideAStash)) {
     assert.match((await bash(home, "python3 magic.py", { run })).after, new RegExp(file), run);
   }
   Deno.removeSync(join(project, "infra/new.tf"));
@@ -259,12 +239,7 @@ test.git("a policy file that a command makes unreadable stays in force as it was
   const project = laid(home);
   const config = join(project, ".conclaude.yaml");
   await bash(home, "ls");
-  for (
-    const run of [
-      "touch .conclaude.yaml; chmod 666 .conclaude.yaml",
-      "rm .conclaude.yaml; mkdir .conclaude.yaml",
-    ]
-  ) {
+  for (const run of CASES.policyTouched) {
     const { after, blocks } = await bash(home, "node x.js", { run });
     assert.equal(blocks, true, run);
     assert.match(after, /config undo \.conclaude\.yaml/, run);
@@ -385,14 +360,7 @@ test.git("a protected branch that a command moved comes back by the command told
   });
   const was = gitSync(project, "rev-parse", "main").trim();
   await git(project, "switch", "-qc", "work");
-  for (
-    const run of [
-      "git commit -q --allow-empty -m x && git branch -f main work",
-      "git update-ref -d refs/heads/main",
-      "git checkout -q main && git commit -q --allow-empty -m y; git checkout -q work",
-      "git push -q . work:main",
-    ]
-  ) {
+  for (const run of CASES.movedBranches) {
     const { after, blocks } = await bash(home, "sh x.sh", { run });
     assert.equal(blocks, true, run);
     assert.match((await stop(home)).reason, /^Changed without being allowed/);
@@ -427,15 +395,7 @@ test.git("hooks of git, its settings and those of Claude Code are policy", async
   Deno.mkdirSync(join(project, ".git/hooks"), { recursive: true });
   Deno.mkdirSync(join(project, ".claude"));
   await bash(home, "ls");
-  for (
-    const [run, file] of [
-      ["echo exit > .git/hooks/pre-commit", ".git/hooks/pre-commit"],
-      ["git config core.hooksPath /dev/null", ".git/config"],
-      ["printf '[alias]\\n\\tp = !x\\n' > .git/config.worktree", ".git/config.worktree"],
-      ["git config remote.origin.push +refs/heads/*", ".git/config"],
-      [`echo '{"disableAllHooks": true}' > .claude/settings.local.json`, "settings.local.json"],
-    ] as const
-  ) {
+  for (const [run, file] of rowsOf<readonly [string, string]>(CASES.gitPolicyChanged)) {
     const { after, blocks } = await bash(home, "sh x.sh", { run });
     assert.match(after, new RegExp(file), run);
     assert.equal(blocks, true, run);
@@ -444,14 +404,7 @@ test.git("hooks of git, its settings and those of Claude Code are policy", async
     assert.equal(undone.code, 0, undone.stderr);
     assert.equal((await stop(home)).decision, undefined, run);
   }
-  for (
-    const run of [
-      "git remote add origin ../other",
-      "git config user.name Bea",
-      "git config core.hooksPath .husky/_",
-      `echo '{"permissions": {"allow": ["Bash(ls)"]}}' > .claude/settings.local.json`,
-    ]
-  ) {
+  for (const run of CASES.gitPolicyKept) {
     assert.deepEqual(
       await bash(home, "sh x.sh", { run }),
       { before: "", denied: false, after: "", blocks: false },
@@ -471,32 +424,7 @@ test.git("a day of ordinary work brings no violation", async (home) => {
   Deno.writeTextFileSync(join(colleague, "yarn.lock"), "v2\n");
   await git(colleague, "commit", "-qam", "Update");
   await git(colleague, "push", "-q");
-  const author = "git -c user.name=Ana -c user.email=a@example.com";
-  for (
-    const [command, run = command] of [
-      ["yarn install", "echo v1.1 > yarn.lock"],
-      ["git add -A && git commit -qm Install"],
-      ["cd . && corepack yarn add left-pad", "echo v1.2 >> yarn.lock"],
-      ["git stash -q"],
-      ["git stash pop -q"],
-      ["git checkout -q -- ."],
-      ["cargo update", "echo v3 > Cargo.lock; touch new.lock; rm new.lock"],
-      ["git switch -qc work && git commit -qam Cargo"],
-      [`${author} revert --no-edit HEAD`],
-      [`${author} revert --no-edit HEAD`],
-      [`${author} pull -q --rebase origin main -X theirs || git rebase --skip`],
-      ["git switch -q main"],
-      ["git pull -q --ff-only || git reset -q --hard origin/main"],
-      ["git merge -q work -m Merge || git merge --abort"],
-      ["node gen.js api", "echo y > src/generated/api.ts; echo z > src/generated/new.ts"],
-      ["npx prettier --write .", "echo b > src/a.ts; touch yarn.lock"],
-      ["git add . && git commit -qm Generate && git commit -q --amend -m Generated"],
-      ["git switch -qc later && git rebase -q HEAD~1; git switch -q -"],
-      ["git cherry-pick later || git cherry-pick --abort"],
-      ["git push -q origin main"],
-      ["ls"],
-    ] as const
-  ) {
+  for (const [command, run = command] of rowsOf<readonly [string, string?]>(CASES.ordinaryDay)) {
     const { before, after, blocks } = await bash(home, command, { run });
     const told = before.replace(/^conclaude: in doubt: .*$/m, "");
     assert.deepEqual([told, after, blocks], ["", "", false], command);

@@ -6,6 +6,7 @@ import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { needsTools } from "../support/requirements.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const ON = "preToolUse: {preventUpdateGitIgnored: true, preventRootAdditions: false}\n";
 
@@ -47,18 +48,9 @@ test("a new file in the project's folder is allowed where git ignores it", async
   for (const path of ["debug.log", ".env", join(home.path, "project", "other.log")]) {
     assert.equal(await home.write(path), null, path);
   }
-  await home.assertAllowed([
-    "npm test 2> errors.log",
-    "npm test > out.log 2>&1 && tee more.log < out.log",
-    "cp src/a.txt a.log",
-    "git log > history.log",
-  ]);
+  await home.assertAllowed(CASES.ignoredAdditions);
   for (const path of ["new.txt", "keep.log"]) assert.match((await home.write(path))!, refused);
-  await home.assertDenied(refused, [
-    "npm test > out.log 2> new.txt",
-    "cp src/a.txt keep.log",
-    "git log > log",
-  ]);
+  await home.assertDenied(refused, CASES.newAdditions);
 });
 
 test("each of the three ways out works", async (home) => {
@@ -109,24 +101,10 @@ test("shell commands are asked about, all files at once", async (home) => {
     "src/a.ts": "",
   });
   Deno.mkdirSync(join(project, "dist"));
-  const rows = [
-    "echo x > .env",
-    "true && sed -i s/1/2/ ./.env",
-    "cp src/a.ts dist/a.ts",
-    "cp src/a.ts dist",
-    "cat src/a.ts | tee src/b.ts dist/b.ts",
-    "rm .env",
-    "bash -c 'echo x >> src/../.env'",
-  ];
-  for (const command of rows) {
+  for (const command of CASES.changesOfIgnored) {
     assert.match((await home.bash(command)) ?? "", /preventUpdateGitIgnored/, command);
   }
-  await home.assertAllowed([
-    "cat .env > /dev/null",
-    "echo x > src/c.ts",
-    "ls dist",
-    "cp .env src/env",
-  ]);
+  await home.assertAllowed(CASES.readsOfIgnored);
 });
 
 test("a link is judged by what it leads to, and a new folder by its pattern", async (home) => {
@@ -183,11 +161,7 @@ test("a folder that tools make anew may go away", async (home) => {
     "dist/a.js": "",
     "logs/a.txt": "",
   });
-  await home.assertAllowed([
-    "rm -rf node_modules && npm ci",
-    "rm -rf dist",
-    "rm -r node_modules/m",
-  ]);
+  await home.assertAllowed(CASES.foldersMadeAnew);
   assert.match((await home.bash("rm -rf logs"))!, /git ignores the file/);
   assert.match((await home.bash("rm dist/a.js"))!, /git ignores the file/);
 });
@@ -204,18 +178,9 @@ test("a git command that restores files is judged by the files that differ", asy
   gitSync(project, "add", ".gitignore", ".conclaude.yaml", "src", "lib");
   gitSync(project, "commit", "-qm", "x");
   const stashes = ["git stash push lib", "git stash", "git stash push -m 'work in progress'"];
-  const commands = [
-    "git checkout .",
-    "git restore .",
-    "git checkout HEAD -- lib",
-    "git restore -s HEAD lib",
-    "git checkout -- :/",
-    "git reset --hard",
-    "git checkout -f",
-  ];
-  await home.assertAllowed([...commands, ...stashes, "git checkout HEAD -- src"]);
+  await home.assertAllowed([...CASES.restoring, ...stashes, "git checkout HEAD -- src"]);
   Deno.writeTextFileSync(join(project, "lib/yarn.lock"), "changed");
-  await home.assertDenied(/File: lib\/yarn\.lock\n/, commands);
+  await home.assertDenied(/File: lib\/yarn\.lock\n/, CASES.restoring);
   // A stash keeps what it takes.
   await home.assertAllowed([...stashes, "git restore . ':!lib'"]);
   assert.match((await home.bash("git checkout $REF -- lib"))!, /yarn\.lock/);
@@ -226,13 +191,7 @@ test("a git command that restores files is judged by the files that differ", asy
   assert.match((await home.bash("git checkout HEAD -- lib"))!, /yarn\.lock/);
   home.configure(`${config}# a person's\n`);
   assert.match((await home.bash("git checkout ."))!, /belongs to the guards/);
-  await home.assertDenied(/belongs to the guards/, [
-    "git stash -u",
-    "git reset --hard HEAD",
-    "git reset --hard HEAD~0",
-    "git switch -f main",
-    "git checkout -f main",
-  ]);
+  await home.assertDenied(/belongs to the guards/, CASES.restoringPolicy);
   gitSync(project, "checkout", "-q", "--", ".");
   gitSync(project, "commit", "-qm", "y");
   await home.assertAllowed(["git stash -u", "git stash -a"]);

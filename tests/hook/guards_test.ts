@@ -5,6 +5,7 @@ import { executions, filesWith, lastMetadata, type Row } from "../support/look.t
 import { guardedHome, SESSION } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
 import { configureUser } from "../support/on_home.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const test = testWith(guardedHome);
 
@@ -145,18 +146,8 @@ test("where rules allow, only what one of them matches passes", async (home) => 
 `);
   assert.equal(await home.bash("npm test -- --watch"), null);
   assert.equal(await home.bash("timeout 60 npm test && git status"), null);
-  await home.assertAllowed([
-    "set -e; [ -f a.txt ] && cd src && npm test",
-    "export A=1; local b; trap 'npm test' EXIT; echo done",
-    "run() { npm test; }; while read -r l; do run; done < a.txt",
-    "bash -c 'npm test'",
-    "ls() { git status; }; ls | xargs npm test",
-  ]);
-  await home.assertDenied(/allow rule/, [
-    "bash x.sh",
-    "bash -c 'rm a.txt'",
-    "run() { rm a.txt; }; run",
-  ]);
+  await home.assertAllowed(CASES.allowedByRules);
+  await home.assertDenied(/allow rule/, CASES.deniedByRules);
   assert.match((await home.bash("npm test && rm a.txt"))!, /allow rule.*Command: rm a\.txt/);
   assert.match((await home.bash("sudo npm test"))!, /Command: sudo npm test/);
   assert.equal(await home.edit("src/a.ts"), null);
@@ -374,16 +365,7 @@ test("explain refuses a tool that neither Claude Code nor a rule knows, with the
     assert.match(stderr, /Unknown tool/);
     assert.match(stderr, near);
   }
-  const tools = [
-    "PowerShell",
-    "Monitor",
-    "Skill",
-    "Task",
-    "mcp__a__b",
-    "Deploy",
-    "OwnTool",
-    "Ship",
-  ];
+  const tools = CASES.toolsExplained;
   for (const tool of tools) {
     assert.notEqual((await home.run("explain", tool, "x")).code, 2, tool);
   }
@@ -415,28 +397,7 @@ test("explain says of every rule why it forbids, allows or does not match", asyn
     ]);
     return { decision, ...Object.fromEntries(said) };
   };
-  assert.deepEqual(await explain("Edit", "src/a"), {
-    decision: "allow",
-    "gates.whenBlind": "not asked: it is switched off",
-    strict: "not asked: it is switched off",
-    "toolUsageValidation[0]": "does not match: it is about the tool Bash",
-    "toolUsageValidation[1]": "does not match: it is about the tool Bash",
-    "toolUsageValidation[2]": "does not match: it is about the tool Bash",
-    "toolUsageValidation[3]": "does not match: it is about the tool Write",
-    "toolUsageValidation[4]": "does not match: it is about the tool Write",
-    denyDangerousCommands: "does not match: none of its commands is known as dangerous",
-    protectUncommitted: "does not match: it throws away nothing that git knows of",
-    protectOtherTrees: "not asked: it is switched off",
-    protectPolicy: "does not match: it changes nothing that belongs to the guards",
-    preventUpdateGitIgnored: "not asked: it is switched off",
-    preventRootAdditions:
-      "does not match: it adds nothing directly to the project's folder, or git ignores that",
-    preventGeneratedFileEdits: "does not match: nothing that it changes says it is generated",
-    "uneditableFiles[0]": "does not match: *.lock matches nothing that it changes",
-    "uneditableFiles[1]": "does not match: it is for another agent",
-    "preventAdditions[0]": "does not match: dist/** matches nothing that it makes",
-    "preventAdditions[1]": "does not match: src/** matches nothing that it makes",
-  });
+  assert.deepEqual(await explain("Edit", "src/a"), CASES.explainedEdit);
   const reviewed = await explain("Edit", "src/a", "--agent", "reviewer");
   assert.match(reviewed["uneditableFiles[1]"]!, /^forbids: /);
   const made = await explain("Write", "docs/new");
@@ -499,12 +460,7 @@ test("a file that says it is generated is protected, where the policy asks for i
 });
 
 test("a file that may not be removed goes away with a folder above it", async (home) => {
-  const project = home.configure("preToolUse: {uneditableFiles: ['*.lock']}\n", [
-    "sub/deep/x.lock",
-    "other/a.ts",
-    "node_modules/m/yarn.lock",
-    "pkg/node_modules/m/yarn.lock",
-  ]);
+  const project = home.configure("preToolUse: {uneditableFiles: ['*.lock']}\n", CASES.filesBelow);
   await home.assertDenied(/\*\.lock.*File: sub\/deep\/x\.lock/, [
     "rm -rf sub",
     "rm -r sub/*",

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 async function edit(home: TempHome, project: string, file: string): Promise<void> {
   const cwd = join(home.path, project);
@@ -43,19 +45,7 @@ const test = testWith(tempHome);
 
 test("a filter that matches nothing is named, with the nearest known value as a command to paste", async (home) => {
   const run = await filled(home);
-  const cases: readonly (readonly [args: string[], told: RegExp])[] = [
-    [["--project", "/nope"], /known of the project "\/nope"; known: \S+(?:backend|webshop), /],
-    [["--project", "webshp"], /known of the project "webshp"; known: \S+webshop\.\n/],
-    [
-      ["--branch", "feature/upload"],
-      /known of the branch "feature\/upload"; known: feature\/uploads\./,
-    ],
-    [
-      ["--file", "sessionStor.ts"],
-      /known of the file "sessionStor.ts"; known: src\/auth\/sessionStore\.ts\./,
-    ],
-    [["--file", "quite-another.py"], /known of the file "quite-another\.py"\.\n?$/],
-  ];
+  const cases = rowsOf<readonly [args: string[], told: string]>(CASES.emptyFilters);
   for (const [args, told] of cases) {
     const { code, stdout } = await run("memory", "search", "uploads", ...args);
     assert.equal(code, 0);
@@ -64,7 +54,7 @@ test("a filter that matches nothing is named, with the nearest known value as a 
       /^Nothing is remembered that matches\.\nNothing at all is /,
       args.join(" "),
     );
-    assert.match(stdout, told);
+    assert.match(stdout, new RegExp(told));
     const [, next] = / {2}next: conclaude (.+)\n/.exec(stdout) ?? [];
     if (next === undefined) continue;
     const again = await run(...next.split(" "));

@@ -23,6 +23,8 @@ import {
   workplace,
 } from "../support/told_sessions.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const THIRD = { session: "c0de0000-0000-4000-8000-000000000003" };
 const FOURTH = { session: "c0de0000-0000-4000-8000-000000000004" };
@@ -78,15 +80,7 @@ test("failed searches, and commands that failed once and are no test or build, a
   await failed(at, "cargo build", "Exit code 101\nerror[E0425]: cannot find value `x`");
   for (let n = 0; n < 2; n++) await failed(at, "./deploy.sh", "Exit code 3\nno key");
   await failed(at, "./publish.sh", "Exit code 3\nno key");
-  const probes: readonly (readonly [command: string, error: string])[] = [
-    ['git commit -m "x"', "Exit code 1\nOn branch main\nnothing to commit, working tree clean"],
-    ["which nosuchprog", "Exit code 1"],
-    ["ls nonexist", "Exit code 2\nls: cannot access 'nonexist': No such file or directory"],
-    ['cd src && grep -rnE "a|b" .', "Exit code 1"],
-    ["nosuchprog --x", "Exit code 127\nbash: nosuchprog: command not found"],
-    ["./wipe.sh", "The user doesn't want to proceed with this tool use. The tool use was rejected"],
-    ["git status && test -f build/x", "Exit code 1"],
-  ];
+  const probes = rowsOf<readonly [command: string, error: string]>(CASES.probes);
   for (const [command, error] of probes) await failed(at, command, error);
   await send(at, "PostToolUseFailure", {
     tool_name: "Read",

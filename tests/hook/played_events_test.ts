@@ -10,6 +10,7 @@ import {
   skillLine,
 } from "../support/required_project.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const PLAN = "requirements: {commit_plan: {autoResolveSkill: arch-review}}\n";
 const STRICT = `preToolUse: {strict: true}\n${PLAN}`;
@@ -80,26 +81,7 @@ test("a transcript that is written late proves what it shows from then on", asyn
 });
 
 Deno.test("a transcript that does not show the use of the skill proves nothing", async () => {
-  const lines: Readonly<Record<string, readonly Row[]>> = {
-    "another skill of the same id": [skillLine("other", "toolu_1")],
-    "another use of the skill": [skillLine("arch-review", "toolu_2")],
-    "a use that failed": [skillLine("arch-review", "toolu_1"), {
-      type: "user",
-      message: { content: [{ type: "tool_result", tool_use_id: "toolu_1", is_error: true }] },
-    }],
-    "another tool": [{
-      type: "assistant",
-      message: { content: [{ type: "tool_use", id: "toolu_1", name: "Bash", input: SKILL }] },
-    }],
-    "a text that quotes it": [{
-      type: "user",
-      message: { content: JSON.stringify(skillLine("arch-review", "toolu_1")) },
-    }],
-    "a copy of what the model was sent": [{
-      ...skillLine("arch-review", "toolu_1"),
-      type: "api-request-blob",
-    }],
-  };
+  const lines: Readonly<Record<string, readonly Row[]>> = CASES.noUsesOfTheSkill;
   for (const [what, written] of Object.entries(lines)) {
     using project = new RequiredProject(STRICT);
     for (const line of written) project.transcribe(line);

@@ -6,6 +6,8 @@ import { lastMetadata, query } from "../support/look.ts";
 import { hook, runProgram } from "../support/program.ts";
 import { RequiredProject } from "../support/required_project.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const POLICY = "uneditableFiles: ['*.lock'], toolUsageValidation: [" +
   "{tool: Bash, commandPattern: 'npm publish*', action: block}, " +
@@ -20,19 +22,10 @@ const test = testWith(guardedHome);
 
 test("a PowerShell command is denied, passed or noted as a Bash command is", async (home) => {
   home.configure(`preToolUse: {${POLICY}}\n`, ["yarn.lock"]);
-  const cases = [
-    ["npm publish", /^PowerShell command blocked .* npm publish\*/],
-    ["stop-service x", /Stop-Service\*/],
-    ["git push -f", /overwrites the history/],
-    ["rm -rf ~", /removes /],
-    ["Remove-Item -Recurse -Force $HOME", /removes /],
-    ["echo x > yarn.lock", /'\*\.lock'.*yarn\.lock/],
-    ["Set-Content -Path yarn.lock -Value x", /'\*\.lock'/],
-    ["del .conclaude.yaml", /^Blocked PowerShell operation: .*only a person changes it/],
-    ["conclaude guard pause", /only a person lifts a rule/],
-    ["iex 'conclaude guard pause'", /only a person lifts a rule/],
-  ] as const;
-  for (const [command, why] of cases) assert.match((await pwsh(home, command))!, why, command);
+  const cases = rowsOf<readonly [string, string]>(CASES.powershell);
+  for (const [command, why] of cases) {
+    assert.match((await pwsh(home, command))!, new RegExp(why), command);
+  }
   for (const command of ["Get-Content yarn.lock", "npm test", "Write-Output x > src/out.log"]) {
     assert.equal(await pwsh(home, command), null, command);
   }
@@ -45,16 +38,8 @@ test("a program of git such as git-push is judged as its verb, under any path", 
   home.configure(
     "preToolUse: {toolUsageValidation: [{tool: Bash, commandPattern: 'git merge*', action: block}]}\n",
   );
-  await home.assertDenied(/git merge\*/, [
-    "git-merge x",
-    "/usr/lib/git-core/git-merge x",
-    "sudo env A=1 git-merge x",
-  ]);
-  await home.assertDenied(/overwrites the history/, [
-    "git-push -f",
-    "/usr/libexec/git-core/git-push --force",
-    "echo a | xargs git-push -f",
-  ]);
+  await home.assertDenied(/git merge\*/, CASES.mergePrograms);
+  await home.assertDenied(/overwrites the history/, CASES.pushPrograms);
   assert.equal(await home.bash("git-status"), null);
 });
 

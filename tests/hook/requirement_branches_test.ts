@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { lastMetadata, queryValue, type Row } from "../support/look.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const EVIDENCE = "requirements: {evidence: {stopOnly: true}}\n";
 
@@ -234,53 +235,12 @@ Deno.test("a branch that is protected for commits is not moved or pushed from an
   );
   project.git("branch", "-f", "main");
   project.git("branch", "tmp");
-  for (
-    const command of [
-      "git branch -f main tmp",
-      "git branch -D main",
-      "git update-ref refs/heads/main tmp",
-      "git fetch . tmp:main",
-      "git switch -C main tmp",
-      "git push origin tmp:main",
-      "cd src && git push origin main",
-      // Where a branch stands on its remote is proof of what it may be.
-      "git update-ref refs/remotes/origin/main tmp",
-      "git update-ref refs/remotes/origin/main refs/heads/main",
-      "git symbolic-ref refs/remotes/origin/main refs/heads/tmp",
-      "git fetch . tmp:refs/remotes/origin/main",
-      "git fetch . +refs/heads/*:refs/remotes/origin/*",
-      "git push . tmp:refs/remotes/origin/main",
-      "echo 'update refs/heads/main tmp' | git update-ref --stdin",
-      "git replace main tmp",
-      "git replace --graft main~1 tmp",
-      // The branch is named by all, or by settings.
-      "git push --all origin",
-      "git push origin :",
-      "git send-pack ../x.git main",
-      "git -c push.default=matching push",
-      "git -c remote.origin.push=HEAD:main push",
-      "git config remote.origin.push HEAD:refs/heads/main && git push",
-      "git -c push.default=upstream -c branch.feature/x.merge=refs/heads/main push origin",
-      "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=push.default GIT_CONFIG_VALUE_0=matching git push",
-    ]
-  ) assert.match((await project.bash(command)) ?? "", /the branch main is protected/, command);
-  for (
-    const command of [
-      "git commit -m x",
-      "git branch -f tmp",
-      "git branch -f main origin/main",
-      "git fetch origin main:main",
-      "git push -u origin HEAD",
-      "git branch -D gone",
-      "git log main",
-      "git fetch origin +refs/heads/*:refs/remotes/origin/*",
-      "git symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/main",
-      "git update-ref -d refs/remotes/origin/main",
-      "git replace -d main",
-      "git config branch.feature/x.merge refs/heads/main; git push",
-      "git -c push.default=current push",
-    ]
-  ) assert.equal(await project.bash(command), null, command);
+  for (const command of CASES.movingProtected) {
+    assert.match((await project.bash(command)) ?? "", /the branch main is protected/, command);
+  }
+  for (const command of CASES.movingOthers) {
+    assert.equal(await project.bash(command), null, command);
+  }
   project.git("config", "push.default", "upstream");
   assert.equal(await project.bash("git push"), null);
   project.git("config", "branch.feature/x.merge", "refs/heads/main");

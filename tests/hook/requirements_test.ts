@@ -7,6 +7,7 @@ import { runProgram } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
 import { testWith } from "../support/fixtures.ts";
 import { configureUser } from "../support/on_home.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const PLAN = "requirements: {commit_plan: {autoResolveSkill: arch-review}}\n";
 const REVIEW = `requirements:
@@ -98,56 +99,16 @@ test("a plan may be written, wherever a path to it leads", async (project) => {
 });
 
 test("a shell command that changes files of the project is an edit", async (project) => {
-  await project.assertDenied(/commit_plan/, [
-    "echo x > src/a.ts",
-    "sed -i s/a/b/ src/a.ts",
-    "cd src && tee a.ts",
-    "bash -c 'rm src/a.ts'",
-    "cp /etc/hosts src",
-  ]);
-  await project.assertAllowed([
-    "ls src",
-    "cat src/a.ts > /dev/null",
-    "echo x > /tmp/x.log 2>&1",
-    "echo 'rm src/a.ts'",
-    "echo plan > docs/plans/a.md",
-    "git status && git diff > /dev/null",
-  ]);
+  await project.assertDenied(/commit_plan/, CASES.editsByShell);
+  await project.assertAllowed(CASES.noEdits);
 });
 
 const it = testWith(() => new RequiredProject(REVIEW));
 
 it("a review is asked for each commit, and used up by one that succeeded", async (project) => {
   await project.send("SessionStart");
-  await project.assertDenied(/pre_commit_review/, [
-    "git commit -m x",
-    "GIT COMMIT -m x",
-    "ls && git  commit",
-    "git -C . commit -m x",
-    "g''it commit",
-    "sh -c 'git commit'",
-    "X=commit; git $X -m x",
-    "echo $(git commit -m x)",
-    "git com\\\nmit -m x",
-    "git commit -m --dry-run",
-    'git commit -m "$(echo --help)"',
-    "git commit --message --help",
-    "git commit -m x --dry-run --no-dry-run",
-    "git commit -m x -- --dry-run",
-    "script -qc 'git commit -m x'",
-  ]);
-  await project.assertAllowed([
-    "git log --grep=commit",
-    "echo 'git commit'",
-    "echo git commit",
-    "man git commit",
-    "git commit --help",
-    "git commit -h",
-    "git commit --dry-run",
-    "git commit -m x --dry-run",
-    "git merge --abort",
-    "git log -S 'git commit'",
-  ]);
+  await project.assertDenied(/pre_commit_review/, CASES.commits);
+  await project.assertAllowed(CASES.noCommits);
   await project.req("satisfy", "pre_commit_review", "--session", "cad0ac4d");
   assert.equal(await project.bash("git commit -m x"), null);
   await project.send("PostToolUseFailure", {
@@ -360,13 +321,7 @@ test("a command that only the running shell can decide is noted, and denied by a
 });
 
 it("a command that may be the one a requirement is about is noted, and denied by a strict policy", async (project) => {
-  const commands = [
-    "git $VERB -m x",
-    'git "$@"',
-    "git com${PART}mit -m x",
-    'a=($X); git "${a[@]}"',
-    "a | xargs git",
-  ];
+  const commands = CASES.doubtfulCommits;
   const others = ["git log $REF", 'echo "$COMMIT"', "npm run $SCRIPT"];
   for (const command of commands) {
     assert.equal(await project.bash(command), null, command);
@@ -382,31 +337,12 @@ Deno.test("an anchored pattern is searched in each command by itself, however it
   begun: {triggerTools: [{tool: Bash, commandPattern: '^git commit'}]}
   ended: {triggerTools: [{tool: Bash, commandPattern: 'publish$'}]}
 `);
-  await project.assertDenied(/begun|ended/, [
-    "git commit -m x",
-    " git commit -m x",
-    "cd src && git commit -m x",
-    "(git commit -m x)",
-    "sudo git commit",
-    "A=1 git commit",
-    "git  commit -m x",
-    "git\tcommit",
-    "git \\\n  commit -m x",
-    "git 2>/dev/null commit",
-    "npm publish && ls",
-    "npm publish | cat",
-    "npm publish > /tmp/x",
-  ]);
+  await project.assertDenied(/begun|ended/, CASES.anchoredDenied);
   await project.assertAllowed(["echo git commit", "git log && ls", "npm publish --help"]);
 });
 
 it("a command is recognized in an array, behind an alias, and behind another program", async (project) => {
-  await project.assertDenied(/pre_commit_review/, [
-    'a=(commit -m x); git "${a[@]}"',
-    "echo commit -m x | xargs git",
-    "alias c='git commit'\nc -m x",
-    "$(which git) commit -m x",
-  ]);
+  await project.assertDenied(/pre_commit_review/, CASES.recognizedCommits);
 });
 
 Deno.test("a strict policy denies what may fall under a requirement only until that is satisfied", async () => {
@@ -455,15 +391,8 @@ Deno.test("a command that only shows help or rehearses triggers no requirement",
   using project = new RequiredProject(
     "requirements: {released: {triggerTools: [{tool: Bash, commandPattern: '(npm|cargo)\\s+publish|gh\\s+pr'}]}}\n",
   );
-  await project.assertAllowed([
-    "npm publish --dry-run",
-    "cargo publish --help",
-    "gh pr create --help",
-  ]);
-  await project.assertDenied(/released/, [
-    "npm publish --tag --dry-run",
-    "gh pr create --title --help",
-  ]);
+  await project.assertAllowed(CASES.releasesAllowed);
+  await project.assertDenied(/released/, CASES.releasesDenied);
 });
 
 test("files that git ignores are no edits of a shell command", async (project) => {

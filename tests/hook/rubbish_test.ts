@@ -6,6 +6,7 @@ import { runs, someOf } from "../support/lanes.ts";
 import { generatedPayloads, type Sent } from "../support/payloads.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const SEED = 20_251_120;
 const GENERATED = runs(1_000);
@@ -98,16 +99,7 @@ for (const [name, stdin] of Object.entries(RUBBISH)) {
 }
 
 /** Tool uses with a strange content, of which nothing may be lost: the text of `tool_response`. */
-const STRANGE: Readonly<Record<string, string>> = {
-  "lone surrogates": String.raw`"\ud800 \udc00 \ud83d"`,
-  "control characters": String.raw`"\u0001\u001b[31m\u0007\u007f\u0085"`,
-  "line separators": '"\u2028\u2029\ufeff\u202e"',
-  "emoji of many parts": '"👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301"',
-  "huge numbers": "[1e308, -1e-308, 123456789012345680000, 0.1]",
-  "keys that objects have":
-    '{"__proto__":{"a":1},"constructor":2,"toString":null,"hasOwnProperty":3}',
-  "an empty key": '{"":{"":[]}}',
-};
+const STRANGE: Readonly<Record<string, string>> = CASES.strangeTexts;
 
 for (const [name, response] of Object.entries(STRANGE)) {
   test(`a tool use with ${name} is kept as it is`, async (home) => {
@@ -141,19 +133,8 @@ test("strange texts in every field that has a column of its own can be read back
     "x".repeat(20_000),
     "😀".repeat(5_000),
   ];
-  const fields = [
-    "session_id",
-    "transcript_path",
-    "cwd",
-    "permission_mode",
-    "tool_name",
-    "tool_use_id",
-    "source",
-    "reason",
-    "prompt",
-  ];
   for (const text of texts) {
-    const stdin = `{${fields.map((name) => `"${name}":"${text}"`).join(",")}}`;
+    const stdin = `{${CASES.fieldsWithColumns.map((name) => `"${name}":"${text}"`).join(",")}}`;
     for (const event of ["SessionStart", "PostToolUse", "UserPromptSubmit", "SessionEnd"]) {
       await send(home, event, stdin);
     }

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { lastMetadata } from "../support/look.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const POLICY = /\.conclaude\.yaml belongs to the guards/;
 
@@ -13,33 +15,13 @@ const test = testWith(guardedHome);
 
 test("a `find` or a git command that would take the policy away is denied", async (home) => {
   home.configure("{}\n", [".git/HEAD", "src/a.ts"]);
-  await home.assertDenied(POLICY, [
-    "find . -name '*.yaml' -delete",
-    "find . -maxdepth 1 -type f -exec rm {} +",
-    "find .. -name '.conclaude.y*ml' -exec mv {} /tmp \\;",
-    "git checkout .",
-    "git restore .",
-    "git checkout main -- :/",
-    "git stash push .conclaude.yaml",
-    "git stash -- '*.yaml'",
-  ]);
+  await home.assertDenied(POLICY, CASES.searchesOfPolicy);
   assert.match((await home.bash("find .git -name HEAD -delete"))!, /tells which branch/);
 });
 
 test("a `find` that cannot mean the policy passes, and one that may mean it passes with a note", async (home) => {
   home.configure("{}\n", [".git/HEAD", ".claude/settings.local.json", "src/a.ts"]);
-  const commands = [
-    "find . -path '*/__pycache__/*' -delete",
-    "find . -iname .ds_store -delete",
-    "find . -type l -delete",
-    "find . -wholename './build/*' -delete",
-    "find . -name '*.ts' -exec sed -i s/a/b/ {} +",
-    "git checkout HEAD -- src",
-    "git restore src",
-    "git stash push src",
-    "git checkout -- '*.json'",
-  ];
-  for (const command of commands) {
+  for (const command of CASES.searchesBesidePolicy) {
     assert.equal(await home.bash(command), null, command);
     assert.equal(doubtsOf(home), undefined, command);
   }
@@ -80,38 +62,15 @@ test("the policy may be copied elsewhere, and no policy may be replaced or moved
   assert.equal(await home.bash("cp .conclaude.yaml ../backup/"), null);
   assert.equal(await home.bash("cp .conclaude.yaml ../backup/.conclaude.local.yaml"), null);
   Deno.writeTextFileSync(join(home.path, "backup", ".conclaude.yaml"), "{}\n");
-  await home.assertDenied(/belongs to the guards/, [
-    "cp src/x ../backup/.conclaude.yaml",
-    "cp src/x ../.conclaude.yaml",
-    "cp src/x src/.conclaude.yaml",
-    "mv .conclaude.yaml /tmp/",
-  ]);
+  await home.assertDenied(/belongs to the guards/, CASES.searchedFiles);
 });
 
 test("copying a folder is judged by the files that it creates", async (home) => {
-  home.configure("preToolUse: {preventRootAdditions: true, uneditableFiles: ['*.lock']}\n", [
-    "api/Cargo.lock",
-    "api/src/a.rs",
-    "ext/new.txt",
-    "other/.conclaude.yaml",
-    "more/.claude/settings.json",
-    "local/.conclaude.local.yaml",
-    "web/a.ts",
-    "web/b/c.ts",
-  ]);
-  const cases = [
-    ["cp -r api api2", "api2/Cargo.lock"],
-    ["cp -r api/. web", "web/Cargo.lock"],
-    ["cp -rT api api2", "api2/Cargo.lock"],
-    ["cp -r api web", "web/api/Cargo.lock"],
-    ["cp -r api/* web", "web/Cargo.lock"],
-    ["rsync -a api/ web", "web/Cargo.lock"],
-    ["mkdir -p a/b && cp -r api a/b", "a/b/api/Cargo.lock"],
-    ["cp api/Cargo.lock web/", "web/Cargo.lock"],
-    ["cp -r ext/. .", "new.txt"],
-    ["rsync -a ext/ ./", "new.txt"],
-    ["cp ext/* .", "new.txt"],
-  ] as const;
+  home.configure(
+    "preToolUse: {preventRootAdditions: true, uneditableFiles: ['*.lock']}\n",
+    CASES.copiedFiles,
+  );
+  const cases = rowsOf<readonly [string, string]>(CASES.copiesDenied);
   for (const [command, file] of cases) {
     assert.ok((await home.bash(command))?.includes(`File: ${file}\n`), command);
   }
@@ -119,34 +78,11 @@ test("copying a folder is judged by the files that it creates", async (home) => 
   assert.match((await home.bash("rsync -a more/ ."))!, /starts the hooks/);
   assert.match((await home.bash("cp -r local/. ."))!, /local\.yaml belongs to the guards/);
   assert.match((await home.bash("cp -r more/. $HOME"))!, /starts the hooks/);
-  const commands = [
-    "cp -r src dist",
-    "cp -r web/. dist",
-    "cp -a web/. src",
-    "cp -rT web lib",
-    "cp -r web lib",
-    "cp -r web/* src/",
-    "cp -r web/b/. web",
-    "mv web lib",
-    "rsync -a web/ out/",
-    "rsync -a --exclude node_modules web/ lib/",
-    "cp -r more web",
-    "cp -r other/. web",
-    "cp -r more new",
-    "cp -r api /tmp/api",
-    "cp -r . /tmp/copy",
-    "cp -r node_modules web/",
-  ];
-  for (const command of commands) {
+  for (const command of CASES.copiesAllowed) {
     assert.equal(await home.bash(command), null, command);
     assert.equal(doubtsOf(home), undefined, command);
   }
-  const rows = [
-    "cp -rn api/. web",
-    "rsync -a --exclude '*.lock' api/ web/",
-    "cp -r gone/. web",
-  ];
-  for (const command of rows) {
+  for (const command of CASES.copiesOfNothing) {
     assert.equal(await home.bash(command), null, command);
     assert.notEqual(doubtsOf(home), undefined, command);
   }

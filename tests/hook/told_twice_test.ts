@@ -5,22 +5,15 @@ import { configureUser } from "../support/on_home.ts";
 import { answerOf } from "../support/process.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const SESSION = "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee";
 const OF_PLUGIN = { env: { CLAUDE_PLUGIN_ROOT: "/opt/plugins/conclaude" } };
 
-const EVENTS: readonly (readonly [event: string, fields: Record<string, unknown>])[] = [
-  ["SessionStart", { source: "startup" }],
-  ["UserPromptSubmit", { prompt: "Mend the tap" }],
-  ["PreToolUse", { tool_name: "Bash", tool_use_id: "a", tool_input: { command: "ls" } }],
-  ["PostToolUse", { tool_name: "Bash", tool_use_id: "a", tool_input: { command: "ls" } }],
-  // Two at the same moment differ by what they tell only.
-  ["SubagentStart", { agent_id: "one", agent_type: "Explore" }],
-  ["SubagentStart", { agent_id: "two", agent_type: "Explore" }],
-  ["Notification", { message: "waiting" }],
-  ["Stop", { last_assistant_message: "Mended." }],
-  ["SessionEnd", { reason: "other" }],
-];
+const EVENTS = rowsOf<readonly [event: string, fields: Record<string, unknown>]>(
+  Object.values(CASES.eventsToldTwice).flat(),
+);
 
 const test = testWith(tempHome);
 

@@ -5,6 +5,7 @@ import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_pro
 import { gitSync } from "../support/git.ts";
 import { query, type Row } from "../support/look.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const REVIEW = `requirements:
   rev: {scope: single_use, triggerTools: [{tool: Bash, commandPattern: 'git\\s+commit(\\s|$)'}]}
@@ -55,20 +56,7 @@ function violations(project: RequiredProject): Row[] {
 }
 
 /** Ways to commit, each with what has to be done before. */
-const WAYS: Readonly<Record<string, string>> = {
-  "by a script": HIDDEN,
-  "by an alias": "git -c alias.ci='!sh ./c.sh' ci",
-  "by make": "printf 'c:\\n\\t@sh ./c.sh\\n' > m.mk; make -sf m.mk c",
-  "by plumbing": "date >> p.txt; git add -A; t=$(git write-tree); " +
-    'c=$(git "commit""-tree" $t -p HEAD -m x); git update-ref refs/heads/feature/x $c',
-  "by a squashed merge and a script": "git merge -q --squash side && sh ./c.sh",
-  "by an interpreter": 'perl -e \'system("sh", "./c.sh")\'',
-  "with a date long past": "GIT_COMMITTER_DATE=2001-01-01T00:00:00Z sh ./c.sh",
-  "and failed afterwards": "sh ./c.sh; false",
-  "and went elsewhere": "sh ./c.sh && git checkout -q side",
-  "where no branch is checked out": "git checkout -q --detach && sh ./c.sh",
-  "as another program does": "sh ./jj",
-};
+const WAYS: Readonly<Record<string, string>> = CASES.waysToCommit;
 
 for (const [way, command] of Object.entries(WAYS)) {
   test(`a commit ${way} uses a review up, and is told where there is none`, async (project) => {
@@ -157,23 +145,9 @@ test("rebase, cherry-pick, merge, fetch and pull of what is known use nothing up
   project.shell("git clone -q ../o.git ../clone");
   project.shell("git push -q origin side && git fetch -q");
   project.shell("sh ./c.sh mine.txt mine; sh ./c.sh more.txt more");
-  const commands = [
-    "git cherry-pick side",
-    "git reset -q --hard HEAD~1",
-    "git rebase -q side",
-    "git checkout -q -b other HEAD~2",
-    "git merge -q --no-edit --no-ff side",
-    "git merge -q --ff-only feature/x || git merge -q --no-edit feature/x",
-    "git checkout -q feature/x && GIT_SEQUENCE_EDITOR='sed -i 2s/pick/squash/' GIT_EDITOR=true git rebase -q -i HEAD~2",
-    "git branch -m feature/x z && git branch -m z feature/x",
-    "git stash -q -u; git stash pop -q",
-    "git tag v1",
-    "git pull -q --no-rebase --no-edit origin side",
-    "git branch -f other HEAD~1",
-  ];
   for (const isReviewed of [false, true]) {
     if (isReviewed) await satisfy(project);
-    for (const command of commands) {
+    for (const command of CASES.movesOfTheKnown) {
       assert.equal(await told(project, command), "", command);
       assert.equal(project.state("rev").length, isReviewed ? 1 : 0, command);
     }

@@ -8,19 +8,12 @@ import { runProgram } from "../support/program.ts";
 import { connect, keep, places } from "./support.ts";
 import { pause } from "../support/wait.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/mcp_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(places);
 
-const INITIALIZE = {
-  jsonrpc: "2.0",
-  id: 0,
-  method: "initialize",
-  params: {
-    protocolVersion: "2025-06-18",
-    capabilities: {},
-    clientInfo: { name: "test", version: "1" },
-  },
-};
+const INITIALIZE = CASES.initialize;
 
 const callOf = (id: number, name: string, args: unknown) => ({
   jsonrpc: "2.0",
@@ -32,30 +25,11 @@ const callOf = (id: number, name: string, args: unknown) => ({
 test("a call with wrong arguments says the mistake, and the server goes on", async (at) => {
   await keep(at.database, [{ project: at.project, title: "Edit of the menu" }]);
   await using server = await connect(at);
-  const wrong: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
-    ["recall", {}, /"query" is missing/],
-    ["recall", { query: "menu", file: " " }, /"file" must be a text that is not empty/],
-    ["remember", { text: "\ufeff" }, /"text" must be a text that is not empty/],
-    ["recall", { query: 5 }, /"query" must be a text/],
-    ["recall", { query: "menu", kind: "joke" }, /"kind" must be one of edit, /],
-    ["recall", { query: "menu", limit: 51 }, /"limit" must be a whole number from 1 to 50/],
-    ["recall", { query: "menu", days: 0.5 }, /"days" must be a whole number, at least 1/],
-    ["recall", { query: "menu", everywhere: "perhaps" }, /"everywhere" must be true or false/],
-    ["recall", { query: "menu", project: "/" }, /it has no argument "project"/],
-    ["recall", { query: "menu", toString: "x" }, /it has no argument "toString"/],
-    ["open", { id: 77 }, /^Cannot find the observation #77\n {2}why: {2}.*\n {2}next: /],
-    ["open", { id: 2 ** 60 }, /"id" must be/],
-    ["timeline", {}, /neither `id` nor `file`/],
-    ["timeline", { id: 1, file: "a.ts" }, /both `id` and `file`/],
-    ["timeline", { id: 77 }, /Cannot find the observation #77/],
-    ["remember", { text: "<private>all of it</private>" }, /all of it is private/],
-    ["forget", {}, /there is no such tool\n {2}next: Call one of recall, open, /],
-    ["constructor", {}, /there is no such tool/],
-  ];
+  const wrong = rowsOf<readonly [string, Record<string, unknown>, string]>(CASES.wrongCalls);
   for (const [tool, args, why] of wrong) {
     const { text, isError } = await server.call(tool, args);
     assert.equal(isError, true, JSON.stringify([tool, args, text]));
-    assert.match(text, why);
+    assert.match(text, new RegExp(why));
   }
   for (const id of ["1", "#1"]) {
     assert.match((await server.call("open", { id })).text, /^Edit of the menu\n/);

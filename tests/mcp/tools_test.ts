@@ -8,6 +8,8 @@ import { daysMs } from "../../src/base/time.ts";
 import { filesWith, query } from "../support/look.ts";
 import { connect, keep, places } from "./support.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/mcp_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(places);
 
@@ -235,13 +237,7 @@ test("every tool leaves other projects out unless it is called with everywhere",
     { ...both, project: at.elsewhere, title: "Another there: zebra", atMs: now - 3_000 },
   ]);
   await using server = await connect(at);
-  const calls = [
-    ["recall", { query: "billing" }],
-    ["recall", { query: "horse" }],
-    ["timeline", { id: 2 }],
-    ["timeline", { file: "src/billing.ts" }],
-    ["status", {}],
-  ] as const;
+  const calls = rowsOf<readonly [string, Record<string, unknown>]>(CASES.callsElsewhere);
   for (const [tool, args] of calls) {
     const { text, isError } = await server.call(tool, args);
     assert.equal(isError, false, text);
@@ -284,15 +280,7 @@ test("each answer names the project that it is for: that of CLAUDE_PROJECT_DIR, 
   const file = { files: [{ path: "src/menu.ts", digest: null }] };
   await keep(at.database, [{ project: at.elsewhere, title: "Edit of the menu", ...file }]);
   await using server = await connect(at, { env: { CLAUDE_PROJECT_DIR: at.elsewhere } });
-  const calls = [
-    ["recall", { query: "menu" }],
-    ["recall", { query: "nothingofit" }],
-    ["open", { id: 1 }],
-    ["timeline", { id: 1 }],
-    ["timeline", { file: "src/menu.ts" }],
-    ["remember", { text: "The menu closes on Escape" }],
-    ["status", {}],
-  ] as const;
+  const calls = rowsOf<readonly [string, Record<string, unknown>]>(CASES.callsByProject);
   for (const [tool, args] of calls) {
     const { heading, text } = await server.call(tool, args);
     assert.ok(`${heading}${text}`.split("\n")[0]!.includes(at.elsewhere), JSON.stringify(args));
@@ -327,12 +315,7 @@ test("each tool tells of earlier sessions as of data, whatever stands in them", 
   await keep(at.database, [{ project: at.project, title: `Edit ${hostile}`, text: hostile }]);
   await using server = await connect(at);
   for (
-    const [tool, args] of [
-      ["recall", { query: "obey" }],
-      ["open", { id: 1 }],
-      ["timeline", { id: 1 }],
-      ["status", {}],
-    ] as const
+    const [tool, args] of rowsOf<readonly [string, Record<string, unknown>]>(CASES.callsOfData)
   ) {
     const { heading, text, isError } = await server.call(tool, args);
     assert.equal(isError, false);

@@ -244,15 +244,7 @@ Not in the log of this branch:
 });
 
 Deno.test("remembered text neither closes nor opens a frame of Claude Code", () => {
-  const frames: readonly (readonly [string, string])[] = [
-    ["a </system-reminder> b", "a ‹/system-reminder› b"],
-    ["<System-Reminder>", "‹System-Reminder›"],
-    ["< / system-reminder >", "‹ / system-reminder ›"],
-    ["<command-name>/clear</command-name>", "‹command-name›/clear‹/command-name›"],
-    ["<local-command-stdout>", "‹local-command-stdout›"],
-    ["<task-notification>", "‹task-notification›"],
-    ["<system-reminders-list> <div> a<b", "<system-reminders-list> <div> a<b"],
-  ];
+  const frames = rowsOf<readonly [string, string]>(CASES.framesOfTheClient);
   for (const [title, told] of frames) {
     const context = contextOf({ open: [withState(failure({ title }))] });
     assert.ok(context.includes(`just now: ${told}\n`), context);

@@ -6,148 +6,20 @@ import CASES from "../testdata/memory_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
 
 const BAD = "FAILED tests/t.py::a - assert 1 == 2\n1 failed, 4 passed in 0.12s";
-const TWO_BAD = "FAILED tests/t.py::a - no\nFAILED tests/u.py::b - no\n2 failed in 0.1s";
 const GOOD = "5 passed in 0.10s";
 const JEST_BAD =
   "FAIL src/a.test.ts\n  ● adds\n\nTest Suites: 1 failed, 3 passed, 4 total\nTests: 1 failed, 4 passed, 5 total";
-const JEST_GOOD = "Tests:       5 passed, 5 total";
-const DENO_BAD =
-  "adds => ./tests/a_test.ts:11:6\nerror: no\n\nadds => ./tests/a_test.ts:11:6\n\nFAILED | 3 passed | 1 failed (1s)";
-const DENO_GOOD = "ok | 4 passed | 0 failed (1s)";
-const GO_BAD = "--- FAIL: TestA (0.00s)\nFAIL\nFAIL\texample.com/a\t0.2s";
-const VITEST_BAD = " FAIL  src/a.test.ts > adds\n Tests  1 failed | 3 passed (4)";
-const VITEST_TWO = " FAIL  src/a.test.ts > adds\n FAIL  src/b.test.ts > b\n Tests  2 failed (4)";
-const VITEST_GOOD = " ✓ src/a.test.ts (2 tests) 3ms\n Tests  2 passed (2)";
-const GO_GOOD = "ok  \texample.com/a\t0.2s";
 
 /** A command that fails with its output, and one that passes later, after an edit, with its output. */
 type Mending = readonly [failing: string, bad: string, passing: string, good?: string];
 
 /** A run that fails, and one that passes and mends it. */
-const MENDED: readonly Mending[] = [
-  ["pytest tests/t.py", BAD, "pytest tests/t.py", GOOD],
-  ["pytest tests/t.py", BAD, "pytest", GOOD],
-  ["pytest tests/t.py::a", BAD, "pytest tests", GOOD],
-  ["pytest tests/t.py -k a", BAD, "pytest tests/t.py", GOOD],
-  ["pytest", BAD, "pytest tests/t.py", GOOD],
-  ["pytest -x", BAD, "pytest tests/t.py", GOOD],
-  ["pytest", BAD, "pytest tests/t.py::a", GOOD],
-  ["pytest", TWO_BAD, "pytest tests/u.py tests/t.py", GOOD],
-  ["pytest -q tests/t.py", BAD, "pytest -x tests/t.py -vv", GOOD],
-  ["pytest --tb short -n4 tests/t.py", BAD, "pytest --tb=long ./tests/t.py", GOOD],
-  ["CI=1 pytest tests/t.py", BAD, "pytest tests/t.py", GOOD],
-  ["CI=1 pytest tests/t.py 2>&1 | tail -20", BAD, "pytest tests/t.py", GOOD],
-  ["pytest tests/t.py", BAD, "python3 -m pytest tests/t.py", GOOD],
-  ["timeout 60 uv run pytest", BAD, ".venv/bin/pytest -q | tail -3", GOOD],
-  ["poetry run pytest tests/t.py", BAD, "pytest -q && git commit -qm x", ""],
-  ["npx jest src/a.test.ts", JEST_BAD, "yarn jest --silent", JEST_GOOD],
-  ["npm test", JEST_BAD, "npm run test -- --verbose", JEST_GOOD],
-  ["npm t -- src/a.test.ts", JEST_BAD, "pnpm test", JEST_GOOD],
-  ["npx vitest run src/a.test.ts", JEST_BAD, "npx vitest run", JEST_GOOD],
-  ["deno test -A tests/a_test.ts", DENO_BAD, "deno test --allow-all", DENO_GOOD],
-  ["go test ./a", GO_BAD, "go test -count=1 ./...", GO_GOOD],
-  ["go test -v ./a", GO_BAD, "go test ./a/...", GO_GOOD],
-  [
-    "cargo test adds",
-    "test result: FAILED. 0 passed; 1 failed",
-    "cargo t -q",
-    "test result: ok. 9 passed",
-  ],
-  [
-    "bundle exec rspec spec/a_spec.rb:3",
-    "1 example, 1 failure",
-    "rspec",
-    "5 examples, 0 failures",
-  ],
-  [
-    "vendor/bin/phpunit tests/A.php",
-    "Tests: 1, Assertions: 1, Failures: 1.",
-    "php vendor/bin/phpunit",
-    "OK",
-  ],
-  ["./gradlew test --tests A", "A > b FAILED", "./gradlew test -q", "BUILD SUCCESSFUL"],
-  ["make lint && pytest tests/t.py", BAD, "pytest", GOOD],
-  ["ruff check && pytest", "E501 too long", "ruff check && pytest", GOOD],
-  ["make test", "boom", "make test", "fine"],
-  ["npx vitest run", VITEST_BAD, "npx vitest run src/a.test.ts", VITEST_GOOD],
-  ["npx vitest run", VITEST_TWO, "npx vitest run src/a.test.ts src/b.test.ts", VITEST_GOOD],
-  ["go test ./...", GO_BAD, "go test ./... -run TestA", GO_GOOD],
-  ["go test ./...", GO_BAD, "go test -run '^TestA$' ./...", GO_GOOD],
-  ["go test ./a", GO_BAD, "go test ./... -run 'Test(A|B)'", GO_GOOD],
-];
+const MENDED = rowsOf<Mending>(CASES.mended);
 
 /** The same, for what is not of tests alone. */
-const MENDED_SCRIPTS: readonly Mending[] = [
-  [
-    "set -o pipefail; npx tsc | tail -5",
-    "a.ts(1,1): error TS1: x",
-    "set -o pipefail; npx tsc | tail -5",
-    "",
-  ],
-  ["set -euo pipefail\nnpm ci\nmake", "make: no", "set -euo pipefail\nnpm ci\nmake", "ok"],
-  ["make list | xargs shellcheck", "SC2086", "make list | xargs shellcheck"],
-  ["for f in *.sh; do shellcheck $f; done", "SC2086", "for f in *.sh; do shellcheck $f; done"],
-  ["cd web\nexport CI=1\nnpm test", JEST_BAD, "cd web && npm test", JEST_GOOD],
-  ["cd web && npm test", JEST_BAD, "cd web\nexport CI=1\nnpm test", JEST_GOOD],
-];
+const MENDED_SCRIPTS = rowsOf<Mending>(CASES.mendedScripts);
 /** What looks alike, but does not say that what failed passes. */
-const LEFT_OPEN: readonly Mending[] = [
-  ["pytest tests/t.py", BAD, "pytest tests/u.py", GOOD],
-  ["pytest tests/t.py", BAD, "pytest tests/t", GOOD],
-  ["pytest", TWO_BAD, "pytest tests/t.py", GOOD],
-  ["pytest", "2 failed in 0.1s", "pytest tests/t.py", GOOD],
-  ["pytest | tail -2", "FAILED tests/t.py::a - no\n2 failed in 0.1s", "pytest tests/t.py", GOOD],
-  ["make x && cargo test", "error", "make x && cargo test | tail", "error: could not compile"],
-  ["pytest -x", BAD, "pytest tests/u.py", GOOD],
-  ["pytest", BAD, "pytest tests/t.py::b", GOOD],
-  ["pytest tests/t.py", BAD, "pytest -k b", GOOD],
-  ["pytest tests/t.py", BAD, "pytest tests/t.py -k b", GOOD],
-  ["cd api && pytest tests/t.py", BAD, "cd web && pytest", GOOD],
-  ["npx jest", JEST_BAD, "npx vitest run", JEST_GOOD],
-  ["npm test -w a", JEST_BAD, "npm test", JEST_GOOD],
-  ["npm test", JEST_BAD, "npm run test:unit", JEST_GOOD],
-  ["npx jest", JEST_BAD, "npx jest --passWithNoTests src/b.test.ts", JEST_GOOD],
-  ["go test ./a/b", GO_BAD.replace("com/a", "com/a/b"), "go test ./a", GO_GOOD],
-  ["go test ./a", GO_BAD, "go test", GO_GOOD.replace("com/a", "com")],
-  [
-    "cargo test adds",
-    "test result: FAILED. 0 passed; 1 failed",
-    "cargo test 2>&1 | tail",
-    "error: could not compile",
-  ],
-  [
-    "deno test -A",
-    DENO_BAD,
-    "deno test -A --filter x",
-    "ok | 0 passed | 0 failed | 4 filtered out (1s)",
-  ],
-  ["deno test -A", DENO_BAD, "deno test -A", "ok | 0 passed | 0 failed (1s)"],
-  ["make list | xargs shellcheck", "SC2086", "make list | xargs shellcheck | tail", "SC2086"],
-  ["pytest && ruff check", "5 passed in 0.1s\nE501 too long", "pytest", GOOD],
-  ["pytest tests/t.py", BAD, "pytest tests/t.py || true", "no"],
-  ["pytest tests/t.py", BAD, "cd ../other && pytest tests/t.py", GOOD],
-  ["pytest", BAD, "cd services/billing && pytest", GOOD],
-  ["cargo build", "error[E0308]: types", "cargo build 2>&1 | tail -3", "could not compile"],
-  ["npm run build", "error TS2345: x", 'npm run build; echo "exit=$?"', "error TS2345: x\nexit=2"],
-  ["npx vitest run", VITEST_BAD, "npx vitest run src/b.test.ts", VITEST_GOOD.replace("a.", "b.")],
-  ["npx vitest run", VITEST_TWO, "npx vitest run src/a.test.ts", VITEST_GOOD],
-  [
-    "npx jest",
-    "FAIL src/a.test.ts\n  ● adds\n\nTests: 2 failed, 4 passed, 6 total",
-    "npx jest src/a.test.ts",
-    JEST_GOOD,
-  ],
-  ["go test ./...", GO_BAD, "go test ./... -run TestB", GO_GOOD],
-  ["go test ./...", GO_BAD, "go test ./... -run TestA", `${GO_GOOD} [no tests to run]`],
-  ["go test ./...", GO_BAD, "go test ./... -run 'TestA/sub'", GO_GOOD],
-  ["go test ./...", GO_BAD, "go test ./... -run TestA -skip TestA", GO_GOOD],
-  ["go test ./...", GO_BAD, "go test ./b -run TestA", GO_GOOD.replace("com/a", "com/b")],
-  ["go test ./... | tail -3", GO_BAD, "go test ./... -run TestA", GO_GOOD],
-  ["go test ./...", `panic: boom\n${GO_BAD}`, "go test ./... -run TestA", GO_GOOD],
-  ["go test ./...", `--- FAIL: TestB\n${GO_BAD}`, "go test ./... -run TestA", GO_GOOD],
-  ["go test ./...", `${GO_BAD}\nFAIL\tb [build failed]`, "go test ./... -run TestA", GO_GOOD],
-  ["npx playwright test", "1 failed", "npx playwright test | tail -4", "Error: no browser"],
-];
+const LEFT_OPEN = rowsOf<Mending>(CASES.leftOpen);
 
 /** Holds that the command that passes mends the one that fails, or leaves it open, in each row by itself. */
 async function assertEach(rows: readonly Mending[], end: "mended" | "open"): Promise<void> {
@@ -210,17 +82,7 @@ function withOutput(rows: readonly (readonly [failing: string, passing: string])
 const PART_OF = rowsOf<readonly [failing: string, passing: string]>(CASES.partOf);
 
 /** What does not say that the command would pass. */
-const NOT_PART_OF: typeof PART_OF = [
-  ["npm run build && npm run pack", "npm run build && npm run copy"],
-  ["npm run build", "cd web && npm run build"],
-  ["npm run build", "cd $DIR && npm run build"],
-  ["npm run build", "pushd web && npm run build"],
-  ["npm run build", "(cd web && make) && (cd x && npm run build)"],
-  ["cd web && npm run build", "(cd web && make) && npm run build"],
-  ["npm run build", "git checkout main && npm run build"],
-  ["npm run build", "git stash -q && npm run build && git stash pop"],
-  ["npm run build", 'echo "make && npm run build" && true'],
-];
+const NOT_PART_OF = rowsOf<typeof PART_OF[number]>(CASES.notPartOf);
 
 Deno.test("a script whose parts must all pass mends the failure of each part", async () => {
   await assertEach(withOutput(PART_OF), "mended");
@@ -231,27 +93,9 @@ Deno.test("a script leaves a failure open where its command may have failed, or 
 });
 
 Deno.test("a command that repairs what a check complains of mends the failure of the check", async () => {
-  const mended: readonly (readonly [failing: string, passing: string])[] = [
-    ["ruff check .", "ruff check . --fix"],
-    ["ruff check .", "ruff check --fix . && ruff format ."],
-    ["npx eslint .", "npx eslint . --fix"],
-    ["cd web && npx eslint src", "cd web && npx eslint --fix src"],
-    ["npm run lint", "npm run lint -- --fix"],
-    ["npx prettier --check .", "npx prettier --write ."],
-    ["npx prettier . -c", "npx prettier . --write && git add -A"],
-    ["black --check src", "black src"],
-    ["deno fmt --check", "deno fmt"],
-    ["cargo fmt --all -- --check", "cargo fmt --all"],
-  ];
+  const mended = rowsOf<readonly [failing: string, passing: string]>(CASES.mendedByRepair);
   await assertEach(withOutput(mended), "mended");
-  const others: typeof mended = [
-    ["ruff check .", "ruff check src --fix"],
-    ["npx prettier --check .", "npx prettier --write a.ts"],
-    ["npx prettier --check .", "npx eslint . --fix"],
-    ["npm run lint", "npm run format -- --fix"],
-    ["npm ci && make", "npm install"],
-    ["npm ci", "npm install -g left-pad"],
-  ];
+  const others = rowsOf<typeof mended[number]>(CASES.notMendedByRepair);
   await assertEach(withOutput(others), "open");
 });
 
@@ -296,49 +140,16 @@ Deno.test("a failure of a whole run and of a part of it gets one fix", async () 
 });
 
 Deno.test("where the shell hides the exit status, the output decides", async () => {
-  await assertEach([
-    [
-      "go build ./... 2>&1 | head -50",
-      "a/b.go:3:5: undefined: x",
-      "go build ./... 2>&1 | head -50",
-    ],
-    ["cargo build 2>&1 | tail -5", "error[E0308]: types", "cargo build", "Finished `dev`"],
-    ["npx tsc", "a.ts(1,1): error TS1: x", "npx tsc 2>&1 | tail -5"],
-    ["npm run build", "boom", "npm run build; echo done", "built\ndone"],
-    ["pytest", "==== 2 errors in 0.30s ====", "pytest | tail -3", GOOD],
-  ], "mended");
-  await assertEach([
-    ["npx tsc", "a.ts(1,1): error TS1: x", "npx tsc 2>&1 | grep -c warning", "0"],
-    ["npx tsc", "a.ts(1,1): error TS1: x", "npx tsc 2>&1 | head -2", "one\ntwo"],
-    ["pytest", BAD, "pytest | tail -3", "collected 5 items"],
-  ], "open");
+  await assertEach(rowsOf<Mending>(CASES.decidedByOutput), "mended");
+  await assertEach(rowsOf<Mending>(CASES.leftByOutput), "open");
 });
 
 Deno.test("a wrong call of a program is mended by a right one", async () => {
-  await assertEach([
-    ["go test ./nope", "stat ./nope: directory not found", "go test ./a", GO_GOOD],
-    [
-      "pytest --nope",
-      "ERROR: usage: pytest\nerror: unrecognized arguments: --nope",
-      "pytest a.py",
-      GOOD,
-    ],
-  ], "mended");
+  await assertEach(rowsOf<Mending>(CASES.decidedOtherwise), "mended");
 });
 
 Deno.test("a git operation that stopped is mended when it is finished or given up", async () => {
-  const conflict = "CONFLICT (content): Merge conflict in a.py";
-  await assertEach([
-    ["git merge topic", conflict, "git commit -qm x"],
-    ["git merge topic", conflict, "git merge --abort"],
-    ["git rebase main", conflict, "git add a.py && git rebase --continue"],
-    ["git pull --rebase", conflict, "git rebase --skip"],
-    [
-      "git push",
-      "! [rejected] main -> main (fetch first)",
-      "git pull --rebase && git push -u origin main",
-    ],
-  ], "mended");
+  await assertEach(rowsOf<Mending>(CASES.gitOperations), "mended");
   await assertEach([["git push", "! [rejected] main -> main", "git pull --rebase"]], "open");
 });
 

@@ -112,28 +112,14 @@ Deno.test("failed tests are told by their names or their error, and not by a tot
 });
 
 Deno.test("a plan is told by the first line that tells something", () => {
-  const plans: readonly (readonly [plan: string, title: string])[] = [
-    ["# Plan\n\n## Context\nThe upload is slow.", "The upload is slow."],
-    ["Here is my plan:\n\n1. Move to SQLite", "Move to SQLite"],
-    ["Here's the implementation plan for this.\n- Move to SQLite", "Move to SQLite"],
-    ["# Implementation Plan: Move to SQLite\n", "Move to SQLite"],
-    ["## **Overview**\n---\n**Goal**: fewer queries", "Goal: fewer queries"],
-    ["# Plan for the harbour\n1. Dig", "Plan for the harbour"],
-    ["# Plan\n## Steps", "Plan"],
-    ["# План\nПереезд", "План"],
-  ];
+  const plans = rowsOf<readonly [plan: string, title: string]>(CASES.plans);
   for (const [plan, title] of plans) {
     assert.equal(tell("ExitPlanMode", { tool_input: { plan } }).title, `Plan: ${title}`);
   }
 });
 
 Deno.test("a command is the same wherever its output goes, and another one in another folder", () => {
-  const same = [
-    "npm test",
-    "npm test 2>&1 | tail -20",
-    "npm  test > /dev/null",
-    "npm test 2>&1 | grep -v warn | head -5",
-  ];
+  const same = CASES.sameCommands;
   for (const command of same) assert.equal(shownCommand(command), "npm test", command);
   assert.equal(shownCommand("npm test | grep -E 'a|b' | tail -5"), "npm test");
   assert.equal(shownCommand('npm test | grep "a \\" | b"'), "npm test");
@@ -150,72 +136,11 @@ Deno.test("a commit that passes mends the failure of the one that a check refuse
 });
 
 Deno.test("reads, questions, plans and messages each have a title of their own", () => {
-  const rows: readonly (readonly [Observed, string, string])[] = [
-    [tell("Read", { tool_input: { file_path: `${ROOT}/a.ts` } }), "search", "Read a.ts"],
-    [
-      tell("Grep", { tool_input: { pattern: "foo.*", path: `${ROOT}/src` }, tool_response: {} }),
-      "search",
-      "Search `foo.*` in src",
-    ],
-    [
-      tell("WebFetch", {
-        tool_input: { url: "https://a.example/x", prompt: "what" },
-        tool_response: { result: "that" },
-      }),
-      "fetch",
-      "Fetch https://a.example/x",
-    ],
-    [
-      tell("ExitPlanMode", { tool_input: { plan: "# Move to SQLite\n1. …" } }),
-      "decision",
-      "Plan: Move to SQLite",
-    ],
-    [
-      tell("AskUserQuestion", {
-        tool_input: { questions: [{ question: "Which store?" }] },
-        tool_response: { answers: { "Which store?": "SQLite" } },
-      }),
-      "decision",
-      "Which store? → SQLite",
-    ],
-    [
-      tell("TodoWrite", {
-        tool_input: {
-          todos: [{ content: "a", status: "completed" }, { content: "b", status: "pending" }],
-        },
-      }),
-      "task",
-      "Tasks: 1 of 2 done",
-    ],
-    [tell("UserPromptSubmit", { prompt: "\n\nFix it\nplease" }), "prompt", "Fix it"],
-    [
-      tell("UserPromptSubmit", { prompt: "<task-notification>done</task-notification>" }),
-      "message",
-      "done",
-    ],
-    [tell("Stop", { last_assistant_message: "## Done\nAll of it." }), "message", "Done"],
-    [
-      tell("PostCompact", {
-        compact_summary: "<analysis>x</analysis>\n<summary>What we did</summary>",
-      }),
-      "message",
-      "Compaction: What we did",
-    ],
-    [
-      tell("mcp__mail__send", {
-        tool_input: { to: "a" },
-        tool_response: [{ type: "text", text: "sent" }],
-      }),
-      "command",
-      'mcp__mail__send {"to":"a"}',
-    ],
-    [
-      tell("Edit", { tool_input: { file_path: "a" }, error: "String to replace not found" }, true),
-      "failure",
-      "Edit failed: String to replace not found",
-    ],
-  ];
-  for (const [{ kind, title }, wantedKind, wantedTitle] of rows) {
+  const rows = rowsOf<readonly [use: Parameters<typeof tell>, kind: string, title: string]>(
+    CASES.titles,
+  );
+  for (const [use, wantedKind, wantedTitle] of rows) {
+    const { kind, title } = tell(...use);
     assert.deepEqual([kind, title], [wantedKind, wantedTitle]);
   }
 });

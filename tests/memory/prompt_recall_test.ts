@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { recallForPrompt } from "../../src/memory/search/recall.ts";
 import { rememberNote } from "../../src/memory/drain/remember.ts";
 import { drainAt, saveUse, tempDatabase } from "../support/records.ts";
+import CASES from "../testdata/memory_cases.json" with { type: "json" };
 
 const START = Date.UTC(2026, 6, 15);
 
@@ -59,18 +60,7 @@ async function ledger() {
 
 Deno.test("a prompt that shares only common words with memory is told nothing", async () => {
   using project = await ledger();
-  for (
-    const prompt of [
-      "please write a haiku about spring",
-      "rename the repo",
-      "open a PR",
-      "who is on call tonight?",
-      "write a part of the wedding speech",
-      "add a dark mode to the settings page",
-      "run the tests and commit",
-      "yes, go on",
-    ]
-  ) assert.deepEqual(project.recalled(prompt), [], prompt);
+  for (const prompt of CASES.commonPrompts) assert.deepEqual(project.recalled(prompt), [], prompt);
 });
 
 Deno.test("a prompt is told what memory knows of its subject; what names its file and is still broken comes first", async () => {

@@ -13,6 +13,7 @@ import { removeFolder } from "../support/folders.ts";
 import { searchTexts } from "../support/search_texts.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
 import { it } from "../support/fixtures.ts";
+import { rowsOf } from "../support/rows.ts";
 
 const NOW = Date.UTC(2026, 6, 15, 10);
 const PROJECT = "/work/app";
@@ -249,17 +250,7 @@ Deno.test("a question about Claude's advice finds Claude's words, one about a pe
 
 Deno.test("a text with all words of a question comes before texts of its date with fewer", async () => {
   const at = (day: string) => Date.parse(`${day}T20:00:00Z`);
-  const texts: readonly (readonly [day: string, text: string])[] = [
-    ["2026-03-01", "Upload of the ledger: the harbour stage, as planned for 2026-03-18T09:00:00Z."],
-    [
-      "2026-03-17",
-      "Upload of the ledger fails in src/page18.ts, src/page2026.ts and src/part03.ts.",
-    ],
-    ["2026-03-18", "Upload of the harbour in src/page18.ts and src/part03.ts."],
-    ["2026-03-18", "The upload is slow."],
-    ["2026-03-18", "Upload of the ledger into the harbour, done by hand."],
-    ["2026-05-02", "Upload of the ledger into the harbour, in the night."],
-  ];
+  const texts = rowsOf<readonly [day: string, text: string]>(CASES.datedTexts);
   const others = Array.from({ length: 60 }, (_, i): readonly [string, string] => [
     `2026-0${1 + i % 6}-${10 + i % 19}`,
     `Upload ${i} waits for the ${i % 12 === 0 ? "ledger" : "button"} of page ${i}.`,

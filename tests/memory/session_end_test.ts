@@ -2,53 +2,12 @@
 import assert from "node:assert/strict";
 import { endInWords, whyCutOff, withEnd } from "../../src/memory/tell/ended_session.ts";
 import { type SessionEnd } from "../../src/db/sessions.ts";
+import CASES from "../testdata/memory_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
-const begun = { kind: "begun" } as const;
-const ended = { kind: "ended" } as const;
-const failed = (error: string) => ({ kind: "failed", error }) as const;
-
-const ENDS: readonly (readonly [end: SessionEnd, cutOff: string | null, words: string])[] = [
-  [{ status: "active", reason: null, turn: begun }, null, ""],
-  [{ status: "active", reason: null, turn: ended }, null, ""],
-  [
-    { status: "active", reason: null, turn: failed("rate_limit") },
-    "rate limit",
-    "cut off by an error of the API (rate limit)",
-  ],
-  [
-    { status: "ended", reason: "other", turn: failed("max_output_tokens") },
-    "max output tokens",
-    "cut off by an error of the API (max output tokens)",
-  ],
-  [
-    { status: "ended", reason: "other", turn: failed("unknown") },
-    "API error",
-    "cut off by an error of the API",
-  ],
-  [
-    { status: "ended", reason: "prompt_input_exit", turn: begun },
-    "by the person",
-    "by the person, in a turn",
-  ],
-  [
-    { status: "ended", reason: "prompt_input_exit", turn: ended },
-    null,
-    "by the person, after its last turn",
-  ],
-  [{ status: "ended", reason: "other", turn: begun }, "its session ended", "cut off in a turn"],
-  [{ status: "ended", reason: "other", turn: ended }, null, "by itself, after its last turn"],
-  [{ status: "ended", reason: null, turn: null }, null, "by itself"],
-  [
-    { status: "abandoned", reason: null, turn: begun },
-    "its process died",
-    "its process died, in a turn",
-  ],
-  [
-    { status: "abandoned", reason: null, turn: ended },
-    null,
-    "its process died, after its last turn",
-  ],
-];
+const ENDS = rowsOf<readonly [end: SessionEnd, cutOff: string | null, words: string]>(
+  CASES.sessionEnds,
+);
 
 Deno.test("a session was cut off by an error, the person or its process, where that was in a turn", () => {
   for (const [end, cutOff, words] of ENDS) {

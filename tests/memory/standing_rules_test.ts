@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { RULE_FORMS, standingRules } from "../../src/memory/observe/observe_words.ts";
 import { drainAt, saveEvent, tempDatabase } from "../support/records.ts";
+import CASES from "../testdata/memory_cases.json" with { type: "json" };
 
 Deno.test("each form of a rule finds its example, quoted as it was said, and not its counterexample", () => {
   for (const { name, example, counterexample } of RULE_FORMS) {
@@ -20,15 +21,7 @@ Deno.test("a rule may stand behind please or in a list, and is said once", () =>
 });
 
 Deno.test("quotes, pasted code, questions and very short sentences are no rules", () => {
-  for (
-    const prompt of [
-      "> Never push to main",
-      "```\nNever push to main\n```\nWhat does it say?",
-      "Never push to main?",
-      "Always.",
-      "We should never push to main",
-    ]
-  ) assert.deepEqual(standingRules(prompt), [], prompt);
+  for (const prompt of CASES.noRules) assert.deepEqual(standingRules(prompt), [], prompt);
 });
 
 Deno.test("a rule is a decision beside its prompt", async () => {

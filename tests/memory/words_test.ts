@@ -48,26 +48,13 @@ Deno.test("a path is found whole and by its end, with or without a line number",
 });
 
 Deno.test("identifiers, paths, flags, codes and other scripts are found by what people type", async () => {
-  const find = await memoryOf([
-    "Renamed parseHookEvent to readHookEvent",
-    "src/hook/run.ts starts the handler",
-    "Use --no-check in CI, TS2304 is known",
-    "数据库连接超时，需要重试",
-    "Die Prüfung der Größe schlägt fehl",
-    "データベースの接続がタイムアウトした",
-    "Commit 1a2b3c4d5e broke the build",
-    "The café menu is cached",
-  ]);
+  const find = await memoryOf(CASES.spelledTexts);
   const rows = rowsOf<readonly [query: string, first: number]>(CASES.ranked);
   for (const [query, first] of rows) assert.equal(find(query)[0], first, query);
 });
 
 Deno.test("a quoted phrase must be found as it is, unless nothing holds it", async () => {
-  const find = await memoryOf([
-    "retry the failing upload",
-    "upload the failing retry list",
-    "other",
-  ]);
+  const find = await memoryOf(CASES.quotedTexts);
   assert.deepEqual(find('"failing upload"'), [0]);
   assert.equal(find('"failing download" upload').length > 0, true);
   assert.deepEqual(find('"list" upload'), [1]);
@@ -80,26 +67,7 @@ Deno.test("words that no text holds are searched for as beginnings", async () =>
 
 Deno.test("any text is a question, and none is an error", async () => {
   const find = await memoryOf(["foo and bar", "a near b", "x:y*"]);
-  const odd = [
-    "foo AND (",
-    '"',
-    '""',
-    "'",
-    "*",
-    "NEAR(a b",
-    "title:foo",
-    "a OR OR b",
-    "^foo",
-    "-foo",
-    "{a b}",
-    "\u0000",
-    "\ud800",
-    "%_",
-    "ǃǀ",
-    "((((",
-    "a".repeat(100_000),
-    "🙂🙂",
-  ];
+  const odd = [...CASES.oddQuestions, "\ud800"];
   for (const query of odd) find(query);
   assert.equal(find("foo AND (")[0], 0);
   fc.assert(

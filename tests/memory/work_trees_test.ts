@@ -80,55 +80,7 @@ async function told(steps: readonly Step[]) {
 
 const COMMITTED = (branch: string) => `[${branch} 1a2b3c4] x\n 1 file changed, 1 insertion(+)`;
 
-const ROWS: readonly (readonly [Step, told: string])[] = [
-  [{ ran: "npm test", failed: RED }, "main test npm test"],
-  [{ ran: "cd I && npm test", failed: RED }, "one test npm test"],
-  [{ ran: "cd .claude/worktrees/one && npm test", failed: RED }, "one test npm test"],
-  [
-    { ran: "echo 1 > .claude/worktrees/one/a; cd .claude/worktrees/one && npm test", failed: RED },
-    "one test echo 1 > .claude/worktrees/one/a; cd .claude/worktrees/one && npm test",
-  ],
-  [{ ran: "(cd I && npm test)", failed: RED }, "one test (cd I && npm test)"],
-  [{ ran: "cd S && npm test", failed: RED }, "two test npm test"],
-  [{ ran: "cd S/web && npm test", failed: RED }, "two test cd web && npm test"],
-  [{ ran: "cd S && npm test", cwd: "S", on: "two", failed: RED }, "two test npm test"],
-  [{ ran: "npm test", cwd: "S", on: "then", failed: RED }, "then test npm test"],
-  [{ ran: "npm test", in: "I", on: "one", failed: RED }, "one test npm test"],
-  [{ ran: "cd M && npm test", in: "I", on: "one", failed: RED }, "main test npm test"],
-  [{ ran: "cd M && npm test", in: "M", failed: RED }, "main test npm test"],
-  [{ ran: "cd web && npm test", failed: RED }, "main test cd web && npm test"],
-  [
-    { ran: "cd S && git add -A && git commit -m x", said: COMMITTED("two") },
-    "two commit git add -A && git commit -m x",
-  ],
-  [
-    { ran: "cd ../app-two && git commit -am x", said: COMMITTED("two") },
-    "two commit git commit -am x",
-  ],
-  [{ ran: "cd ../app-two && npm test", failed: RED }, "two test npm test"],
-  [
-    { ran: "git -C S commit -am x", said: COMMITTED("two") },
-    "two commit cd M && git -C S commit -am x",
-  ],
-  [
-    { ran: "git -C I commit -am x", said: COMMITTED("one") },
-    "one commit cd M && git -C I commit -am x",
-  ],
-  [
-    { ran: "git -C .claude/worktrees/one commit -am x", said: COMMITTED("one") },
-    "one commit cd M && git -C .claude/worktrees/one commit -am x",
-  ],
-  // In several, or nobody knows where.
-  [
-    { ran: "(cd I && npm test); (cd S && npm test)", failed: RED },
-    "main test (cd I && npm test); (cd S && npm test)",
-  ],
-  [{ ran: 'cd "$TREE" && npm test', failed: RED }, 'main test cd "$TREE" && npm test'],
-  [
-    { ran: "cd /elsewhere && git commit -am x", said: COMMITTED("x") },
-    "main command cd /elsewhere && git commit -am x",
-  ],
-];
+const ROWS = rowsOf<readonly [Step, told: string]>(Object.values(CASES.toldOfTrees).flat());
 
 for (const [step, expected] of ROWS) {
   const where = `${step.in ?? "M"}${step.cwd === undefined ? "" : `, shell in ${step.cwd}`}`;
@@ -160,31 +112,8 @@ Deno.test("workFolder() follows a script, and the shell where it has gone", () =
 });
 
 Deno.test("a failure in another repository is not open in this one", async () => {
-  const foreign: readonly Step[] = [
-    { ran: "cd ../other && npm test" },
-    { ran: "cd O/web && npm test" },
-    { ran: "cd ../other && npm test", cwd: "O" },
-    { ran: "npm test", cwd: "O" },
-    { ran: "(cd ../other && make)" },
-    { ran: "npm --prefix ../other test" },
-    { ran: "npm --prefix=../other/web test" },
-    { ran: "make -C ../other" },
-    { ran: "git -C ../other push" },
-    { ran: "make -C O", in: "I", on: "one" },
-  ];
-  const own: readonly Step[] = [
-    { ran: "npm test" },
-    { ran: "cd web && npm test" },
-    { ran: "make -C web" },
-    { ran: "cd S && npm test" },
-    { ran: "make -C ../app-two" },
-    { ran: "cd vendor/lib && make" },
-    { ran: "cd ../gone && npm test" },
-    { ran: "cd .. && npm test" },
-    { ran: "cd ../other && npm test; cd M && npm test" },
-    { ran: "npm test && cd ../other && make" },
-    { ran: "make O/a.o" },
-  ];
+  const foreign = rowsOf<Step>(CASES.foreignSteps);
+  const own = rowsOf<Step>(CASES.ownSteps);
   const isOpen = async (step: Step) =>
     / (?:test|failure) /.test((await told([{ failed: RED, ...step }]))[0]!);
   for (const step of foreign) assert.equal(await isOpen(step), false, step.ran);

@@ -5,6 +5,8 @@ import type { Verdict } from "../../src/policy/guards/guard_policy.ts";
 import { JudgedProject } from "../support/judged_project.ts";
 import { IS_SLOW_LANE } from "../support/lanes.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const CONFIG = `
 preToolUse:
@@ -18,41 +20,7 @@ preToolUse:
 const CORE = "rm yarn.lock";
 
 /** Ways to nest a command, each with a head and a tail for one level. */
-const NESTINGS: Readonly<Record<string, readonly [head: string, tail: string]>> = {
-  "$( )": ["echo $(", ")"],
-  '"$( )"': ['echo "$(', ')"'],
-  "( )": ["( ", " )"],
-  "{ }": ["{ ", "; }"],
-  "if": ["if true; then ", "; fi"],
-  "the condition of if": ["if ", "; then true; fi"],
-  "while": ["while true; do ", "; done"],
-  "while that goes on": ["while true; do cd x; X=$X.; ", "; done"],
-  "until": ["until false; do ", "; done"],
-  "for": ["for a in 1 2; do ", "; done"],
-  "for with an open word": ["for a in 1 $Q; do ", "; done"],
-  "case": ["case x in x) ", ";; esac"],
-  "<( )": ["cat <(", ")"],
-  ">( )": ["cat >(", ")"],
-  "${ :-$( )}": ["echo ${a:-$(", ")}"],
-  "$(( $( ) ))": ["echo $(( $(", ") ))"],
-  "functions": ["f() { ", "; }; f"],
-  "coproc": ["coproc { ", "; }"],
-  "select": ["select a in 1 2; do ", "; done"],
-  "here-documents": ["bash <<E\n", "\nE\n"],
-  "$( ) in here-documents": ["cat <<E\n$(", ")\nE\n"],
-  "subshells in pipelines": ["( echo a | ", " )"],
-  "redirections": ["{ ", "; } > /tmp/x"],
-  "eval": ["eval ", ""],
-  "sudo": ["sudo ", ""],
-  "env": ["env A=1 ", ""],
-  "xargs": ["xargs ", ""],
-  "!": ["! ", ""],
-  "&&": ["true && ", ""],
-  "||": ["false || ", ""],
-  "cd &&": ["cd . && ", ""],
-  ";": ["a; ", ""],
-  "|": ["cat | ", ""],
-};
+const NESTINGS = rowsOf<readonly [name: string, head: string, tail: string]>(CASES.nestings);
 
 /** Texts of some size in front of what is forbidden. */
 const LONG: Readonly<Record<string, (size: number) => string>> = {
@@ -117,7 +85,7 @@ const test = testWith(project);
 
 test.sized("a forbidden command is denied, or a person is asked, however deep it is nested", async (at) => {
   const passed: string[] = [];
-  for (const [name, [head, tail]] of Object.entries(NESTINGS)) {
+  for (const [name, head, tail] of NESTINGS) {
     for (const depth of DEPTHS) {
       const from = performance.now();
       const verdict = await at.judge("Bash", head.repeat(depth) + CORE + tail.repeat(depth));

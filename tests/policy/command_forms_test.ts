@@ -4,6 +4,7 @@ import TABLES from "../../src/policy/guards/command_forms.json" with { type: "js
 import { formsOf, programsLike } from "../../src/policy/guards/command_forms.ts";
 import { literal } from "../../src/policy/shell/word.ts";
 import { JudgedProject } from "../support/judged_project.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
 
 const formsIn = (command: string) =>
   formsOf(command.split(" ").map(literal)).map((words) => words.map(({ text }) => text).join(" "));
@@ -29,29 +30,11 @@ preToolUse:
 `,
     ["a.txt"],
   );
-  const denied = [
-    "kubectl -n prod delete pod x",
-    "kubectl --context=a --namespace b delete pod x",
-    "oc delete pod x",
-    "kubectl replace --force -f x.yaml",
-    "git push origin main --force",
-    "git -C . push -u -f origin main",
-    "mytool deploy x --dry --prod",
-  ];
-  for (const command of denied) {
+  for (const command of CASES.infrastructureDenied) {
     const { blocks } = await at.judge("Bash", command);
     assert.ok(blocks.some(({ rule }) => rule.includes("toolUsageValidation")), command);
   }
-  const passing = [
-    "kubectl -n delete get pods",
-    "kubectl get pods -l delete",
-    "git push -n --force",
-    "git push origin feature-f",
-    "git log --force push",
-    "mytool deploy -- --prod",
-    "mytool plan deploy --prod",
-  ];
-  for (const command of passing) {
+  for (const command of CASES.infrastructurePassing) {
     assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
   }
 });

@@ -4,6 +4,7 @@ import OWNERS from "../../src/policy/effects/owners.json" with { type: "json" };
 import { isOwned, mentions } from "../../src/policy/effects/compare.ts";
 import { isSameState } from "../../src/policy/effects/file_state.ts";
 import { RISKY_KEYS, riskyLines } from "../../src/policy/effects/judged.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
 
 Deno.test("a lock file is written by its package manager, and by no other program", () => {
   for (const { files, by, example, counterexample } of OWNERS) {
@@ -26,28 +27,14 @@ Deno.test("a line of git's settings is risky where it runs something or sends co
       '[core]\n\tbare = false\n\thooksPath = /dev/null\n[branch "main"]\n\tremote = o\n[alias]\n\tp = push -f\n' +
         '[remote "o"]\n\turl = x\n\tpush = +refs/heads/*\n',
     ),
-    [
-      "alias.p=push -f",
-      "core.bare=false",
-      "core.hookspath=/dev/null",
-      "remote.o.push=+refs/heads/*",
-    ],
+    CASES.riskySettings,
   );
 });
 
 Deno.test("another name for a file is no change of it, everything else is", () => {
   const state = "3 100 7 33188 1 2000";
   assert.ok(isSameState(state, "3 100 7 33188 2 3000"));
-  for (
-    const other of [
-      "3 100 7 33188 1 3000",
-      "4 100 7 33188 2 3000",
-      "3 101 7 33188 2 3000",
-      "3 100 8 33188 2 3000",
-      "3 100 7 33152 2 3000",
-      "",
-    ]
-  ) {
+  for (const other of CASES.otherStamps) {
     assert.equal(isSameState(state, other), false, other);
   }
 });

@@ -7,14 +7,20 @@ import { isMapping } from "../../src/config/yaml_tree.ts";
 import { type LayerValues, type Plain } from "../../src/config/yaml_tree.ts";
 import { mergeValues } from "../../src/config/parse.ts";
 import { convertConfig, readFrameworkFile } from "../../src/policy/requirements/framework.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 /** Plain objects with plain prototypes, to be compared. */
 const tidy = (value: unknown) => JSON.parse(JSON.stringify(value));
 
-function convert(
-  texts: { readonly global?: string; readonly project?: string; readonly local?: string },
-  allOwn = false,
-) {
+/** The text of each of the older files. */
+interface Given {
+  readonly global?: string;
+  readonly project?: string;
+  readonly local?: string;
+}
+
+function convert(texts: Given, allOwn = false) {
   const of = (text: string | undefined) => {
     const read = text === undefined ? null : readFrameworkFile({ path: "p.yaml", text });
     assert.ok(typeof read !== "string", String(read));
@@ -36,177 +42,33 @@ function one(text: string): Plain | undefined {
   return valuesOf(convert({ project: `requirements: {x: ${text}}` }).shared).x;
 }
 
-Deno.test("convertConfig() gives every key of a requirement its name here", () => {
-  const { shared, notTaken } = convert({
-    project: `
-version: "1.0"
-requirements:
-  plan:
-    enabled: true
-    type: blocking
-    scope: session
-    trigger_tools: [Edit, {tool: Bash, command_pattern: 'git\\s+commit'}]
-    message: Plan first
-    short_message: Plan
-    description: A plan
-    checklist: [one, two]
-    satisfied_by_skill: my-plan
-    auto_resolve_skill: /arch-review
-    stop_only: yes
-    replan_ttl: 60
-  size:
-    enabled: true
-    type: dynamic
-    calculator: branch_size_calculator
-    thresholds: {warn: 10.0, block: 20}
-    cache_ttl: 5
-    approval_ttl: 6
-    blocking_message: "{total} of {limit}"
-  branch:
-    enabled: On
-    type: guard
-    guard_type: protected_branch
-    protected_branches: [main]
-`,
+/** What older files say, and what becomes of it. */
+interface Converted {
+  readonly title: string;
+  readonly given: Given;
+  readonly allOwn?: boolean;
+  readonly shared: unknown;
+  readonly own: unknown;
+  readonly notTaken: readonly string[];
+}
+
+for (const { title, given, allOwn, shared, own, notTaken } of rowsOf<Converted>(CASES.converted)) {
+  Deno.test(title, () => {
+    const converted = convert(given, allOwn);
+    assert.deepEqual(valuesOf(converted.shared), shared);
+    assert.deepEqual(valuesOf(converted.own), own);
+    assert.deepEqual(converted.notTaken.map(({ name }) => name).sort(), notTaken);
+    assert.ok(converted.notTaken.every(({ why }) => why.length > 10));
+    for (const { name, path } of [...converted.shared, ...converted.own]) {
+      assert.equal(path.join("."), name.startsWith("hooks.") ? name : `requirements.${name}`);
+    }
   });
-  assert.deepEqual(notTaken, []);
-  assert.deepEqual(valuesOf(shared), {
-    plan: {
-      enabled: true,
-      type: "blocking",
-      scope: "session",
-      triggerTools: ["Edit", { tool: "Bash", commandPattern: "git\\s+commit" }],
-      message: "Plan first",
-      shortMessage: "Plan",
-      description: "A plan",
-      checklist: ["one", "two"],
-      satisfiedBySkill: ["my-plan"],
-      autoResolveSkill: "/arch-review",
-      stopOnly: true,
-      replanTtl: 60,
-    },
-    size: {
-      enabled: true,
-      type: "dynamic",
-      calculator: "branch_size",
-      thresholds: { warn: 10, block: 20 },
-      cacheTtl: 5,
-      approvalTtl: 6,
-      message: "{total} of {limit}",
-    },
-    branch: {
-      enabled: true,
-      type: "guard",
-      guardType: "protected_branch",
-      protectedBranches: ["main"],
-    },
-  });
-});
+}
 
 Deno.test("a requirement that was not switched on in the old framework is written as switched off", () => {
   assert.deepEqual(one("{scope: branch}"), { enabled: false, scope: "branch" });
   assert.deepEqual(one("{enabled: no}"), { enabled: false });
   assert.deepEqual(one("{enabled: true}"), { enabled: true });
-});
-
-Deno.test("a person's own settings go into the file that is not committed", () => {
-  const { shared, own } = convert({
-    global:
-      "requirements: {plan: {message: mine, scope: branch}, mine: {enabled: true, scope: branch}}",
-    project: "requirements: {plan: {enabled: true, trigger_tools: [Edit]}, other: {enabled: true}}",
-    local: "requirements: {plan: {trigger_tools: [Bash]}, other: {enabled: false}}",
-  });
-  assert.deepEqual(valuesOf(shared), {
-    plan: { enabled: true, triggerTools: ["Edit"] },
-    other: { enabled: true },
-  });
-  assert.deepEqual(valuesOf(own), {
-    plan: { enabled: true, message: "mine", scope: "branch", triggerTools: ["Bash"] },
-    mine: { enabled: true, scope: "branch" },
-    other: { enabled: false },
-  });
-});
-
-Deno.test("inherit: false drops the global layer", () => {
-  const { own } = convert({
-    global: "requirements: {mine: {enabled: true}}",
-    project: "inherit: false\nrequirements: {plan: {enabled: true}}",
-  });
-  assert.deepEqual(valuesOf(own), {});
-});
-
-Deno.test("without a project's file the other files convert to nothing", () => {
-  const { shared, own } = convert({ global: "requirements: {mine: {enabled: true}}" });
-  assert.deepEqual([shared, own], [[], []]);
-});
-
-Deno.test("everything can go into the file that is not committed", () => {
-  const { shared, own } = convert({
-    project:
-      "requirements: {plan: {enabled: true, scope: branch}}\nhooks: {stop: {verify_scopes: []}}",
-    local: "requirements: {plan: {scope: session}}",
-  }, true);
-  assert.deepEqual(shared, []);
-  assert.deepEqual(valuesOf(own), {
-    plan: { enabled: true, scope: "session" },
-    "hooks.stop.verifyScopes": [],
-  });
-});
-
-Deno.test("keys of hooks are taken over one by one, only what differs goes into the own file", () => {
-  const { shared, own, notTaken } = convert({
-    project: `
-requirements: {}
-hooks:
-  session_start: {inject_context: no, briefing_format: standard, carry_over: {window_seconds: 60, later: 1}}
-  stop: {verify_requirements: true, verify_scopes: [session, branch]}
-  session_end: {clear_session_state: true}
-  obsidian: {enabled: true}
-`,
-    local: "hooks: {session_start: {briefing_format: long}, stop: {verify_requirements: false}}",
-  });
-  assert.deepEqual(valuesOf(shared), {
-    "hooks.sessionStart.injectContext": false,
-    "hooks.sessionStart.briefingFormat": "standard",
-    "hooks.sessionStart.carryOver.windowSeconds": 60,
-    "hooks.stop.verifyRequirements": true,
-    "hooks.stop.verifyScopes": ["session", "branch"],
-    "hooks.sessionEnd.clearSessionState": true,
-  });
-  assert.deepEqual(shared[0]!.path, ["hooks", "sessionStart", "injectContext"]);
-  assert.deepEqual(valuesOf(own), { "hooks.stop.verifyRequirements": false });
-  assert.deepEqual(namesOf(notTaken).sort(), [
-    "hooks.obsidian",
-    "hooks.sessionStart.briefingFormat",
-    "hooks.session_start.carry_over.later",
-  ]);
-});
-
-Deno.test("settings without a counterpart, or with a value that is not allowed, are named with the reason", () => {
-  const { shared, notTaken } = convert({
-    project: `
-strict_preflight: true
-requirements:
-  good: {enabled: true}
-  plan: {enabled: true, evidence: x}
-  size: {enabled: true, type: dynamic, message: a, blocking_message: b}
-  scope: {enabled: true, scope: nowhere}
-  maybe: {enabled: maybe}
-  list: [1]
-  "a name": {enabled: true}
-`,
-  });
-  assert.deepEqual(namesOf(shared), ["good", "plan", "size"]);
-  assert.deepEqual(namesOf(notTaken), [
-    "requirements.plan.evidence",
-    "requirements.size.blocking_message",
-    "scope",
-    "maybe",
-    "list",
-    "a name",
-    "strict_preflight",
-  ]);
-  assert.ok(notTaken.every(({ why }) => why.length > 10));
 });
 
 Deno.test("a Python expression is written in JavaScript's syntax, or its requirement is left out", () => {
@@ -224,13 +86,6 @@ Deno.test("a Python expression is written in JavaScript's syntax, or its require
   }
 });
 
-Deno.test("an empty list of tools asks nowhere, before and after the conversion", () => {
-  assert.deepEqual(one("{enabled: true, trigger_tools: []}"), {
-    enabled: false,
-    triggerTools: [],
-  });
-});
-
 Deno.test("messages name the commands of this program", () => {
   const message = (text: string) =>
     (one(JSON.stringify({ enabled: true, message: text })) as LayerValues).message;
@@ -241,29 +96,6 @@ Deno.test("messages name the commands of this program", () => {
   ) {
     assert.equal(message(text), text);
   }
-});
-
-Deno.test("a framework that was switched off leaves every requirement switched off", () => {
-  const { shared, own, notTaken } = convert({
-    project: "requirements: {plan: {enabled: true}}",
-    local: "enabled: false",
-  });
-  assert.deepEqual(valuesOf(shared), { plan: { enabled: true } });
-  assert.deepEqual(valuesOf(own), { plan: { enabled: false } });
-  assert.deepEqual(notTaken.map(({ name }) => name), ["enabled"]);
-});
-
-Deno.test("merge keys of older YAML are followed", () => {
-  const { shared } = convert({
-    project: `
-base: &base {scope: branch, enabled: true}
-requirements: {plan: {<<: *base, message: m}, other: {<<: [{message: a}, *base], scope: session}}
-`,
-  });
-  assert.deepEqual(valuesOf(shared), {
-    plan: { enabled: true, scope: "branch", message: "m" },
-    other: { enabled: true, scope: "session", message: "a" },
-  });
 });
 
 const words = fc.constantFrom(

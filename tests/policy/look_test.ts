@@ -13,6 +13,7 @@ import { commandText, triggeredBy, usesOf } from "../../src/policy/requirements/
 import { BASH } from "./spellings.ts";
 import { runs } from "../support/lanes.ts";
 import { it } from "../support/fixtures.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
 
 const EDITS = { tools: [], edits: true, commands: "" };
 
@@ -47,16 +48,7 @@ Deno.test("the cheap look knows every program that changes files", () => {
 });
 
 it.sized("the cheap look lets no script pass that a requirement means", () => {
-  const patterns = [
-    "^git commit",
-    "git commit",
-    "^\\s*git\\s+commit\\s*$",
-    "\\bgit\\s+(commit|push)\\b",
-    "publish$",
-    "(^|\\s)npm publish",
-    "commit -m \\S+ push",
-    "npm [$^]?publish",
-  ];
+  const patterns = CASES.lookedFor;
   const words =
     "git commit push npm publish -m x a A=1 sudo env && ; | { } ! > 2>&1 >f ' \" \\ # cd";
   const quoted = ["'a b'", '"a b"'];

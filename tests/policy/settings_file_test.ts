@@ -1,6 +1,8 @@
 /** A tool may change Claude Code's settings but for the keys that decide which hooks and plugins run. */
 import assert from "node:assert/strict";
 import { changesPolicy, holdsModules, textAfter } from "../../src/policy/guards/protected.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const SETTINGS = JSON.stringify(
   {
@@ -19,34 +21,17 @@ function isTouched(old_string: string, new_string: string, replace_all = false):
 }
 
 Deno.test("an edit that disarms the hooks without naming them, or cannot be foreseen, counts as a change of the policy", () => {
-  for (
-    const [from, to] of [
-      ['"matcher": "*"', '"matcher": "x"'],
-      ['"timeout": 10', '"timeout": 0'],
-      ['"type": "command"', '"type": "prompt"'],
-      ['"timeout": 10', '"timeout": 10, "async": true'],
-      ["“matcher”: “*”", '"matcher": "x"'],
-      ['"permissions"', '"disableAllHooks": true, "permissions"'],
-      ['"Read"', '"Read'],
-      ["not there", "x"],
-      // Twice there: the tool refuses it.
-      ["hooks", "x"],
-      ["", "x"],
-      [SETTINGS, "[]"],
-      [SETTINGS, ""],
-    ] as const
-  ) assert.equal(isTouched(from, to), true, `${from} -> ${to}`);
+  const rows = rowsOf<readonly [string, string]>(Object.values(CASES.disarming).flat());
+  for (const [from, to] of [...rows, [SETTINGS, "[]"], [SETTINGS, ""]] as const) {
+    assert.equal(isTouched(from, to), true, `${from} -> ${to}`);
+  }
 });
 
 Deno.test("an edit beside the hooks is no change of the policy", () => {
-  for (
-    const [from, to, all] of [
-      ['"hooks": {\n    "PreToolUse"', '"model": "m",\n  "hooks": {\n    "PreToolUse"'],
-      ['"Read"', '"Read", "Grep"'],
-      ["\n", "\r\n", true],
-      ['"Read"', "$&"],
-    ] as const
-  ) assert.equal(isTouched(from, to, all), to === "$&", `${from} -> ${to}`);
+  const beside = rowsOf<readonly [string, string, boolean?]>(CASES.editsBesideTheHooks);
+  for (const [from, to, all] of beside) {
+    assert.equal(isTouched(from, to, all), to === "$&", `${from} -> ${to}`);
+  }
 });
 
 Deno.test("several edits count together, in their order; one that fails undoes all", () => {

@@ -2,17 +2,10 @@
 import assert from "node:assert/strict";
 import { countingCommits, isMove } from "../../src/policy/requirements/used_up.ts";
 import type { Requirement } from "../../src/policy/requirements/requirement_policy.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
 
 Deno.test("a command of git that moves a branch is known with git's own options", () => {
-  for (
-    const line of [
-      "git commit -m x",
-      "/usr/bin/git commit",
-      "git -C a -c b=c cherry-pick d",
-      "GIT MERGE e",
-      "git pull --rebase",
-    ]
-  ) assert.equal(isMove(line), true, line);
+  for (const line of CASES.movingCommands) assert.equal(isMove(line), true, line);
   for (const line of ["git push", "git log --grep commit", "git commit-tree x", "gh pr merge"]) {
     assert.equal(isMove(line), false, line);
   }

@@ -9,19 +9,10 @@ import {
   type QueuePlace,
   stopReason,
 } from "../../src/policy/stops/stop_policy.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
-const COMMAND: CommandRun["command"] = {
-  rule: "stop.commands[2]",
-  script: "",
-  lines: ["npm ci", "npm test"],
-  message: null,
-  showStdout: true,
-  showStderr: true,
-  maxOutputLines: null,
-  timeoutSeconds: null,
-  showCommand: true,
-  notifies: false,
-};
+const COMMAND: CommandRun["command"] = CASES.commandOfAStop;
 
 const RUN: CommandRun = {
   command: COMMAND,
@@ -46,16 +37,7 @@ Deno.test("failureText() names the line that failed, the message, and the output
   );
 });
 
-const ENDS: readonly (readonly [end: CommandEnd, text: string])[] = [
-  [{ kind: "passed" }, "succeeded"],
-  [{ kind: "timedOut", seconds: 1, ofDeadline: false }, "timed out after 1 second"],
-  [
-    { kind: "timedOut", seconds: 590, ofDeadline: true },
-    "timed out after 590 seconds, all that is left of a hook's time",
-  ],
-  [{ kind: "notStarted", why: "no such folder" }, "could not be run (no such folder)"],
-  [{ kind: "interrupted" }, "was interrupted"],
-];
+const ENDS = rowsOf<readonly [end: CommandEnd, text: string]>(CASES.commandEnds);
 for (const [end, text] of ENDS) {
   Deno.test(`endText() of a command: ${text}`, () => assert.equal(endText(end), text));
 }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gitSync } from "../support/git.ts";
 import { JudgedProject } from "../support/judged_project.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
 
 const RULE = "preToolUse.protectUncommitted";
 
@@ -29,19 +30,7 @@ async function assertRules(
   }
 }
 
-const THROWING = [
-  "git checkout -- .",
-  "git checkout .",
-  "git checkout -f main",
-  "git checkout sub",
-  "git restore .",
-  "git restore sub",
-  "git reset --hard",
-  "git reset --hard HEAD~0",
-  "git switch --discard-changes main",
-  "cd sub && git -C .. reset --hard",
-  "sh -c 'git restore .'",
-];
+const THROWING = CASES.throwing;
 
 const test = testWith(project);
 
@@ -54,34 +43,14 @@ test("changes that are in no commit are not thrown away; a clean tree is free", 
     block!.reason,
     /uncommitted work \(sub\/b\.txt\).*Commit it or `git stash -u` it first/,
   );
-  await assertRules(at, [], [
-    "git restore sub/b.txt",
-    "git checkout -- sub/b.txt",
-    "git restore --staged .",
-    "git checkout -b other",
-    "git checkout main",
-    "git stash",
-    "git reset HEAD",
-  ]);
+  await assertRules(at, [], CASES.throwingNothing);
 });
 
 test("changes in the index are not thrown away by what takes a commit back", async (at) => {
   Deno.writeTextFileSync(join(at.path, "sub/b.txt"), "work of hours");
   gitSync(at.path, "add", ".");
-  await assertRules(at, [RULE], [
-    "git checkout HEAD -- .",
-    "git checkout HEAD .",
-    "git checkout -q HEAD sub",
-    "git restore -SW .",
-    "git restore --source=HEAD --staged --worktree sub",
-    "git reset --hard",
-  ]);
-  await assertRules(at, [], [
-    "git checkout -- .",
-    "git checkout .",
-    "git restore .",
-    "git restore sub",
-  ]);
+  await assertRules(at, [RULE], CASES.throwingTheIndex);
+  await assertRules(at, [], CASES.keepingTheIndex);
 });
 
 test("new files, and a stash, are not thrown away", async (at) => {
@@ -109,33 +78,8 @@ Deno.test("one key lets uncommitted work go", async () => {
 test("folders of the home and the system, and other repositories, are not removed", async (at) => {
   const other = join(at.path, "../other");
   Deno.mkdirSync(join(other, ".git"), { recursive: true });
-  await assertRules(at, ["preToolUse.denyDangerousCommands"], [
-    "rm -rf ~/Documents",
-    "rm -rf ~/.ssh",
-    "rm -rf /usr/lib",
-    "rm -rf /var/lib/postgresql",
-    "rm -rf ../other",
-    "rm -rf ../other/*",
-    "rm -rf ../other/.git",
-    "find ~/Documents -delete",
-    "rsync -a --delete /tmp/empty/ ~/Documents/",
-    "rsync -a --del /tmp/empty/ ~",
-    "cat x.img > /dev/sda",
-    "tee /dev/nvme0n1 < x.img",
-    "ssh host dd if=x of=/dev/sdb1",
-  ]);
-  await assertRules(at, [], [
-    "rm -rf build",
-    "rm -rf sub",
-    "rm -rf /tmp/x",
-    "rm -rf ~/.cache/x",
-    "rsync -a --delete sub/ build/",
-    "rsync -an --delete sub/ ~",
-    "rsync -a --delete sub/ host:/usr/lib",
-    "rm -rf ../other/node_modules",
-    "rm -rf /usr/local/lib/node_modules/x",
-    "cat /dev/sda > x.img",
-  ]);
+  await assertRules(at, ["preToolUse.denyDangerousCommands"], CASES.removingFolders);
+  await assertRules(at, [], CASES.removingOwnFolders);
 });
 
 Deno.test("another working tree of the repository is not changed where the key says so", async () => {
@@ -156,23 +100,6 @@ Deno.test("another working tree of the repository is not changed where the key s
 });
 
 test("the history of a shared branch is protected in each form of the command", async (at) => {
-  await assertRules(at, ["preToolUse.denyDangerousCommands"], [
-    "git push -f",
-    "git push -o -n origin +main",
-    "git branch --delete --force main",
-    "git send-pack --force ../x.git main",
-    "git -c remote.origin.push=+main:main push",
-    "git -c remote.origin.mirror=true push origin",
-    "gh api -X PATCH repos/o/r/git/refs/heads/main -f sha=a -F force=true",
-    "git branch -D main",
-    "git update-ref -d refs/heads/main",
-  ]);
-  await assertRules(at, [], [
-    "git push --force-with-lease",
-    "git push -n --force",
-    "git push -nf",
-    "git push -f -o ci.skip --dry-run",
-    "gh api repos/o/r/git/refs/heads/main",
-    "git branch -D other",
-  ]);
+  await assertRules(at, ["preToolUse.denyDangerousCommands"], CASES.rewritingHistory);
+  await assertRules(at, [], CASES.keepingHistory);
 });

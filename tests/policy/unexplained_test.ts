@@ -4,6 +4,7 @@ import READERS from "../../src/policy/shell/readers.json" with { type: "json" };
 import VARIABLES from "../../src/policy/shell/variables.json" with { type: "json" };
 import { JudgedProject } from "../support/judged_project.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/policy_cases.json" with { type: "json" };
 
 function project(): JudgedProject {
   return new JudgedProject(
@@ -19,89 +20,10 @@ preToolUse:
 }
 
 /** Commands whose effect on a protected file nobody can tell before they run. */
-const IN_DOUBT = [
-  // A word is the file, holds it, or is a folder of protected files.
-  "cmake -E copy_if_different src/a.ts yarn.lock",
-  "mytool --out=yarn.lock",
-  "mytool -oyarn.lock",
-  "mytool target:src/gen/x.ts",
-  "mytool @yarn.lock",
-  "mytool src/gen",
-  "mytool src/g*/x.ts",
-  "ar r dist/new.a src/a.ts",
-  "git format-patch -1 -o src/gen",
-  "git checkout-index --prefix=src/gen/ src/a.ts",
-  "python3 -m shelve yarn.lock src/a.ts",
-  "node tools/fix.js yarn.lock",
-  // Code names the file.
-  "tclsh <<< 'file delete yarn.lock'",
-  "sqlite3 :memory: \"select writefile('yarn.lock', 'x')\"",
-  "sqlite3 :memory: <<< '.once yarn.lock'",
-  "vim -es -c 'w! yarn.lock' -c q src/a.ts",
-  "gdb -batch -ex 'shell rm yarn.lock'",
-  "gdb -batch -ex 'shell rm LICENSE'",
-  "tclsh <<< 'set f [open LICENSE w]; close $f'",
-  "curl -s -K - <<< 'output = \"yarn.lock\"'",
-  '(crontab -l; echo "* * * * * rm $PWD/yarn.lock") | crontab -',
-  // A later expansion runs what stands in quotes.
-  "x='$(rm yarn.lock)'; : \"${x@P}\"",
-  "[[ -v 'a[$(rm yarn.lock)]' ]]",
-  "let 'a[$(rm yarn.lock)]=1'",
-  // A container sees the project's files.
-  'docker run --rm -v "$PWD:/w" alpine rm /w/yarn.lock',
-  // Only the shell knows the folder.
-  "CDPATH=src cd gen && : > x.ts",
-  // The shell splits a value in a way of its own, or reads another variable.
-  "IFS=,; c='rm,yarn.lock'; $c",
-  "declare -n r=q; q='rm yarn.lock'; $r",
-  // The rules of a Makefile that the command makes itself.
-  "make -f <(printf 'all:\\n\\trm yarn.lock')",
-  "make -f- <<< $'all:\\n\\trm yarn.lock'",
-  // Code in a file that the command makes itself.
-  "printf 'file(REMOVE yarn.lock)' > x.cmake && cmake -P x.cmake",
-  "printf 'shell rm yarn.lock' > x.gdb && gdb -batch -x x.gdb",
-  "printf 'file delete yarn.lock' > x.tcl && tclsh x.tcl",
-  "echo 'call delete(\"yarn.lock\")' > x.vim && vim -es -S x.vim",
-  // The name of a written file, or of what is unpacked, is not known.
-  "csplit -b yarn%d.lock src/a.ts 1",
-  "split --additional-suffix=.lock src/a.ts yarn",
-  "curl -K x.conf",
-  "python3 -m tarfile -e x.tar",
-  "unrar x x.rar",
-  "jar xf x.jar",
-  // A row tells only of some verbs.
-  "terraform -chdir=src/gen apply",
-  "7z a -sdel x.7z yarn.lock",
-  "go run ./cmd yarn.lock",
-  "gh release download --dir src/gen v1",
-  // It runs what a rule forbids.
-  "gdb -ex 'npm publish'",
-  "nosuchshell <<< 'npm publish'",
-];
+const IN_DOUBT = Object.values(CASES.inDoubt).flat();
 
 const PLAIN = [
-  "cat yarn.lock | head -3",
-  "grep -n x src/gen/x.ts yarn.lock",
-  "diff yarn.lock <(git show HEAD:yarn.lock)",
-  "git add yarn.lock && git commit -m 'write yarn.lock again'",
-  "git log -- yarn.lock",
-  "[[ -f yarn.lock ]] && echo 'there: yarn.lock'",
-  "node src/gen/x.ts --watch",
-  "jest src/gen/x.ts",
-  "npm link yarn",
-  "mytool --config yarn.lock",
-  "mytool src/a.ts --out build/a.js",
-  "mytool --search 'npm publish'",
-  "docker build -t app . && docker run --rm -p 80:80 app",
-  'docker run --rm -v "$PWD:/w:ro" alpine cat /w/yarn.lock',
-  'docker run --rm -v "$PWD:/w" -w /w node:20 npm test',
-  "ssh host mytool yarn.lock",
-  "conclaude explain Edit yarn.lock",
-  "mktemp && mktemp -d && mktemp -p /tmp x.XXX && mktemp --tmpdir x.XXX",
-  "gcc -Wall -Wno-format -O2 -c src/a.c -o build/a.o",
-  "git config core.editor 'code --wait' && git config --get core.pager",
-  "java -version && java -cp yarn.lock Main",
-  "cmake -S . -B build && cmake --build build",
+  ...CASES.plain,
   ...READERS.verbs.map(({ example }) => example),
   ...VARIABLES.map(({ counterexample }) => counterexample),
 ];
@@ -125,13 +47,7 @@ test("reading a protected file, or naming it in a message, is never in doubt", a
 });
 
 test("a file of the guards is refused to every program but those that only read", async (at) => {
-  for (
-    const command of [
-      "mytool .conclaude.yaml",
-      "mytool --out=.conclaude.yaml",
-      "mytool .claude/settings.json",
-    ]
-  ) {
+  for (const command of CASES.namingPolicy) {
     const { blocks } = await at.judge("Bash", command);
     assert.deepEqual([command, blocks.map(({ rule }) => rule)], [
       command,
@@ -150,15 +66,9 @@ test("a variable whose value programs run is judged as that command", async (at)
     const { blocks, doubts } = await at.judge("Bash", example);
     assert.ok(blocks.length + doubts.length > 0, example);
   }
-  for (
-    const command of [
-      "GIT_EDITOR='rm yarn.lock #' git commit",
-      "GIT_EDITOR='rm yarn.lock #'; export GIT_EDITOR; git commit",
-      "env PAGER='tee yarn.lock' man ls",
-      "sudo EDITOR='tee yarn.lock' visudo",
-      "git config core.editor 'rm yarn.lock #' && git commit",
-    ]
-  ) assert.equal((await at.judge("Bash", command)).blocks.length, 1, command);
+  for (const command of CASES.runVariables) {
+    assert.equal((await at.judge("Bash", command)).blocks.length, 1, command);
+  }
 });
 
 test("a script of the project that changes a protected file is in doubt", async (at) => {
@@ -174,44 +84,19 @@ test("a script of the project that changes a protected file is in doubt", async 
   write("composer.json", JSON.stringify({ scripts: { wipe: ["echo", "rm yarn.lock"] } }));
   write(
     "Makefile",
-    [
-      "LOCK = yarn.lock",
-      "all: build",
-      "build:",
-      "\tcd src; tsc",
-      "\tcat $(LOCK) # rm",
-      "clean: # all",
-      "\trm $(LOCK)",
-      "again: clean",
-      "deep:",
-      "\t$(MAKE) \\",
-      "\t  clean",
-      "loop: loop",
-      "\t$(MAKE) loop",
-    ].join("\n"),
+    CASES.makefile.join("\n"),
   );
   write("wipe", "rm yarn.lock\n");
   write("wipe.py", "#!/usr/bin/env python3\nrm yarn.lock\n");
   write("LICENSE.mk", "all:\n\trm LICENSE\n");
-  for (
-    const command of [
-      ...["npm run wipe", "npm run twice", "npm run there", "yarn wipe", "deno task wipe"],
-      ...["composer wipe", "cd src && npm run wipe", "npm --prefix . run wipe"],
-      ...["make clean", "make again", "make deep", "cd src && make -C .. clean"],
-      ...["make LOCK=LICENSE clean", "make -f LICENSE.mk"],
-      ...["sh wipe", "./wipe", ". ./wipe", "GIT_EDITOR=./wipe git commit"],
-    ]
-  ) {
+  for (const command of CASES.scriptsInDoubt) {
     const { blocks, doubts } = await at.judge("Bash", command);
     assert.deepEqual([command, blocks], [command, []]);
     assert.ok(doubts.some((doubt) => doubt.includes(" forbids")), `${command}: ${doubts}`);
   }
-  for (
-    const command of [
-      ...["npm run build", "npm run lint", "make", "make build", "make loop", "make nothing"],
-      ...["sh wipe.py", "sh nothing", "docker run x sh wipe", "ssh host make clean"],
-    ]
-  ) assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
+  for (const command of CASES.scriptsWithoutDoubt) {
+    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
+  }
 });
 
 test("a command that a rule lets write its files may do so in a script", async () => {
@@ -237,15 +122,7 @@ test("a script of the project that does what a rule forbids is in doubt", async 
   };
   write("package.json", JSON.stringify({ scripts }));
   write("Makefile", "all: build\n\techo $(X)\nbuild:\n\ttsc\nrelease:\n\t@npm publish\n");
-  for (
-    const command of [
-      "npm run release",
-      "npm rum release",
-      "yarn release",
-      "make release",
-      "npm run build",
-    ]
-  ) {
+  for (const command of CASES.publishingScripts) {
     const { blocks, doubts } = await at.judge("Bash", command);
     assert.deepEqual([command, blocks], [command, []]);
     assert.ok(doubts.length > 0, command);

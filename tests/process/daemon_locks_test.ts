@@ -3,17 +3,13 @@ import { DatabaseSync } from "node:sqlite";
 import { runDaemon } from "../support/daemon.ts";
 import { runProgram, tempHome } from "../support/program.ts";
 import { it } from "../support/fixtures.ts";
+import CASES from "../testdata/process_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 /** Routes whose verbs look at the files of the database itself. */
-const LOOKING: readonly (readonly [method: string, path: string, body?: unknown])[] = [
-  ["GET", "/doctor"],
-  ["GET", "/overview"],
-  ["GET", "/memory"],
-  ["POST", "/memory", { text: "The gauge is read from the north" }],
-  ["POST", "/memory/forget", { id: "1", dryRun: true }],
-  ["POST", "/memory/forget", { id: "1" }],
-  ["GET", "/guards"],
-];
+const LOOKING = rowsOf<readonly [method: string, path: string, body?: unknown]>(
+  CASES.lookingRoutes,
+);
 
 it.unix("what the daemon does for a page leaves its database open to it, whoever else opens and closes it", async () => {
   using home = tempHome();

@@ -8,18 +8,11 @@ import { workedProject } from "../support/worked_project.ts";
 import { until } from "../support/wait.ts";
 import { killNow } from "../support/processes.ts";
 import { testWith } from "../support/fixtures.ts";
+import { workflowText } from "../support/workflows.ts";
 
 const skip = Deno.build.os === "windows";
 
-const WORKFLOW = `name: short
-description: One agent.
-steps:
-  - name: work
-    type: agent
-    prompt: |
-      Work.
-      Then stop.
-`;
+const WORKFLOW = workflowText("short");
 
 const WAITS = `#!/bin/sh
 cat >/dev/null

@@ -6,6 +6,8 @@ import { saveEvent } from "../support/records.ts";
 import { testWhere } from "../support/requirements.ts";
 import { gitSync } from "../support/git.ts";
 import { needsTerminal, runOnTerminal } from "../support/terminal.ts";
+import CASES from "../testdata/process_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -33,43 +35,13 @@ async function filled(place: Stage): Promise<void> {
   }
 }
 
-const VERBS: readonly {
+const VERBS = rowsOf<{
   readonly words: readonly string[];
   /** What is shown before the question, and the question. */
-  readonly shows: readonly RegExp[];
+  readonly shows: readonly string[];
   /** Counts what has not gone. */
   readonly left: string;
-}[] = [
-  {
-    words: ["queue", "prune", "--keep-raw", "0"],
-    shows: [
-      /^ {2}\S+ {2}100d ago {2}Write {2}\/p\/a\.ts$/m,
-      /^ {2}… and 2 more$/m,
-      /Remove 12 payloads for good\?/,
-    ],
-    left: "SELECT count(*) AS n FROM pending_queue WHERE CAST(payload AS TEXT) NOT LIKE '%pruned%'",
-  },
-  {
-    words: ["retention", "run"],
-    shows: [
-      /^12 sessions:$/m,
-      /^ {2}\S+ {2}Mend 0$/m,
-      /^ {2}… and 2 more$/m,
-      /Remove 12 sessions, 12 audit rows,/,
-    ],
-    left: "SELECT count(*) AS n FROM sessions",
-  },
-  {
-    words: ["req", "clear", "tested"],
-    shows: [/^ {2}tested {2}satisfied just now, for the branch$/m, /Forget this on main\?/],
-    left: "SELECT count(*) AS n FROM requirements WHERE branch = 'main' AND requirement = 'tested'",
-  },
-  {
-    words: ["req", "prune"],
-    shows: [/^ {2}gone$/m, /which git does not have\?/],
-    left: "SELECT count(*) AS n FROM requirements WHERE branch = 'gone'",
-  },
-];
+}>(CASES.destructive);
 
 for (const { words, shows, left } of VERBS) {
   const name = words.slice(0, 2).join(" ");
@@ -91,7 +63,7 @@ for (const { words, shows, left } of VERBS) {
         { until: "\\[y/N\\]" },
         { type: "n\r", until: "the answer was no; nothing was changed" },
       ], options);
-      for (const shown of shows) assert.match(no.screens[0]!, shown);
+      for (const shown of shows) assert.match(no.screens[0]!, new RegExp(shown, "m"));
       assert.deepEqual([no.status, count()], [1, before]);
       const yes = await runOnTerminal([...words, "--yes"], [{ until: "\n\\S" }], options);
       assert.doesNotMatch(yes.last, /\[y\/N\]/);

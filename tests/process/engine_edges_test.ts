@@ -10,19 +10,9 @@ import { end } from "../support/processes.ts";
 import { testWith } from "../support/fixtures.ts";
 import { isThere, textOf } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
+import { workflowText } from "../support/workflows.ts";
 
-const MERGED = `name: merged
-description: An agent, and the merge of its work.
-steps:
-  - name: work
-    type: agent
-    timeout: 20s
-    prompt: |
-      Work.
-      Then stop.
-  - name: bring
-    type: merge
-`;
+const MERGED = workflowText("merged");
 
 const LINES = 50_000;
 

@@ -4,6 +4,8 @@ import { bundleCommand } from "../../src/build/program.ts";
 import { finished, spawnAlone, usualVariables } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
 import { it } from "../support/fixtures.ts";
+import CASES from "../testdata/process_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 /** Stands before the program: when it leaves, it tries to speak to a port, as code might that came in with a library. */
 const PROBE = `
@@ -30,17 +32,7 @@ const OPEN = /^NETWORK open open open$/m;
 const CLOSED = /^NETWORK NotCapable NotCapable NotCapable$/m;
 
 /** The verbs that end without the network, also those that have it to begin with. */
-const VERBS: readonly (readonly string[])[] = [
-  ["status"],
-  ["--json", "doctor"],
-  ["session", "list"],
-  ["daemon", "status"],
-  ["daemon", "logs"],
-  ["daemon", "stop"],
-  ["mcp"],
-  ["task", "claim", "--next"],
-  ["memory", "search", "team"],
-];
+const VERBS = rowsOf<readonly string[]>(CASES.verbsWithoutNetwork);
 
 // Nothing can stand before what is compiled.
 it.slow("of hooks, verbs, the MCP server and the daemon, only a team can speak to the network", async () => {

@@ -5,83 +5,11 @@ import { observed, tempHome } from "../support/program.ts";
 import { putTranscripts } from "../support/transcripts.ts";
 import { makeRepository } from "../support/git.ts";
 import { it } from "../support/fixtures.ts";
+import CASES from "../testdata/process_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 /** What is said to each verb, in this order. */
-const SAID: readonly (readonly [verb: string, ...said: string[]])[] = [
-  ["--version", ""],
-  ["--help", ""],
-  ["install-hooks", ""],
-  ["plugin", "path"],
-  ["uninstall-hooks", "--dry-run"],
-  ["migrate", "--dry-run"],
-  ["status", ""],
-  ["doctor", "", "--fix"],
-  ["session", "list", "show 00000000"],
-  ["audit", "list", "stats"],
-  ["mcp", ""],
-  ["usage", ""],
-  ["ui", "--help"],
-  ["queue", "list", "stats", "retry --all", "drain"],
-  ["memory", "remember a note", "search note", "show 1", "timeline 1", "stats", "eval --self"],
-  ["import", "transcripts HOME"],
-  [
-    "memory",
-    "forget --text nothing --yes",
-    "forget --session 00000000 --dry-run",
-    "verify 00000000",
-  ],
-  ["queue", "prune"],
-  ["memory", "stats", "search nothing", "remember something"],
-  ["import", "HOME/none.jsonl"],
-  ["counter", "list"],
-  ["config", "init", "path", "show --effective", "validate", "schema"],
-  [
-    "db",
-    "path",
-    "check",
-    "migrate",
-    "backup HOME/backup.db",
-    "stats",
-    "checkpoint",
-    "vacuum",
-    "restore HOME/backup.db --yes",
-    "reset --yes",
-  ],
-  ["guard", "list", "pause --session 00000000", "resume --session 00000000"],
-  ["team", "status", "held", "preview", "rules"],
-  ["token", ""],
-  ["explain", "Bash ls"],
-  [
-    "req",
-    "init --preset advanced",
-    "status",
-    "satisfy commit_plan --session 00000000",
-    "approve branch_size_limit --branch main",
-    "explain branch_size_limit",
-    "show commit_plan",
-    "list",
-    "sessions",
-    "prune",
-    "clear --all",
-    "pause --session 00000000",
-    "resume --session 00000000",
-    "disable commit_plan",
-    "enable commit_plan",
-  ],
-  ["retention", "run --dry-run", "run"],
-  ["reconcile", "--backfill"],
-  ["import", "transcripts HOME/.claude/projects"],
-  ["export", ""],
-  ["completions", "bash"],
-  ["hook", "--help"],
-  ["task", "create --title test", "list"],
-  ["event", "list"],
-  ["workflow", "list", "files", "preview implement", "show 00000000", "retry 00000000"],
-  ["agent", "list --all", "diff 00000000", "output 00000000", "kill 00000000"],
-  ["question", "list --all", "answer q-1 yes"],
-  ["team", "status", "held", "preview", "sync", "tell 00000000"],
-  ["daemon", "status", "start", "logs", "run", "stop", "stop"],
-];
+const SAID = rowsOf<readonly [verb: string, ...said: string[]]>(CASES.saidToVerbs);
 
 /** At least one command line of every verb, as it is used without a terminal; `HOME` stands for the temporary one. */
 const COMMAND_LINES = SAID.flatMap(([verb, ...said]) =>

@@ -9,39 +9,12 @@ import { end, killNow } from "../support/processes.ts";
 import { testWith } from "../support/fixtures.ts";
 import { isThere, textOf } from "../support/look.ts";
 import { change } from "../support/on_home.ts";
+import { workflowText } from "../support/workflows.ts";
 
-const WORKFLOW = `name: long
-description: Two scripts before and after an agent, and the merge.
-steps:
-  - name: first
-    type: script
-    command: echo first >>../../../../first-runs
-  - name: work
-    type: agent
-    prompt: |
-      Work.
-      Then stop.
-  - name: last
-    type: script
-    command: echo last >>../../../../last-runs
-  - name: bring
-    type: merge
-`;
+const WORKFLOW = workflowText("long");
 
 /** An agent, and a check that never passes. */
-const CHECKED = `name: checked
-description: Work, its check, and the merge.
-steps:
-  - name: work
-    type: agent
-    prompt: |
-      Work.
-  - name: check
-    type: script
-    command: echo check >>../../../../check-runs; while [ ! -f ../../../../go ]; do sleep 0.05; done; exit 1
-  - name: bring
-    type: merge
-`;
+const CHECKED = workflowText("checked");
 
 /** Does what the file `do` says, says that it runs, and waits for the file `go`. */
 const AGENT = `#!/bin/sh

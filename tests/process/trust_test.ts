@@ -13,6 +13,7 @@ import {
   testWhere,
 } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/process_cases.json" with { type: "json" };
 
 const SESSION = "5e551022-0000-4000-8000-000000000011";
 const RULES = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: false}\n";
@@ -383,48 +384,15 @@ test.slowUnix("an agent may neither let others write the policy nor make a `.git
   const project = folderOf(home, "proj");
   Deno.mkdirSync(join(project, "src/deep"), { recursive: true });
   Deno.writeTextFileSync(join(project, ".conclaude.yaml"), RULES);
-  const commands = [
-    "chmod o+w .conclaude.yaml",
-    "chmod a+rwX .",
-    "chmod -R ugo+w .",
-    'chmod -R a+rwX "$PWD"',
-    "chmod u+x,o+w .",
-    "chmod 777 .",
-    "chgrp users .conclaude.yaml",
-    "setfacl -m u:games:rwx .",
-    "sudo chown games .",
-    "conclaude config trust /tmp",
-    "conclaude config trust . --remove",
-  ];
-  for (const command of commands) {
+  for (const command of CASES.openingPolicy) {
     assert.match(await bash(project, command, { home }) ?? command, /only a person/, command);
   }
-  const rows = [
-    "chmod -R u+w .",
-    "chmod a+rX .",
-    "chmod 777 src/deep",
-    "git init",
-    "git init src",
-    "git-init src",
-  ];
-  for (const command of rows) {
+  for (const command of CASES.openingElsewhere) {
     assert.equal(await bash(project, command, { home }), null, command);
   }
   const deep = join(project, "src/deep");
   assert.match((await edit(deep, { home }))!, /\*\.lock/);
-  const tried = [
-    "git init",
-    "git init .",
-    "git init ..",
-    "git -C .. init",
-    "git init -q -b main ../deep",
-    "cp -r /x/.git .",
-    "mv /x/.git .git",
-    "echo 'gitdir: /x' > .git",
-    "mkdir .git; echo 'ref: x' > .git/HEAD",
-    "git clone https://example.org/x.git .",
-  ];
-  for (const command of tried) {
+  for (const command of CASES.makingRepositories) {
     assert.match(await bash(deep, command, { home }) ?? command, /end the search/, command);
   }
   for (const command of ["git init other", "git init /tmp/elsewhere", "git status"]) {

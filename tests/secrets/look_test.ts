@@ -6,15 +6,7 @@ import { redactText } from "../../src/secrets/redact.ts";
 import FORMS from "../../src/secrets/vendor_forms.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
 
-const PLACES = {
-  session_id: "0a1f9c0a-0a1f-4a1f-8a1f-0a1f9c0a1f9c",
-  transcript_path:
-    "/home/ana/.claude/projects/-home-ana-tide/0a1f9c0a-0a1f-4a1f-8a1f-0a1f9c0a1f9c.jsonl",
-  cwd: "/home/ana/tide",
-  permission_mode: "default",
-  hook_event_name: "PostToolUse",
-  tool_use_id: "toolu_01A09q90qw90lq917835lq9",
-};
+const PLACES = CASES.placesOfAPayload;
 
 const ORDINARY = rowsOf<Record<string, unknown>>(CASES.ordinary);
 

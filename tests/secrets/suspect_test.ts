@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { redactText } from "../../src/secrets/redact.ts";
 import { suspectedSecret, SUSPICIONS } from "../../src/secrets/suspect.ts";
+import CASES from "../testdata/secret_cases.json" with { type: "json" };
 
 for (const { name, example, counterexample, pattern, validate } of SUSPICIONS) {
   Deno.test(`what may be a secret is told from what only looks alike: ${name}`, () => {
@@ -16,16 +17,7 @@ for (const { name, example, counterexample, pattern, validate } of SUSPICIONS) {
 const HEX = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
 /** Texts that are shared every day. */
-const PLAIN = [
-  `{"path":"README.md","digest":"${HEX}"}`,
-  `image sha256:${HEX}`,
-  `${HEX}  dist/conclaude`,
-  "commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b",
-  "the primary key is (project, uid) of team_outbox",
-  "01980c5e-3b1c-7abc-9def-0123456789ab",
-  "src/operations/verbs/memory_forget_verbs.ts",
-  "toolu_01A09q90qw90lq917835lq9",
-];
+const PLAIN = CASES.sharedTexts;
 
 Deno.test("ids, sums of files and paths are not suspected", () => {
   for (const text of PLAIN) assert.equal(suspectedSecret(text), null, text);

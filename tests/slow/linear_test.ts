@@ -11,50 +11,15 @@ import { bareSummary, promptOf } from "../../src/claude/transcript/spoken.ts";
 import { needsRedaction } from "../../src/secrets/look.ts";
 import { withoutColours } from "../../src/secrets/colours.ts";
 import { assertQuick } from "../support/quick.ts";
+import CASES from "../testdata/linear_cases.json" with { type: "json" };
 
 /** A pattern that looks at the rest from each place needs ten seconds and more for so many; a linear one some milliseconds. */
 const CHARS = 50_000;
 /** The most that is kept of a message. */
 const KEPT_CHARS = 64_000;
 
-const UNITS = [
-  ..."x\r \n\t(-1/\\\"'`#[{<$|;>.,=&?%\u00e9漢\ud800\u0000",
-  ...["a.", "at ", "✕ ", "a\n", " \n", "\r\n", "\n\n", "1 failed, ", "1 passed ", "git ", "make "],
-  ...[
-    "npm -a ",
-    "cd a && ",
-    "| tail x ",
-    "; echo a",
-    ">&1",
-    "Error: ",
-    "not ok ",
-    "\x1b[",
-    "\x1b]",
-  ],
-  ...["a/", "../", "aB", "a_", "a:1:", "Analysis:\n", "<command-name>", "<system-reminder>"],
-  ...["  1) a\n", "1 error ", "found 1 a-b ", "make: *** ", "✖ 1 problem ", "(a,1)", "[E"],
-  ...[
-    "npm t;",
-    "(cd a;",
-    "CI=1 ",
-    "git stash;",
-    "nx a:",
-    "env A=b ",
-    "Summary [: 1 ",
-    "ok 1 - ",
-    "✓ a ",
-  ],
-  ...[
-    "FAILED a::",
-    "[a 1234567] b\n",
-    "no tests ran",
-    "1 skipped, ",
-    "test a ... ok\n",
-    "git commit -qm a && ",
-  ],
-  ...["https://", "Tests: 1", "test a ... ", "(a b", "1 test, "],
-  ...["1/1/25 ", "1/1/25", "1. 1. 2025", "mar 1, 2025 ", "1 mar, 2025 ", "1月1日2025年"],
-];
+/** No JSON file can hold half a character. */
+const UNITS = [...CASES.lineUnits, "\ud800"];
 const CODE = "function a(b){return c.d(e=>f[g]+'h')||i};";
 const JSON_LINE = '{"id":1,"name":"a b","path":"/src/a.ts","list":[1,2]},';
 

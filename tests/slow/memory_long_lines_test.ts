@@ -4,27 +4,13 @@ import { openDatabase } from "../../src/db/database.ts";
 import { query } from "../support/look.ts";
 import { jsonOf, runProgram, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
+import CASES from "../testdata/memory_cases.json" with { type: "json" };
 
 const CHARS = 1_000_000;
 /** Linear work takes some seconds; a pattern that looks at the rest from each place would take hours. */
 const MAX_MS = 60_000;
 
-const UNITS = [
-  "x",
-  "\r",
-  " ",
-  "(",
-  "-",
-  "a.",
-  "/",
-  "1",
-  "at ",
-  "✕ ",
-  "\t",
-  "\n",
-  "\\",
-  '{"a":[1]},',
-];
+const UNITS = CASES.longLineUnits;
 
 type Fields = Record<string, unknown>;
 const USES:

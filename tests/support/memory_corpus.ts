@@ -50,18 +50,7 @@ const FOLDERS = words(
 const EXTENSIONS = words("ts go py rs java rb");
 const PEOPLE = words("Ana Bo Chidi Dana Emre Farah Goran Hana Ines Jon");
 const TECH = words("Postgres Redis SQLite Kafka DynamoDB S3 RabbitMQ Memcached Etcd Mongo");
-const CAUSES = [
-  "the config had a trailing comma",
-  "a null slipped through the decoder",
-  "two workers raced for the same lock",
-  "the clock of the container was behind",
-  "an integer overflowed on big files",
-  "the retry loop never slept",
-  "the certificate had expired",
-  "a migration was applied twice",
-  "the socket was closed by the proxy",
-  "the locale changed the decimal sign",
-];
+const CAUSES = sentences.causes;
 
 /** A kind of fact: how it is told, asked plainly, and asked in other words. `{e}` is the component, `{v}` the value. */
 interface FactKind {

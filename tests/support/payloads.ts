@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { anyText } from "./any_text.ts";
 import { observed, observedNames } from "./program.ts";
+import CASES from "../testdata/payload_cases.json" with { type: "json" };
 
 /** An event's name, and all bytes of stdin. */
 export interface Sent {
@@ -9,26 +10,7 @@ export interface Sent {
   readonly stdin: Uint8Array;
 }
 
-const KEYS = [
-  "session_id",
-  "transcript_path",
-  "cwd",
-  "hook_event_name",
-  "permission_mode",
-  "tool_name",
-  "tool_input",
-  "tool_response",
-  "tool_use_id",
-  "stop_hook_active",
-  "prompt",
-  "source",
-  "reason",
-  "session_title",
-  "error",
-  "__proto__",
-  "constructor",
-  "toString",
-];
+const KEYS = CASES.keysOfPayloads;
 
 const TOOLS = ["Bash", "Edit", "Write", "MultiEdit", "NotebookEdit", "Read", "mcp__a__b"];
 

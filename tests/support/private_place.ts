@@ -9,29 +9,6 @@ const SESSION = "0198f0e1-0000-7000-8000-00000000d001";
 /** In every private line; nothing else holds it. */
 const HIDDEN = /HUSHWORD|hushword/;
 
-/** An Edit as Claude Code tells of it. */
-export function editOf(file: string, change: {
-  readonly old: string;
-  readonly made: string;
-  readonly lines: readonly string[];
-  readonly original: string;
-}) {
-  const { old, made, lines, original } = change;
-  return {
-    tool_name: "Edit",
-    tool_input: { file_path: file, old_string: old, new_string: made, replace_all: false },
-    tool_response: {
-      filePath: file,
-      oldString: old,
-      newString: made,
-      originalFile: original,
-      structuredPatch: [{ oldStart: 5, oldLines: 4, newStart: 5, newLines: 4, lines }],
-      userModified: false,
-      replaceAll: false,
-    },
-  };
-}
-
 /** A home in which hooks run. */
 export interface PrivatePlace extends Disposable {
   readonly home: TempHome;

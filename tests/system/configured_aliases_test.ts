@@ -2,28 +2,12 @@
 import assert from "node:assert/strict";
 import { foreignVerbs } from "../../src/policy/shell/git_verbs.ts";
 import { aliasesIn, settingsIn } from "../../src/system/git/configured_aliases.ts";
+import ALIASES from "../testdata/aliases.gitconfig" with { type: "text" };
 import CASES from "../testdata/system_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
 
 Deno.test("aliasesIn() reads the section of aliases as git does", () => {
-  const text = String.raw`
-[core]
-	ci = no
-[alias]
-	ci = commit
-	St=status	-sb # short
-	q = "log --format=\"%h #\"" ; no more
-	two = log \
--1
-	b = a\\b\tc
-# x = y
-[Alias] one = status
-[alias "sub"]
-	z = no
-[user]
-	name = no
-`;
-  assert.deepEqual(Object.fromEntries(aliasesIn(settingsIn(text))), {
+  assert.deepEqual(Object.fromEntries(aliasesIn(settingsIn(ALIASES))), {
     ci: "commit",
     st: "status\t-sb",
     q: 'log --format="%h #"',
@@ -31,7 +15,7 @@ Deno.test("aliasesIn() reads the section of aliases as git does", () => {
     b: "a\\b\tc",
     one: "status",
   });
-  assert.equal(aliasesIn(settingsIn("")).size, 0);
+  assert.equal(aliasesIn("").size, 0);
 });
 
 Deno.test("foreignVerbs() names what git would look for among its aliases", () => {

@@ -3,18 +3,12 @@ import { identityOf, normalRemote, quickIdentity } from "../../src/system/git/id
 import { git, makeRepository } from "../support/git.ts";
 import { tempFolder } from "../support/folders.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/system_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(tempFolder);
 
-const REMOTES: readonly (readonly [url: string, remote: string | null])[] = [
-  ["git@github.com:ana/shop.git", "github.com/ana/shop"],
-  ["https://github.com/ana/shop", "github.com/ana/shop"],
-  ["https://ana:secret@GitHub.com/ana/shop.git/", "github.com/ana/shop"],
-  ["ssh://git@git.example.org:2222/ana/shop.git", "git.example.org/ana/shop"],
-  ["file:///srv/git/shop.git", "/srv/git/shop"],
-  ["/srv/git/shop", "/srv/git/shop"],
-  ["../shop", null],
-];
+const REMOTES = rowsOf<readonly [url: string, remote: string | null]>(CASES.remotes);
 
 Deno.test("normalRemote() keeps host and path, and neither the user nor a secret", () => {
   for (const [url, remote] of REMOTES) assert.equal(normalRemote(url), remote, url);

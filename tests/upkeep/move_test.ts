@@ -6,85 +6,10 @@ import { ordinaryTables } from "../../src/db/table_copy.ts";
 import { countBelow, MOVED_TABLES, moveRows } from "../../src/upkeep/transfer/store.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { tempDatabase } from "../support/records.ts";
-
-const OWN = "an id, a kind, a name or a number";
-const SAID = "what was said stays as it was said";
+import CASES from "../testdata/upkeep_cases.json" with { type: "json" };
 
 /** The columns that are not moved, and why: all others hold the path of a project. */
-const STAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  [OWN]: {
-    sessions:
-      "session_id short_id status source branch permission_mode claude_process end_reason task_id agent_id",
-    session_processes: "session_id claude_process",
-    hook_executions: "id session_id hook_name tool_name tool_use_id status",
-    hook_latency: "hook_name",
-    pending_queue:
-      "id session_id tool_name tool_use_id outcome priority status encoding branch source",
-    counters: "session_id type",
-    token_use: "id session_id agent model",
-    read_transcripts: "path before_digest",
-    config_cache: "content_hash parsed",
-    meta: "value",
-    pauses: "session_id subject",
-    requirements: "branch requirement session_id scope satisfied_by triggered_by trigger_state",
-    branch_sizes: "branch",
-    root_snapshots: "session_id names",
-    prompt_queues: "session_id",
-    tasks: "id parent_id type status workflow claimed_by",
-    task_tags: "task_id tag",
-    task_dependencies: "task_id depends_on",
-    task_history: "task_id changed_by",
-    agents: "id kind name status task_id workflow_id step_key session_id process_mark kill_reason",
-    workflows:
-      "id task_id name status current_step branch base_branch base_commit merge_commit decision decision_by",
-    workflow_steps: "workflow_id key type status agent_id",
-    questions:
-      "id type options status source task_id workflow_id step_key agent_id session_id answered_by",
-    events: "type entity_type entity_id",
-    observations: "uid session_id branch kind outcome same_as author",
-    observation_files: "digest",
-    sessions_to_summarize: "session_id",
-    team_projects: "name way origin",
-    team_outbox: "kind uid op",
-    team_rows: "uid kind op origin author",
-    team_seen: "origin author heir",
-    team_origins: "origin author digest",
-    team_claims: "uid step holder",
-    team_held: "kind uid reason",
-    team_requirements: "uid name author",
-    forget_receipts: "id salt text_digest removed digests",
-    forgotten: "name receipt_id",
-    summarizer_runs: "session_id status",
-    person_tokens: "hash",
-    effect_snapshots: "session_id",
-    watched_files: "stamp",
-    repositories: "identity",
-    violations: "id session_id name kind rule who before",
-  },
-  [SAID]: {
-    sessions: "title",
-    hook_executions: "error_message error_stack",
-    pending_queue: "error_message",
-    pauses: "reason",
-    prompt_queues: "initial_prompt",
-    tasks: "title body reason summary",
-    agents: "error",
-    workflows: "definition reason decision_text",
-    workflow_steps: "outcome",
-    questions: "text answer delivery_error",
-    observations: "title text",
-    team_projects: "fault forgot",
-    team_held: "detail body",
-    team_requirements: "definition",
-    forget_receipts: "remains",
-    summarizer_runs: "summary reason",
-    violations: "undo",
-    kept_files: "content",
-  },
-  "moved with the term of the search index, by the room of memory": {
-    observations: "project terms",
-  },
-};
+const STAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = CASES.staysWhere;
 
 Deno.test("every column of the database is moved with a project, or is known to hold no path of it", async () => {
   using temp = await tempDatabase();

@@ -11,42 +11,7 @@ import CASES from "../testdata/work_cases.json" with { type: "json" };
 const SESSION = "03999810-33b8-4dd9-8e7a-5f41ef86ca30";
 
 /** Lines as Claude Code 2.1.329 prints them, shortened. */
-const LINES = [
-  { type: "system", subtype: "init", cwd: "/p", session_id: SESSION, tools: ["Bash"] },
-  { type: "system", subtype: "hook_response", stdout: "from a hook", session_id: SESSION },
-  {
-    type: "assistant",
-    message: { role: "assistant", content: [{ type: "tool_use", name: "Bash", input: {} }] },
-    parent_tool_use_id: null,
-    session_id: SESSION,
-  },
-  {
-    type: "user",
-    message: { role: "user", content: [{ type: "tool_result", content: "tool-output" }] },
-    session_id: SESSION,
-  },
-  {
-    type: "assistant",
-    message: { content: [{ type: "text", text: '{"success": false}' }] },
-    parent_tool_use_id: "toolu_1",
-    session_id: SESSION,
-  },
-  {
-    type: "assistant",
-    message: {
-      content: [{ type: "text", text: 'Turn "over".\n```json\n{"success": true}\n```' }],
-    },
-    parent_tool_use_id: null,
-    session_id: SESSION,
-  },
-  {
-    session_id: SESSION,
-    is_error: false,
-    subtype: "success",
-    result: 'Turn "over".\n```json\n{"success": true}\n```',
-    type: "result",
-  },
-].map((line) => JSON.stringify(line));
+const LINES = CASES.agentLines.map((line) => JSON.stringify(line));
 
 Deno.test("readAgentLine() reads the words for a person, and the session", () => {
   assert.deepEqual(LINES.map((line) => readAgentLine(line).text), [

@@ -3,6 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import { CovenPlan, findCoven, planCovenTasks } from "../../src/work/coven.ts";
+import CASES from "../testdata/work_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 
 const folder = Deno.makeTempDirSync({ prefix: "conclaude-coven-" });
 addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
@@ -22,18 +24,11 @@ const taskOf = (fields: Record<string, unknown>) =>
   read({ tasks: [{ id: "a", title: "A", ...fields }] }).tasks[0]!.row;
 
 Deno.test("coven's words and times have their meaning here, in any spelling", () => {
-  const columns = [
-    ["status", "In Progress", "status", "open"],
-    ["status", "done", "status", "closed"],
-    ["state", "pending-merge", "status", "blocked"],
-    ["type", "epic", "type", "feature"],
-    ["priority", "P1", "priority", 1],
-    ["priority", 0, "priority", 0],
-    ["createdAt", "2025-11-02T11:00:00+01:00", "created_at_ms", 1762077600000],
-    // Go's zero time is not a time.
-    ["deleted_at", "0001-01-01T00:00:00Z", "deleted_at_ms", null],
-    ["title", " Two\nlines ", "title", "Two lines"],
-  ] as const;
+  const columns = rowsOf<
+    readonly [field: string, given: unknown, column: string, expected: unknown]
+  >(
+    Object.values(CASES.covenColumns).flat(),
+  );
   for (const [field, given, column, expected] of columns) {
     assert.equal(taskOf({ [field]: given })[column], expected, `${field}: ${given}`);
   }

@@ -3,6 +3,7 @@ import { parse } from "yaml";
 import { BUILTIN_WORKFLOWS, builtinPrompt } from "../../src/work/engine/workflow_files.ts";
 import { previewWorkflow } from "../../src/work/preview.ts";
 import { parseWorkflow } from "../../src/work/workflow.ts";
+import { workflowText } from "../support/workflows.ts";
 
 const TASK = {
   id: "a b",
@@ -33,16 +34,7 @@ function preview(yaml: string) {
 const steps = (text: string) => preview(`name: x\ndescription: y\nsteps:\n${text}`);
 
 Deno.test("previewWorkflow() shows what is known before anything has run", () => {
-  const { steps: shown, errors, isValid } = steps(`
-  - {name: a, type: script, command: "echo {{.task.id}}", when: "{{ eq .task.type \`bug\` }}"}
-  - name: l
-    type: loop
-    steps:
-      - {name: b, type: script, command: "echo {{.a.output}}", when: "{{.previous.failed}}"}
-      - {name: c, type: agent, prompt: long}
-      - {name: d, type: agent, prompt: later, input: {given: "{{.task.id}}"}}
-  - {name: e, type: agent, prompt: "Do {{.task.title}}\\n", when: "false"}
-  - {name: f, type: script, command: "x {{ raw .task.id }} {{ .nope }}"}`);
+  const { steps: shown, errors, isValid } = steps(workflowText("previewed"));
   assert.deepEqual([errors, isValid], [[], true]);
   assert.deepEqual(
     shown.map((one) => [one.step.name, one.depth, one.wouldRun, one.isRendered, one.command]),
@@ -66,14 +58,7 @@ Deno.test("previewWorkflow() shows what is known before anything has run", () =>
 });
 
 Deno.test("previewWorkflow() tells what would go wrong", () => {
-  const { errors, isValid } = steps(`
-  - {name: a, type: agent, prompt: none}
-  - {name: b, type: agent, prompt: circle}
-  - {name: c, type: agent, prompt: wrong}
-  - {name: d, type: script, command: x, when: maybe}
-  - {name: e, type: script, command: x, when: "{{ .nope }}"}
-  - {name: f, type: script, command: x, workdir: ../y}
-  - {name: g, type: agent, prompt: long, input: {x: "{{ .nope }}"}}`);
+  const { errors, isValid } = steps(workflowText("wrong"));
   assert.equal(isValid, false);
   assert.deepEqual(errors, [
     'step "a": there is no prompt "none"',

@@ -17,6 +17,8 @@ import { renderText } from "../../src/work/template.ts";
 import { parseWorkflow, type Workflow } from "../../src/work/workflow.ts";
 import type { Plan } from "../../src/work/engine/advance.ts";
 import type { StepRow } from "../../src/work/workflows_table.ts";
+import CASES from "../testdata/work_cases.json" with { type: "json" };
+import { workflowText } from "../support/workflows.ts";
 
 const TASK = { id: "t1", title: "Title", body: "", type: "bug", priority: 2, tags: ["a"] };
 
@@ -82,15 +84,7 @@ class Run {
   }
 }
 
-const QUALITY = `
-  - {name: implement, type: agent, prompt: implement}
-  - name: quality-loop
-    type: loop
-    max_iterations: 3
-    steps:
-      - {name: run-tests, type: script, command: test, on_fail: continue, on_success: exit_loop}
-      - {name: fix, type: agent, prompt: fix, when: "{{.previous.failed}}"}
-  - {name: merge, type: merge}`;
+const QUALITY = workflowText("quality");
 
 Deno.test("nextMove() walks through steps and rounds in their order", () => {
   const run = new Run(workflowOf(QUALITY));
@@ -130,15 +124,7 @@ Deno.test("a loop at its limit blocks, and a retry gives it as many rounds again
 });
 
 Deno.test("a retry runs only the blocked step again", () => {
-  const steps = `
-  - {name: a, type: script, command: a}
-  - name: l
-    type: loop
-    steps:
-      - {name: b, type: script, command: b}
-      - {name: c, type: script, command: c, on_success: exit_loop}
-  - {name: merge, type: merge}
-  - {name: after, type: script, command: d}`;
+  const steps = workflowText("left-loop");
   const run = new Run(workflowOf(steps));
   assert.deepEqual(run.goOn({ c: BLOCKED }), {
     kind: "blocked",
@@ -161,24 +147,9 @@ Deno.test("a retry runs only the blocked step again", () => {
 
 Deno.test("a crash at any point repeats exactly the step that had not finished", () => {
   const outcome = fc.constantFrom(DONE, FAILED, LEAVES, BLOCKED);
+  const nested = workflowOf(workflowText("nested"));
   fc.assert(fc.property(fc.array(outcome, { maxLength: 40 }), (outcomes) => {
-    const run = new Run(workflowOf(`
-  - {name: a, type: script, command: a}
-  - name: o
-    type: loop
-    max_iterations: 2
-    on_max_iterations: continue
-    when: "{{.previous.success}}"
-    steps:
-      - {name: b, type: script, command: b, output: text}
-      - name: i
-        type: loop
-        max_iterations: 2
-        on_max_iterations: exit
-        steps:
-          - {name: c, type: script, command: c, when: "{{.b.success}}"}
-      - {name: d, type: script, command: d, when: "{{.previous.failed}}"}
-  - {name: e, type: script, command: e}`));
+    const run = new Run(nested);
     for (const one of outcomes) {
       const { move } = run;
       // Asked again, also with the records in another order: the same answer.
@@ -223,20 +194,7 @@ Deno.test("a script that may fail goes on, and the next step knows", () => {
 });
 
 Deno.test("nextMove() gives a step the task, variables, finished steps and the rounds of loops", () => {
-  const run = new Run(workflowOf(`
-  - {name: plan, type: agent, prompt: plan, output: plan-of}
-  - name: outer
-    type: loop
-    max_iterations: 2
-    on_max_iterations: continue
-    steps:
-      - name: inner-loop
-        type: loop
-        max_iterations: 2
-        on_max_iterations: exit
-        steps: [{name: work, type: script, command: x, output: text}]
-      - {name: check, type: script, command: x, when: "{{.inner-loop.failed}}"}
-  - {name: end, type: script, command: x}`));
+  const run = new Run(workflowOf(workflowText("two-loops")));
   const facts = "{{.task.id}} {{.bead.priority}} {{.task.labels.0}} {{.previous.success}}";
   assert.equal(run.text(facts), "t1 P2 a true");
   const text = 'Planned.\n```json\n{"success": true, "summary": "S", "outputs": {"n": 2}}\n```';
@@ -265,15 +223,7 @@ Deno.test("nextMove() gives a step the task, variables, finished steps and the r
     const outcome = move.kind === "run" ? { ...DONE, output: `o${seen.length}` } : move.outcome;
     run.write({ key: move.key, attempt: move.attempt, outcome });
   }
-  assert.deepEqual(seen, [
-    "outer#1/inner-loop#1/work: 11-",
-    "outer#1/inner-loop#2/work: 12o1",
-    "outer#1/check: 12o2",
-    "outer#2/inner-loop#1/work: 21o2",
-    "outer#2/inner-loop#2/work: 22o4",
-    "outer#2/check: 22o5",
-    "end: 22o5",
-  ]);
+  assert.deepEqual(seen, CASES.seenByLoops);
 });
 
 Deno.test("exit_loop outside of a loop goes on", () => {
@@ -327,15 +277,7 @@ Deno.test("outcomeOfAgent() believes what the agent says last, then its exit cod
   );
 });
 
-const PLAN = {
-  workflow: {
-    steps: [
-      { name: "write", type: "agent" },
-      { name: "quality", type: "loop", steps: [{ name: "test", type: "script" }] },
-      { name: "merge", type: "merge" },
-    ],
-  },
-} as unknown as Plan;
+const PLAN = CASES.waitingPlan as unknown as Plan;
 
 const row = (key: string, facts: Partial<StepRow> = {}): StepRow => ({
   key,

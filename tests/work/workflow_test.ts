@@ -3,6 +3,8 @@ import { parse } from "yaml";
 import { allSteps, parseWorkflow, stepTimeoutMs, type Workflow } from "../../src/work/workflow.ts";
 import { parseDuration } from "../../src/work/field_reader.ts";
 import CASES from "../testdata/work_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
+import { workflowText } from "../support/workflows.ts";
 
 const HEAD = "name: x\ndescription: y\n";
 
@@ -18,35 +20,13 @@ function workflowOf(yaml: string): Workflow {
 }
 
 Deno.test("parseWorkflow() reads every field, and fills in the defaults", () => {
-  const workflow = workflowOf(`
-name: ship
-description: Ships it
-timeout: 2h
-steps:
-  - {name: plan, type: agent, prompt: plan, input: {title: "{{.task.title}}", depth: 3}, output: plan}
-  - name: quality-loop
-    type: loop
-    max_iterations: 3
-    on_max_iterations: exit
-    steps:
-      - {name: check, type: script, command: make check, on_fail: continue, on_success: exit_loop}
-      - {name: fix, type: agent, spell: "Fix it.\\n", when: "{{.previous.failed}}", timeout: 1h30m}
-  - {name: again, type: loop, max_iterations: 0, steps: [{name: a, type: script, command: "true"}]}
-  - {name: out, type: script, command: env, env: {A: "{{.task.id}}"}, workdir: sub}
-  - {name: merge, type: merge, commit_message: "Done: {{.task.title}}", pre_merge: make test}
-`);
+  const workflow = workflowOf(workflowText("ship"));
   assert.equal(workflow.timeoutMs, 7_200_000);
   const steps = [...allSteps(workflow.steps)];
-  assert.deepEqual(steps.map(({ step, depth }) => [step.name, step.type, depth]), [
-    ["plan", "agent", 0],
-    ["quality-loop", "loop", 0],
-    ["check", "script", 1],
-    ["fix", "agent", 1],
-    ["again", "loop", 0],
-    ["a", "script", 1],
-    ["out", "script", 0],
-    ["merge", "merge", 0],
-  ]);
+  assert.deepEqual(
+    steps.map(({ step, depth }) => [step.name, step.type, depth]),
+    rowsOf<readonly [string, string, number]>(CASES.allSteps),
+  );
   const common = { when: null, timeoutMs: null, output: null };
   assert.deepEqual(steps[0]!.step, {
     ...common,

@@ -2,40 +2,19 @@
 import assert from "node:assert/strict";
 import { inItsFolder } from "../../../src/memory/observe/command_folder.ts";
 import { observe } from "../../../src/memory/observe/observe.ts";
+import CASES from "../../testdata/observed_cases.json" with { type: "json" };
+import { rowsOf } from "../../support/rows.ts";
 
 const ROOT = "/home/ana/app";
 
 Deno.test("a command names the folder that it ran in, by its own `cd` or by the shell's folder", () => {
-  const told: readonly (readonly [command: string, shellFolder: string, told: string])[] = [
-    ["npm test", "", "npm test"],
-    ["npm test", ROOT, "npm test"],
-    ["npm test", `${ROOT}/web`, "cd web && npm test"],
-    ["npm test", "/elsewhere", "cd /elsewhere && npm test"],
-    ["npm test", `${ROOT}/my web`, 'cd "my web" && npm test'],
-    ["cd web && npm test", ROOT, "cd web && npm test"],
-    ["cd web && npm test", `${ROOT}/web`, "cd web && npm test"],
-    ["cd ./web/ && npm test", `${ROOT}/web`, "cd web && npm test"],
-    ["cd unit && npm test", `${ROOT}/web`, "cd web/unit && npm test"],
-    ["cd unit && npm test", `${ROOT}/web/unit`, "cd web/unit && npm test"],
-    ["cd . && npm test", `${ROOT}/web`, "cd web && npm test"],
-    [`cd ${ROOT} && npm test`, `${ROOT}/web`, "npm test"],
-    [`cd ${ROOT}/web/ && npm test`, "", "cd web && npm test"],
-    [`cd ${ROOT}/web/../api && npm test`, "", "cd api && npm test"],
-    ["cd web && npm test", "", "cd web && npm test"],
-  ];
+  const told = rowsOf<readonly [command: string, shellFolder: string, told: string]>(
+    CASES.foldersOfCommands,
+  );
   for (const [command, shellFolder, wanted] of told) {
     assert.equal(inItsFolder(command, { root: ROOT, shellFolder }), wanted, `in ${shellFolder}`);
   }
-  const asTyped = [
-    "cd .. && npm test",
-    "cd - && npm test",
-    "cd ~/web && npm test",
-    "cd $DIR && npm test",
-    "npm test; cd web",
-    "(cd web && npm test)",
-    "cd web && npm test && cd ..",
-  ];
-  for (const command of asTyped) {
+  for (const command of CASES.foldersAsTyped) {
     assert.equal(inItsFolder(command, { root: ROOT, shellFolder: `${ROOT}/web` }), command);
   }
   assert.equal(inItsFolder("npm test", { root: null, shellFolder: "/p" }), "npm test");

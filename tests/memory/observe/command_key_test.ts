@@ -26,38 +26,14 @@ Deno.test("each test runner counts its example, and each other tool is known by 
 });
 
 Deno.test("spellings of the same command have the same key", () => {
-  const same: readonly (readonly string[])[] = [
-    ["pytest tests/a.py", "python3 -m pytest -q ./tests/a.py", "cd tests && uv run pytest a.py"],
-    ["go test ./a", "cd a && go test -count=1", "go test -v ./a/"],
-    ["go test ./... -run TestA", "go test -run=TestA -timeout 5m ./..."],
-    ["npm test", "npm run test", "pnpm t", "yarn test --silent", "CI=1 timeout 60 npm test"],
-    ["npm run build -w a", "npm -w a run build", "pnpm --filter a run build"],
-    ["make -C web lint", "cd web && make lint", "cd web; make -s lint"],
-    ["cargo build -p core", "cargo b --package core"],
-    ["npx tsc --noEmit", "pnpm exec tsc --noEmit", "./node_modules/.bin/tsc --pretty false"],
-    ["git push", "git push -u origin main", "git -C . push"],
-    ["mvn test", "mvn -q test", "./mvnw -B test"],
-    ["gradle check", "./gradlew -q check"],
-    ["cargo test", "cargo -q test", "cargo t"],
-    [`cd ${ROOT}/web && npm test`, "npm --prefix web test"],
-  ];
+  const same = rowsOf<readonly string[]>(CASES.sameKeys);
   for (const [first = "", ...others] of same) {
     for (const other of others) assert.deepEqual(keyOf(other), keyOf(first), `${other}: ${first}`);
   }
 });
 
 Deno.test("commands that do different things have different keys", () => {
-  const others: readonly (readonly [one: string, other: string])[] = [
-    ["npm test", "npm run test:unit"],
-    ["npm test", "cd web && npm test"],
-    ["npm test -w a", "npm test -w b"],
-    ["cargo test -p a", "cargo test -p b"],
-    ["go test -tags=integration ./...", "go test ./..."],
-    ["npx jest", "npx vitest run"],
-    ["git merge x", "git rebase x"],
-    ["python a.py", "python b.py"],
-    ["cat a", "cat b"],
-  ];
+  const others = rowsOf<readonly [one: string, other: string]>(CASES.differentKeys);
   for (const [one, other] of others) {
     assert.notEqual(keyOf(one).what, keyOf(other).what, `${one}: ${other}`);
   }

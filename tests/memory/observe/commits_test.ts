@@ -7,12 +7,12 @@ import { summarizeSession } from "../../../src/memory/drain/summaries.ts";
 import type { SummarizedPart } from "../../../src/memory/tell/session_story.ts";
 import { failed, ran, ROOT } from "../../support/commands_observed.ts";
 import { drainAt, saveUse, tempDatabase } from "../../support/records.ts";
+import CASES from "../../testdata/observed_cases.json" with { type: "json" };
+import { rowsOf } from "../../support/rows.ts";
 
 const REFUSED =
   "[main abc1234] Say less\n 1 file changed, 2 insertions(+)\nTo ../far.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to '../far.git'";
-const LOG = "0f7adbb Collapse runs of blanks";
 const PRINTED = "[main 7777777] Q work\n 1 file changed";
-const TWO = "[main 1111111] One\n 1 file changed\n[main 2222222] Two\n 1 file changed";
 
 /** The titles of the commits that a command has made. */
 function commits(told: Observed): string[] {
@@ -21,51 +21,9 @@ function commits(told: Observed): string[] {
 }
 
 Deno.test("a commit is known by its number and subject, or else by the message in its command", () => {
-  const rows: readonly (readonly [command: string, output: string, titles: readonly string[]])[] = [
-    [
-      "git add -A && git commit -qm x",
-      "[feature/auth 1a2b3c4] Login: a token may be missing\n 2 files changed",
-      ["Commit 1a2b3c4 on feature/auth: Login: a token may be missing"],
-    ],
-    ["git commit -m a", "[main (root-commit) 1a2b3c4] First", ["Commit 1a2b3c4 on main: First"]],
-    [
-      'git commit -qam "Collapse runs of blanks" && git log --oneline -1',
-      LOG,
-      ["Commit 0f7adbb: Collapse runs of blanks"],
-    ],
-    [
-      "git commit -qm 'Say less'; git log -1 --oneline",
-      "1a2b3c4 (HEAD -> main) Say less",
-      ["Commit 1a2b3c4: Say less"],
-    ],
-    [
-      "git commit -q -m \"$(cat <<'EOF'\nDon't say (so) much\n\nIt is long.\nEOF\n)\" && git push -q",
-      "",
-      ["Commit: Don't say (so) much"],
-    ],
-    ["git commit -m x || true", "[main abc1234] x", ["Commit abc1234 on main: x"]],
-    ["git commit -m 'Say less' | tail -1", " 1 file changed", ["Commit: Say less"]],
-    ["git add -A && git commit -qm 'Say less'", "", ["Commit: Say less"]],
-    ["cd lib && git -C b commit --quiet -m 'Say less'", "", ["Commit: Say less"]],
-    ["git commit -q --message='Say less'", "", ["Commit: Say less"]],
-    ["git commit -m 'Say less' > /dev/null 2>&1", "", ["Commit: Say less"]],
-    ["cd lib; git commit -qm 'Say less';", "", ["Commit: Say less"]],
-    ["(cd lib && git commit -qm 'Say less')", "", ["Commit: Say less"]],
-    ["(cd lib && git commit -qm 'Say less') && git push -q", "", ["Commit: Say less"]],
-    ["git commit -qm 'Say less' # quiet", "", ["Commit: Say less"]],
-    // Each commit of a chain.
-    ["git commit -qm One a && git commit -qm Two b", "", ["Commit: One", "Commit: Two"]],
-    ["git commit -m One a && git commit -m Two b", TWO, [
-      "Commit 1111111 on main: One",
-      "Commit 2222222 on main: Two",
-    ]],
-    ["git commit -qm One; git commit -qm Two", "", ["Commit: Two"]],
-    ["git commit -qm One && git -C ../q commit -qm Two", "", ["Commit: One"]],
-    ["git commit -m One && git -C ../q commit -m Two", TWO, ["Commit 1111111 on main: One"]],
-    ["git commit -m One && npm test", `${TWO.slice(0, 18)}\n${TWO}`, [
-      "Commit 1111111 on main: One",
-    ]],
-  ];
+  const rows = rowsOf<readonly [command: string, output: string, titles: readonly string[]]>(
+    Object.values(CASES.commits).flat(),
+  );
   for (const [command, output, titles] of rows) {
     assert.deepEqual(commits(ran(command, output)), titles, command);
   }
@@ -75,31 +33,7 @@ Deno.test("a commit is known by its number and subject, or else by the message i
 });
 
 Deno.test("a command is no commit where neither its output nor its status shows one", () => {
-  const none: readonly (readonly [command: string, output?: string])[] = [
-    ["echo '[main 1a2b3c4] no'", "[main 1a2b3c4] no"],
-    ["echo git commit -m x", "git commit -m x"],
-    ["git log --oneline -3 --grep 'git commit'", LOG],
-    ["git commit --dry-run -m x", "On branch main\nChanges to be committed:"],
-    ["git commit -m x || true", "On branch main\nnothing to commit, working tree clean"],
-    ["git commit -m x | tail -1", "nothing to commit, working tree clean"],
-    ["git commit -qm x; echo done", "error: pathspec 'x' did not match\ndone"],
-    ["make lint || git commit -qm x", "fine"],
-    ["git commit -qm x; git status --short", " M a.ts"],
-    ["git commit -q"],
-    ['git commit -qm "$MESSAGE"'],
-    ["git commit -qF msg.txt"],
-    ["git commit -qC HEAD"],
-    ["git commit -qm x || true"],
-    ["git commit -qm x | cat"],
-    ["git commit -qm x 2>&1 | tail -3"],
-    ["git commit -qm x; true"],
-    ["git commit -qm x &"],
-    ["git commit -qm x >/dev/null || true"],
-    ["git commit -qm x >/dev/null; echo"],
-    ["(git commit -qm x) | cat"],
-    ["(git commit -qm x) || true"],
-    ["git diff --quiet || git commit -qm x"],
-  ];
+  const none = rowsOf<readonly [command: string, output?: string]>(CASES.noCommits);
   for (const [command, output = ""] of none) {
     assert.equal(ran(command, output).kind, "command", command);
   }
@@ -135,22 +69,7 @@ Deno.test("a commit whose push was refused is a commit, and the command a failur
 });
 
 Deno.test("the drain keeps each commit of a chain, and a commit beside the failure after it", async () => {
-  const rows: readonly (readonly [payload: object, kept: readonly string[]])[] = [
-    [
-      {
-        tool_input: { command: 'git commit -m "Say less" && git push' },
-        error: `Exit code 1\n${REFUSED}`,
-      },
-      ["commit success", "failure failure"],
-    ],
-    [
-      {
-        tool_input: { command: "git commit -qm One a && git commit -qm Two b && git commit -qm 3" },
-        tool_response: { stdout: "" },
-      },
-      ["commit success", "commit success", "commit success"],
-    ],
-  ];
+  const rows = rowsOf<readonly [payload: object, kept: readonly string[]]>(CASES.chainsOfCommits);
   for (const [payload, kept] of rows) {
     using temp = await tempDatabase();
     saveUse(temp.db, "Bash", payload, { atMs: 1_000 });
@@ -168,19 +87,9 @@ function ranIn(command: string, stdout: string, cwd: string): Observed {
 }
 
 Deno.test("a commit in another folder is no commit of this project", () => {
-  const outside: readonly (readonly [command: string, output: string, cwd: string])[] = [
-    ["git -C ../q commit -m 'Q work'", PRINTED, ROOT],
-    ["git -C /home/ana/q commit -qm 'Q work'", "", ROOT],
-    ["git -C /home/ana/app2 commit -qm 'Q work'", "", ROOT],
-    ["git -c user.name=a -C ../q commit -qm 'Q work'", "", ROOT],
-    ["cd ../q && git commit -m 'Q work'", PRINTED, ROOT],
-    ["cd ../q && git commit -m 'Q work'", PRINTED, "/home/ana/q"],
-    ["cd /tmp/q && git add -A && git commit -qm 'Q work'", "", ROOT],
-    ["cd ~/q && git commit -m 'Q work'", PRINTED, ROOT],
-    ["(cd /tmp/q && git commit -m 'Q work')", PRINTED, ROOT],
-    ["pushd ../q && git commit -m 'Q work'; popd", PRINTED, ROOT],
-    ["git commit -m 'Q work'", PRINTED, "/home/ana/q"],
-  ];
+  const outside = rowsOf<readonly [command: string, output: string, cwd: string]>(
+    CASES.commitsElsewhere,
+  );
   for (const [command, output, cwd] of outside) {
     const told = ranIn(command, output, cwd);
     assert.deepEqual([told.kind, commits(told)], ["command", []], command);
@@ -188,17 +97,7 @@ Deno.test("a commit in another folder is no commit of this project", () => {
 });
 
 Deno.test("a commit is the project's wherever in it the shell is", () => {
-  const inside: readonly (readonly [command: string, cwd: string])[] = [
-    ["git -C lib commit -m 'Q work'", ROOT],
-    [`git -C ${ROOT} commit -m 'Q work'`, "/tmp"],
-    [`cd ${ROOT}/lib && git commit -m 'Q work'`, ROOT],
-    ["git -C ../q commit -m 'Q work'", `${ROOT}/packages/a`],
-    ["cd ../q && git commit -m 'Q work'", `${ROOT}/packages/q`],
-    ["cd ~/app && git commit -m 'Q work'", ROOT],
-    ["(cd ../q && make) && git commit -m 'Q work'", ROOT],
-    ["cd ../q && make && cd - && git commit -m 'Q work'", ROOT],
-    ['cd "$TOP" && git commit -m "Q work"', ROOT],
-  ];
+  const inside = rowsOf<readonly [command: string, cwd: string]>(CASES.commitsInside);
   for (const [command, cwd] of inside) {
     const told = commits(ranIn(command, PRINTED, cwd));
     assert.deepEqual(told, ["Commit 7777777 on main: Q work"], command);
@@ -206,10 +105,7 @@ Deno.test("a commit is the project's wherever in it the shell is", () => {
 });
 
 Deno.test("an amended commit says so, and is not counted as another one", () => {
-  const rows: readonly (readonly [command: string, output: string, title: string])[] = [
-    ["git commit --amend -m Typo", "[main 2222222] Typo", "Commit 2222222 on main, amended: Typo"],
-    ["git commit -q --amend -m Typo", "", "Commit, amended: Typo"],
-  ];
+  const rows = rowsOf<readonly [command: string, output: string, title: string]>(CASES.amended);
   for (const [command, output, title] of rows) {
     const told = ran(command, output);
     assert.deepEqual([told.title, told.facts.commit?.amended], [title, true]);

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { observe } from "../../../src/memory/observe/observe.ts";
 import { ROOT } from "../../support/commands_observed.ts";
+import CASES from "../../testdata/observed_cases.json" with { type: "json" };
+import { rowsOf } from "../../support/rows.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -45,32 +47,12 @@ Deno.test("a command that took too long says so, whatever it printed last", () =
   }
 });
 
-const BACKGROUND = { backgroundTaskId: "b1" };
-const TIMED_OUT = { backgroundTaskId: "b1", timedOutAfterMs: 120_000 };
 const INTERRUPTED = { interrupted: true };
 
 Deno.test("a command in the background has not passed, made no commit, and mends nothing", () => {
-  const rows: readonly (readonly [ReturnType<typeof tell>, title: string])[] = [
-    [tell("npm test", BACKGROUND), "`npm test` started in the background"],
-    [tell("npm test", {}, { run_in_background: true }), "`npm test` started in the background"],
-    [
-      tell("npm test", { ...TIMED_OUT, stdout: "Tests: 3 passed, 3 total" }),
-      "`npm test` went on in the background after 120 s",
-    ],
-    [tell("npm test", INTERRUPTED), "`npm test` was interrupted"],
-    [
-      tell("npm test", { ...INTERRUPTED, stdout: "FAILED | 3 passed | 1 failed" }),
-      "`npm test` was interrupted",
-    ],
-    [tell("make", BACKGROUND), "`make` started in the background"],
-    [tell("git commit -qm x", BACKGROUND), "`git commit -qm x` started in the background"],
-    [tell("git commit -m x", INTERRUPTED), "`git commit -m x` was interrupted"],
-    [
-      tell("sleep 9 && git commit -qm x", TIMED_OUT),
-      "`sleep 9 && git commit -qm x` went on in the background after 120 s",
-    ],
-  ];
-  for (const [{ kind, outcome, title, passes, besides, facts }, wanted] of rows) {
+  const rows = rowsOf<readonly [use: Parameters<typeof tell>, title: string]>(CASES.notWaitedFor);
+  for (const [use, wanted] of rows) {
+    const { kind, outcome, title, passes, besides, facts } = tell(...use);
     assert.deepEqual(
       [kind, outcome, title, passes, besides, facts.exitCode, facts.passed],
       ["command", null, wanted, undefined, undefined, undefined, undefined],

@@ -6,18 +6,7 @@ import {
 } from "../../../src/memory/observe/observe_words.ts";
 import { observe } from "../../../src/memory/observe/observe.ts";
 import { summarizeSession } from "../../../src/memory/drain/summaries.ts";
-
-const AGENT = `<task-notification>
-<task-id>a4df7cda051d8ef7b</task-id>
-<tool-use-id>toolu_07</tool-use-id>
-<output-file>/tmp/tasks/a4df7cda051d8ef7b.output</output-file>
-<status>completed</status>
-<summary>Agent "look" finished</summary>
-<note>A task-notification fires each time this agent stops.</note>
-<result>I wrote slug.js.
-Its tests are not written yet.</result>
-<usage><subagent_tokens>120</subagent_tokens><tool_uses>2</tool_uses></usage>
-</task-notification>`;
+import AGENT from "../../testdata/agent_notice.txt" with { type: "text" };
 
 Deno.test("the notice of an agent's end keeps its last words without their frame", () => {
   const { kind, title, text } = observeNotification(readNotification(AGENT)!);

@@ -60,9 +60,7 @@ Deno.test("headings of a report and hints to read more are not taken for the err
 });
 
 Deno.test("a line that says what is wrong is not taken for a counter, whatever numbers it holds", () => {
-  for (
-    const line of CASES.plainLines
-  ) assert.equal(saysLittle(line), false, line);
+  for (const line of CASES.plainLines) assert.equal(saysLittle(line), false, line);
 });
 
 Deno.test("a fix of several tests says how many more there are", () => {

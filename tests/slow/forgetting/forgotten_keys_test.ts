@@ -4,30 +4,11 @@ import { join } from "node:path";
 import { countRows, query, queryValue } from "../../support/look.ts";
 import { change, printed as run } from "../../support/on_home.ts";
 import { jsonOf } from "../../support/program.ts";
-import { OTHER_SESSION, RequiredProject, SESSION } from "../../support/required_project.ts";
+import { RequiredProject } from "../../support/required_project.ts";
+import CASES from "../../testdata/forgetting_cases.json" with { type: "json" };
 
 /** What has a word in the key of its row, what makes such a row, and what says that it is there. */
-const KEYED = [
-  {
-    table: "requirements",
-    word: "gazellenhof",
-    make: [["req", "approve", "commit_plan", "--session", SESSION]],
-    count: "SELECT count(*) FROM requirements WHERE branch LIKE '%gazellenhof%'",
-  },
-  {
-    table: "task_tags",
-    word: "tpelikanwerk",
-    make: [["task", "create", "--title", "Count them", "--tags", "tpelikanwerk,keep"]],
-    count: "SELECT count(*) FROM task_tags WHERE tag = 'tpelikanwerk'",
-  },
-  {
-    table: "counters",
-    word: "zebrabucht",
-    make: [["Zebrabucht", SESSION], ["Zebrabucht", OTHER_SESSION], ["kept", SESSION]]
-      .map(([type, session]) => ["counter", "increment", type!, "--session", session!]),
-    count: "SELECT count(*) FROM counters WHERE type = 'Zebrabucht'",
-  },
-];
+const KEYED = CASES.keyedTables;
 
 for (const { table, word, make, count } of KEYED) {
   Deno.test(`rows of ${table} whose key held a forgotten text stay away, and are found when they are back`, async () => {

@@ -9,6 +9,7 @@ import { needsTools } from "../../support/requirements.ts";
 import { snapshot, type Stage, stage } from "../../cli/support.ts";
 import { gitSync, makeRepository } from "../../support/git.ts";
 import { answerOf } from "../../support/process.ts";
+import CASES from "../../testdata/importer_cases.json" with { type: "json" };
 
 const MINE = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 const SHORT_ONLY = "beef0123-0000-4000-8000-000000000001";
@@ -38,35 +39,7 @@ logging: {level: debug}
 `;
 const LOCAL = "requirements: {security_review: {enabled: false}}\n";
 
-const STATE = {
-  version: "1.0",
-  branch: "feature/auth",
-  project: "/elsewhere",
-  requirements: {
-    commit_plan: {
-      scope: "session",
-      sessions: {
-        [MINE]: { satisfied: true, satisfied_at: 1734567890.5, satisfied_by: "skill" },
-        cad0ac4d: {
-          satisfied: true,
-          satisfied_at: 1734567990,
-          satisfied_by: "cli",
-          metadata: { reason: "moved", password: "hunter2hunter2" },
-        },
-        beef0123: { satisfied: true, satisfied_at: 1734567891 },
-        [OTHER]: { satisfied: false, triggered: true, triggered_at: 1734567892 },
-      },
-    },
-    adr_reviewed: {
-      scope: "session",
-      sessions: { branchov: { satisfied: true, satisfied_at: 1734567893, satisfied_by: "cli" } },
-    },
-    pre_commit_review: {
-      scope: "single_use",
-      sessions: { [OTHER]: { satisfied: true, satisfied_at: 1734567894, expires_at: 1734567895 } },
-    },
-  },
-};
+const STATE = CASES.stateOfTheFramework;
 
 function put(path: string, content: string | object): void {
   Deno.mkdirSync(join(path, ".."), { recursive: true });

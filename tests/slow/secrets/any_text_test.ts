@@ -9,29 +9,12 @@ import texts from "../../testdata/secret_texts.json" with { type: "json" };
 import { assertQuick } from "../../support/quick.ts";
 import { DRAWN_SECRET, GIVEAWAYS } from "../../support/secret_texts.ts";
 import { needsRedaction } from "../../../src/secrets/look.ts";
+import CASES from "../../testdata/secret_cases.json" with { type: "json" };
 
 const RULES = { patterns: [] };
 const FORMS = [...VENDOR_FORMS, ...GENERAL_FORMS, ...COMMAND_FORMS];
 
-const GLUE = [
-  ..."\n\t \"'`\\/<>()[]{}:;,=|&?.-+*#$%@!~0aZ",
-  ..."é密\u200b\0".split(""),
-  ...[
-    "\\n",
-    "\\\\n",
-    "\r\n",
-    "\u001b[1m",
-    "--",
-    "->",
-    "=>",
-    ":=",
-    "://",
-    "</a>",
-    "&lt;",
-    "%3d",
-    "[redacted:secret]",
-  ],
-];
+const GLUE = CASES.glue;
 
 const piece = fc.oneof(
   fc.constantFrom(...GLUE),

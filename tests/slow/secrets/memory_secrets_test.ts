@@ -10,42 +10,21 @@ import { hook, runProgram, type TempHome, tempHome } from "../../support/program
 import { removeFolder } from "../../support/folders.ts";
 import { testWith } from "../../support/fixtures.ts";
 import { jsonLines, toolUseLines } from "../../support/transcripts.ts";
+import CASES from "../../testdata/secret_cases.json" with { type: "json" };
 
 const SESSION = "0198f0e1-0000-7000-8000-00000000c001";
 const NEXT = "0198f0e1-0000-7000-8000-00000000c002";
 
 const GITHUB = `ghp_${"a1B2c3D4e5".repeat(4)}`;
-const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJxdWl6emljYWwifQ.Sx7Rk2Vw9Qz4Lm8Np3Tb6Yc1";
 const KEY_LINES = [
   "MIIEowIBAAKCAQEAvZebraStripes77kQ9xW2vB5nM8zL1jH4gF6dS3aP0oI7uYt",
   "QIDAQABAoIBAQCQuaggaHerd4711abcV7cX4zN1mK8jL5hG2fD9sA6pO3iU0yTr8",
 ];
 
 /** What each kind of secret looks like in a text, and the part of it that nobody may see. */
-const SECRETS: Readonly<Record<string, readonly [text: string, secret: string]>> = {
-  aws: ["AKIAQ7ZEBRA4711XYZAB", "AKIAQ7ZEBRA4711XYZAB"],
-  awsSecret: [
-    "aws_secret_access_key = wJalrXUtnFEMIK7MDENGbPxRfiCYZEBRA47110000",
-    "wJalrXUtnFEMIK7MDENG",
-  ],
-  github: [GITHUB, GITHUB.slice(4)],
-  openai: ["sk-proj-Zq8Wv5Tn2Rk7Lp4Hm1Gd9Fs6", "Zq8Wv5Tn2Rk7Lp4Hm1Gd9Fs6"],
-  anthropic: ["sk-ant-api03-Yx3Cu8Bi5Ao2Es7Dw4Fv", "Yx3Cu8Bi5Ao2Es7Dw4Fv"],
-  slack: ["xoxb-2345678901-Mn5Bv8Cx2Lk7Jh4G", "Mn5Bv8Cx2Lk7Jh4G"],
-  url: ["postgres://ana:Okapi77Plains@db.example/app", "Okapi77Plains"],
-  assignment: ["DB_PASSWORD=Numbat4711Burrow", "Numbat4711Burrow"],
-  element: ["<summary>db_password=Bilby2206Desert</summary>", "Bilby2206Desert"],
-  header: ["Authorization: Bearer Tapir88Jungle4711Path", "Tapir88Jungle4711Path"],
-  cookie: ["Cookie: session_token=Quokka55Island99; theme=dark", "Quokka55Island99"],
-  netrc: ["machine api.example login ana password Dugong33Lagoon", "Dugong33Lagoon"],
-  jwt: [JWT, JWT.slice(21)],
-  key: [
-    `-----BEGIN RSA PRIVATE KEY-----\n${KEY_LINES.join("\n")}\n-----END RSA PRIVATE KEY-----`,
-    KEY_LINES[0]!,
-  ],
-  own: ["ACME-4711990815", "4711990815"],
-  private: ["<private>pangolin\nscales at dusk\n</private>", "pangolin"],
-};
+const SECRETS = CASES.secretsOfASession as unknown as Readonly<
+  Record<string, readonly [text: string, secret: string]>
+>;
 const HIDDEN = [
   ...Object.values(SECRETS).map(([, secret]) => secret),
   KEY_LINES[1]!,

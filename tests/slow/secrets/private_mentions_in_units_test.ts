@@ -7,6 +7,7 @@ import { CLEAR_TEXTS, DOUBTFUL_TEXTS, HUSH, KEPT } from "../../support/private_p
 import { assertQuick } from "../../support/quick.ts";
 import { runs } from "../../support/lanes.ts";
 import CASES from "../../testdata/secret_cases.json" with { type: "json" };
+import { rowsOf } from "../../support/rows.ts";
 
 const RULES = { patterns: [] };
 const redact = (text: string) => redactText(text, RULES);
@@ -23,54 +24,9 @@ for (const text of MENTIONS) {
 }
 
 /** A text, and what is left of it. */
-const REAL: readonly (readonly [text: string, left: string])[] = [
-  // No quotes, or nothing that the quotes are part of.
-  ["a <private> b", "a %"],
-  ["a <private>b <private>b", "a %"],
-  ["`<private>`\nb", "`%"],
-  ["5: `<private>`\nb", "5: `%"],
-  ["a `<private> b`", "a `%"],
-  ["a `<private>' b", "a `%"],
-  ["```xml\n<private>\n```\nb", "```xml\n%"],
-  ["<config>\n<private>\nb", "<config>\n%"],
-  ['say "a"<private>"b" now', 'say "a"%'],
-  ['{"prompt":"<private>\\"b\\" and', '{"prompt":"%'],
-  ['{"prompt":"<private>\\" b \\" and', '{"prompt":"%'],
-  ['a \\"<private>b" b', 'a \\"%'],
-  ['{"prompt":"a\\n\\"<private>\\"\\nb', '{"prompt":"a\\n\\"%'],
-  ["cd /<private>/docs b", "cd /%"],
-  ["cat /<private>/.env b", "cat /%"],
-  ["cd /home/<private>/ b", "cd /home/%"],
-  // Lines of a file as JSON has them, cut.
-  ['{"lines":["a","<private>","b"', '{"lines":["a","%'],
-  ['{\\"lines\\":[\\"<private>\\",\\"b\\"', '{\\"lines\\":[\\"%'],
-  ['{"text":"<private>"}\n{"text":"b"}', '{"text":"%'],
-  ['    "text": "<private>"\n  },\n "b"', '    "text": "%'],
-  ['["b","</private>","a"]', '%","a"]'],
-  // Tags over two lines.
-  ["a <private\n>b</private\n> a", "a % a"],
-  ["a\n<private \r\n>\r\nb\n</private\t\n>\na", "a\n%\na"],
-  ["a <private\n why\n>b", "a %"],
-  ['{"a":"a <private\\n>b</private \\n> a"}', '{"a":"a % a"}'],
-  ["b</private\n> a", "% a"],
-  // Pairs.
-  ["wrap it in `<private>b</private>`, please", "wrap it in `%`, please"],
-  ['new RegExp("<private>(.*?)</private>")', 'new RegExp("%")'],
-  ['the "<private>" b</private> a', 'the "% a'],
-  ["the `<private>` and `</private>` tags", "the `%` tags"],
-  ["so `<private>` b `<private>` b</private> a", "so `% a"],
-  ["so `<private>` a `<private>` b `</private>` a", "so `<private>` a `%` a"],
-  ["so `<private>` b `<private>` b `</private>` b `</private>` a", "so `%` a"],
-  ["the `<private>` tag: <private>b</private> a", "the `<private>` tag: % a"],
-  ["the `<private>` tag: <private>b</private> a <private>b", "the `<private>` tag: % a %"],
-  // What is spoken of within private text neither ends it nor opens more.
-  ["a <private>b `</private>` b", "a %"],
-  ["a <private>b `</private>` b</private> a", "a % a"],
-  ["a <private>b `<private>` b</private> a", "a % a"],
-  ["a <private>b `<private>` b `</private>` b</private> a", "a % a"],
-  ["a <private>b `<private>` b</private> a `</private>` a", "a % a `</private>` a"],
-  ["so `<private>` a <private>b `</private>` b</private> a", "so `<private>` a % a"],
-];
+const REAL = rowsOf<readonly [text: string, left: string]>(
+  Object.values(CASES.mentionsInUnits).flat(),
+);
 
 for (const [text, left] of REAL) {
   Deno.test(`what is private is hidden, and nothing else: ${text}`, () => {

@@ -3,16 +3,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { query } from "../../support/look.ts";
 import { CLEAR_TEXTS, DOUBTFUL_TEXTS, KEPT } from "../../support/private_pieces.ts";
-import { editOf, type PrivatePlace, privatePlace } from "../../support/private_place.ts";
+import { type PrivatePlace, privatePlace } from "../../support/private_place.ts";
 import { testWith } from "../../support/fixtures.ts";
-
-const README =
-  "# Wombats\n\nWrap it in `<private>…</private>`. An opening `<private>` hides the rest.\n\n" +
-  "```xml\n<private>the vault HUSHWORD is\nHUSHWORD-ONE</private>\n```\n\nThe wombats dig.\n";
-
-const PARSER = "export function hide(text: string) {\n" +
-  "  if (!/<private>/i.test(text)) return text;\n" +
-  "  return text.replace(/<private>([\\s\\S]*?)<\\/private>/g, MASK);\n}\n";
+import CASES from "../../testdata/secret_cases.json" with { type: "json" };
 
 /** What is private of these files and outputs, the longest first. */
 const PRIVATE = [
@@ -23,52 +16,7 @@ const PRIVATE = [
 ];
 
 /** What is told of one tool use; every word of it is kept but the hidden ones. */
-const USES: Readonly<Record<string, Record<string, unknown>>> = {
-  "an edit in a file that documents the tags": editOf("/p/README.md", {
-    old: "The wombats dig.",
-    made: "The wombats dig at night.",
-    lines: [" HUSHWORD-ONE</private>", " ```", "-The wombats dig.", "+The wombats dig at night."],
-    original: README,
-  }),
-  "an edit in the documentation of the tags": editOf("/p/README.md", {
-    old: "An opening `<private>` hides the rest.",
-    made: "An opening `<private>` hides the wombats.",
-    lines: [
-      "-An opening `<private>` hides the rest.",
-      "+An opening `<private>` hides the wombats.",
-      " ",
-    ],
-    original: README,
-  }),
-  "an edit in the code that looks for the tags": editOf("/p/hide.ts", {
-    old: "return text.replace(/<private>([\\s\\S]*?)<\\/private>/g, MASK);",
-    made: "return wombat.replace(/<private>([\\s\\S]*?)<\\/private>/gi, MASK);",
-    lines: [
-      "-  return text.replace(/<private>([\\s\\S]*?)<\\/private>/g, MASK);",
-      "+  return wombat.replace(/<private>([\\s\\S]*?)<\\/private>/gi, MASK);",
-      " }",
-    ],
-    original: PARSER,
-  }),
-  "a file of code that looks for the tags": {
-    tool_name: "Write",
-    tool_input: { file_path: "/p/hide.ts", content: PARSER },
-    tool_response: {
-      type: "update",
-      filePath: "/p/hide.ts",
-      content: PARSER,
-      originalFile: PARSER.replace("hide", "wombat"),
-      structuredPatch: [{ lines: ["-export function wombat(text: string) {"] }],
-    },
-  },
-  "a search for the tags": {
-    tool_name: "Bash",
-    tool_input: { command: "grep -rn '<private>' src; sed -n '/<private>/,/<\\/private>/p' a.md" },
-    tool_response: {
-      stdout: 'src/a.ts:7:  text.includes("<private>")\n<private>HUSHWORD\n</private>\nwombats',
-    },
-  },
-};
+const USES: Readonly<Record<string, Record<string, unknown>>> = CASES.usesWithMentions;
 
 /** What is kept of tool uses and of what was said. */
 function payloads(here: PrivatePlace): string[] {

@@ -2,152 +2,21 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { query } from "../../support/look.ts";
-import { editOf, privatePlace } from "../../support/private_place.ts";
+import { privatePlace } from "../../support/private_place.ts";
 import { runProgram } from "../../support/program.ts";
 import { jsonLines, toolUseLines } from "../../support/transcripts.ts";
 import { testWith } from "../../support/fixtures.ts";
-
-const NOTES =
-  "intro\n<private>\nthe vault HUSHWORD is\nHUSHWORD-ONE\nHUSHWORD-TWO\nHUSHWORD-THREE\n</private>\npublic line\nmore\n";
-
-/** An Edit of the notes. */
-function edit(file: string, change: Omit<Parameters<typeof editOf>[1], "original">) {
-  return editOf(file, { ...change, original: NOTES });
-}
-
-function answer(content: unknown) {
-  return { tool_name: "mcp__notes__read", tool_input: { id: "seven" }, tool_response: content };
-}
-
-function shell(stdout: string) {
-  const tool_input = { command: "tail notes.md", description: "Read the notes" };
-  return { tool_name: "Bash", tool_input, tool_response: { stdout, stderr: "" } };
-}
+import { rowsOf } from "../../support/rows.ts";
+import CASES from "../../testdata/secret_cases.json" with { type: "json" };
 
 /** What is told of one tool use, and a word of it that stays. */
-const USES: Readonly<Record<string, readonly [use: Record<string, unknown>, kept: string]>> = {
-  "a patch that begins inside of the block": [
-    edit("/p/a.md", {
-      old: "public line",
-      made: "public wombat",
-      lines: [
-        " HUSHWORD-TWO",
-        " HUSHWORD-THREE",
-        " </private>",
-        "-public line",
-        "+public wombat",
-        " more",
-      ],
-    }),
-    "public wombat",
-  ],
-  "a patch that begins and ends inside of the block": [
-    edit("/p/b.md", {
-      old: "intro",
-      made: "intro of wombats",
-      lines: [" the vault HUSHWORD is", " HUSHWORD-ONE", " HUSHWORD-TWO"],
-    }),
-    "intro of wombats",
-  ],
-  "what is put in the place of private text": [
-    edit("/p/c.md", {
-      old: "HUSHWORD-TWO",
-      made: "HUSHWORD-NEW",
-      lines: [" HUSHWORD-ONE", "-HUSHWORD-TWO", "+HUSHWORD-NEW", " HUSHWORD-THREE"],
-    }),
-    "/p/c.md",
-  ],
-  "a part of a private line that is replaced": [
-    edit("/p/c2.md", {
-      old: "vault HUSHWORD",
-      made: "door hushword",
-      lines: ["-the vault HUSHWORD is", "+the door hushword is", " HUSHWORD-ONE"],
-    }),
-    "/p/c2.md",
-  ],
-  "blocks of text of an MCP server": [
-    answer([
-      { type: "text", text: "wombat <private>" },
-      { type: "text", text: "HUSHWORD" },
-      { type: "text", text: "</private>kept" },
-    ]),
-    "kept",
-  ],
-  "a list of an MCP server": [
-    answer(["wombat", "<private>", "HUSHWORD", "</private>", "kept"]),
-    "kept",
-  ],
-  "a block that is never closed": [
-    answer(["wombat", "<private>", "HUSHWORD", "HUSHWORD"]),
-    "wombat",
-  ],
-  "a block that was opened before the list": [
-    answer({ content: [{ text: "HUSHWORD" }, { text: "HUSHWORD</private>" }, { text: "wombat" }] }),
-    "wombat",
-  ],
-  "fields of an object": [
-    answer({ a: "wombat <private>", b: { c: "HUSHWORD" }, d: "</private>", e: "kept" }),
-    "kept",
-  ],
-  "edits of one file, the tags in different ones": [
-    {
-      tool_name: "MultiEdit",
-      tool_input: {
-        file_path: "/p/d.md",
-        edits: [
-          { old_string: "wombat", new_string: "wombats\n<private>\nHUSHWORD-ONE" },
-          { old_string: "b", new_string: "HUSHWORD-TWO\n</private>\nkept" },
-        ],
-      },
-      tool_response: { filePath: "/p/d.md" },
-    },
-    "wombats",
-  ],
-  "a file that is written again": [
-    {
-      tool_name: "Write",
-      tool_input: { file_path: "/p/e.md", content: NOTES },
-      tool_response: {
-        type: "update",
-        filePath: "/p/e.md",
-        content: NOTES,
-        originalFile: NOTES.replace("more", "less"),
-        structuredPatch: [{ lines: [" HUSHWORD-THREE", " </private>", " public line", "-less"] }],
-      },
-    },
-    "public line",
-  ],
-  "the end of a file that is read": [
-    {
-      tool_name: "Read",
-      tool_input: { file_path: "/p/f.md", offset: 5 },
-      tool_response: {
-        type: "text",
-        file: { filePath: "/p/f.md", content: NOTES.slice(NOTES.indexOf("HUSHWORD-TWO")) },
-      },
-    },
-    "/p/f.md",
-  ],
-  "the end of an output": [shell(NOTES.slice(NOTES.indexOf("WORD-TWO") - 4)), "public line"],
-  "the end of an output with numbers": [
-    shell("     5\tHUSHWORD-TWO\n     6\tHUSHWORD</private>\n     7\tpublic line\n"),
-    "public line",
-  ],
-  "a diff with colours": [
-    shell(
-      "\x1b[36m@@ -4 +4 @@\x1b[m\n HUSHWORD\n \x1b[1m</private>\x1b[m\n\x1b[32m+public line\x1b[m\n",
-    ),
-    "public line",
-  ],
-  "an output that fails": [
-    { tool_name: "Bash", tool_input: { command: "x" }, error: `Exit code 1\n${NOTES}wombat` },
-    "wombat",
-  ],
-};
+const USES = rowsOf<readonly [what: string, use: Record<string, unknown>, kept: string]>(
+  CASES.usesWithPrivateText,
+);
 
 const test = testWith(privatePlace);
 
-for (const [what, [use, kept]] of Object.entries(USES)) {
+for (const [what, use, kept] of USES) {
   test(`private text is not kept: ${what}`, async (here) => {
     const fields = { ...use, tool_use_id: "toolu_1" };
     await here.event("error" in use ? "PostToolUseFailure" : "PostToolUse", fields);
@@ -185,9 +54,8 @@ test("private text of a transcript is not kept, in whichever strings it stands",
   const folder = join(here.home.path, "..", `transcripts-private-${Deno.pid}`);
   Deno.mkdirSync(folder);
   try {
-    const uses = Object.values(USES).map(([use]) => use);
     const common = { cwd: here.home.path, sessionId: "trans" };
-    const lines = uses.flatMap((use, at) =>
+    const lines = USES.flatMap(([, use], at) =>
       toolUseLines({ id: `toolu_t${at}`, atMs: Date.UTC(2026, 0, 5, 0, 0, at), use }, common)
     );
     Deno.writeTextFileSync(join(folder, "s.jsonl"), jsonLines(lines));
@@ -198,7 +66,7 @@ test("private text of a transcript is not kept, in whichever strings it stands",
     await runProgram(["queue", "drain"], { cwd: here.home.path, env });
     assert.match(await here.search(), /public wombat/);
     const rows = query(here.home, "SELECT 1 FROM pending_queue");
-    assert.equal(rows.length, uses.length);
+    assert.equal(rows.length, USES.length);
   } finally {
     Deno.removeSync(folder, { recursive: true });
   }
