@@ -15,7 +15,7 @@ Deno.test("aliasesIn() reads the section of aliases as git does", () => {
     b: "a\\b\tc",
     one: "status",
   });
-  assert.equal(aliasesIn("").size, 0);
+  assert.equal(aliasesIn(settingsIn("")).size, 0);
 });
 
 Deno.test("foreignVerbs() names what git would look for among its aliases", () => {
