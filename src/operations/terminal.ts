@@ -46,7 +46,7 @@ export function confirmOrThrow(
 export function askAtTerminal(context: CliContext, { what, ask, shows = [] }: Question): void {
   if (!isAtTerminal(context)) return;
   const { process, globals } = context;
-  const lines = fitToColumns([...shows, `${ask} [y/N]`].join("\n"), globals.breaksAt).split("\n");
+  const lines = fitToColumns([...shows, `${ask} [y/N]`].join("\n"), globals.columns).split("\n");
   const last = lines.pop()!;
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
   if (/^y(?:es)?$/i.test(prompt(last)?.trim() ?? "")) return;

@@ -28,7 +28,7 @@ export function show({ process, globals }: CliContext, view: View): void {
 
 /** Prints a text for people; its lines fit the terminal. @param text Without the final newline. */
 export function print({ process, globals }: Printing, text: string): void {
-  process.stdout.write(`${fitToColumns(text, globals.breaksAt)}\n`);
+  process.stdout.write(`${fitToColumns(text, globals.columns)}\n`);
 }
 
 type Printing = Pick<CliContext, "process" | "globals">;

@@ -242,7 +242,7 @@ async function usedPlace(place: Stage, { withRows = false } = {}) {
   const filled = (given: string) =>
     given.replace(/[A-Z]{4,}/g, (name) => words[name as keyof typeof words] ?? name);
   const run = (...given: string[]) =>
-    place.run(given.map(filled), { ...options, env: { ...options.env, COLUMNS: "80" } });
+    place.run(given.map(filled), { ...options, env: { ...options.env, COLUMNS: "" } });
   return { options, filled, run, file, folder };
 }
 
