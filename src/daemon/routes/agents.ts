@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { agentFiles, readOutputPage } from "../../work/engine/agent_files.ts";
 import { answer, needAgent, requestEnd } from "../../work/engine/requests.ts";
+import { withWanted } from "../../operations/wanted_use.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";
 import {
@@ -94,7 +95,7 @@ export const agentRoutes: readonly Route[] = [
     forPerson: true,
     body: z.strictObject({ response: fields.text }),
     response: oneAnswer,
-    errors: ["AGENT_NOT_FOUND", "QUESTION_NOT_FOUND"],
+    errors: ["AGENT_NOT_FOUND", "QUESTION_NOT_FOUND", "INVALID_STATUS"],
     handle: (daemon, { id, body, author }) => {
       const agentId = needAgent(daemon.db, id).id;
       const [open] = listQuestions(daemon.db, { agentId, statuses: ["pending"], limit: 1 });
@@ -115,7 +116,7 @@ export const agentRoutes: readonly Route[] = [
       limit: fields.limit,
     }),
     response: z.object({
-      questions: z.array(z.extend(questionSchema, titled)),
+      questions: z.array(z.extend(questionSchema, { ...titled, wanted: z.nullable(z.string()) })),
       more: z.boolean(),
     }),
     handle: ({ db }, { query: { pending, limit, ...query } }) => {
@@ -123,7 +124,8 @@ export const agentRoutes: readonly Route[] = [
       return paged(
         "questions",
         limit,
-        (limit) => withTaskTitles(db, listQuestions(db, { statuses, limit, ...query })),
+        (limit) =>
+          withTaskTitles(db, withWanted(db, listQuestions(db, { statuses, limit, ...query }))),
       );
     },
   }),
@@ -138,7 +140,7 @@ export const agentRoutes: readonly Route[] = [
     forPerson: true,
     body: z.strictObject({ answer: fields.text }),
     response: oneAnswer,
-    errors: ["QUESTION_NOT_FOUND", "ALREADY_ANSWERED", "INVALID_INPUT"],
+    errors: ["QUESTION_NOT_FOUND", "ALREADY_ANSWERED", "INVALID_STATUS", "INVALID_INPUT"],
     handle: (daemon, { id, body, author }) => answerWith(daemon, id, body.answer, author),
   }),
 ];

@@ -4,6 +4,7 @@ import { slowestExecutions } from "../../db/executions.ts";
 import { latencyOverTime } from "../../db/hook_latency.ts";
 import { knownProjects } from "../../db/sessions.ts";
 import { saidInSession } from "../../memory/store.ts";
+import { withWanted } from "../../operations/wanted_use.ts";
 import { listQuestions } from "../../work/store.ts";
 import { httpError } from "../api_error.ts";
 import { Backfill } from "../backfill.ts";
@@ -82,7 +83,7 @@ const ownRoutes: readonly Route[] = [
       const status = isSet(query.all) ? null : "active";
       return {
         sessions: sessionsNow(db, { questions, status, limit: NOW_SESSIONS }),
-        questions: withTaskTitles(db, questions),
+        questions: withTaskTitles(db, withWanted(db, questions)),
       };
     },
   }),

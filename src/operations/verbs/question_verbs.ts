@@ -14,6 +14,7 @@ import {
   switchOn,
   text,
 } from "../flags.ts";
+import { askedText, withWanted } from "../wanted_use.ts";
 import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { lastingOf } from "../orchestration_here.ts";
 import { titledFacts } from "../table.ts";
@@ -33,17 +34,20 @@ const list = listVerb({
   },
   name: "questions",
   rows: ({ db }, { all, task }, { limit }) =>
-    listQuestions(db, {
-      statuses: all ? null : ["pending"],
-      taskId: task === undefined ? null : knownTaskId(db, task),
-      limit,
-    }),
+    withWanted(
+      db,
+      listQuestions(db, {
+        statuses: all ? null : ["pending"],
+        taskId: task === undefined ? null : knownTaskId(db, task),
+        limit,
+      }),
+    ),
   columns: {
     ID: ({ id }) => id,
     TYPE: ({ type }) => type,
     STATUS: ({ status }) => status,
     TASK: ({ taskId }) => taskId === null ? null : shortTaskId(taskId),
-    QUESTION: ({ text }) => valueText(text),
+    QUESTION: (question) => valueText(askedText(question)),
   },
   empty: ({ all }) => all ? "No questions." : "Nobody asks anything.",
 });
@@ -59,6 +63,7 @@ const show = readVerb({
       ["id", question.id],
       ["type", question.type],
       ["status", question.status],
+      ["wanted", withWanted(db, [question])[0]!.wanted],
       ["options", options.join(", ") || null],
       ["task", task === undefined ? question.taskId : nameOf(task)],
       ["step", question.stepKey],
