@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isOfSession } from "../claude/session_changes.ts";
 import { type LastHook, lastHookOf } from "../db/executions.ts";
 import { listSessions, type SessionRow } from "../db/sessions.ts";
-import { wantedIn } from "../memory/tell/session_steps.ts";
+import { wantedIn } from "../memory/project_paths.ts";
 import { wantedUse } from "../operations/wanted_use.ts";
 import type { Question } from "../work/store.ts";
 

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isOfSession } from "../claude/session_changes.ts";
 import { listExecutions } from "../db/executions.ts";
 import { findSessions } from "../db/sessions.ts";
-import { wantedIn } from "../memory/tell/session_steps.ts";
+import { wantedIn } from "../memory/project_paths.ts";
 import type { Question } from "../work/store.ts";
 
 /** The tool use that a session asks for: the tool, and its command or file, which is empty where it has none. */

@@ -63,7 +63,8 @@ export const context = readVerb({
         ...leftOut.length === 0 ? [] : ["", "Left out, since there is no room:"],
         ...leftOut.map(lineOf),
       ].join("\n");
-    return { json: { project: at.project, text: told.text, tokens, lines, leftOut }, text };
+    const json = { project: at.project, text: told.text, tokens, lines, leftOut };
+    return { json, text, quoted: true };
   },
 });
 

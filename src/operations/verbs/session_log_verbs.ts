@@ -62,6 +62,7 @@ export const log = readVerb({
     return {
       json: { sessionId: session.sessionId, steps: told, more, next },
       text: steps.length === 0 ? "Nothing is known of its steps." : steps.map(print).join("\n"),
+      quoted: true,
     };
   },
 });
