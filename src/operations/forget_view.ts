@@ -1,5 +1,4 @@
 /** Reads what a person wants to be forgotten, and says what `memory forget` does. */
-import { plain } from "../base/plain.ts";
 import { count } from "../base/counts.ts";
 import type { ForgetPreview, ForgetReport, Removed } from "../upkeep/forget/forget.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
@@ -175,8 +174,8 @@ export function fileMeant({ files }: ForgetFilter): string | undefined {
 /** The project and the file that are meant, which may be others than a person thinks of. */
 export function ofWhat(filter: ForgetFilter): string {
   const file = fileMeant(filter);
-  const project = filter.project && `, of the project ${plain(folderOfProject(filter.project))}`;
-  const named = (project ?? "") + (file === undefined ? "" : `, about ${plain(file)}`);
+  const project = filter.project && `, of the project ${folderOfProject(filter.project)}`;
+  const named = (project ?? "") + (file === undefined ? "" : `, about ${file}`);
   return named === "" ? "" : `${named}:`;
 }
 
@@ -215,7 +214,7 @@ export function previewView(
       ...goes,
       ...lines,
       ...text,
-    ].join("\n"),
+    ],
     // A project that nobody knows is a mistake, as a session is; a file may have been forgotten before.
     exitCode: unknown.some(({ flag }) => flag === "project") ? 1 : 0,
   };
@@ -237,11 +236,11 @@ export function reportView(
       isNone(report)
         ? "Finished what was stopped: nothing of it was left."
         : `Forgot ${removedText(removed)}.`,
-      ...left.map((line) => `left: ${plain(line)}`),
+      ...left.map((line) => `left: ${line}`),
       ...text,
       `receipt ${id}`,
       `Whether it stays gone: ${nextHere(`conclaude memory verify ${id}`, context.globals)}`,
-    ].join("\n"),
+    ],
     exitCode: left.length === 0 ? 0 : 1,
   };
 }
@@ -270,7 +269,7 @@ function told(
     },
     text: [
       ...[...otherForms].flatMap(({ as, observation }) => [
-        `#${observation} has it in another form, and stays: ${plain(as)}`,
+        `#${observation} has it in another form, and stays: ${as}`,
         next(`conclaude memory forget --text ${quoteWord(as)}`),
       ]),
       ...toldBy.length === 0 ? [] : [
@@ -292,7 +291,7 @@ function told(
 
 /** A sentence with the path that it is about, or with several below it. */
 function namedBehind(sentence: string, paths: readonly string[]): string[] {
-  const [first, ...others] = paths.map(plain);
+  const [first, ...others] = paths;
   if (first === undefined) return [];
   return others.length === 0
     ? [`${sentence} ${first}`]

@@ -1,6 +1,5 @@
 /** Names the filters of a search that match nothing at all. */
 import type { DatabaseSync } from "node:sqlite";
-import { plain } from "../base/plain.ts";
 import { count } from "../base/counts.ts";
 import { baseName, isAbsolutePath } from "../base/paths.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
@@ -91,10 +90,10 @@ function nearOrNewest(near: readonly string[], all: readonly string[]): readonly
 /** Lines for a person. @param command What comes before the flag: `conclaude memory search uploads`. */
 export function unknownText(unknown: readonly UnknownFilter[], command: string): string[] {
   return unknown.flatMap(({ flag, value, known }) => {
-    const none = `Nothing at all is known of the ${flag} "${plain(value)}"`;
+    const none = `Nothing at all is known of the ${flag} "${value}"`;
     if (known.length === 0) return [`${none}.`];
     return [
-      `${none}; known: ${plain(known.join(", "))}.`,
+      `${none}; known: ${known.join(", ")}.`,
       `  next: ${command} --${flag} ${quoteWord(known[0]!)}`,
     ];
   });
@@ -135,6 +134,6 @@ export function nothingFound(
       ...waiting === 0
         ? []
         : [`${count(waiting, "capture is", "captures are")} not worked in yet: ${drain}`],
-    ].join("\n"),
+    ],
   };
 }

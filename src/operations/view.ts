@@ -1,6 +1,6 @@
 import { isDatabaseBusy, isUserError, messageOf, UserError } from "../base/errors.ts";
 import type { CliContext } from "./context.ts";
-import { nextHere } from "./next_command.ts";
+import { hintsHere, nextHere } from "./next_command.ts";
 import { fitToColumns } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
 
@@ -8,8 +8,11 @@ import { plain } from "../base/plain.ts";
 export interface View {
   /** With `--json`: printed as it is; nothing when undefined. */
   readonly json: unknown;
-  /** Otherwise; without the final newline. Lines that are too long for the terminal are broken. */
-  readonly text: string;
+  /**
+   * Otherwise; without the final newline. In lines, control characters become blanks; a text stays as it is. Lines that are too
+   * long for the terminal are broken.
+   */
+  readonly text: string | readonly string[];
   /** The text is what somebody else wrote, or is for programs: its lines stay as they are. */
   readonly quoted?: true;
   /** 0 when absent. */
@@ -17,11 +20,12 @@ export interface View {
 }
 
 export function show({ process, globals }: CliContext, view: View): void {
+  const text = typeof view.text === "string" ? view.text : view.text.map(plain).join("\n");
   if (globals.json) {
     if (view.json !== undefined) process.stdout.write(jsonText(view.json));
-  } else if (view.text !== "" && !globals.quiet) {
-    if (view.quoted) process.stdout.write(`${view.text}\n`);
-    else print({ process, globals }, view.text);
+  } else if (text !== "" && !globals.quiet) {
+    if (view.quoted) process.stdout.write(`${text}\n`);
+    else print({ process, globals }, hintsHere(text, globals));
   }
   process.exitCode = view.exitCode ?? 0;
 }

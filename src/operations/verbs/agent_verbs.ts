@@ -103,7 +103,7 @@ const show = readVerb({
       ["started", agoText(agent.startedAtMs)],
       ["ended", agoText(agent.endedAtMs)],
     ]);
-    return { json: { agent }, lines: [agent.name, ...facts] };
+    return { json: { agent }, text: [agent.name, ...facts] };
   },
 });
 
@@ -168,7 +168,7 @@ const kill = verb({
     );
     const told = (tail: string) => {
       const agent = needAgent(db, id);
-      return { json: { agent }, text: plain(`Agent ${shortTaskId(id)} (${agent.name}) ${tail}`) };
+      return { json: { agent }, text: [`Agent ${shortTaskId(id)} (${agent.name}) ${tail}`] };
     };
     if (isDaemonHere(context, place)) return told("is being ended by the daemon.");
     const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;

@@ -1,7 +1,6 @@
 /** `conclaude memory move OLD NEW`: a project is in another folder now. */
 import { UserError } from "../../base/errors.ts";
 import { count, sumOf } from "../../base/counts.ts";
-import { plain } from "../../base/plain.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { transaction } from "../../db/transaction.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
@@ -46,12 +45,13 @@ export const move = verb({
       );
     }
     if (!dryRun) transaction(db, () => moveRows(db, { from, to }));
-    const left = isThere(from) ? `\n${from} is still there; new sessions in it begin anew.` : "";
+    const left = isThere(from) ? [`${from} is still there; new sessions in it begin anew.`] : [];
     return {
       json: { from, to, isDryRun: dryRun, moved },
-      text: plain(
-        `${dryRun ? "Would move" : "Moved"} ${movedText(moved)} from ${from} to ${to}.${left}`,
-      ),
+      text: [
+        `${dryRun ? "Would move" : "Moved"} ${movedText(moved)} from ${from} to ${to}.`,
+        ...left,
+      ],
     };
   },
 });

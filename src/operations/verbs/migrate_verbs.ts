@@ -1,7 +1,6 @@
 /** `conclaude migrate`: brings over what the older daemon, coven, has. */
 import "../config_sections.ts";
 import { UserError } from "../../base/errors.ts";
-import { plain } from "../../base/plain.ts";
 import { readMeta, writeMeta } from "../../db/statement.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { CovenPlan, findCoven, planCovenFiles, planCovenTasks } from "../../work/coven.ts";
@@ -77,10 +76,10 @@ export const migrate = verb({
         .map(({ name, value }) => `         ${name}: ${JSON.stringify(value)}`),
       ...kept.map((key) => `  ${key} stays as your configuration says it`),
       ...left,
-    ].map(plain);
+    ];
     const view = (imported: { tasks: number; files: number }, last: string): View => ({
       json: { plan, imported, alreadyThere },
-      text: [...lines, "", last].join("\n"),
+      text: [...lines, "", last],
     });
     if (flags.dryRun) return view({ tasks: 0, files: 0 }, "Nothing was written.");
     if (!flags.yes) {

@@ -1,4 +1,3 @@
-import { plain } from "../../base/plain.ts";
 import { answer } from "../../work/engine/requests.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/store.ts";
@@ -73,7 +72,7 @@ const show = readVerb({
       ["answered by", question.answeredBy],
       ["not delivered", question.deliveryError],
     ], 15);
-    return { json: { question }, lines: [...question.text.split("\n"), ...facts] };
+    return { json: { question }, text: [...question.text.split("\n"), ...facts] };
   },
 });
 
@@ -101,7 +100,7 @@ const answerVerb = verb({
       : `The answer is recorded, and not delivered: ${deliveryError}`;
     return {
       json: { question, delivered, ...deliveryError === null ? {} : { deliveryError } },
-      text: plain(told),
+      text: [told],
     };
   },
 });

@@ -1,6 +1,5 @@
 import { durationText } from "../../base/time.ts";
 /** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
-import { plain } from "../../base/plain.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { quietly, UserError } from "../../base/errors.ts";
 import { shortSessionId } from "../../base/ids.ts";
@@ -108,7 +107,7 @@ export const clear = verb({
       askAtTerminal(context, {
         what: "clear requirements",
         shows: goesLines(goes, (first) => first.map((one) => standingLine(db, one))),
-        ask: `Forget this on ${plain(key.branch)}?`,
+        ask: `Forget this on ${key.branch}?`,
       });
     }
     const cleared = flags.all ? "all" : names;
@@ -133,7 +132,7 @@ export const clear = verb({
     ];
     return {
       json: { branch: key.branch, session: sessionId, cleared, removed, kept },
-      text: lines.map(plain).join("\n"),
+      text: lines,
     };
   },
 });
@@ -179,9 +178,9 @@ export const prune = verb({
     if (!flags.dryRun) transaction(db, () => gone.forEach(clearAll));
     return {
       json: { repository, pruned: gone, dryRun: flags.dryRun },
-      text: gone.length === 0 ? "Every branch that something is recorded of exists." : plain(
-        `${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${gone.join(", ")}.`,
-      ),
+      text: gone.length === 0
+        ? "Every branch that something is recorded of exists."
+        : [`${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${gone.join(", ")}.`],
     };
   },
 });
@@ -238,7 +237,7 @@ async function satisfyRequirements(
   }));
   return {
     json: { branch: key.branch, satisfied },
-    text: [...lines, ...await branchNote(context, flags.branch)].map(plain).join("\n"),
+    text: [...lines, ...await branchNote(context, flags.branch)],
   };
 }
 

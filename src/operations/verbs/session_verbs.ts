@@ -12,7 +12,6 @@ import {
   toggle,
 } from "../flags.ts";
 import { agoText, listVerb, readVerb } from "../list_and_show.ts";
-import { hintsHere } from "../next_command.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
 import { type Line, type SessionStory, sessionStory } from "../../memory/tell/shown_story.ts";
 import { cutLine, factLines, firstLines, section } from "../table.ts";
@@ -53,7 +52,7 @@ const list = listVerb({
 const show = readVerb({
   args: [proposing("session", text("Its id, or 4 or more characters of its beginning", "id"))],
   flags: { verbose: switchOn("With where it ran, its process, and its counters") },
-  run({ db, context }, { verbose }, id) {
+  run({ db }, { verbose }, id) {
     const session = sessionOf(db, id);
     const counters = listCounters(db, session.sessionId);
     const agents = listAgents(db, { kinds: ["subagent"], sessionId: session.sessionId });
@@ -64,7 +63,7 @@ const show = readVerb({
     ];
     return {
       json: { session, counters, agents, story },
-      text: hintsHere(lines.join("\n"), context.globals),
+      text: lines,
     };
   },
 });

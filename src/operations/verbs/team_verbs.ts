@@ -28,7 +28,7 @@ import { joinPath } from "../../base/paths.ts";
 import { takeBackElsewhere } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
 import { number, optional, switchOn, textFlag, YES_FLAG } from "../flags.ts";
-import { saidOf, shortOrigin } from "../team_text.ts";
+import { saidLines, shortOrigin } from "../team_text.ts";
 import { flagsAgain, nextHere } from "../next_command.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import { tableText } from "../table.ts";
@@ -151,7 +151,7 @@ const join = verb({
     const [report] = await syncAll(context, store, [readJoined(store.db, project)!]);
     return {
       json: { project, name, origin, ...report },
-      text: `Joined "${name}": ${saidOf(report!)}\n\nNext: conclaude team status`,
+      text: [...saidLines(`Joined "${name}"`, report!), "", "Next: conclaude team status"],
     };
   },
 });
@@ -208,12 +208,10 @@ const leave = verb({
       text: [
         `Left "${name}". Others keep what was sent, and what came from them stays here.`,
         ...untold === null ? [] : [
-          `The server was not told: ${
-            plain(untold)
-          }. Until it is, the others wait for this machine to forget.`,
+          `The server was not told: ${untold}. Until it is, the others wait for this machine to forget.`,
           `Next, once it can be reached:  ${later}`,
         ],
-      ].join("\n"),
+      ],
     };
   },
 });
@@ -237,11 +235,11 @@ const sync = verb({
     return {
       json: { projects: reports },
       text: [
-        ...reports.map((report) => `${plain(report.name)}: ${saidOf(report)}`),
+        ...reports.flatMap((report) => saidLines(report.name, report)),
         ...held === 0
           ? []
           : [`${count(held, "row waits", "rows wait")} for you: conclaude team held`],
-      ].join("\n"),
+      ],
     };
   },
 });
