@@ -6,7 +6,6 @@ import { isAbsolutePath } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { findObservation, type ForgetFilter } from "../memory/store.ts";
 import { type CliContext, typedPath } from "./context.ts";
-import { nextHere } from "./next_command.ts";
 import type { UnknownFilter } from "./unknown_filter.ts";
 import type { View } from "./view.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -182,7 +181,7 @@ export function ofWhat(filter: ForgetFilter): string {
 /** What would be removed; `isDry` is false where nothing fits and nothing was done. */
 export function previewView(
   preview: ForgetPreview,
-  { isDry, filter, hints: { unknown, lines }, goes, context }: {
+  { isDry, filter, hints: { unknown, lines }, goes }: {
     readonly isDry: boolean;
     /** The observations that would go, as lines. */
     readonly goes: readonly string[];
@@ -192,11 +191,10 @@ export function previewView(
       readonly unknown: readonly UnknownFilter[];
       readonly lines: readonly string[];
     };
-    readonly context: CliContext;
   },
 ): View {
   const { removed, copies, copiesThatMay, transcripts, forms } = preview;
-  const { json, text } = told(preview, context, {
+  const { json, text } = told(preview, {
     madeAnew: "The same would be forgotten in the copy:",
     removed: "Would remove, since nobody can tell what is in it:",
   });
@@ -221,12 +219,9 @@ export function previewView(
 }
 
 /** What was removed, and what is left. */
-export function reportView(
-  report: ForgetPreview & ForgetReport,
-  context: CliContext,
-): View {
+export function reportView(report: ForgetPreview & ForgetReport): View {
   const { id, removed, left } = report;
-  const { json, text } = told(report, context, {
+  const { json, text } = told(report, {
     madeAnew: "The same was forgotten in the copy:",
     removed: "Removed, since nobody can tell what is in it:",
   });
@@ -239,7 +234,7 @@ export function reportView(
       ...left.map((line) => `left: ${line}`),
       ...text,
       `receipt ${id}`,
-      `Whether it stays gone: ${nextHere(`conclaude memory verify ${id}`, context.globals)}`,
+      `Whether it stays gone: conclaude memory verify ${id}`,
     ],
     exitCode: left.length === 0 ? 0 : 1,
   };
@@ -251,10 +246,8 @@ function told(
     ForgetPreview,
     "removed" | "observations" | "along"
   >,
-  { globals }: CliContext,
   words: Readonly<Record<keyof ForgetPreview["ownCopies"], string>>,
 ): { readonly json: Record<string, unknown>; readonly text: string[] } {
-  const next = (command: string) => `  next: ${nextHere(command, globals)}`;
   const otherForms = new Map(forms.map((form) => [form.as, form])).values();
   const more = transcripts.length - MAX_TRANSCRIPTS;
   return {
@@ -270,11 +263,11 @@ function told(
     text: [
       ...[...otherForms].flatMap(({ as, observation }) => [
         `#${observation} has it in another form, and stays: ${as}`,
-        next(`conclaude memory forget --text ${quoteWord(as)}`),
+        `  next: conclaude memory forget --text ${quoteWord(as)}`,
       ]),
       ...toldBy.length === 0 ? [] : [
         `Observations that stay tell some of the same: ${numbersOf(toldBy)}.`,
-        next(`conclaude memory forget ${toldBy.slice(0, MAX_NUMBERS).join(" ")}`),
+        `  next: conclaude memory forget ${toldBy.slice(0, MAX_NUMBERS).join(" ")}`,
       ],
       ...namedBehind(words.madeAnew, ownCopies.madeAnew),
       ...namedBehind(words.removed, ownCopies.removed),

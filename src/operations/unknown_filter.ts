@@ -18,7 +18,6 @@ import { nearestWords } from "../base/likeness.ts";
 import { spooledFiles } from "../db/spool.ts";
 import { countAllWaiting } from "../db/queue_work.ts";
 import type { CliContext } from "./context.ts";
-import { nextHere } from "./next_command.ts";
 import type { View } from "./view.ts";
 
 /** A filter that matches nothing that is remembered. */
@@ -116,11 +115,9 @@ export function nothingFound(
     branch: flags.branch ?? null,
     file: askedFor(flags.file, file),
   });
-  const { globals, locations: { spoolFolders } } = context;
-  const command = nextHere(`conclaude memory search ${quoteWord(words.join(" "))}`, globals);
-  const spooled = spooledFiles({ database, folders: spoolFolders }).length;
+  const command = `conclaude memory search ${quoteWord(words.join(" "))}`;
+  const spooled = spooledFiles({ database, folders: context.locations.spoolFolders }).length;
   const waiting = countAllWaiting(db) + spooled;
-  const drain = nextHere("conclaude queue drain", globals);
   return {
     json: {
       results: [],
@@ -131,9 +128,9 @@ export function nothingFound(
     text: [
       "Nothing is remembered that matches.",
       ...unknownText(unknown, command),
-      ...waiting === 0
-        ? []
-        : [`${count(waiting, "capture is", "captures are")} not worked in yet: ${drain}`],
+      ...waiting === 0 ? [] : [
+        `${count(waiting, "capture is", "captures are")} not worked in yet: conclaude queue drain`,
+      ],
     ],
   };
 }

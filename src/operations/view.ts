@@ -42,7 +42,7 @@ export function showError(context: CliContext, thrown: unknown): void {
   const { process, globals } = context;
   const error = asUserError(thrown, "Cannot finish the command");
   const { what, why, exitCode, reason, details } = error;
-  const next = nextHere(error.next, globals);
+  const next = hintsHere(nextHere(error.next, globals), globals);
   if (globals.json) {
     const told = reason === null ? {} : { reason, ...details };
     process.stdout.write(jsonText({ error: { what, why, next, code: exitCode, ...told } }));

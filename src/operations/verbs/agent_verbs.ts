@@ -14,7 +14,7 @@ import {
   readWorkflow,
 } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
-import { isDaemonHere, startDaemon } from "../daemon_here.ts";
+import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import {
   AGENT_FLAG,
   clearingFlag,
@@ -181,7 +181,7 @@ const kill = verb({
     return told(
       hasEnded
         ? "has ended, with all that it had started."
-        : `has no process that runs. The next daemon writes down its end: ${startDaemon(context)}`,
+        : `has no process that runs. The next daemon writes down its end: ${START_DAEMON}`,
     );
   },
 });

@@ -151,11 +151,10 @@ const trust = verb({
       : addTrusted(db, { path, addedAtMs: Date.now() });
     // The versions that were in force count no longer, although a session may be active.
     if (flags.remove && changed) forgetBelow(db, path);
-    const undo = nextHere(`conclaude config trust ${quoteWord(path)} --remove`, globals);
     const text = flags.remove ? [`${path} is ${changed ? "no longer" : "not"} trusted.`] : [
       `${path} is trusted${changed ? "" : " already"}: what lies in it and below counts from the ` +
       "next hook on, whoever may write there.",
-      `To take that back: ${undo}`,
+      `To take that back: conclaude config trust ${quoteWord(path)} --remove`,
     ];
     return { json: { path, trusted: !flags.remove, changed }, text };
   },

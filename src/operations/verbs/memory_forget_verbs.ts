@@ -94,9 +94,8 @@ export const forget = verb({
     const isNothing = isNone(preview);
     if (dryRun || isNothing && !isStopped) {
       // The proposed command is a dry run, since the known name may be another one than the person means.
-      const again = nextHere("conclaude memory forget --dry-run", context.globals);
-      const hints = { unknown, lines: unknownText(unknown, again) };
-      const told = { isDry: dryRun, filter, hints, goes, context };
+      const lines = unknownText(unknown, "conclaude memory forget --dry-run");
+      const told = { isDry: dryRun, filter, hints: { unknown, lines }, goes };
       return previewView({ ...preview, transcripts: transcripts() }, told);
     }
     if (!yes) {
@@ -119,7 +118,7 @@ export const forget = verb({
       nowMs: Date.now(),
       tell,
     });
-    return reportView({ ...preview, ...report, transcripts: transcripts() }, context);
+    return reportView({ ...preview, ...report, transcripts: transcripts() });
   },
 });
 

@@ -20,7 +20,6 @@ import {
 import { number, PROJECT_FLAGS, proposing, text, usually } from "../flags.ts";
 import { observationNamed } from "../observation_lookup.ts";
 import { isAnyOfOthers } from "../session_lookup.ts";
-import { nextHere } from "../next_command.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
 import { factLines } from "../table.ts";
 import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
@@ -108,8 +107,7 @@ export const timeline = readVerb({
       branch: null,
       file: askedFor(target, file),
     });
-    const command = (of: string) =>
-      nextHere(`conclaude memory timeline ${quoteWord(of)}`, context.globals);
+    const command = (of: string) => `conclaude memory timeline ${quoteWord(of)}`;
     return {
       json: { ...found, ...unknown.length > 0 && { unknown } },
       text: [

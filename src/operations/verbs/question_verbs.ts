@@ -1,7 +1,7 @@
 import { answer } from "../../work/engine/requests.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/store.ts";
-import { isDaemonHere, startDaemon } from "../daemon_here.ts";
+import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import {
   AGENT_FLAG,
   anyText,
@@ -94,7 +94,7 @@ const answerVerb = verb({
     const { question, delivered, deliveryError } = change(() =>
       answer(db, id.trim(), { ...lasting, text, by })
     );
-    const way = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${startDaemon(context)}`;
+    const way = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${START_DAEMON}`;
     const told = delivered
       ? `${question.stepKey} goes on with the answer.${way}`
       : `The answer is recorded, and not delivered: ${deliveryError}`;

@@ -29,7 +29,7 @@ import { takeBackElsewhere } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
 import { number, optional, switchOn, textFlag, YES_FLAG } from "../flags.ts";
 import { saidLines, shortOrigin } from "../team_text.ts";
-import { flagsAgain, nextHere } from "../next_command.ts";
+import { flagsAgain } from "../next_command.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import { tableText } from "../table.ts";
 import {
@@ -78,11 +78,8 @@ const join = verb({
   },
   async run(context, flags, given) {
     const again = (more: Partial<typeof flags>, address = given) =>
-      nextHere(
-        `conclaude team join${address === undefined ? "" : ` ${quoteWord(address)}`}` +
-          flagsAgain({ ...flags, ...more }),
-        context.globals,
-      );
+      `conclaude team join${address === undefined ? "" : ` ${quoteWord(address)}`}` +
+      flagsAgain({ ...flags, ...more });
     const configured = given ?? teamAddress(context, again({ login: flags.login ?? "LOGIN" }));
     if (configured === null) {
       throw usageError("Cannot tell which team to join", {
@@ -190,10 +187,7 @@ const leave = verb({
             count(waiting, "change")
           } were not sent yet.`,
         ],
-        again: nextHere(
-          `conclaude team leave${flagsAgain({ project: folder, yes: true })}`,
-          context.globals,
-        ),
+        again: `conclaude team leave${flagsAgain({ project: folder, yes: true })}`,
       });
     }
     const untold = await withServer(way, context, (server) => noteGone(server, { name, origin }))
