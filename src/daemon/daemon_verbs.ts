@@ -20,7 +20,7 @@ import { VERSION } from "../base/version.ts";
 import type { CliContext } from "../operations/context.ts";
 import { number, optional, switchOn, toggle, usually } from "../operations/flags.ts";
 import { ownProgram } from "../operations/own_program.ts";
-import { keptPlace, openAt, openKeptStore, type Place } from "../operations/open_store.ts";
+import { keptPlace, openAt, openStore, type Place } from "../operations/open_store.ts";
 import { group, verb } from "../operations/verb.ts";
 import { print, type View } from "../operations/view.ts";
 import { mkdirSync } from "../system/files.ts";
@@ -279,7 +279,7 @@ export const ui = verb({
   async run(context, { open, readOnly }) {
     const place = await daemonPlace(context);
     const port = await daemonOnPort(context, place);
-    const { db } = await openKeptStore(context, "open the page");
+    const { db } = await openStore(context, "write", "open the page");
     const proof = await makeToken(db, Date.now());
     const answer = await askDaemon(doorOf(place.files, readState(place.files.state)), {
       method: "POST",

@@ -6,18 +6,11 @@ import { findSessions } from "../db/sessions.ts";
 import { wantedIn } from "../memory/project_paths.ts";
 import type { Question } from "../work/store.ts";
 
-/** The tool use that a session asks for: the tool, and its command or file, which is empty where it has none. */
-interface WantedUse {
-  readonly tool: string | null;
-  readonly wanted: string;
-}
-
-/** The tool use that a person was asked to permit last; null where no hook told of it. @param folder Paths are relative to it. */
-export function wantedUse(
-  db: DatabaseSync,
-  sessionId: string,
-  folder: string | null,
-): WantedUse | null {
+/**
+ * The tool use that a person was asked to permit last, with its command or file; null where no hook told of it.
+ * @param folder Paths are relative to it.
+ */
+export function wantedUse(db: DatabaseSync, sessionId: string, folder: string | null) {
   const [request] = listExecutions(db, {
     ...{ sessionId, hookName: "PermissionRequest", toolName: null, status: null },
     ...{ sinceMs: null, limit: 1 },
@@ -35,10 +28,9 @@ export function withWanted<Row extends Question>(
   return questions.map((question) => {
     const { type, status, sessionId } = question;
     const isOpen = type === "permission" && status === "pending" && isOfSession(question);
-    const folder = isOpen ? findSessions(db, sessionId!)[0]?.projectDir ?? null : null;
-    const use = isOpen ? wantedUse(db, sessionId!, folder) : null;
-    const parts = [use?.tool, use?.wanted].filter((part) => part);
-    return { ...question, wanted: parts.length === 0 ? null : parts.join(": ") };
+    const folderOf = (id: string) => findSessions(db, id)[0]?.projectDir ?? null;
+    const use = isOpen ? wantedUse(db, sessionId!, folderOf(sessionId!)) : null;
+    return { ...question, wanted: use && [use.tool, use.wanted].filter(Boolean).join(": ") };
   });
 }
 

@@ -37,15 +37,9 @@ export const agentRoutes: readonly Route[] = [
     handle: ({ db }, { query: { status, kind, limit, hasTree, ...query } }) => {
       const statuses = listOf("status", status, AGENT_FIELDS.status);
       const kinds = listOf("kind", kind, AGENT_FIELDS.kind);
-      return paged(
-        "agents",
-        limit,
-        (limit) =>
-          withTaskTitles(
-            db,
-            listAgents(db, { statuses, kinds, limit, hasTree: isSet(hasTree), ...query }),
-          ),
-      );
+      const filter = { statuses, kinds, hasTree: isSet(hasTree), ...query };
+      const list = (limit: number) => withTaskTitles(db, listAgents(db, { ...filter, limit }));
+      return paged("agents", limit, list);
     },
   }),
   route({
@@ -121,12 +115,9 @@ export const agentRoutes: readonly Route[] = [
     }),
     handle: ({ db }, { query: { pending, limit, ...query } }) => {
       const statuses = pending === undefined || isSet(pending) ? ["pending"] : null;
-      return paged(
-        "questions",
-        limit,
-        (limit) =>
-          withTaskTitles(db, withWanted(db, listQuestions(db, { statuses, limit, ...query }))),
-      );
+      const list = (limit: number) =>
+        withWanted(db, listQuestions(db, { statuses, limit, ...query }));
+      return paged("questions", limit, (limit) => withTaskTitles(db, list(limit)));
     },
   }),
   questionRoute({

@@ -10,7 +10,7 @@ import { realOr } from "../../system/files.ts";
 import { countBelow, MOVED_TABLES, moveRows } from "../../upkeep/transfer/store.ts";
 import { typedPath } from "../context.ts";
 import { text, toggle } from "../flags.ts";
-import { openKeptStore } from "../open_store.ts";
+import { openStore } from "../open_store.ts";
 import { takeInSpool } from "../spool_drain.ts";
 import { firstLines } from "../table.ts";
 import { verb } from "../verb.ts";
@@ -27,7 +27,7 @@ export const move = verb({
     if (!isThere(to)) {
       throw refused(`there is no folder ${to}`, "Move the project first, or name where it is now");
     }
-    const { db, place: { database } } = await openKeptStore(context, "move what is known");
+    const { db, place: { database } } = await openStore(context, "write", "move what is known");
     // What still comes from there would name the old folder.
     if (!dryRun) takeInSpool(db, { database, folders: context.locations.spoolFolders });
     const real = realOr(typed);

@@ -9,7 +9,7 @@ import { readOrigins, readTask, recordEvent, withoutBody, writeHistory } from ".
 import { planEntries } from "../../config/config_edit.ts";
 import { targetOf, writePlanned, writeTarget } from "../config_target.ts";
 import { typedPath } from "../context.ts";
-import { lookIntoStore, openKeptStore } from "../open_store.ts";
+import { lookIntoStore, openStore } from "../open_store.ts";
 import { notTakenLines, takeOver } from "../take_over.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import type { View } from "../view.ts";
@@ -39,7 +39,7 @@ export const migrate = verb({
     const place = findCoven(start);
     if (place === null) throw nothing(`"${start}" has no .coven, and no folder above it`);
     if (flags.fresh) {
-      const { db } = await openKeptStore(context, "begin without the older state");
+      const { db } = await openStore(context, "write", "begin without the older state");
       writeMeta(db, place.mark, "fresh");
       const text = `${place.folder} is left alone. It can still be brought over: conclaude migrate`;
       return { json: { fresh: true, folder: place.folder }, text };

@@ -35,7 +35,7 @@ import {
   requirementsHere,
   sessionIdOf,
 } from "../requirements_here.ts";
-import { openKeptStore, openStore } from "../open_store.ts";
+import { openStore } from "../open_store.ts";
 import { agoText } from "../list_and_show.ts";
 import { askAtTerminal, goesLines } from "../terminal.ts";
 import { requireOneOfTwo, USAGE } from "../usage.ts";
@@ -86,7 +86,7 @@ export const clear = verb({
       next: `conclaude req clear ${flags.all ? "--all" : "NAME, or --all"}`,
       exitCode: flags.all ? USAGE : 1,
     });
-    const { db } = await openKeptStore(context, "clear requirements");
+    const { db } = await openStore(context, "write", "clear requirements");
     const sessionId = flags.session === undefined
       ? null
       : await sessionIdOf(db, context, { named: flags.session, command: "req clear" });
@@ -199,7 +199,7 @@ async function satisfyRequirements(
       (await namedRequirements(context, around, names)).some(({ scope }) =>
         scope === "session" || scope === "single_use"
       ));
-  const { db } = await openKeptStore(context, `satisfy ${names.join(", ")}`);
+  const { db } = await openStore(context, "write", `satisfy ${names.join(", ")}`);
   const asking = { named: flags.session, command: `req satisfy ${names.join(" ")}` };
   const sessionId = needsSession ? await sessionIdOf(db, context, asking) : WHOLE_BRANCH;
   const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
