@@ -1,5 +1,5 @@
 import { isDatabaseBusy, isUserError, messageOf, UserError } from "../base/errors.ts";
-import type { CliContext } from "./context.ts";
+import type { CliContext, Globals } from "./context.ts";
 import { hintsHere, nextHere } from "./next_command.ts";
 import { fitToColumns } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
@@ -42,12 +42,12 @@ export function showError(context: CliContext, thrown: unknown): void {
   const { process, globals } = context;
   const error = asUserError(thrown, "Cannot finish the command");
   const { what, why, exitCode, reason, details } = error;
-  const next = hintsHere(nextHere(error.next, globals), globals);
   if (globals.json) {
     const told = reason === null ? {} : { reason, ...details };
+    const next = stepHere(error, globals);
     process.stdout.write(jsonText({ error: { what, why, next, code: exitCode, ...told } }));
   } else {
-    process.stderr.write(errorText({ what, why, next }));
+    process.stderr.write(errorText(error, globals));
   }
   process.exitCode = exitCode;
 }
@@ -59,9 +59,14 @@ function jsonText(value: unknown): string {
 /** The lines of an error, with the final newline; without the third one when there is nothing to do. */
 export function errorText(
   error: { readonly what: string; readonly why: string; readonly next: string },
+  globals: Pick<Globals, "db">,
 ): string {
-  const [what, why, next] = [error.what, error.why, error.next].map(plain);
+  const [what, why, next] = [error.what, error.why, stepHere(error, globals)].map(plain);
   return `${what}\n  why:  ${why}\n${next === "" ? "" : `  next: ${next}\n`}`;
+}
+
+function stepHere({ next }: Pick<UserError, "next">, globals: Pick<Globals, "db">): string {
+  return hintsHere(nextHere(next, globals), globals);
 }
 
 const UNCHANGED = "what could not be written was not changed";

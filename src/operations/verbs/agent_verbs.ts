@@ -28,7 +28,7 @@ import {
   wordsFlag,
 } from "../flags.ts";
 import { agoText, listVerb, readVerb } from "../list_and_show.ts";
-import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
+import { endingOf } from "../orchestration_here.ts";
 import { type OpenStore, type Place } from "../open_store.ts";
 import { reviewView } from "../workflow_view.ts";
 import { titledFacts } from "../table.ts";
@@ -172,12 +172,7 @@ const kill = verb({
     };
     if (isDaemonHere(context, place)) return told("is being ended by the daemon.");
     const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;
-    const hasEnded = await endHere(db, id, {
-      ...lastingOf(context, place, project),
-      database: place.database,
-      mask,
-      graceMs: orchestrationOf(context, project).killGraceSeconds * 1000,
-    });
+    const hasEnded = await endHere(db, id, { ...endingOf(context, place, project), mask });
     return told(
       hasEnded
         ? "has ended, with all that it had started."

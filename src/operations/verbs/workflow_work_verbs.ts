@@ -25,7 +25,7 @@ import {
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
-import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
+import { endingOf, lastingOf } from "../orchestration_here.ts";
 import { changedWorkflow, reviewView, workflowName } from "../workflow_view.ts";
 import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
@@ -158,10 +158,9 @@ function ending(action: "reject" | "cancel", usual: string) {
       endNow(db, workflowIdOf(db, text), { ...request, ...author })
     );
     if (!isCarriedOut) {
-      const graceMs = orchestrationOf(context, workflow.projectDir).killGraceSeconds * 1000;
-      const lasting = lastingOf(context, place, workflow.projectDir);
+      const ending = endingOf(context, place, workflow.projectDir);
       for (const { id } of listAgents(db, { workflowId: workflow.id })) {
-        await endHere(db, id, { ...lasting, database: place.database, mask, graceMs });
+        await endHere(db, id, { ...ending, mask });
       }
     }
     const { worktree } = workflow;
