@@ -100,19 +100,3 @@ function fitLine(line: string, columns: number): string {
   }
   return [...rows, row].join("\n");
 }
-
-/** Shortens the paths in a text: makes them relative to the folder, else to the home (`~`). */
-export function shortPaths(
-  text: string,
-  { folder, home }: { readonly folder: string; readonly home: string | null },
-): string {
-  if (!text.includes("/")) return text;
-  const below = (path: string | null, shown: string) =>
-    path === null || path.length < 2
-      ? []
-      : [{ pattern: new RegExp(`(?<=^|\\s)${RegExp.escape(path)}/`, "g"), shown }];
-  return [...below(folder, ""), ...below(home, "~/")].reduce(
-    (shortened, { pattern, shown }) => shortened.replace(pattern, shown),
-    text,
-  );
-}

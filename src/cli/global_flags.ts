@@ -31,7 +31,7 @@ const TAKEN_OUT: readonly string[] = ["no-db", "json", "no-color", "quiet"];
 const SWITCHES = GLOBAL_FLAGS.filter(({ value }) => value === undefined).map(({ name }) => name);
 
 export interface SplitLine {
-  readonly globals: Omit<Globals, "color" | "columns" | "breaksAt"> & { readonly noColor: boolean };
+  readonly globals: Omit<Globals, "color" | "columns"> & { readonly noColor: boolean };
   readonly rest: readonly string[];
   /** A global flag cannot be read; the command line says so before it does anything. */
   readonly fault: UserError | null;

@@ -118,6 +118,12 @@ export function routesOf(tag: string) {
   };
 }
 
+/** Returns the response of a route that streams. */
+export function streamOf({ metrics }: Pick<Daemon, "metrics">, stream: ReadableStream): Response {
+  metrics.add("sse_connections");
+  return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+}
+
 /** The result of a search: a route, or the methods that the path supports, if any. */
 export type Found =
   | { readonly kind: "route"; readonly route: Route; readonly id: string }

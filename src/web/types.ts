@@ -34,6 +34,8 @@ export interface Question {
   /** `notification` and `elicitation` mean that a session itself asks the question. */
   readonly source: string;
   readonly taskTitle: string | null;
+  /** The tool use that a session asks a permission for. */
+  readonly wanted: string | null;
   readonly sessionId: string | null;
   readonly createdAtMs: number;
 }

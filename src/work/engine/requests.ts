@@ -205,14 +205,12 @@ interface Answered {
   readonly deliveryError: string | null;
 }
 
-/** The refusal for a session, which shows its questions itself and takes no answer from elsewhere. */
-const ELSEWHERE = "answer it where the session runs";
-
 const TOO_LATE = "whoever asked does not wait for it any more";
 
 /**
- * Stores the answer to a question in any case, and resumes the workflow whose step waits for it.
- * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED, INVALID_INPUT.
+ * Stores the answer to a question in any case, and resumes the workflow whose step waits for it. Refuses a question that
+ * Claude Code asks itself, since its own dialog waits for the answer.
+ * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED, INVALID_STATUS, INVALID_INPUT.
  */
 export function answer(
   db: DatabaseSync,
@@ -220,7 +218,16 @@ export function answer(
   { text, by, ...lasting }: Terms & { readonly text: string },
 ): Answered {
   const { atMs } = lasting;
-  needQuestion(db, id);
+  const { status, sessionId, source } = needQuestion(db, id);
+  if (status === "pending" && isOfSession({ source })) {
+    throw refusal("INVALID_STATUS", {
+      what: `Cannot answer question ${id} from here`,
+      why: "Claude Code asks it itself, and waits for the answer in its own dialog; " +
+        "nothing was changed",
+      next: `Answer it where session ${sessionId} runs`,
+      details: { questionId: id, sessionId },
+    });
+  }
   const trimmed = text.trim().toWellFormed();
   if (trimmed === "") {
     throw refusal("INVALID_INPUT", {
@@ -244,7 +251,6 @@ function deliver(
   question: Question,
   terms: Terms,
 ): string | null {
-  if (isOfSession(question)) return ELSEWHERE;
   const { workflowId, stepKey } = question;
   const workflow = workflowId === null ? undefined : readWorkflow(db, workflowId);
   const waits = workflow?.status === "blocked" && workflow.currentStep === stepKey;
