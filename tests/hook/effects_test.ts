@@ -47,8 +47,10 @@ let uses = 0;
 async function bash(
   home: TempHome,
   command: string,
-  { session = SESSION, run = command, asked = true }: {
+  { session = SESSION, run = command, asked = true, folder = "" }: {
     readonly session?: string;
+    /** Where the session works, from the project. */
+    readonly folder?: string;
     /** What really runs. */
     readonly run?: string;
     /** Whether the hook before is asked; a command that the guards deny is run all the same. */
@@ -62,7 +64,7 @@ async function bash(
     readonly blocks: boolean;
   }
 > {
-  const project = join(home.path, "project");
+  const project = join(home.path, "project", folder);
   const use = {
     session_id: session,
     cwd: project,
@@ -303,6 +305,45 @@ test.git("a configuration of the home that a command makes is not in force until
   const at = { env: { HOME: home.path }, cwd: project };
   assert.equal((await runProgram(["explain", "Edit", ".conclaude.yaml"], at)).code, 1);
 });
+
+for (
+  const [what, file, run] of [
+    ["nearer to the session", "src/.conclaude.yaml", "echo 'stop: {}' > .conclaude.yaml"],
+    ["nearer to the session that nobody can read", "src/.conclaude.yaml", "mkdir .conclaude.yaml"],
+    [
+      "beside the project's",
+      ".conclaude.local.yaml",
+      "echo '{preToolUse: {uneditableFiles: []}}' > ../.conclaude.local.yaml",
+    ],
+    [
+      "in a new working tree",
+      "tree/.conclaude.yaml",
+      "git worktree add -q ../tree; echo 'stop: {}' > ../tree/.conclaude.yaml",
+    ],
+  ] as const
+) {
+  test.git(`a new policy file ${what} is not in force until a person accepts it`, async (home) => {
+    const project = laid(home);
+    const folder = file.startsWith("tree") ? "tree" : "src";
+    await bash(home, "ls", { folder: "src" });
+    const { after } = await bash(home, "node x.js", { run, folder: "src" });
+    const lock = { tool_name: "Edit", tool_input: { file_path: join(project, "yarn.lock") } };
+    const edit = async () => {
+      const use = { session_id: SESSION, cwd: join(project, folder), ...lock };
+      return answerOf(await hook("PreToolUse", use, home))?.hookSpecificOutput?.permissionDecision;
+    };
+    assert.equal(await edit(), "deny");
+    const told = folder === "tree" ? await bash(home, "ls", { folder }) : { after, before: "" };
+    assert.match(told.after + told.before, /conclaude[^ ]*\.yaml[^]*undo: `conclaude config undo /);
+    const at = { env: { HOME: home.path }, cwd: join(project, folder) };
+    assert.equal((await runProgram(["explain", "Edit", "../yarn.lock"], at)).code, 1);
+    Deno.writeTextFileSync(join(project, ".conclaude.yaml"), `${POLICY}# later\n`);
+    assert.equal(await edit(), "deny");
+    const undone = await runProgram(["config", "undo", join(project, file)], at);
+    assert.equal(undone.code, 0, undone.stderr);
+    assert.throws(() => Deno.lstatSync(join(project, file)));
+  });
+}
 
 test.git("a person accepts a changed policy file, and then it is in force", async (home) => {
   const project = laid(home);
