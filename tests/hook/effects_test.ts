@@ -136,6 +136,40 @@ test.git("a protected file that a command changed is told, and comes back by the
   assert.equal(await stop(home).then((answer) => answer.decision), undefined);
 });
 
+test.git("a file that git is made to take for unchanged is told all the same", async (home) => {
+  const project = laid(home);
+  await bash(home, "ls");
+  for (
+    const [file, run] of [
+      ["yarn.lock", "git update-index --assume-unchanged yarn.lock; echo e > yarn.lock"],
+      ["Cargo.lock", "git update-index --skip-worktree Cargo.lock; echo e > Cargo.lock"],
+      [
+        "infra/main.tf",
+        "git config core.checkStat minimal; git config core.trustCtime false; sleep 1.1; " +
+        "git status; touch -r infra/main.tf t; echo e > infra/main.tf; touch -r t infra/main.tf; rm t",
+      ],
+      [
+        "api.ts",
+        "echo e > src/generated/api.ts; git add .; " +
+        "git replace HEAD $(git commit-tree $(git write-tree) -m x)",
+      ],
+    ] as const
+  ) {
+    assert.match((await bash(home, "sh x.sh", { run })).after, new RegExp(file), run);
+  }
+  assert.match(gitSync(project, "status", "--short"), /^$/);
+});
+
+test.git("a file that git does not know is told by its content, not by its times", async (home) => {
+  const project = laid(home);
+  Deno.writeTextFileSync(join(project, "infra/new.tf"), "n\n");
+  await bash(home, "ls");
+  const same = "git stash -u; git stash pop; cp -p .env e; rm .env; mv e .env; touch .env";
+  assert.equal((await bash(home, "sh x.sh", { run: same })).after, "");
+  const other = "git stash -u; git stash pop; echo N > infra/new.tf; chmod 600 .env";
+  assert.match((await bash(home, "sh x.sh", { run: other })).after, /new\.tf[^]*\.env/);
+});
+
 test.git("beside a stash, too, new and ignored files are told, but for those that it brings back", async (home) => {
   const project = laid(home);
   await git(project, "config", "user.email", "a@example.com");

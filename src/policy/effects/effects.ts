@@ -3,7 +3,7 @@ import { headLogBytes } from "../../system/git/reflogs.ts";
 import { readRef } from "../../system/git/repository.ts";
 import { policiesIn } from "../policies.ts";
 import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
-import { stateOf } from "./file_state.ts";
+import { digestsOf, stateOf } from "./file_state.ts";
 import {
   type EffectWork,
   type Ground,
@@ -58,7 +58,9 @@ export async function lookForEffects(
     : await (await import("../../system/git/heads.ts"))
       .readHeads(work.repository!, before?.heads ?? null, work);
   const kept = isFresh ? { files: before.files, folders: before.folders } : {};
-  const now = takeSnapshot(list, ground, { heads, ...kept });
+  const seen = takeSnapshot(list, ground, { heads, ...kept });
+  const digests = await digestsOf(list.untracked ?? [], { files: seen.files, before });
+  const now = { ...seen, digests };
   const open = openViolations(db, ground.project);
   // Whether nothing has changed but the time.
   const isSame = before !== null &&

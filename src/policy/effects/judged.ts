@@ -92,7 +92,9 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     },
   },
   file: {
-    isAllowed({ subject, rule }, { brought, edited, commands, ground: { rules } }) {
+    isAllowed({ subject, rule }, { before, now, brought, edited, commands, ground: { rules } }) {
+      const was = before.digests?.[subject];
+      if (was !== undefined && was === now.digests?.[subject]) return true;
       const by = rules[rule ?? -1]?.writtenBy ?? null;
       return brought.has(subject) || edited.has(subject) || isOwned(subject, commands) ||
         (by !== null && commands.some((one) => new RegExp(by, "s").test(one)));
