@@ -477,6 +477,51 @@ test.git("a protected branch that a command moved comes back by the command told
   }
 });
 
+test.git("a remote counts for what it told itself, and not for what a command writes in its name", async (home) => {
+  const project = laid(home, {
+    ...FILES,
+    ".conclaude.yaml": POLICY +
+      "requirements:\n  main: {type: guard, guardType: protected_branch}\n",
+  });
+  const other = join(home.path, "other.git");
+  await git(home.path, "clone", "-q", "--bare", project, other);
+  await git(project, "remote", "add", "origin", other);
+  await git(project, "fetch", "-q");
+  const colleague = join(home.path, "colleague");
+  await git(home.path, "clone", "-q", other, colleague);
+  await git(project, "switch", "-qc", "work");
+  await bash(home, "ls");
+  const move = "git commit -q --allow-empty -m x; git branch -f main; ";
+  for (
+    const forge of [
+      "git update-ref refs/remotes/origin/main main",
+      "mkdir -p .git/refs/remotes/o; git rev-parse main > .git/refs/remotes/o/main",
+      "git push -q origin main",
+    ]
+  ) {
+    const { after, blocks } = await bash(home, "sh x.sh", { run: move + forge });
+    assert.match(after, /refs\/heads\/main \(protected branch\)/, forge);
+    assert.equal(blocks, true, forge);
+    const isPush = forge.includes("push");
+    assert.equal(/remotes\/origin\/main.*it was pushed/.test(after), isPush, after);
+    if (isPush) break;
+    await bash(home, "sh x.sh", {
+      run: "git branch -f main work~1; git update-ref -d refs/remotes/o/main; " +
+        "git update-ref refs/remotes/origin/main main; git reset -q --hard main",
+    });
+    assert.equal((await stop(home)).decision, undefined, forge);
+  }
+  assert.equal((await stop(home)).decision, "block");
+  const at = { env: { HOME: home.path }, cwd: project };
+  assert.equal((await runProgram(["config", "accept"], at)).code, 0);
+  await git(colleague, "pull", "-q");
+  await git(colleague, "commit", "-q", "--allow-empty", "-m", "of a colleague");
+  await git(colleague, "push", "-q");
+  const run = "git fetch -q; git branch -f main origin/main; git merge -q main";
+  assert.equal((await bash(home, "sh x.sh", { run })).after, "");
+  assert.equal((await stop(home)).decision, undefined);
+});
+
 test.git("a branch that a person moved holds a stop as changed by whom is unknown, and may be put back", async (home) => {
   const project = laid(home, {
     ...FILES,
@@ -588,7 +633,9 @@ test.git("what a person's editor changes between tool uses is told as such, and 
   assert.match(before + after, /^Changed meanwhile, by whom is unknown[^]*yarn\.lock/);
   assert.equal((await bash(home, "ls")).before, "");
   const stopped = await stop(home);
-  assert.deepEqual([stopped.decision, stopped.systemMessage], [undefined, undefined]);
+  assert.equal(stopped.decision, undefined);
+  assert.match(stopped.systemMessage, /by whom is unknown: yarn\.lock\. A person accepts it/);
+  assert.equal((await stop(home)).systemMessage, undefined);
 });
 
 test.git("two sessions at once do not tell of each other's installs and edits", async (home) => {

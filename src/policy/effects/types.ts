@@ -76,7 +76,7 @@ export interface Snapshot {
   readonly digests?: Readonly<Record<string, string>>;
   /** By watched folder: the files there that its rule means. */
   readonly folders: Readonly<Record<string, readonly string[]>>;
-  /** The commits of protected branches, by whole name; empty for a missing one. */
+  /** The commits of protected branches, here and as remotes had them last, by whole name; empty for a missing one. */
   readonly refs: Readonly<Record<string, string>>;
   /** The branch that is checked out, and its commit. */
   readonly head: string;

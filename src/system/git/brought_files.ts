@@ -118,22 +118,21 @@ async function unlikeIndex(
   return new Set(files.filter(({ id }, i) => ids[i] !== id).map(({ name }) => name));
 }
 
-/** Whether a remote-tracking branch has a commit; false where git does not answer. */
-export function isInRemote(...[at, commit, environment]: Question<string>): Promise<boolean> {
-  return isBelow(at, { commit, refs: "refs/remotes" }, environment);
+/** The remote-tracking branches that have a commit, with their own; none where git does not answer. */
+export async function remotesWith(
+  ...[at, commit, environment]: Question<string>
+): Promise<{ readonly ref: string; readonly commit: string }[]> {
+  const format = "--format=%(objectname) %(symref) %(refname)";
+  const words = ["for-each-ref", format, "--contains", commit, "refs/remotes"];
+  return (await answer(at, words, environment) ?? "").split("\n").flatMap((line) => {
+    const [commit = "", symbolic, ref] = line.split(" ");
+    return symbolic === "" && ref !== undefined ? [{ ref, commit }] : [];
+  });
 }
 
 /** Whether a branch has a commit; false where git does not answer. */
-export function isInBranch(...[at, commit, environment]: Question<string>): Promise<boolean> {
-  return isBelow(at, { commit, refs: "refs/heads" }, environment);
-}
-
-async function isBelow(
-  ...[at, { commit, refs }, environment]: Question<
-    { readonly commit: string; readonly refs: string }
-  >
-): Promise<boolean> {
-  const words = ["for-each-ref", "--count=1", "--contains", commit, refs];
+export async function isInBranch(...[at, commit, environment]: Question<string>): Promise<boolean> {
+  const words = ["for-each-ref", "--count=1", "--contains", commit, "refs/heads"];
   return (await answer(at, words, environment) ?? "").trim() !== "";
 }
 
