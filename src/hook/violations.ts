@@ -119,15 +119,20 @@ async function look(work: HookWork, moment: Moment): Promise<Looked> {
       notes: effects.found.length === 0 ? {} : await noted(work, effects.found),
     };
   } catch (thrown) {
-    const { db, fault, database } = work;
+    const { db, fault, database, decided } = work;
+    const nothing = {
+      ...{ found: [], open: [], unwatched: 0 },
+      notes: { effectsUnknown: messageOf(thrown) },
+    };
+    // Trying an event may not write what a hook would.
+    if (decided !== undefined && db !== null) return nothing;
     const why = messageOf(db === null ? fault : thrown).split("\n", 1)[0];
     const blind =
       `what commands change of protected files cannot be known, for ${database} does not tell how they were: ${why}`;
     if (await isFirst(work, "effects-unknown")) {
       work.tell(`conclaude: ${blind}. Run \`conclaude doctor\`.`);
     }
-    const notes = { effectsUnknown: messageOf(thrown) };
-    return { found: [], open: [], unwatched: 0, notes, blind };
+    return { ...nothing, blind };
   }
 }
 
