@@ -20,27 +20,32 @@ export async function handle(work: HookWork): Promise<Answer> {
     mayChangeUnseen(use.tool) && hasWrittenRules(work.config);
   if (!mayHaveEffects) return await judge(work, use, await draftOf(work));
   const { effectsOf, pushBlocks, withContext } = await import("./violations.ts");
-  const { isUndo, notes, text, open } = await effectsOf(work, "before");
+  const { isUndo, notes, text, open, blind } = await effectsOf(work, "before");
   const { metadata, ...draft } = await draftOf(work);
   const told = { ...draft, metadata: { ...metadata, ...notes } };
   const held = await pushBlocks(work, open, use);
-  return withContext(await judge(work, use, told, { isUndo, held }), "PreToolUse", text);
+  return withContext(await judge(work, use, told, { isUndo, held, blind }), "PreToolUse", text);
 }
 
 /**
  * @param known `isUndo`: whether the use takes back what a rule forbids: then no rule forbids it. `held`: what forbids it
- * because of earlier findings.
+ * because of earlier findings. `blind`: why nobody will know what it changes.
  */
 async function judge(
   work: HookWork,
   use: AskedUse | null,
   draft: Draft,
-  { isUndo, held }: { readonly isUndo: boolean; readonly held: readonly Block[] } = NOTHING_KNOWN,
+  { isUndo, held, blind }: {
+    readonly isUndo: boolean;
+    readonly held: readonly Block[];
+    readonly blind?: string | undefined;
+  } = NOTHING_KNOWN,
 ): Promise<Answer> {
   const judged = use === null || isUndo ? null : await judgeGuards(work, use);
-  const guards = held.length === 0
+  const blocks = [...held, ...judged?.blocks ?? []];
+  const guards = held.length === 0 && blind === undefined
     ? judged
-    : { ...NO_VERDICT, ...judged, blocks: [...held, ...judged?.blocks ?? []], allowedBy: null };
+    : { ...NO_VERDICT, ...(blind && { blind }), ...judged, blocks, allowedBy: null };
   const required = use === null || isUndo ? null : await askRequirements(work, use, {
     isStrict: guards?.isStrict ?? false,
     whenBlind: guards?.whenBlind ?? "allow",

@@ -2,7 +2,13 @@
 import { quietly } from "../base/errors.ts";
 import { EDITING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
 import { hasWrittenRules } from "../config/discover.ts";
-import { knownToolUses, PAST_GATE, sessionStart, startOfTurn } from "../db/past_gates.ts";
+import {
+  firstEventMs,
+  knownToolUses,
+  PAST_GATE,
+  sessionStart,
+  startOfTurn,
+} from "../db/past_gates.ts";
 import { spooledFiles } from "../db/spool.ts";
 import { asksAbout } from "../policy/armed_gates.ts";
 import { statSync } from "../system/files.ts";
@@ -76,6 +82,8 @@ export function wasArmed(work: HookWork, tool: string, atMs: number): boolean {
   const folders = locations.spoolFolders;
   const waiting = quietly(() => spooledFiles({ database, folders })) ?? [];
   if (projectDir === null || waiting.length > 0) return false;
+  // A database that was removed was made anew, and does not know what was asked before.
+  if (db !== null && quietly(() => firstEventMs(db) > atMs)) return false;
   const toldMs = db === null ? 0 : quietly(() => sessionStart(db, sessionId)) ?? 0;
   // Nobody may have told of the session's start.
   const path = work.transcriptPath;
