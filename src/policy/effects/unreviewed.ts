@@ -4,7 +4,7 @@ import { isBefore, isInBranch } from "../../system/git/brought_files.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import type { Answer } from "../guards/types.ts";
 import { isPaused } from "../pauses_table.ts";
-import { aboutCommits, branchesOf, cameToBe, isMove, usedUpOn } from "../requirements/used_up.ts";
+import { aboutCommits, branchesOf, isMove, newInGit, usedUpOn } from "../requirements/used_up.ts";
 import { lastBranchIn } from "../requirements/ground.ts";
 import { prove } from "../requirements/proof.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
@@ -52,7 +52,7 @@ export async function judgeCommits(
   if (!isAtWork) return [];
   const { commonDir } = repository;
   const sinceMs = lookedAt(db, sessionId, beside).atMs ?? before.atMs;
-  const came = await cameToBe(db, {
+  const came = await newInGit(db, {
     ...{ before: before.heads, now: now.heads, sinceMs, commonDir, environment },
     lastBranch: lastBranchIn(repository, { db, sessionId }),
   });
