@@ -224,7 +224,7 @@ export interface Untold {
 export interface BashStep {
   /** The words of the command in each of its spellings, without unknown words; none for a command that only prints. */
   readonly commands: readonly (readonly string[])[];
-  /** The files that the command surely changes, absolute; links are not followed. */
+  /** The files that it changes for sure, absolute; links are not followed. */
   readonly changed: readonly string[];
   /** The folder in which it runs, for git the folder of the repository; null when unknown. */
   readonly folder: string | null;
@@ -312,7 +312,7 @@ function isStartedBy({ startedBy }: ShellCommand, is: (name: string) => boolean)
   return startedBy !== null && (is(startedBy.program) || isStartedBy(startedBy, is));
 }
 
-/** Returns the folder in which a command works. A `.git` folder stands for the working tree that it lies in. */
+/** A `.git` folder stands for the working tree that it lies in. */
 function folderOf({ program, args, folder, gitDir }: ShellCommand): string | null {
   if (program !== "git") return folder;
   const { folder: named, gitDir: given } = withoutGitOptions(args);

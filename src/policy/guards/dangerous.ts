@@ -69,9 +69,9 @@ export function judgeDanger(
     }
   }
   if (name !== "" && words.some(({ text }) => SQL_CLIENTS.has(programName(text)))) {
-    const statements = [...rest.map(({ text }) => text), input ?? ""].map(withoutTexts);
-    const rows = BUILT_IN.filter(({ told }) => statements.some((text) => told?.test(text)));
-    found.push(...rows.map(({ does }) => does));
+    const told = [...rest.map(({ text }) => text), input ?? ""].map(withoutTexts);
+    const meant = BUILT_IN.filter((row) => told.some((text) => row.told?.test(text)));
+    found.push(...meant.map(({ does }) => does));
     if (rest.some(({ isOpen }, i) => isOpen && SQL_OPTION.test(rest[i - 1]?.text ?? ""))) {
       doubts.push(`what ${name} is told is only known when it runs`);
     }

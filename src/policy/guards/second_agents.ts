@@ -15,7 +15,7 @@ export function mayStartAgent(text: string): boolean {
   return BY_NAME.names.some((name) => text.includes(name));
 }
 
-/** Says why a command that starts such an agent is in doubt; empty for other commands. */
+/** Why a command is in doubt that starts an agent which no gate here sees. */
 export function doubtsOfAgent({ program: name, args, hasOtherHome }: ShellCommand): string[] {
   const text = args.map(({ text }) => text).join(" ");
   const agent = BY_NAME.find(name);

@@ -107,7 +107,7 @@ export interface Search {
   readonly fromTop?: boolean;
   /** Whether the start is searched even if it is a folder that tools rebuild. */
   readonly entersNamed?: true;
-  /** The commit to which git takes files back, or null for the index; files that do not differ stay as they are. */
+  /** Git takes files back to this commit, or to the index for null: files that do not differ stay as they are. */
   readonly takenFrom?: string | null;
   /** Which files git also removes: untracked ones, or untracked and ignored ones. */
   readonly takes?: "untracked" | "ignored";

@@ -1,4 +1,4 @@
-/** Finds the requirements that a tool use falls under, in each working tree and on each branch that it touches. */
+/** Finds the requirements that a tool use falls under, and where: in which working tree, on which branch. */
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { commandOf, EDITING_TOOLS, filesNamed, SHELL_TOOLS } from "../../claude/payload.ts";
 import { askIgnored } from "../../system/git/file_status.ts";
@@ -139,7 +139,7 @@ function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
   const trees = new WorkingTrees(home);
   const places = new Map<string, GrowingPlace>();
   const placeIn = (tree: Repository): GrowingPlace => {
-    const at = trees.checkedOutIn(tree);
+    const at = trees.standingOf(tree);
     const key = JSON.stringify([tree.root, at.repository.branch]);
     const known = places.get(key) ?? {
       repository: at.repository,
@@ -169,7 +169,7 @@ function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
     if (texts.length > 0 && !isNew) {
       placeIn(tree ?? home).commands.push(...waiting.splice(0), ...texts);
     }
-    const { repository } = trees.checkedOutIn(tree ?? home);
+    const { repository } = trees.standingOf(tree ?? home);
     for (const name of step.moves) {
       const branch = name !== "HEAD" ? name : isNew ? null : repository.branch;
       if (branch === null || !readRef(repository, `heads/${branch}`)) continue;
@@ -181,7 +181,7 @@ function placesOf(steps: readonly BashStep[], home: Repository): Place[] {
   return [...moved, ...places.values()];
 }
 
-/** A branch that a command only moves: its requirements count as for a commit. */
+/** A branch that a command only moves; its requirements are asked as for a commit. */
 const MOVED: Omit<Place, "repository"> = {
   ...{ isCheckedOut: false, showsBranch: false, changesFiles: false, isMoved: true },
   commands: [commandText(["git", "commit"], false)],
@@ -208,7 +208,7 @@ class WorkingTrees {
     this.treeOf = treesAround(home);
   }
 
-  checkedOutIn(tree: Repository): CheckedOut {
+  standingOf(tree: Repository): CheckedOut {
     return this.#checkedOut.get(tree.root) ?? { repository: tree, showsBranch: true };
   }
 
@@ -229,7 +229,7 @@ class WorkingTrees {
     // Git refuses to make a branch that exists, and to check out one that exists neither here nor on the remote.
     if (makes === "new" && standsAt !== "") return;
     if (makes === "no" && !standsAt && !readRef(tree, `remotes/origin/${branch}`)) return;
-    const { showsBranch } = this.checkedOutIn(tree);
+    const { showsBranch } = this.standingOf(tree);
     if (makes !== "no") this.#begun.add(branch);
     this.#checkedOut.set(tree.root, {
       repository: { ...tree, branch },
