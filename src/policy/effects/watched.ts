@@ -66,8 +66,8 @@ export function withFormer(
   const unlisted = former.filter((path) => !known.has(path));
   if (unlisted.length === 0) return list;
   const find = ruleFinder(rules, root);
-  const more = unlisted.map((path) => [path, find(path)] as const).filter(([, rule]) => rule >= 0);
-  return { ...list, files: [...list.files, ...more] };
+  const added = unlisted.map((path) => [path, find(path)] as const).filter(([, rule]) => rule >= 0);
+  return { ...list, files: [...list.files, ...added] };
 }
 
 /** Returns a stamp that differs once git's index, the ignored patterns or the rules have changed. */

@@ -1,6 +1,6 @@
 /** Looks up what rules need to know about a file: all its names, whether it exists, whether it lies in the project. */
 import { findOwn } from "../guards/protected.ts";
-import type { Entry, FileFacts, HowToLook, Looked, OwnFile, Search } from "../guards/types.ts";
+import type { Entry, FileFacts, HowToLook, LookResult, OwnFile, Search } from "../guards/types.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import {
   entriesOf,
@@ -51,7 +51,7 @@ export interface Place {
   readonly comesFromGit?: boolean;
 }
 
-export function lookAtFile(path: string, how: HowToLook, ground: Ground): Looked {
+export function lookAtFile(path: string, how: HowToLook, ground: Ground): LookResult {
   const place = { path: fullPath(path, ground), from: null };
   return { files: [factsOf(place, how, ground)], unknown: [] };
 }

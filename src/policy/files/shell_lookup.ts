@@ -1,6 +1,6 @@
 /** Finds the files that a shell command means by names, patterns, searches and copied folders. */
 import { readWildcard } from "../../base/wildcard.ts";
-import type { HowToLook, Judge, Looked, Search } from "../guards/types.ts";
+import type { HowToLook, Judge, LookResult, Search } from "../guards/types.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { expandPattern } from "../../system/expand_pattern.ts";
 import { exists, isFolder, readText } from "../../system/on_disk.ts";
@@ -32,37 +32,37 @@ export interface ShellGround extends Ground {
   readonly visits: Allowance;
 }
 
-export function lookAtFiles(path: string, how: HowToLook, ground: ShellGround): Looked {
+export function lookAtFiles(path: string, how: HowToLook, ground: ShellGround): LookResult {
   const full = fullPath(path, ground);
   if (how.isUnknown && isFolder(full)) how = { ...how, effect: "fill" };
   if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, ground);
   const { places, unknown } = placesOf(full, how, ground);
-  const looked = places.map((place) =>
+  const results = places.map((place) =>
     how.copied === undefined
-      ? lookedAt([place], how, ground)
+      ? lookAtAll([place], how, ground)
       : copiedTo(place.path, { ...how, copied: how.copied }, ground)
   );
   const deep = how.isGlob ? deepSearch(full, how.effect) : null;
   if (deep !== null) {
-    looked.push(lookFor(deep.from, { ...how, isGlob: false, search: deep.search }, ground));
+    results.push(lookFor(deep.from, { ...how, isGlob: false, search: deep.search }, ground));
   }
-  return joined(looked, unknown);
+  return joined(results, unknown);
 }
 
 type Copying = HowToLook & { readonly copied: NonNullable<HowToLook["copied"]> };
 
 /** Looks up a destination, and the files that come to lie there or in it. */
-function copiedTo(path: string, how: Copying, ground: ShellGround): Looked {
+function copiedTo(path: string, how: Copying, ground: ShellGround): LookResult {
   const { from, isGlob, isWhole, lands, name: known } = how.copied;
   const isThere = isMade(path, how) || (ground.paths.isThere(path) && isFolder(path));
   const isInside = isThere ? lands !== "as" : lands === "in";
-  const itself = lookedAt([{ path, from }], how, ground);
+  const itself = lookAtAll([{ path, from }], how, ground);
   const { paths: sources, isAll } = isGlob
     ? expandPattern(from!, ground.visits)
     : { paths: [from], isAll: true };
   if (sources.length === 0) {
     // The pattern may later match files of any name.
-    const filled = lookedAt([{ path, from: null }], { ...how, effect: "fill" }, ground);
+    const filled = lookAtAll([{ path, from: null }], { ...how, effect: "fill" }, ground);
     return joined([itself, filled], [`which files ${from} will stand for is not known`]);
   }
   const inner = { ...how, isFolder: false };
@@ -72,7 +72,7 @@ function copiedTo(path: string, how: Copying, ground: ShellGround): Looked {
     const place = { path: isInside ? joinPath(path, name) : path, from };
     const isWalked = isWhole && (isThere || (from !== null && !isGlob));
     return [
-      ...isThere && isInside ? [lookedAt([place], inner, ground)] : [],
+      ...isThere && isInside ? [lookAtAll([place], inner, ground)] : [],
       ...isWalked ? [filledFrom(place, inner, ground)] : [],
     ];
   });
@@ -80,28 +80,28 @@ function copiedTo(path: string, how: Copying, ground: ShellGround): Looked {
   return joined([itself, ...copies], unknown);
 }
 
-function joined(looked: readonly Looked[], unknown: readonly string[] = []): Looked {
+function joined(results: readonly LookResult[], unknown: readonly string[] = []): LookResult {
   return {
-    files: looked.flatMap(({ files }) => files),
-    perhaps: looked.flatMap(({ perhaps = [] }) => perhaps),
-    unknown: [...unknown, ...looked.flatMap(({ unknown }) => unknown)],
+    files: results.flatMap(({ files }) => files),
+    perhaps: results.flatMap(({ perhaps = [] }) => perhaps),
+    unknown: [...unknown, ...results.flatMap(({ unknown }) => unknown)],
   };
 }
 
 /** Looks up the destination of a copied folder, with all files that the copy brings. */
-function filledFrom(place: Place, { copied, ...given }: Copying, ground: ShellGround): Looked {
+function filledFrom(place: Place, { copied, ...given }: Copying, ground: ShellGround): LookResult {
   const { path, from } = place;
   const how = { ...given, effect: "fill" } as const;
   const isContents = copied.lands === "as";
   const needed = from === null ? "none" : neededBelow(path, ground);
-  if (from === null || needed === "none") return lookedAt([place], how, ground);
+  if (from === null || needed === "none") return lookAtAll([place], how, ground);
   const isFile = (at: string) => ground.paths.isThere(at) && !isFolder(at);
   if (isFile(path) || isFile(parentOf(path))) return { files: [], unknown: [] };
   // A link is copied as a link, unless the command copies the content of the folder.
   const source = isContents ? ground.paths.real(from) : from;
   if (exists(source) && !isRealFolder(source)) return { files: [], unknown: [] };
   const below = filesBelow(source, "", ground.visits);
-  const itself = lookedAt([place], how, ground);
+  const itself = lookAtAll([place], how, ground);
   if (below === null || below.length === 0) {
     const name = fromFolder(ground.root, from) || from;
     // The command itself may fill the folder before it copies it.
@@ -118,7 +118,7 @@ function filledFrom(place: Place, { copied, ...given }: Copying, ground: ShellGr
   // A folder that tools rebuild stands for its new files.
   const whole = needed === "there" ? itself.files : [];
   const as = { ...how, effect: "change", isFolder: false } as const;
-  const { files, unknown } = lookedAt(arising, as, ground);
+  const { files, unknown } = lookAtAll(arising, as, ground);
   return {
     files: copied.leavesSome ? whole : [...whole, ...files],
     perhaps: copied.leavesSome ? files : [],
@@ -137,7 +137,7 @@ function neededBelow(folder: string, ground: ShellGround): "all" | "there" | "no
     : "none";
 }
 
-function lookedAt(places: readonly Place[], how: HowToLook, ground: ShellGround): Looked {
+function lookAtAll(places: readonly Place[], how: HowToLook, ground: ShellGround): LookResult {
   return joined(places.map((place) => lookAt(place, how, ground)));
 }
 
@@ -145,11 +145,11 @@ function lookFor(
   path: string,
   { search, ...how }: HowToLook & { readonly search: Search },
   ground: ShellGround,
-): Looked {
+): LookResult {
   const { places, unknown } = placesOf(search.fromTop ? topOf(path) : path, how, ground);
   const look = (places: readonly Place[], effect = how.effect) =>
-    lookedAt(places, { ...how, effect }, ground);
-  const looked = places.map(({ path: start }): Looked => {
+    lookAtAll(places, { ...how, effect }, ground);
+  const results = places.map(({ path: start }): LookResult => {
     if (search.named === "always" && !how.isGlob && !exists(start)) {
       // Only git names a path that does not exist.
       const place = { path: start, from: null, comesFromGit: true };
@@ -177,7 +177,7 @@ function lookFor(
       unknown: [...found!.unknown, ...unsure!.unknown, ...isAll ? [] : [tooMany(name)]],
     };
   });
-  return joined(looked, unknown);
+  return joined(results, unknown);
 }
 
 /** Returns the path relative to the project's folder; empty for the project's folder and the folders above. */
@@ -219,7 +219,7 @@ function placesOf(
 }
 
 /** Looks up one file, and with a removed folder the files in it. */
-function lookAt(place: Place, how: HowToLook, ground: ShellGround): Looked {
+function lookAt(place: Place, how: HowToLook, ground: ShellGround): LookResult {
   const facts = factsOf(place, how, ground);
   const isUnread = ground.heads !== null && ground.heads.left < 0;
   const unknown = isUnread ? ["it changes more files than can be read"] : [];

@@ -66,7 +66,7 @@ function judgeScript(
   const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
   const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
   const plain = [...policy.uneditable, ...policy.noAdditions].map(({ glob }) => glob);
-  let [isAll, isPutAway, looked] = [true, false, 0];
+  let [isAll, isPutAway, looks] = [true, false, 0];
   /** Links and folders that earlier commands of the script have made. */
   const links: string[] = [];
   const folders: string[] = [];
@@ -82,12 +82,12 @@ function judgeScript(
       doubts.push(`where ${path} leads is not known: the command makes that link itself`);
     }
     const key = JSON.stringify([path, by, how]);
-    if ((how.search === undefined && known.has(key)) || looked > MAX_LOOKED) return;
+    if ((how.search === undefined && known.has(key)) || looks > MAX_LOOKED) return;
     known.add(key);
     // No system opens a path of this length.
     if (path.length > MAX_PATH_CHARS) throw new TooMuchWork();
     const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
-    looked += 1 + files.length + perhaps.length;
+    looks += 1 + files.length + perhaps.length;
     doubts.push(...unknown);
     for (const file of files) {
       blocks.push(...judged(file));
@@ -104,9 +104,9 @@ function judgeScript(
   const judgeNamed = (word: Argument, { program, folder }: ShellCommand, isInText: boolean) => {
     const by = program || "the shell";
     const path = placeOf(word, folder);
-    if (path === null || path.length > MAX_PATH_CHARS || looked > MAX_LOOKED) return;
+    if (path === null || path.length > MAX_PATH_CHARS || looks > MAX_LOOKED) return;
     const { files } = look(path, { ...ANYTHING, isGlob: word.isGlob });
-    looked += 1 + files.length;
+    looks += 1 + files.length;
     for (const file of files) {
       const found = judged(file).filter(({ rule }) => rule !== ROOT_RULE);
       const own = isInText ? [] : found.filter(({ rule }) => rule === PROTECT_RULE);
@@ -154,7 +154,7 @@ function judgeScript(
     doubts: [...new Set(doubts)],
     discards,
     scripts,
-    isAll: isAll && looked <= MAX_LOOKED,
+    isAll: isAll && looks <= MAX_LOOKED,
   };
 }
 
@@ -213,7 +213,7 @@ function withinLimits<Result>(work: () => Result): Result | null {
 }
 
 /** What is not known about a command before it runs. */
-export interface Untold {
+export interface Unknowns {
   readonly commands: readonly string[];
   readonly files: readonly string[];
   /** The known beginnings of commands whose end is unknown. */
@@ -242,7 +242,7 @@ export interface BashStep {
 
 export interface BashUses {
   readonly steps: readonly BashStep[];
-  readonly untold: Untold;
+  readonly untold: Unknowns;
   /** Whether a process that the call starts may still run when the call has ended. */
   readonly leavesRunning: boolean;
 }

@@ -73,8 +73,8 @@ function plainForm(name: string, rest: readonly Argument[]): readonly Argument[]
 
 function fullVerb(verb: string, verbs: string): string {
   const all = verbs.split(" ");
-  const like = all.filter((one) => one.startsWith(verb));
-  return !all.includes(verb) && like.length === 1 ? like[0]! : verb;
+  const candidates = all.filter((one) => one.startsWith(verb));
+  return !all.includes(verb) && candidates.length === 1 ? candidates[0]! : verb;
 }
 
 function sameAs(words: readonly Argument[]): (readonly Argument[])[] {

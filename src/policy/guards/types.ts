@@ -120,7 +120,7 @@ export interface Search {
   readonly named?: "always" | "if-there";
 }
 
-export interface Looked {
+export interface LookResult {
   readonly files: readonly FileFacts[];
   /** Files that the command may mean; only the running command knows. */
   readonly perhaps?: readonly FileFacts[];
@@ -128,7 +128,7 @@ export interface Looked {
   readonly unknown: readonly string[];
 }
 
-export type Look = (path: string, how: HowToLook) => Looked;
+export type Look = (path: string, how: HowToLook) => LookResult;
 
 export interface Judge {
   readonly judge: (look: Look) => Verdict;

@@ -38,7 +38,7 @@ interface Place {
 }
 
 /** A place at which a tool use falls, or may fall, under requirements. */
-export interface MeantPlace extends Place {
+export interface TriggeredPlace extends Place {
   readonly triggered: readonly Requirement[];
   readonly doubts: readonly Doubt[];
 }
@@ -51,7 +51,7 @@ export async function requirementsFor(
   requirements: readonly Requirement[],
   use: AskedUse,
   repository: Repository,
-): Promise<MeantPlace[]> {
+): Promise<TriggeredPlace[]> {
   const { tool, input, home, gitAliases } = use;
   const folder = use.folder ?? repository.root;
   const real = (path: string) => realPath(resolvePath(path, { folder, home: home ?? undefined }));
@@ -89,7 +89,7 @@ export async function requirementsFor(
     );
     places = placesWithout(ignored);
   }
-  const meant = places.map((place): MeantPlace => ({
+  const meant = places.map((place): TriggeredPlace => ({
     ...place,
     triggered: triggeredBy(requirements, { tool, ...place }).filter(({ condition }) =>
       !place.isMoved || condition.type === "protected_branch"

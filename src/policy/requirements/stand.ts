@@ -125,14 +125,14 @@ async function gatherFacts(
   const others = conditions.some(({ type }) => type === "single_session")
     ? await otherSessions(at)
     : [];
-  const told = { sessionId, atMs, branch, otherSessions: others };
-  if (cacheMs.length === 0) return { facts: { ...told, branchLines: null }, changes: [] };
-  if (at.isElsewhere) return { facts: { ...told, branchLines: "elsewhere" }, changes: [] };
+  const common = { sessionId, atMs, branch, otherSessions: others };
+  if (cacheMs.length === 0) return { facts: { ...common, branchLines: null }, changes: [] };
+  if (at.isElsewhere) return { facts: { ...common, branchLines: "elsewhere" }, changes: [] };
   const size = { worktree: repository!.root, branch };
   const known = db && quietly(() => readBranchSize(db, size, atMs - Math.min(...cacheMs)));
-  if (known) return { facts: { ...told, branchLines: known.lines }, changes: [] };
+  if (known) return { facts: { ...common, branchLines: known.lines }, changes: [] };
   const lines = await measureBranch(repository!, branch, environment);
-  return { facts: { ...told, branchLines: lines }, changes: [{ kind: "size", ...size, lines }] };
+  return { facts: { ...common, branchLines: lines }, changes: [{ kind: "size", ...size, lines }] };
 }
 
 /** Lists other live sessions in the same working tree. A session whose process is unknown counts as live. */

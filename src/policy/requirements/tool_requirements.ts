@@ -5,7 +5,7 @@ import type { GuardPolicy } from "../guards/guard_policy.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import { type Keeping, keepingOf } from "../guards/lift.ts";
 import { isPaused } from "../pauses_table.ts";
-import { type MeantPlace, requirementsFor } from "./places.ts";
+import { requirementsFor, type TriggeredPlace } from "./places.ts";
 import {
   DETACHED,
   groundOf,
@@ -30,7 +30,7 @@ import {
   type Standing,
 } from "./standing.ts";
 import { type AllowedUse, wasDeniedSince } from "./triggers_table.ts";
-import { usesOf } from "./used_up.ts";
+import { singleUsesOf } from "./used_up.ts";
 import { STRICT_RULE } from "../guards/rule_names.ts";
 
 /** A denial that repeats within this time gets a short text: it comes from parallel tool calls. */
@@ -109,7 +109,7 @@ function notCounting(why: string): RequiredUse {
 }
 
 /** Returns the requirements that the use at a place falls under, or may fall under, each once. */
-function requirementsAt({ triggered, doubts }: MeantPlace): Requirement[] {
+function requirementsAt({ triggered, doubts }: TriggeredPlace): Requirement[] {
   return [...new Set([...triggered, ...doubts.map(({ requirement }) => requirement)])];
 }
 
@@ -137,11 +137,11 @@ export function askedFor(prepared: RequiredUse): RequiredUse {
 }
 
 /** The part of a tool use that happens on one branch. */
-type PreparedUse = PreparedStand & MeantPlace;
+type PreparedUse = PreparedStand & TriggeredPlace;
 
 /** Looks up each place. Where no branch is known, only the session's working tree counts, by its last branch. */
 async function prepareParts(
-  places: readonly MeantPlace[],
+  places: readonly TriggeredPlace[],
   at: UseContext,
 ): Promise<PreparedUse[]> {
   const parts: PreparedUse[] = [];
@@ -306,7 +306,7 @@ function notesOf(
 /** Returns the allowed single uses. The satisfaction that allows a use may be a moment younger than the event. */
 function allowedBy(part: JudgedUse): AllowedUse[] {
   const { standings, facts } = part;
-  return usesOf(part).map((use) => {
+  return singleUsesOf(part).map((use) => {
     const own = standings.find(({ requirement, sessionId }) =>
       requirement === use.requirement && sessionId === facts.sessionId
     );

@@ -14,7 +14,7 @@ import {
   wereViolations,
 } from "../effects/effects_table.ts";
 import type { RequirementWork } from "./ground.ts";
-import type { MeantPlace } from "./places.ts";
+import type { TriggeredPlace } from "./places.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import type { Clearing } from "./requirements_table.ts";
 import type { BranchKey, Standing } from "./standing.ts";
@@ -35,7 +35,7 @@ const MOVES_BRANCH = new RegExp(
   "i",
 );
 
-function isAbout(
+function covers(
   requirement: Requirement,
   commands: Parameters<typeof triggeredBy>[1]["commands"],
 ) {
@@ -45,14 +45,14 @@ function isAbout(
 /** Returns the requirements that `git commit` falls under and that a skill or a person satisfies. */
 export function aboutCommits(requirements: readonly Requirement[]): Requirement[] {
   return requirements.filter((one) =>
-    one.condition.type === "blocking" && !one.stopOnly && isAbout(one, [COMMIT!])
+    one.condition.type === "blocking" && !one.stopOnly && covers(one, [COMMIT!])
   );
 }
 
 /** Returns the requirements that commits trigger or use up. */
 export function countingCommits(requirements: readonly Requirement[]): Requirement[] {
   return requirements.filter((one) =>
-    isAbout(one, [COMMIT!]) || (one.scope === "single_use" && isAbout(one, OTHERS))
+    covers(one, [COMMIT!]) || (one.scope === "single_use" && covers(one, OTHERS))
   );
 }
 
@@ -117,8 +117,8 @@ export function usedUpOn(
   const isAdvanced = advanced.includes(key.branch);
   return requirements.filter((requirement) =>
     requirement.scope === "single_use" && (
-      (here.length > 0 && isAbout(requirement, [COMMIT!])) ||
-      (isAdvanced && isAbout(requirement, OTHERS))
+      (here.length > 0 && covers(requirement, [COMMIT!])) ||
+      (isAdvanced && covers(requirement, OTHERS))
     )
   ).map(({ name }) => ({ kind: "clear", ...key, requirement: name, sessionId, untilMs: lastMs }));
 }
@@ -159,8 +159,8 @@ export function withoutSpent(
 }
 
 /** Returns the single uses of an action at a place, without those that the branches here show themselves. */
-export function usesOf(
-  { triggered, repository: { commonDir, branch }, commands }: MeantPlace,
+export function singleUsesOf(
+  { triggered, repository: { commonDir, branch }, commands }: TriggeredPlace,
 ): Omit<AllowedUse, "untilMs">[] {
   return triggered.filter((requirement) => {
     const under = commandsUnder(requirement, commands);

@@ -90,7 +90,7 @@ function read(
       }
     }
   }
-  const like = (names: string) => {
+  const matching = (names: string) => {
     const all = names.split(" ");
     return given.filter(({ name }) => all.includes(name));
   };
@@ -98,8 +98,8 @@ function read(
     operands,
     dashed,
     options,
-    has: (names) => like(names).length > 0,
-    values: (names) => like(names).flatMap(({ value }) => value ?? []),
+    has: (names) => matching(names).length > 0,
+    values: (names) => matching(names).flatMap(({ value }) => value ?? []),
     end: Math.min(at, words.length),
   };
 }

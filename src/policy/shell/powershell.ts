@@ -111,9 +111,9 @@ class Reader {
       setVariable(each.toLowerCase(), undefined, this.#state);
       return this.script(")");
     }
-    if (this.#next() === "{") return this.#perhaps(() => this.#block());
+    if (this.#next() === "{") return this.#conditionally(() => this.#block());
     if (/^for$/i.test(keyword) && this.#next() === "(") {
-      return this.#perhaps(() => this.#given(")"));
+      return this.#conditionally(() => this.#given(")"));
     }
     // A table has entries `name = value`.
     this.#take(/[\w-]+\s*=(?!=)\s*/y);
@@ -121,7 +121,7 @@ class Reader {
   }
 
   /** Reads a part that may run more than once, or never. */
-  #perhaps(read: () => unknown): Values {
+  #conditionally(read: () => unknown): Values {
     const before = copyOf(this.#state);
     read();
     forgetChanges(this.#state, before);
@@ -187,7 +187,7 @@ class Reader {
       const sign = this.#next();
       if (sign === "" || /[\n\r;|&})]/.test(sign)) break;
       // A script block runs for each value that comes through the pipe.
-      if (sign === "{") this.#perhaps(() => this.#block());
+      if (sign === "{") this.#conditionally(() => this.#block());
       else if (this.#take(/,\s*/y) !== null) words.push(literal(","));
       else if (sign === "(" || sign === "@") words.push(...this.#operand());
       else {
