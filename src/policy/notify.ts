@@ -44,7 +44,7 @@ export function notificationOf(
     ? policy.showSystemEvents
     : policy.showSuccess;
   if (!isShown) return null;
-  // The hook may have succeeded although the event tells of a failure.
+  // The hook may have succeeded although the event reports a failure.
   const what = isUrgent && !FAILURES.has(status) ? "failure" : status;
   const usual = isUrgent ? "Command failed" : "All checks passed";
   return {

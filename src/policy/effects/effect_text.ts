@@ -41,7 +41,7 @@ export function heldText(open: readonly Violation[]): string {
   return [what, ...linesOf(open), way].join("\n");
 }
 
-/** Tells the person about violations that do not hold the stop. */
+/** Tells the person about violations that do not hold back the stop. */
 export function openText(open: readonly Violation[]): string {
   const names = open.slice(0, MAX_NAMED).map(({ name }) => name).join(", ");
   return `conclaude: ${

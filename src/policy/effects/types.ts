@@ -44,7 +44,7 @@ export interface ProtectedBranches {
   readonly isNamed: boolean;
 }
 
-/** A rule by which files are watched. */
+/** A rule whose files are watched. */
 export interface WatchedRule
   extends Pick<FileRule, "name" | "glob" | "pattern" | "needle" | "writtenBy"> {
   /** Whether the rule forbids only new files. */

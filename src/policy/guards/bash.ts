@@ -91,7 +91,7 @@ function judgeScript(
     doubts.push(...unknown);
     for (const file of files) {
       blocks.push(...judged(file));
-      // A link to a folder brings all that lies there.
+      // A link to a folder makes everything in the folder reachable.
       if (by === "ln") blocks.push(...judgeOwn(policy, { ...file, effect: "fill" }, asUsed));
     }
     const [first, ...others] = perhaps.filter((file) => judged(file).length > 0);
@@ -226,7 +226,7 @@ export interface BashStep {
   readonly commands: readonly (readonly string[])[];
   /** The files that it changes for sure, absolute; links are not followed. */
   readonly changed: readonly string[];
-  /** The folder in which it runs, for git the folder of the repository; null when unknown. */
+  /** The folder in which the command runs, for git the repository's folder; null when unknown. */
   readonly folder: string | null;
   /** Whether the command only changes the folder, as `cd` does: then it belongs to the next step. */
   readonly onlyGoes: boolean;

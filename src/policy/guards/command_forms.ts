@@ -109,7 +109,7 @@ const HARMLESS_OPTIONS = withPatterns(TABLES.harmless) as readonly {
   readonly option: RegExp;
 }[];
 
-/** Options that take the next word as their value, whatever it looks like: `git commit -m --help` commits. */
+/** Options whose value is the next word, whatever it looks like: `git commit -m --help` commits. */
 const VALUED =
   /^-[a-zA-Z]*[mFcCtoRbB]$|^--(?:message|file|author|date|template|re(?:use|edit)-message|fixup|squash|trailer|push-option|repo|receive-pack|exec|title|body|tag|otp|registry|manifest-path|package)$/;
 

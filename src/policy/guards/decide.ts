@@ -108,7 +108,7 @@ export function permissionRows(
   ];
 }
 
-/** Tools that only look, ask, or keep notes. A subagent's tool uses are judged one by one. */
+/** Tools that only look, ask, take notes, or start a subagent, whose own tool uses are judged one by one. */
 const LOOKING_TOOLS: ReadonlySet<string> = new Set(WORDS.lookingTools);
 
 /** Tells whether a tool changes nothing, so that it needs no rules. */

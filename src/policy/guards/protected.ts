@@ -90,7 +90,7 @@ export function findOwn(
 ): OwnFile | null {
   const isMeant = ({ kind, path: own }: OwnFile, path: string) => {
     const { below } = KINDS[kind];
-    // An existing folder changes only by what comes to lie in it.
+    // An existing folder changes only by new files in it.
     return (own === path && (below === undefined || effect !== "change")) ||
       (concernsBelow(effect) && own.startsWith(`${path}/`)) ||
       (effect === "fill" && kind === "settings" && parentOf(own) === path) ||

@@ -44,7 +44,7 @@ export interface FileFacts {
   /** The paths of the files below a removed folder; empty where no rule needs them, or there are too many. */
   readonly below: readonly string[];
   readonly isMadeAnew: boolean;
-  /** Whether it comes with a folder that is copied into the project. */
+  /** Whether a folder that is copied into the project brings the file. */
   readonly isPart: boolean;
   readonly comesFromGit: boolean;
   /** Whether it lies neither in the project's folder nor directly in one of the folders above. */
@@ -74,7 +74,7 @@ export interface HowToLook {
     /** The name that the copy gets in a folder; empty for none. */
     readonly name: string;
   };
-  /** Folders that the command made before, absolute. */
+  /** Folders that the command has made earlier, absolute. */
   readonly made?: readonly string[];
   /** Set where the path is the start of a search, whose finds are all looked up. */
   readonly search?: Search;

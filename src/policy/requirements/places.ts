@@ -33,7 +33,7 @@ interface Place {
   readonly showsBranch: boolean;
   readonly commands: readonly CommandText[];
   readonly changesFiles: boolean;
-  /** The command only moves this branch, which counts as a commit on it where the branch is protected. */
+  /** Set where the command only moves the branch, which counts as a commit on a protected branch. */
   readonly isMoved?: true;
 }
 
@@ -44,8 +44,8 @@ export interface TriggeredPlace extends Place {
 }
 
 /**
- * Finds the requirements that a tool use falls under, and where. Plan files are exempt, since many requirements ask for
- * a plan. So are files outside of the repository and files that git ignores, when a shell command changes them.
+ * Finds the requirements that a tool use falls under, and where. Plan files are exempt, since many requirements need a
+ * plan. Files outside of the repository and ignored files are exempt when a shell command changes them.
  */
 export async function requirementsFor(
   requirements: readonly Requirement[],

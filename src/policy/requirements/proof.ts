@@ -119,7 +119,7 @@ function unprovenText(standing: Standing, missing: Missing): string {
 /** How many bytes from the end of a transcript are searched. */
 const MAX_BYTES = 50 * 1_048_576;
 
-/** An id that may become part of a path, since it leads to no other folder. */
+/** Matches an id that may become part of a path, since it leads to no other folder. */
 const PLAIN_NAME = /^[\w-]+$/;
 
 /** Looks for a proof. `near` is the transcript of the session; other sessions' transcripts lie around that file. */

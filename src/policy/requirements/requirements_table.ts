@@ -168,12 +168,12 @@ function removeSession(db: DatabaseSync, sessionId: string): void {
   ).run(sessionId);
 }
 
-/** The outcome of looking for a satisfaction's proof. */
+/** The result of the search for a satisfaction's proof. */
 interface ProofChange extends BranchKey, Owned {
   readonly proof: Proof;
 }
 
-/** Stores the outcome with the satisfaction, unless another satisfaction has replaced it. */
+/** Stores the result with the satisfaction, unless another satisfaction has replaced that one. */
 function saveProof(
   db: DatabaseSync,
   { repository, branch, requirement, sessionId, proof }: ProofChange,

@@ -28,7 +28,7 @@ export function usedSkill(input: unknown): string | null {
   return typeof name === "string" && name.trim() !== "" ? plainSkill(name) : null;
 }
 
-/** `/arch-review x` becomes `arch-review`. */
+/** Returns the plain name: `arch-review` for `/arch-review x`. */
 function plainSkill(name: string): string {
   return name.trim().replace(/^\//, "").split(/\s/, 1)[0]!;
 }

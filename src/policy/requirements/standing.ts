@@ -16,7 +16,7 @@ export interface Standing extends BranchKey {
   /** The full id; empty where the row counts for the whole branch. */
   readonly sessionId: string;
   readonly scope: Scope;
-  /** Null where the requirement was triggered and not satisfied. */
+  /** When it was satisfied, in epoch milliseconds; null where it was only triggered. */
   readonly satisfiedAtMs: number | null;
   readonly satisfiedBy: SatisfiedBy | null;
   /** When the first session satisfied it, if this session took that over; else the same as `satisfiedAtMs`. */

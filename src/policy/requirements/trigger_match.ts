@@ -10,7 +10,7 @@ const ANYTHING = "^";
 export interface TriggerUse {
   readonly tool: string;
   readonly commands: readonly CommandText[];
-  /** Whether a shell tool changes files of the project for sure. */
+  /** Whether a shell tool surely changes files of the project. */
   readonly changesFiles: boolean;
 }
 

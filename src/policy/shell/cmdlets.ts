@@ -70,7 +70,7 @@ export function isCmdlet(name: string): boolean {
   return CMDLETS.has(name) && name !== "mkdir";
 }
 
-/** Drives that hold no files. */
+/** Matches paths on drives without files. */
 const NO_FILE = /^(?:alias|cert|env|function|hk\w+|variable|wsman):/i;
 
 /** Returns the POSIX commands that do the same as a cmdlet; undefined for any other program. */

@@ -97,7 +97,7 @@ function pushed([, ...refs]: readonly string[], options: readonly string[]): str
   });
 }
 
-/** From another repository a branch of the same name may come, from this one none. */
+/** Returns the branches that a fetch moves. A branch of the same name may only come from another repository. */
 function fetched([remote = "", ...refs]: readonly string[]): string[] {
   const isLocal = /^[./]/.test(remote);
   return refs.flatMap((ref) => {

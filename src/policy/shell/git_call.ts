@@ -27,7 +27,7 @@ const VERBS = rowsByName<VerbOptions>(ROWS);
 const PLAIN: VerbOptions = {};
 
 export interface GitCall extends Operands {
-  /** Empty where none is written. */
+  /** The verb; empty where the call has none. */
   readonly verb: string;
   /** The words behind the verb. */
   readonly after: readonly Argument[];

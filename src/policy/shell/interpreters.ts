@@ -11,7 +11,7 @@ import { rowsByName } from "./rows.ts";
 import { type Argument, literal } from "./word.ts";
 
 interface Interpreter {
-  /** Whether its code is a script of the shell. */
+  /** Whether it is a shell, whose code is a shell script. */
   readonly isShell?: boolean;
   /** Options whose next word is code, or with which it reads code. */
   readonly code: RegExp;
@@ -21,7 +21,7 @@ interface Interpreter {
   readonly idle?: RegExp;
   /** Options that take the next word as their value. */
   readonly valued?: RegExp;
-  /** Options before the name of a program; all words after it belong to that program. */
+  /** Options before the name of a program, to which all words after the name belong. */
   readonly module?: RegExp;
   /** The verb before its script: `run` of `bun run x.ts`. Any other word is a script itself. */
   readonly verb?: string;

@@ -3,7 +3,7 @@ import { calledAs } from "./cmdlets.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 
 export interface Word extends Argument {
-  /** Whether no part is quoted: then `*` in it is a pattern for every program. */
+  /** Whether no part of the word is quoted: then its `*` is a pattern for every program. */
   readonly isBare?: boolean;
 }
 

@@ -300,7 +300,7 @@ class Reader {
       );
       return this.#keepBare({ redirects, texts: laterRun(values), state });
     }
-    // Variables before a command hold for this command alone.
+    // Variables before a command hold only for this command.
     const own = withPrefix(node.prefix, state, scope);
     const read = readBy(node, before, scope);
     const output = redirects.length === 0 ? undefined : printed(node, scope);
@@ -356,7 +356,7 @@ class Reader {
       const value = textIn(own.variables, name);
       if (value === undefined || this.#values.has(`${name}=${value}`)) continue;
       this.#values.add(`${name}=${value}`);
-      // A name alone is a program without arguments.
+      // A value that is only a name is a program without arguments.
       if (as.startsWith("{}") && /^[\w.-]*$/.test(value)) continue;
       const script = scriptFrom(literal(as.replace("{}", () => value.replace(/^\|+-?/, ""))));
       this.#inner(script, command, { ...at, node: NO_NODE });

@@ -84,7 +84,7 @@ export function goTo(folder: string | null, state: State): void {
 /** Sets a variable; an unknown word makes its value unknown. */
 export function setVariable(name: string, word: Argument | undefined, state: State): void {
   const isUnknown = word === undefined || (word.isOpen && !word.isName) ||
-    // A script can build a text that is longer than the memory.
+    // A script can build a text that does not fit into memory.
     word.text.length > MAX_VALUE_CHARS;
   const isText = !isUnknown && !word.isOpen && !word.isGlob;
   setWords(name, isUnknown ? undefined : [isText ? literal(word.text) : word], state);

@@ -1,4 +1,4 @@
-/** Judges a stop: runs the configured commands, looks for new files in the project's folder, counts rounds and refused stops. */
+/** Judges a stop: runs configured commands, looks for new files in the project's folder, counts rounds and stops. */
 import { EDITING_TOOLS, SHELL_TOOLS } from "../../claude/payload.ts";
 import { failureText } from "../notify.ts";
 import type { Block } from "../guards/guard_policy.ts";
@@ -90,7 +90,7 @@ export function judgeRounds({ rounds, infiniteMessage }: StopPolicy, memory: Rem
   return infiniteMessage === null ? [] : [{ rule: "stop.infinite", reason: infiniteMessage }];
 }
 
-/** Counts the present files as known. */
+/** Stores the present files as known. */
 export function acceptAdditions(
   { root, preventsRootAdditions }: StopPolicy,
   memory: Remembering,
@@ -149,7 +149,7 @@ export function haveRequirementsHeld(memory: Remembering): boolean {
 }
 
 /**
- * Counts a stop that is to be held back. Without a database only one stop in a row is held back.
+ * Counts a stop that rules hold back. Without a database, rules hold back only one stop in a row.
  * @returns `inRow` is the stop's number in the row, or null where it cannot be counted. `letThrough` says why the stop
  * is not held back; null where it is.
  */

@@ -248,7 +248,7 @@ function compilePrompts(
       pattern: pattern === undefined ? null : patternOf(pattern, caseInsensitive),
       command: compileCommand(command, nameOf(["userPromptSubmit", "commands"], i)),
     })),
-    // A person may write the name with its slash.
+    // A person may write the name of a slash command with its slash.
     slash: compileGroups(
       slashCommands.commands,
       (glob, i) => nameOf(["userPromptSubmit", "slashCommands", "commands", glob], i),
