@@ -1,4 +1,4 @@
-/** The gates of a project, and the hook events that each gate needs to decide. */
+/** Lists the gates of a project with the hook events that each gate needs, and finds gates whose hook is missing. */
 import { SHELL_TOOLS } from "../claude/payload.ts";
 import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
@@ -25,18 +25,18 @@ import { settingsPaths } from "../claude/settings/settings_place.ts";
 const FILE_TOOLS: readonly string[] = ["Edit", "Write", "NotebookEdit", ...SHELL_TOOLS];
 const FORMER_TOOL = "MultiEdit";
 
-/** A rule that may deny, hold back or add something: whether the project has it, and the events that it needs. */
+/** A kind of rule that may deny, hold back or add something, with the events that it needs. */
 type Gate = readonly [
   name: string,
   isHere: boolean,
   events: readonly string[],
-  /** The tools that it is about; absent where it is about all tools, or the events have none. */
+  /** The tools that the gate concerns; absent where it concerns all tools, or where the events have none. */
   tools?: readonly string[],
 ];
 
-/** The events that the gates of a configuration need; empty where no rule is written. */
+/** Returns the events that the gates of a configuration need; empty where no rule is configured. */
 export function needsOf(config: HookConfig): Need[] {
-  // What is built in holds wherever a hook asks, and needs none.
+  // Built-in protections hold wherever a hook runs, and need no event of their own.
   const isWritten = config.guards !== DEFAULT_HOOK_CONFIG.guards;
   const { requirements: required, stop, subagentStop, prompts, ...policies } = policiesIn(config);
   const guards = isWritten ? policies.guards : null;
@@ -76,10 +76,10 @@ export function needsOf(config: HookConfig): Need[] {
   );
 }
 
-/** The tools that the rules of a configuration make Claude Code's hooks be about. */
+/** Returns the tools for which the rules of a configuration need Claude Code to start hooks. */
 export function toolsOfRules(config: HookConfig): NamedTools {
-  const asked = needsOf(config).filter(({ event }) => event === "PreToolUse");
-  return { asked: asked.flatMap(({ tools }) => tools), followed: config.followedTools };
+  const needs = needsOf(config).filter(({ event }) => event === "PreToolUse");
+  return { asked: needs.flatMap(({ tools }) => tools), followed: config.followedTools };
 }
 
 function guardedTools(guards: GuardPolicy): string[] {
@@ -94,17 +94,17 @@ function guardedTools(guards: GuardPolicy): string[] {
   return withShells([...isAboutFiles ? FILE_TOOLS : [], ...builtIn, ...named]);
 }
 
-/** The tools that a rule is about; `*` is every tool. A hook is asked about the tools of each MCP server anyway. */
+/** Returns the tools that a rule concerns; `*` is every tool. Tools of MCP servers start a hook anyway. */
 function toolsNamed({ tool, toolPattern }: Pick<Trigger, "tool" | "toolPattern">): string[] {
   return toolPattern === null ? [tool] : /^\^?(?:\(\?:)?mcp__/.test(toolPattern) ? [] : ["*"];
 }
 
-/** Each tool once. A rule about Bash covers every shell. */
+/** Returns each tool once. A rule about Bash covers every shell. */
 function withShells(tools: readonly string[]): string[] {
   return [...new Set(tools.includes("Bash") ? [...tools, ...SHELL_TOOLS] : tools)];
 }
 
-/** A shell command that changes files counts as an edit. */
+/** Returns the tools that requirements concern. A shell command that changes files counts as an edit. */
 function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] }[]): string[] {
   const named = requirements.flatMap(({ triggers }) => triggers).flatMap(toolsNamed);
   return withShells(named.includes("Edit") ? [...named, "Bash"] : named)
@@ -116,7 +116,7 @@ function answersRequests({ permission }: GuardPolicy): boolean {
   return deny.length > 0 || allow.length > 0 || fallback !== null;
 }
 
-/** The notice is given at this event, so its own hook must be installed. */
+/** The event at which the person reads these notices, so that its own hook must be installed. */
 const ASKING_EVENT = "SessionStart";
 
 export interface ArmedPlace {
@@ -142,7 +142,7 @@ function settingsHere(place: ArmedPlace) {
   };
 }
 
-/** Whether Claude Code asks a hook of ours before it uses a tool. @param counts Whether a settings file counts. */
+/** Tells whether Claude Code runs our hook before it uses a tool. @param counts Whether a settings file counts. */
 export function asksAbout(
   tool: string,
   place: ArmedPlace,
@@ -153,20 +153,20 @@ export function asksAbout(
   return whyUnarmed(files.filter(({ path }) => counts(path)), { needs, ...how }).length === 0;
 }
 
-/** Whether the policy of the machine starts our hooks before a tool: Claude Code asks them before any mod. */
+/** Tells whether the policy of the machine starts our hooks before a tool: those run before any mod. */
 export function isManaged(place: ArmedPlace): boolean {
   const { files: [managed], ownership } = settingsHere(place);
   return holdsOwn(managed?.settings, "PreToolUse", ownership);
 }
 
-/** What is built in has to be asked before a command runs. */
+/** The hook that the built-in protections need, before a command runs. */
 const BUILT_IN: Need = { gate: "built-in protections", event: "PreToolUse", tools: ["Bash"] };
 
-/** What the settings files say of our hooks. */
+/** What the settings files say about our hooks. */
 export interface HooksHere {
-  /** The files that hold some, and their events; the one that Claude Code obeys first comes first. */
+  /** The files that contain our hooks, and their events, in the order in which Claude Code obeys the files. */
   readonly installed: readonly { readonly path: string; readonly events: readonly string[] }[];
-  /** Which protections Claude Code does not ask about, those that are built in among them. */
+  /** The protections, also built-in ones, whose hook Claude Code does not run. */
   readonly unarmed: readonly Unarmed[];
 }
 
@@ -182,7 +182,7 @@ export function hooksHere(config: HookConfig, place: ArmedPlace): HooksHere {
   };
 }
 
-/** Tells the person that a settings file and the plugin both start conclaude; null where one of them does. */
+/** Tells the person that a settings file and the plugin both start conclaude; null where at most one does. */
 export function twiceNotice(place: ArmedPlace): string | null {
   const { files, plugins, ownership } = settingsHere(place);
   const [first] = files.filter((file) => !plugins.includes(file))
@@ -193,7 +193,7 @@ export function twiceNotice(place: ArmedPlace): string | null {
       `Keep one: \`conclaude uninstall-hooks\` or \`${REMOVE_PLUGIN}\`.`;
 }
 
-/** Tells the person in one line which gates lack a hook; null when none does, or when conclaude has no hooks here. */
+/** Tells the person in one line which gates lack a hook; null if none does, or if conclaude has no hooks here. */
 export function unarmedNotice(config: HookConfig, place: ArmedPlace): string | null {
   const needs = needsOf(config);
   if (needs.length === 0) return null;

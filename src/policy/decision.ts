@@ -1,10 +1,10 @@
-/** The one decision about a tool use: what guards and requirements say of it, weighed together. It looks nothing up. */
+/** Combines the judgements of guards and requirements into one decision about a tool use. Looks nothing up. */
 import type { Block, GuardPolicy, Verdict } from "./guards/guard_policy.ts";
 import { unreadText } from "./guards/judge_use.ts";
 import type { UseSaying } from "./requirements/tool_requirements.ts";
 import { BLIND_RULE } from "./guards/rule_names.ts";
 
-/** What the guards say; `allowedBy` is the rule that allows what a person would be asked for. */
+/** The guards' judgement; `allowedBy` is the rule that answers in place of a person. */
 export type Judgement =
   & Verdict
   & Pick<GuardPolicy, "isStrict" | "whenBlind">
@@ -13,26 +13,26 @@ export type Judgement =
 export interface Facts {
   /** Null where no guards are configured. */
   readonly guards: Judgement | null;
-  /** What the requirements say, once the rules are known that deny the use already; null where none is asked. */
+  /** Judges by the requirements, given the rules that already deny the use; null where no requirement counts. */
   readonly required: ((denying: readonly string[]) => UseSaying) | null;
   /** Whether a person has lifted the guards for this session. */
   readonly isLifted: boolean;
 }
 
 export interface Decision {
-  /** What was weighed. */
+  /** The guards' judgement, before lifted rules are left out. */
   readonly guards: Judgement | null;
-  /** What forbids the use, or would if no person had lifted it. */
+  /** The guards' blocks, also those that a person has lifted. */
   readonly found: readonly Block[];
-  /** What forbids the use, the deciding ones first. */
+  /** The guards' blocks that count; the deciding block comes first. */
   readonly blocks: readonly Block[];
   readonly required: UseSaying | null;
   /** The rules that forbid the use, also those that a person has lifted. */
   readonly rules: readonly string[];
   readonly denied: boolean;
-  /** Why a person is asked, and in which words; null when nobody is asked. */
+  /** Why a person is asked, and the text of the question; null when nobody is asked. */
   readonly asks: { readonly why: string; readonly text: string } | null;
-  /** What could not be read although a gate is about the use, which passes all the same. */
+  /** What a gate needed and could not read, where the use passes all the same; null otherwise. */
   readonly unseen: string | null;
   /** The rules that would have denied the use if a person had not lifted them. */
   readonly paused: readonly string[];
@@ -41,16 +41,16 @@ export interface Decision {
 
 export function decide({ guards, required: requirements, isLifted }: Facts): Decision {
   const judged = guards?.blocks ?? [];
-  const kept = isLifted ? judged.filter(({ isLasting }) => isLasting) : judged;
-  const required = requirements?.(kept.map(({ rule }) => rule)) ?? null;
+  const counting = isLifted ? judged.filter(({ isLasting }) => isLasting) : judged;
+  const required = requirements?.(counting.map(({ rule }) => rule)) ?? null;
   const blind = (isLifted ? undefined : guards?.blind) ?? required?.blind ?? null;
   const whenBlind = blind === null ? "allow" : guards?.whenBlind ?? "allow";
-  // What cannot be read may forbid the use.
+  // A rule that cannot be read may forbid the use.
   const refused: Block[] = blind !== null && whenBlind === "deny"
     ? [{ rule: BLIND_RULE, reason: `Blocked: ${blind}`, isBlind: true }]
     : [];
   const found = [...refused, ...judged];
-  const blocks = [...refused, ...kept];
+  const blocks = [...refused, ...counting];
   const denied = blocks.length > 0 || (required?.reason ?? "") !== "";
   const unread = isLifted ? undefined : guards?.unread;
   const asks = blind !== null && whenBlind === "ask"

@@ -1,4 +1,4 @@
-/** Which events are shown on the desktop, and what is told of commands that were run. */
+/** Decides which events are shown on the desktop, and writes the reports of commands that were run. */
 import type {
   CommandEnd,
   CommandRun,
@@ -44,7 +44,7 @@ export function notificationOf(
     ? policy.showSystemEvents
     : policy.showSuccess;
   if (!isShown) return null;
-  // The hook may have succeeded although the event tells of a failure.
+  // The hook may have succeeded although the event reports a failure.
   const what = isUrgent && !FAILURES.has(status) ? "failure" : status;
   const usual = isUrgent ? "Command failed" : "All checks passed";
   return {
@@ -62,15 +62,15 @@ function clip(text: string): string {
     : `${plain.slice(0, MAX_BODY_CHARS - 1).toWellFormed()}…`;
 }
 
-/** The line at which a command ended; null where it is not known, or the configuration hides it. */
+/** Returns the line at which a command ended; null where it is unknown, or where the configuration hides it. */
 export function lineOf({ command, line }: Pick<CommandRun, "command" | "line">): string | null {
   const { lines, showCommand } = command;
-  // A command of one line can only have ended there.
+  // A command of one line can only have ended at that line.
   const at = line ?? (lines.length === 1 ? 0 : null);
   return showCommand && at !== null ? lines[at] ?? null : null;
 }
 
-/** The report of a failed command: which, how, the configured message, and the outputs that are to be shown. */
+/** Writes the report of a failed command: its name, its end, the configured message, and the outputs to show. */
 export function failureText({ command, end, line, stdout, stderr }: CommandRun): string {
   const named = lineOf({ command, line });
   return [
@@ -81,7 +81,7 @@ export function failureText({ command, end, line, stdout, stderr }: CommandRun):
   ].join("\n");
 }
 
-/** How a command ended, as the rest of a sentence: `failed with exit code 3`. */
+/** Says how a command ended, as the rest of a sentence: `failed with exit code 3`. */
 export function endText(end: CommandEnd): string {
   switch (end.kind) {
     case "passed":

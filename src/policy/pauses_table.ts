@@ -16,7 +16,7 @@ export function savePause(db: DatabaseSync, pause: Pause): void {
   putRow(db, "pauses", { ...pause });
 }
 
-/** The pause that holds for a session at a moment; undefined when there is none. */
+/** Finds the pause that holds for a session at a moment; undefined when there is none. */
 export function findPause(
   db: DatabaseSync,
   { sessionId, subject, atMs }: Pick<Pause, "sessionId" | "subject"> & { readonly atMs: number },
@@ -44,7 +44,7 @@ export function removePause(db: DatabaseSync, sessionId: string, subject: PauseS
   return changes > 0;
 }
 
-/** The pauses that hold at a moment, in the order in which they end. */
+/** Lists the pauses that hold at a moment, in the order in which they end. */
 export function listPauses(db: DatabaseSync, atMs: number): Pause[] {
   return db.prepare(
     `SELECT session_id AS sessionId, subject, reason, created_at_ms AS createdAtMs, ends_at_ms AS endsAtMs

@@ -1,14 +1,14 @@
-/** What tells an agent from a person: the processes of sessions and agents, and the tokens of a person. */
+/** Stores what tells an agent from a person: the processes of sessions and agents, and the tokens of a person. */
 import type { DatabaseSync } from "node:sqlite";
 
 export interface AgentProcess {
   readonly pid: number;
-  /** As `ProcessFacts.mark`. Null where it was not recorded: then `seenAtMs` tells the process from later ones. */
+  /** The process's mark, see `ProcessFacts.mark`; null for none: then `seenAtMs` tells it from later processes. */
   readonly mark: string | null;
   readonly seenAtMs: number;
   readonly kind: "session" | "agent";
   readonly id: string;
-  /** Whether the session goes on, by its events. */
+  /** Whether the session's events say that it has not ended. */
   readonly isActive: boolean;
   readonly projectDir: string | null;
 }
@@ -19,7 +19,7 @@ const AGENTS = `
        FROM agents
       WHERE pid IS NOT NULL`;
 
-/** Every process of a session or an agent that the database knows; the database may have an older schema. */
+/** Lists every process of a session or an agent that the database knows; the database may have an older schema. */
 export function agentProcesses(db: DatabaseSync): AgentProcess[] {
   const processes = has(db, "session_processes")
     ? "session_processes"
@@ -34,7 +34,7 @@ ${has(db, "agents") ? AGENTS : ""}`,
   ).all().map((row) => ({ ...row, isActive: row["isActive"] === 1 }) as unknown as AgentProcess);
 }
 
-/** Active sessions without a known process. */
+/** Lists active sessions without a known process. */
 export function activeWithoutProcess(db: DatabaseSync): Pick<AgentProcess, "id" | "projectDir">[] {
   return db.prepare(
     `SELECT session_id AS id, project_dir AS projectDir
@@ -44,7 +44,7 @@ export function activeWithoutProcess(db: DatabaseSync): Pick<AgentProcess, "id" 
   ).all() as unknown as Pick<AgentProcess, "id" | "projectDir">[];
 }
 
-/** The databases that the cached configurations name. */
+/** Lists the paths of databases that the cached configurations name. */
 export function configuredDatabases(db: DatabaseSync): string[] {
   return !has(db, "config_cache") ? [] : db.prepare(
     `SELECT DISTINCT json_extract(parsed, '$.databasePath') AS path
@@ -76,7 +76,7 @@ export function hasSessions(db: DatabaseSync): boolean {
   return db.prepare("SELECT 1 FROM sessions LIMIT 1").get() !== undefined;
 }
 
-/** Makes a token of a person: 256 random bits. Only its hash is kept. */
+/** Makes a token of a person: 256 random bits, of which only the hash is stored. */
 export async function makeToken(db: DatabaseSync, atMs: number): Promise<string> {
   const token = crypto.getRandomValues(new Uint8Array(32)).toHex();
   db.prepare("INSERT INTO person_tokens (hash, created_at_ms) VALUES (?, ?)")
@@ -89,17 +89,17 @@ export async function knowsToken(db: DatabaseSync, token: string): Promise<boole
         .get(await hashOf(token)) !== undefined;
 }
 
-/** Makes one token worthless. */
+/** Makes one token invalid. */
 export async function revokeToken(db: DatabaseSync, token: string): Promise<void> {
   db.prepare("DELETE FROM person_tokens WHERE hash = ?").run(await hashOf(token));
 }
 
-/** Makes all tokens worthless. Returns how many there were. */
+/** Makes all tokens invalid. Returns how many there were. */
 export function dropTokens(db: DatabaseSync): number {
   return Number(db.prepare("DELETE FROM person_tokens").run().changes);
 }
 
-/** Whether a database has sessions at all: a new one has no table of them yet. */
+/** Tells whether a database has a table of sessions: a new database has none yet. */
 export function knowsSessions(db: DatabaseSync): boolean {
   return has(db, "sessions");
 }

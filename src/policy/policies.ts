@@ -11,7 +11,7 @@ type Sections = Pick<
 
 export type Policies = ReturnType<typeof policiesIn>;
 
-/** The policies in the sections of a configuration; null for each that has no rule. */
+/** Parses the policies in the sections of a configuration; null for each section without rules. */
 export function policiesIn(config: Sections) {
   return {
     guards: config.guards === "" ? null : guardPolicyIn(config.guards),

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "../db/statement.ts";
 
-/** A number that is another one when a requirement, a pause or a violation has changed. */
+/** Returns a number that differs once a requirement, a pause or a violation has changed. */
 export function policyMark(db: DatabaseSync): number {
   const row = statement(
     db,

@@ -1,4 +1,4 @@
-/** Runs commands of the configuration for a hook, in the time that Claude Code gives the hook. */
+/** Runs configured commands for a hook, within the time that Claude Code gives the hook. */
 import type { Environment } from "../system/environment.ts";
 import { runCommand } from "../system/process/configured_command.ts";
 import type { CommandRule, CommandRun } from "../system/process/types.ts";
@@ -12,7 +12,7 @@ export interface CommandGround {
   readonly cwd: string | null;
   readonly transcriptPath: string | null;
   readonly variables: Readonly<Record<string, string | null>>;
-  /** When all of them have to be done, by `performance.now()`. */
+  /** When all commands must be done, in milliseconds of `performance.now()`. */
   readonly untilMs: number;
   readonly environment: Environment;
 }
@@ -21,11 +21,11 @@ const MAX_VALUE_CHARS = 30_000;
 
 export interface CommandRuns {
   readonly runs: readonly CommandRun[];
-  /** Resolves once no interrupted command runs any more. The event is written before that. */
+  /** Resolves once no interrupted command runs any more. The hook writes the event before that. */
   readonly gone: Promise<void>;
 }
 
-/** Runs commands one after the other, with `untilFailure` up to the first that fails. Calls `done` as each ends. */
+/** Runs commands one after the other, with `untilFailure` up to the first failure. Calls `done` as each one ends. */
 export async function runCommands(
   commands: readonly CommandRule[],
   ground: CommandGround,

@@ -1,4 +1,4 @@
-/** What other rooms read and write of the tables of this one. */
+/** Exports the functions through which other rooms read and write this room's tables. */
 export { findPause, isPaused, listPauses, removePause, savePause } from "./pauses_table.ts";
 export {
   activeWithoutProcess,

@@ -1,4 +1,4 @@
-/** Lists the changes between two snapshots, and tells which command a file belongs to. Reads no file and asks nobody. */
+/** Lists the changes between two snapshots, and tells which commands may have made a change. Reads no file. */
 import { baseName } from "../../base/paths.ts";
 import { isSameState } from "./file_state.ts";
 import OWNERS from "./owners.json" with { type: "json" };
@@ -7,7 +7,7 @@ import type { Change, Snapshot, WatchList } from "./types.ts";
 /** Stands for the state of a new file in a watched folder: of those only the names are read. */
 export const LISTED = "-";
 
-/** The changes between two snapshots, each file or branch once. */
+/** Lists the changes between two snapshots, each file or branch once. */
 export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList): Change[] {
   const rules = new Map(list.files);
   const change = (
@@ -29,7 +29,7 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
     became: "changed",
   }));
   const files = Object.entries(now.files).map(([path, after]) => {
-    // A file that the snapshot before does not list is new, unless the rules have changed since.
+    // A file that the earlier snapshot does not list is new, unless the rules have changed since.
     const was = before.files[path] ?? (before.rules === now.rules ? "" : after);
     return change("file", path, { before: was, after, rule: rules.get(path) });
   });
@@ -63,7 +63,7 @@ function has(words: string, word: string): boolean {
   return words.split(" ").includes(word);
 }
 
-/** Whether a command names a file: by its name, a folder above it, or its ending. */
+/** Tells whether a command names a file: by its name, a folder above it, or its extension. */
 export function mentions(command: string, path: string): boolean {
   const parts = path.split("/").slice(-4).flatMap((
     part,

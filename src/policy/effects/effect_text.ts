@@ -1,4 +1,4 @@
-/** Tells Claude and the person about violations. */
+/** Writes what Claude and the person read about violations. */
 import { count } from "../../base/counts.ts";
 import { ofCommit, REQUIREMENT, type Violation, type ViolationKind } from "./types.ts";
 
@@ -7,14 +7,14 @@ const ACCEPT = "A person accepts it with `conclaude config accept`";
 const UNKNOWN =
   "Changed meanwhile, by whom is unknown (another session, a person, or what you have started):";
 
-/** A second copy of what git does not know would outlive the secrets in it. */
+/** Why there is no command that undoes a change: a copy of a file that git does not know would outlive its secrets. */
 const NO_COPY: Readonly<Record<ViolationKind, string>> = {
   file: "git has no version of it, and no copy is kept of what may hold secrets",
   policy: "no copy is kept",
   ref: "it was pushed, which only a person takes back",
 };
 
-/** What Claude reads after a command, or before the next one. */
+/** Tells Claude about new violations, after a command or before the next one. */
 export function foundText(found: readonly Violation[]): string {
   const own = found.filter(({ who }) => who === "command");
   const others = found.filter(({ who }) => who !== "command");
@@ -32,7 +32,7 @@ export function foundText(found: readonly Violation[]): string {
   ].join("\n");
 }
 
-/** Why a stop is held. */
+/** Says why a stop is held back. */
 export function heldText(open: readonly Violation[]): string {
   const isUnknown = open.every((one) => one.who !== "command" && !ofCommit(one));
   const [what, way] = isUnknown
@@ -41,7 +41,7 @@ export function heldText(open: readonly Violation[]): string {
   return [what, ...linesOf(open), way].join("\n");
 }
 
-/** Tells the person about violations that do not hold the stop. */
+/** Tells the person about violations that do not hold back the stop. */
 export function openText(open: readonly Violation[]): string {
   return `${namedText("changed by commands and not undone", open)} ${ACCEPT}, ` +
     "`conclaude config accept --dry-run` shows how each is undone.";
@@ -57,7 +57,7 @@ function namedText(what: string, open: readonly Violation[]): string {
   return `conclaude: ${count(open.length, "protected file")} ${what}: ${names}.`;
 }
 
-/** Why a push is denied. */
+/** Says why a push is denied. */
 export function pushText(commits: readonly Violation[]): string {
   return [
     "Blocked: commits came to be without what a requirement asks for before them:",
@@ -69,7 +69,7 @@ export function pushText(commits: readonly Violation[]): string {
 function wayOn(open: readonly Violation[]): string {
   const [commits, others] = [open.filter(ofCommit), open.filter((one) => !ofCommit(one))];
   const names = [...new Set(commits.map(({ rule }) => rule.slice(REQUIREMENT.length)))];
-  const asked = names.map((name) => `\`conclaude req explain ${name}\``).join(", ");
+  const explaining = names.map((name) => `\`conclaude req explain ${name}\``).join(", ");
   const are = names.length === 1 ? "is" : "are";
   const way = others.some(({ undo }) => undo !== null)
     ? "Run the commands that undo it."
@@ -78,14 +78,14 @@ function wayOn(open: readonly Violation[]): string {
     ...commits.length === 0 ? [] : [
       `Until ${
         names.join(", ")
-      } ${are} satisfied (${asked} says how), or the commits are undone, ` +
+      } ${are} satisfied (${explaining} says how), or the commits are undone, ` +
       `Claude may not stop or push. ${ACCEPT}.`,
     ],
     ...others.length === 0 ? [] : [`${way} ${ACCEPT}.`],
   ].join("\n");
 }
 
-/** One line for each violation: the name, the rule, and the command that undoes it. */
+/** Writes one line for each violation: the name, the rule, and the command that undoes it. */
 export function linesOf(violations: readonly Violation[]): string[] {
   const lines = violations.slice(0, MAX_NAMED).map((one) => {
     const { name, kind, rule, undo } = one;

@@ -1,4 +1,4 @@
-/** Looks for what was changed without being allowed: between tool uses, after a command, and when Claude stops. */
+/** Looks for changes that nothing has allowed: between tool uses, after a command, and when Claude stops. */
 import { headLogBytes } from "../../system/git/reflogs.ts";
 import { readRef } from "../../system/git/repository.ts";
 import { joinPath } from "../../base/paths.ts";
@@ -26,19 +26,20 @@ import {
 } from "./watched.ts";
 
 export interface Effects {
-  /** The violations that were found now. */
+  /** The violations that this look has found. */
   readonly found: readonly Violation[];
-  /** Those of this session that are not settled, these included. */
+  /** The unsettled violations of this session, including `found`. */
   readonly open: readonly Violation[];
-  /** How many protected files there are beyond those that are watched. */
+  /** How many protected files are not watched, because there are too many. */
   readonly unwatched: number;
 }
 
-/** Within this time after a command, in milliseconds, the next tool use does not read the files again. */
+/** For this time after a command, in milliseconds, the next tool use does not read the files again. */
 const FRESH_MS = 1_000;
 
 /**
- * Compares with the last look of the session, keeps what was found, and looks anew. Most looks find nothing and only read.
+ * Compares the present state with the session's last snapshot, and stores the violations and the new snapshot. Most
+ * looks find nothing and only read.
  * @param isLifted Tells whether a person has lifted the rules.
  * @throws {Error} When there is no database to compare with, or what SQLite says.
  */
@@ -53,7 +54,7 @@ export async function lookForEffects(
   const before = readSnapshot(db, sessionId);
   const listed = await watchList(ground);
   const list = withFormer(listed, Object.keys(before?.files ?? {}), ground);
-  // The look after the command finds what changed since: the file system tells when.
+  // The look after the command finds changes since this one, by the times in the file system.
   const isFresh = moment.is === "before" && before !== null &&
     atMs - (lookedAt(db, sessionId).atMs ?? 0) < FRESH_MS;
   const heads = ground.requirements.length === 0
@@ -65,7 +66,7 @@ export async function lookForEffects(
   const digests = await digestsOf(list.untracked ?? [], { files: seen.files, before });
   const now = { ...seen, digests };
   const open = openViolations(db, ground.project);
-  // Whether nothing has changed but the time.
+  // True if nothing but the time has changed.
   const isSame = before !== null &&
     JSON.stringify({ ...before, atMs: 0 }) === JSON.stringify({ ...now, atMs: 0 });
   if (isSame && open.length === 0) return { found: [], open: [], unwatched: list.left };
@@ -87,11 +88,11 @@ export async function lookForEffects(
   ];
   const isListed = new Set(listed.files.map(([path]) => path));
   const files = Object.entries(now.files).filter(([path]) => isListed.has(path));
-  // The next list holds the new files of watched folders, so the snapshot gets their states now.
+  // The next list will contain the new files of watched folders, so the snapshot gets their states now.
   const made = list.folders.flatMap(([folder, i]) =>
     rules[i]!.onlyNew ? [] : now.folders[`${i} ${folder}`] ?? []
   ).filter((path) => !(path in now.files)).map((path) => [path, stateOf(path)] as const);
-  // Where nothing has changed nothing is written: `explain` may only read.
+  // Writes nothing where nothing has changed, since `explain` may only read.
   if (!isSame) {
     saveSnapshot(db, sessionId, { ...now, files: Object.fromEntries([...files, ...made]) });
   }
@@ -99,7 +100,7 @@ export async function lookForEffects(
   return { found, open: [...own, ...found], unwatched: list.left };
 }
 
-/** Stands for what is loaded only where commits may have come, or are open. */
+/** Stands for the module that is loaded only where commits may be new, or are open violations. */
 const NO_COMMITS = { judgeCommits: () => [], settleCommits: () => [] };
 
 async function groundOf(work: EffectWork): Promise<Ground | null> {
@@ -123,7 +124,7 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
   };
 }
 
-/** Reads the states of what is watched. @param known What need not be read again. */
+/** Reads the states of everything that is watched. @param known The parts that need not be read again. */
 function takeSnapshot(
   list: WatchList,
   { rules, root, kinds, branches, repository, atMs, config: { held } }: Ground,

@@ -1,4 +1,4 @@
-/** The tables of effects: the last snapshot of each session, the lists of watched files, and violations. */
+/** Stores each session's last snapshot, the lists of watched files, and violations; reads what tools were allowed. */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../../base/ids.ts";
 import { insertRow, putRow, statement } from "../../db/statement.ts";
@@ -15,7 +15,7 @@ export function saveSnapshot(db: DatabaseSync, sessionId: string, snapshot: Snap
   putRow(db, "effect_snapshots", row);
 }
 
-/** The list of watched files of a project; null where it was made under another stamp, and has to be made again. */
+/** Reads the list of watched files of a project; null where no list has this stamp, so that it must be made again. */
 export function readWatched(db: DatabaseSync, root: string, stamp: string): WatchList | null {
   const row = statement(db, "SELECT files FROM watched_files WHERE root = ? AND stamp = ?")
     .get(root, stamp);
@@ -35,8 +35,8 @@ const COLUMNS =
             undo, log_bytes AS logBytes, created_at_ms AS createdAtMs, settled_at_ms AS settledAtMs`;
 
 /**
- * The violations of a project that are not settled, or those of all projects; the oldest first. Commits that are gone
- * hold nothing and are left out.
+ * Lists the unsettled violations of a project, or of all projects with null, the oldest first. Leaves out commits that
+ * no branch has any more, since they hold back nothing.
  */
 export function openViolations(db: DatabaseSync, project: string | null): Violation[] {
   return statement(
@@ -50,7 +50,7 @@ export function openViolations(db: DatabaseSync, project: string | null): Violat
   ).all(project).map((row) => ({ ...row, blocks: row["blocks"] === 1 }) as unknown as Violation);
 }
 
-/** The commits of a repository that came without a requirement and were neither satisfied nor accepted, also those that are gone. */
+/** Returns commits that lack a requirement and are neither satisfied nor accepted, also those that no branch has. */
 export function wereViolations(db: DatabaseSync, project: string): Set<string> {
   const rows = statement(
     db,
@@ -64,7 +64,7 @@ export function wereViolations(db: DatabaseSync, project: string): Set<string> {
   return new Set(rows.map(({ subject }) => String(subject)));
 }
 
-/** Keeps violations that hold nothing any more: what they are about may come back. */
+/** Lets violations hold back nothing any more, but keeps them, since their commits may come back. */
 export function letGo(db: DatabaseSync, ids: readonly string[]): void {
   statement(
     db,
@@ -74,7 +74,7 @@ export function letGo(db: DatabaseSync, ids: readonly string[]): void {
   ).run(JSON.stringify(ids));
 }
 
-/** Keeps a violation that the session found, in place of an older one of the same subject and rule. */
+/** Stores a violation that the session found, in place of an older one of the same subject and rule. */
 export function addViolation(
   { db, sessionId, project, atMs }: Pick<Ground, "db" | "sessionId" | "project" | "atMs">,
   found: Omit<Violation, "id" | "sessionId" | "project" | "createdAtMs" | "settledAtMs">,
@@ -110,7 +110,7 @@ export function settleViolations(db: DatabaseSync, ids: readonly string[], atMs:
 const OF_SHELL = "tool_name IN ('Bash', 'PowerShell', 'Monitor')";
 const AROUND_USES = "hook_name IN ('PreToolUse', 'PostToolUse', 'PostToolUseFailure')";
 
-/** When the session was looked at last: before this tool use if it was asked about, else around its last use of a shell. */
+/** Tells when the session's last look was: before this tool use if a hook ran, else around its last use of a shell. */
 export function lookedAt(
   db: DatabaseSync,
   sessionId: string,
@@ -132,10 +132,10 @@ export function lookedAt(
   };
 }
 
-/** A look may be older than the tool use before which it counts, in milliseconds. After each command of its own a session looks anew. */
+/** How much older than the next tool use a look may be, in milliseconds. A session looks after each own command. */
 const MOMENT_MS = 2_000;
 
-/** What tools were allowed to do since a moment: the files that edits named, and the commands of shells. */
+/** Reads what tools were allowed to do since a moment: the files that edits named, and the commands of shells. */
 export function allowedSince(
   db: DatabaseSync,
   { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },
@@ -157,12 +157,12 @@ export function allowedSince(
   };
 }
 
-/** A command that was begun longer ago counts as over, in milliseconds. */
+/** How long a command may run, in milliseconds; one that began earlier counts as ended. */
 const LONGEST_MS = 86_400_000;
 
 /**
- * Whether a shell command of the session runs beside the one of this tool use: in the background, or as the last one, of
- * which no end was reported.
+ * Tells whether another shell command of the session than that of this tool use still runs: in the background, or as
+ * the last one, whose end no hook has reported.
  */
 export function isShellRunning(
   db: DatabaseSync,
@@ -185,7 +185,7 @@ export function isShellRunning(
   return rows.some(({ goesOn }) => goesOn !== null) || rows.at(-1)?.["event"] === "PreToolUse";
 }
 
-/** Whether another session of a repository has used a shell since a moment. */
+/** Tells whether another session of a repository has used a shell since a moment. */
 export function areOthersAtWork(
   db: DatabaseSync,
   { sessionId, repository, sinceMs }: {

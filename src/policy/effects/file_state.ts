@@ -6,8 +6,8 @@ import type { Snapshot } from "./types.ts";
 const MAX_BYTES = 65_536;
 
 /**
- * The state of a file: size, when content and entry changed, number, rights, and how many names it has. Nobody can put
- * back when the entry changed. Empty for a missing file.
+ * Returns the state of a file: size, time of its content, inode, rights, number of names, and time of its entry, which
+ * nobody can set back. Empty for a missing file.
  */
 export function stateOf(path: string): string {
   try {
@@ -18,7 +18,7 @@ export function stateOf(path: string): string {
   }
 }
 
-/** Whether two states show the same content. A hard link changes the number of names and the entry's time alone. */
+/** Tells whether two states show the same content. A hard link only changes the name count and the entry's time. */
 export function isSameState(before: string, after: string): boolean {
   if (before === after) return true;
   const [was, is] = [before, after].map((state) => state.split(" "));
@@ -26,10 +26,10 @@ export function isSameState(before: string, after: string): boolean {
     was!.slice(0, 4).every((part, i) => part === is![i]);
 }
 
-/** The runtime tells in whole seconds when an entry changed. */
+/** The precision in which the runtime tells when an entry changed, in milliseconds. */
 const CLOCK_MS = 1_000;
 
-/** When the entry of a file changed last, epoch milliseconds, at the latest; 0 for a missing one. */
+/** Returns the latest time at which the entry of a file may have changed, in epoch milliseconds. */
 export function enteredAtMs(state: string): number {
   return Number(state.split(" ")[5] ?? 0) + CLOCK_MS;
 }

@@ -1,4 +1,4 @@
-/** What changes mean, by their kind. Loaded only where something has changed or is open. */
+/** Judges changes by their kind, and settles undone ones. Loaded only where something has changed or is open. */
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, resolvePath } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -41,17 +41,17 @@ import type {
 } from "./types.ts";
 import { nameOf } from "./watched.ts";
 
-/** Longer policy files are not kept, in bytes. */
+/** The size up to which policy files are stored, in bytes. */
 const MAX_TEXT_BYTES = 262_144;
 
-/** What is known of all changes between two looks. */
+/** Everything that is known about the changes between two looks. */
 interface Look {
   readonly before: Snapshot;
   readonly now: Snapshot;
   readonly ground: Ground;
   /** The files that edits of the session named. */
   readonly edited: ReadonlySet<string>;
-  /** The files that git has brought, from a commit or a stash. */
+  /** The files that git has restored or brought, from a commit or a stash. */
   readonly brought: ReadonlySet<string>;
   /** The commands that ran meanwhile, taken apart. */
   readonly commands: readonly string[];
@@ -59,18 +59,18 @@ interface Look {
   readonly isPushed: boolean;
 }
 
-type Told<Answer> = Answer | Promise<Answer>;
+type MaybeAsync<Answer> = Answer | Promise<Answer>;
 
 interface Kind {
-  /** Whether something has allowed a change. */
-  readonly isAllowed: (change: Change, look: Look) => Told<boolean>;
-  /** The command that undoes it; null where neither git nor a kept copy has the version before. */
-  readonly undo: (change: Change, look: Look) => Told<string | null>;
-  /** Whether it is undone. */
+  /** Tells whether a command, a rule or git itself explains the change. */
+  readonly isAllowed: (change: Change, look: Look) => MaybeAsync<boolean>;
+  /** Returns the command that undoes it; null where neither git nor a stored copy has the earlier version. */
+  readonly undo: (change: Change, look: Look) => MaybeAsync<string | null>;
+  /** Tells whether the change is undone. */
   readonly isBack: (
     violation: Violation,
     now: Pick<Look, "now" | "ground" | "brought">,
-  ) => Told<boolean>;
+  ) => MaybeAsync<boolean>;
 }
 
 const KINDS: Readonly<Record<ViolationKind, Kind>> = {
@@ -126,7 +126,7 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     },
     async isBack({ subject: path, before, undo }, { brought, ground }) {
       if (brought.has(path) || isSameState(before, stateOf(path))) return true;
-      // The file may be as in the commit that the command to undo takes it from.
+      // The file may also equal its version in the commit from which the undoing command takes it.
       const commit = / --source=([\da-f]+) /.exec(undo ?? "")?.[1];
       return commit !== undefined && ground.repository !== undefined &&
         await isAsIn(ground.repository, { commit, path }, ground.environment);
@@ -134,7 +134,7 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
   },
 };
 
-/** Finds what was changed without being allowed, and keeps it. */
+/** Finds changes that nothing has allowed, and stores them as violations. */
 export async function judge(
   { before: last, now, list, moment, isLifted, open }: {
     readonly before: Snapshot;
@@ -150,12 +150,12 @@ export async function judge(
   const { toolUseId, command } = moment.is === "after" ? moment : BETWEEN_USES;
   const { isDuring, atMs } = lookedAt(db, sessionId, toolUseId);
   const before = { ...last, atMs: atMs ?? last.atMs };
-  // A file that is older than the look before is not new; it is only watched since now.
+  // A file that is older than the last look is not new; rules only watch it since then.
   const changes = changesBetween(before, now, list).filter(({ became, kind, after }) =>
     became !== "made" || kind !== "file" || after === LISTED || enteredAtMs(after) >= before.atMs
   );
   if (changes.length === 0) return [];
-  // The empty stamp makes the next look list the files again, the new ones included.
+  // The empty stamp makes the next look list the files again, including the new ones.
   if (changes.some(({ became }) => became === "made")) {
     saveWatched(db, ground.root, { stamp: "", list });
   }
@@ -185,7 +185,7 @@ export async function judge(
 
 const BETWEEN_USES = { toolUseId: null, command: null };
 
-/** Settles violations whose file or branch is as it was before. @returns Those that are still open. */
+/** Settles violations whose file or branch is as before the change. @returns The violations that stay open. */
 export async function settle(
   open: readonly Violation[],
   now: Snapshot,
@@ -206,7 +206,7 @@ export async function settle(
   return open.filter((_, i) => !isBack[i]);
 }
 
-/** Asks git and the audit trail about changes. @param command The one that has run; null between tool uses. */
+/** Asks git and the audit trail about changes. @param command The command that has run; null between tool uses. */
 async function lookAt(
   changes: readonly Change[],
   command: string | null,
@@ -231,7 +231,7 @@ async function broughtByGit(
   if (files.length === 0 || repository === undefined) return new Set();
   const brought = new Set(await broughtFiles(repository, files, { since: before, environment }));
   if (now.stash !== before.stash && now.stash !== "") {
-    // A stash made from a changed file holds another size than the file had before: git has not restored it.
+    // If the stash has a file in another size than before, the file was changed before git stashed and restored it.
     const sizes = await sizesIn(repository, { commit: now.stash, paths: files }, environment);
     for (const [path, size] of sizes) {
       if (before.files[path]?.split(" ", 1)[0] !== size) brought.delete(path);
@@ -274,7 +274,7 @@ function isPolicyChange(path: string, { now, edited, ground: { db, kinds } }: Lo
   return matters;
 }
 
-/** Keeps policy files as they are, where none is kept. */
+/** Stores the present texts of policy files, to which later changes can be undone. */
 export function keepPolicy(db: DatabaseSync, paths: readonly string[], atMs: number): void {
   for (const path of paths) {
     const text = readText(path, MAX_TEXT_BYTES);
@@ -283,8 +283,8 @@ export function keepPolicy(db: DatabaseSync, paths: readonly string[], atMs: num
 }
 
 /**
- * Whether a branch may have moved so: its remote has the commit; or no rule names the branch, and it was checked out and
- * lost no commit that its remote has.
+ * Tells whether a branch may have moved so: its remote has the commit; or no rule names the branch, and it was checked
+ * out and lost no commit that its remote has.
  */
 async function movedRightly(change: Change, look: Look): Promise<boolean> {
   const { subject, before, after } = change;
@@ -295,7 +295,7 @@ async function movedRightly(change: Change, look: Look): Promise<boolean> {
   }
   if (after !== "" && await isInRemote(after, look)) return true;
   if (branches.isNamed) return false;
-  // A branch that got another name loses nothing.
+  // A renamed branch loses nothing.
   if (after === "") return await isInBranch(repository, before, environment);
   const isCheckedOut = [was.head, now.head].some((name) => `refs/heads/${name}` === subject);
   if (!isCheckedOut) return false;
@@ -333,14 +333,14 @@ function isFromRemote(
   return !exists(joinPath(commonDir, "logs/HEAD")) || enteredAtMs(state) <= before.atMs;
 }
 
-/** Lines of a repository's `config` that make git run something, or send commits elsewhere: `section.name.key=value`. */
+/** Lines of a repository's `config` that make git run programs, or send commits elsewhere: `section.name.key=value`. */
 export const RISKY_KEYS = withPatterns(RISKY_SETTINGS) as readonly {
   readonly pattern: RegExp;
   readonly example: string;
   readonly counterexample: string;
 }[];
 
-/** The risky lines of a configuration, in small letters, each once. */
+/** Returns the risky lines of a git configuration, in small letters, each once. */
 export function riskyLines(text: string): string[] {
   const found = settingsIn(text).map((line) => line.toLowerCase())
     .filter((line) => RISKY_KEYS.some(({ pattern }) => pattern.test(line)));

@@ -1,4 +1,4 @@
-/** The types of effects: what one look has to do with, rules and lists, snapshots, changes and violations. */
+/** Types of the check of effects: a look and its context, watched rules and lists, snapshots, changes, violations. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Locations } from "../../system/environment.ts";
@@ -7,14 +7,14 @@ import type { FileRule } from "../guards/guard_policy.ts";
 import type { RequirementWork } from "../requirements/ground.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
 
-/** The session that is looked after, and where it works. */
+/** The session whose effects are checked, and where it works. */
 export interface EffectWork extends RequirementWork {
   readonly config: HookConfig;
   readonly home: string | null;
   readonly locations: Pick<Locations, "dataFolder" | "dataNames">;
 }
 
-/** What all steps of one look share. */
+/** The context that all steps of one look share. */
 export interface Ground extends EffectWork {
   readonly db: DatabaseSync;
   readonly projectDir: string;
@@ -24,7 +24,7 @@ export interface Ground extends EffectWork {
   readonly stamp: string;
   readonly kinds: ReadonlyMap<string, PolicyKind>;
   readonly branches: ProtectedBranches;
-  /** None where commits have nothing to do with them. */
+  /** The requirements that commits trigger or use up. */
   readonly requirements: readonly Requirement[];
   readonly project: string;
 }
@@ -34,20 +34,20 @@ export type Moment =
   | { readonly is: "before" | "after"; readonly toolUseId: string | null; readonly command: string }
   | { readonly is: "stop" };
 
-/** Decides how the content of a changed policy file is judged. */
+/** The kind of a policy file, which decides how its changed content is judged. */
 export type PolicyKind = "settings" | "git config" | "program" | "other";
 
-/** The branches that rules protect, or those that are protected where no rule names any. */
+/** The branches that rules protect, or the default ones where no rule names any. */
 export interface ProtectedBranches {
   readonly names: readonly string[];
-  /** Whether a rule names them; then no commit may come to them but from their remote. */
+  /** Whether a rule names them; then they may only get commits from their remote. */
   readonly isNamed: boolean;
 }
 
-/** A rule by which files are watched. */
+/** A rule whose files are watched. */
 export interface WatchedRule
   extends Pick<FileRule, "name" | "glob" | "pattern" | "needle" | "writtenBy"> {
-  /** Whether it forbids new files only. */
+  /** Whether the rule forbids only new files. */
   readonly onlyNew: boolean;
   readonly blocks: boolean;
 }
@@ -59,13 +59,13 @@ export interface WatchList {
   readonly untracked?: readonly string[];
   /** Folders in which a rule watches for new files. */
   readonly folders: readonly (readonly [path: string, rule: number])[];
-  /** How many files are left out, for there are too many to watch. */
+  /** How many files are left out, because there are too many to watch. */
   readonly left: number;
   /** A fingerprint of the rules. */
   readonly rules: string;
 }
 
-/** The states of files by path, as `stateOf()` makes them; empty for a missing file. */
+/** The watched state at one moment. States of files are by path, from `stateOf()`; empty for a missing file. */
 export interface Snapshot {
   readonly atMs: number;
   /** A fingerprint of the rules. */
@@ -78,16 +78,16 @@ export interface Snapshot {
   readonly folders: Readonly<Record<string, readonly string[]>>;
   /** The commits of protected branches, here and as remotes had them last, by whole name; empty for a missing one. */
   readonly refs: Readonly<Record<string, string>>;
-  /** The branch that is checked out, and its commit. */
+  /** The checked-out branch, and its commit. */
   readonly head: string;
   readonly commit: string;
   /** The commit of the newest stash; empty for none. */
   readonly stash: string;
-  /** The length of `HEAD`'s reflog in bytes: what stands behind it came later. */
+  /** The length of HEAD's reflog in bytes; later entries stand behind it. */
   readonly logBytes: number;
-  /** Configuration files whose version before stays in force. */
+  /** Changed configuration files whose earlier version stays in force. */
   readonly held: readonly string[];
-  /** Where all branches stand; only where a requirement is about commits. */
+  /** The commits of all branches; absent where no requirement concerns commits. */
   readonly heads?: Heads | undefined;
 }
 
@@ -98,14 +98,14 @@ export interface Change {
   readonly subject: string;
   readonly kind: ViolationKind;
   readonly became: "changed" | "made" | "removed";
-  /** The state, or the commit, before. */
+  /** The state of a file, or the commit of a branch, before the change. */
   readonly before: string;
   readonly after: string;
-  /** The number of the rule that watches a file; null for the others. */
+  /** The number of the rule that watches a file; null for other kinds. */
   readonly rule: number | null;
 }
 
-/** With this begins the rule of a commit that came without a requirement. Its `before` is the branch. */
+/** The beginning of a commit violation's rule: the commit lacks that requirement. Its `before` is the branch. */
 export const REQUIREMENT = "requirements.";
 
 export function ofCommit({ kind, rule }: Pick<Violation, "kind" | "rule">): boolean {
@@ -118,17 +118,17 @@ export interface Violation {
   readonly project: string;
   /** A path, the whole name of a branch, or the id of a commit. */
   readonly subject: string;
-  /** How a person would name it. */
+  /** The subject as a person would name it. */
   readonly name: string;
   readonly kind: ViolationKind;
   readonly rule: string;
   readonly who: "command" | "unknown";
-  /** Whether it holds a stop. */
+  /** Whether the violation holds back a stop. */
   readonly blocks: boolean;
   readonly before: string;
-  /** The command that undoes it; null where no copy is kept. */
+  /** The command that undoes the change; null where neither git nor a stored copy has the earlier version. */
   readonly undo: string | null;
-  /** The length of `HEAD`'s reflog before, in bytes. */
+  /** The length of HEAD's reflog before the change, in bytes. */
   readonly logBytes: number;
   readonly createdAtMs: number;
   readonly settledAtMs: number | null;

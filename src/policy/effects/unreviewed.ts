@@ -1,10 +1,10 @@
-/** New commits use up what allowed them. A commit that lacks what a requirement asks for is a violation. */
+/** Uses up the satisfactions that allowed new commits, and reports commits that lack a requirement as violations. */
 import { commandOf } from "../../claude/payload.ts";
 import { isBefore, isInBranch } from "../../system/git/brought_files.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import type { Answer } from "../guards/types.ts";
 import { isPaused } from "../pauses_table.ts";
-import { aboutCommits, branchesOf, cameToBe, isMove, usedUpOn } from "../requirements/used_up.ts";
+import { aboutCommits, branchesOf, isMove, newInGit, usedUpOn } from "../requirements/used_up.ts";
 import { lastBranchIn } from "../requirements/ground.ts";
 import { prove } from "../requirements/proof.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
@@ -30,7 +30,7 @@ import {
   type Violation,
 } from "./types.ts";
 
-/** Uses up the session's satisfactions for new commits. @returns The commits that had none. */
+/** Uses up the session's satisfactions for new commits. @returns The violations: commits without a satisfaction. */
 export async function judgeCommits(
   { before, now, moment }: {
     readonly before: Snapshot;
@@ -45,13 +45,13 @@ export async function judgeCommits(
   const isAfter = moment.is === "after";
   const beside = isAfter ? moment.toolUseId : null;
   const commits = isAfter ? await mayCommit(moment.command, ground) : "no";
-  // Where the session's command only looks, the commit comes from a person, or from something that the session left
+  // If the session's command only looks, the commit comes from a person, or from a command that the session left
   // running.
   const isAtWork = commits !== "no" || isShellRunning(db, { sessionId, atMs, beside });
   if (!isAtWork) return [];
   const { commonDir } = repository;
   const sinceMs = lookedAt(db, sessionId, beside).atMs ?? before.atMs;
-  const came = await cameToBe(db, {
+  const came = await newInGit(db, {
     ...{ before: before.heads, now: now.heads, sinceMs, commonDir, environment },
     lastBranch: lastBranchIn(repository, { db, sessionId }),
   });
@@ -75,7 +75,7 @@ export async function judgeCommits(
       );
     const lacking = isOurs && on.length > 0 ? aboutCommits(requirements).filter(isLacking) : [];
     for (const requirement of lacking) {
-      // What was satisfied where the command began has allowed it all the same.
+      // A satisfaction on the branch where the command began is used up as well.
       if (requirement.scope === "single_use") {
         for (const branch of commit.from) {
           const used = { requirement: requirement.name, sessionId, untilMs: atMs };
@@ -113,7 +113,7 @@ function standingsOn(branch: string, ground: Ground): Standing[] {
 }
 
 /**
- * Settles commits that were satisfied afterwards, and drops those that no branch has any more. @returns The open ones.
+ * Settles commits that were satisfied afterwards, and lets go of commits that no branch has. @returns The open ones.
  */
 export async function settleCommits(
   open: readonly Violation[],
@@ -132,7 +132,7 @@ export async function settleCommits(
   });
   if (answered.length > 0) settleViolations(db, answered.map(({ id }) => id), atMs);
   for (const one of answered) {
-    // One satisfaction answers for all commits before it.
+    // One satisfaction covers all commits before it.
     if (requirementOf(one)?.scope !== "single_use") continue;
     const key = { repository: one.project, branch: one.before };
     const requirement = one.rule.slice(REQUIREMENT.length);
@@ -145,7 +145,7 @@ export async function settleCommits(
   }
   return left;
 
-  /** Whether a branch or a detached `HEAD` has the commit. */
+  /** Tells whether a branch or a detached HEAD has the commit. */
   async function isThere(commit: string): Promise<boolean> {
     if (await isInBranch(repository!, commit, environment)) return true;
     for (const tree of Object.values(now.heads?.trees ?? {})) {
@@ -160,7 +160,7 @@ const PUSHING = [{
   triggers: [{ tool: "Bash", toolPattern: null, command: "git\\s+push(?:\\s|$)" }],
 }];
 
-/** The commits of open violations that a push has to wait for; none where the command pushes nothing. */
+/** Returns the open commit violations that hold back a push; none where the command pushes nothing. */
 export async function heldBack(open: readonly Violation[], use: AskedUse): Promise<Violation[]> {
   const commits = open.filter(ofCommit);
   const command = commandOf(use.input);

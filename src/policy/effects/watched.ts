@@ -1,4 +1,4 @@
-/** Which files and branches are watched. The list of files is made of git's index, and kept until that changes. */
+/** Lists the files and branches to watch. The list of files comes from git's index, and is stored until it changes. */
 import { fingerprint } from "../../base/ids.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { settingsPaths } from "../../claude/settings/settings_place.ts";
@@ -18,14 +18,14 @@ import type {
   WatchList,
 } from "./types.ts";
 
-/** More files are not watched. */
+/** How many files are watched. */
 const MAX_FILES = 2_000;
 /** Of more files no digest is kept. */
 const MAX_DIGESTS = 100;
 /** More entries of a watched folder are not read. */
 const MAX_ENTRIES = 500;
 
-/** The rules about files that hold for every agent. */
+/** Returns the rules about files that hold for every agent. */
 export function watchedRules(
   { uneditable, tools, noAdditions, isStrict }: GuardPolicy,
 ): WatchedRule[] {
@@ -43,7 +43,7 @@ export function watchedRules(
   );
 }
 
-/** Makes a function that tells whether a rule means a file. */
+/** Makes a function that tells whether a rule matches a file. */
 function matcherOf({ pattern, needle }: WatchedRule, root: string): (path: string) => boolean {
   const regex = new RegExp(pattern, "s");
   const start = `${root}/`;
@@ -58,7 +58,7 @@ function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string)
   return (path) => matchers.findIndex((means) => means(path));
 }
 
-/** Adds the files that were on the list before: a command may have removed one from git's index, so that git no longer lists it. */
+/** Adds files that were on the last list: a command may have removed one from git's index, which then lacks it. */
 export function withFormer(
   list: WatchList,
   former: readonly string[],
@@ -68,11 +68,11 @@ export function withFormer(
   const unlisted = former.filter((path) => !known.has(path));
   if (unlisted.length === 0) return list;
   const find = ruleFinder(rules, root);
-  const more = unlisted.map((path) => [path, find(path)] as const).filter(([, rule]) => rule >= 0);
-  return { ...list, files: [...list.files, ...more] };
+  const added = unlisted.map((path) => [path, find(path)] as const).filter(([, rule]) => rule >= 0);
+  return { ...list, files: [...list.files, ...added] };
 }
 
-/** Differs when git's index, what it ignores, or the rules have changed. */
+/** Returns a stamp that differs once git's index, the ignored patterns or the rules have changed. */
 export function stampOf(
   rules: readonly WatchedRule[],
   { root, repository }: Pick<Ground, "root" | "repository">,
@@ -87,18 +87,18 @@ export function stampOf(
   return [fingerprint(JSON.stringify(rules)), ...stamped.map(stateOf)].join(";");
 }
 
-/** The list as it is kept, or made anew under another stamp. */
+/** Returns the stored list of files to watch, or a new list if the stamp has changed. */
 export async function watchList(ground: Ground): Promise<WatchList> {
   const { db, root, rules, stamp } = ground;
   if (rules.length === 0) return { files: [], folders: [], left: 0, rules: "" };
-  const kept = readWatched(db, root, stamp);
-  if (kept !== null) return kept;
+  const stored = readWatched(db, root, stamp);
+  if (stored !== null) return stored;
   const list = { ...await filesOfRules(ground), rules: stamp.slice(0, stamp.indexOf(";")) };
   saveWatched(db, root, { stamp, list });
   return list;
 }
 
-/** The files that rules mean: those that git knows, those in the folders of the rules, and those that a rule names. */
+/** Finds the files that rules match: files that git knows, files in the rules' folders, and files that a rule names. */
 export async function filesOfRules(
   { rules, root, repository, environment }: Pick<
     Ground,
@@ -131,14 +131,14 @@ export async function filesOfRules(
   };
 }
 
-/** The folder in which all files of a rule lie. */
+/** Returns the folder in which all files of a rule lie. */
 function folderOf({ glob }: WatchedRule, root: string): string {
   const head = fixedHead(glob.replace(/^\.\//, ""));
   const folder = head.slice(0, head.lastIndexOf("/") + 1);
   return folder.startsWith("/") ? parentOf(`${folder}x`) : parentOf(joinPath(root, `${folder}x`));
 }
 
-/** The files that a rule means in its folder, and below it unless that is the project's own. */
+/** Lists the files that a rule matches in its folder, and below unless that is the project's folder. */
 export function filesIn(folder: string, rule: WatchedRule, root: string): string[] {
   const folders = [folder];
   const found: string[] = [];
@@ -155,7 +155,7 @@ export function filesIn(folder: string, rule: WatchedRule, root: string): string
   return found.filter(matcherOf(rule, root));
 }
 
-/** The policy files but for the configuration: the room `config/` compares that with its version in force. */
+/** Lists the policy files except the configuration, which the room `config/` compares with its version in force. */
 export function policyFiles(
   { projectDir, home, repository, environment, locations }: EffectWork & Pick<Ground, "projectDir">,
 ): readonly (readonly [path: string, PolicyKind])[] {
@@ -170,7 +170,7 @@ export function policyFiles(
   const { executable, script } = environment.program;
   return [
     ...settings.map((path) => [path, "settings"] as const),
-    // What git runs is not a list of settings.
+    // A hook of git is a program, not a list of settings.
     ...ofGit.map((path) =>
       [path, baseName(parentOf(path)) === "hooks" ? "other" : "git config"] as const
     ),
@@ -190,7 +190,7 @@ export function protectedBranches(policy: RequirementPolicy | null): ProtectedBr
     : { names: ["main", "master"], isNamed: false };
 }
 
-/** The name by which a person knows a file: from the project's folder, else absolute. */
+/** Returns the name by which a person knows a file: relative to the project's folder, else absolute. */
 export function nameOf(path: string, root: string): string {
   return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path || baseName(root);
 }

@@ -1,6 +1,6 @@
-/** Looks up what the rules ask about a file: all its names, whether it exists, whether it lies in the project. */
+/** Looks up what rules need to know about a file: all its names, whether it exists, whether it lies in the project. */
 import { findOwn } from "../guards/protected.ts";
-import type { Entry, FileFacts, HowToLook, Looked, OwnFile, Search } from "../guards/types.ts";
+import type { Entry, FileFacts, HowToLook, LookResult, OwnFile, Search } from "../guards/types.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import {
   entriesOf,
@@ -15,7 +15,7 @@ import {
 import type { RealPaths } from "../../system/real_paths.ts";
 import WORDS from "../guards/words.json" with { type: "json" };
 
-/** How much of a file is read for its marker. */
+/** How many bytes of a file are read for a generated-file marker. */
 const HEAD_BYTES = 65_536;
 
 /** How many more files or entries one tool use may look at; negative once nothing is left. */
@@ -27,15 +27,15 @@ export interface Ground {
   readonly root: string | null;
   readonly folder: string | null;
   readonly home: string | null;
-  /** How many more files may be read for a generated-file marker; null where no rule asks for one. */
+  /** How many more files may be read for a generated-file marker; null where no rule needs one. */
   readonly heads: Allowance | null;
-  /** The guards' own files; none for a tool that writes nothing. They are looked up with the first file. */
+  /** Returns the guards' own files, found with the first file; none for a tool that writes nothing. */
   readonly own: () => readonly OwnFile[];
   readonly paths: RealPaths;
   readonly hardLinks: HardLinks;
 }
 
-/** Files with several names: those that were met, and those that also have a protected name. */
+/** Files with several names: the files met so far, and the protected names by file. */
 export interface HardLinks {
   readonly met: Set<string>;
   protected: ReadonlyMap<string, readonly string[]>;
@@ -44,14 +44,14 @@ export interface HardLinks {
 export interface Place {
   readonly path: string;
   readonly from: string | null;
-  /** True for a file that comes with a folder which is copied or made. */
+  /** Whether the file comes with a folder that is copied or made. */
   readonly isPart?: boolean;
-  /** True for a file from a folder's listing: it exists and is not a link. */
+  /** Whether a folder's listing named the file, so that it exists and is no link. */
   readonly isListed?: boolean;
   readonly comesFromGit?: boolean;
 }
 
-export function lookAtFile(path: string, how: HowToLook, ground: Ground): Looked {
+export function lookAtFile(path: string, how: HowToLook, ground: Ground): LookResult {
   const place = { path: fullPath(path, ground), from: null };
   return { files: [factsOf(place, how, ground)], unknown: [] };
 }
@@ -67,7 +67,7 @@ export function factsOf(
 ): FileFacts {
   const { own, paths } = ground;
   const { effect } = how;
-  // Removing a link removes the link and not its target.
+  // To remove a link removes the link and not its target.
   const real = effect === "remove" || isListed
     ? joinPath(paths.real(parentOf(path)), baseName(path))
     : paths.real(path);
@@ -102,7 +102,7 @@ export function factsOf(
   };
 }
 
-/** The protected names of a file that has several; to remove one of them leaves the others. */
+/** Returns the protected names of a file with several names. To remove one name leaves the others. */
 function otherNames(
   real: string,
   effect: HowToLook["effect"],
@@ -128,7 +128,7 @@ export function spellingsInside(
     .filter((spelling) => spelling !== null);
 }
 
-/** Whether the command makes this folder before it comes here. */
+/** Tells whether an earlier part of the command makes this folder. */
 export function isMade(path: string, { made = [] }: HowToLook): boolean {
   return made.some((folder) => folder === path || folder.startsWith(`${path}/`));
 }
@@ -137,13 +137,13 @@ export function isBelow(path: string, folder: string): boolean {
   return fromFolder(folder, path) !== null;
 }
 
-/** The beginning of a file; empty where no rule asks for it, and where it cannot be read. */
+/** Reads the beginning of a file; empty where no rule needs it, or where it cannot be read. */
 function headOf(path: string, { heads }: Ground): string {
   if (heads === null || --heads.left < 0) return "";
   return new TextDecoder().decode(readHead(path, HEAD_BYTES) ?? new Uint8Array());
 }
 
-/** The path from a folder; the empty text for the folder itself; null outside of it. */
+/** Returns a path relative to a folder; the empty text for the folder itself; null outside of it. */
 export function fromFolder(folder: string | null, path: string): string | null {
   if (folder === null) return null;
   if (path === folder) return "";
@@ -151,10 +151,10 @@ export function fromFolder(folder: string | null, path: string): string | null {
   return path.startsWith(start) ? path.slice(start.length) : null;
 }
 
-/** Folders whose content tools make again: to remove one of them loses nothing. */
+/** Folders whose content tools rebuild, so that to remove one loses nothing. */
 const MADE_ANEW: ReadonlySet<string> = new Set([...WORDS.built, ".git", "tmp", ".tmp"]);
 
-/** How many entries of a removed folder are looked at; each costs 2 µs and more. */
+/** How many entries of a removed folder are looked at; each costs 2 µs or more. */
 const MAX_ENTRIES = 5_000;
 /** How many entries a search looks at; it may go through a whole project. */
 const MAX_SEARCHED = 20_000;
@@ -162,12 +162,12 @@ const MAX_SEARCHED = 20_000;
 /** How many entries of folders one tool use may look at. */
 export const MAX_VISITS = 120_000;
 
-/** Whether a path names a folder that tools make again, or leads through one. */
+/** Tells whether a path names a folder that tools rebuild, or leads through one. */
 export function isMadeAnew(name: string): boolean {
   return name.split("/").some((part) => MADE_ANEW.has(part));
 }
 
-/** The files below a folder, as paths from there; none below a folder that tools make again; null for too many. */
+/** Lists the files below a folder, relative to it; none below a folder that tools rebuild; null for too many. */
 export function filesBelow(path: string, name: string, visits: Allowance): string[] | null {
   if (!isRealFolder(path)) return [];
   const files: string[] = [];
@@ -183,9 +183,9 @@ export function filesBelow(path: string, name: string, visits: Allowance): strin
 }
 
 /**
- * Runs a search. The paths in `own` are always tried; `among` are the only paths that it may find, null for any.
- * @returns By path from the start of the search, empty for the start itself: what is found for sure, and what only the
- * running command can decide about.
+ * Runs a search. It always tries the paths in `own`; `among` are the only other paths that it may find, null for any.
+ * @returns `sure` holds the entries that the command surely means, `perhaps` those about which only the running command
+ * decides, both by path relative to the start of the search, empty for the start itself.
  */
 export function findIn(
   path: string,
@@ -210,13 +210,13 @@ export function findIn(
   const start = entryAt(path, "");
   if (start === null || !visit(start)) return { sure, perhaps, isAll: true };
   if (among !== null) {
-    const isAsked = (below: string) => own.includes(below) || !isMadeAnew(joinPath(name, below));
-    const asked = among.filter(isAsked);
-    for (const below of asked.slice(0, MAX_SEARCHED)) {
+    const counts = (below: string) => own.includes(below) || !isMadeAnew(joinPath(name, below));
+    const tried = among.filter(counts);
+    for (const below of tried.slice(0, MAX_SEARCHED)) {
       const entry = entryAt(path, below);
       if (entry !== null) visit(entry);
     }
-    return { sure, perhaps, isAll: asked.length <= MAX_SEARCHED };
+    return { sure, perhaps, isAll: tried.length <= MAX_SEARCHED };
   }
   const isAll = walk(path, search.entersNamed ? "" : name, {
     visit,
@@ -234,7 +234,7 @@ export function findIn(
   return { sure, perhaps, isAll };
 }
 
-/** Visits what lies below a folder, and enters the folders for which `visit` answers true. False when there are too many entries. */
+/** Visits the entries below a folder; enters folders for which `visit` returns true. Returns false for too many. */
 function walk(
   root: string,
   name: string,
@@ -272,7 +272,7 @@ function entryAt(root: string, path: string): Entry | null {
   return kind === null ? null : { path, kind };
 }
 
-/** Whether a path is a folder itself, and no link to one. */
+/** Tells whether a path is a folder itself, and no link to one. */
 export function isRealFolder(path: string): boolean {
   return kindAt(path) === "folder";
 }

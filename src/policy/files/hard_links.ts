@@ -1,4 +1,4 @@
-/** Finds the protected files that have other names. Loaded only where a tool use changes a file with several. */
+/** Finds protected files that have other names. Loaded only where a tool use changes a file with several names. */
 import { sharedFile } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
 import type { Ground } from "../effects/types.ts";
@@ -7,7 +7,7 @@ import type { GuardPolicy } from "../guards/guard_policy.ts";
 import type { OwnFile } from "../guards/types.ts";
 import { gitSettings } from "./own_files.ts";
 
-/** By the file: the names by which the policy, or a rule about files, protects it. */
+/** Maps each file with several names to the names that the policy or a rule about files protects. */
 export async function protectedLinks(
   policy: GuardPolicy,
   own: readonly OwnFile[],

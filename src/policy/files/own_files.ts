@@ -1,4 +1,4 @@
-/** Finds the files that the guards depend on, links included. */
+/** Finds the files that the guards depend on, including links to them. */
 import type { ConfigFile } from "../../config/discover.ts";
 import type { Environment } from "../../system/environment.ts";
 import { gitFolders, type Repository } from "../../system/git/repository.ts";
@@ -24,8 +24,8 @@ const MAX_WAYS = 16;
 
 /**
  * Lists the files that count now: configuration, database, Claude Code's settings, the folders of code that runs
- * inside it, the executable, and the files that tell the branch. Of a file behind links, every link on the way is
- * listed.
+ * inside it, the executable, and the files that tell the branch. For a file behind links, lists every link on the way,
+ * too.
  */
 export function ownFiles(
   { configFiles, database, repository, environment }: OwnPlaces,
@@ -55,7 +55,7 @@ export function ownFiles(
     settings: waysInFolders(settings),
     mods: waysInFolders(inClient(["plugins", "dev-mods"])),
     skills: waysInFolders(inClient(["skills"])),
-    // A program that runs from source is a checkout that people work on.
+    // A program that runs from source lies in a checkout that people work on.
     program: environment.program.script === null ? ownPaths(environment).flatMap(waysTo) : [],
     git: (repository === undefined ? [] : gitFolders(repository))
       .flatMap((folder) => [folder, joinPath(folder, "HEAD")]),
@@ -67,7 +67,7 @@ export function ownFiles(
     .flatMap((kind) => files[kind]!.map((path) => ({ kind, path })));
 }
 
-/** The settings of a repository, and the programs that git runs. */
+/** Lists the settings of a repository, and the hooks that git runs. */
 export function gitSettings(repository: Repository): string[] {
   const hooks = joinPath(repository.commonDir, "hooks");
   const programs = (namesIn(hooks) ?? []).filter((name) => !name.endsWith(".sample"));
@@ -78,7 +78,7 @@ export function gitSettings(repository: Repository): string[] {
   ];
 }
 
-/** The other working trees of the repository, the main one included; none where no rule asks. */
+/** Lists the other working trees of the repository, including the main one; none where no rule protects them. */
 function treesBeside(
   repository: Repository | undefined,
   { protectsOtherTrees }: { readonly protectsOtherTrees: boolean },
@@ -86,12 +86,12 @@ function treesBeside(
   if (!protectsOtherTrees || repository === undefined) return [];
   const { root, commonDir } = repository;
   const here = realPath(root);
-  // A tree in which this one lies holds its files as well.
+  // A tree that contains this one also contains its files.
   return treesOf(commonDir).map((tree) => realPath(tree.root))
     .filter((tree) => !`${here}/`.startsWith(`${tree}/`));
 }
 
-/** The folders from the project's folder up to that of the configuration file. */
+/** Lists the folders from the project's folder up to the folder of the configuration file. */
 function foldersBelow(
   files: OwnPlaces["configFiles"],
   projectDir: string | null,
@@ -102,7 +102,7 @@ function foldersBelow(
     .filter((folder) => !holders.includes(folder));
 }
 
-/** The executable, and the link by which it was started: removing that link removes the hooks. */
+/** Lists the executable, and the link by which it was started, without which the hooks do not run. */
 function ownPaths({ program, variable, cwd }: Environment): string[] {
   const { executable, startedAs } = program;
   const started = isBareName(startedAs)
@@ -112,7 +112,7 @@ function ownPaths({ program, variable, cwd }: Environment): string[] {
   return [executable, ...others];
 }
 
-/** Lists folders instead of asking for each file: most of the files are missing, and asking for those is slow. */
+/** Finds the ways to several paths. Lists their folders, since most of the files are missing, and each try is slow. */
 function waysInFolders(paths: readonly string[]): string[] {
   return [...Map.groupBy(paths, parentOf)].flatMap(([folder, files]) => {
     const names = namesIn(folder);
@@ -124,13 +124,13 @@ function waysInFolders(paths: readonly string[]): string[] {
   });
 }
 
-/** The path itself, its target, and every link in between: to remove any of them removes the file. */
+/** Lists a path, its target, and every link in between, since to remove any of them removes the file. */
 function waysTo(path: string): string[] {
   const ways = [path];
   const real = realPath(path);
   for (let at = path; at !== real && ways.length < MAX_WAYS;) {
     const target = linkAt(at);
-    // The path is not a link; only a folder above it is one.
+    // This path is no link; only a folder above it is one.
     if (target === null) break;
     at = resolvePath(target, { folder: realPath(parentOf(at)) });
     ways.push(at, joinPath(realPath(parentOf(at)), baseName(at)));

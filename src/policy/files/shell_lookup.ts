@@ -1,6 +1,6 @@
-/** Finds the files that a shell command means by patterns, searches and copied folders. */
+/** Finds the files that a shell command means by names, patterns, searches and copied folders. */
 import { readWildcard } from "../../base/wildcard.ts";
-import type { HowToLook, Judge, Looked, Search } from "../guards/types.ts";
+import type { HowToLook, Judge, LookResult, Search } from "../guards/types.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { expandPattern } from "../../system/expand_pattern.ts";
 import { exists, isFolder, readText } from "../../system/on_disk.ts";
@@ -26,43 +26,43 @@ import { TooMuchWork } from "../shell/word.ts";
 import { readPowerShellWith } from "../shell/wrappers.ts";
 
 export interface ShellGround extends Ground {
-  /** Whether a rule asks what lies in a folder that is removed. */
+  /** Whether a rule needs to know the files of a removed folder. */
   readonly wantsBelow: boolean;
   /** How many more entries of folders may be looked at. */
   readonly visits: Allowance;
 }
 
-export function lookAtFiles(path: string, how: HowToLook, ground: ShellGround): Looked {
+export function lookAtFiles(path: string, how: HowToLook, ground: ShellGround): LookResult {
   const full = fullPath(path, ground);
   if (how.isUnknown && isFolder(full)) how = { ...how, effect: "fill" };
   if (how.search !== undefined) return lookFor(full, { ...how, search: how.search }, ground);
   const { places, unknown } = placesOf(full, how, ground);
-  const looked = places.map((place) =>
+  const results = places.map((place) =>
     how.copied === undefined
-      ? lookedAt([place], how, ground)
+      ? lookAtAll([place], how, ground)
       : copiedTo(place.path, { ...how, copied: how.copied }, ground)
   );
   const deep = how.isGlob ? deepSearch(full, how.effect) : null;
   if (deep !== null) {
-    looked.push(lookFor(deep.from, { ...how, isGlob: false, search: deep.search }, ground));
+    results.push(lookFor(deep.from, { ...how, isGlob: false, search: deep.search }, ground));
   }
-  return joined(looked, unknown);
+  return joined(results, unknown);
 }
 
 type Copying = HowToLook & { readonly copied: NonNullable<HowToLook["copied"]> };
 
-/** Looks up a destination, and what comes to lie there or in it. */
-function copiedTo(path: string, how: Copying, ground: ShellGround): Looked {
+/** Looks up a destination, and the files that come to lie there or in it. */
+function copiedTo(path: string, how: Copying, ground: ShellGround): LookResult {
   const { from, isGlob, isWhole, lands, name: known } = how.copied;
   const isThere = isMade(path, how) || (ground.paths.isThere(path) && isFolder(path));
   const isInside = isThere ? lands !== "as" : lands === "in";
-  const itself = lookedAt([{ path, from }], how, ground);
+  const itself = lookAtAll([{ path, from }], how, ground);
   const { paths: sources, isAll } = isGlob
     ? expandPattern(from!, ground.visits)
     : { paths: [from], isAll: true };
   if (sources.length === 0) {
-    // A new file may have any name.
-    const filled = lookedAt([{ path, from: null }], { ...how, effect: "fill" }, ground);
+    // The pattern may later match files of any name.
+    const filled = lookAtAll([{ path, from: null }], { ...how, effect: "fill" }, ground);
     return joined([itself, filled], [`which files ${from} will stand for is not known`]);
   }
   const inner = { ...how, isFolder: false };
@@ -72,7 +72,7 @@ function copiedTo(path: string, how: Copying, ground: ShellGround): Looked {
     const place = { path: isInside ? joinPath(path, name) : path, from };
     const isWalked = isWhole && (isThere || (from !== null && !isGlob));
     return [
-      ...isThere && isInside ? [lookedAt([place], inner, ground)] : [],
+      ...isThere && isInside ? [lookAtAll([place], inner, ground)] : [],
       ...isWalked ? [filledFrom(place, inner, ground)] : [],
     ];
   });
@@ -80,45 +80,45 @@ function copiedTo(path: string, how: Copying, ground: ShellGround): Looked {
   return joined([itself, ...copies], unknown);
 }
 
-function joined(looked: readonly Looked[], unknown: readonly string[] = []): Looked {
+function joined(results: readonly LookResult[], unknown: readonly string[] = []): LookResult {
   return {
-    files: looked.flatMap(({ files }) => files),
-    perhaps: looked.flatMap(({ perhaps = [] }) => perhaps),
-    unknown: [...unknown, ...looked.flatMap(({ unknown }) => unknown)],
+    files: results.flatMap(({ files }) => files),
+    perhaps: results.flatMap(({ perhaps = [] }) => perhaps),
+    unknown: [...unknown, ...results.flatMap(({ unknown }) => unknown)],
   };
 }
 
-/** Looks up a folder that is copied, with all that comes with it. */
-function filledFrom(place: Place, { copied, ...given }: Copying, ground: ShellGround): Looked {
+/** Looks up the destination of a copied folder, with all files that the copy brings. */
+function filledFrom(place: Place, { copied, ...given }: Copying, ground: ShellGround): LookResult {
   const { path, from } = place;
   const how = { ...given, effect: "fill" } as const;
   const isContents = copied.lands === "as";
-  const asked = from === null ? "none" : askedBelow(path, ground);
-  if (from === null || asked === "none") return lookedAt([place], how, ground);
+  const needed = from === null ? "none" : neededBelow(path, ground);
+  if (from === null || needed === "none") return lookAtAll([place], how, ground);
   const isFile = (at: string) => ground.paths.isThere(at) && !isFolder(at);
   if (isFile(path) || isFile(parentOf(path))) return { files: [], unknown: [] };
-  // A link is copied as a link, unless only its content is copied.
+  // A link is copied as a link, unless the command copies the content of the folder.
   const source = isContents ? ground.paths.real(from) : from;
   if (exists(source) && !isRealFolder(source)) return { files: [], unknown: [] };
   const below = filesBelow(source, "", ground.visits);
-  const itself = lookedAt([place], how, ground);
+  const itself = lookAtAll([place], how, ground);
   if (below === null || below.length === 0) {
     const name = fromFolder(ground.root, from) || from;
     // The command itself may fill the folder before it copies it.
-    const untold = below === null && asked === "all"
+    const doubts = below === null && needed === "all"
       ? [tooMany(name)]
       : below !== null && isContents
       ? [`what will lie in ${name} is not known`]
       : [];
-    return { files: itself.files, unknown: [...itself.unknown, ...untold] };
+    return { files: itself.files, unknown: [...itself.unknown, ...doubts] };
   }
   const arising = below.map((name) => joinPath(path, name))
-    .filter((at) => asked === "all" || exists(at))
+    .filter((at) => needed === "all" || exists(at))
     .map((path): Place => ({ path, from: null, isPart: true }));
-  // In a folder that tools make again, the folder stands for its new files.
-  const whole = asked === "there" ? itself.files : [];
+  // A folder that tools rebuild stands for its new files.
+  const whole = needed === "there" ? itself.files : [];
   const as = { ...how, effect: "change", isFolder: false } as const;
-  const { files, unknown } = lookedAt(arising, as, ground);
+  const { files, unknown } = lookAtAll(arising, as, ground);
   return {
     files: copied.leavesSome ? whole : [...whole, ...files],
     perhaps: copied.leavesSome ? files : [],
@@ -126,8 +126,8 @@ function filledFrom(place: Place, { copied, ...given }: Copying, ground: ShellGr
   };
 }
 
-/** Which files in a new folder the rules ask about: all, only those that are there, or none. */
-function askedBelow(folder: string, ground: ShellGround): "all" | "there" | "none" {
+/** Tells which files in a new folder rules need to know: all, only those that exist already, or none. */
+function neededBelow(folder: string, ground: ShellGround): "all" | "there" | "none" {
   const { root, own, paths } = ground;
   const [inside] = spellingsInside({ path: folder, real: paths.real(folder) }, ground);
   if (inside !== undefined) return isMadeAnew(inside) ? "there" : "all";
@@ -137,7 +137,7 @@ function askedBelow(folder: string, ground: ShellGround): "all" | "there" | "non
     : "none";
 }
 
-function lookedAt(places: readonly Place[], how: HowToLook, ground: ShellGround): Looked {
+function lookAtAll(places: readonly Place[], how: HowToLook, ground: ShellGround): LookResult {
   return joined(places.map((place) => lookAt(place, how, ground)));
 }
 
@@ -145,11 +145,11 @@ function lookFor(
   path: string,
   { search, ...how }: HowToLook & { readonly search: Search },
   ground: ShellGround,
-): Looked {
+): LookResult {
   const { places, unknown } = placesOf(search.fromTop ? topOf(path) : path, how, ground);
   const look = (places: readonly Place[], effect = how.effect) =>
-    lookedAt(places, { ...how, effect }, ground);
-  const looked = places.map(({ path: start }): Looked => {
+    lookAtAll(places, { ...how, effect }, ground);
+  const results = places.map(({ path: start }): LookResult => {
     if (search.named === "always" && !how.isGlob && !exists(start)) {
       // Only git names a path that does not exist.
       const place = { path: start, from: null, comesFromGit: true };
@@ -180,10 +180,10 @@ function lookFor(
       unknown: [...found!.unknown, ...unsure!.unknown, ...isAll ? [] : [tooMany(name)]],
     };
   });
-  return joined(looked, unknown);
+  return joined(results, unknown);
 }
 
-/** The path from the project's folder; empty for the project's folder and those above it. */
+/** Returns the path relative to the project's folder; empty for the project's folder and the folders above. */
 function nameFrom(
   { path, real }: { readonly path: string; readonly real: string },
   ground: ShellGround,
@@ -194,7 +194,7 @@ function nameFrom(
   return root !== null && isBelow(paths.real(root), real) ? "" : path;
 }
 
-/** The top of the repository of a folder; the folder itself outside of one. */
+/** Returns the top of the repository that a folder lies in; outside of any repository, the folder itself. */
 export function topOf(folder: string): string {
   for (let at = folder; at !== parentOf(at); at = parentOf(at)) {
     if (exists(joinPath(at, ".git"))) return at;
@@ -213,7 +213,7 @@ function placesOf(
 ): { readonly places: readonly Place[]; readonly unknown: readonly string[] } {
   if (!isGlob) return { places: [{ path, from: null }], unknown: [] };
   const { paths, isAll } = expandPattern(path, visits);
-  // Where nothing matches a pattern, the shell takes it as a name: a file of that name may be made.
+  // If no file matches a pattern, the shell takes it as a name, so a file of that name may be made.
   const left = effect === "change" || effect === "fill" ? [path] : [];
   return {
     places: (paths.length === 0 ? left : paths).map((one) => ({ path: one, from: null })),
@@ -221,8 +221,8 @@ function placesOf(
   };
 }
 
-/** The facts about one file; of a folder that is removed, also what lies in it. */
-function lookAt(place: Place, how: HowToLook, ground: ShellGround): Looked {
+/** Looks up one file, and with a removed folder the files in it. */
+function lookAt(place: Place, how: HowToLook, ground: ShellGround): LookResult {
   const facts = factsOf(place, how, ground);
   const isUnread = ground.heads !== null && ground.heads.left < 0;
   const unknown = isUnread ? ["it changes more files than can be read"] : [];
@@ -238,8 +238,8 @@ function lookAt(place: Place, how: HowToLook, ground: ShellGround): Looked {
 }
 
 /**
- * The search that a pattern with `**` stands for, if the shell reads it as folders of any depth; only the running
- * shell knows whether it does. Null for a pattern without `**`.
+ * Returns the search that a pattern with `**` stands for, if the shell reads it as folders of any depth; only the
+ * running shell knows whether it does. Null for a pattern without `**`.
  */
 function deepSearch(
   path: string,
@@ -261,7 +261,7 @@ function deepSearch(
   };
 }
 
-/** Longer patches are not read, in bytes. */
+/** The size up to which patches and scripts are read, in bytes. */
 const MAX_TEXT_BYTES = 1_048_576;
 
 const DISK = {
@@ -304,7 +304,7 @@ export async function readShellUse(
   return readUses(command, { ...around, tool, disk: DISK });
 }
 
-/** Loads the reader of PowerShell where a command may start it; quotes may stand in its name. */
+/** Loads the reader of PowerShell where a command may start it. Quotes may stand in the program's name. */
 async function loadLanguage({ tool, command }: Pick<BashUse, "tool" | "command">): Promise<void> {
   if (tool !== "PowerShell" && !/pwsh|powershell/i.test(command.replace(/['"\\]/g, ""))) return;
   const { POWERSHELL } = await import("../shell/powershell.ts");

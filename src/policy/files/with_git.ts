@@ -1,15 +1,15 @@
-/** Judges with git's answers about the files that would be written. Loaded only where they are needed. */
+/** Judges a tool use with git's answers about the files that it would write. Loaded only where they are needed. */
 import type { Environment } from "../../system/environment.ts";
 import { askChanged, askIgnored, type TakingBack } from "../../system/git/file_status.ts";
 import type { Verdict } from "../guards/guard_policy.ts";
 import type { FileFacts, HowToLook, Judge } from "../guards/types.ts";
 
 /**
- * Judges twice: first to learn which files are meant, then with git's answers about all of them at once. Where a command
- * lets git restore a folder or a pattern, only the files that git reports as changed there are looked up.
+ * Judges twice: first to learn which files the use means, then with git's answers about all of them at once. Where a
+ * command lets git restore a folder or a pattern, looks up only the files that git reports as changed there.
  *
  * @param judge Looks up files that would be written, and no others.
- * @param asksAbout Whether a rule asks if git ignores this file.
+ * @param asksAbout Tells whether a rule needs to know if git ignores this file.
  */
 export async function judgeWithGit(
   { judge, beginLooking }: Judge,
@@ -21,14 +21,14 @@ export async function judgeWithGit(
   const takenBack = new Map<string, Set<string>>();
   const first = judge((path, how) => {
     const taking = takingOf(how);
-    const looked = look(path, taking === null ? how : amongOnly([], how));
-    for (const file of [...looked.files, ...looked.perhaps ?? []]) {
+    const found = look(path, taking === null ? how : amongOnly([], how));
+    for (const file of [...found.files, ...found.perhaps ?? []]) {
       if (asksAbout(file)) meant.add(file.real);
     }
-    if (taking !== null && (how.isGlob || looked.files.length === 0)) {
+    if (taking !== null && (how.isGlob || found.files.length === 0)) {
       takenBack.set(taking, (takenBack.get(taking) ?? new Set()).add(path));
     }
-    return looked;
+    return found;
   });
   if (meant.size + takenBack.size === 0) return first;
   const { ignored, unknown } = await askIgnored([...meant], environment);
@@ -40,13 +40,13 @@ export async function judgeWithGit(
   const verdict = judge((path, how) => {
     const taking = takingOf(how);
     const among = taking === null ? null : changed.get(taking) ?? null;
-    const { files, perhaps = [], ...looked } = lookAgain(
+    const { files, perhaps = [], ...rest } = lookAgain(
       path,
       among === null ? how : amongOnly(among, how),
     );
-    const told = (files: readonly FileFacts[]) =>
+    const withIgnored = (files: readonly FileFacts[]) =>
       files.map((file) => ({ ...file, ignored: ignored.get(file.real) ?? null }));
-    return { ...looked, files: told(files), perhaps: told(perhaps) };
+    return { ...rest, files: withIgnored(files), perhaps: withIgnored(perhaps) };
   });
   const doubts = unknown.map((path) => `whether git ignores ${path} could not be asked`);
   return { ...verdict, doubts: [...verdict.doubts, ...doubts] };
@@ -56,7 +56,7 @@ function amongOnly(among: readonly string[], how: HowToLook): HowToLook {
   return how.search === undefined ? how : { ...how, search: { ...how.search, among } };
 }
 
-/** How git restores the files that a search finds, as JSON; null for a search that is not git's. */
+/** Describes as JSON how git restores the files that a search finds; null for a search that is not git's. */
 function takingOf({ search, isGlob }: HowToLook): string | null {
   if (search?.takenFrom === undefined) return null;
   const { takenFrom, takes, fromTop } = search;

@@ -1,4 +1,4 @@
-/** Judges a shell command: every command that it would start, and every file that it plainly changes. */
+/** Judges a shell command: every command that it would start, and every file that it would change. */
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { doubtsOfAgent } from "./second_agents.ts";
 import { discardOf, putsAway } from "./uncommitted.ts";
@@ -34,11 +34,11 @@ export interface BashUse extends Actor, Omit<Surroundings, "language"> {
   readonly root: string | null;
 }
 
-/** Files that are looked up for one call; each costs 40 µs and more. */
+/** How many files are looked up for one call; each costs 40 µs or more. */
 const MAX_LOOKED = 8_000;
 const MAX_PATH_CHARS = 16_384;
 
-/** Judges a call of a shell tool; for a script that is too large, the part that was read. */
+/** Judges a call of a shell tool; of a script that is too large, judges the part that was read. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
   const { isAll, scripts, ...found } = judgeScript(policy, script, { use, look });
@@ -67,11 +67,11 @@ function judgeScript(
   const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
   const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
   const plain = [...policy.uneditable, ...policy.noAdditions].map(({ glob }) => glob);
-  let [isAll, isPutAway, looked] = [true, false, 0];
-  /** Links and folders that the commands before have made. */
+  let [isAll, isPutAway, looks] = [true, false, 0];
+  /** Links and folders that earlier commands of the script have made. */
   const links: string[] = [];
   const folders: string[] = [];
-  /** Targets that were looked up already. A new folder may change the answers, so it clears them. */
+  /** Targets that were already looked up. A new folder clears them, since it may change the answers. */
   let known = new Set<string>();
   const judgeTarget = ({ path, by, within, ...how }: Target) => {
     if (path === null) {
@@ -83,16 +83,16 @@ function judgeScript(
       doubts.push(`where ${path} leads is not known: the command makes that link itself`);
     }
     const key = JSON.stringify([path, by, how]);
-    if ((how.search === undefined && known.has(key)) || looked > MAX_LOOKED) return;
+    if ((how.search === undefined && known.has(key)) || looks > MAX_LOOKED) return;
     known.add(key);
     // No system opens a path of this length.
     if (path.length > MAX_PATH_CHARS) throw new TooMuchWork();
     const { files, perhaps = [], unknown } = look(path, { ...how, made: folders });
-    looked += 1 + files.length + perhaps.length;
+    looks += 1 + files.length + perhaps.length;
     doubts.push(...unknown);
     for (const file of files) {
       blocks.push(...judged(file));
-      // A link to a folder brings all that lies there.
+      // A link to a folder makes everything in the folder reachable.
       if (by === "ln") blocks.push(...judgeOwn(policy, { ...file, effect: "fill" }, asUsed));
     }
     const [first, ...others] = perhaps.filter((file) => judged(file).length > 0);
@@ -101,13 +101,13 @@ function judgeScript(
       doubts.push(`whether \`${by}\` means ${first.name}${more} is not known`);
     }
   };
-  /** A word of a program that no table explains, which may do anything with the file. */
+  /** Judges the file that a word names, where no table explains the program, which may do anything with the file. */
   const judgeNamed = (word: Argument, { program, folder }: ShellCommand, isInText: boolean) => {
     const by = program || "the shell";
     const path = placeOf(word, folder);
-    if (path === null || path.length > MAX_PATH_CHARS || looked > MAX_LOOKED) return;
+    if (path === null || path.length > MAX_PATH_CHARS || looks > MAX_LOOKED) return;
     const { files } = look(path, { ...ANYTHING, isGlob: word.isGlob });
-    looked += 1 + files.length;
+    looks += 1 + files.length;
     for (const file of files) {
       const found = judged(file).filter(({ rule }) => rule !== ROOT_RULE);
       const own = isInText ? [] : found.filter(({ rule }) => rule === PROTECT_RULE);
@@ -155,22 +155,22 @@ function judgeScript(
     doubts: [...new Set(doubts)],
     discards,
     scripts,
-    isAll: isAll && looked <= MAX_LOOKED,
+    isAll: isAll && looks <= MAX_LOOKED,
   };
 }
 
 const ANYTHING = { effect: "change", isFolder: false, isUnknown: true } as const;
 
-/** What a command may not destroy; null in a container, which is easily made again. */
+/** Returns what a command may not destroy; null in a container, which is easily made again. */
 function preciousTo(command: ShellCommand, { home, root, disk }: BashUse): Precious | null {
   const isRepository = disk?.isTop ?? (() => false);
   return isContained(command) ? null : { home, root, isRepository };
 }
 
-/** A script that a command runs, with that command. */
+/** A script, with the command that runs it. */
 type Started = ProjectScript & { readonly by: string };
 
-/** Scripts of the project are the team's own: what they do against a rule is in doubt. Each is read once. */
+/** Judges the project's scripts, each once. They are the team's own, so a rule that one breaks only makes a doubt. */
 function doubtsOfScripts(
   policy: GuardPolicy,
   started: readonly Started[],
@@ -189,7 +189,7 @@ function doubtsOfScripts(
     const read = readScript(text, { ...use, folder });
     const { blocks, scripts } = judgeScript(policy, read, { use: { ...use, command: text }, look });
     all.push(...scripts);
-    // A rule that allows, or lets this command write its files, does not stand against it.
+    // An allowing rule, or a rule that lets this command write its files, makes no doubt.
     const block = blocks.find(({ rule }) =>
       rule !== ROOT_RULE &&
       [...files, ...tools].every(({ name, action, writtenBy }) =>
@@ -203,7 +203,7 @@ function doubtsOfScripts(
 
 const MAX_SCRIPTS = 20;
 
-/** Runs work that a hostile command can make endless; returns null when it costs too much or nests too deeply. */
+/** Does work that a hostile command can make endless; returns null when it costs too much or nests too deeply. */
 function withinLimits<Result>(work: () => Result): Result | null {
   try {
     return work();
@@ -214,30 +214,30 @@ function withinLimits<Result>(work: () => Result): Result | null {
 }
 
 /** What is not known about a command before it runs. */
-export interface Untold {
+export interface Unknowns {
   readonly commands: readonly string[];
   readonly files: readonly string[];
-  /** Commands whose end is unknown. */
+  /** The known beginnings of commands whose end is unknown. */
   readonly beginnings: readonly string[];
 }
 
 /** One command of a call, in the order of the script. */
 export interface BashStep {
-  /** The words of the command in each of its spellings, without unknown words. None for a command that only prints. */
+  /** The words of the command in each of its spellings, without unknown words; none for a command that only prints. */
   readonly commands: readonly (readonly string[])[];
   /** The files that it changes for sure, absolute; links are not followed. */
   readonly changed: readonly string[];
-  /** The folder in which it runs, for git the folder of the repository; null when unknown. */
+  /** The folder in which the command runs, for git the repository's folder; null when unknown. */
   readonly folder: string | null;
-  /** Whether it only changes the folder, as `cd` does: then it is a part of the next step. */
+  /** Whether the command only changes the folder, as `cd` does: then it belongs to the next step. */
   readonly onlyGoes: boolean;
-  /** The branch that it checks out; null for none, and where only git knows which. */
+  /** The branch that it checks out; null for none, or where only git knows the branch. */
   readonly checksOut: BranchSwitch | null;
   /** The branch that it makes without checking it out; null for none. */
   readonly makesBranch: string | null;
   /** The folder in which it makes a working tree; null for none. */
   readonly makesTree: string | null;
-  /** The branches that it moves or deletes without checking them out; `HEAD` is the one that is checked out. */
+  /** The branches that it moves or deletes without checking them out; `HEAD` is the checked-out branch. */
   readonly moves: readonly string[];
   /** Whether it moves them on a remote, where settings of git may name others. */
   readonly pushes: boolean;
@@ -247,8 +247,8 @@ export interface BashStep {
 
 export interface BashUses {
   readonly steps: readonly BashStep[];
-  readonly untold: Untold;
-  /** Whether something that it starts may go on when it has ended. */
+  readonly untold: Unknowns;
+  /** Whether a process that the call starts may still run when the call has ended. */
   readonly leavesRunning: boolean;
 }
 
@@ -295,7 +295,7 @@ export function readUses(
   };
 }
 
-/** A word that may also name a branch counts as a file if it has an ending. */
+/** Returns the files that a target names. A word that may also name a branch counts only with a file extension. */
 function named({ path, search, copied }: Target): string[] {
   if (path === null || (search?.named === "if-there" && !/\.\w+$/.test(path))) return [];
   return copied === undefined || copied.name === "" ? [path] : [path, joinPath(path, copied.name)];
@@ -331,7 +331,7 @@ function folderOf({ words, folder, gitDir }: ShellCommand): string | null {
   return path !== null && baseName(path) === ".git" ? parentOf(path) : path;
 }
 
-/** Whether a folder neither lies in the project nor holds it. */
+/** Tells whether a folder neither lies in the project nor contains it. */
 function isOutside(folder: string, root: string | null): boolean {
   return root !== null && !isBelow(folder, root) && !isBelow(root, folder);
 }
@@ -343,7 +343,7 @@ function hasFileRules(
     tools.some(({ about }) => about === "file");
 }
 
-/** Keeps each rule once for each file: a command inside of another one is the same offence. */
+/** Keeps one block for each rule and file, since a command inside another one would be denied twice. */
 function once(blocks: readonly Block[]): Block[] {
   const seen = new Set<string>();
   return blocks.filter(({ rule, reason }) => {

@@ -1,6 +1,6 @@
 /**
- * The usual forms of a command, on which the rules about commands are tried beside the words as they are written: options
- * before the verb, shortened and renamed verbs, programs that take the same words, options with the same effect.
+ * Rewrites a command into its usual forms, which rules about commands match as well. A form moves options behind the
+ * verb, completes and renames verbs, and replaces programs and options by others with the same effect.
  */
 import { leading, programName, type ValuedOptions } from "../shell/operands.ts";
 import { headOf, matchesWithHead, rowsByName, withPatterns } from "../shell/rows.ts";
@@ -8,26 +8,26 @@ import { type Argument, literal } from "../shell/word.ts";
 import TABLES from "./command_forms.json" with { type: "json" };
 
 interface Form extends ValuedOptions {
-  /** The program that takes the same words. */
+  /** The usual program that takes the same words. */
   readonly as?: string;
-  /** Verbs that may be shortened as long as only one of them begins so. */
+  /** Verbs that may be shortened to any beginning that only one of them has. */
   readonly abbreviated?: string;
-  /** Verbs by their other names. */
+  /** The full verbs, by their other names. */
   readonly verbs?: Readonly<Record<string, string>>;
 }
 
 const FORMS = rowsByName<Form>(TABLES.programs);
-/** Commands that do what another one does. A pattern is for the words with one blank between them. */
+/** Commands with the same effect as another one. A pattern matches the words, joined by single blanks. */
 const SAME = TABLES.same.map(({ pattern, as }) => ({
   pattern: new RegExp(pattern.slice(1, -1)),
   as: as.split(" ").map(literal),
 }));
-/** Usual spellings of what rules forbid, and the pattern that holds for all of them. */
+/** Usual spellings of what rules often forbid, each list with the pattern that matches all of them. */
 export const SPELLINGS = TABLES.spellings;
-/** The most options that are tried in the first place. */
+/** How many options of a command are tried at the first position. */
 const MAX_OPTIONS = 8;
 
-/** The names under which a rule's program is called as well. */
+/** Returns the program's name and the names of other programs whose commands have forms of that program. */
 export function programsLike(program: string): readonly string[] {
   const as = FORMS.find(program)?.as ?? program;
   const others = FORMS.names.filter((name) => FORMS.find(name)?.as === as);
@@ -37,12 +37,12 @@ export function programsLike(program: string): readonly string[] {
   return [...new Set([program, ...others, ...same])];
 }
 
-/** The forms of a command, without the one that is written. Words after an unknown one stay where they are. */
+/** Returns the forms of a command beside the written one. Words after an unknown word keep their places. */
 export function formsOf(words: readonly Argument[]): (readonly Argument[])[] {
   return usualForms(words).flatMap((form) => [form, ...withOptionFirst(form)]);
 }
 
-/** The forms of a command as lines. A word has no blanks in them, and an unknown one ends in `…`. */
+/** Returns the forms of a command as lines, in which a word has no blanks and an unknown word ends in `…`. */
 export function commandLines(words: readonly Argument[]): string[] {
   return usualForms(words).map(lineOf);
 }
@@ -59,7 +59,7 @@ function usualForms(words: readonly Argument[]): (readonly Argument[])[] {
   return [plain, ...sameAs([{ ...program, text: name }, ...rest]), ...sameAs(plain)];
 }
 
-/** The program, its verb, and then what stood before the verb. */
+/** Returns the program, its full verb, the words after the verb, and then the words before it. */
 function plainForm(name: string, rest: readonly Argument[]): readonly Argument[] {
   const form = FORMS.find(name);
   if (form === undefined) return [literal(name), ...rest];
@@ -73,8 +73,8 @@ function plainForm(name: string, rest: readonly Argument[]): readonly Argument[]
 
 function fullVerb(verb: string, verbs: string): string {
   const all = verbs.split(" ");
-  const like = all.filter((one) => one.startsWith(verb));
-  return !all.includes(verb) && like.length === 1 ? like[0]! : verb;
+  const candidates = all.filter((one) => one.startsWith(verb));
+  return !all.includes(verb) && candidates.length === 1 ? candidates[0]! : verb;
 }
 
 function sameAs(words: readonly Argument[]): (readonly Argument[])[] {
@@ -85,7 +85,7 @@ function sameAs(words: readonly Argument[]): (readonly Argument[])[] {
   );
 }
 
-/** Each option in turn right behind the verb, or behind the program where there is no verb. */
+/** Returns the command once for each option, with the option right behind the verb, or else behind the program. */
 function withOptionFirst([program, verb, ...rest]: readonly Argument[]): (readonly Argument[])[] {
   if (verb === undefined) return [];
   const isVerb = !verb.text.startsWith("-");
@@ -100,7 +100,7 @@ function withOptionFirst([program, verb, ...rest]: readonly Argument[]): (readon
   ]);
 }
 
-/** Programs that print their arguments or tell about them. */
+/** Programs that only print their arguments, or information about them. */
 const TELLING = new Set(TABLES.telling.split(" "));
 
 /** Options with which a program changes nothing. */
@@ -109,11 +109,11 @@ const HARMLESS_OPTIONS = withPatterns(TABLES.harmless) as readonly {
   readonly option: RegExp;
 }[];
 
-/** Options that take the next word as their value, whatever it looks like: `git commit -m --help` commits. */
+/** Options whose value is the next word, whatever it looks like: `git commit -m --help` commits. */
 const VALUED =
   /^-[a-zA-Z]*[mFcCtoRbB]$|^--(?:message|file|author|date|template|re(?:use|edit)-message|fixup|squash|trailer|push-option|repo|receive-pack|exec|title|body|tag|otp|registry|manifest-path|package)$/;
 
-/** `man git commit`, `git commit --help`, `npm publish --dry-run`. */
+/** Tells whether a command only prints: `man git commit`, `git commit --help`, `npm publish --dry-run`. */
 export function onlyTells([program, ...rest]: readonly Argument[]): boolean {
   if (program === undefined) return false;
   const name = programName(program.text);

@@ -1,4 +1,4 @@
-/** The rules about commands, tried on every command that a shell tool would start. */
+/** Judges every command that a shell tool would start by the rules about commands. */
 import {
   type Actor,
   type Block,
@@ -22,21 +22,21 @@ import WORDS from "./words.json" with { type: "json" };
 import { isRunner } from "../shell/runners.ts";
 import { type Argument, literal } from "../shell/word.ts";
 
-/** `maybe`: it depends on a word that only the running shell knows. */
+/** Whether a rule matches; `maybe`: that depends on a word that only the running shell knows. */
 type Match = "yes" | "maybe" | "no";
 
 const MAX_TRIED_CHARS = 16_384;
 
-/** Programs that run the command behind them. */
+/** Programs that run the command in their arguments. */
 const TRANSPARENT = new Set(WORDS.wrappers);
-/** Commands that the shell runs itself. */
+/** Commands that are built into the shell. */
 const INSIDE_SHELL = new Set(WORDS.builtIns);
 
 /**
- * Judges the commands of one call. For each command the rules are tried in the order of the configuration: a blocking
- * rule that matches denies it; an allowing rule that matches lets it pass and ends the search. Where there are
- * allowing rules and none matches, it is denied. A pattern with `|`, `&`, `;`, `<` or `>` is tried on `whole`, the
- * text of the call.
+ * Judges the commands of one call. Tries the rules on each command in the order of the configuration: a matching
+ * blocking rule denies the command; a matching allowing rule lets it pass and ends the search. If there are allowing
+ * rules and none matches, the command is denied. A pattern with `|`, `&`, `;`, `<` or `>` is tried on `whole`, the text
+ * of the call.
  */
 export function judgeCommands(
   policy: GuardPolicy,
@@ -49,7 +49,7 @@ export function judgeCommands(
   if (rules.length === 0) return { blocks: [], doubts: [] };
   const whole = by.whole.slice(0, MAX_TRIED_CHARS).trim();
   const ofWhole = rules.filter(({ action, glob }) => action === "block" && /[|&;<>\n]/.test(glob))
-    .flatMap((rule): Said[] =>
+    .flatMap((rule): Finding[] =>
       new RegExp(rule.pattern, "s").test(whole)
         ? [{ block: deniedBy(rule, by.tool, whole) }]
         : by.whole.length > MAX_TRIED_CHARS
@@ -58,56 +58,56 @@ export function judgeCommands(
     );
   const ofEach = commands.filter(({ words }) => words.length > 0)
     .flatMap((command) => judgeCommand(command, rules, by.tool));
-  const said = [...ofWhole, ...ofEach];
-  const blocks = said.flatMap(({ block }) => block ?? []);
+  const findings = [...ofWhole, ...ofEach];
+  const blocks = findings.flatMap(({ block }) => block ?? []);
   return {
     blocks: [...new Map(blocks.map((block) => [block.rule, block])).values()],
-    doubts: [...new Set(said.flatMap(({ doubt }) => doubt ?? []))],
+    doubts: [...new Set(findings.flatMap(({ doubt }) => doubt ?? []))],
   };
 }
 
-interface Said {
+interface Finding {
   readonly block?: Block;
   readonly doubt?: string;
 }
 
-function judgeCommand(command: ShellCommand, rules: readonly ToolRule[], tool: string): Said[] {
+function judgeCommand(command: ShellCommand, rules: readonly ToolRule[], tool: string): Finding[] {
   const shown = shownCommand(command.words);
   const texts = spellings(command.words).map(textOf);
   const forms = formsOf(command.words).map(textOf);
-  // PowerShell ignores upper and lower case in names.
+  // PowerShell does not distinguish upper and lower case in names.
   const flags = tool === "PowerShell" ? "si" : "s";
-  const said: Said[] = [];
+  const findings: Finding[] = [];
   let allowing: ToolRule | undefined;
   for (const rule of rules) {
     const isBlocking = rule.action === "block";
-    // An allowing rule means the words as they are written.
+    // An allowing rule covers only the words as they are written.
     const match = matchCommand(rule, isBlocking ? [...texts, ...forms] : texts, flags);
-    if (!isBlocking && match === "yes") return said;
+    if (!isBlocking && match === "yes") return findings;
     if (!isBlocking) allowing ??= rule;
-    else if (match === "yes") said.push({ block: deniedBy(rule, tool, shown) });
+    else if (match === "yes") findings.push({ block: deniedBy(rule, tool, shown) });
     else if (match === "maybe") {
-      said.push({ doubt: `"${shown}" may be what ${rule.name} forbids ("${rule.glob}")` });
+      findings.push({ doubt: `"${shown}" may be what ${rule.name} forbids ("${rule.glob}")` });
     }
   }
   return allowing === undefined || isCovered(command)
-    ? said
-    : [...said, { block: deniedBy(allowing, tool, shown) }];
+    ? findings
+    : [...findings, { block: deniedBy(allowing, tool, shown) }];
 }
 
-/** Commands that no allowing rule has to name: wrappers, built-in commands, and what an allowed runner starts. */
+/** Tells whether no allowing rule has to name a command: a wrapper, a built-in, or what an allowed runner starts. */
 function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
   const starter = startedBy === null ? "" : programName(startedBy.words[0]!.text);
   if (isRunner(starter) || powerShell()?.isCmdlet(starter)) return true;
   const [program, ...rest] = words;
   if (callsFunction || INSIDE_SHELL.has(program!.text)) return true;
   const name = programName(program!.text);
-  // Nobody has looked into a script in a file.
+  // Only a script in the arguments has been judged, not one in a file.
   if (isShell(name)) return rest.some(({ text }) => /^-[a-zA-Z]*c$/.test(text));
   return (TRANSPARENT.has(name) && rest.length > 0) || verbOfProgram(name) !== null;
 }
 
-/** A usual spelling that a blocking rule passes although it matches others; null where it holds for all or none. */
+/** Finds a usual spelling that a blocking rule misses although it matches others; null if it matches all or none. */
 export function spellingPassed(
   rule: ToolRule,
 ): { readonly spelling: string; readonly holds: string } | null {
@@ -128,7 +128,7 @@ function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: st
   return found.has("yes") ? "yes" : found.has("maybe") ? "maybe" : "no";
 }
 
-/** The spellings of a command: as it stands, without its path, without git's own options, and as other cmdlets. */
+/** Returns a command's spellings: as written, without its path, without git's own options, and as other cmdlets. */
 export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
   const [program, ...rest] = words;
   if (program === undefined || program.isOpen) return [words];
@@ -160,7 +160,7 @@ export interface KnownText {
   readonly isOpen: boolean;
 }
 
-/** The known beginning of a command. It ends at a pattern of the shell, which may stand for any name. */
+/** Returns the known beginning of a command, which ends at a shell pattern, since that may stand for any name. */
 export function textOf(words: readonly Argument[]): KnownText {
   const open = words.findIndex(({ isOpen, isGlob }) => isOpen || isGlob);
   const known = open < 0 ? words : words.slice(0, open + 1);

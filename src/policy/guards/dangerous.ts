@@ -1,6 +1,6 @@
 /**
- * Recognises commands that destroy what nobody can bring back: folders of the system or the home, the history of a
- * shared branch, uncommitted work, whole tables. A text that only mentions such a command is not dangerous.
+ * Recognises commands that destroy what nobody can restore: folders of the system or the home, the history of a shared
+ * branch, whole tables. A text that only mentions such a command is not dangerous.
  */
 import { parentOf } from "../../base/paths.ts";
 import ROWS from "./built_in.json" with { type: "json" };
@@ -16,33 +16,33 @@ import { WRITERS } from "../shell/writers.ts";
 import WORDS from "./words.json" with { type: "json" };
 import { DANGEROUS_RULE } from "./rule_names.ts";
 
-/** Folders that must stay, beside those of the system. */
+/** Folders that must stay, besides the folders of the system. */
 export interface Precious {
   readonly home: string | null;
   readonly root: string | null;
-  /** Whether a folder is the top of a repository, or of one of its working trees. */
+  /** Tells whether a folder is the top of a repository or of a working tree. */
   readonly isRepository: (path: string) => boolean;
 }
 
-/** The built-in protections: each row has its key, what that keeps, and an example that is refused. */
+/** The built-in protections: each row has its key, what the key protects, and an example that is refused. */
 const BUILT_IN = withPatterns(ROWS) as readonly {
-  /** Tried on the usual forms of a command, with one blank between the words. */
+  /** Matches a usual form of the command, with single blanks between the words. */
   readonly pattern?: RegExp;
-  /** Tried on each file that it writes. */
+  /** Matches a file that the command writes. */
   readonly written?: RegExp;
-  /** Tried on what a client of a database is told. */
+  /** Matches statements for a client of a database. */
   readonly told?: RegExp;
   /** What the command does, as a part of a sentence. */
   readonly does?: string;
 }[];
 
 const SQL_CLIENTS = new Set(WORDS.sqlClients);
-/** The next word is SQL. */
+/** An option whose value is SQL. */
 const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
 
 /**
- * What a command would destroy, and what is unknown.
- * @param precious Null in a container, which is easily made again. @param written The files that it writes, absolute.
+ * Tells what a command would destroy, and what is unknown about that.
+ * @param precious Null in a container, which is easily made again. @param written Files that it writes, absolute.
  */
 export function judgeDanger(
   command: ShellCommand,
@@ -89,15 +89,15 @@ export function judgeDanger(
   };
 }
 
-/** A folder that a command removes, or changes, with everything in it. */
+/** A folder that a command removes or changes with everything in it. */
 interface Whole {
   readonly verb: string;
   readonly word: Argument;
-  /** False where only an unknown word may be the option for it. */
+  /** False where an unknown word may be the option that makes the command recursive. */
   readonly isSure: boolean;
 }
 
-/** `rm -rf ~`, `rsync -a --delete empty/ ~/`, `find ~ -delete`, `find ~ -exec rm -rf {} +`, `find ~ | xargs rm -rf`. */
+/** Finds such folders: `rm -rf ~`, `rsync -a --delete empty/ ~/`, `find ~ -exec rm -rf {} +`, `find ~ | xargs rm`. */
 function wholesOf({ words, args }: ShellCommand, name: string): Whole[] {
   const wholes = (verb: string | null, all: readonly Argument[], isSure = true) =>
     verb === null ? [] : all.map((word) => ({ verb, word, isSure }));
@@ -129,16 +129,16 @@ function wholesOf({ words, args }: ShellCommand, name: string): Whole[] {
   ];
 }
 
-/** What is lost that nobody brings back, as a part of a sentence; none where the folder may go. */
+/** Says what is lost that nobody can restore, as a part of a sentence; empty where the folder may go. */
 function lostWith(
   { verb, word }: Whole,
   { command, precious }: { readonly command: ShellCommand; readonly precious: Precious },
 ): string[] {
   const path = word.isOpen ? null : placeOf(word, command.folder);
   if (path === null) return [];
-  const kept = /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1)) ? parentOf(path) : path;
+  const folder = /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1)) ? parentOf(path) : path;
   const isChanged = verb.startsWith("changes");
-  return isPrecious(kept, { ...precious, isChanged }) ? [`${verb} ${kept}`] : [];
+  return isPrecious(folder, { ...precious, isChanged }) ? [`${verb} ${folder}`] : [];
 }
 
 /** What programs do to all that lies in a folder. */
@@ -147,7 +147,7 @@ const VERBS: Readonly<Record<string, string>> = {
   ...{ chmod: "changes all of", chown: "changes all of" },
 };
 
-/** What a command does to every file that it is given; null for nothing destructive. */
+/** Returns what a command does to every file that it is given; null for nothing destructive. */
 function verbOf([program, ...rest]: readonly Argument[]): string | null {
   const verb = VERBS[programName(program?.text ?? "")] ?? null;
   const isWhole = rest.some(({ text }) => /^(?:-[a-zA-Z]*R|--recursive$)/.test(text));
@@ -155,8 +155,8 @@ function verbOf([program, ...rest]: readonly Argument[]): string | null {
 }
 
 /**
- * Whether a path is the home, directly in it, of the system, the project, above one of these, or another repository.
- * Permissions may change but for those of the home, the system, and what is above the project.
+ * Tells whether a path is the home, lies directly in it, is a folder of the system, the project, a folder above one of
+ * these, or another repository. Permissions may change, except for the home, the system and folders above the project.
  */
 function isPrecious(
   path: string,
@@ -172,16 +172,16 @@ function isPrecious(
   const folder = path.replace(/\/\.git$/, "");
   if (folder === path && path.split("/").some((part) => MADE_AGAIN.has(part))) return false;
   if (parentOf(path) === home) return true;
-  // A project in a temporary folder may have its neighbours there.
+  // If the project itself is temporary, its neighbours may be precious.
   const isTemporary = TEMPORARY.test(path) && !TEMPORARY.test(root ?? "");
   return !isTemporary && isRepository(folder);
 }
 
-/** Folders of the system, and what lies directly in them. */
+/** Folders of the system, and folders directly in them. */
 const SYSTEM =
   /^\/(?!(?:tmp|home|Users|root|mnt|media|workspace|private)(?:\/|$))[a-zA-Z][\w-]*$|^\/(?:usr|var|etc|boot|opt|s?bin|lib\w*|System|Library|Applications)\/(?!tmp$|folders$|cache$)[^/]+$|^\/(?:usr\/lib|var\/lib|var\/log|usr\/local)\/[^/]+$/;
 const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp\//;
-/** Folders whose whole content is built again. */
+/** Folders whose whole content tools rebuild. */
 const MADE_AGAIN = new Set([...WORDS.built, ...WORDS.caches]);
 
 function doubtsOfGit(call: GitCall | null): string[] {
@@ -194,7 +194,7 @@ function doubtsOfGit(call: GitCall | null): string[] {
   return isOpen ? [`what ${shown} is told is only known when it runs`] : [];
 }
 
-/** SQL without comments and quoted texts. */
+/** Removes comments and quoted texts from SQL. */
 function withoutTexts(sql: string): string {
   return sql.replace(/--[^\n]*|\/\*[^]*?\*\/|'(?:[^']|'')*'/g, " ");
 }

@@ -1,4 +1,4 @@
-/** Judges one tool use by all rules, and lists every rule that denies it. `bash.ts` parses shell commands first. */
+/** Judges a file, or a use without a file, by all rules about files. `bash.ts` parses shell commands first. */
 import { namesInRules } from "../../claude/payload.ts";
 import { judgeFile, matchesFile } from "./file_rules.ts";
 import {
@@ -24,7 +24,7 @@ export function judgeOne(
   file: FileFacts,
   use: Actor & {
     readonly tool: string;
-    /** What it writes; null when it only reads, or nobody knows. */
+    /** What the tool writes; null when it only reads, or when that is unknown. */
     readonly written: Written | null;
   },
 ): Block[] {
@@ -47,7 +47,7 @@ export function judgeOwn(
   return [{ rule, reason: `Blocked ${tool} operation: ${why}, and only a person changes it` }];
 }
 
-/** The rules about the files of a tool: a blocking rule always counts; of the allowing rules one has to match. */
+/** Judges a file by the rules about tools: a matching blocking rule denies; of the allowing rules one must match. */
 function judgeFileRules(
   policy: GuardPolicy,
   file: FileFacts,
@@ -67,7 +67,7 @@ function judgeFileRules(
   );
 }
 
-/** For a tool use without a file: only a rule that denies the whole tool counts. */
+/** Judges a tool use without a file: only a rule that denies the whole tool counts. */
 export function judgeNameless(
   { tools }: GuardPolicy,
   use: Actor & { readonly tool: string },
@@ -79,7 +79,7 @@ export function judgeNameless(
   ).map((rule) => blockOf(rule, `Tool usage ${ruleText(rule)}. Tool: ${tool}`, { tool }));
 }
 
-/** A rule about permissions. Of those that are for the tool, the first one decides. */
+/** A rule about permissions. The first rule that is for the tool decides. */
 export interface PermissionRow {
   readonly rule: string;
   readonly glob: string;
@@ -87,7 +87,7 @@ export interface PermissionRow {
   readonly isForTool: boolean;
 }
 
-/** The rules about permissions in the order in which they are asked; none for the rest where the person is asked. */
+/** Lists the rules about permissions in their order. The row for other tools is absent where the person is asked. */
 export function permissionRows(
   { deny, allow, fallback }: PermissionPolicy,
   tool: string,
@@ -107,15 +107,15 @@ export function permissionRows(
   ];
 }
 
-/** Tools that only look, ask, or keep notes. A subagent's tool uses are judged one by one. */
+/** Tools that only look, ask, take notes, or start a subagent, whose own tool uses are judged one by one. */
 const LOOKING_TOOLS: ReadonlySet<string> = new Set(WORDS.lookingTools);
 
-/** Whether a tool changes nothing, so that it needs no rules. */
+/** Tells whether a tool changes nothing, so that it needs no rules. */
 export function looksOnly(tool: string): boolean {
   return LOOKING_TOOLS.has(tool);
 }
 
-/** Whether a word may name a file of a rule: the last part of what stands plainly in its pattern is there. */
+/** Tells whether a command may name a file of a rule, that is, contains the last plain part of the rule's pattern. */
 function mayNameFiles(
   { uneditable, noAdditions, tools, protectsItself }: GuardPolicy,
   command: string,
@@ -127,7 +127,7 @@ function mayNameFiles(
   );
 }
 
-/** Whether a rule could mean a command, so that it has to be parsed. The shell removes quotes, so they are ignored. */
+/** Tells whether a rule could concern a command, which must then be parsed. Ignores quotes, which the shell removes. */
 export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
   const plain = command.replace(/['"\\\n]/g, "");
   if (mayChange(plain) || mayNameFiles(policy, plain)) return true;

@@ -1,4 +1,4 @@
-/** The rules about files: which may not be changed, which may not be added. */
+/** Judges a file by the rules about files: which may not be changed, and which may not be added. */
 import { joinPath } from "../../base/paths.ts";
 import {
   type Actor,
@@ -15,7 +15,7 @@ import { GENERATED_RULE, IGNORED_RULE, ROOT_RULE } from "./rule_names.ts";
 
 const IN_GIT = /(?:^|\/)\.git\//;
 
-/** Whether a file would be new in the project's folder and the policy denies that; ignored files are allowed. */
+/** Tells whether the policy denies a new file directly in the project's folder; ignored files are allowed. */
 export function isRootAddition(policy: GuardPolicy, file: FileFacts): boolean {
   return policy.preventsRootAdditions && policy.root !== null && isAdded(file) && file.isInRoot &&
     file.ignored === null && !file.becomesFolder();
@@ -30,7 +30,7 @@ export function judgeFile(
   file: FileFacts,
   by: Actor & { readonly tool: string },
 ): Block[] {
-  // Git's own files are no files of the project.
+  // Git's own files do not belong to the project.
   if (file.spellings.every((spelling) => IN_GIT.test(spelling))) return [];
   const marker = policy.protectsGenerated ? generatedMarker(file.head) : null;
   const denied = (
@@ -69,7 +69,7 @@ export function judgeFile(
   ];
 }
 
-/** The first file below a removed folder that a rule means. */
+/** Finds the first file below a removed folder that a rule matches; null for none. */
 function nameBelow(
   { pattern, needle }: FileRule,
   { name, spellings, below }: FileFacts,
@@ -83,12 +83,12 @@ function nameBelow(
   return found === undefined ? null : joinPath(name, found);
 }
 
-/** Whether a pattern means this file, or something in a folder that is removed. */
+/** Tells whether a rule's pattern matches the file, or may match a file in the removed folder. */
 export function matchesFile(
   { pattern, needle, glob }: Pick<FileRule, "pattern" | "needle" | "glob">,
   file: FileFacts,
 ): boolean {
-  // A new file in the folder may have any name.
+  // A filled folder may get a file of any name, so patterns for its content count as well.
   const named = file.effect === "fill"
     ? file.spellings.flatMap((spelling) => [spelling, `${spelling}/`])
     : file.spellings;
@@ -99,13 +99,13 @@ export function matchesFile(
   }
   if (file.effect !== "remove") return false;
   const plain = fixedHead(glob.replace(/^\.\//, ""));
-  // The empty spelling is the project's folder: everything goes with it.
+  // The empty spelling is the project's folder, which contains every file.
   return file.spellings.some((spelling) =>
     spelling === "" || (plain !== "" && plain.startsWith(`${spelling}/`))
   );
 }
 
-/** Denies a change of an ignored file, and tells a person three ways to allow it. */
+/** Denies a change of an ignored file, and tells three ways in which a person can allow it. */
 function judgeIgnored({ protectsIgnored }: GuardPolicy, file: FileFacts, tool: string): Block[] {
   if (!protectsIgnored || file.ignored === null || file.isMadeAnew) return [];
   const { pattern, where } = file.ignored;
@@ -121,7 +121,7 @@ function judgeIgnored({ protectsIgnored }: GuardPolicy, file: FileFacts, tool: s
   return [{ rule: IGNORED_RULE, reason }];
 }
 
-/** The `.gitignore` line that allows a file again: its name, or the pattern of the ignored folder above it. */
+/** Returns the `.gitignore` line that allows a file again: its name, or the pattern of the ignored folder above it. */
 function takenBack(pattern: string, path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const segment = pattern.slice(pattern.lastIndexOf("/") + 1);
@@ -136,7 +136,7 @@ const HEAD_LINES = 100;
 const COMMENTS =
   /^(?:"""[^]*?"""|[ \t\ufeff]*(?:\/\*[^]*?\*\/|<!--[^]*?-->|\(\*[^]*?\*\)|\{-[^]*?-\}|(?:\/\/|--|;|%|#(?!\s*(?:include|import|define)\b)|"(?=[^"\n]*$)|@?rem\b).*))/gim;
 
-/** The marker in a comment of the first 100 lines; null when there is none. A marker in code does not count. */
+/** Finds the marker in a comment of the first 100 lines; null for none. A marker in code does not count. */
 export function generatedMarker(text: string): string | null {
   const head = text.split("\n", HEAD_LINES).join("\n");
   if (markerIn(head) === null) return null;

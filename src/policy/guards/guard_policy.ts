@@ -1,6 +1,6 @@
 /**
- * The guards' policy, compiled from the configuration to plain JSON, so that hooks read it from the cache. Regular
- * expressions are sources for the flag `s`, anchored at both ends.
+ * Types and helpers of the compiled guard policy: plain JSON, so that hooks read it from the cache. Regular expressions
+ * are sources for the flag `s`, anchored at both ends.
  */
 import { parseOnce } from "../../base/parse_once.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
@@ -8,33 +8,33 @@ import type { StrictPolicy } from "../../config/sections.ts";
 import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../../claude/payload.ts";
 
 export interface FileRule {
-  /** As in the configuration file: `preToolUse.uneditableFiles[2]`. */
+  /** The place in the configuration file: `preToolUse.uneditableFiles[2]`. */
   readonly name: string;
   readonly glob: string;
   readonly pattern: string;
-  /** A text that stands in everything that matches; finding it is cheaper than the pattern. */
+  /** A text that every match contains; searching it is cheaper than matching the pattern. */
   readonly needle: string;
-  /** Replaces the usual reason; null keeps that. */
+  /** Replaces the usual reason; null keeps the usual reason. */
   readonly message: string | null;
-  /** Tried on each name of the agent; null means every agent. */
+  /** A pattern for the agent's names; null means every agent. */
   readonly agent: string | null;
-  /** Whether a change that is found afterwards holds Claude; else it is told. */
+  /** Whether a change that is found after a command holds Claude; otherwise Claude only reads of it. */
   readonly blocksAfter: boolean;
-  /** Tried on the commands that may write the files all the same; null for none. */
+  /** A pattern for commands that may write the files all the same; null for none. */
   readonly writtenBy: string | null;
 }
 
 export interface ToolRule extends FileRule {
   /** The name of the tool, or `*` for every tool. */
   readonly tool: string;
-  /** Tried on the tool's name where the configuration has a glob; null for a plain name. */
+  /** A pattern for the tool's name where the configuration has a glob; null for a plain name. */
   readonly toolPattern: string | null;
   readonly action: "block" | "allow";
-  /** Whether the pattern is tried on each command that a shell tool starts, or on the tool's file. */
+  /** Whether the pattern is matched against each command that a shell tool starts, or against the tool's file. */
   readonly about: "command" | "file";
   /** For commands: whether the first words may match alone. */
   readonly isPrefix: boolean;
-  /** For commands: one of these names stands in each that it can mean; an empty name stands in all. */
+  /** For commands: every command that the rule can match contains one of these names; any contains the empty name. */
   readonly programs: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export interface GuardPolicy {
   readonly isStrict: boolean;
   /** The answer where the policy, the database or the branch cannot be read. */
   readonly whenBlind: WhenBlind;
-  /** Why the policy cannot be read that would not simply allow then. Null when it can. */
+  /** Why a policy file cannot be read, where the policy does not allow what it cannot see; null otherwise. */
   readonly lock: string | null;
   readonly preventsRootAdditions: boolean;
   readonly rootAdditionsMessage: string | null;
@@ -60,16 +60,16 @@ export interface GuardPolicy {
   readonly deniesDangerous: boolean;
   /** Whether the agent may not change files in other working trees of the repository. */
   readonly protectsOtherTrees: boolean;
-  /** Whether work that is in no commit may not be thrown away. */
+  /** Whether commands may not throw away work that is in no commit. */
   readonly protectsUncommitted: boolean;
-  /** Whether is looked for what commands have changed. */
+  /** Whether each command's changes are checked after it has run. */
   readonly looksAfter: boolean;
   /** Whether the agent may neither change the policy's files nor lift a rule. */
   readonly protectsItself: boolean;
   readonly permission: PermissionPolicy;
 }
 
-/** The answers when Claude Code would ask a person; the globs are tried on the tool's name. */
+/** The answers when Claude Code would ask a person; the globs match the tool's name. */
 export interface PermissionPolicy {
   readonly deny: readonly { readonly glob: string; readonly pattern: string }[];
   readonly allow: readonly { readonly glob: string; readonly pattern: string }[];
@@ -80,19 +80,19 @@ export interface PermissionPolicy {
 export interface Block {
   readonly rule: string;
   readonly reason: string;
-  /** True where a pause does not lift it. */
+  /** True where a pause does not lift the block. */
   readonly isLasting?: boolean;
-  /** True where it is only refused because something cannot be read. */
+  /** True where the only reason is that something cannot be read. */
   readonly isBlind?: boolean;
 }
 
-/** What a command would throw away, if it is there. */
+/** Work that a command would throw away, if there is any. */
 export interface Discard {
   readonly loses: "changes" | "new files" | "stash";
   readonly folder: string;
   /** The words after the verb. */
   readonly words: readonly string[];
-  /** The paths that it means; null for the whole working tree. */
+  /** The paths that the command names; null for the whole working tree. */
   readonly named: readonly string[] | null;
   /** Whether changes in the index are lost as well. */
   readonly isStagedLost: boolean;
@@ -103,11 +103,11 @@ export interface Verdict {
   readonly blocks: readonly Block[];
   /** Sentences about what is unknown. Only a strict policy denies because of them. */
   readonly doubts: readonly string[];
-  /** Work in no commit that it would throw away, if git finds any. */
+  /** Uncommitted work that the use would throw away, if git finds any. */
   readonly discards?: readonly Discard[];
-  /** Why the use was not judged to its end; then a person decides. */
+  /** Why the use was not judged to its end; a person then decides. */
   readonly unread?: string;
-  /** What cannot be read that would have to be known, as a sentence without its end; then `gates.whenBlind` decides. */
+  /** What the judgement needs and cannot read, as a sentence without its end; `gates.whenBlind` then decides. */
   readonly blind?: string;
 }
 
@@ -118,7 +118,7 @@ export interface Actor {
   readonly agents: readonly string[];
 }
 
-/** The first word of a rule about commands; empty where it is not plain. */
+/** Returns the first word of a rule about commands; empty where the rule begins with a wildcard. */
 export function firstWord(glob: string): string {
   return fixedHead(glob).split(/\s/, 1)[0] ?? "";
 }
@@ -127,7 +127,7 @@ export function fixedHead(glob: string): string {
   return /^[^*?[{\\]*/.exec(glob)![0];
 }
 
-/** Whether a rule is for a tool. A rule for Bash is for every shell. */
+/** Tells whether a rule applies to a tool. A rule for Bash applies to every shell. */
 export function isAbout(
   { tool, toolPattern }: Pick<ToolRule, "tool" | "toolPattern">,
   used: string,
@@ -137,22 +137,22 @@ export function isAbout(
   );
 }
 
-/** The policy in the section of a configuration. */
+/** Parses the compiled section of a configuration, once. */
 export const guardPolicyIn = parseOnce<GuardPolicy>();
 
-/** What gates answer because a policy file cannot be read; `allow` also where all can be read. */
+/** Returns the gates' answer to an unreadable policy file; `allow` also where every file can be read. */
 export function answerOfUnread({ guards }: Pick<HookConfig, "guards">): WhenBlind {
   if (guards === "") return "allow";
   const { lock, whenBlind } = guardPolicyIn(guards);
   return lock === null ? "allow" : whenBlind;
 }
 
-/** A rule about every file is a rule about the tool itself. */
+/** Tells whether a rule means every file, so that it concerns the tool itself. */
 export function isAboutAll({ glob }: Pick<ToolRule, "glob">): boolean {
   return /^[*]+$/.test(glob);
 }
 
-/** Whether a rule that denies files is for a tool. One for editing tools covers what shell commands change. */
+/** Tells whether a rule that denies files applies to a tool. A rule for editing tools also covers shell commands. */
 export function forbidsFor(
   rule: Pick<ToolRule, "tool" | "toolPattern" | "glob">,
   used: string,
@@ -167,14 +167,14 @@ export function concerns({ agent }: { readonly agent: string | null }, { agents 
   return agent === null || agents.some((name) => new RegExp(agent, "s").test(name));
 }
 
-/** What the configuration says of a denial by a rule about tools, without what was denied. */
+/** Says which rule about tools denies, without what it denies. */
 export function ruleText({ action, glob }: Pick<ToolRule, "action" | "glob">): string {
   return action === "block"
     ? `blocked by preToolUse.toolUsageValidation rule: ${glob}`
     : `blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${glob}`;
 }
 
-/** Fills all placeholders at once, since a value may look like a placeholder. Unknown names in braces stay. */
+/** Fills all placeholders in one pass, since a value may look like a placeholder. Unknown names in braces stay. */
 export function filled(message: string, values: Readonly<Record<string, string>>): string {
   return message.replace(
     /\{(\w+)\}/g,
@@ -182,7 +182,7 @@ export function filled(message: string, values: Readonly<Record<string, string>>
   );
 }
 
-/** A denial, in the words of the configuration or else in the `usual` ones. */
+/** Builds a denial in the words of the configuration, else in the `usual` words. */
 export function blockOf(
   { name, message }: Pick<FileRule, "name" | "message">,
   usual: string,

@@ -1,4 +1,4 @@
-/** The sections `preToolUse` and `permissionRequest`: their keys, and their compiled form. */
+/** Defines the sections `gates`, `preToolUse` and `permissionRequest` of the configuration, and compiles them. */
 import type { SectionValues } from "../../config/config_schema.ts";
 import { compileGlob, needleOf } from "../../config/globs.ts";
 import {
@@ -18,8 +18,8 @@ import type { CompileFrom } from "../../config/sections.ts";
 import { programsLike } from "./command_forms.ts";
 import { type FileRule, firstWord, type GuardPolicy, type ToolRule } from "./guard_policy.ts";
 
-/** For whom a rule about files is, and what a change by a command means. */
-const FOR_WHOM_AND_AFTER = {
+/** Keys that rules about files and about tools share. */
+const SHARED_KEYS = {
   agent: optional(
     "glob",
     globText(),
@@ -27,7 +27,7 @@ const FOR_WHOM_AND_AFTER = {
   ),
   effects: choice(
     ["tell", "block"],
-    "`block`: a change of such a file that is found after a command holds Claude until it is undone.",
+    "`block`: if a command has changed such a file, Claude may not go on until the change is undone.",
     "tell",
   ),
   writtenBy: optional(
@@ -38,11 +38,11 @@ const FOR_WHOM_AND_AFTER = {
 };
 
 export const GUARD_SECTIONS = {
-  gates: section("What every gate answers that cannot see.", {
+  gates: section("How a gate decides when it cannot read what it needs.", {
     whenBlind: perhaps(
       ["allow", "ask", "deny"],
       "The answer where a rule or requirement may count, and its file, the database or the branch cannot be read. " +
-        "Without it `deny` under `preToolUse.strict`, else `allow`, which the person is told of.",
+        "Default: `deny` under `preToolUse.strict`, else `allow`, with a notice to the person.",
     ),
   }),
   preToolUse: section(
@@ -53,23 +53,23 @@ export const GUARD_SECTIONS = {
         false,
         "Whether new files directly in the project's folder are refused, and hold back a stop. Ignored files are allowed.",
       ),
-      preventRootAdditionsMessage: text("Said then, with `{file_path}` and `{tool}`."),
+      preventRootAdditionsMessage: text("The denial's text, with `{file_path}` and `{tool}`."),
       uneditableFiles: rules(
         "Files that may not be changed, moved or removed, by a tool or a shell command: globs, or maps.",
         {
           pattern: needed("glob", globText(), "The files; one that ends with `/` means all below."),
-          message: said("Said instead of the usual reason."),
-          ...FOR_WHOM_AND_AFTER,
+          message: said("Replaces the usual reason."),
+          ...SHARED_KEYS,
         },
         { shorthand: globText(), item: "glob or map of keys" },
       ),
-      preventAdditions: list("glob", globText(), "Files that may not be made."),
+      preventAdditions: list("glob", globText(), "New files that may not be made."),
       preventUpdateGitIgnored: bool(false, "Whether files that git ignores may not be changed."),
       preventGeneratedFileEdits: bool(
         false,
         "Whether files are protected that say in their first 100 lines that they are generated.",
       ),
-      generatedFileMessage: text("Said then, with `{file_path}`, `{tool}` and `{marker}`."),
+      generatedFileMessage: text("The denial's text, with `{file_path}`, `{tool}` and `{marker}`."),
       toolUsageValidation: rules(
         "What tools may be used for. A blocking rule denies what it matches; a tool with allowing rules may only do what " +
           "one of them matches. Every command of a script is judged by itself.",
@@ -92,9 +92,9 @@ export const GUARD_SECTIONS = {
             "full",
           ),
           message: said(
-            "Said instead of the usual reason, with `{tool}`, `{file_path}` and `{command}`.",
+            "Replaces the usual reason, with `{tool}`, `{file_path}` and `{command}`.",
           ),
-          ...FOR_WHOM_AND_AFTER,
+          ...SHARED_KEYS,
         },
         { item: "map of keys" },
       ),
@@ -114,7 +114,7 @@ export const GUARD_SECTIONS = {
       ),
       effects: bool(
         true,
-        "Whether is looked after a command for what it has changed of protected files, policy files and branches.",
+        "After each command, checks whether it changed protected files, policy files or branches.",
       ),
       protectPolicy: bool(
         true,
@@ -125,11 +125,11 @@ export const GUARD_SECTIONS = {
   permissionRequest: section(
     "What is answered when Claude Code would ask a person whether a tool may be used.",
     {
-      deny: list("glob", globText(), "Tools that are refused; looked at first."),
+      deny: list("glob", globText(), "Tools that are refused; these rules come first."),
       allow: list("glob", globText(), "Tools that are allowed, unless a rule forbids the use."),
       default: perhaps(
         ["allow", "deny"],
-        "The answer for other tools. Without it the person is asked.",
+        "The answer for other tools. Default: the person is asked.",
       ),
     },
   ),
@@ -188,7 +188,7 @@ export function compileGuards(
   };
 }
 
-/** A rule about files or commands. A pattern for files that ends with `/` means the folder and all below it. */
+/** Compiles a rule about files or commands. A file pattern that ends with `/` means the folder and all below it. */
 function compiled(
   { pattern = "*", commandPattern, message, agent = "*", effects, writtenBy }: Partial<
     PreToolUse["toolUsageValidation"][number]

@@ -1,4 +1,4 @@
-/** Judges a tool use by the guards' rules. A shell command is parsed only when a rule could mean it. */
+/** Judges a tool use by the guards' rules. Parses a shell command only if a rule could concern it. */
 import {
   commandOf,
   EDITING_TOOLS,
@@ -19,11 +19,11 @@ import { type Ground, lookAtFile } from "../files/file_lookup.ts";
 import { ownFiles, type OwnPlaces } from "../files/own_files.ts";
 import { ROOT_RULE, STRICT_RULE } from "./rule_names.ts";
 
-/** A tool use that is about to happen, as it was sent. It may hold secrets, so nothing of it is stored from here. */
+/** A tool use that is about to happen, as Claude Code sent it. It may hold secrets, so nothing here stores it. */
 export interface AskedUse extends Actor {
   readonly tool: string;
   readonly input: unknown;
-  /** True where the input was too long and was cut. */
+  /** True where the input was too long, so that it was cut. */
   readonly isCut?: true;
   /** Where a relative path starts; null when unknown. */
   readonly folder: string | null;
@@ -33,10 +33,10 @@ export interface AskedUse extends Actor {
   readonly environment: Environment;
 }
 
-/** When both match, git may restore the files of a folder. One pattern for both would take quadratic time. */
+/** If both match, git may restore the files of a folder. One pattern for both would take quadratic time. */
 const SIGNS_OF_GIT = [/\bgit\b/i, /\b(?:checkout|restore|stash|reset|switch)\b/];
 
-/** How many files are read for a generated-file marker; each costs 30 µs and more. */
+/** How many files are read for a generated-file marker; each costs 30 µs or more. */
 const MAX_HEADS = 5_000;
 
 const TO_MEND = "Until a person has corrected that, nothing of them is known; " +
@@ -48,7 +48,7 @@ const REASON_END_CHARS = 300;
 
 const NOTHING: Verdict = { blocks: [], doubts: [] };
 
-/** Judges a tool use. What a tool of an MCP server runs in a shell is judged as a command of Bash as well. */
+/** Judges a tool use. A command that a tool of an MCP server runs is also judged as a command of Bash. */
 export async function judgeUse(
   policy: GuardPolicy,
   use: AskedUse,
@@ -65,7 +65,7 @@ export async function judgeUse(
   };
 }
 
-/** A strict policy denies a tool use if only running it can tell what it does. */
+/** Judges a tool use under its own name. A strict policy denies a use whose effect only shows when it runs. */
 async function judgeAsNamed(
   policy: GuardPolicy,
   use: AskedUse,
@@ -77,7 +77,7 @@ async function judgeAsNamed(
   }
   const root = policy.root ?? use.projectDir;
   const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool) || mayWriteFiles(tool);
-  // Only rules that name tools are about what a tool reads.
+  // Only rules that name tools concern a tool that reads.
   if (!writes && policy.tools.length === 0 && !use.isCut) return NOTHING;
   const keepsOwn = policy.protectsItself || policy.protectsOtherTrees;
   let own: readonly OwnFile[] | undefined = keepsOwn && writes ? undefined : [];
@@ -102,11 +102,11 @@ async function judgeAsNamed(
   const asksAll = policy.protectsIgnored && (command !== null || EDITING_TOOLS.has(tool));
   const asksAbout = (file: FileFacts) =>
     asksAll ? file.effect !== "tamper" : isRootAddition(policy, file);
-  const mayTakeBack = command !== null &&
+  const mayRestore = command !== null &&
     (callsAlias || SIGNS_OF_GIT.every((sign) => sign.test(command)));
   const judged = async () => {
-    const plain = asksAll || mayTakeBack ? null : judge(beginLooking());
-    // Git is not started for what passes without it.
+    const plain = asksAll || mayRestore ? null : judge(beginLooking());
+    // Git does not start for a use that passes without it.
     return plain === null || plain.blocks.some(({ rule }) => rule === ROOT_RULE)
       ? await (await import("../files/with_git.ts"))
         .judgeWithGit({ judge, beginLooking }, asksAbout, use.environment)
@@ -127,14 +127,14 @@ async function judgeAsNamed(
   }));
   const doubts = verdict.doubts.slice(0, MAX_DOUBTS).map(shortened);
   const unread = verdict.unread ?? (use.isCut ? "it is too large to be read" : undefined);
-  const told = { blocks, doubts, ...(unread === undefined ? {} : { unread }) };
+  const lenient = { blocks, doubts, ...(unread === undefined ? {} : { unread }) };
   const why = unread !== undefined
     ? unreadText(unread)
     : `only when it runs can be known what it does (${doubts.join("; ")}).` +
       (command === null ? "" : " Write the command out plainly.");
-  if (!policy.isStrict || (unread === undefined && doubts.length === 0)) return told;
+  if (!policy.isStrict || (unread === undefined && doubts.length === 0)) return lenient;
   const reason = shortened(`Blocked ${tool} operation: ${why}`);
-  return { ...told, blocks: [...blocks, { rule: STRICT_RULE, reason }] };
+  return { ...lenient, blocks: [...blocks, { rule: STRICT_RULE, reason }] };
 }
 
 export function unreadText(unread: string): string {
@@ -158,7 +158,7 @@ function judgerOfTool(
   const files = filesNamed(tool, input);
   const written = EDITING_TOOLS.has(tool) ? textAfter(tool, input) ?? "unknown" : null;
   const held = mayWriteFiles(tool) ? pathsInInput(splitInput(tool, input).rest) : [];
-  // A searched path may be a folder, so what lies in it counts.
+  // A searched path may be a folder, so its contents count.
   const effect = SEARCHING_TOOLS.has(tool) ? "fill" : "change";
   return {
     judge: (look) => ({
@@ -175,7 +175,7 @@ function judgerOfTool(
   };
 }
 
-/** What rules say of the files that a tool of an MCP server may write. A name alone makes no new file. */
+/** Judges the files that a tool of an MCP server may write. A text that may be prose counts only if its file exists. */
 function judgeHeld(
   policy: GuardPolicy,
   held: readonly HeldPath[],

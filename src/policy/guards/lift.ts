@@ -1,7 +1,7 @@
 /** Tells how a person lifts what the guards deny. */
 import type { HookConfig } from "../../config/hook_config.ts";
 
-/** Whether pauses and satisfactions can be kept: the database may be switched off, or unusable. */
+/** Whether pauses and satisfactions can be stored: the database may be switched off, or unusable. */
 export type Keeping = "lasting" | "off" | "broken";
 
 export interface Mending {
@@ -49,7 +49,7 @@ function pauseCommand(session: string): string {
   return `\`conclaude guard pause --session ${session}\``;
 }
 
-/** Tells Claude that only a person can do this, and how. */
+/** Tells Claude that only a person can run a verb of a person, and how. */
 export function ownText(session: string): string {
   return "Nothing was done. A person can run it on a terminal of their own, where " +
     `${pauseCommand(session)} lifts rules for 15 minutes, and ` +
@@ -57,12 +57,12 @@ export function ownText(session: string): string {
     "`preToolUse.protectPolicy: false` in the configuration.";
 }
 
-/** Tells Claude that a broken database alone is the reason of a denial. */
+/** Tells Claude that a broken database is the only reason for a denial. */
 export function mendText({ trouble, remedy }: Mending): string {
   return `A person has to mend the database first: ${trouble}. This mends it: ${remedy}; do not do it yourself.`;
 }
 
-/** Whether pauses can be kept. `db` is null when the database cannot be opened or written. */
+/** Tells whether pauses can be stored. `db` is null when the database cannot be opened or written. */
 export function keepingOf(
   db: object | null,
   { databaseEnabled }: Pick<HookConfig, "databaseEnabled">,

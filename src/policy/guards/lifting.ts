@@ -1,4 +1,4 @@
-/** Recognises commands with which an agent would lift a rule, satisfy a requirement or disarm the guards. */
+/** Recognises commands by which an agent would lift a rule, satisfy a requirement or disarm the guards. */
 import type { ShellCommand } from "../shell/shell_command.ts";
 import { DATABASE_PROGRAMS, onlyReads } from "../shell/writers.ts";
 import { programName } from "../shell/operands.ts";
@@ -8,25 +8,25 @@ import { PROTECT_RULE } from "./rule_names.ts";
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
-/** The verbs of a person, by noun. The program checks who runs them; here the agent is told before it tries. */
+/** The verbs that only a person may run, by noun. The program checks who runs them; this tells the agent earlier. */
 export const PERSON_VERBS: Readonly<Record<string, ReadonlySet<string>>> = Object.fromEntries(
   Object.entries(TABLES.verbs).map(([noun, verbs]) => [noun, setOf(verbs)]),
 );
-/** Verbs that only a person may run, with any arguments. A made-up event could satisfy requirements. */
+/** Verbs that only a person may run, at any position. `hook` is one: a made-up event could satisfy requirements. */
 const ALWAYS_LIFTING = setOf(TABLES.always);
-/** Words that only a person may run as the first word. */
+/** Verbs that only a person may run, if they come first. */
 const FIRST_WORDS = setOf(TABLES.first);
 /** Nouns whose arguments may be any words. */
 const HARMLESS = setOf(TABLES.anyWords);
-/** No other program has these nouns with these verbs, so a copy of this program under another name is recognised. */
+/** Nouns that no other program has with these verbs, so that they reveal a copy of this program under another name. */
 const LIFTING_BY_ANY_NAME = setOf(TABLES.byAnyName);
 const LOOKING = setOf(TABLES.looking);
 const PRINTING = setOf(TABLES.printing);
 const VALUED = /^--(?:session|branch|ttl|metadata|db|minutes|reason|preset|output|project)$/;
-/** The program, by whatever path or runner, also from its source. */
+/** The program's file, also its source, behind any path or runner. */
 const PROGRAM = /conclaude|main\.[jt]s$/;
 
-/** What only a person may do, and what only the running shell knows to be that or not. */
+/** Denies commands of a person, and doubts commands of which only the running shell knows whether they are. */
 export function judgeLifting(
   command: ShellCommand,
   { tool, command: whole }: { readonly tool: string; readonly command: string },
@@ -48,7 +48,7 @@ const REASONS: readonly (readonly [isMeant: (command: ShellCommand) => boolean, 
   [changesDatabase, "only a person changes what conclaude knows; `-readonly` may look"],
 ];
 
-/** Whether a command may be a person's although its verb is unknown. */
+/** Tells whether a command with an unknown noun or verb may be a person's. */
 function mayLift({ words }: ShellCommand): boolean {
   const at = words.findIndex(({ text }) => isProgram(text));
   if (at < 0 || PRINTING.has(programName(words[0]!.text))) return false;
@@ -58,7 +58,7 @@ function mayLift({ words }: ShellCommand): boolean {
     (Object.hasOwn(PERSON_VERBS, noun?.text ?? "") && verb?.isOpen === true);
 }
 
-/** Whether a command starts this program with a verb that only a person may run. */
+/** Tells whether a command starts this program with a verb that only a person may run. */
 function lifts({ words }: ShellCommand): boolean {
   const texts = words.map(({ text }) => text);
   if (PRINTING.has(programName(texts[0] ?? "")) || onlyLooks(texts)) return false;
@@ -87,7 +87,7 @@ function onlyLooks(texts: readonly string[]): boolean {
   );
 }
 
-/** `claude plugin install x` writes the settings that no tool may write. */
+/** Recognises `claude plugin install x`, which writes settings that no tool may write. */
 function changesPlugins({ words: [program, ...rest] }: ShellCommand): boolean {
   const verbs = rest.map(({ text }) => text).filter((text) => !text.startsWith("-"));
   return programName(program?.text ?? "") === "claude" && /^plugins?$/.test(verbs[0] ?? "") &&

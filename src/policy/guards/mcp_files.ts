@@ -1,21 +1,21 @@
-/** The files that a tool of an MCP server may write, since any text of its input can be one, and the command that it may run. */
+/** Finds in the input of an MCP server's tool the texts that may be paths of files to write, and the command to run. */
 import { quietly } from "../../base/errors.ts";
 import WORDS from "./words.json" with { type: "json" };
 
 const LOOKING: ReadonlySet<string> = new Set(WORDS.lookingVerbs);
 const WRITING: ReadonlySet<string> = new Set(WORDS.writingVerbs);
-/** More of an input is not looked through: each file costs 40 µs and more. */
+/** How many texts of an input are looked up; each file costs 40 µs or more. */
 const MAX_TEXTS = 5_000;
 const MAX_PATH_CHARS = 4_096;
 
 /** A text of an input that can be the path of a file. */
 export interface HeldPath {
   readonly path: string;
-  /** Whether it can as well be prose: then it counts only where a file is. */
+  /** Whether the text may be prose instead: then it counts only where a file exists. */
   readonly mayBeProse: boolean;
 }
 
-/** Whether a tool may write a file, as far as its name tells: `find_file` looks, `find_and_replace` does not. */
+/** Tells by its name whether a tool may write a file: `find_file` only looks, `find_and_replace` may write. */
 export function mayWriteFiles(tool: string): boolean {
   if (!tool.startsWith("mcp__")) return false;
   const [first = "", ...others] = tool.slice(tool.lastIndexOf("__") + 2)
@@ -23,7 +23,7 @@ export function mayWriteFiles(tool: string): boolean {
   return !LOOKING.has(first) || others.some((word) => WRITING.has(word));
 }
 
-/** The texts of an input, at any depth and among the keys, that can be the path of a file; null for more than can be looked up. */
+/** Returns the values and keys of an input, at any depth, that can be paths of files; null if they are too many. */
 export function pathsInInput(input: unknown): readonly HeldPath[] | null {
   const found = new Map<string, HeldPath>();
   const queue: (readonly [key: string, value: unknown])[] = [["", input]];
@@ -47,7 +47,7 @@ export function pathsInInput(input: unknown): readonly HeldPath[] | null {
   return [...found.values()];
 }
 
-/** A text as a path: as it is, without blanks around it, and what a `file:` address leads to. None for another address. */
+/** Returns a text's paths: the text, the trimmed text, or where a `file:` address leads; none for other addresses. */
 function spellingsOf(text: string): readonly string[] {
   const isFile = /^\s*file:/i.test(text);
   if (text.length > MAX_PATH_CHARS || (!isFile && /^\s*[\w+.-]+:\/\//.test(text))) return [];
@@ -59,7 +59,7 @@ function spellingsOf(text: string): readonly string[] {
   return [...new Set(paths)].filter((path) => path !== "" && path !== "/");
 }
 
-/** The command that a tool of an MCP server runs, as far as its input tells, and the rest of the input. */
+/** Splits the input of an MCP server's tool into the command that it seems to run and the rest. */
 export function splitInput(
   tool: string,
   input: unknown,

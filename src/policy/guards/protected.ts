@@ -1,4 +1,4 @@
-/** The files that the guards depend on: their policy, what they store, and what starts them. */
+/** Recognises changes of files that the guards depend on: their policy, their database, and what starts them. */
 import { quietly } from "../../base/errors.ts";
 import { isSameValue } from "../../base/likeness.ts";
 import { parentOf } from "../../base/paths.ts";
@@ -7,14 +7,14 @@ import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
 import ROWS from "./named_files.json" with { type: "json" };
 import { PROTECT_RULE, TREES_RULE } from "./rule_names.ts";
 
-/** A kind of file: why it is protected, and which changes of it count. */
+/** A kind of file: why it is protected, and which of its changes count. */
 interface Kind {
   readonly reason: string;
-  /** The only effects that count; absent where each does. */
+  /** The only effects that count; absent where every effect counts. */
   readonly effects?: readonly Effect[];
-  /** The path is a folder. All in it is of this kind, but for what `spares` matches. */
+  /** Set where the path is a folder: all its files are of this kind, except those that `spares` matches. */
   readonly below?: { readonly spares: RegExp | null };
-  /** Whether a change counts, by the text before and after it, null where that cannot be foreseen; absent where each does. */
+  /** Whether a change counts, by the text before and after it (null: no file; unforeseen); absent where each does. */
   readonly counts?: (before: string | null, after: string | null) => boolean;
 }
 
@@ -56,41 +56,41 @@ const KINDS: Readonly<Record<OwnKind, Kind>> = {
 /** Files that are protected by their names, wherever they lie. */
 export interface NamedFiles {
   readonly kind: OwnKind;
-  /** A text in every such path, in small letters; finding it is much cheaper than the pattern. */
+  /** A text in every such path, in small letters; searching it is much cheaper than matching the pattern. */
   readonly needle: string;
-  /** This and the other patterns are for paths in small letters. */
+  /** Matches such a path in small letters, as do the patterns below. */
   readonly pattern: RegExp;
-  /** A folder that holds such a file, or may hold one once a command has made or filled it. */
+  /** Matches a folder that holds such a file, or may hold one once a command has made or filled it. */
   readonly folder?: RegExp;
-  /** A folder that may hold such a file once a command has filled it. */
+  /** Matches a folder that may hold such a file once a command has filled it. */
   readonly filled?: RegExp;
-  /** New files of these names count only in the project and in the folders above it. */
+  /** Matches names whose new files count only in the project and in the folders above it. */
   readonly onlyHere?: RegExp;
-  /** Whether a new file counts that comes with a copied folder. */
+  /** Whether a new file counts that a copied folder brings. */
   readonly inCopies?: true;
-  /** Whether they count only where the new content is known. */
+  /** Whether the files count only where the new content is known. */
   readonly onlyKnown?: true;
   readonly example: string;
   readonly counterexample: string;
 }
 
-/** The rules, the database that knows which of them are lifted, what git and Claude Code run, and policies of the machine. */
+/** Names of policy files, the database with the lifted rules, files that git and Claude Code run, machine policies. */
 export const NAMED_FILES = withPatterns(ROWS) as readonly NamedFiles[];
 
-/** Whether a text may name a file of the guards. Finding that out is cheaper than reading the text. */
+/** Tells whether a command may name a file of the guards, which is cheaper to find out than to parse the command. */
 export function mayNameOwn(text: string): boolean {
   const lowered = text.toLowerCase();
   return lowered.includes(".git/") || NAMED_FILES.some(({ needle }) => lowered.includes(needle));
 }
 
-/** The protected file that a path names, removes with its folder, or may make in a folder; null for none. */
+/** Finds the protected file that an effect on the paths touches, or may make in a filled folder; null for none. */
 export function findOwn(
   own: readonly OwnFile[],
   { paths, effect }: { readonly paths: readonly string[]; readonly effect: Effect },
 ): OwnFile | null {
   const isMeant = ({ kind, path: own }: OwnFile, path: string) => {
     const { below } = KINDS[kind];
-    // An existing folder changes only by what comes to lie in it.
+    // An existing folder changes only by new files in it.
     return (own === path && (below === undefined || effect !== "change")) ||
       (concernsBelow(effect) && own.startsWith(`${path}/`)) ||
       (effect === "fill" && kind === "settings" && parentOf(own) === path) ||
@@ -102,40 +102,40 @@ export function findOwn(
 /** How a tool changes a file's text; `unknown` for a shell command. */
 export type Written = TextChange | "unknown";
 
-type Asked = Omit<
+type ChangedFile = Omit<
   FileFacts,
   "real" | "ignored" | "becomesFolder" | "isInRoot" | "head" | "below" | "isMadeAnew"
 >;
 
 /**
- * The rules by which only a person may change a file in this way, and why. In Claude Code's settings only the keys of
- * {@linkcode changesPolicy} count, and a tool may make new settings.
+ * Returns the rules by which only a person may change a file in this way, and why. In Claude Code's settings only the
+ * keys of {@linkcode changesPolicy} count, and a tool may make new settings.
  */
 export function whyProtected(
-  file: Asked,
+  file: ChangedFile,
   written: Written,
 ): readonly { readonly rule: string; readonly why: string }[] {
   const { own, name, spellings } = file;
-  const said = (kind: OwnKind, name: string) => {
+  const denials = (kind: OwnKind, name: string) => {
     const { effects, counts, reason } = KINDS[kind];
     const isFree = effects?.includes(file.effect) === false ||
-      (counts !== undefined && !isFelt(counts, file, written));
+      (counts !== undefined && !changeCounts(counts, file, written));
     const rule = kind === "trees" ? TREES_RULE : PROTECT_RULE;
     return isFree ? [] : [{ rule, why: `${name} ${reason}` }];
   };
   const named = NAMED_FILES.filter((row) => isNamed(row, file, written))
-    .flatMap(({ kind }) => said(kind, name));
+    .flatMap(({ kind }) => denials(kind, name));
   if (own === null) return named;
   const isInIt = KINDS[own.kind].below !== undefined || spellings.includes(own.path);
-  return [...named, ...said(own.kind, isInIt ? name : own.path)];
+  return [...named, ...denials(own.kind, isInIt ? name : own.path)];
 }
 
 function isNamed(
   { needle, pattern, folder, filled, onlyHere, inCopies, onlyKnown }: NamedFiles,
-  { spellings, exists, isPart, isElsewhere, comesFromGit, effect }: Asked,
+  { spellings, exists, isPart, isElsewhere, comesFromGit, effect }: ChangedFile,
   written: Written,
 ): boolean {
-  // On macOS and Windows upper and lower case name the same file.
+  // On macOS and Windows, names in upper and lower case mean the same file.
   const names = spellings.map((spelling) => spelling.toLowerCase());
   if (!names.some((name) => name.includes(needle))) return false;
   const is = (pattern: RegExp | undefined) =>
@@ -154,7 +154,7 @@ function concernsBelow(effect: Effect): boolean {
   return effect === "remove" || effect === "tamper";
 }
 
-function isFelt(
+function changeCounts(
   counts: NonNullable<Kind["counts"]>,
   { text }: Pick<FileFacts, "text">,
   written: Written,
@@ -167,7 +167,7 @@ function isFelt(
 /** Keys of Claude Code's settings that decide which hooks and which other code run. */
 const POLICY_KEYS = ["hooks", "disableAllHooks", "env", "enabledPlugins", "extraKnownMarketplaces"];
 
-/** Whether a change of settings touches one of these keys, or one of the texts is not JSON. No file counts as `{}`. */
+/** Tells whether a change of settings touches one of these keys, or a text is no JSON. No file counts as `{}`. */
 export function changesPolicy(before: string | null, after: string): boolean {
   const was = settingsOf(before?.trim() || "{}");
   const becomes = settingsOf(after);
@@ -175,7 +175,7 @@ export function changesPolicy(before: string | null, after: string): boolean {
   return POLICY_KEYS.some((key) => !isSameValue(was[key], becomes[key]));
 }
 
-/** Whether a plugin's `hooks.json` names modules: code that runs inside Claude Code. */
+/** Tells whether a plugin's `hooks.json` names modules: code that runs inside Claude Code. */
 export function holdsModules(text: string): boolean {
   const held = settingsOf(text);
   return held === null ? text.includes("modules") : Object.hasOwn(held, "modules");
@@ -186,10 +186,10 @@ function settingsOf(text: string): Readonly<Record<string, unknown>> | null {
   return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : null;
 }
 
-/** Makes the new text of the old one. No old text means no file; no new one, that it cannot be foreseen. */
+/** Computes the new text from the old one: null for a missing file, and for a new text that cannot be foreseen. */
 type TextChange = (before: string | null) => string | null;
 
-/** What a tool makes of a file's text; null for a tool that does not work on text. */
+/** Returns how a tool changes a file's text; null for a tool that does not work on text. */
 export function textAfter(tool: string, input: unknown): TextChange | null {
   const { content, edits } = Object(input);
   if (tool === "Write") return () => textOf(content);
@@ -199,7 +199,7 @@ export function textAfter(tool: string, input: unknown): TextChange | null {
     all.reduce((text, edit, i) => i > 0 && text === null ? null : edited(text, edit), before);
 }
 
-/** One replacement; null where the text does not stand there plainly, or several times without `replace_all`. */
+/** Applies one replacement; null where the text is not found, or found several times without `replace_all`. */
 function edited(before: string | null, edit: unknown): string | null {
   const { old_string, new_string, replace_all } = Object(edit);
   const from = textOf(old_string);

@@ -1,4 +1,4 @@
-/** The names of the rules that a policy switches on or off, as the configuration has them. */
+/** The names of the rules that a policy switches on or off: their keys in the configuration. */
 export const DANGEROUS_RULE = "preToolUse.denyDangerousCommands";
 export const UNCOMMITTED_RULE = "preToolUse.protectUncommitted";
 export const TREES_RULE = "preToolUse.protectOtherTrees";

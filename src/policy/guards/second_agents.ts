@@ -1,10 +1,10 @@
-/** Agents that a command starts beside this one: nothing here judges what they do. */
+/** Recognises commands that start another agent, whose tool uses no gate here judges. */
 import { rowsByName } from "../shell/rows.ts";
 import type { ShellCommand } from "../shell/shell_command.ts";
 import AGENTS from "./second_agents.json" with { type: "json" };
 
 interface Agent {
-  /** What of its arguments, joined by blanks, makes it act by itself or without its hooks. */
+  /** Matches arguments, joined by blanks, that make the agent act by itself or without its hooks. */
   readonly signs: RegExp;
   readonly what: string;
 }

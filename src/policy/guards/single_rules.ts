@@ -1,4 +1,4 @@
-/** The rules of a policy as a list for people: names, patterns, and why a rule does not match. */
+/** Lists the rules of a policy for people: names, patterns, and why a rule does not match. */
 import { count } from "../../base/counts.ts";
 import {
   type Actor,
@@ -28,7 +28,7 @@ export interface SingleRule {
   readonly isOn: boolean;
   readonly allows: boolean;
   readonly aim: Aim;
-  /** The reason where the rule is asked and neither forbids nor allows. */
+  /** Why the rule applies to the tool and agent but neither forbids nor allows. */
   readonly otherwise: string;
 }
 
@@ -36,7 +36,7 @@ type Aim = Pick<ToolRule, "tool" | "toolPattern" | "agent" | "about">;
 
 const EVERYTHING: Aim = { tool: "*", toolPattern: null, agent: null, about: "file" };
 
-/** Rules that a policy switches on or off, with what is said where they are asked and do not forbid. */
+/** Rules that a policy switches on or off, each with the reason why it does not forbid. */
 const SWITCHED = [
   [DANGEROUS_RULE, "deniesDangerous", "none of its commands is known as dangerous"],
   [UNCOMMITTED_RULE, "protectsUncommitted", "it throws away nothing that git knows of"],
@@ -51,7 +51,7 @@ const SWITCHED = [
   [GENERATED_RULE, "protectsGenerated", "nothing that it changes says it is generated"],
 ] as const;
 
-/** Every rule that a policy has or could switch on, in the order in which they are tried. */
+/** Lists every rule that a policy has or could switch on, in the order in which they are tried. */
 export function rulesOf(policy: GuardPolicy): SingleRule[] {
   const { isStrict, whenBlind, tools, uneditable, noAdditions } = policy;
   const single = (name: string, otherwise: string, more: Partial<SingleRule> = {}): SingleRule => ({
@@ -81,7 +81,7 @@ export function rulesOf(policy: GuardPolicy): SingleRule[] {
   ];
 }
 
-/** Why a rule is not for this tool or this agent; null when it is. */
+/** Says why a rule does not apply to this tool or this agent; null when it does. */
 export function whyAside(
   { aim, allows, glob }: SingleRule,
   use: Actor & { readonly tool: string },
@@ -93,7 +93,7 @@ export function whyAside(
   return concerns(aim, use) ? null : "it is for another agent";
 }
 
-/** What holds a stop back, by name and in a few words. */
+/** Lists the rules that hold back a stop, by name and in a few words. */
 export function stopRulesOf(
   policy: StopPolicy | null,
 ): { readonly name: string; readonly glob: string }[] {

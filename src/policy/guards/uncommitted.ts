@@ -1,4 +1,4 @@
-/** Commands of git that throw away work which is in no commit. Git itself tells whether there is any. */
+/** Denies git commands that throw away uncommitted work, if git finds any such work. */
 import { resolvePath } from "../../base/paths.ts";
 import { findRepository, lookUpwards, readRef } from "../../system/git/repository.ts";
 import { runGit } from "../../system/git/run_git.ts";
@@ -10,19 +10,19 @@ import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
 import { UNCOMMITTED_RULE } from "./rule_names.ts";
 
-/** Whether a command puts work away in a commit or a stash, so that a later one of the script does not lose it. */
+/** Tells whether a command saves work in a commit or a stash, so that a later command of the script loses none. */
 export function putsAway({ words }: ShellCommand): boolean {
   return /^(?:commit|stash)$/.test(gitCall(words)?.verb ?? "");
 }
 
-/** The paths that are meant are absent for the whole working tree. */
+/** What a verb loses; `named` is absent where the verb affects the whole working tree. */
 type Lost = Pick<Discard, "loses"> & Partial<Pick<Discard, "isStagedLost">> & {
   readonly named?: readonly Argument[];
 };
 
 const ALL_CHANGES: Lost = { loses: "changes", isStagedLost: true };
 
-/** What each verb of git throws away that its options let change files. */
+/** By verb of git, what a call of that verb throws away. */
 const LOST: ReadonlyMap<string, (call: GitCall) => Lost | null> = new Map(Object.entries({
   checkout: (call): Lost | null => {
     const { operands, dashed, has } = call;
@@ -47,7 +47,7 @@ const LOST: ReadonlyMap<string, (call: GitCall) => Lost | null> = new Map(Object
   switch: () => ALL_CHANGES,
 }));
 
-/** What a command throws away; null for nothing, and where only the running shell knows the folder. */
+/** Returns what a command throws away; null for nothing, and where only the running shell knows the folder. */
 export function discardOf({ words, folder }: ShellCommand): Discard | null {
   const call = gitCall(words);
   if (call === null || onlyTells(words) || changesNothing(call)) return null;
@@ -66,7 +66,7 @@ export function discardOf({ words, folder }: ShellCommand): Discard | null {
 
 const MAX_NAMED = 3;
 
-/** Denies each command whose work git finds. A file that is named by itself may be taken back. */
+/** Denies each command that would lose work which git finds. A file that is named by itself may be taken back. */
 export async function judgeDiscards(discards: readonly Discard[]): Promise<Block[]> {
   const blocks: Block[] = [];
   for (const discard of discards) {
@@ -88,7 +88,7 @@ export async function judgeDiscards(discards: readonly Discard[]): Promise<Block
   return blocks;
 }
 
-/** The files whose changes would be lost; none where git cannot tell, since then the command fails as well. */
+/** Lists the files whose changes would be lost; none where git fails, since then the command fails as well. */
 async function lostBy(
   { loses, folder, words, named, isStagedLost }: Discard,
 ): Promise<readonly string[]> {
@@ -102,16 +102,16 @@ async function lostBy(
     return [...stdout.matchAll(/^Would remove (.+)$/gm)].map(([, name]) => name!);
   }
   if (named?.length === 0) return [];
-  const asked = [
+  const options = [
     ...["--name-only", "-z", "--no-ext-diff", ...isStagedLost ? ["HEAD"] : []],
     ...["--", ...named ?? []],
   ];
-  const { code, stdout } = await runGit(["diff", ...asked], { folder, timeoutMs: GIT_MS });
+  const { code, stdout } = await runGit(["diff", ...options], { folder, timeoutMs: GIT_MS });
   if (code !== 0) return [];
   const root = findRepository(lookUpwards(folder))?.root ?? folder;
   const places = named?.map((path) => resolvePath(path, { folder }));
   return stdout.split("\0").filter((name) => name !== "" && !places?.includes(`${root}/${name}`));
 }
 
-/** In milliseconds. */
+/** How long a look by git may take, in milliseconds. */
 const GIT_MS = 2_000;

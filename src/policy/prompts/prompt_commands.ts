@@ -1,4 +1,4 @@
-/** Applies the rules about a prompt: tells Claude more, runs commands, and may hold the prompt back. */
+/** Applies the rules about a prompt: adds texts for Claude, runs commands, and may hold the prompt back. */
 import { type TrustPlace, whyDistrusted } from "../../config/discover.ts";
 import { failureText } from "../notify.ts";
 import type { Block } from "../guards/guard_policy.ts";
@@ -8,15 +8,15 @@ import { readHead } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { type CommandGround, type CommandRuns, runCommands } from "../run_commands.ts";
 
-/** Longer files are cut: Claude Code shows 10,000 characters of what a hook adds, and keeps the rest in a file. */
+/** Longer files are cut: Claude Code shows 10,000 characters of what a hook adds, and writes the rest to a file. */
 const MAX_FILE_BYTES = 32_768;
 
 /** The exit status with which a command holds the prompt back. */
 const BLOCKING_CODE = 2;
 
 /**
- * The texts of the rules that match a prompt. `@path` starts in `folder`; `by` says which folders are trusted.
- * @returns `missing`: each `@path` that names no file, and so stays as it is.
+ * Returns the texts of the rules that match a prompt. `@path` starts in `folder`; `by` says which folders are trusted.
+ * @returns `missing` lists each `@path` that names no file, and so stays as it is.
  */
 export function contextFor(
   policy: PromptPolicy,
@@ -34,7 +34,7 @@ export function contextFor(
   };
 }
 
-/** Runs the commands for a prompt, those for every prompt first. `block` holds the prompt back. */
+/** Runs the commands for a prompt: those for every prompt, then those for its slash command. `block` holds it back. */
 export async function runForPrompt(
   policy: PromptPolicy,
   prompt: string,
@@ -73,7 +73,7 @@ export async function runForPrompt(
   };
 }
 
-/** Reads a file in a folder; null for one that is missing, lies elsewhere, or could be written by others. */
+/** Reads a file in a folder; null for a file that is missing, lies elsewhere, or could be written by others. */
 function readIn(folder: string | null, path: string, by: TrustPlace): string | null {
   if (folder === null) return null;
   const root = realPath(folder);
@@ -117,8 +117,8 @@ export interface SubagentPolicy {
 }
 
 /**
- * The first line of a prompt that begins with a slash command, without the slash. A plugin's command has the plugin's name
- * in front: `team:deploy`.
+ * Parses the first line of a prompt that is a slash command; null for none. A plugin's command has the plugin's name in
+ * front: `team:deploy`.
  */
 export function slashCommandOf(prompt: string): Readonly<Record<"name" | "args", string>> | null {
   const [, name, args = ""] = /^[ \t]*\/([\w:-]+)(?:[ \t]+(.*?))?[ \t\r]*$/m.exec(prompt) ?? [];
@@ -129,7 +129,7 @@ function concernsPrompt(pattern: PatternRule | null, prompt: string): boolean {
   return pattern === null || new RegExp(pattern.source, pattern.flags).test(prompt);
 }
 
-/** The commands whose glob matches one of the names, in the order of the policy. */
+/** Returns the commands whose glob matches one of the names, in the order of the policy. */
 export function commandsFor(
   groups: readonly CommandsFor[],
   names: readonly string[],
@@ -143,7 +143,7 @@ const FILE_TOKEN = /(?<=^|[\s("'[])@([^\s"'()[\]]+)/g;
 
 /**
  * Replaces every `@path` of a file that `read` can read by the file's content. Punctuation behind the path
- * (`@docs/a.md.`) does not count, unless there is such a file. `missing` are the paths that stay.
+ * (`@docs/a.md.`) does not count, unless there is such a file. `missing` lists the paths that are not replaced.
  */
 export function expandFiles(
   text: string,

@@ -11,22 +11,22 @@ import TABLES from "./framework.json" with { type: "json" };
 import { SCOPES } from "./requirement_policy.ts";
 import { WHOLE_BRANCH } from "./standing.ts";
 
-/** The layers as they were read; null where there is no file, or none that can be used. */
+/** The layers as read; null where a file is missing or unusable. */
 type Layers = Readonly<Record<"global" | "project" | "local", LayerValues | null>>;
-/** Notes a key that is not taken over, by its dotted name, and why. */
+/** Notes a key that is not converted, by its dotted name, and why. */
 type Leave = (name: string, why: string) => void;
 
-/** Commands of the framework in a text, where our own does not stand already. */
+/** A command of the framework in a text, unless it already follows `conclaude`. */
 const COMMAND =
   /(?<![\w./-]|conclaude )req (?=(?:satisfy|approve|clear|pause|resume|status|list|init|enable|disable)\b)/g;
-/** What only Python's expressions have, or what JavaScript reads as something else. */
+/** Syntax that only Python's regular expressions have, or that JavaScript reads differently. */
 const ONLY_PYTHON = /\{,\d|\[\^?\]|\(\?(?:[#(]|P[=>])|\\[NU]/;
 const KEYS: Readonly<Record<string, string>> = TABLES.requirement;
 const HOOKS: Readonly<Record<string, string>> = TABLES.hooks;
 const LEFT: Readonly<Record<string, string>> = TABLES.left;
 const reasonOf = (name: string) => LEFT[name] ?? "conclaude has no such key";
 
-/** Reads a file as the framework does: YAML 1.1, where `yes` is true and `<<` merges. @returns Its keys, or what is wrong. */
+/** Reads a file as the framework does: YAML 1.1, where `yes` is true and `<<` merges. @returns Keys, or a fault. */
 export function readFrameworkFile(file: FoundFile): LayerValues | string {
   if (file.text === null) return file.problem;
   try {
@@ -39,9 +39,9 @@ export function readFrameworkFile(file: FoundFile): LayerValues | string {
 }
 
 /**
- * Converts the layers. `shared` goes into the file that is committed: what the project's file says. `own` goes into the
- * other one: what a person's layers say, or everything with `allOwn`. The framework needs a project's file, so nothing
- * comes of the other layers without one.
+ * Converts the layers. `shared` comes from the project's file and goes into the committed file. `own` comes from the
+ * person's layers, or with `allOwn` from all layers, and goes into the other file. Without a project's file nothing is
+ * converted, since the framework needs one.
  */
 export function convertConfig(
   { global, project, local }: Layers,
@@ -51,7 +51,7 @@ export function convertConfig(
   const inherited = project["inherit"] === false ? {} : global ?? {};
   const all = mergeValues(mergeValues(inherited, project), local ?? {});
   const own = entriesOf(all, leave);
-  // What the project's file cannot give was named among all layers together.
+  // The conversion of all layers has already noted the keys of the project's file that are not converted.
   const shared = allOwn ? [] : entriesOf(project, () => {});
   const handled = ["version", "enabled", "inherit", "requirements", "hooks"];
   for (const key of Object.keys(all)) if (!handled.includes(key)) leave(key, reasonOf(key));
@@ -83,7 +83,7 @@ function mapOf(value: Plain | undefined): LayerValues {
   return value !== undefined && isMapping(value) ? value : {};
 }
 
-/** One requirement in our words. There it has to be switched on, here it is on unless it is switched off. */
+/** Converts one requirement. In the framework it is off unless switched on, here it is on unless switched off. */
 function requirementOf(
   name: string,
   given: LayerValues,
@@ -91,15 +91,15 @@ function requirementOf(
 ): LayerValues {
   const value: LayerValues = { enabled: isOn ? given["enabled"] ?? false : false };
   for (const [key, part] of Object.entries(given)) {
-    const to = KEYS[key];
+    const ourKey = KEYS[key];
     if (key === "enabled") continue;
-    if (to === undefined) leave(`requirements.${name}.${key}`, reasonOf(key));
+    if (ourKey === undefined) leave(`requirements.${name}.${key}`, reasonOf(key));
     else if (key === "blocking_message" && given["message"] !== undefined) {
       leave(`requirements.${name}.${key}`, "it has a message, which is what a denial says here");
     } else {
-      value[to] = to === "triggerTools"
+      value[ourKey] = ourKey === "triggerTools"
         ? [part].flat().map(triggerOf)
-        : TABLES.lists.includes(to)
+        : TABLES.lists.includes(ourKey)
         ? [part].flat()
         : typeof part === "string"
         ? part.replace(COMMAND, "conclaude req ").replace(/^(\w+)_calculator$/, "$1")
@@ -113,7 +113,7 @@ function requirementOf(
   return value;
 }
 
-/** A trigger, with its Python expression in JavaScript's syntax; our schema refuses one that cannot be said so. */
+/** Converts a trigger's Python expression to JavaScript's syntax; our schema refuses what cannot be converted. */
 function triggerOf(trigger: Plain): Plain {
   if (!isMapping(trigger)) return trigger;
   const { command_pattern: pattern, ...others } = trigger;
@@ -123,7 +123,7 @@ function triggerOf(trigger: Plain): Plain {
   return { ...others, commandPattern: ONLY_PYTHON.test(source) ? `(?${pattern}` : source };
 }
 
-/** Lists the keys of hooks by their dotted names; a map without any key that we know stays one value. */
+/** Lists the keys of `hooks` by their dotted names; a map without any known key stays one value. */
 function leavesOf(prefix: string, value: LayerValues): (readonly [name: string, value: Plain])[] {
   return Object.entries(value).flatMap(([key, inner]) => {
     const name = `${prefix}${key}`;
@@ -132,7 +132,7 @@ function leavesOf(prefix: string, value: LayerValues): (readonly [name: string, 
   });
 }
 
-/** Reads the record of a branch. That a requirement was triggered is passed over: it belongs to sessions that are over. */
+/** Reads the satisfactions in the record of a branch. Skips triggers: they belong to sessions that have ended. */
 export function readState(file: FoundFile, skip: (why: string) => void) {
   const read = readFrameworkFile(file);
   const { version = null, branch } = Object(read);
@@ -149,7 +149,7 @@ export function readState(file: FoundFile, skip: (why: string) => void) {
       skip(`${requirement}: it has no name or no scope that we know`);
       return [];
     }
-    // What holds for a whole branch was also kept for a session `branch-override`.
+    // The framework also stored satisfactions of the whole branch under the session `branch-override`.
     const entries = Object.entries<unknown>({ branch: state, ...Object(sessions) });
     return entries.flatMap(([key, entry]) => {
       const { satisfied, satisfied_at, expires_at, satisfied_by: by, metadata } = Object(entry);
@@ -160,7 +160,7 @@ export function readState(file: FoundFile, skip: (why: string) => void) {
         skip(`${requirement}, ${key}: it does not say when it was satisfied, or in which session`);
         return [];
       }
-      // Nothing is to be carried on for ever, so the first time counts.
+      // The first satisfaction counts, so that sessions cannot carry one on for ever.
       const first = by === "carry_over" ? timeOf(Object(metadata).original_satisfied_at) : null;
       return [{
         ...{ branch, requirement, sessionId, scope, atMs, expiresAtMs },
@@ -175,7 +175,7 @@ export function readState(file: FoundFile, skip: (why: string) => void) {
   });
 }
 
-/** Milliseconds of now or before, from epoch seconds; null for anything else. */
+/** Converts epoch seconds to milliseconds; null for anything that is no plausible time. */
 function timeOf(seconds: unknown): number | null {
   return typeof seconds === "number" && seconds > 0 && seconds < 1e11
     ? Math.round(seconds * 1_000)

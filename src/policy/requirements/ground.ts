@@ -1,4 +1,4 @@
-/** Where requirements count: on a branch of a repository, or nowhere, and why. */
+/** Tells on which branch of a repository requirements count, or why they count nowhere. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
@@ -9,15 +9,15 @@ import type { Repository } from "../../system/git/repository.ts";
 import { keepingOf } from "../guards/lift.ts";
 import type { BranchKey } from "./standing.ts";
 
-/** A session, where it works, and what can be looked up of its requirements. */
+/** A session, the place where it works, and what a judgement of its requirements needs. */
 export interface RequirementWork {
-  /** Null where it cannot be read. */
+  /** Null where the database cannot be read. */
   readonly db: DatabaseSync | null;
   readonly config: Pick<HookConfig, "databaseEnabled" | "guards">;
   readonly repository: Repository | undefined;
   readonly projectDir: string | null;
   readonly sessionId: string;
-  /** The transcript that the current event names; an earlier event may be made up. */
+  /** The transcript that the current event names; an agent may have made up earlier events. */
   readonly transcriptPath: string | null;
   readonly atMs: number;
   readonly environment: Environment;
@@ -25,7 +25,7 @@ export interface RequirementWork {
   readonly hide?: ((path: string) => string | null) | undefined;
 }
 
-/** The branch that is checked out, or else the last branch of the session. */
+/** The checked-out branch, else the session's last branch, else the reason why there is none. */
 export type Ground =
   | {
     readonly kind: "branch";
@@ -54,7 +54,7 @@ export const DETACHED = "HEAD is detached, so there is no branch";
 export const UNTOLD_BRANCH =
   "git does not tell which branch is checked out (it is missing, or older than the format of this repository)";
 
-/** The branch whose requirements count. `last` is the session's last branch, for a HEAD that is detached. */
+/** Returns the branch whose requirements count. `last` is the session's last branch, used while HEAD is detached. */
 export function groundOf(repository: Repository | undefined, last: string | null = null): Ground {
   if (repository === undefined) {
     return nowhere(null, ["this folder is in no git repository", "git init"]);
@@ -69,17 +69,17 @@ export function groundOf(repository: Repository | undefined, last: string | null
     : nowhere(repository, [DETACHED, "git switch NAME"]);
 }
 
-/** The last branch of a session where none is checked out now; null where it was on none. */
+/** Returns a session's last branch where none is checked out now; null where the session was on none. */
 export function lastBranchIn(
   repository: Repository | undefined,
   { db, sessionId }: Pick<RequirementWork, "db" | "sessionId">,
 ): string | null {
   if (db === null || repository === undefined || repository.branch !== null) return null;
-  const asked = { sessionId, repository: repository.commonDir };
-  return quietly(() => lastBranch(db, asked)) ?? null;
+  const key = { sessionId, repository: repository.commonDir };
+  return quietly(() => lastBranch(db, key)) ?? null;
 }
 
-/** Where requirements count for an event: nowhere without a session or a database. */
+/** Tells where requirements count for an event: nowhere if the event names no session or the database is off. */
 export function groundFor(
   { repository, sessionId, db, config }:
     & Pick<RequirementWork, "repository" | "sessionId" | "db">

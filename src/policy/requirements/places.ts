@@ -27,33 +27,33 @@ import {
 
 /** A branch in a working tree, and what a tool use does there. */
 interface Place {
-  /** With the branch that is checked out at that step. */
+  /** The working tree, with the branch that is checked out at that step. */
   readonly repository: Repository;
-  /** Whether it was checked out before the command began. */
+  /** Whether the branch was checked out before the command began. */
   readonly isCheckedOut: boolean;
-  /** Whether the working tree shows the state with which the branch begins. */
+  /** Whether the working tree already shows the branch's state, so that the branch's size can be measured. */
   readonly showsBranch: boolean;
   readonly commands: readonly CommandText[];
   readonly changesFiles: boolean;
-  /** The command only moves this branch, which counts as a commit on it where the branch is protected. */
+  /** Set where the command only moves the branch, which counts as a commit on a protected branch. */
   readonly isMoved?: true;
 }
 
-/** A place on which a tool use falls, or may fall, under requirements. */
-export interface MeantPlace extends Place {
+/** A place at which a tool use falls, or may fall, under requirements. */
+export interface TriggeredPlace extends Place {
   readonly triggered: readonly Requirement[];
   readonly doubts: readonly Doubt[];
 }
 
 /**
- * Finds the requirements that a tool use falls under, and where. Plan files are exempt, since many requirements ask for
- * a plan. So are files outside of the repository and files that git ignores, when a shell command changes them.
+ * Finds the requirements that a tool use falls under, and where. Plan files are exempt, since many requirements need a
+ * plan. Files outside of the repository and ignored files are exempt when a shell command changes them.
  */
 export async function requirementsFor(
   requirements: readonly Requirement[],
   use: AskedUse,
   repository: Repository,
-): Promise<MeantPlace[]> {
+): Promise<TriggeredPlace[]> {
   const { tool, input, home, gitAliases } = use;
   const folder = use.folder ?? repository.root;
   const real = (path: string) => realPath(resolvePath(path, { folder, home: home ?? undefined }));
@@ -87,7 +87,7 @@ export async function requirementsFor(
       told,
     );
   let places = placesWithout(new Map());
-  // Git is started only where its answer decides. Where it cannot be asked, nothing is ignored.
+  // Git runs only where its answer decides. Where git cannot answer, no file counts as ignored.
   if (places.some((place) => dependsOnFiles(requirements, { tool, ...place }))) {
     const { ignored } = await askIgnored(
       inProject.flatMap(({ changed }) => changed),
@@ -95,7 +95,7 @@ export async function requirementsFor(
     );
     places = placesWithout(ignored);
   }
-  const meant = places.map((place): MeantPlace => ({
+  const meant = places.map((place): TriggeredPlace => ({
     ...place,
     triggered: triggeredBy(requirements, { tool, ...place }).filter(({ condition }) =>
       !place.isMoved || condition.type === "protected_branch"
@@ -105,12 +105,12 @@ export async function requirementsFor(
   const doubts = mayTrigger(requirements, { tool, ...untold }).filter(({ requirement }) =>
     !meant.some(({ triggered }) => triggered.includes(requirement))
   );
-  // What a command may do beside the known steps is counted where its last step runs.
+  // Doubts about unknown parts of a command count where its last step runs.
   return [...meant.slice(0, -1), { ...meant.at(-1)!, doubts }]
     .filter((place) => place.triggered.length + place.doubts.length > 0);
 }
 
-/** Whether a requirement that its branch leaves open counts at a place only because files are changed there. */
+/** Tells whether a requirement that may be open on the branch is triggered at a place only by changed files. */
 function dependsOnFiles(
   requirements: readonly Requirement[],
   { repository: { branch }, ...use }: Place & { readonly tool: string },
@@ -122,24 +122,24 @@ function dependsOnFiles(
   );
 }
 
-/** Whether a file belongs to the repository, in any of its working trees, and is not a plan. The path has no links. */
+/** Tells whether a file lies in any working tree of the repository and is no plan. The path has no symbolic links. */
 function isOfProject(path: string, { root, commonDir }: Repository): boolean {
   if (PLAN_FOLDER.test(path) || path.startsWith(`${commonDir}/`)) return false;
   return path.startsWith(`${realPath(root)}/`) ||
     findRepository(lookUpwards(parentOf(path)))?.commonDir === commonDir;
 }
 
-/** Where Claude keeps plans: no requirement stops it from planning. For paths without links. */
+/** Folders of plans, in paths without symbolic links: no requirement stops Claude from planning. */
 const PLAN_FOLDER = /\/(?:\.claude\/plans|docs\/plans)\//;
 
-type Doing = Omit<Place, "commands" | "changesFiles"> & {
+type GrowingPlace = Omit<Place, "commands" | "changesFiles"> & {
   readonly commands: CommandText[];
   changesFiles: boolean;
 };
 
 /**
- * The places of a command in the order of its steps, whose changed files have no links. A step whose branch is unknown
- * stays on the branch before.
+ * Returns the places of a command in the order of its steps. The paths of changed files have no symbolic links. A step
+ * whose branch is unknown counts on the branch of the step before.
  */
 function placesOf(
   steps: readonly BashStep[],
@@ -147,8 +147,8 @@ function placesOf(
   told: ToldByGit,
 ): Place[] {
   const trees = new WorkingTrees(home);
-  const places = new Map<string, Doing>();
-  const doingAt = (tree: Repository): Doing => {
+  const places = new Map<string, GrowingPlace>();
+  const placeIn = (tree: Repository): GrowingPlace => {
     const at = trees.standingOf(tree);
     const key = JSON.stringify([tree.root, at.repository.branch]);
     const known = places.get(key) ?? {
@@ -170,16 +170,16 @@ function placesOf(
     const isElsewhere = step.folder === null || tree === undefined;
     const texts = step.commands.map((words) => commandText(words, isElsewhere));
     for (const file of step.changed.filter((file) => !trees.isNew(file))) {
-      doingAt(trees.treeOf(parentOf(file)) ?? home).changesFiles = true;
+      placeIn(trees.treeOf(parentOf(file)) ?? home).changesFiles = true;
     }
     const isNew = trees.isNew(step.folder);
     if (step.onlyGoes) {
       waiting.push(...texts);
       continue;
     }
-    // A commit in another repository is asked about by the requirements of this one, too.
+    // A commit in another repository also falls under the requirements of this repository.
     if (texts.length > 0 && !isNew) {
-      doingAt(tree ?? home).commands.push(...waiting.splice(0), ...texts);
+      placeIn(tree ?? home).commands.push(...waiting.splice(0), ...texts);
     }
     const { repository } = trees.standingOf(tree ?? home);
     const named = step.moves.flatMap((name) =>
@@ -192,7 +192,7 @@ function placesOf(
     }
     if (tree !== undefined && !isNew) trees.follow(step, tree);
   }
-  if (waiting.length > 0 || places.size === 0) doingAt(home).commands.push(...waiting);
+  if (waiting.length > 0 || places.size === 0) placeIn(home).commands.push(...waiting);
   return [...moved, ...places.values()];
 }
 
@@ -227,37 +227,37 @@ const MOVED: Omit<Place, "repository"> = {
   commands: [commandText(["git", "commit"], false)],
 };
 
-interface Standing {
+interface CheckedOut {
   readonly repository: Repository;
-  /** Whether the working tree shows the state with which the branch begins. */
+  /** Whether the working tree already shows the branch's state. */
   readonly showsBranch: boolean;
 }
 
-/** The working trees of a repository, and what a script has checked out there so far. */
+/** Follows which branches a script has checked out so far in the working trees of a repository. */
 class WorkingTrees {
-  /** The working tree of a folder; `undefined` outside of this repository. */
+  /** Returns the working tree of a folder; `undefined` outside of this repository. */
   readonly treeOf: (folder: string | null) => Repository | undefined;
   /** By the top folder of the working tree. */
-  readonly #standings = new Map<string, Standing>();
+  readonly #checkedOut = new Map<string, CheckedOut>();
   /** Branches that the script has made. */
   readonly #begun = new Set<string>();
-  /** The folders of new working trees. */
+  /** The folders of working trees that the script has made. */
   readonly #made: string[] = [];
 
   constructor(home: Repository) {
     this.treeOf = treesAround(home);
   }
 
-  standingOf(tree: Repository): Standing {
-    return this.#standings.get(tree.root) ?? { repository: tree, showsBranch: true };
+  standingOf(tree: Repository): CheckedOut {
+    return this.#checkedOut.get(tree.root) ?? { repository: tree, showsBranch: true };
   }
 
-  /** Whether a path lies in a working tree that the script makes: on which branch, git tells afterwards. */
+  /** Tells whether a path lies in a working tree that the script makes; git reports its branch afterwards. */
   isNew(path: string | null): boolean {
     return path !== null && this.#made.some((made) => `${realPath(path)}/`.startsWith(made));
   }
 
-  /** Takes over what a command does in one of them. */
+  /** Notes which branches and working trees a step makes, and what it checks out. */
   follow({ checksOut, makesBranch, makesTree }: BashStep, tree: Repository): void {
     if (makesBranch !== null) this.#begun.add(makesBranch);
     if (makesTree !== null && !exists(joinPath(makesTree, ".git"))) {
@@ -266,19 +266,19 @@ class WorkingTrees {
     if (checksOut === null) return;
     const { branch, makes, startsElsewhere } = checksOut;
     const standsAt = this.#begun.has(branch) ? "made" : readRef(tree, `heads/${branch}`);
-    // git refuses it, or would make it from the branch of the same name on the remote, and there is none.
+    // Git refuses to make a branch that exists, and to check out one that exists neither here nor on the remote.
     if (makes === "new" && standsAt !== "") return;
     if (makes === "no" && !standsAt && !readRef(tree, `remotes/origin/${branch}`)) return;
     const { showsBranch } = this.standingOf(tree);
     if (makes !== "no") this.#begun.add(branch);
-    this.#standings.set(tree.root, {
+    this.#checkedOut.set(tree.root, {
       repository: { ...tree, branch },
       showsBranch: makes === "no" ? branch === tree.branch : showsBranch && !startsElsewhere,
     });
   }
 }
 
-/** Finds the working tree of the repository that a folder lies in; `undefined` outside of it. */
+/** Returns a function that finds a folder's working tree of the repository; `undefined` outside of the repository. */
 function treesAround(home: Repository): (folder: string | null) => Repository | undefined {
   const root = realPath(home.root);
   // An unknown folder counts as the folder of the event.

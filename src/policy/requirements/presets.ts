@@ -1,11 +1,11 @@
-/** Sets of requirements to begin with, as the text of a configuration file. */
+/** Builds the text of configuration files to begin with: sets of requirements, and whole policies. */
 import { stringify } from "yaml";
 import POLICIES from "../policy_presets.json" with { type: "json" };
 import PRESETS from "./presets.json" with { type: "json" };
 
 export type Preset = "solo" | "team" | "strict" | "relaxed" | "minimal" | "advanced";
 
-/** Whole configuration files to begin with, and what each adds to the built-in protections. */
+/** Whole configuration files to begin with: whom each one suits, and what it adds to the built-in protections. */
 export const POLICY_PRESETS = {
   solo:
     "for one developer. Lock files, `.env` and files that say that they are generated are not edited.",
@@ -19,12 +19,12 @@ export const POLICY_PRESETS = {
 
 export type PolicyPreset = keyof typeof POLICY_PRESETS;
 
-/** A configuration file with guards and requirements, explained. */
+/** Returns a configuration file with guards, requirements and explaining comments. */
 export function policyPreset(name: PolicyPreset): string {
   return `${POLICIES[name].join("\n")}\n`;
 }
 
-/** The section `requirements` of a set, with a comment on each requirement; `advanced` has every requirement. */
+/** Returns the section `requirements` of a set, with a comment on each requirement; `advanced` has all of them. */
 export function presetText(preset: Preset): string {
   const chosen = PRESETS.filter(({ sets = "" }) =>
     preset === "advanced" || sets.split(" ").includes(preset)

@@ -1,6 +1,6 @@
 /**
- * Proofs of satisfactions that came with an event. An agent can make up an event (`conclaude hook PostToolUse`), but
- * the transcript shows what Claude Code has really done.
+ * Searches transcripts for proofs of satisfactions that an event brought. An agent can make up an event
+ * (`conclaude hook PostToolUse`), but the transcript shows what Claude Code has really done.
  */
 import { quietly } from "../../base/errors.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
@@ -21,8 +21,8 @@ type Found = { readonly foundIn: string } | { readonly missing: Missing };
 
 /**
  * Searches the transcripts for the proofs that standings of a branch need.
- * @returns `changes`: the found ones, to be stored so that nobody searches for them again. `marked` marks the standings
- * without proof; one that was not there when proofs were searched has none.
+ * @returns `changes` stores the found proofs, so that nobody searches for them again. `marked` marks the standings
+ * without a proof, also those that appeared after the search.
  */
 export function prove(standings: readonly Standing[], at: Proving) {
   const found = new Map<string, Found>();
@@ -50,8 +50,8 @@ export function prove(standings: readonly Standing[], at: Proving) {
 }
 
 /**
- * Notes satisfactions that count without their proof, and tells the person of each once.
- * @param to Null where they are only noted.
+ * Notes satisfactions that count without their proof, and tells the person of each satisfaction once.
+ * @param to The session in the told command; null to tell nothing.
  */
 export function tellUnproven(
   unproven: readonly Standing[],
@@ -69,7 +69,7 @@ export function tellUnproven(
   };
 }
 
-/** The proof that a satisfaction needs; null for a person's word, and for satisfactions of older versions. */
+/** Returns the proof that a satisfaction needs; null for a person's word, and for satisfactions of older versions. */
 function proofOf({ satisfiedAtMs, satisfiedBy, metadata }: Standing): Proof | null {
   if (satisfiedAtMs === null) return null;
   if (satisfiedBy !== "skill" && satisfiedBy !== "carry_over") return null;
@@ -77,12 +77,12 @@ function proofOf({ satisfiedAtMs, satisfiedBy, metadata }: Standing): Proof | nu
   return typeof proof === "object" && proof !== null ? proof as Proof : null;
 }
 
-/** The skill, or the slash command without its `/`, that satisfied. */
+/** Returns the satisfying skill, or the satisfying slash command without its `/`. */
 function skillOf({ metadata }: Standing): string {
   return String(metadata["skill"]);
 }
 
-/** Whether a proof has to be searched. A found proof counts only among the transcripts of this client. */
+/** Tells whether a proof must be searched for. A found proof counts only if it lies among this client's transcripts. */
 function isUnproven(standing: Standing, { transcriptPath }: Proving): boolean {
   const proof = proofOf(standing);
   if (proof === null) return false;
@@ -105,7 +105,7 @@ function changeOf(
   return { kind: "proof", repository, branch, requirement, sessionId, proof };
 }
 
-/** Why a satisfaction is unproven, as a sentence without its end. */
+/** Says why a satisfaction is unproven, as a sentence without its end. */
 function unprovenText(standing: Standing, missing: Missing): string {
   const skill = skillOf(standing);
   const what = proofOf(standing)?.of === "prompt"
@@ -116,13 +116,13 @@ function unprovenText(standing: Standing, missing: Missing): string {
     : `there is no transcript of the session that can show that ${what}`;
 }
 
-/** How far from the end of a transcript it is searched. */
+/** How many bytes from the end of a transcript are searched. */
 const MAX_BYTES = 50 * 1_048_576;
 
-/** An id that may become part of a path, since it leads to no other folder. */
+/** Matches an id that may become part of a path, since it leads to no other folder. */
 const PLAIN_NAME = /^[\w-]+$/;
 
-/** Looks for a proof. `near` is the transcript of the session; those of other sessions lie around it. */
+/** Looks for a proof. `near` is the transcript of the session; other sessions' transcripts lie around that file. */
 export function lookForProof(
   proof: Proof,
   skill: string,
@@ -131,12 +131,12 @@ export function lookForProof(
   const path = near === null ? null : transcriptOf(proof, near, sessionId);
   if (path === null) return { missing: "no transcript" };
   if (proof.id === null) return { missing: "not shown" };
-  // This text stands in every line which may show the proof.
+  // Every line that may show the proof contains this text.
   const sign = JSON.stringify(proof.of === "skill" ? proof.id : commandTag(skill)).slice(1, -1);
   try {
     for (const line of linesWith(path, sign, MAX_BYTES)) {
-      const said = saidIn(quietly(() => JSON.parse(line)), proof, skill);
-      if (said !== null) return said === "done" ? { foundIn: path } : { missing: "not shown" };
+      const end = outcomeIn(quietly(() => JSON.parse(line)), proof, skill);
+      if (end !== null) return end === "done" ? { foundIn: path } : { missing: "not shown" };
     }
     return { missing: "not shown" };
   } catch {
@@ -144,7 +144,7 @@ export function lookForProof(
   }
 }
 
-/** The transcript that has to show the proof; null where there is none. */
+/** Returns the transcript that must show the proof; null where there is none. */
 function transcriptOf({ sessionId, agentId }: Proof, near: string, whose: string): string | null {
   const session = sessionId === whose && isFile(near) ? near : sessionBeside(near, sessionId);
   if (session === null || agentId === null) return session;
@@ -154,7 +154,7 @@ function transcriptOf({ sessionId, agentId }: Proof, near: string, whose: string
   return isFile(path) ? path : null;
 }
 
-/** The transcript of another session, in the same folder or in that of another project. */
+/** Finds the transcript of another session, in the same folder or in another project's folder. */
 function sessionBeside(near: string, sessionId: string): string | null {
   if (!PLAIN_NAME.test(sessionId)) return null;
   const folder = parentOf(near);
@@ -164,13 +164,13 @@ function sessionBeside(near: string, sessionId: string): string | null {
   return (namesIn(all) ?? []).map((name) => inFolder(joinPath(all, name))).find(isFile) ?? null;
 }
 
-/** Whether a line of a transcript shows that the skill was used, or that its use failed; null for neither. */
-function saidIn(line: unknown, { of, id }: Proof, skill: string): "done" | "failed" | null {
+/** Tells whether a line of a transcript shows that the skill was used, or that its use failed; null for neither. */
+function outcomeIn(line: unknown, { of, id }: Proof, skill: string): "done" | "failed" | null {
   const { type, isSidechain, isMeta, promptId, message } = Object(line);
   const content: unknown = Object(message).content;
   const blocks: readonly unknown[] = Array.isArray(content) ? content : [content];
   if (of === "prompt") {
-    // The text of a skill also comes as a prompt, with `isMeta`.
+    // A transcript holds the text of a skill as a prompt too, with `isMeta`.
     const isTyped = type === "user" && isSidechain !== true && isMeta !== true && promptId === id;
     return isTyped && blocks.some((block) => isCommand(block, skill)) ? "done" : null;
   }

@@ -14,11 +14,11 @@ import { isTriggered, neededUnproven } from "./standing.ts";
 import { settleTriggers, triggeredBranches } from "./triggers_table.ts";
 
 /** A branch on which the session has triggered requirements. */
-type AskedBranch = PreparedStand & Pick<OpenOnBranch, "place">;
+type TriggeredBranch = PreparedStand & Pick<OpenOnBranch, "place">;
 
 /**
- * What requirements say of a stop. One counts on the branch where the session triggered it, also when another branch is
- * checked out now. Where their state cannot be read, Claude may stop.
+ * Judges a stop. A requirement counts on the branch where the session triggered it, even if another branch is checked
+ * out now. Where the state of requirements cannot be read, Claude may stop.
  */
 export async function requirementsAtStop(
   { requirements, verifyScopes }: RequirementPolicy,
@@ -34,14 +34,14 @@ export async function requirementsAtStop(
   const byBranch = [...Map.groupBy(triggered, ({ branch }) => branch)].toSorted(([a], [b]) =>
     Number(b === repository.branch) - Number(a === repository.branch)
   );
-  const branches: AskedBranch[] = [];
+  const branches: TriggeredBranch[] = [];
   for (const [branch, there] of byBranch) {
     const names = new Set(there.map(({ requirement }) => requirement));
-    const asked = verified.filter(({ name }) => names.has(name));
-    if (asked.length === 0) continue;
+    const due = verified.filter(({ name }) => names.has(name));
+    if (due.length === 0) continue;
     const isHere = repository.branch === branch;
     const tree = isHere ? repository : workingTreeOf(repository, branch) ?? null;
-    const prepared = await prepareStand(asked, {
+    const prepared = await prepareStand(due, {
       ...{ ...at, repository: tree, isCheckedOut: isHere, isStrict: isStrict(at.config) },
       key: { repository: commonDir, branch },
     });
@@ -55,27 +55,27 @@ export async function requirementsAtStop(
 }
 
 function decideStop(
-  branches: readonly AskedBranch[],
+  branches: readonly TriggeredBranch[],
   db: DatabaseSync,
   { sessionId, atMs }: RequirementWork,
 ): RequirementSaying {
   settleTriggers(db, sessionId);
-  const looked = branches.map(({ judge, facts, to, place }) => {
+  const results = branches.map(({ judge, facts, to, place }) => {
     const { judged, standings } = judge(db);
-    const asked = judged.filter(({ requirement }) =>
+    const triggered = judged.filter(({ requirement }) =>
       isTriggered(requirement, standings, sessionId)
     );
-    const open = asked.filter(({ status }) => status === "open");
-    return { open, unproven: neededUnproven(asked, facts), to, place };
+    const open = triggered.filter(({ status }) => status === "open");
+    return { open, unproven: neededUnproven(triggered, facts), to, place };
   });
-  const held = looked.filter(({ open }) => open.length > 0);
-  const unproven = looked.flatMap((one) => one.unproven);
-  const told = tellUnproven(unproven, held.length === 0 ? looked[0]!.to : null);
-  if (held.length === 0 || isPaused(db, { sessionId, subject: "requirements", atMs })) {
-    return { ...SILENT, ...told };
+  const holding = results.filter(({ open }) => open.length > 0);
+  const unproven = results.flatMap((one) => one.unproven);
+  const report = tellUnproven(unproven, holding.length === 0 ? results[0]!.to : null);
+  if (holding.length === 0 || isPaused(db, { sessionId, subject: "requirements", atMs })) {
+    return { ...SILENT, ...report };
   }
-  const rules = held.flatMap(({ open }) =>
+  const rules = holding.flatMap(({ open }) =>
     open.map(({ requirement: { name } }) => `requirements.${name}`)
   );
-  return { rules: [...new Set(rules)], reason: stopText(held), ...told };
+  return { rules: [...new Set(rules)], reason: stopText(holding), ...report };
 }

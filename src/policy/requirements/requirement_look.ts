@@ -1,4 +1,4 @@
-/** A quick look at a tool use: whether any requirement could be about it. Runs before every tool. */
+/** Tells quickly, before every tool, whether any requirement could concern the tool use. */
 import { commandOf, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { RequiredUses } from "../../config/hook_config.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
@@ -8,7 +8,7 @@ import { mayChange } from "../shell/quick_look.ts";
 const VEILED =
   /[$`{*?[<]|\b(?:eval|xargs|alias|env|command|exec|find|perl|python[\d.]*|node|ruby|php|lua|bun|deno|Rscript|osascript|awk|(?:ba|da|k|z|pw|power)?sh(?:ell)?|cmd)\b|\bgit(?:\s+-|-[a-z])/;
 
-/** Longer texts are parsed in any case: patterns can take polynomial time. */
+/** Longer commands are always parsed, because patterns can take polynomial time. */
 const MAX_LOOKED_CHARS = 2_000;
 
 export function mayBeRequired(
@@ -24,7 +24,7 @@ export function mayBeRequired(
   return uses.tools.includes(tool) || uses.tools.includes("*");
 }
 
-/** Whether a requirement could mean a command, so that it has to be parsed. Quotes and redirections are ignored. */
+/** Tells whether a requirement could concern a command, which must then be parsed. Ignores quotes and redirections. */
 export function mayMean({ edits, commands }: RequiredUses, command: string | null): boolean {
   if (command === null) return false;
   const joined = command.replaceAll("\\\n", "");
@@ -42,7 +42,7 @@ export function mayMean({ edits, commands }: RequiredUses, command: string | nul
     pattern.test(plain(joined.replace(QUOTED, "''")));
 }
 
-/** A quoted text counts as an empty word, see {@linkcode CommandText}. */
+/** A quoted text, which counts as an empty word: see {@linkcode CommandText}. */
 const QUOTED = /"(?:\\.|[^"\\])*"|'[^']*'|\\./gs;
 
 /** `2>&1`, `> file` */

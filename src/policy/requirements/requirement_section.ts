@@ -1,4 +1,4 @@
-/** The sections `requirements` and `hooks`: their keys, and their compiled form. */
+/** Defines the sections `requirements` and `hooks` of the configuration, and compiles them. */
 import * as z from "zod/mini";
 import { EDITING_TOOLS, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { SectionValues } from "../../config/config_schema.ts";
@@ -27,7 +27,7 @@ import {
 } from "./requirement_policy.ts";
 import { skillsFor } from "./skills.ts";
 
-/** Names stand in commands and placeholders, so they have no blanks and no quotes. */
+/** The form of a name, without blanks and quotes, since names stand in commands and placeholders. */
 const NAME = z.string().check(z.regex(/^[\w][\w.-]{0,63}$/));
 
 const someText = () => z.string().check(z.minLength(1));
@@ -49,26 +49,26 @@ const REQUIREMENTS = named(
       "session",
     ),
     triggerTools: rules(
-      "The tool uses that it is about: names of tools, or maps. Without it: the editing tools, and shell commands that edit.",
+      "The tool uses that need it: names of tools, or maps. Default: the editing tools, and shell commands that edit.",
       {
         tool: needed("glob", globText(), "The name of the tool."),
         commandPattern: optional(
           "regular expression",
           regexText(),
-          "Of a shell tool: searched in each command that would run.",
+          "Searched in each command that a shell tool would run.",
         ),
       },
       { shorthand: globText(), item: "tool's name or map of keys" },
     ),
     message: said(
-      "Said by a denial, with `{auto_resolve_skill}`, `{session_id}`, `{branch}`, `{total}` and `{limit}`.",
+      "The text of a denial, with `{auto_resolve_skill}`, `{session_id}`, `{branch}`, `{total}` and `{limit}`.",
     ),
-    shortMessage: said("The same for tables and the start of a session."),
-    description: said("What it is for; said where there is no message."),
-    checklist: list("text", someText(), "Shown by a denial."),
+    shortMessage: said("The text in tables and at the start of a session."),
+    description: said("What it is for; the text of a denial without a message."),
+    checklist: list("text", someText(), "Items that a denial shows."),
     satisfiedBySkill: list("skill", someText(), "More skills and slash commands that satisfy it."),
     autoResolveSkill: said("The skill that a denial tells Claude to run; it satisfies as well."),
-    stopOnly: bool(false, "True: it denies no tool; it is asked when Claude stops."),
+    stopOnly: bool(false, "True: it denies no tool, and counts only when Claude stops."),
     replanTtl: optional(
       "whole number",
       z.int().check(z.minimum(1), z.maximum(SECONDS_A_YEAR)),
@@ -76,25 +76,25 @@ const REQUIREMENTS = named(
     ),
     calculator: choice(
       ["branch_size"],
-      "Of `dynamic`: the lines that the branch has added and removed.",
+      "What `dynamic` calculates: the lines that the branch has added and removed.",
       "branch_size",
     ),
-    thresholds: section("Of `dynamic`.", {
-      warn: int([0, 10_000_000], 250, "So many are noted in the audit trail."),
-      block: int([1, 10_000_000], 400, "So many deny."),
+    thresholds: section("Limits for `dynamic`.", {
+      warn: int([0, 10_000_000], 250, "From this value on, the audit trail notes it."),
+      block: int([1, 10_000_000], 400, "From this value on, it denies."),
     }),
-    cacheTtl: int([0, 86_400], 60, "Of `dynamic`: seconds that a calculated value counts."),
+    cacheTtl: int([0, 86_400], 60, "For `dynamic`: seconds that a calculated value counts."),
     approvalTtl: int(
       [1, SECONDS_A_YEAR],
       300,
-      "Of `dynamic`: seconds that a person's approval lasts.",
+      "For `dynamic`: seconds that a person's approval lasts.",
     ),
     guardType: choice(
       ["protected_branch", "single_session"],
-      "Of `guard`: not on `protectedBranches`, or no other live session in the working tree.",
+      "For `guard`: not on `protectedBranches`, or no other live session in the working tree.",
       "protected_branch",
     ),
-    protectedBranches: list("branch", someText(), "Of `guard`: exact names.", ["master", "main"]),
+    protectedBranches: list("branch", someText(), "For `guard`: exact names.", ["master", "main"]),
   },
   "What has to be true before Claude edits, commits or stops, by name. They count in projects with a file of their own.",
 );
@@ -102,7 +102,7 @@ const REQUIREMENTS = named(
 const scopes = (description: string) => list("scope", z.enum(SCOPES), description, ["session"]);
 
 const HOOKS = section(
-  "What hooks do about requirements, beside asking before a tool runs.",
+  "What hooks do about requirements, beside denying tools.",
   {
     sessionStart: section("At the start of a session.", {
       injectContext: bool(true, "Whether Claude is told where the requirements stand."),
@@ -115,7 +115,7 @@ const HOOKS = section(
           windowSeconds: int(
             [0, 86_400],
             300,
-            "How long ago that may be, from its first satisfaction.",
+            "How many seconds ago the first satisfaction may be.",
           ),
           scopes: scopes("Requirements of these scopes."),
         },
@@ -132,7 +132,7 @@ const HOOKS = section(
       verifyScopes: scopes("Requirements of these scopes."),
     }),
     sessionEnd: section("At the end of a session.", {
-      clearSessionState: bool(false, "Whether its satisfactions are forgotten then."),
+      clearSessionState: bool(false, "Whether the session's satisfactions are removed."),
     }),
   },
 );
@@ -145,7 +145,7 @@ type Entry = Values["requirements"][string];
 const SECOND_MS = 1_000;
 const PLAIN_NAME = /^\w+$/;
 
-/** Null when no requirement is switched on. */
+/** Compiles both sections; null when no requirement is switched on. */
 export function compileRequirements({ requirements, hooks }: Values): RequirementPolicy | null {
   const compiled = Object.entries(requirements)
     .filter(([, entry]) => entry.enabled)
@@ -167,8 +167,8 @@ export function compileRequirements({ requirements, hooks }: Values): Requiremen
 }
 
 /**
- * The tools whose end uses a requirement up or satisfies it, or tells a stop that what needs the requirement was really done;
- * `*` is any.
+ * Returns the tools whose end uses a requirement up, satisfies it, or tells a stop that the triggering use has run; `*`
+ * is any tool.
  */
 export function followedTools(policy: RequirementPolicy | null): string[] {
   if (policy === null) return [];

@@ -1,4 +1,4 @@
-/** What Claude and the person are told about open requirements: what, why, and how to go on. */
+/** Writes what Claude and the person read about open requirements: what is open, why, and how to go on. */
 import { filled } from "../guards/guard_policy.ts";
 import type { Keeping } from "../guards/lift.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -6,7 +6,7 @@ import type { Requirement, RequirementPolicy, Trigger } from "./requirement_poli
 import type { Facts, Open } from "./standing.ts";
 import type { Doubt } from "./trigger_match.ts";
 
-/** Claude Code shows 10,000 characters of an answer, and its end tells how a person lifts the denial. */
+/** Claude Code shows 10,000 characters of an answer, and the end of ours tells how a person lifts the denial. */
 const MAX_REASON_CHARS = 2_000;
 const MAX_ROWS = 20;
 const MAX_CELL_CHARS = 300;
@@ -14,16 +14,16 @@ const MAX_ITEMS = 10;
 
 const MAX_DOUBTS = 5;
 
-/** Whom a text is for: the session and the branch in its commands. */
+/** The session and the branch that the commands in a text name. */
 export interface Audience {
-  /** The short id, or more of it where another session's id begins the same. */
+  /** The short id, or a longer beginning where another session's id begins the same. */
   readonly session: string;
   /** The branch that commands name; null where there is only one working tree. */
   readonly branch: string | null;
   readonly facts: Pick<Facts, "branch" | "branchLines">;
 }
 
-/** The command with which a person satisfies requirements for a session, from anywhere in the repository. */
+/** Writes the command with which a person satisfies requirements for a session, from anywhere in the repository. */
 export function satisfyCommand(
   names: readonly string[],
   { session, branch }: Pick<Audience, "session" | "branch">,
@@ -36,7 +36,7 @@ function namesOf(open: readonly Open[]): string[] {
   return open.map(({ requirement }) => requirement.name);
 }
 
-/** What a person does about open requirements, in backticks. */
+/** Writes the command with which a person satisfies open requirements, in backticks. */
 function commandFor(open: readonly Open[], to: Audience): string {
   return `\`${satisfyCommand(namesOf(open), to)}\``;
 }
@@ -50,34 +50,34 @@ const NOT_YOU = "do not run that yourself.";
 
 export function denialText(open: readonly Open[], to: Audience): string {
   const [first, ...others] = open;
-  const said = others.length === 0
+  const head = others.length === 0
     ? [`Blocked: the requirement "${first!.requirement.name}" is open: ${reasonOf(first!, to)}`]
     : [`Blocked: ${open.length} requirements are open.`, ...tableOf(open, to)];
   const way = "Nothing was done. If there is no real work to do here, leave it. " + wayOf(open, to);
-  return [...said, ...checklistOf(open), ...skillLines(open), way].join("\n");
+  return [...head, ...checklistOf(open), ...skillLines(open), way].join("\n");
 }
 
-/** A short text for the same denial within seconds: Claude had sent several tool uses at once. */
+/** Writes a short text for a denial that repeats within seconds, because Claude sent several tool uses at once. */
 export function shortDenialText(open: readonly Open[], to: Audience): string {
   return `Blocked as before, still open: ${open.map(shortOf).join("; ")}. ` +
     `A person can run ${commandFor(open, to)}; ${NOT_YOU}`;
 }
 
-/** Why a strict policy denies a shell command that may fall under open requirements. */
+/** Says why a strict policy denies a shell command that may fall under open requirements. */
 export function doubtText(open: readonly Open[], doubts: readonly Doubt[], to: Audience): string {
   const names = namesOf(open);
-  const whys = doubts.filter(({ requirement }) => names.includes(requirement.name));
-  const told = [...new Set(whys.map(({ why }) => why))].slice(0, MAX_DOUBTS).join("; ");
+  const relevant = doubts.filter(({ requirement }) => names.includes(requirement.name));
+  const whys = [...new Set(relevant.map(({ why }) => why))].slice(0, MAX_DOUBTS).join("; ");
   const what = names.length === 1 ? "requirement" : "requirements";
   return `Blocked: the ${what} ${quoted(names)} may forbid it, which can only be known when ` +
-    `it runs (${told}). Write the command out plainly. ${wayOf(open, to)}`;
+    `it runs (${whys}). Write the command out plainly. ${wayOf(open, to)}`;
 }
 
 function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
 }
 
-/** Why a strict policy denies a tool use when satisfactions cannot be read. */
+/** Says why a strict policy denies a tool use when satisfactions cannot be read. */
 export function unknownText(mayCount: readonly Requirement[], keeping: Keeping): string {
   const names = [...new Set(mayCount.map(({ name }) => name))];
   const what = `${quoted(names)} ${names.length === 1 ? "is" : "are"} satisfied`;
@@ -113,13 +113,13 @@ function placeText({ facts: { branch } }: Audience, place: OpenOnBranch["place"]
   return ` on the branch ${branch}${place === "gone" ? ", which is there no more," : ""}`;
 }
 
-/** The briefing at the start of a session; empty when there is nothing to tell. */
+/** Writes the briefing at the start of a session; empty when there is nothing to tell. */
 export function briefingText(
   policy: RequirementPolicy,
   open: readonly Open[],
-  told: Audience & { readonly carried: readonly string[]; readonly unknown: readonly Open[] },
+  to: Audience & { readonly carried: readonly string[]; readonly unknown: readonly Open[] },
 ): string {
-  const { carried, unknown } = told;
+  const { carried, unknown } = to;
   const all = policy.requirements.length;
   if (policy.briefing === "none" || all === 0) return "";
   const lines = [
@@ -129,10 +129,10 @@ export function briefingText(
     unknown.length > 0 && `Cannot be known: ${unknown.map(shortOf).join("; ")}`,
     ...(open.length === 0 ? [] : [
       ...(policy.briefing === "standard"
-        ? tableOf(open, told)
+        ? tableOf(open, to)
         : [`Open: ${open.map(shortOf).join("; ")}`]),
       ...skillLines(open),
-      `**Fallback** (a person's action): ${commandFor(open, told)}`,
+      `**Fallback** (a person's action): ${commandFor(open, to)}`,
       "You may run the skills; do not run `conclaude req satisfy` yourself.",
     ]),
   ];
@@ -142,7 +142,7 @@ export function briefingText(
 const ABOUT_CHANGES =
   /\b(?:edit|change|modif(?:y|ies)|update|fix|implement|refactor|rename|add|remove|delete|write|create|commit|push|merge|pull request|pr)\b/i;
 
-/** The answer to a prompt about edits or commits; empty for other prompts, and when nothing is open. */
+/** Writes the answer to a prompt about edits or commits; empty for other prompts, and when nothing is open. */
 export function reminderText(prompt: string, open: readonly Open[]): string {
   if (open.length === 0 || !ABOUT_CHANGES.test(prompt)) return "";
   const names = namesOf(open).join(", ");
@@ -150,12 +150,12 @@ export function reminderText(prompt: string, open: readonly Open[]): string {
   return [line, ...skillLines(open)].join("\n");
 }
 
-/** What an approved plan still needs. */
+/** Says what an approved plan still needs. */
 export function planText(open: readonly Open[], to: Audience): string {
   return ["## Plan validation required", ...tableOf(open, to), ...skillLines(open)].join("\n");
 }
 
-/** Why a requirement is open, in its own words or in the usual ones. */
+/** Says why a requirement is open, in the configured words or the usual ones. */
 export function reasonOf({ requirement, finding, isUnknown }: Open, to: Audience): string {
   const usual = finding ?? requirement.description ?? "it has to be satisfied first";
   const { message } = requirement;
@@ -165,7 +165,7 @@ export function reasonOf({ requirement, finding, isUnknown }: Open, to: Audience
     : `${text.slice(0, MAX_REASON_CHARS).toWellFormed()}…`;
 }
 
-/** The tool uses that a requirement is about: ``Edit, Bash `git\s+commit` ``. */
+/** Lists the tool uses that a requirement covers: ``Edit, Bash `git\s+commit` ``. */
 export function triggersText(triggers: readonly Trigger[]): string {
   return triggers.map(({ tool, command }) => command === null ? tool : `${tool} \`${command}\``)
     .join(", ");
@@ -183,15 +183,15 @@ function tableOf(open: readonly Open[], to: Audience): string[] {
     "| --- | --- | --- |",
     ...open.slice(0, MAX_ROWS).map((one) => {
       const { name, resolvedBy, shortMessage } = one.requirement;
-      const told = one.isUnknown ? null : shortMessage;
-      const why = (told ?? reasonOf(one, to)).slice(0, MAX_CELL_CHARS).toWellFormed();
+      const message = one.isUnknown ? null : shortMessage;
+      const why = (message ?? reasonOf(one, to)).slice(0, MAX_CELL_CHARS).toWellFormed();
       return `| ${name} | ${cell(why)} | ${resolvedBy === null ? "" : `\`/${resolvedBy}\``} |`;
     }),
     ...(open.length > MAX_ROWS ? [`and ${open.length - MAX_ROWS} more`] : []),
   ];
 }
 
-/** The checklist; with several requirements each item names its own, and the list is cut. */
+/** Lists the checklists' items. With several requirements each item names its requirement, and the list is cut. */
 function checklistOf(open: readonly Open[]): string[] {
   if (open.length === 1) return open[0]!.requirement.checklist.map((item) => `- [ ] ${item}`);
   const items = open.flatMap(({ requirement: { name, checklist } }) =>
@@ -203,7 +203,7 @@ function checklistOf(open: readonly Open[]): string[] {
   return items.length > MAX_ITEMS ? [...shown, `and ${items.length - MAX_ITEMS} more`] : shown;
 }
 
-/** Each skill once, with all requirements that it satisfies. */
+/** Lists each skill once, with all requirements that it satisfies. */
 function skillLines(open: readonly Open[]): string[] {
   const bySkill = Map.groupBy(
     open.filter(({ requirement }) => requirement.resolvedBy !== null),

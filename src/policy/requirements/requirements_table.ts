@@ -12,14 +12,14 @@ export interface Satisfaction extends Owned, Pick<Standing, "scope" | "expiresAt
   readonly originalAtMs?: number;
 }
 
-/** A satisfaction of a session is used up. */
+/** The removal of a used-up satisfaction. */
 export interface Clearing extends BranchKey, Owned {
   readonly kind: "clear";
-  /** A satisfaction that is younger stays; without it, than the event. */
+  /** Satisfactions younger than this time stay, in epoch milliseconds; absent, those younger than the event. */
   readonly untilMs?: number;
 }
 
-/** What an event changes: plain data, so that it can wait in the spool with the event. */
+/** What an event changes: plain data, so that it can wait with the event in the spool. */
 export type RequirementChange =
   | (BranchKey & { readonly kind: "satisfy" } & Omit<Satisfaction, "atMs">)
   | (BranchKey & Trigger & { readonly kind: "trigger" })
@@ -29,15 +29,15 @@ export type RequirementChange =
   | { readonly kind: "resume"; readonly sessionId: string }
   | (BranchSize & { readonly kind: "size" });
 
-/** What requirements say of a stop or a tool use. */
+/** The requirements' answer to a stop or a tool use. */
 export interface RequirementSaying {
-  /** What Claude is told; empty when no requirement is against it. */
+  /** The text for Claude; empty when no requirement forbids anything. */
   readonly reason: string;
-  /** The open requirements as rule names, also when a person has lifted them. */
+  /** The rule names of the open requirements, even if a person has lifted them. */
   readonly rules: readonly string[];
-  /** To be written with the event. */
+  /** The changes to write with the event. */
   readonly changes: readonly RequirementChange[];
-  /** For the audit trail. */
+  /** Metadata for the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
   readonly notices: readonly string[];
 }
@@ -55,7 +55,7 @@ const COLUMNS =
             satisfied_by AS satisfiedBy, original_at_ms AS originalAtMs, expires_at_ms AS expiresAtMs, metadata,
             triggered_at_ms AS triggeredAtMs, triggered_by AS triggeredBy, trigger_state AS triggerState`;
 
-/** What is stored for a branch, for all sessions, or only for the branch itself and one session. */
+/** Reads the rows of a branch: of all sessions with null, else of the whole branch and of one session. */
 export function readStandings(
   db: DatabaseSync,
   { repository, branch }: BranchKey,
@@ -73,7 +73,7 @@ export function readStandings(
   );
 }
 
-/** Writes changes of an event in the caller's transaction. A late event changes nothing that was said after it. */
+/** Writes the changes of an event in the caller's transaction. A late event does not overwrite later changes. */
 export function applyChanges(
   db: DatabaseSync,
   changes: readonly RequirementChange[],
@@ -92,8 +92,8 @@ export function applyChanges(
   }
 }
 
-/** Records that a requirement is satisfied; what was triggered stays so. An older word does not replace a newer one. */
-export function satisfy(db: DatabaseSync, key: BranchKey, told: Satisfaction): void {
+/** Stores a satisfaction and keeps the row's trigger. An older satisfaction does not replace a newer one. */
+export function satisfy(db: DatabaseSync, key: BranchKey, satisfaction: Satisfaction): void {
   db.prepare(
     `INSERT INTO requirements
        (repository, branch, requirement, session_id, scope, satisfied_at_ms, satisfied_by, original_at_ms,
@@ -111,25 +111,25 @@ export function satisfy(db: DatabaseSync, key: BranchKey, told: Satisfaction): v
   ).run(
     key.repository,
     key.branch,
-    told.requirement,
-    told.sessionId,
-    told.scope,
-    told.atMs,
-    told.by,
-    told.originalAtMs ?? told.atMs,
-    told.expiresAtMs,
-    JSON.stringify(told.metadata),
+    satisfaction.requirement,
+    satisfaction.sessionId,
+    satisfaction.scope,
+    satisfaction.atMs,
+    satisfaction.by,
+    satisfaction.originalAtMs ?? satisfaction.atMs,
+    satisfaction.expiresAtMs,
+    JSON.stringify(satisfaction.metadata),
   );
 }
 
-/** Removes what was said of a requirement on a branch, for one owner or, with null, for all. @returns How many rows. */
+/** Removes rows of a branch: of one requirement and one session, or with null of all. @returns How many rows. */
 export function clearRequirement(
   db: DatabaseSync,
   { repository, branch }: BranchKey,
   which: {
     readonly requirement: string | null;
     readonly sessionId: string | null;
-    /** A satisfaction that is younger stays. */
+    /** Satisfactions younger than this time stay, in epoch milliseconds. */
     readonly untilMs?: number;
   },
 ): number {
@@ -144,7 +144,7 @@ export function clearRequirement(
   return Number(changes);
 }
 
-/** The branches of a repository that have stored rows, by name. */
+/** Lists the branches of a repository that have stored rows, by name. */
 export function listBranches(
   db: DatabaseSync,
   repository: string,
@@ -168,12 +168,12 @@ function removeSession(db: DatabaseSync, sessionId: string): void {
   ).run(sessionId);
 }
 
-/** The outcome of looking for a satisfaction's proof. */
+/** The result of the search for a satisfaction's proof. */
 interface ProofChange extends BranchKey, Owned {
   readonly proof: Proof;
 }
 
-/** Stores the outcome with the satisfaction, unless another satisfaction has replaced it. */
+/** Stores the result with the satisfaction, unless another satisfaction has replaced that one. */
 function saveProof(
   db: DatabaseSync,
   { repository, branch, requirement, sessionId, proof }: ProofChange,
@@ -198,7 +198,7 @@ function saveProof(
   );
 }
 
-/** Whether the use of a skill, or a prompt with a slash command, was reported before. */
+/** Tells whether an earlier event reported the same use of a skill, or the same prompt with a slash command. */
 export function wasReported(db: DatabaseSync, { of, id, sessionId }: Proof): boolean {
   const [event, column] = of === "skill"
     ? ["PostToolUse", "tool_use_id"]
@@ -213,21 +213,21 @@ export function wasReported(db: DatabaseSync, { of, id, sessionId }: Proof): boo
 }
 
 /**
- * The lines that a branch has changed in one working tree; null for a trunk, `"no base"` where there is no branch to
- * compare it with, `"unknown"` where git gave no answer. Each is stored, so that not every tool use asks git again.
+ * The number of lines that a branch has changed in one working tree; null for a trunk, `"no base"` where no branch can
+ * be compared with it, `"unknown"` where git gave no answer. All are stored, so that not every tool use runs git.
  */
 interface BranchSize {
   readonly worktree: string;
   readonly branch: string;
-  readonly lines: number | null | Untold;
+  readonly lines: number | null | Unmeasured;
 }
 
-type Untold = "unknown" | "no base";
+type Unmeasured = "unknown" | "no base";
 
-/** The numbers that stand for these answers in the table. */
-const STORED: Readonly<Record<Untold, number>> = { unknown: -1, "no base": -2 };
+/** The numbers that stand for missing sizes in the table. */
+const STORED: Readonly<Record<Unmeasured, number>> = { unknown: -1, "no base": -2 };
 
-/** A branch's size as last measured, if that is not older than `sinceMs`. */
+/** Reads a branch's last measured size, if it was measured after `sinceMs`. */
 export function readBranchSize(
   db: DatabaseSync,
   { worktree, branch }: { readonly worktree: string; readonly branch: string },
@@ -240,8 +240,8 @@ export function readBranchSize(
         AND branch = ?
         AND measured_at_ms > ?`,
   ).get(worktree, branch, sinceMs) as { readonly lines: number | null } | undefined;
-  const untold = (Object.keys(STORED) as Untold[]).find((name) => STORED[name] === row?.lines);
-  return untold === undefined ? row : { lines: untold };
+  const why = (Object.keys(STORED) as Unmeasured[]).find((name) => STORED[name] === row?.lines);
+  return why === undefined ? row : { lines: why };
 }
 
 function saveBranchSize(

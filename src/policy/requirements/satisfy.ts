@@ -1,4 +1,4 @@
-/** What is stored when a requirement is satisfied: by a skill, by a person, or by the session before. */
+/** Builds the satisfactions that a skill, a person or a carry-over from another session brings. */
 import { quietly } from "../../base/errors.ts";
 import type { Ground, RequirementWork } from "./ground.ts";
 import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
@@ -8,12 +8,12 @@ import { isSatisfied, ownerOf, type Proof, type Standing, WHOLE_BRANCH } from ".
 import { deniedBranches, triggeredBranches } from "./triggers_table.ts";
 
 /** A satisfaction that is not written yet. */
-type Told = Omit<Satisfaction, "atMs">;
+type NewSatisfaction = Omit<Satisfaction, "atMs">;
 
 /**
- * The satisfactions that the use of a skill or a slash command brings: on the session's branch, and on other branches
- * of what the session has triggered there, or was denied. None where the skill satisfies
- * nothing, or where the same use was reported before.
+ * Returns the satisfactions that the use of a skill or a slash command brings: on the session's branch, and on other
+ * branches where the session triggered the requirement or was denied by it. Returns none where the skill satisfies
+ * nothing, or where an earlier event reported the same use.
  */
 export function satisfactionsBySkill(
   requirements: readonly Requirement[],
@@ -23,7 +23,8 @@ export function satisfactionsBySkill(
     readonly proof: Proof;
   },
 ): RequirementChange[] {
-  const told = requirements.filter(({ skills }) => isOneOf(skills, skill)).map((one): Told => ({
+  const satisfied = requirements.filter(({ skills }) => isOneOf(skills, skill));
+  const given = satisfied.map((one): NewSatisfaction => ({
     requirement: one.name,
     sessionId: ownerOf(one.scope, sessionId),
     scope: one.scope,
@@ -31,14 +32,14 @@ export function satisfactionsBySkill(
     expiresAtMs: one.lastsMs === null ? null : atMs + one.lastsMs,
     metadata: { skill, proof },
   }));
-  if (told.length === 0 || ground.repository === null) return [];
+  if (given.length === 0 || ground.repository === null) return [];
   if (db !== null && quietly(() => wasReported(db, proof))) return [];
   const repository = ground.repository.commonDir;
-  const asked = { repository, sessionId };
+  const of = { repository, sessionId };
   const elsewhere = db === null
     ? []
-    : quietly(() => [...triggeredBranches(db, asked), ...deniedBranches(db, asked)]) ?? [];
-  return told.flatMap((one) => {
+    : quietly(() => [...triggeredBranches(db, of), ...deniedBranches(db, of)]) ?? [];
+  return given.flatMap((one) => {
     const there = elsewhere.filter(({ requirement }) => requirement === one.requirement)
       .map(({ branch }) => branch);
     const branches = new Set([...ground.kind === "branch" ? [ground.branch] : [], ...there]);
@@ -48,7 +49,7 @@ export function satisfactionsBySkill(
   });
 }
 
-/** A person's word: a bypass where a skill could satisfy it, an approval with an end where it is calculated. */
+/** Builds a person's satisfaction: a bypass where a skill could satisfy, a limited approval of a calculated value. */
 export function toldByPerson(
   requirement: Requirement,
   options: {
@@ -58,7 +59,7 @@ export function toldByPerson(
     readonly ttlMs: number | null;
     readonly metadata: Readonly<Record<string, unknown>>;
   },
-): Told {
+): NewSatisfaction {
   const { sessionId, wholeBranch, atMs, ttlMs, metadata } = options;
   const isApproval = requirement.condition.type === "branch_size";
   const isBypass = requirement.skills.length > 0;
@@ -73,21 +74,21 @@ export function toldByPerson(
   };
 }
 
-/** A resumed or compacted session has its own standings. */
+/** How a session begins that may take satisfactions over: a resumed or compacted session has its own. */
 const NEW_SESSIONS: ReadonlySet<string> = new Set(["startup", "clear"]);
 
 /**
- * What a new session takes over of other sessions: of each requirement whose scope the configuration names, the newest
- * standing, if it was satisfied in the window. The first satisfaction counts, so that nothing is carried on for ever.
- * Conditions, expired satisfactions and satisfied requirements are left out.
+ * Returns what a new session takes over from other sessions: for each requirement whose scope the configuration names,
+ * the newest satisfaction. Its first time must lie in the window, so that sessions cannot carry one on for ever.
+ * Leaves out conditions, expired satisfactions, and requirements that are satisfied already.
  *
- * @param standings All of the branch. @param session `source`: how the session began.
+ * @param standings All rows of the branch. @param session `source` is how the session began.
  */
 export function carriedOver(
   { carryOver, requirements }: Pick<RequirementPolicy, "requirements" | "carryOver">,
   standings: readonly Standing[],
   session: { readonly sessionId: string; readonly source: string; readonly atMs: number },
-): Told[] {
+): NewSatisfaction[] {
   if (carryOver === null || !NEW_SESSIONS.has(session.source)) return [];
   const wanted = requirements.filter((requirement) =>
     carryOver.scopes.includes(requirement.scope) && requirement.condition.type === "blocking" &&
@@ -109,7 +110,7 @@ export function carriedOver(
 function takenOver(
   { requirement, scope, expiresAtMs, metadata, ...former }: Standing,
   sessionId: string,
-): Told {
+): NewSatisfaction {
   const firstAtMs = former.originalAtMs ?? former.satisfiedAtMs;
   return {
     ...{ requirement, sessionId, scope, by: "carry_over", expiresAtMs },

@@ -1,11 +1,10 @@
-/** Which skills satisfy which requirements. */
-
+/** Tells which skills satisfy which requirements. */
 import SKILLS from "./skills.json" with { type: "json" };
 
-/** The plugin of the skills in the table. */
+/** The prefix of the plugin whose skills stand in the table. */
 const PREFIX = "requirements-framework:";
 
-/** The skills that satisfy a requirement: those of the table, and those that the configuration adds. */
+/** Returns the skills that satisfy a requirement: those of the table and those that the configuration adds. */
 export function skillsFor(requirement: string, added: readonly string[]): string[] {
   const known = Object.entries<readonly string[]>(SKILLS)
     .filter(([, names]) => names.includes(requirement))
@@ -13,7 +12,7 @@ export function skillsFor(requirement: string, added: readonly string[]): string
   return [...new Set([...known, ...added.map(plainSkill)])];
 }
 
-/** Whether a used skill is one of these. A name without a prefix matches any prefix. */
+/** Tells whether a used skill is one of the given ones. A given name without a prefix matches any prefix. */
 export function isOneOf(skills: readonly string[], used: string): boolean {
   const name = plainSkill(used);
   return skills.some((skill) =>
@@ -22,14 +21,14 @@ export function isOneOf(skills: readonly string[], used: string): boolean {
   );
 }
 
-/** The skill that a use of the tool `Skill` names; null for none. */
+/** Returns the skill that a use of the tool `Skill` names; null for none. */
 export function usedSkill(input: unknown): string | null {
   const { skill, command } = Object(input);
   const name: unknown = skill ?? command;
   return typeof name === "string" && name.trim() !== "" ? plainSkill(name) : null;
 }
 
-/** `/arch-review x` becomes `arch-review`. */
+/** Returns the plain name: `arch-review` for `/arch-review x`. */
 function plainSkill(name: string): string {
   return name.trim().replace(/^\//, "").split(/\s/, 1)[0]!;
 }

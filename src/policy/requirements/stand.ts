@@ -1,4 +1,4 @@
-/** Tells how requirements stand on a branch for a session: gathers the facts, then judges by what is stored. */
+/** Tells how requirements stand on a branch for a session: gathers facts, then judges by the stored satisfactions. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import { shortSessionId } from "../../base/ids.ts";
@@ -29,12 +29,12 @@ import {
   type Standing,
 } from "./standing.ts";
 
-/** Whose requirements are asked about, and where. */
+/** The session whose requirements are judged, and the branch and working tree. */
 export interface StandPlace extends Omit<RequirementWork, "config" | "repository">, Proving {
-  /** The working tree; null where the branch has none: then conditions about one are met. */
+  /** The working tree of the branch; null where it has none: then conditions about a working tree are met. */
   readonly repository: Repository | null;
   readonly key: BranchKey;
-  /** Whether the working tree shows another branch, so that the size of this one cannot be measured. */
+  /** Whether the working tree shows another branch, so that this branch's size cannot be measured. */
   readonly isElsewhere?: boolean;
   /** Whether the branch was checked out before the event. */
   readonly isCheckedOut: boolean;
@@ -45,18 +45,18 @@ export interface Stand {
   readonly standings: readonly Standing[];
 }
 
-/** How requirements stand as far as it is known before the transaction that writes the event. */
+/** What is known about the requirements before the transaction that writes the event. */
 export interface PreparedStand {
   readonly key: BranchKey;
   readonly facts: Facts;
   readonly to: Audience;
-  /** To be written with the event. */
+  /** The changes to write with the event. */
   readonly changes: readonly RequirementChange[];
-  /** Judges by what is stored now; as if nothing were without a database. @throws {Error} What SQLite says. */
+  /** Judges by the stored satisfactions; with null, as if none were stored. @throws {Error} An error of SQLite. */
   judge(db: DatabaseSync | null): Stand;
 }
 
-/** Looks up everything that needs git, processes or transcripts. It writes nothing. */
+/** Looks up everything that needs git, processes or transcripts, and writes nothing. */
 export async function prepareStand(
   requirements: readonly Requirement[],
   at: StandPlace,
@@ -80,7 +80,7 @@ export async function prepareStand(
   };
 }
 
-/** How requirements stand on a branch now. */
+/** Judges how requirements stand on a branch now. */
 export async function standOf(
   requirements: readonly Requirement[],
   at: Omit<StandPlace, "isCheckedOut" | "isStrict"> & {
@@ -97,14 +97,14 @@ export async function standOf(
   return { ...prepared, ...stand, open: having("open"), unknown: having("unknown") };
 }
 
-/** Whom to tell. Commands name the branch where there are several working trees, and where it is not checked out. */
+/** Returns whom to tell. Commands name the branch if it is not checked out, or if there are several working trees. */
 function audienceOf(
   facts: Facts,
   { db, key, isCheckedOut }: Pick<StandPlace, "db" | "key" | "isCheckedOut">,
 ): Audience {
   const hasTrees = worktreeDirs({ commonDir: key.repository }).length > 0;
   return {
-    // The database is asked only when something is told.
+    // A getter, so that the database is read only when a text needs the id.
     get session() {
       return tellingId(db, facts.sessionId);
     },
@@ -125,17 +125,17 @@ async function gatherFacts(
   const others = conditions.some(({ type }) => type === "single_session")
     ? await otherSessions(at)
     : [];
-  const told = { sessionId, atMs, branch, otherSessions: others };
-  if (cacheMs.length === 0) return { facts: { ...told, branchLines: null }, changes: [] };
-  if (at.isElsewhere) return { facts: { ...told, branchLines: "elsewhere" }, changes: [] };
+  const common = { sessionId, atMs, branch, otherSessions: others };
+  if (cacheMs.length === 0) return { facts: { ...common, branchLines: null }, changes: [] };
+  if (at.isElsewhere) return { facts: { ...common, branchLines: "elsewhere" }, changes: [] };
   const size = { worktree: repository!.root, branch };
   const known = db && quietly(() => readBranchSize(db, size, atMs - Math.min(...cacheMs)));
-  if (known) return { facts: { ...told, branchLines: known.lines }, changes: [] };
+  if (known) return { facts: { ...common, branchLines: known.lines }, changes: [] };
   const lines = await measureBranch(repository!, branch, environment);
-  return { facts: { ...told, branchLines: lines }, changes: [{ kind: "size", ...size, lines }] };
+  return { facts: { ...common, branchLines: lines }, changes: [{ kind: "size", ...size, lines }] };
 }
 
-/** Other live sessions in the same working tree. A session whose process is unknown counts as live. */
+/** Lists other live sessions in the same working tree. A session whose process is unknown counts as live. */
 async function otherSessions(
   { db, key: { repository }, projectDir, sessionId }: FactPlace,
 ): Promise<string[]> {
@@ -151,22 +151,22 @@ async function otherSessions(
   return others.map((other) => other.sessionId).filter((id) => !gone.has(id)).map(shortSessionId);
 }
 
-/** The top of the working tree that a folder lies in; the folder itself outside of any. */
+/** Returns the top folder of the working tree that a folder lies in; outside of any working tree, the folder itself. */
 function treeOf(folder: string): string {
   return realPath(findRepository(lookUpwards(folder))?.root ?? folder);
 }
 
-/** Whether the policy is strict: then a tool use is denied if its requirements cannot be judged. */
+/** Tells whether the policy is strict: a strict policy denies a tool use whose requirements cannot be judged. */
 export function isStrict({ guards }: Pick<HookConfig, "guards">): boolean {
   return guards !== "" && guardPolicyIn(guards).isStrict;
 }
 
-/** Whether gates deny what they cannot see. */
+/** Tells whether gates deny what they cannot see. */
 export function deniesBlind({ guards }: Pick<HookConfig, "guards">): boolean {
   return guards !== "" && guardPolicyIn(guards).whenBlind === "deny";
 }
 
-/** The names of the requirements that are denied now because nothing can be kept; none where there is no branch. */
+/** Returns the names of the requirements that deny now because nothing can be stored; none where there is no branch. */
 export async function deniedUnkept(
   requirements: readonly Requirement[],
   repository: Repository | undefined,
@@ -181,7 +181,7 @@ export async function deniedUnkept(
   return mayBeOpen(requirements, facts).map(({ name }) => name);
 }
 
-/** Says which of them are denied, as a sentence without its end. */
+/** Says which requirements deny, as a sentence without its end. */
 export function unkeptText(denied: readonly string[]): string {
   const named = denied.length === 1 ? `"${denied[0]}" is` : `${denied.join(", ")} are`;
   return denied.length === 0

@@ -1,4 +1,4 @@
-/** How requirements stand on a branch: judged from what is stored about them, and from facts. Pure. */
+/** Judges how requirements stand on a branch, from their stored rows and from facts. Reads nothing itself. */
 import { count } from "../../base/counts.ts";
 import type { Requirement, Scope } from "./requirement_policy.ts";
 
@@ -10,29 +10,29 @@ export interface BranchKey {
   readonly branch: string;
 }
 
-/** What is stored about a requirement on a branch, for one session or for all. */
+/** The stored row of a requirement on a branch, for one session or for all. */
 export interface Standing extends BranchKey {
   readonly requirement: string;
-  /** The full id; empty where it counts for the whole branch. */
+  /** The full id; empty where the row counts for the whole branch. */
   readonly sessionId: string;
   readonly scope: Scope;
-  /** Null where the requirement was triggered and not satisfied. */
+  /** When it was satisfied, in epoch milliseconds; null where it was only triggered. */
   readonly satisfiedAtMs: number | null;
   readonly satisfiedBy: SatisfiedBy | null;
-  /** The first time, if another session satisfied it and this one took it over; else the same as `satisfiedAtMs`. */
+  /** When the first session satisfied it, if this session took that over; else the same as `satisfiedAtMs`. */
   readonly originalAtMs: number | null;
   readonly expiresAtMs: number | null;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** When a tool use of the session first fell under it; null when none did. */
+  /** When a tool use of the session first fell under the requirement; null when none did. */
   readonly triggeredAtMs: number | null;
   readonly triggeredBy: string | null;
-  /** `asked`: the tool use may not have run, since a person was asked or nobody reported its end. */
+  /** `asked`: the tool use may not have run, because a person was asked or nobody reported its end. */
   readonly triggerState: "allowed" | "asked" | "ran" | null;
-  /** Set where the event that satisfied it lacks a proof: why, and whether it counts all the same. */
+  /** Set where the satisfying event lacks a proof: why it lacks one, and whether the satisfaction still counts. */
   readonly unproven?: { readonly why: string; readonly counts: boolean };
 }
 
-/** What shows in a transcript that an event which satisfied something has happened. */
+/** Identifies the transcript's entry that proves a satisfying event. */
 export interface Proof {
   readonly of: "skill" | "prompt";
   /** The id of the tool use or the prompt; null where the event has none. */
@@ -40,22 +40,22 @@ export interface Proof {
   readonly sessionId: string;
   /** The sub-agent; null for the session itself. */
   readonly agentId: string | null;
-  /** The transcript that shows it, once it was found. */
+  /** The transcript in which the proof was found; absent until then. */
   readonly foundIn?: string;
-  /** The person was told that no transcript shows it. */
+  /** True once the person has read that no transcript shows the proof. */
   readonly isTold?: true;
 }
 
 /** The session id that stands for the whole branch. */
 export const WHOLE_BRANCH = "";
 
-/** Why the lines of a branch are unknown. */
+/** Why the size of a branch is unknown. */
 const UNSIZED = {
   unknown:
     "git did not tell how much the branch has changed: it is missing, has failed or takes too long; " +
     "`git diff --stat` shows which",
   elsewhere: "it is calculated only where the branch is checked out",
-  /** This denies nothing. */
+  /** Denies nothing, even under a strict policy. */
   "no base":
     "there is nothing to compare the branch with, so that its size forbids nothing: no `origin/HEAD`, " +
     "`main` or `master` that it has a commit in common with; `git remote set-head origin --auto` asks for the first",
@@ -63,7 +63,7 @@ const UNSIZED = {
 
 export interface Facts extends Now {
   readonly branch: string;
-  /** The lines that the branch adds and removes; null for a trunk, from which other branches start. */
+  /** The number of lines that the branch adds and removes; null for a trunk, from which other branches start. */
   readonly branchLines: number | null | keyof typeof UNSIZED;
   /** Other live sessions in the same working tree, by their short ids. */
   readonly otherSessions: readonly string[];
@@ -74,25 +74,25 @@ interface Now {
   readonly atMs: number;
 }
 
-/** A requirement as it stands. */
+/** A requirement with its status. */
 export interface Judged {
   readonly requirement: Requirement;
-  /** `met`: its condition holds by itself. `unknown`: that cannot be judged. */
+  /** `met`: the condition holds without a satisfaction. `unknown`: the condition cannot be judged. */
   readonly status: "satisfied" | "met" | "open" | "unknown";
-  /** What its condition found, or why it is unknown, as a sentence; null for one that waits for a skill or a person. */
+  /** What the condition found, or why it is unknown, as a sentence; null while it waits for a skill or a person. */
   readonly finding: string | null;
-  /** Whether `finding` says more than the requirement's own message. */
+  /** Set where `finding` says more than the requirement's own message. */
   readonly isUnknown?: true;
-  /** What satisfies it. */
+  /** The satisfaction that counts. */
   readonly by?: Standing;
-  /** Its satisfaction, where that has no proof, counted or not. */
+  /** A satisfaction without a proof, whether it counts or not; absent where another one has a proof. */
   readonly unproven?: Standing;
 }
 
 /** A requirement that is open or unknown. */
 export type Open = Pick<Judged, "requirement" | "finding" | "isUnknown">;
 
-/** Judges requirements. `standings` are all those of the branch, in any order. */
+/** Judges requirements. `standings` are all rows of the branch, in any order. */
 export function judgeAll(
   requirements: readonly Requirement[],
   standings: readonly Standing[],
@@ -102,9 +102,9 @@ export function judgeAll(
 }
 
 function judge(requirement: Requirement, standings: readonly Standing[], facts: Facts): Judged {
-  const told = toldOf(requirement, standings, facts);
-  const by = countingOf(told);
-  const [first] = told.some(({ unproven }) => unproven === undefined) ? [] : told;
+  const unexpired = unexpiredOf(requirement, standings, facts);
+  const by = countingOf(unexpired);
+  const [first] = unexpired.some(({ unproven }) => unproven === undefined) ? [] : unexpired;
   const unproven = first && { unproven: first };
   if (by !== undefined) {
     return { requirement, status: "satisfied", finding: null, by, ...unproven };
@@ -120,30 +120,30 @@ export function isSatisfied(
   standings: readonly Standing[],
   now: Now,
 ): boolean {
-  return countingOf(toldOf(requirement, standings, now)) !== undefined;
+  return countingOf(unexpiredOf(requirement, standings, now)) !== undefined;
 }
 
-/** The satisfaction that counts: a proven one comes first. */
-function countingOf(told: readonly Standing[]): Standing | undefined {
-  return told.find(({ unproven }) => unproven === undefined) ??
-    told.find(({ unproven }) => unproven?.counts);
+/** Returns the satisfaction that counts: a proven one before one without a proof. */
+function countingOf(satisfactions: readonly Standing[]): Standing | undefined {
+  return satisfactions.find(({ unproven }) => unproven === undefined) ??
+    satisfactions.find(({ unproven }) => unproven?.counts);
 }
 
 /**
- * All its satisfactions that have not expired, those of the branch first, which count for every session. The scopes
- * `branch` and `permanent` have no other; `permanent` never expires.
+ * Returns a requirement's satisfactions that have not expired. Satisfactions of the branch come first; they count for
+ * every session, and the scopes `branch` and `permanent` have no others. `permanent` never expires.
  */
-function toldOf(
+function unexpiredOf(
   { name, scope }: Pick<Requirement, "name" | "scope">,
   standings: readonly Standing[],
   { sessionId, atMs }: Now,
 ): Standing[] {
-  return givenTo({ name, scope }, standings, sessionId).filter(({ expiresAtMs }) =>
+  return satisfactionsOf({ name, scope }, standings, sessionId).filter(({ expiresAtMs }) =>
     scope === "permanent" || expiresAtMs === null || atMs < expiresAtMs
   );
 }
 
-function givenTo(
+function satisfactionsOf(
   { name, scope }: Pick<Requirement, "name" | "scope">,
   standings: readonly Standing[],
   sessionId: string,
@@ -156,23 +156,23 @@ function givenTo(
   );
 }
 
-/** Where a satisfaction is stored: for the session, or for the branch. */
+/** Returns the session id under which a satisfaction is stored: the session's, or the one for the whole branch. */
 export function ownerOf(scope: Scope, sessionId: string): string {
   return scope === "branch" || scope === "permanent" ? WHOLE_BRANCH : sessionId;
 }
 
-/** The satisfaction that expired last; undefined when there is none. */
+/** Returns the satisfaction that expired last; undefined when none has expired. */
 export function expiredOf(
   requirement: Pick<Requirement, "name" | "scope">,
   standings: readonly Standing[],
   { sessionId, atMs }: Now,
 ): Standing | undefined {
-  return givenTo(requirement, standings, sessionId)
+  return satisfactionsOf(requirement, standings, sessionId)
     .filter(({ expiresAtMs }) => expiresAtMs !== null && expiresAtMs <= atMs)
     .sort((one, other) => other.expiresAtMs! - one.expiresAtMs!)[0];
 }
 
-/** Whether a tool use of the session fell under it and ran, as far as anybody knows. */
+/** Tells whether a tool use of the session fell under the requirement and, as far as is known, ran. */
 export function isTriggered(
   { name }: Pick<Requirement, "name">,
   standings: readonly Standing[],
@@ -184,7 +184,7 @@ export function isTriggered(
   );
 }
 
-/** What denies: open requirements, under a strict policy also those that cannot be judged, but for want of a base. */
+/** Returns what denies: open requirements, under a strict policy unknown ones, too, unless the branch has no base. */
 export function denying(judged: readonly Judged[], facts: Facts, isStrict: boolean): Judged[] {
   const isDoubtful = isStrict && facts.branchLines !== "no base";
   return judged.filter(({ requirement, status }) =>
@@ -192,7 +192,7 @@ export function denying(judged: readonly Judged[], facts: Facts, isStrict: boole
   );
 }
 
-/** Requirements that may deny a tool use when the database cannot be read. */
+/** Returns the requirements that may deny a tool use when the database cannot be read. */
 export function mayBeOpen(requirements: readonly Requirement[], facts: Facts): Requirement[] {
   const open = denying(judgeAll(requirements, [], facts), facts, true)
     .map(({ requirement }) => requirement);
@@ -202,7 +202,7 @@ export function mayBeOpen(requirements: readonly Requirement[], facts: Facts): R
   );
 }
 
-/** The satisfactions without proof on which something depends. */
+/** Returns the satisfactions without a proof whose requirements would else be open. */
 export function neededUnproven(judged: readonly Judged[], facts: Facts): Standing[] {
   return judged.flatMap(({ requirement, unproven }) =>
     unproven !== undefined && conditionOf(requirement, facts).status === "open" ? [unproven] : []
@@ -211,7 +211,7 @@ export function neededUnproven(judged: readonly Judged[], facts: Facts): Standin
 
 const MET = { status: "met", finding: null } as const;
 
-/** What its condition says without any satisfaction. */
+/** Evaluates a requirement's condition, without any satisfaction. */
 function conditionOf(
   { condition }: Requirement,
   { branch, branchLines: lines, otherSessions }: Facts,

@@ -1,11 +1,11 @@
-/** Decides by the requirements whether a tool use may happen. Loaded only where one could be about the tool. */
+/** Decides by the requirements whether a tool use may happen. Loaded only where a requirement may concern the tool. */
 import type { DatabaseSync } from "node:sqlite";
 import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
 import type { GuardPolicy } from "../guards/guard_policy.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import { type Keeping, keepingOf } from "../guards/lift.ts";
 import { isPaused } from "../pauses_table.ts";
-import { type MeantPlace, requirementsFor } from "./places.ts";
+import { requirementsFor, type TriggeredPlace } from "./places.ts";
 import {
   DETACHED,
   groundOf,
@@ -30,34 +30,34 @@ import {
   type Standing,
 } from "./standing.ts";
 import { type AllowedUse, wasDeniedSince } from "./triggers_table.ts";
-import { usesOf } from "./used_up.ts";
+import { singleUsesOf } from "./used_up.ts";
 import { STRICT_RULE } from "../guards/rule_names.ts";
 
-/** The same denial within this time is told in short: it comes from parallel tool calls. */
+/** A denial that repeats within this time gets a short text: it comes from parallel tool calls. */
 const REPEATED_MS = 5_000;
 
 export interface UseSaying extends RequirementSaying {
   readonly paused?: boolean;
-  /** True where only a person may allow it. */
+  /** True where only a person may allow the use. */
   readonly withholds?: true;
-  /** What cannot be read that would have to be known; see `Verdict`. */
+  /** What the decision needs and cannot read; see `Verdict`. */
   readonly blind?: string;
-  /** What was judged, for whoever explains the decision; absent where no requirement counts. */
+  /** The judged requirements, for an explanation of the decision; absent where no requirement counts. */
   readonly asked?: Asked;
 }
 
 /** The requirements that a tool use falls under, as they stand. */
 export interface Asked {
   readonly judged: readonly JudgedUse[];
-  /** Those of branches that git cannot tell. */
+  /** Requirements in places whose branch git does not report. */
   readonly untold: readonly Requirement[];
   readonly doubts: readonly Doubt[];
   readonly keeping: Keeping;
 }
 
 /**
- * Decides in the transaction that writes the event; `db` is null when there is none. `denying` are the rules that deny the
- * use already: a denied use triggers no requirement.
+ * Decides in the transaction that writes the event; `db` is null when there is no database. `denying` are the rules
+ * that already deny the use: a denied use triggers no requirement.
  */
 export type RequiredUse = (
   db: DatabaseSync | null,
@@ -66,13 +66,13 @@ export type RequiredUse = (
 
 type UseToJudge = AskedUse & { readonly toolUseId: string | null };
 
-type Around = RequirementWork & Pick<GuardPolicy, "isStrict" | "whenBlind">;
+type UseContext = RequirementWork & Pick<GuardPolicy, "isStrict" | "whenBlind">;
 
-/** Looks up everything before the transaction begins. Null when the tool use falls under no requirement. */
+/** Looks up everything before the transaction begins. Returns null when the tool use falls under no requirement. */
 export async function prepareUse(
   policy: string,
   use: UseToJudge,
-  at: Around,
+  at: UseContext,
 ): Promise<RequiredUse | null> {
   const { requirements } = requirementPolicyIn(policy);
   const ground = at.sessionId === UNKNOWN_SESSION_ID ? NAMELESS : groundOf(at.repository);
@@ -81,10 +81,10 @@ export async function prepareUse(
   const places = await requirementsFor(requirements, use, ground.repository);
   if (places.length === 0) return null;
   const parts = await prepareParts(places, at);
-  // Those of places whose branch git cannot tell. Where gates allow then, the session's last branch counts.
+  // Gates that allow what they cannot see judge by the session's last branch instead.
   const untold = at.whenBlind === "allow" && parts.length > 0
     ? []
-    : places.filter(({ repository }) => repository.isUntold).flatMap(askedAt)
+    : places.filter(({ repository }) => repository.isUntold).flatMap(requirementsAt)
       .filter(({ stopOnly }) => !stopOnly);
   if (parts.length + untold.length === 0) {
     return notCounting(ground.kind === "none" ? ground.why : DETACHED);
@@ -92,15 +92,15 @@ export async function prepareUse(
   const doubts = places.flatMap((place) => place.doubts);
   return (db, denied) => {
     const keeping = keepingOf(db, at.config);
-    const kept = keeping === "lasting" ? db : null;
-    const judged = parts.map((part) => judgePart(part, kept, at.isStrict));
-    const saying = parts.length === 0
+    const lasting = keeping === "lasting" ? db : null;
+    const judged = parts.map((part) => judgePart(part, lasting, at.isStrict));
+    const decided = parts.length === 0
       ? SILENT
-      : kept === null
+      : lasting === null
       ? undecided(keeping, judged, at)
-      : decideUse(judged, kept, { denied, toolUseId: use.toolUseId });
-    const told = untold.length === 0 ? saying : withUntold(saying, untold, { ...at, db });
-    return { ...told, asked: { judged, untold, doubts, keeping } };
+      : decideUse(judged, lasting, { denied, toolUseId: use.toolUseId });
+    const saying = untold.length === 0 ? decided : withUntold(decided, untold, { ...at, db });
+    return { ...saying, asked: { judged, untold, doubts, keeping } };
   };
 }
 
@@ -108,15 +108,15 @@ function notCounting(why: string): RequiredUse {
   return () => ({ ...SILENT, notes: { requirements: why } });
 }
 
-/** The requirements that a place falls under, or may fall under, each once. */
-function askedAt({ triggered, doubts }: Pick<MeantPlace, "triggered" | "doubts">): Requirement[] {
+/** Returns the requirements that the use at a place falls under, or may fall under, each once. */
+function requirementsAt({ triggered, doubts }: TriggeredPlace): Requirement[] {
   return [...new Set([...triggered, ...doubts.map(({ requirement }) => requirement)])];
 }
 
 function withUntold(
   saying: UseSaying,
   untold: readonly Requirement[],
-  { sessionId, atMs, db }: Pick<Around, "sessionId" | "atMs" | "db">,
+  { sessionId, atMs, db }: Pick<UseContext, "sessionId" | "atMs" | "db">,
 ): UseSaying {
   const names = [...new Set(untold.map(({ name }) => `"${name}"`))].join(", ");
   const blind = `whether ${names} counts here cannot be known, for ${UNTOLD_BRANCH}. ` +
@@ -126,7 +126,7 @@ function withUntold(
   return { ...saying, notes, ...(paused ? { paused } : { blind }) };
 }
 
-/** For a tool use that a person is asked about: no rule allows it in their place while a requirement is open. */
+/** Decides where Claude Code asks a person: no rule may answer in the person's place while a requirement is open. */
 export function askedFor(prepared: RequiredUse): RequiredUse {
   return (db, denied) => {
     if (denied.length > 0) return SILENT;
@@ -137,12 +137,12 @@ export function askedFor(prepared: RequiredUse): RequiredUse {
 }
 
 /** The part of a tool use that happens on one branch. */
-type PreparedUse = PreparedStand & MeantPlace;
+type PreparedUse = PreparedStand & TriggeredPlace;
 
-/** Looks up each place. Without a branch only the session's working tree counts, by its last branch. */
+/** Looks up each place. Where no branch is known, only the session's working tree counts, by its last branch. */
 async function prepareParts(
-  places: readonly MeantPlace[],
-  at: Around,
+  places: readonly TriggeredPlace[],
+  at: UseContext,
 ): Promise<PreparedUse[]> {
   const parts: PreparedUse[] = [];
   for (const place of places) {
@@ -151,7 +151,7 @@ async function prepareParts(
     const branch = repository.branch ?? (isHome ? lastBranchIn(repository, at) : null);
     if (branch === null) continue;
     const tree = { ...repository, branch };
-    const prepared = await prepareStand(at.isStrict ? askedAt(place) : place.triggered, {
+    const prepared = await prepareStand(at.isStrict ? requirementsAt(place) : place.triggered, {
       ...{ ...at, repository: tree },
       isCheckedOut: place.isCheckedOut && repository.branch !== null,
       isElsewhere: !place.showsBranch,
@@ -164,13 +164,13 @@ async function prepareParts(
 
 export type JudgedUse = PreparedUse & Stand & {
   readonly open: readonly Judged[];
-  /** Open requirements that it may fall under, where the policy is strict. */
+  /** Open requirements that the use may fall under; empty unless the policy is strict. */
   readonly feared: readonly Judged[];
-  /** Satisfactions without a proof that allow it. */
+  /** Satisfactions without a proof that allow the use. */
   readonly unproven: readonly Standing[];
 };
 
-/** Judges one part. @throws {Error} What SQLite says. */
+/** Judges the use on one branch. @throws {Error} An error of SQLite. */
 function judgePart(
   part: PreparedUse,
   db: DatabaseSync | null,
@@ -180,36 +180,36 @@ function judgePart(
   const stand = part.judge(db);
   const among = (requirements: readonly Requirement[]) =>
     stand.judged.filter(({ requirement }) => requirements.includes(requirement));
-  const asked = among(triggered.filter(({ stopOnly }) => !stopOnly));
+  const denyingTools = among(triggered.filter(({ stopOnly }) => !stopOnly));
   return {
     ...part,
     ...stand,
-    open: denying(asked, facts, isStrict),
+    open: denying(denyingTools, facts, isStrict),
     feared: isStrict
       ? denying(among(doubts.map(({ requirement }) => requirement)), facts, true)
       : [],
-    unproven: neededUnproven(asked, facts),
+    unproven: neededUnproven(denyingTools, facts),
   };
 }
 
-/** What is said where the satisfactions cannot be read. */
+/** Decides where the satisfactions cannot be read. */
 function undecided(
   keeping: Keeping,
   parts: readonly PreparedUse[],
-  { isStrict, whenBlind }: Pick<Around, "isStrict" | "whenBlind">,
+  { isStrict, whenBlind }: Pick<UseContext, "isStrict" | "whenBlind">,
 ): UseSaying {
   const notes = {
     requirements: keeping === "off" ? UNKEPT.why : "what was satisfied could not be read",
   };
   const mayCount = parts.flatMap((part) =>
-    mayBeOpen(isStrict ? askedAt(part) : part.triggered, part.facts)
+    mayBeOpen(isStrict ? requirementsAt(part) : part.triggered, part.facts)
   );
-  // Who switches the database off is told so when the session begins.
+  // A person who switches the database off reads that when the session begins.
   const isSilent = mayCount.length === 0 || (keeping === "off" && whenBlind === "allow");
   return { ...SILENT, notes, ...isSilent ? {} : { blind: unknownText(mayCount, keeping) } };
 }
 
-/** Decides about all parts together. @throws {Error} What SQLite says. */
+/** Decides about the use on all its branches together. @throws {Error} An error of SQLite. */
 function decideUse(
   judged: readonly JudgedUse[],
   db: DatabaseSync,
@@ -231,7 +231,7 @@ function decideUse(
   const paused = isOpen && isPaused(db, { sessionId, subject: "requirements", atMs });
   const isDenied = denied.length > 0 || (isOpen && !paused);
   const isAllowed = denied.length === 0 && !isOpen;
-  const told = tellUnproven(judged.flatMap((part) => part.unproven), isAllowed ? to : null);
+  const unproven = tellUnproven(judged.flatMap((part) => part.unproven), isAllowed ? to : null);
   const textOf = (part: JudgedUse) =>
     wasDeniedSince(db, { sessionId, rules: [...denied, ...rules], sinceMs: atMs - REPEATED_MS })
       ? shortDenialText(part.open, part.to)
@@ -246,10 +246,10 @@ function decideUse(
     changes: [
       ...judged.flatMap(({ changes }) => changes),
       ...(isAllowed ? judged.flatMap((part) => triggersOf(part, toolUseId)) : []),
-      ...told.changes,
+      ...unproven.changes,
     ],
-    notices: told.notices,
-    notes: { ...told.notes, ...notesOf(judged, { isDenied, isAllowed }) },
+    notices: unproven.notices,
+    notes: { ...unproven.notes, ...notesOf(judged, { isDenied, isAllowed }) },
   };
 }
 
@@ -263,7 +263,7 @@ function triggersOf(
     }));
 }
 
-/** What the audit trail keeps of the use; lists that are empty are left out. */
+/** Returns the use's notes for the audit trail, without empty lists. */
 function notesOf(
   judged: readonly JudgedUse[],
   { isDenied, isAllowed }: { readonly isDenied: boolean; readonly isAllowed: boolean },
@@ -284,18 +284,18 @@ function notesOf(
   const unsure = new Set(judged.flatMap(({ doubts }) => doubts.map(({ why }) => why))).size;
   const lists = {
     warned: sized.filter(({ isWarned }) => isWarned).map(({ name }) => name),
-    // At a stop it is looked up whether the use has run; its report tells what it used up.
+    // A stop looks up whether the use has run; the hook after the use reads what it used up.
     triggered: isAllowed
       ? judged.flatMap(({ triggered }) => triggered.map(({ name }) => name))
       : [],
-    // A skill that satisfies the denied requirement counts there as well.
+    // A skill that satisfies a denied requirement also satisfies it on the branches where it was denied.
     denied: judged.flatMap(({ key, open }) =>
       open.map(({ requirement }) => ({ ...key, requirement: requirement.name }))
     ),
     uses: isDenied ? [] : judged.flatMap(allowedBy),
   };
   return {
-    // Null on a trunk, and without a base.
+    // The size is null on a trunk, and on a branch without a base.
     ...(sized.length === 0 ? {} : { branchLines: sized[0]!.lines }),
     ...(unknown.length === 0 ? {} : { unknown: Object.fromEntries(unknown) }),
     ...(unsure === 0 ? {} : { unsure }),
@@ -303,10 +303,10 @@ function notesOf(
   };
 }
 
-/** The satisfaction that allows a use may be a moment younger than the event. */
+/** Returns the allowed single uses. The satisfaction that allows a use may be a moment younger than the event. */
 function allowedBy(part: JudgedUse): AllowedUse[] {
   const { standings, facts } = part;
-  return usesOf(part).map((use) => {
+  return singleUsesOf(part).map((use) => {
     const own = standings.find(({ requirement, sessionId }) =>
       requirement === use.requirement && sessionId === facts.sessionId
     );

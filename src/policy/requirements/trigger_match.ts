@@ -1,7 +1,7 @@
 /** Decides which requirements a tool use falls under. */
 import { EDITING_TOOLS, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { RequiredUses } from "../../config/hook_config.ts";
-import type { Untold } from "../guards/bash.ts";
+import type { Unknowns } from "../guards/bash.ts";
 import { isAbout } from "../guards/guard_policy.ts";
 import type { Requirement, Trigger } from "./requirement_policy.ts";
 
@@ -10,17 +10,17 @@ const ANYTHING = "^";
 export interface TriggerUse {
   readonly tool: string;
   readonly commands: readonly CommandText[];
-  /** Whether a shell tool changes files of the project for sure. */
+  /** Whether a shell tool surely changes files of the project. */
   readonly changesFiles: boolean;
 }
 
-/** A command as two texts for searching. */
+/** A command as two texts that patterns search. */
 export interface CommandText {
-  /** All words with single blanks; a pattern has to match from the start. */
+  /** All words, joined by single blanks; a pattern must match from the start. */
   readonly whole: string;
-  /** Without words that hold blanks: those are texts, as the message of a commit. */
+  /** The same without words that hold blanks, such as a commit message; a pattern may match anywhere. */
   readonly shown: string;
-  /** Whether it runs in another repository, or in an unknown folder: then the reflog here does not show it. */
+  /** Whether it runs in another repository or an unknown folder: then the reflog here does not show it. */
   readonly isElsewhere: boolean;
 }
 
@@ -31,7 +31,7 @@ export function triggeredBy<Triggered extends Pick<Requirement, "triggers">>(
   return requirements.filter(({ triggers }) => triggers.some((trigger) => isHit(trigger, use)));
 }
 
-/** A shell command that writes files counts as an edit. */
+/** Tells whether a tool use falls under a trigger. A shell command that writes files counts as an edit. */
 function isHit(trigger: Trigger, { tool, commands, changesFiles }: TriggerUse): boolean {
   if (!isAbout(trigger, tool)) return changesFiles && isAboutEdits(trigger);
   if (trigger.command === null || !SHELL_TOOLS.has(tool)) return true;
@@ -59,22 +59,22 @@ function isAboutEdits(trigger: Trigger): boolean {
   return [...EDITING_TOOLS].some((tool) => isAbout(trigger, tool));
 }
 
-/** A pattern that cannot be joined with others: it refers to its own groups, or looks around. */
+/** A part of a pattern that keeps it from being joined with others: a back reference, a lookaround or a named group. */
 const REFERRING = /\\[1-9k]|\(\?[<=!]/;
 
-/** An escaped letter, a class, or an assertion about the place. */
+/** An escaped character, a character class, or an assertion about the position. */
 const PIECE = /\\[bB]|\\.|\[(?:\\.|[^\]])*\]|[$^]/gs;
 
-/** Removes `^`, `$` and `\b` from a pattern, since other commands of a script may stand around the one that matches. */
+/** Removes `^`, `$` and `\b` from a pattern, since other commands of a script may surround the matching command. */
 function anywhere(source: string): string {
   return source.replace(PIECE, (piece) => /^(?:\\[bB]|[$^])$/.test(piece) ? "(?:)" : piece);
 }
 
-/** The tool uses that these requirements mean, for the quick look. */
+/** Returns the tool uses that requirements cover, for the quick look. */
 export function usesOf(requirements: readonly Requirement[]): RequiredUses {
   const triggers = requirements.flatMap((requirement) => requirement.triggers);
   const sources = triggers.filter(isAboutShell).map(({ command }) => command ?? ANYTHING);
-  // A protected branch is moved by other words than its triggers name.
+  // Commands that the triggers do not name move a protected branch, too.
   const isMoved = requirements.some(({ condition }) => condition.type === "protected_branch");
   if (isMoved && sources.length > 0) sources.push(MOVING);
   return {
@@ -93,10 +93,10 @@ export interface Doubt {
   readonly why: string;
 }
 
-/** The requirements that a command may fall under because a part of it is unknown. */
+/** Returns the requirements that a command may fall under because a part of it is unknown. */
 export function mayTrigger(
   requirements: readonly Requirement[],
-  untold: Untold & { readonly tool: string },
+  untold: Unknowns & { readonly tool: string },
 ): Doubt[] {
   return requirements.flatMap((requirement) => {
     const { name, triggers } = requirement;
@@ -114,7 +114,7 @@ export function mayTrigger(
   });
 }
 
-/** The plain texts with which a pattern may begin, with single blanks; empty where it begins otherwise. */
+/** Returns the plain texts with which a pattern may begin, with single blanks; empty where it begins otherwise. */
 function headsOf(pattern: string): string[] {
   let rest = pattern.replace(/^(?:\^|\\b|\(\?:\^\|\\s\))+/, "").replace(/\\s[+*]?| +/g, " ")
     .replaceAll("\\b", "").toLowerCase();
@@ -134,7 +134,7 @@ function headsOf(pattern: string): string[] {
 
 const MAX_HEADS = 64;
 
-/** Characters of a command that are searched: patterns can take polynomial time. */
+/** How many characters of a command patterns search, because they can take polynomial time. */
 const MAX_SEARCHED_CHARS = 2_000;
 
 export function commandText(words: readonly string[], isElsewhere: boolean): CommandText {

@@ -1,6 +1,6 @@
 /**
- * What is kept of tool uses that fell under requirements: those that a session has triggered (the use was allowed, and
- * probably ran), and what the audit trail says of uses that were denied or allowed.
+ * Stores which requirements a session has triggered (the tool use was allowed, and probably ran), and reads from the
+ * audit trail which uses were denied or allowed.
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { BranchKey, Standing } from "./standing.ts";
@@ -9,7 +9,7 @@ export interface Trigger extends Pick<Standing, "requirement" | "scope" | "sessi
   readonly toolUseId: string | null;
 }
 
-/** Marks a requirement as triggered. The first time stays, unless that tool use may not have run. */
+/** Marks a requirement as triggered. The first trigger stays, unless its tool use may not have run. */
 export function trigger(
   db: DatabaseSync,
   at: Trigger & BranchKey,
@@ -36,9 +36,9 @@ export function trigger(
 }
 
 /**
- * Finds out from the audit trail which of the tool uses that triggered something have run; called before a stop is
- * judged. Another hook, Claude Code or the person may refuse a use that was allowed here. If neither a use nor a question
- * to the person is reported after it, the reporting hook may be missing, and the use still counts.
+ * Finds out from the audit trail which triggering tool uses have run; called before a stop is judged. Another hook,
+ * Claude Code or the person may refuse a use that was allowed here. If no hook reports a later use or question to the
+ * person, the reporting hook may be missing, so the use still counts.
  */
 export function settleTriggers(db: DatabaseSync, sessionId: string): void {
   db.prepare(
@@ -80,7 +80,7 @@ export function settleTriggers(db: DatabaseSync, sessionId: string): void {
 
 export type TriggeredOn = Pick<Standing, "branch" | "requirement">;
 
-/** What a session has triggered in a repository on any branch, also by uses that may not have run. */
+/** Lists what a session has triggered in a repository on any branch, also by uses that may not have run. */
 export function triggeredBranches(
   db: DatabaseSync,
   { repository, sessionId }: { readonly repository: string; readonly sessionId: string },
@@ -95,7 +95,7 @@ export function triggeredBranches(
   ).all(sessionId, repository) as unknown as TriggeredOn[];
 }
 
-/** What was denied to a session in a repository on any branch. */
+/** Lists the requirements that denied a use to a session in a repository, on any branch. */
 export function deniedBranches(
   db: DatabaseSync,
   { repository, sessionId }: { readonly repository: string; readonly sessionId: string },
@@ -109,7 +109,7 @@ export function deniedBranches(
   ).all(sessionId, repository) as unknown as TriggeredOn[];
 }
 
-/** Whether a tool of the session was denied by exactly these rules, in this order, since a moment. */
+/** Tells whether exactly these rules, in this order, denied a tool to the session since a moment. */
 export function wasDeniedSince(
   db: DatabaseSync,
   { sessionId, rules, sinceMs }: {
@@ -129,14 +129,14 @@ export function wasDeniedSince(
   ).get(sessionId, sinceMs, JSON.stringify(rules)) !== undefined;
 }
 
-/** A use that a satisfaction for a single use has allowed. */
+/** A tool use that a satisfaction for a single use has allowed. */
 export interface AllowedUse extends BranchKey {
   readonly requirement: string;
-  /** A satisfaction that is younger has not allowed it; epoch milliseconds. */
+  /** Satisfactions younger than this time did not allow the use; epoch milliseconds. */
   readonly untilMs: number;
 }
 
-/** The single uses that were noted when a tool use was allowed. */
+/** Reads the single uses that were noted when a tool use was allowed. */
 export function readAllowedUses(
   db: DatabaseSync,
   { sessionId, toolUseId }: { readonly sessionId: string; readonly toolUseId: string },

@@ -1,6 +1,6 @@
 /**
- * What uses satisfactions for a single use up: an action by its end, and commits that came to be. Of those not the words of
- * a command count, but what git has afterwards.
+ * Finds which satisfactions for a single use are used up, by an action's success or by new commits. What git has
+ * afterwards tells of the commits, not the words of a command.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
@@ -14,18 +14,18 @@ import {
   wereViolations,
 } from "../effects/effects_table.ts";
 import type { RequirementWork } from "./ground.ts";
-import type { MeantPlace } from "./places.ts";
+import type { TriggeredPlace } from "./places.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import type { Clearing } from "./requirements_table.ts";
 import type { BranchKey, Standing } from "./standing.ts";
 import { commandsUnder, commandText, triggeredBy } from "./trigger_match.ts";
 import { type AllowedUse, readAllowedUses } from "./triggers_table.ts";
 
-/** The words of git that move a branch; for a requirement about any but the first, it is used when a branch advances. */
+/** The verbs of git that move a branch. An advanced branch uses up a requirement about any verb but the first. */
 const MOVES = "commit merge pull rebase cherry-pick revert am".split(" ");
 const [COMMIT, ...OTHERS] = MOVES.map((verb) => commandText(["git", verb, "x"], false));
 
-/** Whether words are a command of git that moves a branch: what it uses up is told by the branch. */
+/** Tells whether words are a git command that moves a branch: then the branch itself shows what is used up. */
 export function isMove(whole: string): boolean {
   return MOVES_BRANCH.test(whole);
 }
@@ -35,57 +35,57 @@ const MOVES_BRANCH = new RegExp(
   "i",
 );
 
-function isAbout(
+function covers(
   requirement: Requirement,
   commands: Parameters<typeof triggeredBy>[1]["commands"],
 ) {
   return triggeredBy([requirement], { tool: "Bash", commands, changesFiles: false }).length > 0;
 }
 
-/** The requirements that `git commit` falls under and that a skill or a person satisfies. */
+/** Returns the requirements that `git commit` falls under and that a skill or a person satisfies. */
 export function aboutCommits(requirements: readonly Requirement[]): Requirement[] {
   return requirements.filter((one) =>
-    one.condition.type === "blocking" && !one.stopOnly && isAbout(one, [COMMIT!])
+    one.condition.type === "blocking" && !one.stopOnly && covers(one, [COMMIT!])
   );
 }
 
-/** The requirements that commits have anything to do with. */
+/** Returns the requirements that commits trigger or use up. */
 export function countingCommits(requirements: readonly Requirement[]): Requirement[] {
   return requirements.filter((one) =>
-    isAbout(one, [COMMIT!]) || (one.scope === "single_use" && isAbout(one, OTHERS))
+    covers(one, [COMMIT!]) || (one.scope === "single_use" && covers(one, OTHERS))
   );
 }
 
-/** What is new since a look. */
-export interface CameToBe {
+/** What is new in git since a look. */
+export interface NewInGit {
   readonly commits: readonly (NewCommit & {
-    /** The branches that were checked out before in the working trees that have moved. */
+    /** The branches that were checked out before in the working trees whose HEAD has moved. */
     readonly from: readonly string[];
   })[];
   /** Branches that have advanced, also by commits that others had made. */
   readonly advanced: readonly string[];
 }
 
-const NOTHING: CameToBe = { commits: [], advanced: [] };
+const NOTHING: NewInGit = { commits: [], advanced: [] };
 
 /** Finds what is new between two looks. */
-export async function cameToBe(
+export async function newInGit(
   db: DatabaseSync,
   { before, now, sinceMs, commonDir, lastBranch, environment }: {
     readonly before: Heads;
     readonly now: Heads;
     readonly sinceMs: number;
     readonly commonDir: string;
-    /** The branch that counts where `HEAD` was detached; null for none. */
+    /** The branch that counts where HEAD was detached; null for none. */
     readonly lastBranch: string | null;
     readonly environment: Environment;
   },
-): Promise<CameToBe> {
+): Promise<NewInGit> {
   if (JSON.stringify(before) === JSON.stringify(now)) return NOTHING;
   const between = { before, now, sinceMs, suspects: wereViolations(db, commonDir) };
   const asking = { environment };
   const commits = await newCommits({ commonDir }, between, asking);
-  // `HEAD` may be detached, or the commit is gone: then it was made on the branch that was left.
+  // A commit that no branch has (HEAD is detached, or the commit is gone) counts on the branch that was left.
   const moved = Object.entries(before.trees).filter(([gitDir, tree]) =>
     JSON.stringify(now.trees[gitDir]) !== JSON.stringify(tree)
   );
@@ -96,19 +96,19 @@ export async function cameToBe(
   };
 }
 
-/** The branches on which a commit counts: those that have it, else those that were left. */
-export function branchesOf({ branches, from }: CameToBe["commits"][number]): readonly string[] {
+/** Returns the branches on which a commit counts: those that have it, else those that were left. */
+export function branchesOf({ branches, from }: NewInGit["commits"][number]): readonly string[] {
   return branches.length > 0 ? branches : from;
 }
 
-/** The satisfactions for a single use that are used up on a branch. */
+/** Returns the satisfactions for a single use that new commits have used up on a branch. */
 export function usedUpOn(
   key: BranchKey,
   requirements: readonly Requirement[],
   { came: { commits, advanced }, sessionId, untilMs }: {
-    readonly came: CameToBe;
+    readonly came: NewInGit;
     readonly sessionId: string;
-    /** A satisfaction that is younger, and younger than the commit, stays; epoch milliseconds. */
+    /** Satisfactions younger than this time and than the commit stay; epoch milliseconds. */
     readonly untilMs: number;
   },
 ): Clearing[] {
@@ -117,13 +117,13 @@ export function usedUpOn(
   const isAdvanced = advanced.includes(key.branch);
   return requirements.filter((requirement) =>
     requirement.scope === "single_use" && (
-      (here.length > 0 && isAbout(requirement, [COMMIT!])) ||
-      (isAdvanced && isAbout(requirement, OTHERS))
+      (here.length > 0 && covers(requirement, [COMMIT!])) ||
+      (isAdvanced && covers(requirement, OTHERS))
     )
   ).map(({ name }) => ({ kind: "clear", ...key, requirement: name, sessionId, untilMs: lastMs }));
 }
 
-/** What commands of the session that still run have used up on a branch since the last look. */
+/** Returns what the session's running commands have used up on a branch since the last look. */
 export async function usedUpSince(
   requirements: readonly Requirement[],
   { db, key, sessionId, atMs, environment }:
@@ -141,11 +141,11 @@ export async function usedUpSince(
   const now = await readHeads({ commonDir }, before, { environment });
   const sinceMs = lookedAt(db, sessionId).atMs ?? last.atMs;
   const at = { sinceMs, commonDir, lastBranch: key.branch, environment };
-  const came = await cameToBe(db, { before, now, ...at });
+  const came = await newInGit(db, { before, now, ...at });
   return usedUpOn(key, singleUse, { came, sessionId, untilMs: sinceMs });
 }
 
-/** Leaves out satisfactions that are used up; newer ones of the session stay. */
+/** Leaves out used-up satisfactions; newer satisfactions of the session stay. */
 export function withoutSpent(
   stored: readonly Standing[],
   spent: readonly Clearing[],
@@ -158,9 +158,9 @@ export function withoutSpent(
   );
 }
 
-/** The single uses that an action at a place is, but for what the branches here tell themselves. */
-export function usesOf(
-  { triggered, repository: { commonDir, branch }, commands }: MeantPlace,
+/** Returns the single uses of an action at a place, without those that the branches here show themselves. */
+export function singleUsesOf(
+  { triggered, repository: { commonDir, branch }, commands }: TriggeredPlace,
 ): Omit<AllowedUse, "untilMs">[] {
   return triggered.filter((requirement) => {
     const under = commandsUnder(requirement, commands);
@@ -170,7 +170,7 @@ export function usesOf(
   }).map(({ name }) => ({ requirement: name, repository: commonDir, branch: branch ?? "" }));
 }
 
-/** The satisfactions that an action has used up by its success: those that allowed it, as its gate has noted. */
+/** Returns the satisfactions that a successful action has used up: those that its gate noted when it allowed it. */
 export function usedUp(
   toolUseId: string | null,
   { db, sessionId }: Pick<RequirementWork, "db" | "sessionId">,

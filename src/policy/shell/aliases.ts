@@ -18,7 +18,7 @@ export function configuredAliases(configured: GitAliases): Map<string, Argument>
   return new Map([...configured].map(([name, value]) => [`git ${name}`, literal(value)]));
 }
 
-/** What `alias`, `unalias` and `git config` do; any other command changes nothing. */
+/** Follows `alias`, `unalias` and `git config`; any other command changes no alias. */
 export function learnAliases(
   { program, args, words }: Pick<ShellCommand, "program" | "args" | "words">,
   aliases: Map<string, Argument>,
@@ -64,22 +64,22 @@ function calledWith(value: Argument, text: string, parameters: readonly Argument
     : { kind: "script", text: literal(`${text} "$@"`), parameters };
 }
 
-/** Git ignores upper and lower case in the names of aliases. */
+/** Returns the key of a git alias, whose name git reads without regard to upper and lower case. */
 function gitName(alias: string): string {
   return `git ${alias.toLowerCase()}`;
 }
 
-/** Git's settings whose value git runs. */
+/** Settings whose value git runs. */
 const RUN_BY_GIT =
   /^[^=]*(?:pager|editor|command|helper|external|program|cmd|textconv|fsmonitor|askpass)=(.+)$/is;
 
-/** The verb that such a program stands for: `push` for `git-push`, which lies beside `git`; null for other programs. */
+/** Returns the verb of a program that lies beside `git`: `push` for `git-push`; null for other programs. */
 export function verbOfProgram(name: string): string | null {
   const verb = name.startsWith("git-") ? name.slice(4) : "";
   return isOwnVerb(verb) ? verb : null;
 }
 
-/** What git runs by its words: aliases and programs that are set here, commands of `bisect` or `rebase --exec`. */
+/** Finds what a call of git runs: aliases and programs that it sets, commands of `bisect` or `rebase --exec`. */
 export function inGit(words: readonly Argument[]): Inner[] {
   const { verb, after, means, values } = gitCall(words)!;
   const set = settingsOf(words).flatMap((setting) => {

@@ -1,4 +1,4 @@
-/** The cmdlets of PowerShell that change files or start programs, each as a command of the POSIX shell. */
+/** Translates cmdlets of PowerShell that change files or start programs into commands of the POSIX shell. */
 import { type Inner, join, type ShellCommand } from "./shell_command.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 import TABLES from "./powershell.json" with { type: "json" };
@@ -6,24 +6,24 @@ import TABLES from "./powershell.json" with { type: "json" };
 /** A cmdlet. Blanks separate the words of all lists. */
 interface Cmdlet {
   readonly name: string;
-  /** Its other names that are programs of the POSIX shell as well. */
+  /** Its other names that are also programs of the POSIX shell. */
   readonly programs?: string;
   readonly aliases?: string;
   /** Parameters that need no name, in their order. */
   readonly places: string;
-  /** More parameters that come before those which all cmdlets know. */
+  /** More parameters of its own, which win over those that all cmdlets know. */
   readonly others?: string;
-  /** With this parameter it changes nothing. */
+  /** The parameter with which the cmdlet changes nothing. */
   readonly unless?: string;
   /**
-   * The command of the POSIX shell: `$a,b` stands for the values of the first parameter that is given, or of `$files`,
-   * `$made`, `$renamed`, `$piped` (see `valuesOf`); `|x` for what stands there without any; in `-?a:x` is `x` there with `a`.
-   * Empty where nothing changes. Without one of the values there is no command.
+   * The command of the POSIX shell. `$a,b` stands for the values of the first given parameter, or of `$files`, `$made`,
+   * `$renamed`, `$piped` (see `valuesOf`), `|x` for the default; `-?a:x` adds the option `x` if `a` is given. Empty
+   * where nothing changes. There is no command where a value and its default are missing.
    */
   readonly does: string;
-  /** Other commands, by how the value of `-ItemType` begins. */
+  /** Other commands, by the beginning of the value of `-ItemType`. */
   readonly types?: Readonly<Record<string, string>>;
-  /** Whether the words are a script, and of which language. */
+  /** The language of the words, if they are a script. */
   readonly runs?: string;
 }
 
@@ -41,10 +41,10 @@ const BY_NAME: ReadonlyMap<string, Cmdlet> = new Map(
   ),
 );
 
-/** Cmdlets for which the POSIX shell has a command of its own. */
+/** Commands of the POSIX shell, by the cmdlets that do the same. */
 const SHELL_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(TABLES.shellNames));
 
-/** The program that a command starts: that of the POSIX shell, unless the name or a parameter is a cmdlet's. */
+/** Returns the program that a command starts: one of the POSIX shell, unless the name or a parameter is a cmdlet's. */
 export function calledAs(
   name: string,
   words: readonly string[],
@@ -60,7 +60,7 @@ export function calledAs(
     : { name: lower, isCmdlet: false };
 }
 
-/** The other names of a cmdlet; none for any other program. */
+/** Returns the other names of a cmdlet; none for any other program. */
 export function namesOfCmdlet(name: string): readonly string[] {
   const { programs, aliases } = CMDLETS.get(name) ?? {};
   return [...listOf(programs), ...listOf(aliases)];
@@ -70,16 +70,16 @@ export function isCmdlet(name: string): boolean {
   return CMDLETS.has(name) && name !== "mkdir";
 }
 
-/** Drives that hold no files. */
+/** Matches paths on drives without files. */
 const NO_FILE = /^(?:alias|cert|env|function|hk\w+|variable|wsman):/i;
 
-/** Gives the POSIX commands that do the same as a cmdlet; undefined for any other program. */
+/** Returns the POSIX commands that do the same as a cmdlet; undefined for any other program. */
 export function inCmdlet({ program, args, input }: ShellCommand): readonly Inner[] | undefined {
   if (!isCmdlet(program)) return undefined;
   const cmdlet = CMDLETS.get(program)!;
   const given = givenTo(cmdlet, args);
   if (given.has("whatif") || given.has(cmdlet.unless ?? "")) return [];
-  // The names of files that come through the pipe; an open word stands for unknown ones.
+  // The names of files that come through the pipe; an open word stands for unknown names.
   const piped = input !== undefined
     ? input.split("\n").filter((line) => line !== "").map(literal)
     : [OPEN];
@@ -108,7 +108,7 @@ export function inCmdlet({ program, args, input }: ShellCommand): readonly Inner
   return [{ kind: "script", text: join(words), parameters: [], ...language }];
 }
 
-/** All values that `does` may name. */
+/** Returns all values that `does` may name. */
 function valuesOf(given: Given, piped: readonly Argument[]): Given {
   const values = (...names: readonly string[]) => firstOf(given, names);
   const named = values("literalpath", "path", "filepath");
@@ -129,20 +129,20 @@ function valuesOf(given: Given, piped: readonly Argument[]): Given {
   ]);
 }
 
-/** The values of the first of these names that has some. */
+/** Returns the values of the first of these names that has any. */
 function firstOf(given: Given, names: readonly string[]): readonly Argument[] {
   return names.map((name) => given.get(name) ?? []).find(({ length }) => length > 0) ?? [];
 }
 
-/** The values of the parameters that are given; none for a switch. */
+/** The values of the given parameters; a switch has none. */
 type Given = ReadonlyMap<string, readonly Argument[]>;
 
-/** Parameters that take no value, and all parameters. */
+/** The parameters that take no value; below, all parameters. */
 const SWITCHES: readonly string[] = TABLES.switches;
 const PARAMETERS = [...SWITCHES, ...TABLES.valued];
 const ALIASES = new Map(Object.entries(TABLES.aliases));
 
-/** The parameter that a word names by its beginning; null for none. The parameters in `own` come first. */
+/** Returns the parameter that a word names by its beginning; null for none. The parameters in `own` come first. */
 function parameterOf(
   word: string,
   { least, own = [] }: { readonly least: number; readonly own?: readonly string[] },

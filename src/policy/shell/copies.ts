@@ -1,15 +1,15 @@
-/** What a program changes that copies or moves files, folders, or all that a folder holds. */
+/** Finds the changes of a program that copies or moves files, folders or the contents of folders. */
 import type { Operands } from "./operands.ts";
 import { type Change, marked } from "./shell_command.ts";
 import { type Argument, OPEN, withText } from "./word.ts";
 
 export interface Copying {
   readonly recursive?: RegExp;
-  /** Matches a source whose content is copied, and not the source itself. */
+  /** Matches a source folder whose content is copied instead of the folder itself. */
   readonly contents: RegExp;
-  /** The option with which the copy replaces an existing folder, instead of lying in it. */
+  /** The option with which the copy takes the place of an existing folder, instead of lying in it. */
   readonly onto?: RegExp;
-  /** If the destination does not exist, a copied folder lies in a new one of that name, and does not get its name. */
+  /** Whether a missing destination becomes a new folder in which the copy lies, instead of the copy itself. */
   readonly isHeld?: boolean;
   readonly leaves?: RegExp;
   readonly clears?: RegExp;
@@ -34,18 +34,18 @@ export function changesOfCopy(
   const isEmptied = ({ text }: Argument) => isOnto || (copies?.contents.test(text) ?? false);
   const isContents = (word: Argument) => isWhole && isPlain(word) && isEmptied(word);
   const sources = outputs.length > 0 ? operands : operands.slice(0, -1);
-  const to = (outputs.length > 0 ? outputs : operands.slice(1).slice(-1))
+  const destinations = (outputs.length > 0 ? outputs : operands.slice(1).slice(-1))
     .filter((word) => !isRemote(word) && word.text !== "-");
   const isVague = has(copies?.clears) ||
     sources.some((word) =>
       !isContents(word) && (word.isOpen || isEmptied(word) || (word.isGlob && isRemote(word)))
     );
-  // Whether a source on another machine is a folder, only its name tells.
+  // Only the name of a source on another machine tells whether it is a folder.
   const [first] = sources;
   const isFolderThere = first !== undefined && isRemote(first) &&
     (isWhole || !/\.\w+$/.test(first.text));
   const leavesSome = has(copies?.leaves);
-  const changes = to.flatMap((word): Change[] => [
+  const changes = destinations.flatMap((word): Change[] => [
     ...sources.map((from): Change => ({
       word: isFolderThere ? withText(word, `${word.text}/`) : word,
       effect: "change",

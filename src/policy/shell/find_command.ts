@@ -1,4 +1,4 @@
-/** Reads a call of `find`: which files each of its actions means. */
+/** Reads a call of `find` and tells which files each of its actions means. */
 import type { Answer, Entry, Search } from "../guards/types.ts";
 import type { Change, Inner } from "./shell_command.ts";
 import { type Argument, literal, OPEN, TooMuchWork } from "./word.ts";
@@ -6,7 +6,7 @@ import { rowsByName } from "./rows.ts";
 import { readWildcard } from "../../base/wildcard.ts";
 import ROWS from "./find_words.json" with { type: "json" };
 
-/** The files that `-delete` takes away. */
+/** Returns the files that `-delete` removes. */
 export function changesOfFind(rest: readonly Argument[]): Change[] {
   const call = readFind(rest);
   return call.actions.flatMap(({ kind }, action): Change[] =>
@@ -14,14 +14,14 @@ export function changesOfFind(rest: readonly Argument[]): Change[] {
   );
 }
 
-/** The names that a call prints, as one argument; an unknown one where it prints something else. */
+/** Returns the names that a call prints, as one argument; an unknown argument where it prints something else. */
 export function listedBy(rest: readonly Argument[]): Argument {
   const call = readFind(rest);
   const [only, ...others] = call.actions.keys().filter((at) => call.actions[at]!.kind === "list");
   return only === undefined || others.length > 0 || printsOther(rest) ? OPEN : foundBy(call, only);
 }
 
-/** The commands of `find … -exec`, with the found files as their argument. */
+/** Returns the commands of `find … -exec`, with the found files as their argument. */
 export function inFind(rest: readonly Argument[]): Inner[] {
   const call = readFind(rest);
   return call.actions.flatMap((did, action): Inner[] => {
@@ -44,7 +44,7 @@ function foundBy(call: FindCall, action: number): Argument {
     judge: ({ path, kind }) => {
       const depth = path === "" ? 0 : path.split("/").length;
       const isDeep = depth >= call.minDepth && depth <= call.maxDepth;
-      // The shell replaces a pattern where the search begins, so that only what lies below has a name.
+      // The shell replaces a pattern at the start of the search, so only entries below have a known name.
       const whole = path === "" ? text : text.endsWith("/") ? text + path : `${text}/${path}`;
       const named = isGlob ? path : whole;
       const { reached, isPruned } = visited(call, {
@@ -61,7 +61,7 @@ function foundBy(call: FindCall, action: number): Argument {
   return { ...OPEN, found: { roots: call.roots, isAll: meansAll(call, action), searchFrom } };
 }
 
-/** Whether an action is done to everything in the folders, since no test leaves anything out. */
+/** Tells whether no test keeps an action from anything in the folders. */
 export function meansAll(call: FindCall, action: number): boolean {
   const kinds = call.actions[action]?.kind === "delete"
     ? ["file"] as const
@@ -78,20 +78,20 @@ function visited(call: FindCall, entry: Candidate): Visit {
 /** The answer of a test; undefined where only the running `find` knows. */
 type Truth = boolean | undefined;
 
-/** An entry, with its name and its path as `find` writes it; undefined where that is not known. */
+/** An entry, with its name and its path as `find` writes them; undefined where they are unknown. */
 interface Candidate extends Pick<Entry, "kind"> {
   readonly name?: string | undefined;
   readonly path?: string | undefined;
-  /** It stands for any entry. */
+  /** Set where the candidate stands for any entry. */
   readonly isAny?: true;
 }
 
-/** What the expression does with one entry. */
+/** One entry, and what the expression does with it. */
 interface Visit {
   readonly entry: Candidate;
-  /** For each action whether it is reached. */
+  /** For each action, whether the expression reaches it. */
   readonly reached: Answer[];
-  /** Whether nothing below the entry is looked at. */
+  /** Whether `find` does not enter the entry. */
   isPruned: boolean;
 }
 
@@ -105,22 +105,22 @@ type Action =
 interface FindCall {
   readonly roots: readonly Argument[];
   readonly actions: readonly Action[];
-  /** Whether it also searches elsewhere: it follows links, or reads the folders from a file. */
+  /** Whether the call also searches elsewhere, since it follows links or reads the folders from a file. */
   readonly looksElsewhere: boolean;
   readonly expression: Expression;
   readonly minDepth: number;
   readonly maxDepth: number;
-  /** Whether a folder comes after its content, so that `-prune` leaves nothing out. */
+  /** Whether `find` visits a folder after its content, so that `-prune` leaves nothing out. */
   readonly isDepthFirst: boolean;
 }
 
 /** A word of an expression. */
 interface FindWord {
-  /** What it is: `plain` does nothing to what is found, `unknown` is a test that only the running `find` answers. */
+  /** Its kind: `plain` is always true and does nothing, `unknown` is a test that only the running `find` answers. */
   readonly is: string;
   /** How many words follow as its value. */
   readonly values?: number;
-  /** What a `like` test compares with the pattern. */
+  /** Which text a `like` test compares with the pattern. */
   readonly of?: "name" | "path";
   readonly ignoresCase?: boolean;
   /** Whether most files pass the test. */
@@ -128,20 +128,20 @@ interface FindWord {
 }
 
 const WORDS = rowsByName<FindWord>(ROWS);
-/** A test that nobody knows is taken to have a value. */
+/** Stands for an unknown test, which is assumed to have a value. */
 const ANY_TEST: FindWord = { is: "unknown", values: 1 };
 
 const always: Expression = () => true;
 const unknown: Expression = () => undefined;
 
-/** With one of these, `find` prints something else than the names of all that it finds. */
-const TELLING = /^-(?:ls|printf|quit|f(?:ls|print(?:0|f)?))$/;
-/** These words are never the value of the word before them. */
-const DOING = /^-(?:delete$|exec|ok)/;
-/** Signs between two parts, from the loosest on; the last one may be left out. */
+/** Words with which `find` prints something else than the names of all its finds. */
+const PRINTING = /^-(?:ls|printf|quit|f(?:ls|print(?:0|f)?))$/;
+/** Actions, which are never the value of the word before them. */
+const ACTING = /^-(?:delete$|exec|ok)/;
+/** Operators between two parts, from the weakest to the strongest; `-a` may be left out. */
 const SIGNS = [/^,$/, /^-o(?:r)?$/, /^-a(?:nd)?$/];
 
-/** The most tests, actions and values of one call; each of them is tried on every file. */
+/** How many tests, actions and values of one call are read; every file runs through all of them. */
 const MAX_WORDS = 300;
 
 export function readFind(rest: readonly Argument[]): FindCall {
@@ -173,10 +173,10 @@ export function readFind(rest: readonly Argument[]): FindCall {
 }
 
 function printsOther(words: readonly Argument[]): boolean {
-  return words.some(({ text }) => TELLING.test(text));
+  return words.some(({ text }) => PRINTING.test(text));
 }
 
-/** Reads the tests and actions. An unknown word counts as a test with an unknown answer. */
+/** Parses the tests and actions. An unknown word counts as a test with an unknown answer. */
 class Reader {
   readonly actions: Action[] = [];
   readonly #words: readonly Argument[];
@@ -186,7 +186,7 @@ class Reader {
     this.#words = words;
   }
 
-  /** The whole expression; without an action, `find` prints what it is true for. */
+  /** Parses the whole expression; without an action, `find` prints the entries for which it is true. */
   whole(): Expression {
     const expression = this.#joined(0);
     if (this.actions.length > 0 || printsOther(this.#words)) return expression;
@@ -225,15 +225,15 @@ class Reader {
     if (is === "exec") return this.#exec();
     if (is === "list" || is === "delete") return this.#action({ kind: is }, true);
     const value = this.#words[this.#at];
-    if (values > 0 && (value === undefined || DOING.test(value.text))) return unknown;
+    if (values > 0 && (value === undefined || ACTING.test(value.text))) return unknown;
     this.#at += values;
-    // A pattern that the shell may replace means no more files than it does here.
+    // The shell may replace a pattern here by names, which match no more files than the pattern.
     return values > 0 && is !== "plain" && value!.isOpen
       ? unknown
       : testOf(means, value?.text ?? "");
   }
 
-  /** A command up to `;`, whose result is unknown, or up to `{} +`. */
+  /** Parses a command up to `;`, whose result is unknown, or up to `{} +`. */
   #exec(): Expression {
     const words = this.#words.slice(this.#at);
     const end = words.findIndex(({ text }, i) =>
@@ -258,7 +258,7 @@ class Reader {
   }
 }
 
-/** Two parts; the second is tried only where the first one is not `deciding`. */
+/** Joins two parts; the second part counts only where the first is not `deciding`. */
 function both(left: Expression, right: Expression, deciding: boolean): Expression {
   return (visit, reach) => {
     const first = left(visit, reach);

@@ -1,4 +1,4 @@
-/** Collects what reading a script finds: commands, written files, unknown parts. */
+/** Collects what the reader of a script finds: commands, written files, unknown parts. */
 import { type Argument, type Budget, literal, placeOf, textIn, type Variables } from "./word.ts";
 import type { ShellCommand } from "./shell_command.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
@@ -7,24 +7,24 @@ import { findTargets } from "./writes.ts";
 import { programName } from "./operands.ts";
 
 export interface Disk extends Pick<PatchGround, "topOf"> {
-  /** Whether a folder is the top of a repository. */
+  /** Tells whether a folder is the top of a repository. */
   readonly isTop: (folder: string) => boolean;
-  /** Reads a file; null when it cannot be read, or is too long. */
+  /** Reads a file; null for a file that cannot be read or is too long. */
   readonly readText: (path: string) => string | null;
 }
 
-interface Around {
+interface Context {
   readonly disk: Disk;
   readonly budget: Budget;
   readonly home: string | null;
 }
 
-/** A command as it stands in the script, and where. */
+/** A command as the script writes it, with the shell's state at that place. */
 type Found = Partial<Pick<ShellCommand, "words" | "redirects" | "isFed" | "texts">> & {
   readonly input?: string | undefined;
   readonly listing?: readonly Argument[] | undefined;
   readonly state: State;
-  /** What it prints, where that is known. */
+  /** The text that it prints; undefined where that is unknown. */
   readonly output?: string | undefined;
 };
 
@@ -35,23 +35,23 @@ export class Findings {
   readonly commands: ShellCommand[] = [];
   /** Why the script may start more commands. */
   readonly unknown = new Set<string>();
-  /** Why a part of the script was not read; null when all was. */
+  /** Why a part of the script was not read; null when all of it was read. */
   tooLarge: string | null = null;
-  /** Whether something that the script starts may go on when it has ended. */
+  /** Whether a process that the script starts may still run when the script has ended. */
   leavesRunning = false;
-  readonly #around: Around;
-  /** The files that commands wrote so far, by their paths; null where the content is unknown. */
+  readonly #context: Context;
+  /** The contents of files that earlier commands wrote, by path; null where the content is unknown. */
   readonly #written = new Map<string, string | null>();
   readonly #ground: PatchGround = {
-    topOf: (folder) => this.#around.disk.topOf(folder),
+    topOf: (folder) => this.#context.disk.topOf(folder),
     textOf: (file, folder) => this.#textOf(file, folder),
   };
 
-  constructor(around: Around) {
-    this.#around = around;
+  constructor(context: Context) {
+    this.#context = context;
   }
 
-  /** Keeps a command. */
+  /** Adds a command. */
   keep(
     {
       words: written = [],
@@ -64,8 +64,8 @@ export class Findings {
       output,
     }: Found,
   ): ShellCommand {
-    this.#around.budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD);
-    const { home } = this.#around;
+    this.#context.budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD);
+    const { home } = this.#context;
     const { folder, startedBy, variables } = state;
     const [program] = written;
     const name = programName(program?.text ?? "");
@@ -98,10 +98,10 @@ export class Findings {
     return command;
   }
 
-  /** What a file holds that the script wrote; null where that is unknown, undefined where it wrote none. */
+  /** Returns the text of a file that the script wrote; null where the text is unknown, undefined for other files. */
   textOfWritten(file: Argument, folder: string | null): string | null | undefined {
     const written = this.#written.get(placeOf(file, folder) ?? "");
-    // With another first line it is not a script of the shell.
+    // A first line that names another interpreter means that it is no script of the shell.
     return written && /^#!(?!.*sh\b)/.test(written) ? null : written;
   }
 
@@ -113,25 +113,25 @@ export class Findings {
     }
   }
 
-  /** The text of a file at this place of the script; null when an earlier command may have changed it. */
+  /** Returns the text of a file at this place of the script; null when an earlier command may have changed it. */
   #textOf(file: Argument, folder: string | null): string | null {
     const written = this.textOfWritten(file, folder);
     const path = placeOf(file, folder);
     if (written !== undefined || path === null) return written ?? null;
     const isMade = this.commands.flatMap(findTargets)
       .some((target) => target.path === null || `${path}/`.startsWith(`${target.path}/`));
-    return isMade ? null : this.#around.disk.readText(path);
+    return isMade ? null : this.#context.disk.readText(path);
   }
 }
 
 const REDIRECTS = new Set([">", ">|", ">>", "&>", "&>>"]);
-/** Programs that write their input into a file, or load one. */
+/** Programs that write their input to a file, or download one. */
 const PROGRAMS = new Set(["tee", "curl", "wget"]);
 
-/** Programs that run something later, or beside them. */
+/** Programs that run a command later, or in the background. */
 const DETACHING = new Set("at batch crontab systemd-run screen tmux setsid daemonize".split(" "));
 
-/** Git with the settings that variables give it, as options: `-c alias.x=…`. */
+/** Adds the settings that variables give to git as options: `-c alias.x=…`. */
 function withGitVariables(words: readonly Argument[], variables: Variables): readonly Argument[] {
   const quoted = textIn(variables, "GIT_CONFIG_PARAMETERS") ?? "";
   const count = Number(textIn(variables, "GIT_CONFIG_COUNT") ?? 0) || 0;

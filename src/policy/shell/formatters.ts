@@ -1,19 +1,19 @@
-/** The files that a formatter changes: it is given files, folders, or patterns that it reads itself. */
+/** Finds the files that a formatter changes, whose operands are files, folders, or patterns that it expands itself. */
 import { baseName } from "../../base/paths.ts";
 import { type Change, marked } from "./shell_command.ts";
 import { type Argument, withText } from "./word.ts";
 import { readWildcard } from "../../base/wildcard.ts";
 
-interface Told {
-  /** The files that it takes in a folder; absent for many kinds. */
+interface Formatter {
+  /** Matches the files that it formats in a folder; absent where it formats many kinds. */
   readonly takes?: RegExp;
-  /** The options that name what it leaves out. */
+  /** Matches the options that name files to leave out. */
   readonly excluding?: RegExp;
 }
 
-/** The files that change. If some are left out, only the running program knows which. */
+/** Returns the changes. If some files are left out, only the running program knows which. */
 export function changesOfFormatter(
-  { takes, excluding }: Told,
+  { takes, excluding }: Formatter,
   named: readonly Argument[],
   options: readonly string[],
 ): Change[] {
@@ -30,7 +30,7 @@ export function changesOfFormatter(
     const files = alternatives(like).map((one) => readWildcard(one.replace(/.?\(.*$/s, "*")));
     const isDeep = path.slice(head.length).includes("/") || like === "**";
     const found: Change = {
-      // With the slash at its end, a link means the folder that it leads to.
+      // With a slash at its end, a link means the folder to which it leads.
       word: { ...withText(word, head || "./"), isGlob: false },
       effect: "change",
       search: {
@@ -47,13 +47,13 @@ export function changesOfFormatter(
       },
     };
     if (isPattern || /^\.*\/*$/.test(text)) return [found];
-    // A name without an ending is a folder.
+    // A name without an extension counts as a folder.
     const isFolder = !baseName(head.slice(0, -1)).slice(1).includes(".") || text.endsWith("/");
     return [...marked([word], "change"), ...(isFolder ? [found] : [])];
   });
 }
 
-/** `*.ts` and `*.tsx` of `*.{ts,tsx}`. */
+/** Expands `*.{ts,tsx}` to `*.ts` and `*.tsx`. */
 function alternatives(pattern: string): string[] {
   const [all, before, choices, after] = /^([^{}]*)\{([^{}]*,[^{}]*)\}(.*)$/s.exec(pattern) ?? [];
   return all === undefined

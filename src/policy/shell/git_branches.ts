@@ -1,30 +1,30 @@
-/** Which branches a git command checks out, makes or moves. */
+/** Tells which branches and working trees a git command checks out, makes or moves. */
 import { type GitCall, gitCall } from "./git_call.ts";
 import { branchIn, readRefspec } from "./refspecs.ts";
 import MOVING from "./moved_branches.json" with { type: "json" };
 import type { ShellCommand } from "./shell_command.ts";
 import { type Argument, literal, placeOf } from "./word.ts";
 
-/** Whether a branch is made. `no`: it has to be there; `new`: it must not be there; `anew`: it begins here, whatever it was. */
+/** Whether a branch is made. `no`: it must exist; `new`: it must not exist; `anew`: it begins here in any case. */
 type Making = "no" | "new" | "anew";
 
 export interface BranchSwitch {
   readonly branch: string;
   readonly makes: Making;
-  /** Whether it begins somewhere else than at the branch before it. */
+  /** Whether it begins somewhere else than at the branch that was checked out before. */
   readonly startsElsewhere: boolean;
 }
 
-/** With one of these options, no plain word names the branch. */
+/** Options with which no plain word names the branch. */
 const ELSEWHERE =
   "--detach -d -t --track -p --patch --pathspec-from-file --pathspec-file-nul --ours --theirs";
 
-/** Names that git allows for branches. */
+/** Matches names that git allows for branches. */
 const NAME = /^(?![-/.])(?!.*(?:\.\.|\/[/.]|@\{))[^\s~^:?*[\\]+(?<![/.]|\.lock)$/;
 
-/** The branch that a command checks out; null for none, and where only git knows which. */
+/** Returns the branch that a command checks out; null for none, or where only git knows the branch. */
 export function branchSwitch(words: readonly Argument[]): BranchSwitch | null {
-  const call = toldCall(words, /^(?:checkout|switch)$/);
+  const call = knownCall(words, /^(?:checkout|switch)$/);
   if (call === null) return null;
   const { operands: [first, ...more], means, values, has } = call;
   const [fresh] = values(means.makesNew ?? "");
@@ -39,31 +39,31 @@ export function branchSwitch(words: readonly Argument[]): BranchSwitch | null {
   };
 }
 
-/** The branch that `git branch NAME` makes; null where an option asks for something else. */
+/** Returns the branch that `git branch NAME` makes; null where an option asks for something else. */
 export function branchMade(words: readonly Argument[]): string | null {
-  const { operands: [name] = [], options = [] } = toldCall(words, /^branch$/) ?? {};
+  const { operands: [name] = [], options = [] } = knownCall(words, /^branch$/) ?? {};
   const isMade = options.every((option) => /^(?:-q|--quiet|--no-track)$/.test(option));
   return isMade && NAME.test(name?.text ?? "") ? name!.text : null;
 }
 
-/** The folder in which `git worktree add` makes a working tree; null where it makes none, and where only git knows it. */
+/** Returns the folder in which `git worktree add` makes a working tree; null for none, or where only git knows it. */
 export function treeMade(
   { words, folder: here }: Pick<ShellCommand, "words" | "folder">,
 ): string | null {
-  const { operands: [add, path] = [], folder = null } = toldCall(words, /^worktree$/) ?? {};
+  const { operands: [add, path] = [], folder = null } = knownCall(words, /^worktree$/) ?? {};
   if (add?.text !== "add" || path === undefined) return null;
   return placeOf(path, folder === null ? here : placeOf(folder, here));
 }
 
-/** A call of git with one of these verbs; every word is known without running the shell. */
-function toldCall(words: readonly Argument[], verbs: RegExp): GitCall | null {
+/** Returns the call of git if it has one of these verbs, and if no word depends on the running shell; else null. */
+function knownCall(words: readonly Argument[], verbs: RegExp): GitCall | null {
   const call = gitCall(words);
-  const isTold = call !== null && verbs.test(call.verb) &&
+  const isKnown = call !== null && verbs.test(call.verb) &&
     !call.after.some(({ isOpen, isGlob }) => isOpen || isGlob);
-  return isTold ? call : null;
+  return isKnown ? call : null;
 }
 
-/** The groups `to` and `from`: the branches that are moved, and where to. */
+/** Patterns of commands that move branches: the group `to` names the branches, `from` the place to which they go. */
 const MOVED = MOVING.map(({ pattern }) => new RegExp(pattern.slice(1, -1)));
 
 /**
@@ -104,7 +104,7 @@ function pushed([, ...refs]: readonly string[], options: readonly string[]): str
   return refs.map((ref) => readRefspec(ref).at(-1) || "*");
 }
 
-/** From another repository a branch of the same name may come, from this one none. */
+/** Returns the branches that a fetch moves. A branch of the same name may only come from another repository. */
 function fetched([remote = "", ...refs]: readonly string[]): string[] {
   const isLocal = /^[./]/.test(remote);
   return refs.flatMap((ref) => {

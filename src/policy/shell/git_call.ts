@@ -7,12 +7,12 @@ import ROWS from "./git_options.json" with { type: "json" };
 interface VerbOptions extends ValuedOptions {
   /** The option that names a written file. */
   readonly output?: string;
-  /** With one of these options it changes no file; without one of `changesWith` neither. */
+  /** Options with which the verb changes no file; it also changes none without an option of `changesWith`. */
   readonly never?: string;
   readonly changesWith?: string;
   /** The options whose value git runs. */
   readonly runs?: string;
-  /** The options that name a branch which must not be there, and one that begins here, whatever it was. */
+  /** The options that name a new branch; those of `makesAnew` also begin an existing branch here. */
   readonly makesNew?: string;
   readonly makesAnew?: string;
 }
@@ -26,7 +26,7 @@ const OWN: ValuedOptions = {
 };
 
 export interface GitCall extends Operands {
-  /** Empty where none is written. */
+  /** The verb; empty where the call has none. */
   readonly verb: string;
   /** The words from the verb on, and those behind it. */
   readonly words: readonly Argument[];
@@ -39,10 +39,10 @@ export interface GitCall extends Operands {
   readonly means: VerbOptions;
 }
 
-/** The calls by their words: the same command is looked at for several questions. */
+/** The calls that were read, by their words, since several questions read the same command. */
 const READ = new WeakMap<readonly Argument[], GitCall>();
 
-/** A call of git; null for any other program. */
+/** Reads a call of git; null for any other program. */
 export function gitCall(words: readonly Argument[]): GitCall | null {
   const [program, ...rest] = words;
   if (program === undefined || programName(program.text) !== "git") return null;
@@ -61,7 +61,7 @@ export function gitCall(words: readonly Argument[]): GitCall | null {
   return call;
 }
 
-/** Whether the options let a verb change no file. */
+/** Tells whether the options keep a verb from changing files. */
 export function changesNothing({ has, means: { never = "", changesWith } }: GitCall): boolean {
   return has(never) || (changesWith !== undefined && !has(changesWith));
 }

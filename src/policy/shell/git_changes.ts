@@ -1,4 +1,4 @@
-/** Which files git changes. */
+/** Finds the files that a git command changes. */
 import { changesOfCopy } from "./copies.ts";
 import { type Change, marked } from "./shell_command.ts";
 import { changesNothing, type GitCall, gitCall } from "./git_call.ts";
@@ -35,7 +35,7 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
       ? []
       : takenBack(call, call.operands, sourceOf(call.values("-s --source").at(-1))),
   rm: (call) =>
-    // The file stays until a branch without it is checked out.
+    // The file stays on disk until a branch without it is checked out.
     call.has("--cached")
       ? marked(call.operands.filter(({ text, isOpen }) => !isOpen && isPolicy(text)), "change")
       : changesOfPaths(call, call.operands, { effect: "remove" }),
@@ -49,7 +49,7 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   },
 }));
 
-/** `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`. */
+/** Finds the changes of `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`. */
 export function changesOfGit(words: readonly Argument[]): Change[] {
   const call = gitCall(words)!;
   const { verb, folder, means: { output = "" } } = call;
@@ -84,17 +84,17 @@ function changesOfCheckout(call: GitCall): Change[] {
   return [...ifThere, ...takenBack(call, files, undefined)];
 }
 
-/** Whether `checkout` makes a branch, or plainly goes to one. */
+/** Tells whether `checkout` makes a branch, or plainly checks one out. */
 export function goesToBranch({ has }: GitCall): boolean {
   return has("-b -B -d -t --orphan --detach --track");
 }
 
-/** Whether a word of `checkout` is a file, and can be no branch. */
+/** Tells whether a word of `checkout` is a file and cannot be a branch. */
 export function isPath({ text, isOpen }: Argument): boolean {
   return !isOpen && /^(?:\.{1,2}(?:\/|$)|:)|[*?[]/.test(text);
 }
 
-/** Whether `restore` changes the index alone. */
+/** Tells whether `restore` changes only the index. */
 export function onlyUnstages({ has }: GitCall): boolean {
   return has("-S --staged") && !has("-W --worktree");
 }
@@ -108,7 +108,7 @@ function takenBack(
   return changesOfPaths(call, words, { effect: "change", source });
 }
 
-/** What differs between commits is kept in git; changes that are not committed would be lost. */
+/** Finds the changes of a verb that throws away uncommitted work. Differences between commits are safe in git. */
 function thrownAway(call: GitCall): Change[] {
   const [to] = call.operands;
   if (to === undefined || to.text === "HEAD") return takenBack(call, [literal(":/")], "HEAD");
@@ -122,7 +122,7 @@ function configIn(folder: Argument): Argument {
   return withText(folder, `${folder.text}/.git/config`);
 }
 
-/** The folder that a repository is cloned into: the named one, else one with the last name of its address. */
+/** Returns the folder of a clone: the named folder, else one with the last part of the address. */
 function cloned([from, to]: readonly Argument[]): Argument[] {
   if (to !== undefined) return [to];
   if (from === undefined || from.isOpen) return [];
@@ -130,15 +130,15 @@ function cloned([from, to]: readonly Argument[]): Argument[] {
   return [withText(from, name.replace(/\.git$/, ""))];
 }
 
-/** The state from which files are restored; undefined where only the running shell knows it. */
+/** Returns the commit from which files are restored, null for the index; undefined where only the shell knows it. */
 function sourceOf(word: Argument | undefined): string | null | undefined {
   return word === undefined ? null : word.isOpen ? undefined : word.text;
 }
 
-/** Verbs of `git stash` that put nothing away: they only look, or bring back files that were judged before. */
+/** Verbs of `git stash` that save no changes: they only look, or bring back files that were judged before. */
 const PUTS_NOTHING_AWAY = /^(?:list|show|drop|clear|create|store|pop|apply|branch)$/;
 
-/** Puts away the changes of the named files; without names, those of all files that git finds changed. */
+/** Finds the changes of `git stash`: of the named files, else of all files that git finds changed. */
 function changesOfStash(call: GitCall): Change[] {
   const { after: [verb], operands, dashed = [], has } = call;
   if (PUTS_NOTHING_AWAY.test(verb?.text ?? "")) return [];
@@ -149,12 +149,12 @@ function changesOfStash(call: GitCall): Change[] {
     : has("-u --include-untracked")
     ? "untracked"
     : undefined;
-  // With one of these options a person chooses what it takes, or a file lists it.
+  // With one of these options a person chooses what is stashed, or a file lists it.
   const isPlain = /^(?:push|save|-.*)?$/s.test(verb?.text ?? "") &&
     !call.after.some(({ isOpen }) => isOpen) && !has("-p --patch --pathspec-from-file");
   if (files.length === 0 && !isPlain) return marked([OPEN], "change");
   const words = files.length > 0 ? files : [literal(":/")];
-  // A stash keeps what it takes away.
+  // The stash keeps what it removes from the working tree.
   return changesOfPaths(call, words, { effect: "tamper", source: "HEAD", takes });
 }
 
@@ -167,18 +167,18 @@ interface Pathspec {
 
 const MAGIC = /^:(?:\(([^)]*)\)|([/!^]*):?)/;
 
-/** Files of one person, by their names: git does not know them. */
+/** Names of personal files, which git does not know. */
 const PERSONAL = /\.local\.(?:ya?ml|json)$/;
 
-/** What git does with the files that pathspecs name. */
+/** How git changes the files that pathspecs name. */
 interface PathspecUse {
   readonly effect: Effect;
-  /** From where files are restored: a commit, or the index for null; undefined where it is unknown. */
+  /** The commit from which files are restored, null for the index; undefined where it is unknown. */
   readonly source?: string | null | undefined;
   readonly takes?: Search["takes"] | undefined;
 }
 
-/** The files that git changes, or removes, by these pathspecs. */
+/** Finds the files that git changes or removes by these pathspecs. */
 function changesOfPaths(
   { has }: GitCall,
   words: readonly Argument[],
@@ -197,7 +197,7 @@ function changesOfPaths(
     ? included
     : [{ word: literal("."), spec: readPathspec(".") }];
   const changes = meant.map(({ word, spec }): Change => {
-    // Excluding pathspecs are read from the folder, so they exclude nothing that may lie outside of it.
+    // Excluding pathspecs are relative to the folder, so they exclude nothing that may lie outside of it.
     const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(spec.path) ? [] : excluded;
     const isFromTop = spec.fromTop || leftOut.length > 0;
     const isPattern = isFromTop || (!word.isGlob && /[*?[\\]/.test(spec.path));
@@ -239,7 +239,7 @@ function searchFor(
   return { takesFolders: "no", ...how, judge };
 }
 
-/** Everything in a folder that is named. */
+/** Finds everything in a named folder. */
 const EVERYTHING = searchFor((path) => mayBeTaken(path, undefined), { named: "always" });
 
 function mayBeTaken(path: string, takes: PathspecUse["takes"]): boolean {
@@ -250,7 +250,7 @@ function readPathspec(text: string): Pathspec {
   const [magic = "", words, signs = ""] = MAGIC.exec(text) ?? [];
   const given = words === undefined ? [] : words.split(",");
   return {
-    // Other words in brackets may change how the pattern is read: it counts as everything.
+    // Other words in brackets may change the meaning of the pattern, so it counts as everything.
     path: given.every((word) => /^(?:top|exclude)$/.test(word))
       ? text.slice(magic.length) || (magic === "" ? text : ".")
       : "*",
@@ -259,7 +259,7 @@ function readPathspec(text: string): Pathspec {
   };
 }
 
-/** Whether a pathspec means a path: by name, by a folder above it, or by a pattern whose `*` matches `/` as well. */
+/** Makes a function that tells whether a pathspec means a path: by name, a folder above, or a `*` that crosses `/`. */
 function matcherOf(path: string): (path: string) => boolean {
   const parts: string[] = [];
   for (const part of path.split("/")) {
@@ -272,7 +272,7 @@ function matcherOf(path: string): (path: string) => boolean {
   return (path) => (matches?.(path) ?? true) || (matchesBelow?.(path) ?? true);
 }
 
-/** A word, read from the folder that `git -C` names. */
+/** Returns a word relative to the folder that `git -C` names. */
 function wordIn(folder: Argument, word: Argument): Argument {
   return word.text.startsWith("/")
     ? word

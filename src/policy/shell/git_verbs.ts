@@ -4,7 +4,7 @@ import type { Environment } from "../../system/environment.ts";
 import type { Repository } from "../../system/git/repository.ts";
 import VERBS from "./git_verbs.json" with { type: "json" };
 
-/** Commands by the name of the alias in small letters. */
+/** The commands of aliases, by the alias's name in small letters. */
 export type GitAliases = ReadonlyMap<string, string>;
 
 /** Git's own verbs, which no alias can replace, and verbs that are often added to git. */
@@ -14,14 +14,14 @@ export function isOwnVerb(name: string): boolean {
   return OWN_VERBS.has(name);
 }
 
-/** `git`, its own options, and the next word. */
+/** Matches `git`, its own options, and the next word. */
 const CALL =
   /(?<![\w.-])git(?:\.exe)?(?![\w./-])(?:\s+(?:-[cC]|--(?:git-dir|work-tree|namespace|exec-path|super-prefix|config-env))\s+\S+|\s+-\S+)*[ \t]*([^\s;&|()<>]*)/gi;
 
-/** Signs that only the running shell knows the word after `git`. */
+/** Matches signs that only the running shell knows the word after `git`. */
 const ADDING = /[$`]|\bxargs\b/;
 
-/** The words after `git` that are none of its verbs, without quotes; null for a word that is known only at run time. */
+/** Returns the words after `git` that are none of its verbs, without quotes; null for a word known only at run time. */
 export function foreignVerbs(command: string): (string | null)[] {
   const plain = command.replaceAll("\\\n", "").replace(/['"\\]/g, "");
   return Array.from(plain.matchAll(CALL), ([, verb]) => verb!).flatMap((verb) =>
@@ -35,7 +35,7 @@ export function foreignVerbs(command: string): (string | null)[] {
   );
 }
 
-/** The aliases that a tool use may call. Where it calls only git's own verbs there are none, and no file is read. */
+/** Returns the aliases that a tool use may call. If it calls only git's own verbs, returns none and reads no file. */
 export async function gitAliasesFor(
   { tool, input, ...place }: {
     readonly tool: string;

@@ -1,4 +1,4 @@
-/** Programs that run code of other languages: whether a call runs code that stands in no file. */
+/** Reads calls of shells and interpreters: which code or file they run, and which files awk and sed write. */
 import {
   codeFor,
   type Inner,
@@ -11,40 +11,40 @@ import { rowsByName } from "./rows.ts";
 import { type Argument, literal } from "./word.ts";
 
 interface Interpreter {
-  /** Whether its code is a script of the shell. */
+  /** Whether it is a shell, whose code is a shell script. */
   readonly isShell?: boolean;
-  /** Options before code, and those with which it reads code. */
+  /** Options whose next word is code, or with which it reads code. */
   readonly code: RegExp;
   /** Code that plainly only prints: it reads no file but JSON, and calls nothing else. */
   readonly prints?: RegExp;
   /** Options with which it reads code from its standard input although a file may follow. */
   readonly reads?: RegExp;
-  /** Options with which it needs no script: it tells about itself, or finds what it runs. */
+  /** Options with which it needs no script: it prints information about itself, or finds what it runs. */
   readonly idle?: RegExp;
   /** Options that take the next word as their value. */
   readonly valued?: RegExp;
-  /** Options before the name of a program; all words after it belong to that program. */
+  /** Options before the name of a program, to which all words after the name belong. */
   readonly module?: RegExp;
   /** The verb before its script: `run` of `bun run x.ts`. Any other word is a script itself. */
   readonly verb?: string;
-  /** Verbs before code. */
+  /** Verbs whose next word is code. */
   readonly codeVerbs?: RegExp;
 }
 
 /** Shells and interpreters by their names without versions. */
 const INTERPRETERS = rowsByName<Interpreter>(ROWS);
 
-/** With one of these an interpreter, or a shell, only tells about itself. */
-const TELLING_OF_ITSELF = /^(?:--version|--help|-V|-h|-\?)$/;
+/** Options with which an interpreter or a shell only prints information about itself. */
+const INFORMING = /^(?:--version|--help|-V|-h|-\?)$/;
 
-/** The script of a package manager, which is called like it: `npm-cli.js`. */
+/** The script of a package manager, with the manager's name: `npm-cli.js`. */
 const PACKAGED = /(?:^|\/)(npm|npx|yarn|pnpm|corepack)(?:-cli)?\.c?js$/;
 
 export function isShell(name: string): boolean {
   return name === "source" || name === "." || INTERPRETERS.find(name)?.isShell === true;
 }
 
-/** The code or the file that a shell or an interpreter runs; undefined where it runs neither. */
+/** Returns the code or the file that a shell or an interpreter runs; undefined where it runs neither. */
 export function inInterpreter({ program, args, input }: ShellCommand): Inner | undefined {
   const interpreter = INTERPRETERS.find(program.replace(/[\d.]+$/, ""));
   if (interpreter === undefined) return undefined;
@@ -56,8 +56,8 @@ export function inInterpreter({ program, args, input }: ShellCommand): Inner | u
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
     const { text, isOpen } = word;
-    if (isShell && TELLING_OF_ITSELF.test(text)) return undefined;
-    // A word that begins like a file's name is not an option, whatever comes after its beginning.
+    if (isShell && INFORMING.test(text)) return undefined;
+    // A word that begins like a file's name is no option, whatever follows the known beginning.
     if (isOpen && (isShell || !/^[^-]/.test(text))) return unknown;
     if (text === "-" || text === "/dev/stdin" || reads?.test(text)) return onInput;
     if (code.test(text)) {
@@ -73,36 +73,36 @@ export function inInterpreter({ program, args, input }: ShellCommand): Inner | u
     }
     if (!/^[-+]/.test(text)) return { kind: "file", program, file: word };
     if (module?.test(text)) return { kind: "command", words: args.slice(at + 1) };
-    isIdle ||= TELLING_OF_ITSELF.test(text) || (idle?.test(text) ?? false);
+    isIdle ||= INFORMING.test(text) || (idle?.test(text) ?? false);
     if (valued?.test(text) && args[++at]?.isOpen && isShell) return unknown;
   }
-  // Without a script it reads code from its standard input.
+  // Without a script, an interpreter reads code from its standard input.
   return isIdle ? undefined : onInput;
 }
 
-/** The script behind `-c` and its parameters. */
+/** Returns the script behind `-c` and its parameters. */
 function scriptIn(words: readonly Argument[]): Inner | undefined {
   const at = words.findIndex(({ text }) => !/^[-+]./.test(text));
   if (at < 0) return undefined;
   const [text, name, ...others] = words.slice(at);
-  // `xargs` may put more than one word there.
+  // `xargs` may replace the name by several words.
   return { kind: "script", text: text!, parameters: name?.isOpen ? [name, ...others] : others };
 }
 
-/** Longer code is not searched: patterns can take polynomial time. */
+/** The length up to which code is searched: patterns can take polynomial time. */
 export const MAX_CODE_CHARS = 16_384;
 const TEXT = /"((?:\\.|[^"\\\n])*)"/g;
 const AFTER_PIPE = /\|&?\s*"(\d+)"/g;
 const BEFORE_PIPE = /"(\d+)"\s*\|\s*getline/g;
 const CALLED = /\bsystem\s*\(\s*"(\d+)"\s*\)/g;
 const WRITTEN = /\bprintf?\b[^;}\n]*?>>?\s*"(\d+)"(?=\s*(?:[;}\n]|$))/g;
-/** Signs of commands and files that are known only when it runs. */
+/** Signs of commands and files that are known only when the script runs. */
 const UNKNOWN = /\bsystem\s*\(|\bprintf?\b[^;}\n]*[>|]|\|&?\s*getline/;
 
-/** The commands that a script of awk runs, the files that it writes, and whether there may be more. */
+/** Finds the commands that a script of awk runs, the files that it writes, and whether there may be more. */
 function readAwk(script: string) {
   const texts: string[] = [];
-  // Each text in the code is replaced by its number.
+  // A number replaces each text in the code.
   let code = script.replace(TEXT, (_, text: string) => `"${texts.push(text) - 1}"`);
   const take = (pattern: RegExp) => {
     const found: Argument[] = [];
@@ -131,7 +131,7 @@ export function writtenByAwk(rest: readonly Argument[]): Argument[] {
 
 /** Substitutions and patterns, in which a `w` is not a command. */
 const REPLACED = /[sy]([/|,#@!:])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1/g;
-/** The lines that a command of sed is for, by numbers or patterns. */
+/** The address of a command of sed: line numbers or patterns. */
 const ADDRESS = String.raw`(?:[\d$,~+! ]|\/(?:\\.|[^/\\\n])*\/[IM]?)*`;
 const WRITES = new RegExp(
   String.raw`(?:^|[;{}\n])\s*(?:${ADDRESS}|s[gpiImMe\d]*)w\s*(\S[^\n]*)`,

@@ -2,23 +2,23 @@
 import { type Argument, withText } from "./word.ts";
 
 export interface ValuedOptions {
-  /** Letters of the short ones: `u` for `-u ana`. */
+  /** The letters of short options with a value: `u` for `-u ana`. */
   readonly valued?: string;
-  /** Names of the long ones: `user group` for `--user ana`. */
+  /** The names of long options with a value: `user group` for `--user ana`. */
   readonly valuedLong?: string;
-  /** More options with a value, whole words that no letters may precede: `-out` of `-out x`, `of` of `of=x`. */
+  /** Other options with a value, which are whole words: `-out` of `-out x`, `of` of `of=x`. */
   readonly named?: string;
 }
 
 export interface Operands {
   readonly operands: readonly Argument[];
-  /** The operands behind `--`; undefined where it does not stand there. */
+  /** The operands behind `--`; undefined where there is no `--`. */
   readonly dashed: readonly Argument[] | undefined;
   /** The options as they are written. */
   readonly options: readonly string[];
-  /** Whether one of these options is given, as `-f --force`; a letter also in a row of letters. */
+  /** Tells whether one of these options is given, such as `-f --force`; finds a letter also in a row of letters. */
   readonly has: (names: string) => boolean;
-  /** The values of these options. */
+  /** Returns the values of these options. */
   readonly values: (names: string) => readonly Argument[];
 }
 
@@ -30,7 +30,7 @@ export function split(rest: readonly Argument[], table: ValuedOptions): Operands
   return read(rest, table, { isLeading: false });
 }
 
-/** Only the options before the first operand, and the index at which they end. */
+/** Reads only the options before the first operand, and the index at which they end. */
 export function leading(words: readonly Argument[], table: ValuedOptions): Leading {
   return read(words, table, { isLeading: true });
 }
@@ -55,7 +55,7 @@ function read(
       : [];
     const names = named.split(" ");
     const isNamed = named !== "" && names.includes(before);
-    // `-oFILE`, which no letters may precede either.
+    // `-oFILE`, with no other letters before the `o`.
     const short = names.find((name) => /^-\w$/.test(name) && text.startsWith(name));
     if (!isNamed && !/^-./.test(text)) {
       if (isLeading) break;
@@ -85,7 +85,7 @@ function read(
       }
     }
   }
-  const like = (names: string) => {
+  const matching = (names: string) => {
     const all = names.split(" ");
     return given.filter(({ name }) => all.includes(name));
   };
@@ -93,13 +93,13 @@ function read(
     operands,
     dashed,
     options,
-    has: (names) => like(names).length > 0,
-    values: (names) => like(names).flatMap(({ value }) => value ?? []),
+    has: (names) => matching(names).length > 0,
+    values: (names) => matching(names).flatMap(({ value }) => value ?? []),
     end: Math.min(at, words.length),
   };
 }
 
-/** `/usr/bin/git` as `git`; `GIT.EXE` as `git`. */
+/** Returns the name of a program: `git` for `/usr/bin/git` and `git.exe`. */
 export function programName(word: string): string {
   const name = word.slice(Math.max(word.lastIndexOf("/"), word.lastIndexOf("\\")) + 1);
   return name.replace(/\.exe$/i, "") || word;

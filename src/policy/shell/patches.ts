@@ -1,4 +1,4 @@
-/** The files that `patch`, `git apply` and `git am` change, by the patches that they read. */
+/** Finds the files that `patch`, `git apply` and `git am` change, from the patches that they read. */
 import { type Change, marked, type ShellCommand } from "./shell_command.ts";
 import { gitCall } from "./git_call.ts";
 import { split } from "./operands.ts";
@@ -8,22 +8,22 @@ import { WRITERS } from "./writers.ts";
 const NOTHING = "/dev/null";
 
 export interface PatchGround {
-  /** The text of a file; null when it is unknown. */
+  /** Returns the text of a file; null when it is unknown. */
   readonly textOf: (file: Argument, folder: string | null) => string | null;
   readonly topOf: (folder: string) => string;
 }
 
 interface PatchCall {
-  /** The patches, `-` for the standard input, as where none is named. */
+  /** The patches; `-`, or no patch, means the standard input. */
   readonly files: readonly Argument[];
   /** The folder that `-C` or `-d` names. */
   readonly goesTo: Argument | undefined;
-  /** The folder that stands before each name. */
+  /** The folder that is put before each name. */
   readonly prefix: Argument | undefined;
-  /** How many folders are taken off each name; null keeps only its last part. */
+  /** How many folders are taken off each name; null keeps only the last part of the name. */
   readonly strip: number | null;
   readonly isReversed: boolean;
-  /** Git's own kind of patch names files from the top of the repository; `git am` takes no other kind. */
+  /** Git's verb; null for `patch`. Git's own patches name files from the repository's top; `am` takes no others. */
   readonly ofGit: string | null;
 }
 
@@ -53,7 +53,7 @@ export function changesOfPatches(
   });
 }
 
-/** A call that changes files; null for `patch FILE`, which names the file itself (see `writers.json`). */
+/** Reads a call that changes files; null for `patch FILE`, which names the file itself (see `writers.json`). */
 function callOf({ program, words, args }: ShellCommand): PatchCall | null {
   const git = gitCall(words);
   const name = git?.verb ?? program;
@@ -83,7 +83,7 @@ interface PatchedFile {
 const PAIR = /^--- ([^\t\r\n]+).*\r?\n\+\+\+ ([^\t\r\n]+)/gm;
 const RENAMED = /^(?:rename (?:from|to)|copy to) (.+)/gm;
 
-/** The files that a patch names; null where a name cannot be read. */
+/** Finds the files that a patch names; null where a name cannot be read. */
 function namesIn(
   patch: string,
   { strip, isReversed }: Pick<PatchCall, "strip" | "isReversed">,
@@ -91,8 +91,8 @@ function namesIn(
   const found = new Map<string, PatchedFile["effect"]>();
   const add = (given: string, off: number | null, effect: PatchedFile["effect"]) => {
     const name = given.trim();
-    const kept = name.split("/").slice(off ?? -1).join("/");
-    if (name !== NOTHING && kept !== "") found.set(kept, effect);
+    const path = name.split("/").slice(off ?? -1).join("/");
+    if (name !== NOTHING && path !== "") found.set(path, effect);
   };
   for (const part of patch.split(/^(?=diff --git )/m)) {
     const pairs = [...part.matchAll(PAIR)];

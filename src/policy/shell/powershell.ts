@@ -1,6 +1,6 @@
 /**
- * Reads a script of PowerShell: it follows the variables, and gives each command that the script would start to the
- * reader of the POSIX shell, in the words of that shell. `cmdlets.ts` says what a cmdlet does.
+ * Reads a script of PowerShell: follows the variables, translates each command that the script would start into words
+ * of the POSIX shell, and passes it to the reader of that shell. `cmdlets.ts` says what a cmdlet does.
  */
 import { inCmdlet, isCmdlet, namesOfCmdlet } from "./cmdlets.ts";
 import { joined, shellWords, texted, variableName, type Word } from "./powershell_words.ts";
@@ -9,19 +9,19 @@ import { copyOf, forgetChanges, setVariable, setWords, type State } from "./stat
 import { type Argument, type Budget, literal, OPEN, textIn, TooMuchWork } from "./word.ts";
 import WORDS from "./powershell.json" with { type: "json" };
 
-/** What the reader of the POSIX shell gives. */
+/** What the reader of the POSIX shell provides. */
 export interface Ground {
   readonly budget: Budget;
   /** Why the script may start more commands. */
   readonly unknown: Set<string>;
-  /** Keeps a command, and follows what it does to the shell. */
+  /** Adds a command, and follows how it changes the shell. */
   readonly run: (
     command: Pick<ShellCommand, "words" | "redirects" | "input"> & { readonly isFed: boolean },
     state: State,
   ) => void;
 }
 
-/** The values that a part of the script gives; those that commands print are unknown. */
+/** The values of a part of the script; the output of most commands is unknown. */
 type Values = readonly Word[];
 
 const MAX_DEPTH = 24;
@@ -29,7 +29,7 @@ const STEPS_OF_PART = 12;
 
 const BLANK = /(?:[ \t\f\v\u00a0]|`\r?\n|<#[^]*?(?:#>|$)|(?<![^\s;|&(){}])#[^\n]*)+/y;
 const BETWEEN = /(?:[\s;\u00a0]|`\r?\n|<#[^]*?(?:#>|$)|#[^\n]*)+/y;
-/** A text in plain quotes, in which two of them stand for one. */
+/** A text in single quotes, in which two quotes stand for one. */
 const SINGLE = /['\u2018-\u201b]((?:[^'\u2018-\u201b]|['\u2018-\u201b]{2})*)(['\u2018-\u201b]?)/y;
 const TWICE = /(['\u2018-\u201b])['\u2018-\u201b]/g;
 const DOUBLE = /["\u201c-\u201e]/;
@@ -52,16 +52,16 @@ const SIGNS = /(?:!|\+\+|--|,|-(?:not|bnot|join|split)(?!\w)|[+-](?=[\s$(\d]))\s
 const ENDS_WORD = /[\s;|&(){},<>]/;
 const UNREADABLE = "it cannot be read as a script of PowerShell";
 
-/** Methods that tell something or make a new text, and change nothing. */
+/** Methods that only return a value, and change nothing. */
 const HARMLESS_METHODS: ReadonlySet<string> = new Set(WORDS.harmlessMethods);
 
-/** What a backtick and the sign behind it mean. */
+/** The texts for which a backtick with the next sign stands. */
 const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", "\n": "", "\r\n": "" };
 
-/** Everything that reads PowerShell, loaded on demand. */
+/** The functions that read PowerShell, loaded on demand. */
 export const POWERSHELL = { readPowerShell, inCmdlet, isCmdlet, namesOfCmdlet };
 
-/** Reads a script. @throws {TooMuchWork} Where it is too long, or nested too deeply. */
+/** Reads a script. @throws {TooMuchWork} If it is too long, or nested too deeply. */
 function readPowerShell(source: string, state: State, ground: Ground): void {
   new Reader(source, state, ground).script("");
 }
@@ -79,7 +79,7 @@ class Reader {
     this.#ground = ground;
   }
 
-  /** Reads statements up to the sign `end`, and gives what they print. */
+  /** Reads statements up to the sign `end`, and returns what they print. */
   script(end: "" | ")" | "}" | "]"): Values {
     if (++this.#depth > MAX_DEPTH) throw new TooMuchWork();
     const read: Values[] = [];
@@ -111,24 +111,24 @@ class Reader {
       setVariable(each.toLowerCase(), undefined, this.#state);
       return this.script(")");
     }
-    if (this.#next() === "{") return this.#perhaps(() => this.#block());
+    if (this.#next() === "{") return this.#conditionally(() => this.#block());
     if (/^for$/i.test(keyword) && this.#next() === "(") {
-      return this.#perhaps(() => this.#given(")"));
+      return this.#conditionally(() => this.#given(")"));
     }
     // A table has entries `name = value`.
     this.#take(/[\w-]+\s*=(?!=)\s*/y);
     return this.#commands();
   }
 
-  /** Reads what may run more than once, or never. */
-  #perhaps(read: () => unknown): Values {
+  /** Reads a part that may run more than once, or never. */
+  #conditionally(read: () => unknown): Values {
     const before = copyOf(this.#state);
     read();
     forgetChanges(this.#state, before);
     return [OPEN];
   }
 
-  /** The commands of a block in curly brackets, if one follows. */
+  /** Reads a block in curly brackets, if one follows. */
   #block(): void {
     this.#take(BETWEEN);
     if (this.#next() !== "{") return;
@@ -136,7 +136,7 @@ class Reader {
     this.script("}");
   }
 
-  /** Commands with pipes, `&&` and `||` between them. */
+  /** Reads commands with pipes, `&&` and `||` between them. */
   #commands(): Values {
     let values = this.#assignment() ?? this.#element(null);
     for (;;) {
@@ -149,7 +149,7 @@ class Reader {
     }
   }
 
-  /** `$x = …`, `$env:X += …`; null where no assignment follows. */
+  /** Reads an assignment, `$x = …` or `$env:X += …`; null where none follows. */
   #assignment(): Values | null {
     const [all, braced, plain, adds] = this.#take(ASSIGNED) ?? [];
     if (all === undefined) return null;
@@ -161,7 +161,7 @@ class Reader {
     return [];
   }
 
-  /** One part of a pipeline: a value, or a command with what comes through the pipe. */
+  /** Reads one part of a pipeline: a value, or a command that gets the values in `piped`. */
   #element(piped: Values | null): Values {
     const called = this.#take(/&(?!&)\s*|\.(?=[\s"'$({])\s*/y) !== null;
     const sign = this.#next();
@@ -187,7 +187,7 @@ class Reader {
       const sign = this.#next();
       if (sign === "" || /[\n\r;|&})]/.test(sign)) break;
       // A script block runs for each value that comes through the pipe.
-      if (sign === "{") this.#perhaps(() => this.#block());
+      if (sign === "{") this.#conditionally(() => this.#block());
       else if (this.#take(/,\s*/y) !== null) words.push(literal(","));
       else if (sign === "(" || sign === "@") words.push(...this.#operand());
       else {
@@ -226,7 +226,7 @@ class Reader {
     }
   }
 
-  /** One word of a command, or the words of a variable; none where none begins. */
+  /** Reads one word of a command, or the words of a variable; none where no word begins. */
   #argument(isValue = false): Values {
     this.#count();
     const parts: Values[] = [];
@@ -249,7 +249,7 @@ class Reader {
     return words.map((word) => ({ ...word, isBare }));
   }
 
-  /** Values with operators between them; a comma makes a list. */
+  /** Reads values with operators between them; a comma makes a list. */
   #expression(): Values {
     let values = this.#operand();
     for (;;) {
@@ -286,7 +286,7 @@ class Reader {
     }
     if (sign === "(") return this.#given(")");
     if (sign === "[") {
-      // The type of the value that follows, or whose method is called.
+      // A type stands before a value or a method.
       if (this.#take(TYPE) === null) this.#at++;
       return /["'$(@[{\d]/.test(this.#next()) ? this.#operand() : [OPEN];
     }
@@ -314,7 +314,7 @@ class Reader {
     return this.script(end);
   }
 
-  /** The values, unless `.Name`, `::Method(…)` or `[0]` follows: what that gives is unknown. */
+  /** Returns the values, or an unknown one if `.Name`, `::Method(…)` or `[0]` follows. */
   #members(values: Values): Values {
     let found = values;
     for (;;) {
@@ -348,7 +348,7 @@ class Reader {
     return this.#state.variables.get(name ?? "") ?? [{ ...OPEN, source: all }];
   }
 
-  /** Text with variables and commands in it, up to a quote. */
+  /** Reads a text with variables and commands in it, up to a quote. */
   #pieces(quote: RegExp | null): Argument {
     const parts: Argument[] = [];
     while (this.#at < this.#text.length) {
@@ -364,7 +364,7 @@ class Reader {
     return joined(parts);
   }
 
-  /** Text that a pattern matches, the sign behind a backtick, or one sign. */
+  /** Reads the text that a pattern matches, the sign behind a backtick, or one sign. */
   #plain(pattern: RegExp): string {
     const [, escaped] = this.#take(/`(\r\n|[^]?)/y) ?? [];
     if (escaped !== undefined) return ESCAPES[escaped] ?? escaped;
@@ -387,7 +387,7 @@ class Reader {
   }
 }
 
-/** Values in a text: a list has blanks between them. */
+/** Joins values to one text, with blanks between them. */
 function one(values: Values): Argument {
   const parts = values.flatMap((value, i) => i === 0 ? [value] : [literal(" "), value]);
   return joined(parts);

@@ -1,13 +1,13 @@
-/** Words of PowerShell, as the POSIX shell has them. */
+/** Translates words of PowerShell into words of the POSIX shell. */
 import { calledAs } from "./cmdlets.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 
 export interface Word extends Argument {
-  /** Whether no part is quoted: then `*` in it is a pattern for every program. */
+  /** Whether no part of the word is quoted: then its `*` is a pattern for every program. */
   readonly isBare?: boolean;
 }
 
-/** One word of its parts; behind an unknown one its text does not go on. */
+/** Joins parts to one word, whose text ends at the first unknown part. */
 export function joined(parts: readonly Argument[]): Argument {
   const [only, ...others] = parts;
   if (only !== undefined && others.length === 0) return only;
@@ -16,7 +16,7 @@ export function joined(parts: readonly Argument[]): Argument {
   return { ...literal(known.map(({ text }) => text).join("")), isOpen: open >= 0 };
 }
 
-/** The name that a variable has in the POSIX shell; null where only the running script knows its value. */
+/** Returns the name that a variable has in the POSIX shell; null where only the running script knows its value. */
 export function variableName(written: string): string | null {
   const [, scope = "", name = ""] = /^(?:(\w+):)?(\w+)$/.exec(written) ?? [];
   const plain = name.toLowerCase();
@@ -27,7 +27,7 @@ export function variableName(written: string): string | null {
   return /^(?:|global|script|local|private|using|variable)$/i.test(scope) ? plain : null;
 }
 
-/** A word as a path of the POSIX shell: `/` for `\`, the home for `~`; one that `expands` may be a pattern. */
+/** Writes a word as a POSIX path: `/` for `\`, the home for `~`. A word that `expands` may be a pattern. */
 export function texted(
   { isBare = false, ...word }: Word,
   { expands, home }: { readonly expands: boolean; readonly home: string | undefined },
@@ -42,16 +42,16 @@ export function texted(
   return home === undefined ? OPEN : { ...withText(word, home + path.slice(1)), isGlob: isPattern };
 }
 
-/** Parameters of cmdlets that the POSIX shell has a command for. */
+/** Parameters, to leave out, of cmdlets for which the POSIX shell has a command. */
 const NAMED = /^-(?:path|literalpath|childpath|name|value|passthru|option|force)$/i;
 
 interface ShellWords {
-  /** None for a cmdlet that only gives a value. */
+  /** The command's words; empty for a cmdlet that only returns a value. */
   readonly words: readonly Argument[];
   readonly prints: readonly Argument[];
 }
 
-/** A command in the words of the POSIX shell. Only cmdlets take lists; other programs get the values as words. */
+/** Translates a command into words of the POSIX shell. Only cmdlets take lists; other programs get values as words. */
 export function shellWords(
   program: Word,
   given: readonly Word[],

@@ -1,4 +1,4 @@
-/** Scripts of the project that a command runs: of package.json, of a Makefile, of a shell in a file. */
+/** Reads the script of the project that a command runs: from package.json, a Makefile, or a file of the shell. */
 import { quietly } from "../../base/errors.ts";
 import { joinPath, resolvePath, withParents } from "../../base/paths.ts";
 import { isShell } from "./interpreters.ts";
@@ -10,18 +10,18 @@ import { placeOf } from "./word.ts";
 import { findInner } from "./wrappers.ts";
 
 export interface ProjectScript {
-  /** As people call it: `"build" of package.json`. */
+  /** The name for people: `"build" of package.json`. */
   readonly shown: string;
   readonly text: string;
-  /** Where it runs; null when unknown. */
+  /** The folder in which it runs; null when unknown. */
   readonly folder: string | null;
 }
 
 interface Manager extends ValuedOptions {
-  /** The file that lists the scripts, and the key under which they stand there. */
+  /** The file that lists the scripts, and the key under which they stand in the file. */
   readonly file: string;
   readonly key: string;
-  /** The next word after one of these verbs is a script. */
+  /** Verbs whose next word is a script. */
   readonly verbs: string;
   /** Verbs that are scripts themselves, with their names; `any` for every other verb. */
   readonly own: "any" | Readonly<Record<string, string>>;
@@ -32,12 +32,12 @@ interface Manager extends ValuedOptions {
 const MANAGERS = rowsByName<Manager>(ROWS as readonly (Manager & { readonly names: string })[]);
 const MAKE = { valued: "CfIjloW", valuedLong: "file directory" };
 const MAKEFILES = ["GNUmakefile", "makefile", "Makefile"];
-/** Longer scripts in files are not read. */
+/** The length up to which scripts in files are read. */
 const MAX_CHARS = 65_536;
 
 type ReadText = (path: string) => string | null;
 
-/** The script that a command runs; null where it runs none, or where the file cannot be read. */
+/** Returns the script that a command runs; null where it runs none, or where the file cannot be read. */
 export function projectScript(
   command: ShellCommand,
   readText: ReadText = () => null,
@@ -66,7 +66,7 @@ export function projectScript(
     : { shown: `"${name}" of ${file}`, text: parts.join("\n"), folder: place };
 }
 
-/** A script in a file that a shell runs. */
+/** Reads the script in a file that a shell runs; null where there is none. */
 function fileOfShell(command: ShellCommand, readText: ReadText): ProjectScript | null {
   const { program, words, folder } = command;
   if (!isShell(program) && !words[0]?.text.includes("/")) return null;
@@ -81,7 +81,7 @@ function fileOfShell(command: ShellCommand, readText: ReadText): ProjectScript |
 
 const isAssigned = (word: string) => word.includes("=");
 
-/** The recipes of the wanted targets, each after a call for what it needs, with the variables of the file before them. */
+/** Writes the Makefile's variables, then the recipes of the wanted targets, each after a call for what it needs. */
 function recipesOf(command: ShellCommand, readText: ReadText): ProjectScript | null {
   const { operands, values } = split(command.args, MAKE);
   const [at] = values("-C --directory");

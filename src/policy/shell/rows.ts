@@ -1,4 +1,4 @@
-/** Tables about programs that stand in JSON: each row is for the programs in `names`. */
+/** Reads JSON tables about programs, in which each row is about the programs in `names`. */
 
 export interface Rows<Row> {
   readonly names: readonly string[];
@@ -6,7 +6,7 @@ export interface Rows<Row> {
   find(name: string): Row | undefined;
 }
 
-/** Reads a table when it is first asked. A text between slashes is a pattern; it is compiled when its row is asked for. */
+/** Reads a table at its first use. A text between slashes is a pattern, compiled when its row is first found. */
 export function rowsByName<Row>(rows: readonly { readonly names: string }[]): Rows<Row> {
   let read: ReadonlyMap<string, unknown> | undefined;
   const plain = () =>
@@ -29,7 +29,7 @@ export function rowsByName<Row>(rows: readonly { readonly names: string }[]): Ro
   };
 }
 
-/** A value with each text between slashes as a pattern. */
+/** Copies a value, with each text between slashes compiled to a pattern. */
 export function withPatterns(value: unknown): unknown {
   if (typeof value === "string") {
     const [, pattern] = /^\/(.+)\/$/s.exec(value) ?? [];
@@ -42,12 +42,12 @@ export function withPatterns(value: unknown): unknown {
   );
 }
 
-/** Whether a text matches a pattern; a pattern is only tried on texts with its first words, for the engine compiles it then. */
+/** Tells whether a text matches a pattern. Compares the pattern's first words first, to save compiling it. */
 export function matchesWithHead(pattern: RegExp, text: string): boolean {
   return text.startsWith(headOf(pattern)) && pattern.test(text);
 }
 
-/** The words with which every text begins that a pattern (without alternatives at its top) matches; empty where that is open. */
+/** Returns the words with which every match of a pattern without top-level alternatives begins; empty if unknown. */
 export function headOf({ source }: RegExp): string {
   return /^\^((?:\w+ )*\w+)(?![\w?*{|])/.exec(source)?.[1] ?? "";
 }

@@ -1,7 +1,7 @@
 /**
- * Programs that run another one: as it is (`sudo`), out of a package (`npx`), in a prepared environment (`bundle
- * exec`), in a container (`docker exec APP PROGRAM`). A row of `runners.json` says where the other program stands
- * among the arguments.
+ * Finds the command that a program runs: as it is (`sudo`), out of a package (`npx`), in a prepared environment
+ * (`bundle exec`), in a container (`docker exec APP PROGRAM`). A row of `runners.json` says where the other program
+ * stands among the arguments.
  */
 import { type Inner, join, scriptFrom } from "./shell_command.ts";
 import { leading, type ValuedOptions } from "./operands.ts";
@@ -14,20 +14,20 @@ interface Runner extends ValuedOptions {
   readonly kind?: "package" | "container";
   /** Words that may stand before the verb, as `compose`. Blanks separate the words of all lists. */
   readonly groups?: string;
-  /** One of these verbs stands before the program. */
+  /** Verbs that stand before the program. */
   readonly verbs?: string;
-  /** Any other first word is a program as well, but for these verbs of its own. */
+  /** The runner's own verbs; any other first word is a program as well. */
   readonly own?: string;
   /** How many operands stand before the program: the seconds of `timeout`. */
   readonly operands?: number;
-  /** The program comes after one of these words, where one is there, or only there. */
+  /** Words after which the program stands, if there is one; with `needsAfter` only there. */
   readonly after?: string;
   readonly needsAfter?: boolean;
-  /** Options that make it do something else than run a program. */
+  /** Options with which it runs no program. */
   readonly unless?: string;
   /** Whether the rest of the line is a script and no list of words; options may follow the operands. */
   readonly joins?: boolean;
-  /** Whether more arguments follow that stand elsewhere, or take the place of `{}`. */
+  /** Whether it adds arguments from elsewhere, at the end or in the place of `{}`. */
   readonly appends?: boolean;
 }
 
@@ -35,7 +35,7 @@ const RUNNERS = rowsByName<Runner>(TABLES.runners);
 
 const DYNAMIC_LINKER = /^ld-(?:linux|musl)[\w-]*\.so\.\d+$/;
 
-/** Whether a program runs programs of packages, or modules like them (`python -m black`). */
+/** Tells whether a program runs programs of packages, or modules like them (`python -m black`). */
 export function isRunner(name: string): boolean {
   return RUNNERS.find(name)?.kind !== undefined || /^python[\d.]*$/.test(name);
 }
@@ -44,7 +44,7 @@ export function isContaining(name: string): boolean {
   return RUNNERS.find(name)?.kind === "container";
 }
 
-/** The command or script that such a program runs; undefined where it runs none. */
+/** Returns the command or script that a program runs; undefined where it runs none. */
 export function inRunner(name: string, rest: readonly Argument[]): Inner | undefined {
   const runner = RUNNERS.find(name.replace(DYNAMIC_LINKER, "ld.so"));
   if (runner === undefined) return undefined;
@@ -76,10 +76,10 @@ export function inRunner(name: string, rest: readonly Argument[]): Inner | undef
   return { kind: "command", words: placed.includes(OPEN) ? placed : [...words, OPEN] };
 }
 
-/** The most lines for which a command of `xargs` is read. */
+/** For how many lines a command of `xargs` is read. */
 const MAX_LINES = 32;
 
-/** The commands of `xargs`. `input` is what it reads: a text, or one argument that stands for all its words. */
+/** Returns the commands of `xargs`. `input` is what it reads: a text, or one argument that stands for all its words. */
 export function inXargs(rest: readonly Argument[], input: string | Argument | undefined): Inner[] {
   const { end, has, values } = leading(rest, RUNNERS.find("xargs")!);
   const words = rest.slice(end);

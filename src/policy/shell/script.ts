@@ -1,7 +1,7 @@
 /**
- * Finds every command that a Bash script would start, also those inside of others (`sudo`, `bash -c`, `$(…)`, what is
- * piped into `sh`), with the words that the shell would hand over. It runs nothing. Both sides of each condition
- * count; the body of a loop is read once for each word, that of a function where it is called.
+ * Finds every command that a Bash script would start, also commands inside others (`sudo`, `bash -c`, `$(…)`, a pipe
+ * to `sh`), with the words that the shell would pass. It runs nothing. Both sides of each condition count; the body of
+ * a loop is read once for each word, the body of a function at its calls.
  */
 import { quietly } from "../../base/errors.ts";
 import type { GitAliases } from "./git_verbs.ts";
@@ -58,9 +58,9 @@ export interface Script {
   readonly commands: readonly ShellCommand[];
   /** Why the list may lack commands: `"$X" is not known before it runs`. */
   readonly unknown: readonly string[];
-  /** Why a part of the script was not read; null when all was. */
+  /** Why a part of the script was not read; null when all of it was read. */
   readonly tooLarge: string | null;
-  /** Whether something that it starts may go on when it has ended. */
+  /** Whether a process that the script starts may still run when the script has ended. */
   readonly leavesRunning: boolean;
 }
 
@@ -76,7 +76,7 @@ export interface Surroundings {
   readonly language?: Language;
 }
 
-/** Reads a script. It never throws: what it cannot read is one more reason in `unknown`. */
+/** Reads a script. It never throws: a part that it cannot read adds a reason to `unknown`. */
 export function readScript(source: string, around: Surroundings): Script {
   const { folder, home, root = null, disk = NO_DISK, gitAliases = new Map(), language } = around;
   const reader = new Reader(root, disk, home);
@@ -98,7 +98,7 @@ export function readScript(source: string, around: Surroundings): Script {
       locals: null,
     }, language);
   } catch {
-    // It costs too much to read, or is nested too deeply for the engine.
+    // The script costs too much to read, or is nested too deeply for the engine.
     found.tooLarge = TOO_LARGE;
   }
   const { commands, tooLarge, leavesRunning } = found;
@@ -114,20 +114,20 @@ const NO_DISK: Disk = {
 
 const MAX_DEPTH = 16;
 const TOO_DEEP = /^maximum .* depth exceeded$/;
-/** The cost of a part beside its words: the shell's variables may be copied for it. */
+/** The cost of a part besides its words, in steps: the shell's variables may be copied for it. */
 const STEPS_OF_NODE = 4;
-/** How often the body of a loop is read, those of the loops around it included. */
+/** How often the body of a loop is read at most, counting the rounds of the loops around it. */
 const MAX_ROUNDS = 100;
 const NESTED = "it is nested too deeply to be read";
 
-/** Variables whose values programs run, each with the command that stands for that. */
+/** Variables whose values programs run, each with the command that stands for that run. */
 const RUN_BY_VALUE = VARIABLES.flatMap(({ names, as }) =>
   names.split(" ").map((name) => ({ name, as }))
 );
 
 /** The parts of a command that set variables. */
 type Assigning = Pick<Command, "args" | "prefix">;
-/** The shell's state, the state that a started command gets, and what is known so far. */
+/** The shell's state, the state that a started command gets, and the scope for expanding words. */
 interface Place {
   readonly state: State;
   readonly own: State;
@@ -143,7 +143,7 @@ class Reader {
   readonly #traps: { readonly text: string; readonly command: ShellCommand }[] = [];
   /** Functions that nothing has called yet, each with the shell that defined it. */
   readonly #uncalled = new Map<SyntaxNode, State>();
-  /** Values of variables that were read as commands. */
+  /** Values of variables that were already read as commands. */
   readonly #values = new Set<string>();
   readonly #budget = new Budget();
 
@@ -155,7 +155,7 @@ class Reader {
   source(written: string, state: State, language?: Language): void {
     if (state.depth > MAX_DEPTH) return void (this.found.tooLarge = NESTED);
     if (language === "powershell") return this.#powerShell(written, state);
-    // A shell that knows less than Bash reads `((…))` as two subshells.
+    // A shell without Bash's `((…))` reads it as two subshells.
     const text = language === "posix"
       ? written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "))
       : written;
@@ -237,7 +237,7 @@ class Reader {
       case "ArithmeticCommandExpansion":
       case "ProcessSubstitution":
         this.#budget.spend(node.text.length / 32);
-        // The parser leaves out what is nested too deeply.
+        // The parser leaves out a script that is nested too deeply.
         if (!node.script) this.found.tooLarge = NESTED;
         for (const s of node.script?.commands ?? []) this.#statement(s, copyOf(state));
         return;
@@ -256,7 +256,7 @@ class Reader {
     }
   }
 
-  /** `a && b || c`: a command may not run if the one before it may fail. */
+  /** Reads `a && b || c`, in which a command may not run if the command before it may fail. */
   #andOr({ commands, operators }: AndOr, state: State): void {
     let before: State | null = null;
     for (const [i, command] of commands.entries()) {
@@ -300,7 +300,7 @@ class Reader {
       );
       return this.#keepBare({ redirects, texts: laterRun(values), state });
     }
-    // Variables before a command hold for this command alone.
+    // Variables before a command hold only for this command.
     const own = withPrefix(node.prefix, state, scope);
     const read = readBy(node, before, scope);
     const output = redirects.length === 0 ? undefined : printed(node, scope);
@@ -317,14 +317,14 @@ class Reader {
     });
   }
 
-  /** Keeps what happens without a program. */
+  /** Adds redirections and values without a program, if there are any. */
   #keepBare(
     bare: Pick<ShellCommand, "redirects"> & { readonly texts: string[]; readonly state: State },
   ): void {
     if (bare.redirects.length + bare.texts.length > 0) this.found.keep(bare);
   }
 
-  /** Applies the command to the shell's state, and reads what it starts with the state `own`. */
+  /** Applies a command to the shell's state, and reads the commands that it starts with the state `own`. */
   #effects(command: ShellCommand, node: Assigning, at: Place): void {
     const { state, own } = at;
     const { program: name, words, args: rest } = command;
@@ -342,7 +342,7 @@ class Reader {
     }
     const alias = resolveAlias(words, state.aliases);
     if (alias !== null) {
-      // Inside of the alias its name means the program.
+      // Inside the alias, its name means the program.
       const aliases = new Map([...own.aliases].filter(([name]) => name !== alias.name));
       const folder = alias.folder === null ? own.folder : placeOf(alias.folder, own.folder);
       this.#inner(alias.inner, command, { ...at, own: { ...own, aliases, folder }, node });
@@ -356,7 +356,7 @@ class Reader {
       const value = textIn(own.variables, name);
       if (value === undefined || this.#values.has(`${name}=${value}`)) continue;
       this.#values.add(`${name}=${value}`);
-      // A name alone is a program without arguments.
+      // A value that is only a name is a program without arguments.
       if (as.startsWith("{}") && /^[\w.-]*$/.test(value)) continue;
       const script = scriptFrom(literal(as.replace("{}", () => value.replace(/^\|+-?/, ""))));
       this.#inner(script, command, { ...at, node: NO_NODE });
@@ -410,7 +410,7 @@ class Reader {
   }
 }
 
-/** The values of words that hold a substitution in quotes: a later expansion or a test may run it. */
+/** Returns the values of words that contain a quoted substitution, which a later expansion or test may run. */
 function laterRun(words: readonly Word[]): string[] {
   return words.flatMap(({ parts = [] }) =>
     parts.flatMap((part) =>
@@ -426,7 +426,7 @@ function wordsIn(node: SyntaxNode): Word[] {
   return words;
 }
 
-/** Commands that do not fail if they are written rightly. */
+/** Commands that do not fail if they are written correctly. */
 const SURE = new Set(
   (": true echo printf export local declare typeset readonly unset set shopt umask alias trap cd pushd popd mkdir")
     .split(" "),

@@ -8,36 +8,36 @@ export interface ShellCommand {
   readonly args: readonly Argument[];
   readonly words: readonly Argument[];
   readonly redirects: readonly { readonly operator: string; readonly target: Argument }[];
-  /** What it reads from its standard input, where the script tells: a here-document, an `echo` before the pipe. */
+  /** The text of its standard input, where the script shows it: a here-document, an `echo` before the pipe. */
   readonly input: string | undefined;
-  /** Whether the script gives it another home, so that it reads other settings. */
+  /** Whether the script sets another home for it, so that it reads other settings. */
   readonly hasOtherHome?: boolean;
   /** Whether a pipe or a file feeds its standard input. */
   readonly isFed?: boolean;
   /** The words of the command before the pipe, if that prints names of files, as `find` does. */
   readonly listing?: readonly Argument[] | undefined;
-  /** Values of variables and conditions that hold a substitution in quotes, which a later expansion may run. */
+  /** Values of variables and conditions that contain a quoted substitution, which a later expansion may run. */
   readonly texts?: readonly string[];
-  /** The files that change by the patches which it applies. */
+  /** The files that its patches change. */
   readonly patched?: readonly Change[];
   readonly folder: string | null;
-  /** The value of the variable `GIT_DIR`; undefined where the script does not tell. */
+  /** The value of the variable `GIT_DIR`; undefined where it is unset or unknown. */
   readonly gitDir: string | undefined;
-  /** Whether it is a function of the script; the commands of the function are listed as well. */
+  /** Whether it calls a function of the script, whose commands are listed as well. */
   readonly callsFunction: boolean;
   /** The command that starts this one (`sudo rm x` starts `rm x`); null where none does. */
   readonly startedBy: ShellCommand | null;
 }
 
-/** A command as people read it: an unknown word is shown as it was written. */
+/** Writes a command for people, with unknown words as the script writes them. */
 export function shownCommand(words: ShellCommand["words"]): string {
   return words.map(({ text, isOpen, source = `${text}…` }) => isOpen ? source : text).join(" ");
 }
 
-/** A change of a file by a command, with how the file is looked up. */
+/** A change of a file by a command, and how to look up the file. */
 export interface Change extends Pick<HowToLook, "effect" | "search"> {
   readonly word: Argument;
-  /** What is copied to the word, or into it. */
+  /** The source that is copied to the word's path, or into it. */
   readonly copied?: Copied & { readonly from: Argument; readonly isRemote: boolean };
   /** The folder of an unknown file. */
   readonly within?: Argument;
@@ -47,7 +47,7 @@ export function marked(words: readonly Argument[], effect: Effect): Change[] {
   return words.map((word) => ({ word, effect }));
 }
 
-/** Languages other than Bash. `posix` is that of a shell which reads `((…))` as two subshells. */
+/** Languages other than Bash. `posix` is the language of a shell that reads `((…))` as two subshells. */
 export type Language = "powershell" | "posix";
 
 export type Inner =
@@ -55,25 +55,25 @@ export type Inner =
   | InnerScript
   /** A script in a file, of a shell or of another program. */
   | { readonly kind: "file"; readonly program: string; readonly file: Argument }
-  /** What only the running program knows. */
+  /** A command that only the running program knows. */
   | { readonly kind: "unknown"; readonly why: string };
 
 /** A script of the shell. */
 interface InnerScript {
   readonly kind: "script";
   readonly text: Argument;
-  /** `$1`, `$2` in it. */
+  /** The values of `$1`, `$2` in the script. */
   readonly parameters: readonly Argument[];
   /** Absent for Bash. */
   readonly language?: Language;
 }
 
-/** Code of another language. */
+/** Stands for code of another language, whose effect is unknown. */
 export function codeFor(program: string): Inner {
   return { kind: "unknown", why: `what the code given to ${program} does` };
 }
 
-/** What a shell reads from its standard input. */
+/** Returns the script that a shell reads from its standard input. */
 export function scriptOnInput(input: string | undefined): Inner {
   return input === undefined
     ? { kind: "unknown", why: "what a shell reads is not known" }

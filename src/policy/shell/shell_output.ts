@@ -1,4 +1,4 @@
-/** What commands print and read, where the script itself tells. */
+/** Finds what commands print and read, as far as the script itself shows it. */
 import type {
   Command,
   CommandNode,
@@ -23,7 +23,7 @@ import { assignmentWord, type State } from "./state.ts";
 import { programName, split } from "./operands.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 
-/** The program and the arguments that a command hands over. */
+/** Returns the program and the arguments of a command. */
 export function wordsOf({ name, args }: Command, scope: Scope): readonly Argument[] {
   const rest = argumentsOf(args, scope);
   return name === undefined ? rest : [...expandWord(name, scope), ...rest];
@@ -35,7 +35,7 @@ function argumentsOf(args: Command["args"], scope: Scope): readonly Argument[] {
   );
 }
 
-/** The files that input and output come from and go to; here-documents and the pipe of `>(…)` are none. */
+/** Returns the redirections from and to files; here-documents and the pipe of `>(…)` are no files. */
 export function readRedirects(
   redirections: readonly Redirection[],
   scope: Scope,
@@ -51,7 +51,7 @@ function isPipe({ parts = [] }: Word): boolean {
   return parts.length === 1 && parts[0]!.type === "ProcessSubstitution";
 }
 
-/** What a command reads: from the command before the pipe, unless a here-document or a file replaces that. */
+/** Finds what a command reads: from the command before the pipe, unless a here-document or a file replaces that. */
 export function readBy(
   node: Command,
   before: CommandNode | undefined,
@@ -65,13 +65,13 @@ export function readBy(
   }
   const isList = before.type === "Command" && programName(before.name?.value ?? "") === "find";
   const isGroup = before.type === "Subshell" || before.type === "BraceGroup";
-  const told = isGroup && input === undefined ? before.body.commands : [];
+  const grouped = isGroup && input === undefined ? before.body.commands : [];
   return {
     input,
     isFed,
     listing: isList ? wordsOf(before, scope) : undefined,
-    // What the commands of a group print, as far as that is known.
-    texts: told.flatMap(({ command }) =>
+    // The known outputs of the commands in a group.
+    texts: grouped.flatMap(({ command }) =>
       command.type === "Command" ? printed(command, scope) ?? [] : []
     ),
   };
@@ -88,7 +88,7 @@ function textOf(own: Redirection, scope: Scope): string | undefined {
     : undefined;
 }
 
-/** The output that a command substitution puts in, without the last line breaks. */
+/** Returns the output of a command substitution, without the last line breaks; undefined where it is unknown. */
 function outputOf(statements: readonly Statement[], scope: Scope): Argument | undefined {
   const [only, ...others] = statements;
   const command = only && firstOf(only.command);
@@ -98,18 +98,18 @@ function outputOf(statements: readonly Statement[], scope: Scope): Argument | un
   const words = wordsOf(command, scope);
   const [program] = words;
   if (program === undefined || words.some(({ isOpen }) => isOpen)) return undefined;
-  const told = words.map(({ text }) => text).join(" ");
-  return OUTPUTS.find(([pattern]) => pattern.test(told))?.[1](words.slice(1), scope);
+  const line = words.map(({ text }) => text).join(" ");
+  return OUTPUTS.find(([pattern]) => pattern.test(line))?.[1](words.slice(1), scope);
 }
 
-/** The first command of `a || b`: the second one counts only where the first fails. */
+/** Returns the first command of `a || b`, since the second only counts where the first fails. */
 function firstOf(command: SyntaxNode): SyntaxNode {
   return command.type === "AndOr" && command.operators.every((operator) => operator === "||")
     ? command.commands[0]!
     : command;
 }
 
-/** What `echo`, `printf` and a `cat` of a here-document print. */
+/** Returns what `echo`, `printf` and a `cat` of a here-document print; undefined for other commands. */
 export function printed(node: CommandNode, scope: Scope): string | undefined {
   if (node.type !== "Command" || node.name === undefined) return undefined;
   const name = programName(node.name.value);
@@ -132,7 +132,7 @@ export function printed(node: CommandNode, scope: Scope): string | undefined {
   return formatted(format, values);
 }
 
-/** `printf` with `%s`, `%b` and `%%` alone. The format is used again while values are left. */
+/** Formats like `printf` with only `%s`, `%b` and `%%`. Uses the format again while values are left. */
 function formatted(format: string, values: readonly string[]): string | undefined {
   if (/%[^sb]/.test(format.replaceAll("%%", ""))) return undefined;
   const plain = unescaped(format);
@@ -154,12 +154,12 @@ function knownText({ text, isOpen, isGlob }: Argument): string | undefined {
   return isOpen || isGlob ? undefined : text;
 }
 
-/** What is known for expanding words: the shell's variables, and what commands print. */
+/** Returns the scope for expanding words: the shell's variables, and the outputs of commands. */
 export function scopeOf(
   { variables }: State,
   { root, budget }: { readonly root: string | null; readonly budget: Budget },
 ): Scope {
-  // An output is kept, so that nested ones are not read twice at each level.
+  // The cache keeps nested outputs from being read twice at each level.
   let outputs: Map<WordPart, Argument | undefined> | undefined;
   const scope: Scope = {
     variables,
@@ -175,12 +175,12 @@ export function scopeOf(
   return scope;
 }
 
-/** The name of a branch; only git knows which. */
+/** The name of a branch that only git knows. */
 const BRANCH: Argument = { text: "", isOpen: true, isGlob: false, isName: true };
 
 type Output = (rest: readonly Argument[], scope: Scope) => Argument | undefined;
 
-/** What commands print, by their text. */
+/** Outputs of commands, by patterns of their text. */
 const OUTPUTS: readonly (readonly [RegExp, Output])[] = [
   [/^pwd(?: -[LP])?$/, (_, { variables }) => known(textIn(variables, "PWD"))],
   [/^git rev-parse --show-toplevel$/, topOf],
@@ -189,7 +189,7 @@ const OUTPUTS: readonly (readonly [RegExp, Output])[] = [
   [/^date (?:-u )?\+(?:%[sNYymdHMSjFT]|[-_.:T])+$/, () => SOME_NUMBER],
   [/^(?:nproc|id -[ug]|seq(?: .*)?)$/, () => SOME_NUMBER],
   [/^mktemp\b/, temporary],
-  // The path of a program; only its name counts.
+  // The path of a program, of which only the name counts.
   [
     /^(?:which|(?:command|type) -[vpP]) [\w.+-]+$/,
     (rest) => literal(`/usr/bin/${rest.at(-1)!.text}`),
@@ -211,13 +211,13 @@ function known(text: string | undefined): Argument | undefined {
   return text === undefined ? undefined : literal(text);
 }
 
-/** The top of the repository: the project's folder, if the script is in that. */
+/** Returns the top of the repository: the project's folder, if the script runs in it. */
 function topOf(_: readonly Argument[], { variables, root }: Scope): Argument | undefined {
   const folder = textIn(variables, "PWD");
   return root !== null && `${folder}/`.startsWith(`${root}/`) ? literal(root) : undefined;
 }
 
-/** The path that `mktemp` makes; the letters that it chooses stay `X`. */
+/** Returns the path that `mktemp` makes; the letters that it chooses stay `X`. */
 function temporary(rest: readonly Argument[], { variables }: Scope): Argument | undefined {
   const { operands: [template], options } = split(rest, {});
   if (!options.every((text) => /^-[dqut]+$|^--(?:directory|quiet|suffix=.*)$/.test(text))) {

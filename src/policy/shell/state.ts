@@ -1,4 +1,4 @@
-/** What the shell knows at one place of a script, and how its commands change it. */
+/** The shell's state at one place of a script, and how commands change it. */
 import type { Assignment, Command, SyntaxNode } from "unbash";
 import type { ShellCommand } from "./shell_command.ts";
 import { leading } from "./operands.ts";
@@ -17,24 +17,24 @@ export interface State {
   folder: string | null;
   /** The folders that `popd` returns to, in reverse order; null for an unknown one. */
   left: readonly (string | null)[];
-  /** The bodies of functions. */
+  /** The bodies of functions, by name. */
   readonly functions: Map<string, SyntaxNode>;
   readonly aliases: Map<string, Argument>;
   readonly startedBy: ShellCommand | null;
   readonly depth: number;
-  /** How often this place is read: the rounds of all loops around it. */
+  /** How often this place is read: the product of the rounds of all loops around it. */
   rounds: number;
-  /** The local variables of the function that is called; null outside of functions. */
+  /** The local variables of the called function; null outside of functions. */
   readonly locals: Set<string> | null;
 }
 
 const MAX_VALUE_CHARS = 65_536;
-/** The most variables whose values are known: every subshell copies all of them. */
+/** How many variables are kept, since every subshell copies all of them. */
 const MAX_VARIABLES = 500;
 const MAX_PARAMETERS = 99;
 const MAX_ELEMENTS = 1_000;
 
-/** The state of a subshell: what happens there changes nothing outside. */
+/** Returns the state of a subshell, whose changes stay inside it. */
 export function copyOf(state: State): State {
   return { ...state, variables: new Map(state.variables) };
 }
@@ -47,12 +47,12 @@ export function inner(state: State, startedBy: ShellCommand | null): State {
   return { ...copyOf(state), startedBy, depth: state.depth + 1 };
 }
 
-/** The state in a called function; the variables in `locals` are gone after it. */
+/** Returns the state in a called function, which loses the variables in `locals` at its end. */
 export function calledIn(state: State, locals: readonly string[]): State {
   return { ...inner(state, state.startedBy), locals: new Set(locals) };
 }
 
-/** Takes over the changes that a called function has made. */
+/** Takes over the changes that a called function has made to the state. */
 export function returnFrom(called: State, state: State): void {
   const isItsOwn = (name: string) => called.locals!.has(name) || /^[\d@*]/.test(name);
   state.variables = new Map([
@@ -63,7 +63,7 @@ export function returnFrom(called: State, state: State): void {
   Object.assign(state, { folder, left });
 }
 
-/** Forgets what differs between two states, since only the running shell knows which of them holds. */
+/** Makes unknown what differs between two states, since only the running shell knows which state holds. */
 export function forgetChanges(state: State, before: State): void {
   for (const [name, words] of state.variables) {
     const other = before.variables.get(name);
@@ -84,7 +84,7 @@ export function goTo(folder: string | null, state: State): void {
 /** Sets a variable; an unknown word makes its value unknown. */
 export function setVariable(name: string, word: Argument | undefined, state: State): void {
   const isUnknown = word === undefined || (word.isOpen && !word.isName) ||
-    // A script can build a text that is longer than the memory.
+    // A script can build a text that does not fit into memory.
     word.text.length > MAX_VALUE_CHARS;
   const isText = !isUnknown && !word.isOpen && !word.isGlob;
   setWords(name, isUnknown ? undefined : [isText ? literal(word.text) : word], state);
@@ -101,7 +101,7 @@ export function setWords(
   variables.set(name, words);
 }
 
-/** The state for what `X=a command` starts. */
+/** Returns the state for the command that `X=a command` starts. */
 export function withPrefix(prefix: Command["prefix"], state: State, scope: Scope): State {
   if (prefix.length === 0) return state;
   const own = copyOf(state);
@@ -112,15 +112,15 @@ export function withPrefix(prefix: Command["prefix"], state: State, scope: Scope
 /** Options of `env` and `sudo` that take a value. */
 const BEFORE_PROGRAM = { valued: "uCDghp", valuedLong: "unset chdir user group" };
 
-/** The state for what `env X=a command` starts; `-C` also changes the folder. */
+/** Returns the state for the command that `env X=a command` starts; `-C` also changes the folder. */
 export function withAssigned([program, ...words]: readonly Argument[], state: State): State {
   if (!/^(?:(?:cross-)?env|sudo)$/.test(program?.text ?? "")) return state;
   const assigned = words.filter(({ text }) => /^[A-Za-z_]\w*=/.test(text));
-  const folder = program!.text === "sudo" ? "-D --chdir" : "-C --chdir";
-  const to = leading(words, BEFORE_PROGRAM).values(folder).at(-1);
-  if (assigned.length === 0 && to === undefined) return state;
+  const option = program!.text === "sudo" ? "-D --chdir" : "-C --chdir";
+  const folder = leading(words, BEFORE_PROGRAM).values(option).at(-1);
+  if (assigned.length === 0 && folder === undefined) return state;
   const own = copyOf(state);
-  if (to !== undefined) goTo(folderAt(to, state.folder), own);
+  if (folder !== undefined) goTo(folderAt(folder, state.folder), own);
   for (const word of assigned) {
     const at = word.text.indexOf("=");
     setVariable(word.text.slice(0, at), { ...word, text: word.text.slice(at + 1) }, own);
@@ -128,7 +128,7 @@ export function withAssigned([program, ...words]: readonly Argument[], state: St
   return own;
 }
 
-/** The folder that a word names; null where only the running shell knows it. */
+/** Returns the folder that a word names; null where only the running shell knows it. */
 export function folderAt(word: Argument, folder: string | null): string | null {
   return word.isGlob || word.text === "-" || word.text === "" ? null : placeOf(word, folder);
 }
@@ -175,17 +175,17 @@ export function setParameters(
 }
 
 const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"]);
-/** Commands that give variables unknown values. */
+/** Commands that set variables to unknown values. */
 const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
 
 const CHANGING = new Set([...DECLARING, ...FILLING, "cd", "pushd", "popd", "set"]);
 
-/** Whether a command changes variables, parameters or the folder. */
+/** Tells whether a command changes variables, parameters or the folder. */
 export function changesShell(name: string): boolean {
   return CHANGING.has(name);
 }
 
-/** Follows such a command. */
+/** Applies such a command to the state. */
 export function changeShell(
   name: string,
   { args, prefix }: Pick<Command, "args" | "prefix">,
@@ -197,7 +197,7 @@ export function changeShell(
 ): void {
   const { words, state, scope } = at;
   if (name === "cd") {
-    // Each folder of CDPATH may hold the one that is named.
+    // Each folder of CDPATH may contain the named folder.
     const isSearched = state.variables.has("CDPATH") ||
       prefix.some((part) => part.type === "Assignment" && part.name === "CDPATH");
     if (isSearched && !/^\.{0,2}\//.test(words[0]?.text ?? "/")) goTo(null, state);
@@ -209,7 +209,7 @@ export function changeShell(
     if (name !== "export" && name !== "readonly") {
       for (const { text } of words) state.locals?.add(text.replace(/=.*/s, ""));
     }
-    // A name that stands for another variable.
+    // With `-n` a name stands for another variable.
     const isReference = words.some(({ text }) => /^-[a-zA-Z]*n/.test(text));
     for (const arg of args) {
       if (arg.type !== "Assignment") continue;
@@ -219,7 +219,7 @@ export function changeShell(
   }
 }
 
-/** `set -- a b` sets the parameters; options alone do not. */
+/** Applies `set -- a b`, which sets the parameters; options alone do not. */
 function setGiven(words: readonly Argument[], state: State): void {
   const { variables } = state;
   const [first] = words;
@@ -228,7 +228,7 @@ function setGiven(words: readonly Argument[], state: State): void {
   else if (first?.isOpen || /^[^-+]/.test(first?.text ?? "-")) setParameters(variables, words);
 }
 
-/** Follows `pushd FOLDER` and `popd`; with other words the folder is unknown. */
+/** Applies `pushd FOLDER` and `popd`; with other words the folder is unknown. */
 function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: State): void {
   const { folder, left } = state;
   const [to] = words;
@@ -238,7 +238,7 @@ function changeStack(name: "pushd" | "popd", words: readonly Argument[], state: 
   state.left = name === "popd" ? left.slice(0, -1) : [...left, folder];
 }
 
-/** Follows `cd`. Afterwards the folder is known only if it was written out, or was the last one. */
+/** Applies `cd`. Afterwards the folder is known only if the script writes it out, or if it was the last folder. */
 function changeFolder(words: readonly Argument[], state: State): void {
   const [to] = words.filter(({ text }) => !/^-[LPe@]+$/.test(text) && text !== "--");
   const target = to ?? literal(textIn(state.variables, "HOME") ?? "");

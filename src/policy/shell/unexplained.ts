@@ -1,6 +1,6 @@
 /**
- * What a command names that no table explains. A program that neither a row of readers nor one of writers knows may do
- * anything with its words; so may one that runs code with the names in that code.
+ * Finds the names in a command that no table explains. A program in no table of readers or writers may do anything with
+ * its words, and a program that runs code may do anything with the names in that code.
  */
 import { split, type ValuedOptions } from "./operands.ts";
 import READERS from "./readers.json" with { type: "json" };
@@ -12,11 +12,11 @@ import { type Argument, withText } from "./word.ts";
 import { isExplained } from "./writes.ts";
 
 export interface Unexplained {
-  /** Words that may each be a path, or hold one. */
+  /** Words that may be paths, or contain one. */
   readonly words: readonly Argument[];
-  /** Code and values in which a path may stand. */
+  /** Code and values that may contain paths. */
   readonly texts: readonly string[];
-  /** Those of them that the program plainly runs as a command. */
+  /** Code that the program plainly runs as a command. */
   readonly scripts: readonly string[];
 }
 
@@ -25,7 +25,7 @@ const ONLY_WORDS = { texts: [], scripts: [] };
 const wordsOf = (list: string) => new Set(list.split(" "));
 const LOOKING = wordsOf(READERS.programs.join(" "));
 const PROGRAMS = new Set([...LOOKING, ...wordsOf(READERS.runsFiles)]);
-/** Programs whose verbs only read; with a word of `unless` they may write. */
+/** Programs with verbs that only read, unless the command has a word of `unless`. */
 const VERBS = rowsByName<ValuedOptions & { readonly verbs: string; readonly unless?: string }>(
   READERS.verbs,
 );
@@ -55,14 +55,14 @@ export function unexplained(command: ShellCommand): Unexplained {
   };
 }
 
-/** Options whose value is likely to be run. */
+/** Options whose value the program probably runs. */
 const RUNNING = /^--?(?:c|e|x|ex|cmd|exec|command|eval|run|script|shell)$/;
 
 function textOf({ text }: Argument): string {
   return text;
 }
 
-/** PowerShell names a cmdlet by a verb that says whether it changes something. */
+/** Cmdlets whose verb says that they change nothing. */
 const READING_CMDLET =
   /^(?:compare|convertfrom|convertto|find|format|get|group|measure|read|resolve|select|show|sort|test|where|write)-[a-z]+$/i;
 
@@ -76,7 +76,7 @@ function isReader(name: string, rest: readonly Argument[]): boolean {
   return verb === undefined || among(row.verbs, verb.text) === true;
 }
 
-/** Whether a program plainly runs no other code, so that nothing that happens meanwhile is its work. */
+/** Tells whether a program only reads and runs no other code, so that changes meanwhile are not its work. */
 export function onlyLooks(program: string): boolean {
   return LOOKING.has(program);
 }
@@ -89,7 +89,7 @@ function codeIn(words: readonly Argument[]): string[] {
   return words.filter(isCode).map(textOf);
 }
 
-/** The parameters of a script: the script itself is only read. */
+/** Returns the parameters of a script; the script itself is only read. */
 function afterScript(rest: readonly Argument[]): Argument[] {
   const script = rest.findIndex(({ text }) => !text.startsWith("-"));
   return script < 0 ? [] : rest.slice(script + 1).flatMap(pathsIn);
@@ -101,14 +101,14 @@ function withoutVerb(rest: readonly Argument[]): readonly Argument[] {
   return first !== undefined && /^[a-z][\w:-]*$/i.test(first.text) ? others : rest;
 }
 
-/** Leaves out the values of options that name a file to be read. */
+/** Leaves out the values of options that name a file to read. */
 function withoutInputs(rest: readonly Argument[]): Argument[] {
   return rest.filter(({ text }, i) =>
     !INPUTS.has(rest[i - 1]?.text ?? "") && !INPUTS.has(text.replace(/=.*$/s, ""))
   );
 }
 
-/** A word, and what may be a path in it: the value of `--out=x`, `-ox`, `of=x`, `@x`, each side of `a:b`. */
+/** Returns the possible paths in a word: itself, the value of `--out=x`, `-ox`, `of=x`, `@x`, each side of `a:b`. */
 function pathsIn(word: Argument): Argument[] {
   if (word.found !== undefined || (word.isOpen && word.text === "")) return [];
   const { text } = word;
@@ -121,7 +121,7 @@ function pathsIn(word: Argument): Argument[] {
   return [...new Set(parts)].filter((part) => part !== "").map((part) => withText(word, part));
 }
 
-/** The words of a command in a container, as paths on this machine; null where it sees none of its files. */
+/** Returns a container command's words as paths on this machine, by its mounts; null for a command in no container. */
 function inMounts({ words, startedBy }: ShellCommand): Argument[] | null {
   if (startedBy === null || !isContaining(startedBy.program)) return null;
   const given = split(startedBy.args, { valued: "v", valuedLong: "volume" });
@@ -139,8 +139,8 @@ const MAX_TEXT_CHARS = 16_384;
 const MAX_NAMES = 100;
 
 /**
- * The names in a text that look like paths, or that rules name. Only the first names of a long text are looked at.
- * @param plain Names of files that hold no sign of a path: `LICENSE`.
+ * Returns the names in a text that look like paths, or that rules name; of a long text only the first names.
+ * @param plain Names of files in rules that do not look like paths: `LICENSE`.
  */
 export function namesInText(text: string, plain: readonly string[]): string[] {
   const names = text.slice(0, MAX_TEXT_CHARS).match(/[\w.~@%+/-]+/g) ?? [];

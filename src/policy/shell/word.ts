@@ -1,25 +1,25 @@
-/** The words of a shell command after quotes, braces and variables, as far as they are known without running it. */
+/** Expands the words of a shell command (quotes, braces, variables) as far as they are known without running it. */
 import { parse, type Word, type WordPart } from "unbash";
 import { resolvePath } from "../../base/paths.ts";
 import type { Search } from "../guards/types.ts";
 
 export interface Argument {
-  /** The text without quotes; of an open argument only its known beginning. */
+  /** The text without quotes; for an open argument only the known beginning. */
   readonly text: string;
-  /** Whether only the running shell knows how the text goes on, or whether more arguments follow. */
+  /** Whether only the running shell knows how the text continues, or whether more arguments follow. */
   readonly isOpen: boolean;
-  /** Whether the shell replaces the text, a pattern, by names of files. */
+  /** Whether the text is a pattern that the shell replaces by names of files. */
   readonly isGlob: boolean;
-  /** Whether the unknown part is a name: no option, nothing with blanks. */
+  /** Whether the unknown part is a name: neither an option nor a text with blanks. */
   readonly isName?: boolean;
-  /** The word as it stands in the script; absent where it does not stand there. */
+  /** The word as the script writes it; absent where the script does not contain it. */
   readonly source?: string;
   /** The search whose results stand in place of the word. */
   readonly found?: Found;
 }
 
 export interface Found {
-  /** Whether it finds everything in its folders. */
+  /** Whether the search finds everything in its folders. */
   readonly isAll: boolean;
   readonly roots: readonly Argument[];
   readonly searchFrom: (root: Argument, how: Pick<Search, "takesFolders">) => Search;
@@ -29,7 +29,7 @@ export function withText({ found: _, ...word }: Argument, text: string): Argumen
   return { ...word, text };
 }
 
-/** The absolute path that a word names; null when only the running shell knows it. */
+/** Returns the absolute path that a word names; null when only the running shell knows it. */
 export function placeOf({ text, isOpen }: Argument, folder: string | null): string | null {
   const isKnown = !isOpen && (folder !== null || text.startsWith("/"));
   return isKnown ? resolvePath(text, { folder: folder ?? "/" }) : null;
@@ -38,10 +38,10 @@ export function placeOf({ text, isOpen }: Argument, folder: string | null): stri
 /** An argument, or the name of a file, that only the running shell or program knows. */
 export const OPEN: Argument = { text: "", isOpen: true, isGlob: false };
 
-/** The words of each variable, more than one for an array; positional parameters are `1`, `2` and `@`. */
+/** The words of each variable, several for an array; positional parameters are `1`, `2` and `@`. */
 export type Variables = ReadonlyMap<string, readonly Argument[]>;
 
-/** The text of a variable; undefined where it is unknown, an array or a pattern. */
+/** Returns the text of a variable; undefined where it is unknown, an array or a pattern. */
 export function textIn(variables: Variables, name: string): string | undefined {
   const [word, ...others] = variables.get(name) ?? [];
   return word === undefined || others.length > 0 || word.isOpen || word.isGlob
@@ -50,20 +50,20 @@ export function textIn(variables: Variables, name: string): string | undefined {
 }
 
 export interface Scope {
-  /** Unknown ones are absent. */
+  /** The variables with known values. */
   readonly variables: Variables;
-  /** What a command substitution prints, where that is sure. */
+  /** Returns the output of a command substitution; undefined where it is unknown. */
   readonly output: (part: WordPart & { readonly type: "CommandExpansion" }) => Argument | undefined;
   readonly root: string | null;
   readonly budget: Budget;
 }
 
 const MAX_ALTERNATIVES = 100;
-/** A longer word has an unknown end. A file that the script writes may be one word. */
+/** The length up to which words are read, in characters. A file that the script writes may be one word. */
 const MAX_WORD_CHARS = 16_777_216;
 const UNKNOWN = '"${?}"';
 
-/** The arguments that one word becomes: none, one or several. */
+/** Returns the arguments to which one word expands: none, one or several. */
 export function expandWord(word: Word, scope: Scope): Argument[] {
   scope.budget.spend(1 + word.text.length / 64);
   if (word.parts?.some(({ type }) => type === "BraceExpansion")) {
@@ -82,7 +82,7 @@ export function expandWord(word: Word, scope: Scope): Argument[] {
   return words;
 }
 
-/** Expands a word that the shell makes one text of: the target of a redirection, a value. */
+/** Expands a word that the shell turns into one text, such as the target of a redirection or a value. */
 export function expandToOne(word: Word, scope: Scope): Argument {
   const [first, ...others] = expandWord(word, scope);
   if (first === undefined) return literal("");
@@ -103,7 +103,7 @@ class Fields {
     this.#source = source;
   }
 
-  /** Adds a piece to the word; after an unknown one the text does not go on. */
+  /** Adds a piece to the word, whose text ends at the first unknown piece. */
   add(text: string, { isOpen = false, isGlob = false, isName = false } = {}): void {
     const word = this.#word ??= { text: "", isOpen: false, isGlob: false, source: this.#source };
     const isTooLong = word.text.length + text.length > MAX_WORD_CHARS;
@@ -112,12 +112,12 @@ class Fields {
       word.isGlob ||= isGlob;
     }
     if (!isOpen && !isTooLong) return;
-    // The unknown part is a name only where each unknown piece is one.
+    // The unknown part is a name only if each unknown piece is a name.
     word.isName = isName && (!word.isOpen || word.isName === true);
     word.isOpen = true;
   }
 
-  /** The words of a variable; without quotes the shell splits their texts at blanks, and they may be patterns. */
+  /** Adds the words of a variable. Without quotes the shell splits them at blanks, and they may be patterns. */
   addWords(words: readonly Argument[], isQuoted: boolean): void {
     for (const [i, word] of words.entries()) {
       if (i > 0) this.cut();
@@ -174,7 +174,7 @@ function addPart(part: WordPart, place: Place): void {
       fields.add("*", { isGlob: true });
       break;
     default: {
-      // With other separators only the shell knows how it splits a value.
+      // If the script sets `IFS`, only the shell knows how it splits a value.
       const isSplitElsewhere = !isQuoted && scope.variables.has("IFS");
       const words = isSplitElsewhere ? undefined : wordsOf(part, scope);
       if (words === undefined) fields.add("", OPEN);
@@ -188,7 +188,7 @@ function isAllParameters(parts: readonly WordPart[]): boolean {
   return others.length === 0 && only?.type === "SimpleExpansion" && only.text === "$@";
 }
 
-/** The beginning of a word. `~` is the known home; that of another user is unknown. */
+/** Adds the beginning of a word. `~` is the known home; another user's home is unknown. */
 function addStart(written: string, value: string, { fields, scope }: Place): void {
   const home = textIn(scope.variables, "HOME");
   const [tilde, user] = /^~([\w.-]*)(?=\/|$)/.exec(written) ?? [];
@@ -197,7 +197,7 @@ function addStart(written: string, value: string, { fields, scope }: Place): voi
   else fields.add("", OPEN);
 }
 
-/** The words that the shell makes of a word with `{a,b}`. */
+/** Returns the words to which the shell expands a word with `{a,b}`. */
 function spellOut(word: Word, budget: Budget): Word[] {
   let texts = [""];
   const parts = word.parts ?? [];
@@ -205,7 +205,7 @@ function spellOut(word: Word, budget: Budget): Word[] {
     const choices = part.type === "BraceExpansion" ? alternatives(part.text) : [part.text];
     budget.spend(1 + texts.length / 8);
     texts = texts.flatMap((text) => choices.map((choice) => text + choice));
-    // The words that are left out count as one unknown word.
+    // One unknown word stands for the words that are left out.
     if (texts.length > MAX_ALTERNATIVES) texts = [...texts.slice(0, MAX_ALTERNATIVES), UNKNOWN];
   }
   return texts.flatMap((text) => {
@@ -216,7 +216,7 @@ function spellOut(word: Word, budget: Budget): Word[] {
   });
 }
 
-/** `{a,{b,c}}` as `a`, `{b,c}`. */
+/** Splits `{a,{b,c}}` into `a` and `{b,c}`. */
 function alternatives(braces: string): string[] {
   const [, first] = RANGE.exec(braces) ?? [];
   if (first !== undefined) return [first];
@@ -244,10 +244,10 @@ const NUMBERS = /^(?:[$!]|RANDOM|SRANDOM|UID|EUID|PPID|BASHPID|SECONDS|EPOCHSECO
 /** Stands for an unknown number: no option, folder or name that a rule could mean. */
 export const SOME_NUMBER: Argument = { text: "0", isOpen: false, isGlob: false };
 
-/** `{1..5}` and `{a..e}`: the first value stands for all. */
+/** Matches `{1..5}` and `{a..e}`, of which the first value stands for all. */
 const RANGE = /^\{(-?\w+)\.\.-?\w+(?:\.\.-?\d+)?\}$/;
 
-/** The words that an expansion puts in: those of an array, or one; undefined where nobody can tell. */
+/** Returns the words of an expansion: those of an array, or one; undefined where they are unknown. */
 function wordsOf(part: WordPart, scope: Scope): readonly Argument[] | undefined {
   switch (part.type) {
     case "CommandExpansion": {
@@ -265,7 +265,7 @@ function wordsOf(part: WordPart, scope: Scope): readonly Argument[] | undefined 
   }
 }
 
-/** Whether the shell makes one argument of each word of an array. */
+/** Tells whether the shell makes one argument from each word of an array. */
 function isWholeArray(part: WordPart): boolean {
   return part.type === "ParameterExpansion" && part.prefix === undefined &&
     part.operation === undefined && /^[@*]$/.test(part.index?.value ?? "");
@@ -290,8 +290,8 @@ function parameter(part: Parameter, scope: Scope): readonly Argument[] | undefin
     return text === undefined ? undefined : [{ ...word, text }];
   }
   // The variable may come from outside of this script.
-  const isKept = operation.type === "Default" && operation.operator.endsWith("-");
-  return isKept && word.text !== "" ? value : undefined;
+  const isDefault = operation.type === "Default" && operation.operator.endsWith("-");
+  return isDefault && word.text !== "" ? value : undefined;
 }
 
 function element(
@@ -304,7 +304,7 @@ function element(
   return [words[Number(value)] ?? literal("")];
 }
 
-/** `${f%.ts}`, `${f##*}/`: a text without its beginning or end; undefined for patterns that are not read. */
+/** Removes a text's beginning or end, as `${f%.ts}` does; undefined for patterns that are not read. */
 function withoutPart(text: string, operator: string, { value }: Word): string | undefined {
   const isPlain = !/[*?[\\$`]/.test(value);
   if (operator.startsWith("%")) {
@@ -317,13 +317,13 @@ function withoutPart(text: string, operator: string, { value }: Word): string | 
   return value === "*/" && operator === "##" ? text.slice(text.lastIndexOf("/") + 1) : undefined;
 }
 
-/** Thrown when it costs too much to read a command. */
+/** The error of a command that costs too much to read. */
 export class TooMuchWork extends Error {}
 
-/** The most steps for one command. A step takes about a microsecond, so all take less than half a second. */
+/** How many steps one command may take. A step takes about a microsecond, so all take less than half a second. */
 const MAX_STEPS = 250_000;
 
-/** Counts the work of reading a command. No clock is read, so the same command always gets the same answer. */
+/** Counts the work of reading a command, without a clock, so that the same command always gets the same answer. */
 export class Budget {
   #left = MAX_STEPS;
 
@@ -333,9 +333,9 @@ export class Budget {
   }
 }
 
-/** The cost of parsing a script, in steps. */
+/** Returns the cost of parsing a script, in steps. */
 export function stepsToParse(script: string): number {
-  // The parser reads nested parts again at each level, and looks through all here-documents for one of them.
+  // The parser reads nested parts again at each level, and looks through all here-documents for each one.
   const openings = script.match(/[$<>][({]|`/g)?.length ?? 0;
   const hereDocuments = script.split("<<").length - 1;
   return 10 + script.length / 32 + openings * 15 + hereDocuments ** 2 / 500;

@@ -26,10 +26,10 @@ const SCRIPTS = rowsByName<WithScripts>(TABLES.scripts);
 /** Programs with options that name a file with code: `vim -S x.vim`. */
 const FILES = rowsByName<WithScripts>(TABLES.files);
 
-/** Programs whose arguments may hold code, and how such code looks. */
+/** Programs whose arguments may contain code, and the patterns of such code. */
 const TELLTALES = rowsByName<{ readonly pattern: RegExp }>(TABLES.telltales);
 
-/** Whether an option of a program may name a file with code; its other words count as well. */
+/** Tells whether an option of a program may name a file with code; its other words count as well. */
 export function takesFile(name: string): boolean {
   return FILES.has(name);
 }
@@ -48,12 +48,12 @@ export function findInner(command: ShellCommand): readonly Inner[] {
     return inXargs(args, listing === undefined ? input : listedBy(listing.slice(1)));
   }
   if (/^[gmn]?awk$/.test(name)) return inAwk(name, args);
-  // Each word with a blank in it is a script; others are names of scripts.
+  // Each word with a blank in it is a script; the other words are names of scripts.
   if (name === "concurrently") return args.filter(({ text }) => /\s/.test(text)).map(scriptFrom);
   const valuesIn = (row: WithScripts | undefined) =>
     row === undefined ? [] : split(args, row).values(row.scripts);
   return [
-    // The script may have just written it.
+    // The script may have just written the program.
     ...(program.text.includes("/") ? [fromFile("sh", program, input)] : []),
     ...valuesIn(SCRIPTS.find(name)).map(scriptFrom),
     innerOf(command),
@@ -61,7 +61,7 @@ export function findInner(command: ShellCommand): readonly Inner[] {
   ].filter((inner) => inner !== undefined);
 }
 
-/** The language of a shell's scripts; `sh` may know less than Bash. */
+/** Returns the language of a shell's scripts, undefined for Bash; `sh` may know less than Bash. */
 export function dialectOf({ program }: ShellCommand): Language | undefined {
   return /^(?:sh|dash|ash)$/.test(program) ? "posix" : undefined;
 }
@@ -80,7 +80,7 @@ function innerOf(command: ShellCommand): Inner | undefined {
   return inRunner(name, args) ?? inInterpreter(command);
 }
 
-/** A script in a file. One that comes out of another command is unknown. */
+/** Returns the code in a file; unknown code if only the running shell knows the file. */
 function fromFile(program: string, file: Argument, input: string | undefined): Inner {
   if (file.text === "/dev/stdin") return scriptOnInput(input);
   return file.isOpen ? codeFor(program) : { kind: "file", program, file };
@@ -90,7 +90,7 @@ type PowerShell = typeof POWERSHELL;
 
 let reader: PowerShell | null = null;
 
-/** Makes the reader of PowerShell known. It is loaded on demand, since most commands hold none. */
+/** Sets the reader of PowerShell, which is loaded on demand, since most commands contain no PowerShell. */
 export function readPowerShellWith(loaded: PowerShell): void {
   reader = loaded;
 }
@@ -99,7 +99,7 @@ export function powerShell(): PowerShell | null {
   return reader;
 }
 
-/** The scripts that `powershell`, `pwsh` and `cmd` are given; undefined for any other program. */
+/** Returns the scripts in calls of `powershell`, `pwsh` and `cmd`; undefined for any other program. */
 function inForeignShell(
   { program: name, args, input }: ShellCommand,
 ): readonly Inner[] | undefined {

@@ -1,4 +1,4 @@
-/** The programs whose purpose it is to change files, and which of their arguments are those files. */
+/** Finds the files that a program changes whose purpose is to change files, from its arguments. */
 import { changesOfCopy, type Copying } from "./copies.ts";
 import { changesOfFormatter } from "./formatters.ts";
 import { type Operands, split, type ValuedOptions } from "./operands.ts";
@@ -9,9 +9,9 @@ import ROWS from "./writers.json" with { type: "json" };
 
 export interface Writer extends ValuedOptions {
   /**
-   * Which operands are files: `all`, the `first`, all that are `removed` or `tampered` with, the `last` as the
+   * Which operands are changed files: `all`, the `first`, all as `removed` or `tampered`, the `last` as the
    * destination, or with `moved` also the sources, which go away. `formatted`: all, also folders and patterns that the
-   * program reads itself. `database`: the first one, which may be an address. `unknown`: only the running program knows.
+   * program expands. `database`: the first operand, maybe an address. `unknown`: only the running program knows.
    */
   readonly operands:
     | "all"
@@ -24,50 +24,50 @@ export interface Writer extends ValuedOptions {
     | "database"
     | "unknown"
     | "none";
-  /** What it does with one of the options in `with`, or else; where no mode holds it changes nothing. */
+  /** Other values with an option of `with`; the first mode that applies counts, and without any it changes nothing. */
   readonly modes?: readonly (Partial<Writer> & { readonly with?: string })[];
   /** Whether its first word may be letters of options without a dash: `tar czf a.tgz b`. */
   readonly hasBareLetters?: boolean;
-  /** The options that name a file which is written, or a folder that is filled. `named` names written files as well. */
+  /** The options that name a written file or a filled folder. The options in `named` also name written files. */
   readonly output?: string;
-  /** Its first operands, each with a blank after it, without which it changes nothing. */
+  /** Matches the first operands, each with a blank after it, without which it changes nothing. */
   readonly begins?: RegExp;
   readonly skips?: RegExp;
-  /** The option with which it unpacks its operands, or true for always: each gives a file without the ending. */
+  /** The option with which it unpacks each operand to a file without the ending; true if it always does. */
   readonly unpacks?: RegExp | true;
-  /** How many operands stand before the files, as the script of `sed`, unless an option replaces them. */
+  /** How many operands stand before the files, such as the script of `sed`, unless an option replaces them. */
   readonly first?: { readonly count: number; readonly unless: RegExp };
-  /** The option with which the old file stays under its name and this ending. */
+  /** The option with which it keeps the old file; its first group is the ending that the file gets. */
   readonly keepsWith?: RegExp;
   /** The option with which it removes its operands. */
   readonly removesWith?: string;
-  /** If the first operand matches, it only adds permissions. */
+  /** Matches a first operand with which it only adds permissions. */
   readonly onlyGives?: RegExp;
-  /** The operand is the beginning of file names; the first of them ends so. */
+  /** The ending of the first written file, where the operand is only the beginning of file names. */
   readonly ending?: string;
   readonly onlyWith?: RegExp;
   readonly never?: RegExp;
-  /** How it names what it downloads: without an output option the address gives the name. */
+  /** How it names a download: without an output option the address gives the name. */
   readonly loads?: { readonly named: RegExp | null; readonly into: string };
   /** How a program with a destination copies folders and their content. */
   readonly copies?: Copying;
-  /** Whether it fills the folder that its output option names, or the one where it runs. */
+  /** Whether it fills the folder that its output option names, or the folder in which it runs. */
   readonly fills?: boolean;
-  /** The files that a formatter takes in a folder; absent for many kinds. */
+  /** Matches the files that a formatter formats in a folder; absent where it formats many kinds. */
   readonly takes?: RegExp;
-  /** The options that name what a formatter leaves out. */
+  /** Matches the options that name files for a formatter to leave out. */
   readonly excluding?: RegExp;
 }
 
 export const WRITERS = rowsByName<Writer>(ROWS);
 
-/** Programs that open a database, and write to it. */
+/** Programs that open and write a database. */
 export const DATABASE_PROGRAMS: ReadonlySet<string> = new Set(
   ROWS.flatMap(({ names, operands }) => operands === "database" ? names.split(" ") : []),
 );
 const READ_ONLY = /^--?readonly$|[?&](?:mode=ro|immutable=1)\b/;
 
-/** Whether such a program opens the database read-only. */
+/** Tells whether such a program opens the database read-only. */
 export function onlyReads(rest: readonly Argument[]): boolean {
   return rest.some(({ text }) => READ_ONLY.test(text));
 }
@@ -82,7 +82,7 @@ type Kind = (files: readonly Argument[], call: Call, writer: Writer) => Change[]
 const copied: Kind = (operands, { outputs, options }, writer) =>
   changesOfCopy(writer, { operands, outputs, options });
 
-/** What happens to the files among the operands. */
+/** By kind of operands, the changes of the files among them. */
 const KINDS: Readonly<Record<Writer["operands"], Kind>> = {
   none: (_, call, { loads }) => loads === undefined ? [] : loaded(loads, call),
   all: (files, _, writer) => marked(withEnding(files, writer), "change"),
@@ -118,13 +118,13 @@ export function changesOfWriter(row: Writer, words: readonly Argument[]): Change
   const kind = KINDS[writer.operands];
   const isUnpacking = isOn && (unpacks === true || isGiven(unpacks));
   const [ending] = isOn ? options.flatMap((text) => keepsWith?.exec(text)?.[1] ?? []) : [];
-  const kept = ending === undefined ? [] : files.filter(({ isOpen }) => !isOpen);
+  const backedUp = ending === undefined ? [] : files.filter(({ isOpen }) => !isOpen);
   return [
     ...(isOn ? kind(files, { ...call, rest, outputs }, writer) : []),
     ...marked(
       [
         ...(isUnpacking ? files.map(withoutEnding) : []),
-        ...kept.map((word) => withText(word, word.text + ending)),
+        ...backedUp.map((word) => withText(word, word.text + ending)),
         ...(kind === copied ? [] : withEnding(outputs, writer)),
         ...(kind === KINDS.database ? [] : values(writer.named ?? "")),
       ].filter(({ text }) => text !== "-"),
@@ -134,12 +134,12 @@ export function changesOfWriter(row: Writer, words: readonly Argument[]): Change
   ];
 }
 
-/** The verbs in which a row begins; null for others, undefined where it has none. */
+/** Matches the verbs that a row requires; null for other verbs, undefined where the row requires none. */
 function verbsOf({ begins }: Writer, operands: readonly Argument[]) {
   return begins?.exec(operands.map(({ text }) => `${text} `).join(""));
 }
 
-/** Whether a row tells which files a call changes. */
+/** Tells whether a row says which files a call changes. */
 export function isTold(row: Writer, words: readonly Argument[]): boolean {
   return verbsOf(row, split(words, row).operands) !== null;
 }
@@ -148,13 +148,13 @@ function withEnding(words: readonly Argument[], { ending }: Writer): readonly Ar
   return ending === undefined ? words : words.map((word) => withText(word, word.text + ending));
 }
 
-/** The file of a database, which may be an address. */
+/** Returns the change of a database, whose file may be given as an address. */
 function opened(file: Argument): Change {
   const path = file.text.replace(/^file:(?:\/\/(?:localhost)?(?=\/))?([^?]*).*$/s, "$1");
   return { word: withText(file, path), effect: "tamper" };
 }
 
-/** `a.tar` of `a.tgz`, `yarn.lock` of `yarn.lock.gz`. */
+/** Returns the unpacked name: `a.tar` for `a.tgz`, `yarn.lock` for `yarn.lock.gz`. */
 function withoutEnding(word: Argument): Argument {
   const text = word.text.replace(
     /\.(?:t(gz|bz2?|xz|zst)|gz|bz2|xz|zst|lzma|Z)$/,
@@ -168,7 +168,7 @@ function withZip(archive: Argument): Argument {
   return isWhole ? archive : withText(archive, `${archive.text}.zip`);
 }
 
-/** The files that a download makes: those that options name, else the last part of each address. */
+/** Returns the files that a download makes without an output option: the last part of each address. */
 function loaded(
   { named, into }: NonNullable<Writer["loads"]>,
   { rest, operands, outputs, values }: Call,
@@ -189,14 +189,14 @@ function loaded(
   });
 }
 
-/** Unpacked files may have any name. Without a folder they lie where the program runs. */
+/** Returns the changes of unpacking: files of any name in the folder, or where the program runs. */
 function filled(folders: readonly Argument[]): Change[] {
   const [folder] = folders.slice(-1);
   if (folder === undefined) return marked([OPEN], "change");
   return [{ word: folder, effect: "fill" }, { word: OPEN, effect: "change", within: folder }];
 }
 
-/** `czf a.tgz` as `-c -z -f a.tgz`. */
+/** Rewrites `czf a.tgz` to `-c -z -f a.tgz`. */
 function withDashes(words: readonly Argument[], { valued = "" }: Writer): readonly Argument[] {
   const [first, ...left] = words;
   if (first === undefined || !/^[a-zA-Z]+$/.test(first.text)) return words;

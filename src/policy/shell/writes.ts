@@ -1,4 +1,4 @@
-/** Finds which files a shell command changes for sure: by redirections, and by programs whose purpose it is. */
+/** Finds the files that a shell command surely changes: by redirections, and by programs with that purpose. */
 import { type Change, marked, type ShellCommand } from "./shell_command.ts";
 import type { HowToLook } from "../guards/types.ts";
 import { changesOfFind } from "./find_command.ts";
@@ -9,10 +9,10 @@ import { writtenByAwk, writtenBySed } from "./interpreters.ts";
 import { changesOfWriter, isTold, WRITERS } from "./writers.ts";
 
 export interface Target extends HowToLook {
-  /** Absolute, links not followed; null when only the running shell knows it. */
+  /** The absolute path, links not followed; null when only the running shell knows it. */
   readonly path: string | null;
   readonly by: string;
-  /** The folder of an unknown file, absolute; null when that is unknown as well. */
+  /** The folder of an unknown file, absolute; null when the folder is unknown as well. */
   readonly within: string | null;
 }
 
@@ -21,7 +21,7 @@ const RECURSIVE = /^(?:-[a-zA-Z]*[rR]|--recursive$)/;
 
 const WRITING_REDIRECTS = new Set([">", ">>", ">|", "&>", "&>>", "<>", ">&"]);
 
-/** The files that one command changes. The commands that it starts are asked for themselves. */
+/** Returns the files that one command changes, without those of the commands that it starts. */
 export function findTargets(command: ShellCommand): Target[] {
   const { program: name, words, args, redirects, patched = [], folder } = command;
   const target = ({ word, copied, within, ...how }: Change, by: string): Target => ({
@@ -47,8 +47,8 @@ export function findTargets(command: ShellCommand): Target[] {
     );
   };
   const redirected = redirects
-    .filter(({ operator, target: to }) =>
-      WRITING_REDIRECTS.has(operator) && !isDescriptor(operator, to) && !isDevice(to)
+    .filter(({ operator, target: word }) =>
+      WRITING_REDIRECTS.has(operator) && !isDescriptor(operator, word) && !isDevice(word)
     )
     .map(({ operator, target: word }) => target({ word, effect: "change" }, operator));
   const changes = words.length === 0 ? [] : [...changesOf(command), ...patched];
@@ -73,7 +73,7 @@ export function foldersMade({ program, args, folder }: ShellCommand): string[] {
   return made.flatMap((word) => placeOf(word, folder) ?? []);
 }
 
-/** Whether the tables say which files a command changes. */
+/** Tells whether the tables say which files a command changes. */
 export function isExplained({ program, args }: ShellCommand): boolean {
   const writer = WRITERS.find(program);
   return writer !== undefined && isTold(writer, args);

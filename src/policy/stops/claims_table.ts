@@ -1,12 +1,12 @@
 /**
- * Decides which process handles an event that two processes get: two settings files may each start a hook for it. A
- * counter of the session holds the id of the process that is at work, and 0 once it is done.
+ * Decides which process handles an event that several processes get, since two settings files may each start a hook. A
+ * counter of the session holds the id of the working process, and 0 once that process is done.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { CLAIM, setCounter } from "../../db/counters.ts";
 import { transaction } from "../../db/transaction.ts";
 
-/** How long a claim is kept, in milliseconds: no hook works longer. */
+/** How long a claim is stored, in milliseconds: no hook works longer. */
 const MAX_AGE_MS = 3_600_000;
 
 export interface Claimant {
@@ -17,11 +17,10 @@ export interface Claimant {
 }
 
 /**
- * Claims an event, unless another process has it. A claim that ended before this process began belongs to an earlier
- * event that looks the same. `gone` are processes that are known to have ended.
+ * Claims an event, unless another process holds its claim. A claim that ended before this process began belongs to an
+ * earlier event that looks the same. `gone` are processes that are known to have ended.
  *
- * @returns The process that has it and was at work when it last wrote; 0 where another one was done after this one had
- * begun.
+ * @returns The process that holds the claim; 0 if another process finished the event after this process had begun.
  */
 export function claimEvent(
   db: DatabaseSync,

@@ -5,8 +5,8 @@ import { type Claimant, claimEvent, releaseEvent } from "./claims_table.ts";
 import { type Remembering, withDatabase } from "./stop_blocks.ts";
 
 /**
- * Claims an event by its name within the session. Without a database every process handles it.
- * @returns What the caller calls once it has handled the event; null where another process handles it, or has done so.
+ * Claims an event by its name within the session. Without a database every process handles the event.
+ * @returns A function to call once the event is handled; null where another process handles or has handled it.
  */
 export async function claim(
   event: string,

@@ -1,4 +1,4 @@
-/** Finds files that have appeared in a project's folder since the session began. */
+/** Finds files that have appeared directly in a project's folder since the session began. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../system/environment.ts";
 import { joinPath } from "../../base/paths.ts";
@@ -8,15 +8,15 @@ import { listFolder } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { readSnapshot, saveSnapshot, type SnapshotKey } from "./stop_memory_table.ts";
 
-/** Stores the names of the files that are there now, so that they count as known. */
+/** Stores the names of the present files, so that they count as known. */
 export function takeSnapshot(db: DatabaseSync, key: SnapshotKey, atMs: number): void {
   const names = filesInRoot(key.root);
   if (names !== null) saveSnapshot(db, key, { names, atMs });
 }
 
 /**
- * The new files that git neither ignores nor has committed: a committed file came with a merge or another branch, or
- * everybody sees it. Where nothing was stored when the session began, the present files are stored now.
+ * Returns the new files that git neither ignores nor has committed: a committed file came with a merge or a branch, or
+ * everybody sees it. If no snapshot was stored when the session began, stores the present files and returns none.
  */
 export async function rootAdditions(
   db: DatabaseSync,
@@ -40,10 +40,10 @@ export async function rootAdditions(
   return unignored.filter((name) => !committed.has(pathOf(name)));
 }
 
-/** A folder with more files is nobody's project. */
+/** A folder with more files counts as no project. */
 const MAX_NAMES = 5000;
 
-/** The files and links directly in a folder, without dotfiles; null when it cannot be read or holds too many. */
+/** Lists the files and links directly in a folder, without dotfiles; null if it cannot be read or holds too many. */
 function filesInRoot(root: string): string[] | null {
   const names = listFolder(root)?.filter(({ isDirectory }) => !isDirectory)
     .map(({ name }) => name).filter((name) => !name.startsWith("."));

@@ -1,4 +1,4 @@
-/** Judges a stop: runs the configured commands, looks for new files in the project's folder, counts rounds and refused stops. */
+/** Judges a stop: runs configured commands, looks for new files in the project's folder, counts rounds and stops. */
 import { EDITING_TOOLS, SHELL_TOOLS } from "../../claude/payload.ts";
 import { failureText } from "../notify.ts";
 import type { Block } from "../guards/guard_policy.ts";
@@ -33,7 +33,7 @@ export interface StopFindings {
   readonly isInterrupted: boolean;
   /** Resolves once no interrupted command runs any more. */
   readonly gone: Promise<void>;
-  /** The caller tells whether the stop was held back. */
+  /** Called with whether the stop was held back, to update what is stored. */
   readonly settle: (held: boolean) => void;
 }
 
@@ -48,7 +48,7 @@ const NOTHING: StopFindings = {
   settle: () => {},
 };
 
-/** Finds what holds back a stop. A queued message comes first, and alone. */
+/** Finds what holds back a stop. A queued message comes first, and then nothing else is judged. */
 export async function findStopBlocks(
   policy: StopPolicy,
   ground: StopGround,
@@ -72,13 +72,13 @@ export async function findStopBlocks(
       ...names.length === 0 ? [] : [additionsBlock(names, policy.rootAdditionsMessage)],
     ],
     settle(held) {
-      // The person was told of new files once, and that is enough.
+      // The person reads of new files only once.
       if (!held && names.length > 0) acceptAdditions(policy, ground);
     },
   };
 }
 
-/** Whether Claude has to go on although nothing is wrong: by `stop.rounds`, then by `stop.infinite`. */
+/** Decides whether Claude must go on although nothing is wrong: by `stop.rounds`, then by `stop.infinite`. */
 export function judgeRounds({ rounds, infiniteMessage }: StopPolicy, memory: Remembering): Block[] {
   const round = rounds === null
     ? null
@@ -90,7 +90,7 @@ export function judgeRounds({ rounds, infiniteMessage }: StopPolicy, memory: Rem
   return infiniteMessage === null ? [] : [{ rule: "stop.infinite", reason: infiniteMessage }];
 }
 
-/** Counts the present files as known. */
+/** Stores the present files as known. */
 export function acceptAdditions(
   { root, preventsRootAdditions }: StopPolicy,
   memory: Remembering,
@@ -100,18 +100,18 @@ export function acceptAdditions(
   withDatabase(memory, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
-/** The files that are new in the project's folder; none where that cannot be known. */
+/** Returns the new files in the project's folder; none where that cannot be known. */
 async function additions(
   { root, preventsRootAdditions }: StopPolicy,
   memory: StopGround,
 ): Promise<readonly string[]> {
   const { sessionId, atMs, commands: { environment } } = memory;
   if (root === null || !preventsRootAdditions) return [];
-  const looked = withDatabase(
+  const added = withDatabase(
     memory,
     (db) => rootAdditions(db, { sessionId, root }, { atMs, environment }),
   );
-  return await looked?.catch(() => []) ?? [];
+  return await added?.catch(() => []) ?? [];
 }
 
 function queuedMessage({ queue }: StopPolicy, memory: Remembering): StopFindings | null {
@@ -130,9 +130,9 @@ function queuedMessage({ queue }: StopPolicy, memory: Remembering): StopFindings
 export interface Remembering {
   readonly sessionId: string;
   readonly atMs: number;
-  /** Null, or a database in memory: nothing can be counted. */
+  /** The database; with null, or a database in memory, nothing can be counted. */
   readonly db: DatabaseSync | null;
-  /** True for a stop that follows a stop which was held back. */
+  /** Whether the stop follows one that was held back. */
   readonly isContinued: boolean;
 }
 
@@ -140,7 +140,7 @@ export function beginRow(memory: Remembering): void {
   withDatabase(memory, (db) => resetRow(db, memory.sessionId));
 }
 
-/** Whether requirements have held back a stop of this row; true also when that cannot be read. */
+/** Tells whether requirements have held back a stop of this row; true also when that cannot be read. */
 export function haveRequirementsHeld(memory: Remembering): boolean {
   return withDatabase(
     memory,
@@ -149,9 +149,9 @@ export function haveRequirementsHeld(memory: Remembering): boolean {
 }
 
 /**
- * Counts a stop that is to be held back. Without a database only one stop in a row is held back.
- * @returns `inRow`: its number in the row, null where it cannot be counted. `letThrough`: why it is not held back; null
- * where it is.
+ * Counts a stop that rules hold back. Without a database, rules hold back only one stop in a row.
+ * @returns `inRow` is the stop's number in the row, or null where it cannot be counted. `letThrough` says why the stop
+ * is not held back; null where it is.
  */
 export function holdOnce(
   maxBlocks: number,
@@ -167,7 +167,7 @@ export function holdOnce(
   return { inRow, letThrough };
 }
 
-/** Works on a database that lasts; undefined without one, and on a failure, which saving the event reports. */
+/** Works on a database that outlives the process; undefined without one, or on a failure, which the hook reports. */
 export function withDatabase<Result>(
   { db }: Pick<Remembering, "db">,
   work: (db: DatabaseSync) => Result,

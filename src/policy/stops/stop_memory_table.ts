@@ -1,4 +1,4 @@
-/** What is kept for the stops of a session: counters, the files of the folder, the first prompt. */
+/** Stores what the stops of a session need: counters, the files of the project's folder, the first prompt. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import { incrementCounter, readCounter, resetCounters } from "../../db/counters.ts";
@@ -11,9 +11,9 @@ export const BLOCKS_IN_ROW = "stop_blocks";
 export const REQUIREMENTS_HELD = "stop_requirements";
 
 /**
- * Counts the end of a round; no two processes get the same number. `isFollowed`: after the last round something
- * without an end follows, so no new round begins in this turn. `isContinued`: the turn is the same as at the stop
- * before. Returns the number of the round, from 1; null for the last one, after which the count begins anew.
+ * Counts the end of a round; no two processes get the same number. `isFollowed`: `stop.infinite` follows the last
+ * round, so that no new round begins in this turn. `isContinued`: the turn is the same as at the previous stop. Returns
+ * the number of the round, from 1; null for the last round, after which the count begins anew.
  */
 export function countRound(
   db: DatabaseSync,
@@ -44,15 +44,15 @@ export function resetRow(db: DatabaseSync, sessionId: string): void {
   }
 }
 
-/** Whether the database outlives this process; one in memory knows nothing of the stop before. */
+/** Tells whether the database outlives this process; a database in memory knows nothing of earlier stops. */
 export function isLasting(db: DatabaseSync): boolean {
   const row = db.prepare("SELECT file FROM pragma_database_list WHERE name = 'main'").get();
   return typeof row?.["file"] === "string" && row["file"] !== "";
 }
 
 /**
- * Whether a session used one of these tools, or one of an MCP server, since its last stop that was let through. The gate
- * before a use tells: what is kept after it may come late, and counts only where no gate was asked.
+ * Tells whether a session used one of these tools, or a tool of an MCP server, since its last stop that was let
+ * through. The events before the uses decide; an event after a use may come late, and counts only if none came before.
  */
 export function hasUsedTools(
   db: DatabaseSync,
@@ -87,7 +87,7 @@ export interface SnapshotKey {
   readonly root: string;
 }
 
-/** Stores which files are there, instead of those that were stored before. */
+/** Stores which files are present, and replaces the earlier list. */
 export function saveSnapshot(
   db: DatabaseSync,
   { sessionId, root }: SnapshotKey,
@@ -97,7 +97,7 @@ export function saveSnapshot(
   putRow(db, "root_snapshots", row);
 }
 
-/** The files that were there; null when nothing is stored that can be read. */
+/** Reads the stored files; null when nothing readable is stored. */
 export function readSnapshot(
   db: DatabaseSync,
   { sessionId, root }: SnapshotKey,
@@ -112,7 +112,7 @@ export function readSnapshot(
   return Array.isArray(names) ? new Set(names.map(String)) : null;
 }
 
-/** Keeps the first prompt of a session; later ones change nothing. */
+/** Stores the first prompt of a session; later prompts change nothing. */
 export function keepFirstPrompt(
   db: DatabaseSync,
   first: { readonly sessionId: string; readonly prompt: string; readonly atMs: number },
@@ -124,7 +124,7 @@ export function keepFirstPrompt(
   ).run(first.sessionId, first.prompt, first.atMs);
 }
 
-/** The first prompt of a session and its place in the queue; null when no prompt is known. */
+/** Reads the first prompt of a session and its place in the queue; null when no prompt is stored. */
 export function readQueue(
   db: DatabaseSync,
   sessionId: string,
@@ -140,7 +140,7 @@ export function readQueue(
 export function advanceQueue(
   db: DatabaseSync,
   sessionId: string,
-  to: QueuePlace & { readonly atMs: number },
+  next: QueuePlace & { readonly atMs: number },
 ): void {
   db.prepare(
     `UPDATE prompt_queues
@@ -148,7 +148,7 @@ export function advanceQueue(
             repeats_left = ?3,
             updated_at_ms = ?4
       WHERE session_id = ?1`,
-  ).run(sessionId, to.position, to.timesLeft, to.atMs);
+  ).run(sessionId, next.position, next.timesLeft, next.atMs);
 }
 
 const SESSION_TABLES = [
@@ -160,7 +160,7 @@ const SESSION_TABLES = [
   "violations",
 ];
 
-/** Removes what gates and stops keep of sessions, in the transaction of the caller. */
+/** Removes what gates and stops store about sessions, in the transaction of the caller. */
 export function removeGateState(db: DatabaseSync, sessionIds: readonly string[]): void {
   for (const table of SESSION_TABLES) {
     db.prepare(`DELETE FROM ${table} WHERE session_id IN (SELECT value FROM json_each(?))`)

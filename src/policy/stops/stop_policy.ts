@@ -1,4 +1,4 @@
-/** What must be true before Claude stops, compiled from the configuration, and what is said when it is not. */
+/** Types of the compiled stop policy, and the texts that hold back a stop or let it through. */
 import type { CommandRule } from "../../system/process/types.ts";
 import type { Block } from "../guards/guard_policy.ts";
 
@@ -7,37 +7,37 @@ export interface StopPolicy {
   readonly commands: readonly CommandRule[];
   readonly preventsRootAdditions: boolean;
   readonly rootAdditionsMessage: string | null;
-  /** How often Claude has to finish; null for once. */
+  /** How often Claude must finish; null for once. */
   readonly rounds: number | null;
-  /** What Claude is told although everything succeeded; null lets it stop. */
+  /** The message that holds back a stop although everything succeeded; null lets Claude stop. */
   readonly infiniteMessage: string | null;
   readonly maxBlocks: number;
-  /** Null where no first prompt holds back a stop. */
+  /** Messages that hold back the first stops; null for none. */
   readonly queue: PromptQueue | null;
 }
 
-/** Claude Code ends a row of blocked stops after eight; one of them is kept for requirements. */
+/** Claude Code allows eight blocked stops in a row; one of them stays reserved for requirements. */
 const MOST_BESIDE_REQUIREMENTS = 7;
 
-/** How many stops in a row the rules hold back at most. */
+/** Returns how many stops in a row the rules hold back at most. */
 export function mostBlocks(maxBlocks: number, hasRequirements: boolean): number {
   return hasRequirements ? Math.min(maxBlocks, MOST_BESIDE_REQUIREMENTS) : maxBlocks;
 }
 
-/** Messages for sessions that began with a certain prompt. */
+/** Messages for sessions whose first prompt matches a prefix. */
 export interface PromptQueue {
   readonly prefixes: readonly string[];
   readonly messages: readonly { readonly text: string; readonly times: number }[];
 }
 
-/** How far a session has come with the messages. */
+/** How far a session has come in the queue of messages. */
 export interface QueuePlace {
   readonly position: number;
-  /** How many more times the message at this place is told; null for all its times. */
+  /** How many more stops get the message at this position; null for all of them. */
   readonly timesLeft: number | null;
 }
 
-/** The next message for a session, and the place after it; null when none is left. */
+/** Returns the next message for a session, and the place after it; null when none is left. */
 export function nextOfQueue(
   queue: PromptQueue,
   { position, timesLeft, prompt }: QueuePlace & { readonly prompt: string },
@@ -57,10 +57,10 @@ const WHAT_TO_DO =
 
 export function additionsBlock(names: readonly string[], message: string | null): Block {
   const files = names.join(", ");
-  const told = message?.replaceAll("{file_path}", files).replaceAll("{tool}", "Stop");
+  const advice = message?.replaceAll("{file_path}", files).replaceAll("{tool}", "Stop");
   return {
     rule: ROOT_ADDITIONS,
-    reason: `Unauthorized root additions detected: ${files}\n${told ?? WHAT_TO_DO}`,
+    reason: `Unauthorized root additions detected: ${files}\n${advice ?? WHAT_TO_DO}`,
   };
 }
 
@@ -72,7 +72,7 @@ const ROOT_ADDITIONS = "preToolUse.preventRootAdditions";
 const LETTING_BE =
   "Files that are there when Claude stops while it is lifted count as known afterwards.";
 
-/** What Claude reads: the reasons, what to do, and with `wayOut` how a person lifts the rules. */
+/** Writes what Claude reads: the reasons, what to do, and with `wayOut` how a person lifts the rules. */
 export function stopReason(
   blocks: readonly Block[],
   about: { readonly inRow: number | null; readonly maxBlocks: number; readonly wayOut: string },

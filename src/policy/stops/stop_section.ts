@@ -1,4 +1,4 @@
-/** The sections `stop`, `subagentStop`, `userPromptSubmit` and `notifications`: their keys, and their compiled form. */
+/** Defines and compiles the sections `stop`, `subagentStop`, `userPromptSubmit` and `notifications`. */
 import { parse } from "unbash";
 import * as z from "zod/mini";
 import type { SectionValues } from "../../config/config_schema.ts";
@@ -37,34 +37,34 @@ import type { StopPolicy } from "./stop_policy.ts";
 const MAX_BLOCKS = 8;
 
 /** A line that is neither empty nor a comment. */
-const DOING = /^[^\S\n]*[^\s#]/m;
+const STATEMENT = /^[^\S\n]*[^\s#]/m;
 
 const RUN = needed(
   "text",
   z.string().check(
     z.minLength(1),
     z.check<string>(({ value, issues }) => {
-      if (value === "" || DOING.test(value)) return;
+      if (value === "" || STATEMENT.test(value)) return;
       issues.push({ code: "custom", message: "no line of it runs anything", input: value });
     }),
   ),
-  "Run by `bash`, or `sh`. Every line has to succeed: the first that fails ends it.",
+  "The script, run by `bash`, or `sh`. The first line that fails ends it.",
 );
 
 const TIMEOUT = perhapsInt(
   [1, 3600],
-  "Seconds after which it is ended, with its process group, and counts as failed.",
+  "Seconds after which the command is ended, with its process group, and counts as failed.",
 );
 
 const COMMAND = {
   run: RUN,
-  message: said("Said when it fails."),
-  showStdout: bool(false, "Whether its standard output is told when it fails."),
-  showStderr: bool(false, "Whether its error output is told when it fails."),
-  maxOutputLines: perhapsInt([1, 10_000], "First lines of each output that are told."),
+  message: said("A text for the report of a failure."),
+  showStdout: bool(false, "Whether the report of a failure shows the standard output."),
+  showStderr: bool(false, "Whether the report of a failure shows the error output."),
+  maxOutputLines: perhapsInt([1, 10_000], "How many first lines of each output are shown."),
   timeout: TIMEOUT,
-  showCommand: bool(true, "Whether the failing line is told."),
-  notifyPerCommand: bool(false, "Whether its end is a desktop notification of its own."),
+  showCommand: bool(true, "Whether the report of a failure shows the failing line."),
+  notifyPerCommand: bool(false, "Whether its end shows a desktop notification of its own."),
 };
 
 const WHEN = choice(
@@ -75,7 +75,7 @@ const WHEN = choice(
 
 const IGNORE_CASE = "Whether upper and lower case are the same.";
 
-/** An unknown event would never be heard of. */
+/** The name of a known event, since an unknown event would never come. */
 const eventName = z.string().check(z.check<string>(({ value, issues }) => {
   if (value === "*" || KNOWN_EVENTS.some((name) => name === value)) return;
   issues.push({ code: "custom", message: "Claude Code has no such event", input: value });
@@ -89,7 +89,7 @@ export const STOP_SECTIONS = {
       { item: "map of keys" },
     ),
     infinite: bool(false, "Whether Claude is told to go on although everything succeeded."),
-    infiniteMessage: text("Said then. Without it: `continue working on the task`."),
+    infiniteMessage: text("What Claude is told. Default: `continue working on the task`."),
     rounds: perhapsInt(
       [1, 10_000],
       "How many times Claude has to finish: with 3 it is told twice to go on.",
@@ -105,34 +105,34 @@ export const STOP_SECTIONS = {
         prefixes: list(
           "glob",
           globText(),
-          "Tried on the first 100 characters of the first prompt: `/review*`.",
+          "Matched against the first 100 characters of the first prompt: `/review*`.",
         ),
         messages: rules(
-          "Told at its stops, one message after the other.",
+          "The messages, one after the other.",
           {
             text: needed("text", z.string().check(z.minLength(1)), "The message."),
-            times: int([1, 1000], 1, "For how many stops."),
+            times: int([1, 1000], 1, "How many stops the message holds back."),
           },
           { item: "map of keys" },
         ),
       },
     ),
   }),
-  subagentStop: section("What is run when a subagent stops. It never holds it back.", {
+  subagentStop: section("What runs when a subagent stops. It never holds back the subagent.", {
     commands: rulesByGlob(
-      "Commands by the subagent's type or id. All that match are run; a failure is told to the person.",
+      "Commands by the subagent's type or id. All that match are run; the person is told of failures.",
       COMMAND,
     ),
   }),
   userPromptSubmit: section("What happens when a person sends a prompt.", {
     contextRules: rules(
-      "What Claude is told beside prompts that a pattern matches.",
+      "Texts that Claude gets with prompts that a pattern matches.",
       {
-        pattern: needed("regular expression", regexText(), "Found anywhere in the prompt."),
+        pattern: needed("regular expression", regexText(), "Searched anywhere in the prompt."),
         prompt: needed(
           "text",
           z.string().check(z.minLength(1)),
-          "Told to Claude; `@path` stands for a file in the folder of the configuration file.",
+          "The text for Claude; `@path` stands for a file in the folder of the configuration file.",
         ),
         enabled: bool(true, "False leaves the rule out."),
         caseInsensitive: bool(false, IGNORE_CASE),
@@ -146,7 +146,7 @@ export const STOP_SECTIONS = {
         pattern: optional(
           "regular expression",
           regexText(),
-          "Only for prompts in which it is found.",
+          "Runs the command only for prompts in which it is found.",
         ),
         caseInsensitive: bool(false, IGNORE_CASE),
         timeout: TIMEOUT,
@@ -161,7 +161,7 @@ export const STOP_SECTIONS = {
     }),
   }),
   notifications: section("Notifications on the desktop.", {
-    enabled: bool(false, "Whether there are any."),
+    enabled: bool(false, "Whether notifications are shown."),
     hooks: list("hook event", eventName, "The hook events that are shown; `*` means all."),
     showErrors: bool(false, "Whether what was refused, held back or failed is shown."),
     showSuccess: bool(false, "Whether what went well is shown."),
@@ -176,7 +176,7 @@ const GO_ON = "continue working on the task";
 
 type Values = SectionValues<typeof STOP_SECTIONS & typeof GUARD_SECTIONS>;
 
-/** Each section as JSON; the empty text for one that asks for nothing. */
+/** Compiles each section to JSON; a section without rules becomes the empty text. */
 export function compileStopSections(
   config: Values,
   from: CompileFrom,
@@ -248,7 +248,7 @@ function compilePrompts(
       pattern: pattern === undefined ? null : patternOf(pattern, caseInsensitive),
       command: compileCommand(command, nameOf(["userPromptSubmit", "commands"], i)),
     })),
-    // A person may write the name with its slash.
+    // A person may write the name of a slash command with its slash.
     slash: compileGroups(
       slashCommands.commands,
       (glob, i) => nameOf(["userPromptSubmit", "slashCommands", "commands", glob], i),
@@ -264,17 +264,17 @@ function compileNotifications({ notifications }: Values): NotificationPolicy | n
   return enabled && hooks.length > 0 ? { hooks, showErrors, showSuccess, showSystemEvents } : null;
 }
 
-/** Sorted by name, which puts `*` first. */
+/** Compiles the groups of commands in the order of their names, which puts `*` first. */
 function compileGroups(
   commands: Readonly<Record<string, readonly ConfiguredCommand[]>>,
   nameOf: (glob: string, index: number) => string,
-  meantBy = (glob: string) => glob,
+  normalize = (glob: string) => glob,
 ): CommandsFor[] {
   return Object.entries(commands)
     .filter(([, list]) => list.length > 0)
     .sort(([one], [other]) => one < other ? -1 : 1)
     .map(([glob, list]) => ({
-      pattern: compileGlob(meantBy(glob)),
+      pattern: compileGlob(normalize(glob)),
       commands: list.map((command, i) => compileCommand(command, nameOf(glob, i))),
     }));
 }
@@ -283,17 +283,17 @@ function patternOf(source: string, ignoresCase: boolean): PatternRule {
   return { source, flags: ignoresCase ? "i" : "" };
 }
 
-/** A command of a configuration; some sections lack keys. */
+/** A command of a configuration; some sections lack some of the keys. */
 type ConfiguredCommand =
   & Pick<Values["stop"]["commands"][number], "run">
   & Partial<Values["stop"]["commands"][number]>;
 
-const MAX_TOLD_CHARS = 200;
+const MAX_LINE_CHARS = 200;
 
 /**
- * Stands before the script. Before every line that begins a statement, the status of the line before is checked, and the
- * line's number is written down: so the first failing line ends the script and is known, also when it hangs. The marks
- * stand in the person's own lines, so that the shell's messages count lines rightly.
+ * The beginning of a compiled script: a function that each line with a new statement calls. It ends the script if the
+ * previous statement failed, and records the line's number, so that the failing line is known, even if it hangs. The
+ * calls stand in the person's own lines, so that the shell's messages count lines rightly.
  */
 const MARKING = [
   "__conclaude_report=$1; shift; __conclaude_at() { __conclaude_status=$?;",
@@ -301,7 +301,7 @@ const MARKING = [
   'printf %s "$1" 2>/dev/null >|"$__conclaude_report" || :; }; ',
 ].join(" ");
 
-/** @param rule Its name: `stop.commands[0]`. */
+/** Compiles a command. @param rule The command's name: `stop.commands[0]`. */
 export function compileCommand(command: ConfiguredCommand, rule: string): CommandRule {
   const parts = splitScript(command.run);
   return {
@@ -331,7 +331,7 @@ export function splitScript(script: string): string[] {
   return parts.length === 0 ? [script] : parts;
 }
 
-/** Comments and empty lines before the first statement belong to no part. */
+/** Counts the lines before the first statement, such as comments, which belong to no part. */
 function linesBefore(script: string, parts: readonly string[]): number {
   const before = script.slice(0, script.length - parts.join("").length);
   return before.split("\n").length - 1;
@@ -342,7 +342,7 @@ function firstLine(part: string): string {
   const whole = more.some((next) => next.trim() !== "" && !next.trim().startsWith("#"))
     ? `${line} …`
     : line;
-  return whole.length <= MAX_TOLD_CHARS
+  return whole.length <= MAX_LINE_CHARS
     ? whole
-    : `${whole.slice(0, MAX_TOLD_CHARS - 1).toWellFormed()}…`;
+    : `${whole.slice(0, MAX_LINE_CHARS - 1).toWellFormed()}…`;
 }
