@@ -21,7 +21,7 @@ export function titleLine(text: string, maxChars = MAX_TITLE_CHARS): string {
   return shortened(plain.replace(/\s+/g, " ").trim(), maxChars);
 }
 
-/** Cuts a text after a word to a length in characters, and marks the cut with `…`. */
+/** A text cut after a word to a length in characters, with `…` where it was cut. */
 export function shortened(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const head = headOf(text, maxChars - 1);

@@ -239,7 +239,7 @@ function keysOfFailure(
   };
 }
 
-/** Returns the name of a script in a title: its one line, or its only command that is not harmless. */
+/** The name of a script in a title: its one line, or the only line that is not harmless. */
 function nameOfRun({ command, commands }: EndedCommand): string {
   const telling = command.includes("\n") ? commands.filter((one) => !isHarmless(one)) : [];
   return shownCommand(telling.length === 1 ? telling[0]!.source : command);

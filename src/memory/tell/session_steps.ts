@@ -275,7 +275,7 @@ export function decisionOf(db: DatabaseSync, { id, kind }: Step) {
   };
 }
 
-/** Returns the command or the file of a tool's input. @param folder The folder to which paths are relative. */
+/** The command or the file that a tool was to use. @param folder Paths are relative to it. */
 export function wantedIn(toolInput: unknown, folder: string | null): string {
   const { command, file_path: file } = Object(toolInput);
   return String(command ?? (typeof file === "string" ? pathInProject(file, folder) : ""));
