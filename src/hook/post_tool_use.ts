@@ -16,7 +16,7 @@ import { nameOf } from "./protocol.ts";
 /** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
 const SILENT: Answer = { continue: true, suppressOutput: true };
 
-/** PostToolUse and PostToolUseFailure: keeps the tool use, and tells what a command changed without being allowed. */
+/** Stores the tool use of a PostToolUse or PostToolUseFailure, and tells what a command changed without permission. */
 export async function handle(work: HookWork): Promise<Answer> {
   if (!hasWrittenRules(work.config) || !mayChangeUnseen(work.event.toolName ?? "")) {
     return await keep(work, {});
@@ -30,7 +30,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     : withContext(answer === SILENT ? null : answer, work.event.name, text);
 }
 
-/** Keeps the tool use whole, unless the configuration leaves it out. */
+/** Stores the whole tool use, unless the configuration excludes it. */
 async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): Promise<Answer> {
   const { event, config } = work;
   const toolName = event.toolName ?? "unknown";
@@ -88,7 +88,7 @@ async function captureOf(
 ): Promise<Capture> {
   const { event } = work;
   const { tool_name: _name, tool_input: _input, tool_response: response, ...rest } = event.own;
-  // The same command in another folder is a different one.
+  // The same command in another folder is a different command.
   const isElsewhere = SHELL_TOOLS.has(tool.toolName) && event.cwd !== null &&
     event.cwd !== work.shownProjectDir;
   const payload = {

@@ -13,7 +13,7 @@ import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
 import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
 
-/** Before a tool is used, or a person is asked about it, guards and requirements decide together. */
+/** Lets guards and requirements decide together before a tool is used, or before a person is asked about it. */
 export async function handle(work: HookWork): Promise<Answer> {
   const use = await askedUse(work);
   const mayHaveEffects = work.event.name === "PreToolUse" && use !== null &&
@@ -56,7 +56,7 @@ async function judge(
     (guards.blocks.length > 0 || (guards.unread ?? guards.blind) !== undefined);
   let decision: Decision | undefined;
   await work.save((db) => {
-    // Decides only once: a decision that was made with the database stays, even if the write fails.
+    // A decision that was made with the database stays, even if the write fails.
     decision ??= decide({
       guards,
       required: required === null ? null : (denying) => required(db, denying),
@@ -78,7 +78,7 @@ const NO_VERDICT = { doubts: [], isStrict: false, whenBlind: "allow" } as const;
 
 const MAX_DOUBT_CHARS = 300;
 
-/** One line for Claude about a use that passes although nobody can tell what it does. */
+/** Tells Claude in one line of a use that passes although nobody can tell what it does. */
 function doubtText([first = "", ...others]: readonly string[]): string {
   const more = others.length > 0 ? `, and ${others.length} more` : "";
   return `conclaude: in doubt: ${
@@ -103,7 +103,7 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
     const refusal = { rule, reason: `Blocked ${use.tool}: ${rule} refuses it` };
     return { ...verdict, blocks: [...verdict.blocks, refusal], allowedBy: null };
   }
-  // No rule answers for a person where only running the command shows what it does.
+  // No rule answers for a person when only running the command shows what it does.
   const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0 &&
     (verdict.unread ?? verdict.blind) === undefined;
   return { ...verdict, allowedBy: isPlain ? decisive?.rule ?? null : null };
@@ -127,7 +127,7 @@ async function askRequirements(
       { ...work, ...how },
     )
     : null;
-  // A PermissionRequest is never denied here: PreToolUse has done that.
+  // A PermissionRequest is never denied here, since PreToolUse has done that.
   return isAsked && prepared !== null
     ? (await import("../policy/requirements/tool_requirements.ts")).askedFor(prepared)
     : prepared;
@@ -177,7 +177,7 @@ async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
     : gate("deny", reason);
 }
 
-/** What is remembered of a file, before it is edited. */
+/** Answers with what memory holds of a file, before the file is edited. */
 async function recalled(work: HookWork): Promise<Answer> {
   if (!work.config.recallsEdits) return null;
   const context = (await import("./recall_beside.ts")).recallOfEdit(work);
@@ -198,12 +198,12 @@ async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise
       }`,
   ];
   const open = required?.reason ?? "";
-  // If the guards deny as well, their text already says how to go on.
+  // When the guards deny as well, their text already tells how to go on.
   const mending = open !== "" && isForGood ? await wayToKnow(work) : null;
   return [...guards, open, mending ?? ""].filter((line) => line !== "").join("\n");
 }
 
-/** The first reasons. Claude Code shows no answer of 10,000 characters whole. */
+/** Returns the first reasons. Claude Code shows no answer of 10,000 characters whole. */
 function told(blocks: readonly Block[]): string[] {
   const left = blocks.length - MAX_TOLD;
   const reasons = blocks.slice(0, MAX_TOLD).map(({ reason }) => reason);

@@ -47,7 +47,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const twice = isPlugin && projectDir !== null
     ? (await import("../policy/armed_gates.ts")).twiceNotice({ projectDir, home, environment })
     : null;
-  // The other hook of this start tells all else.
+  // The other hook of this start tells everything else.
   if (work.isTwin) return twice === null ? null : { systemMessage: twice };
   const db = work.spareDb();
   if (db !== null && work.config.stop !== "") await lookAtRoot(db, work);
@@ -99,7 +99,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     : { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: context } };
 }
 
-/** The processes of other sessions, and this session's own mark where a tool has to be started anyway. */
+/** Looks at the processes of other sessions, and at this session's own if a tool must be started anyway. */
 async function lookAfter(others: readonly SessionProcess[], own: number | null) {
   const elsewhere = others.filter(({ claudePid }) => claudePid !== own);
   const pids = elsewhere.map(({ claudePid }) => claudePid);
@@ -130,7 +130,7 @@ function tellProblems({ config, configFiles, tell }: HookWork): void {
   tell(`conclaude: ${what}.${off} ${meaning} Run \`conclaude config validate\`.`);
 }
 
-/** Whether a section is there that may ask for a gate. */
+/** Tells whether a configuration section exists that may need a gate. */
 function mayGuard({ guards, requirements, stop, subagentStop, prompts }: HookConfig): boolean {
   return guards !== DEFAULT_HOOK_CONFIG.guards ||
     [requirements, stop, subagentStop, prompts].some((section) => section !== "");
@@ -157,7 +157,7 @@ async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: 
   ask(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
-/** What memory tells the session. @throws {Error} When the database cannot say. */
+/** Returns what memory tells the session. @throws {Error} When the database cannot answer. */
 async function contextOf(
   db: DatabaseSync,
   work: HookWork,
@@ -184,7 +184,7 @@ async function contextOf(
   return text;
 }
 
-/** What the database answers; undefined when there is none or it cannot: saving the event tells of that. */
+/** Runs a query; undefined without a database, and when the query fails, which saving the event reports. */
 function ask<Result>(
   db: DatabaseSync | null,
   question: (db: DatabaseSync) => Result,

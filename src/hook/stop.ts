@@ -7,10 +7,10 @@ import type { Answer, Draft, HookWork } from "./handler.ts";
 /** Lets Claude stop, and keeps the hook out of its transcript. */
 const MAY_STOP: Answer = { continue: true, suppressOutput: true };
 
-/** Stop comes after every turn and ends no session. Guards and requirements decide whether Claude may stop. */
+/** Handles Stop, which comes after every turn and ends no session. Guards and requirements may hold Claude back. */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config, event } = work;
-  // No rule is about stops: `handleHook()` got here only because a file might have had one.
+  // Nothing can hold this stop. `handleHook()` came here only because a file might have had a rule.
   const isFree = config.stop === "" && config.requirements === "" &&
     !await looksAfter(config);
   if (isFree && event.stopHookActive) return null;
@@ -27,7 +27,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   return await answerStop(work, draft) ?? MAY_STOP;
 }
 
-/** Whether commands of the turn may have changed what rules protect. */
+/** Tells whether rules protect files or branches that commands of the turn may have changed. */
 async function looksAfter({ guards }: HookWork["config"]): Promise<boolean> {
   if (guards === DEFAULT_HOOK_CONFIG.guards) return false;
   return (await import("../policy/guards/guard_policy.ts")).guardPolicyIn(guards).looksAfter;
@@ -39,7 +39,7 @@ function draftOf({ db, sessionId, keepsContent, event }: HookWork): Draft {
   return { metadata: { ...pending, ...told } };
 }
 
-/** How many captures of the session wait; null where the database cannot say. */
+/** Counts the session's waiting captures; null when the database cannot answer. */
 function pendingIn(db: DatabaseSync, sessionId: string): number | null {
   try {
     return countPending(db, sessionId);

@@ -1,4 +1,4 @@
-/** Beside the events of a tool use and a stop: what was changed without being allowed. */
+/** Finds what was changed without being allowed, at the events of a tool use and at a stop. */
 import { messageOf } from "../base/errors.ts";
 import { commandOf, SHELL_TOOLS } from "../claude/payload.ts";
 import { type Effects, lookForEffects } from "../policy/effects/effects.ts";
@@ -12,21 +12,21 @@ import { isLifted } from "./lifted.ts";
 import { goesOn } from "./protocol.ts";
 
 export interface EffectsFound {
-  /** For the audit trail. */
+  /** Notes for the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
-  /** For Claude; empty when nothing was found. */
+  /** The text for Claude; empty when nothing was found. */
   readonly text: string;
   /** Whether Claude may not go on as if nothing had happened. */
   readonly blocks: boolean;
   /** Whether the command is the one that undoes an open violation of this session. */
   readonly isUndo: boolean;
-  /** The violations of this session that are open. */
+  /** The open violations of this session. */
   readonly open: readonly Violation[];
 }
 
 const NOTHING: EffectsFound = { notes: {}, text: "", blocks: false, isUndo: false, open: [] };
 
-/** Before and after a shell command, or the use of another tool that may write files unseen. */
+/** Looks for effects before and after a shell command, or a use of another tool that may write files unseen. */
 export async function effectsOf(work: HookWork, is: "before" | "after"): Promise<EffectsFound> {
   const tool = work.event.toolName ?? "";
   if (!SHELL_TOOLS.has(tool) && !mayWriteFiles(tool)) return NOTHING;
@@ -53,11 +53,11 @@ export async function effectsOf(work: HookWork, is: "before" | "after"): Promise
   };
 }
 
-/** `&` that joins no two signs, and the programs that run something later. */
+/** Matches a single `&`, and programs that run something later. */
 const MAY_DETACH =
   /(?<![&>|])&(?![&>])|\b(?:at|batch|crontab|systemd-run|screen|tmux|setsid|daemonize)\b/;
 
-/** Whether a command goes on in the background, or leaves something running, of which Claude Code does not tell. */
+/** Tells whether a command goes on in the background, or leaves something running without Claude Code telling it. */
 async function mayGoOn(
   command: string,
   { sent, config, projectDir, home }: HookWork,
@@ -68,7 +68,7 @@ async function mayGoOn(
   return (await readShellUse(command, { folder: projectDir, home })).leavesRunning;
 }
 
-/** What holds a stop; the person is told of what does not. */
+/** Returns what holds a stop. Tells the person of what does not hold it. */
 export async function effectsAtStop(
   work: HookWork,
 ): Promise<Pick<RequirementSaying, "reason" | "rules" | "notes">> {
@@ -94,7 +94,7 @@ async function look(
       notes: effects.found.length === 0 ? {} : await noted(work, effects.found),
     };
   } catch (thrown) {
-    // Nothing is held because of what could not be compared, but the audit trail tells it.
+    // A failed comparison holds nothing, but the audit trail notes it.
     const notes = { effectsUnknown: messageOf(thrown) };
     return { found: [], open: [], unwatched: 0, notes };
   }
@@ -106,7 +106,7 @@ async function noted(work: HookWork, found: readonly Violation[]) {
   return { violated };
 }
 
-/** The rule that denies a push of commits that came without a requirement; none where nothing is pushed. */
+/** Returns the rule that denies a push of commits that bypassed a requirement; none when nothing is pushed. */
 export async function pushBlocks(
   { sessionId, atMs, db, mask }: HookWork,
   open: readonly Violation[],
@@ -121,7 +121,7 @@ export async function pushBlocks(
   return [{ rule: commits[0]!.rule, reason }];
 }
 
-/** An answer with something for Claude to read beside it. */
+/** Adds a text for Claude to an answer. */
 export function withContext(answer: Answer, event: string, text: string): Answer {
   if (text === "") return answer;
   const own = Object(answer?.["hookSpecificOutput"]);
