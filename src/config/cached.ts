@@ -1,12 +1,20 @@
 /** Reads a hook's configuration from the cache in the database. */
 import { isFile } from "../system/files.ts";
-import type { FolderLook } from "../system/git/repository.ts";
+import { type FolderLook, lookUpwards } from "../system/git/repository.ts";
+import { parentOf } from "../base/paths.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { type Locations, THIS_PROCESS } from "../system/environment.ts";
 import { quietly } from "../base/errors.ts";
 import { readCachedConfig, rememberWhenBlind, storeCachedConfig } from "../db/config_cache.ts";
 import { openDatabase } from "../db/database.ts";
-import { type ConfigFile, DEFAULT_HOOK_CONFIG, hashConfigFiles, missingFiles } from "./discover.ts";
+import {
+  type ConfigFile,
+  DEFAULT_HOOK_CONFIG,
+  hashConfigFiles,
+  isLeftOut,
+  missingFiles,
+  readConfigFiles,
+} from "./discover.ts";
 import { keepFile, keptAmong, REMOVED } from "./kept_files_table.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
@@ -42,9 +50,10 @@ export async function loadHookConfig(
 ): Promise<LoadedConfig> {
   if (place.sections !== undefined) sectionsFrom(place.sections);
   const cache = place.noDb ? null : await openCache(files, place.locations);
-  const seen = cache === null ? files : withRemoved(files, cache, place);
+  const searches = cache === null ? [files] : searchesFor(files, cache, place);
+  const seen = searches.flat();
   if (seen.length === 0) return { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache };
-  const key = seen.at(-1)!.path;
+  const key = searches[0]!.at(-1)!.path;
   const hash = hashConfigFiles(seen);
   const cached = cache === null ? undefined : readCachedConfig(cache, key, hash);
   if (isHookConfig(cached)) return { config: cached, configFrom: "cache", cache };
@@ -53,7 +62,7 @@ export async function loadHookConfig(
   let parsed = parseConfig(files);
   const home = cache ??
     (place.noDb || !parsed.hook.databaseEnabled ? null : await tryOpen(place.locations));
-  const inForce = home === null ? null : await filesInForce(seen, home);
+  const inForce = home === null ? null : await filesInForce(searches, home);
   let { held = [], brought = [] } = inForce ?? {};
   if (held.length > 0) {
     const before = parseConfig(inForce!.files);
@@ -87,27 +96,42 @@ export function holdsPolicy({ guards, requirements, stop }: HookConfig): boolean
   return guardsAnything && guards !== "" && JSON.parse(guards).protectsItself === true;
 }
 
-/** The files with those that were in force and are gone; lowest layer first. */
-export function withRemoved(
+/**
+ * The files with those that were in force and are gone, lowest layer first. Where one of them is new, the files that
+ * count without it follow as another search.
+ */
+export function searchesFor(
   files: readonly ConfigFile[],
   cache: DatabaseSync,
-  { looks, locations }: { readonly looks: readonly FolderLook[]; readonly locations: Locations },
-): readonly ConfigFile[] {
-  const missing = missingFiles(files, { looks, user: locations });
-  const kept = quietly(() => keptAmong(cache, missing.map(({ path }) => path))) ?? [];
-  if (kept.length === 0) return files;
-  const removed = missing.filter(({ path }) => kept.includes(path))
-    .map((file): ConfigFile => ({ ...file, text: null, problem: REMOVED }));
-  return (["user", "project", "local"] as const).flatMap((layer) =>
-    [...files, ...removed].filter((file) => file.layer === layer)
-  );
+  at: { readonly looks: readonly FolderLook[]; readonly locations: Locations },
+): readonly (readonly ConfigFile[])[] {
+  const { locations } = at;
+  const searches: ConfigFile[][] = [];
+  const added = new Set<string>();
+  for (let { looks } = at, found = files;;) {
+    const missing = missingFiles(found, { looks, user: locations });
+    const kept = quietly(() => keptAmong(cache, [...found, ...missing].map(({ path }) => path)));
+    const removed = missing.filter(({ path }) => kept?.includes(path) && !isFile(path))
+      .map((file): ConfigFile => ({ ...file, text: null, problem: REMOVED }));
+    searches.push(
+      (["user", "project", "local"] as const).flatMap((layer) =>
+        [...found, ...removed].filter((file) => file.layer === layer)
+      ),
+    );
+    const fresh = found.filter((file) => !isLeftOut(file) && kept?.includes(file.path) === false);
+    if (fresh.length === 0) return searches;
+    fresh.forEach(({ path }) => added.add(path));
+    // The first look has ended where it found a file and a repository.
+    looks = looks.concat(looks.slice(-1).flatMap(({ path }) => lookUpwards(parentOf(path))));
+    found = readConfigFiles(looks, locations, added);
+  }
 }
 
 /** Which versions of the files are in force; null where the database cannot tell, and what was found counts. */
-async function filesInForce(seen: readonly ConfigFile[], db: DatabaseSync) {
+async function filesInForce(searches: readonly (readonly ConfigFile[])[], db: DatabaseSync) {
   const { policyInForce } = await import("./kept_policy.ts");
   const at = { db, atMs: Date.now(), environment: THIS_PROCESS };
-  return await policyInForce(seen, at).catch(() => null);
+  return await policyInForce(searches, at).catch(() => null);
 }
 
 /** Unreadable files are rare, so what handles them is loaded only here. */

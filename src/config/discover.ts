@@ -116,24 +116,29 @@ export function hasWrittenRules(
  *
  * @param looks The project directory and the folders above it, nearest first.
  * @param user The user's home, what lies in `~/.conclaude`, and the database that knows which folders are trusted.
+ * @param without Files that are passed over, as if they were not there.
  * @returns At most one file a layer that counts, and before them of each layer those that are left out; empty when there
  * is none. A file that is there but cannot be read (no permission, not a regular file, a link to nothing, over 1 MiB) is
  * listed with `text: null`, and no other one takes its place.
  */
-export function readConfigFiles(looks: readonly FolderLook[], user: UserPlace): ConfigFile[] {
+export function readConfigFiles(
+  looks: readonly FolderLook[],
+  user: UserPlace,
+  without: ReadonlySet<string> = new Set(),
+): ConfigFile[] {
   const home = user.home ?? undefined;
   const ofUser = readFirst(
     "user",
     { path: user.dataFolder, names: user.dataNames },
-    { wanted: USER_NAMES, top: home ?? user.dataFolder, by: user },
+    { wanted: USER_NAMES, top: home ?? user.dataFolder, by: user, without },
   );
   const files: ConfigFile[] = ofUser ? [ofUser] : [];
   const { folders, top } = searchedFolders(looks, user.home);
   let nearestLocal: ConfigFile | undefined;
   for (const look of folders.slice(0, MAX_FOLDERS)) {
     const found = [
-      readFirst("project", look, { wanted: PROJECT_NAMES, top, by: user }),
-      readFirst("local", look, { wanted: LOCAL_NAMES, top, by: user }),
+      readFirst("project", look, { wanted: PROJECT_NAMES, top, by: user, without }),
+      readFirst("local", look, { wanted: LOCAL_NAMES, top, by: user, without }),
     ].filter((file) => file !== undefined);
     files.push(...found.filter(isLeftOut));
     const [first, second] = found.filter((file) => !isLeftOut(file));
@@ -195,17 +200,19 @@ interface HowToRead {
   /** The last folder that has to belong to the user. */
   readonly top: string;
   readonly by: TrustPlace;
+  readonly without: ReadonlySet<string>;
 }
 
 function readFirst(
   layer: ConfigLayer,
   look: Pick<FolderLook, "path" | "names">,
-  { wanted, top, by }: HowToRead,
+  { wanted, top, by, without }: HowToRead,
 ): ConfigFile | undefined {
   const home = by.home ?? undefined;
   for (const name of wanted) {
     if (!look.names.includes(name)) continue;
     const path = joinPath(look.path, name);
+    if (without.has(path)) continue;
     const distrust = whyDistrusted(path, { top, by });
     if (distrust !== null) {
       return { layer, path, home, text: null, problem: distrust.why, distrust };

@@ -7,7 +7,7 @@ import { broughtFiles } from "../system/git/brought_files.ts";
 import type { Since } from "../system/git/reflogs.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { lookForLife } from "../system/process/process_identity.ts";
-import type { ConfigFile } from "./discover.ts";
+import { type ConfigFile, isLeftOut } from "./discover.ts";
 import { keepFile, keptText, REMOVED, sessionsAt } from "./kept_files_table.ts";
 
 export interface InForce {
@@ -20,11 +20,12 @@ export interface InForce {
 }
 
 /**
- * @param seen The files as they are now; one that was removed has no text and no `problem` but {@linkcode REMOVED}.
+ * @param searches The files as they are now, and behind them those that count without the new ones among them. One that
+ * was removed has no text and no `problem` but {@linkcode REMOVED}.
  * @param onlyLooks Whether nothing is written: what is in force from now on is not kept.
  */
 export async function policyInForce(
-  seen: readonly ConfigFile[],
+  searches: readonly (readonly ConfigFile[])[],
   { db, atMs, environment, onlyLooks = false }: {
     readonly db: DatabaseSync;
     readonly atMs: number;
@@ -32,38 +33,50 @@ export async function policyInForce(
     readonly onlyLooks?: boolean;
   },
 ): Promise<InForce> {
-  const hasPolicy = seen.some(({ path }) => keptText(db, path) !== undefined);
-  const files: ConfigFile[] = [];
+  const hasPolicy = searches.flat().some(({ path }) => keptText(db, path) !== undefined);
   const held: string[] = [];
   const brought: string[] = [];
-  for (const file of seen) {
-    const isRemoved = file.text === null && file.problem === REMOVED;
-    const isUnreadable = file.text === null && !isRemoved;
-    const kept = keptText(db, file.path);
-    // The rules about unreadable files handle one of which no version is known.
-    const isSame = file.text === kept || (isUnreadable && kept === undefined);
-    const isFirst = kept === undefined && !hasPolicy;
-    // The rights of a folder above may have changed, and no time of the file tells when.
-    const changedAtMs = isUnreadable ? atMs : changedAt(file.path);
-    const sinceMs = isSame || isFirst ? null : await sessionAt(db, file, changedAtMs);
-    if (sinceMs !== null) {
-      // Git brings no rights that make a file unreadable, or open to others.
-      const isBrought = !isUnreadable &&
-        await broughtByGit(file.path, { since: { afterMs: sinceMs }, environment });
-      if (!isBrought) {
-        held.push(file.path);
-        const { layer, path, home } = file;
-        if (kept !== undefined) files.push({ layer, path, home, text: kept });
-        continue;
+  let files: ConfigFile[] = [];
+  for (const seen of searches) {
+    files = [];
+    let isWithoutNew = true;
+    for (const file of seen) {
+      const isRemoved = file.text === null && file.problem === REMOVED;
+      const isUnreadable = file.text === null && !isRemoved;
+      const kept = keptText(db, file.path);
+      // The rules about unreadable files handle one that others may have written.
+      const isSame = file.text === kept || (kept === undefined && isLeftOut(file));
+      const isFirst = kept === undefined && !hasPolicy;
+      // The rights of a folder above may have changed, and no time of the file tells when.
+      const changedAtMs = isUnreadable ? atMs : changedAt(file.path);
+      // A new file counts in place of one further up, whose sessions it is about.
+      const place = kept === undefined ? searches.at(-1)!.findLast(isOfProject) ?? file : file;
+      const sinceMs = isSame || isFirst ? null : await sessionAt(db, place, changedAtMs);
+      if (sinceMs !== null) {
+        // Git brings no rights that make a file unreadable, or open to others.
+        const isBrought = !isUnreadable &&
+          await broughtByGit(file.path, { since: { afterMs: sinceMs }, environment });
+        if (!isBrought) {
+          held.push(file.path);
+          const { layer, path, home } = file;
+          if (kept !== undefined) files.push({ layer, path, home, text: kept });
+          else isWithoutNew = false;
+          continue;
+        }
+        brought.push(file.path);
       }
-      brought.push(file.path);
+      if (!onlyLooks && !isUnreadable) {
+        keepFile(db, file.path, { text: file.text, atMs });
+      }
+      if (!isRemoved) files.push(file);
     }
-    if (!onlyLooks && !isUnreadable) {
-      keepFile(db, file.path, { text: file.text, atMs });
-    }
-    if (!isRemoved) files.push(file);
+    if (isWithoutNew) break;
   }
-  return { files, held, brought };
+  return { files, held: [...new Set(held)], brought };
+}
+
+function isOfProject({ layer }: ConfigFile): boolean {
+  return layer !== "user";
 }
 
 /** When the first session began that was active when a file changed; null for none. Epoch milliseconds. */

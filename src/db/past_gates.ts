@@ -26,6 +26,12 @@ export function sessionStart(db: DatabaseSync, sessionId: string): number {
   return Number(row?.["atMs"] ?? 0);
 }
 
+/** When the first event came that the database has; Infinity where it has none. Epoch milliseconds. */
+export function firstEventMs(db: DatabaseSync): number {
+  const row = db.prepare("SELECT min(created_at_ms) AS atMs FROM hook_executions").get();
+  return Number(row?.["atMs"] ?? Infinity);
+}
+
 /** When the session's last prompt came, else its beginning; epoch milliseconds. */
 export function startOfTurn(db: DatabaseSync, sessionId: string): number {
   const row = db.prepare(

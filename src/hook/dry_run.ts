@@ -114,8 +114,8 @@ export async function tryEvent(
     return { tried, answer, ...explained(tried, decision, { policy: around.policy, config }) };
   });
   const output = Object(found.answer?.["hookSpecificOutput"]);
-  const said = output.permissionDecision ?? output.decision?.behavior;
-  const decision = said === "deny" || said === "allow" ? said : null;
+  const behavior = output.permissionDecision ?? output.decision?.behavior;
+  const decision = behavior === "deny" || behavior === "allow" ? behavior : null;
   const isLifted = decision !== "deny" && found.verdict.blocks.length > 0;
   return { ...found, config, decision, isLifted };
 }
@@ -167,9 +167,9 @@ async function answerTo(
     decided: (one) => void (decision = one),
   };
   const answer = await (await HANDLERS.get(name)!()).handle(work);
-  const told = notices.length === 0 ? {} : { systemMessage: notices.join("\n") };
+  const message = notices.length === 0 ? {} : { systemMessage: notices.join("\n") };
   return {
-    answer: answer === null && notices.length === 0 ? null : { ...answer, ...told },
+    answer: answer === null && notices.length === 0 ? null : { ...answer, ...message },
     decision,
   };
 }
@@ -317,11 +317,11 @@ function explainRequirements(
     if (untold.includes(requirement)) {
       return row(name, whenBlind === "deny" ? "forbids" : "cannot tell", UNTOLD_BRANCH);
     }
-    const said = judged.filter(({ triggered }) => triggered.includes(requirement))
+    const sayings = judged.filter(({ triggered }) => triggered.includes(requirement))
       .map((part) => standing(requirement, part, { keeping, whenBlind }));
-    const saying = said.find(({ says }) => says === "forbids") ??
-      said.find(({ says }) => says === "cannot tell") ?? said[0] ??
-      aside(requirement, tool, doubts);
+    const saying = sayings.find(({ says }) => says === "forbids") ??
+      sayings.find(({ says }) => says === "cannot tell") ?? sayings[0] ??
+      unmatched(requirement, tool, doubts);
     return saying.says === "forbids" && paused
       ? row(name, "allows", `paused; else: ${saying.why}`)
       : saying;
@@ -358,7 +358,7 @@ function standing(
 }
 
 /** Returns what is said of a requirement that does not apply to the tool use. */
-function aside(requirement: Requirement, tool: string, doubts: readonly Doubt[]): Saying {
+function unmatched(requirement: Requirement, tool: string, doubts: readonly Doubt[]): Saying {
   const { name, triggers } = requirement;
   const doubt = doubts.find((one) => one.requirement === requirement);
   if (doubt !== undefined) return row(name, "cannot tell", doubt.why);

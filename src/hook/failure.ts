@@ -18,8 +18,8 @@ export interface Destination {
 }
 
 /** Spools a record that the database could not take, and logs the reason. @returns Notices for the person. */
-export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destination): string[] {
-  const { database, locations, locations: { spoolFolders } } = to;
+export function keepElsewhere(thrown: unknown, record: HookRecord, place: Destination): string[] {
+  const { database, locations, locations: { spoolFolders } } = place;
   const isStart = record.execution.hookName === "SessionStart";
   const once = (subject: string, notice: string) =>
     claimNotice(subject, { sessionId: record.sessionId, spoolFolders }) || isStart ? [notice] : [];
@@ -33,7 +33,7 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
   const why = `the database ${database} could not take it: ${messageOf(thrown)}`;
   try {
     // The duration includes the wait for the database.
-    const execution = { ...record.execution, durationMs: elapsedMs(to.environment) };
+    const execution = { ...record.execution, durationMs: elapsedMs(place.environment) };
     const path = spoolRecord({ ...record, execution }, {
       database,
       folders: locations.spoolFolders,

@@ -15,8 +15,8 @@ export async function gateNote(work: HookWork): Promise<Pick<Draft, "metadata" |
   if (db === null || !hasWrittenRules(config) || toolUseId === null || projectDir === null) {
     return {};
   }
-  const asked = { sessionId, toolUseId, sinceMs: atMs - LOOKED_BACK_MS };
-  const gate = quietly(() => gateOf(db, asked)) ?? "unknown";
+  const use = { sessionId, toolUseId, sinceMs: atMs - LOOKED_BACK_MS };
+  const gate = quietly(() => gateOf(db, use)) ?? "unknown";
   if (gate === "unknown" || gate === "passed") return {};
   const tool = event.toolName ?? "a tool";
   if (gate === "none" && !mayBeAsked(tool, config)) return {};

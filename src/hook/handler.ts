@@ -71,7 +71,7 @@ export interface HookWork {
   exclusion(
     toolName: string,
     toolInput: unknown,
-    told?: { readonly toolResponse: unknown },
+    tool?: { readonly toolResponse: unknown },
   ): Promise<string | null>;
   /** Null when the database cannot be opened; then the event goes to the spool. */
   readonly db: DatabaseSync | null;

@@ -28,7 +28,7 @@ export async function wayToSend(work: HookWork): Promise<string> {
 }
 
 /** Tells how a person repairs a database whose fault alone caused a denial; null when the database can be read. */
-export async function wayToKnow(work: HookWork): Promise<string | null> {
+export async function wayToMend(work: HookWork): Promise<string | null> {
   if (keepingOf(work.spareDb(), work.config) !== "broken") return null;
   return mendText(await mending(work));
 }

@@ -19,11 +19,11 @@ const SILENT: Answer = { continue: true, suppressOutput: true };
 /** Stores the tool use of a PostToolUse or PostToolUseFailure, and tells what a command changed without permission. */
 export async function handle(work: HookWork): Promise<Answer> {
   if (!hasWrittenRules(work.config) || !mayChangeUnseen(work.event.toolName ?? "")) {
-    return await keep(work, {});
+    return await saveUse(work, {});
   }
   const { effectsOf, withContext } = await import("./violations.ts");
   const { notes, text, blocks } = await effectsOf(work, "after");
-  const answer = await keep(work, notes);
+  const answer = await saveUse(work, notes);
   if (text === "") return answer;
   return blocks
     ? { decision: "block", reason: text }
@@ -31,7 +31,7 @@ export async function handle(work: HookWork): Promise<Answer> {
 }
 
 /** Stores the whole tool use, unless the configuration excludes it. */
-async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): Promise<Answer> {
+async function saveUse(work: HookWork, notes: Readonly<Record<string, unknown>>): Promise<Answer> {
   const { event, config } = work;
   const toolName = event.toolName ?? "unknown";
   const after = config.followedTools.some((tool) => tool === toolName || tool === "*")

@@ -11,7 +11,7 @@ import { isPaused } from "../policy/store.ts";
 import { askedUse } from "./asked_use.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
-import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
+import { wayForPerson, wayOut, wayToMend } from "./lifted.ts";
 
 /** Lets guards and requirements decide together before a tool is used, or before a person is asked about it. */
 export async function handle(work: HookWork): Promise<Answer> {
@@ -20,27 +20,32 @@ export async function handle(work: HookWork): Promise<Answer> {
     mayChangeUnseen(use.tool) && hasWrittenRules(work.config);
   if (!mayHaveEffects) return await judge(work, use, await draftOf(work));
   const { effectsOf, pushBlocks, withContext } = await import("./violations.ts");
-  const { isUndo, notes, text, open } = await effectsOf(work, "before");
+  const { isUndo, notes, text, open, blind } = await effectsOf(work, "before");
   const { metadata, ...draft } = await draftOf(work);
-  const told = { ...draft, metadata: { ...metadata, ...notes } };
+  const noted = { ...draft, metadata: { ...metadata, ...notes } };
   const held = await pushBlocks(work, open, use);
-  return withContext(await judge(work, use, told, { isUndo, held }), "PreToolUse", text);
+  return withContext(await judge(work, use, noted, { isUndo, held, blind }), "PreToolUse", text);
 }
 
 /**
- * @param known `isUndo`: whether the use takes back what a rule forbids: then no rule forbids it. `held`: what forbids it
- * because of earlier findings.
+ * Judges a use. `isUndo`: the use takes back what a rule forbids, so no rule forbids it. `held`: blocks because of
+ * earlier findings. `blind`: why nobody will know what the use changes.
  */
 async function judge(
   work: HookWork,
   use: AskedUse | null,
   draft: Draft,
-  { isUndo, held }: { readonly isUndo: boolean; readonly held: readonly Block[] } = NOTHING_KNOWN,
+  { isUndo, held, blind }: {
+    readonly isUndo: boolean;
+    readonly held: readonly Block[];
+    readonly blind?: string | undefined;
+  } = NOTHING_KNOWN,
 ): Promise<Answer> {
-  const judged = use === null || isUndo ? null : await judgeGuards(work, use);
-  const guards = held.length === 0
-    ? judged
-    : { ...NO_VERDICT, ...judged, blocks: [...held, ...judged?.blocks ?? []], allowedBy: null };
+  const verdict = use === null || isUndo ? null : await judgeGuards(work, use);
+  const blocks = [...held, ...verdict?.blocks ?? []];
+  const guards = held.length === 0 && blind === undefined
+    ? verdict
+    : { ...NO_VERDICT, ...(blind && { blind }), ...verdict, blocks, allowedBy: null };
   const required = use === null || isUndo ? null : await askRequirements(work, use, {
     isStrict: guards?.isStrict ?? false,
     whenBlind: guards?.whenBlind ?? "allow",
@@ -162,7 +167,7 @@ async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
     // A PermissionRequest asks the person anyway.
     return event.name === "PermissionRequest"
       ? null
-      : gate("ask", `conclaude: ${decision.asks.text}`);
+      : gateAnswer("ask", `conclaude: ${decision.asks.text}`);
   }
   if (!decision.denied) {
     decision.required?.notices.forEach(work.tell);
@@ -174,7 +179,7 @@ async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const reason = await reasonOf(decision, work);
   return event.name === "PermissionRequest"
     ? permission({ behavior: "deny", message: reason })
-    : gate("deny", reason);
+    : gateAnswer("deny", reason);
 }
 
 /** Answers with what memory holds of a file, before the file is edited. */
@@ -189,22 +194,22 @@ async function recalled(work: HookWork): Promise<Answer> {
 async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise<string> {
   const isForGood = blocks.every(({ isLasting }) => isLasting);
   const guards = blocks.length === 0 ? [] : [
-    ...told(blocks),
+    ...firstReasons(blocks),
     isForGood
       ? wayForPerson(work)
       : `Nothing was done. Go on in another way. ${
-        (blocks.every(({ isBlind }) => isBlind) ? await wayToKnow(work) : null) ??
+        (blocks.every(({ isBlind }) => isBlind) ? await wayToMend(work) : null) ??
           await wayOut(work)
       }`,
   ];
   const open = required?.reason ?? "";
   // When the guards deny as well, their text already tells how to go on.
-  const mending = open !== "" && isForGood ? await wayToKnow(work) : null;
+  const mending = open !== "" && isForGood ? await wayToMend(work) : null;
   return [...guards, open, mending ?? ""].filter((line) => line !== "").join("\n");
 }
 
 /** Returns the first reasons. Claude Code shows no answer of 10,000 characters whole. */
-function told(blocks: readonly Block[]): string[] {
+function firstReasons(blocks: readonly Block[]): string[] {
   const left = blocks.length - MAX_TOLD;
   const reasons = blocks.slice(0, MAX_TOLD).map(({ reason }) => reason);
   if (left <= 0) return reasons;
@@ -212,7 +217,7 @@ function told(blocks: readonly Block[]): string[] {
   return [...reasons, `${more} forbidden as well.`];
 }
 
-function gate(permissionDecision: "ask" | "deny", permissionDecisionReason: string): Answer {
+function gateAnswer(permissionDecision: "ask" | "deny", permissionDecisionReason: string): Answer {
   const hookEventName = "PreToolUse";
   return { hookSpecificOutput: { hookEventName, permissionDecision, permissionDecisionReason } };
 }

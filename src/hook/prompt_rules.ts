@@ -68,6 +68,6 @@ function keepFirst({ db, event, sessionId, atMs, keepsContent }: HookWork, polic
   if (policy.queue === null || db === null || !keepsContent) return;
   // A prompt that begins with a tag is Claude Code's own message, such as a finished background task.
   if (typeof prompt !== "string" || prompt.trim() === "" || prompt.startsWith("<")) return;
-  const kept = prompt.replaceAll("\0", "").slice(0, MAX_KEPT_CHARS).toWellFormed();
-  quietly(() => keepFirstPrompt(db, { sessionId, prompt: kept, atMs }));
+  const beginning = prompt.replaceAll("\0", "").slice(0, MAX_KEPT_CHARS).toWellFormed();
+  quietly(() => keepFirstPrompt(db, { sessionId, prompt: beginning, atMs }));
 }

@@ -9,15 +9,15 @@ export async function runHook(args: readonly string[]): Promise<never> {
   try {
     answerAndLeave(await handleHook(stdin, flags, THIS_PROCESS));
   } catch (thrown) {
-    let told: Answer = null;
+    let answer: Answer = null;
     try {
       const { keepCrashed } = await import("./failure.ts");
       await keepCrashed(thrown, { stdin, flags, environment: THIS_PROCESS });
     } catch (lost) {
       const why = lost instanceof Error ? lost.message : lost;
-      told = { systemMessage: `conclaude could not keep this event: ${why}` };
+      answer = { systemMessage: `conclaude could not keep this event: ${why}` };
     }
-    answerAndLeave(told);
+    answerAndLeave(answer);
   }
 }
 

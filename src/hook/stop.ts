@@ -12,7 +12,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const { config, event } = work;
   // Nothing can hold this stop. `handleHook()` came here only because a file might have had a rule.
   const isFree = config.stop === "" && config.requirements === "" &&
-    !await looksAfter(config);
+    !await checksEffects(config);
   if (isFree && event.stopHookActive) return null;
   await (await import("./told.ts")).saveTold(work);
   if (hasWrittenRules(config)) {
@@ -28,15 +28,15 @@ export async function handle(work: HookWork): Promise<Answer> {
 }
 
 /** Tells whether rules protect files or branches that commands of the turn may have changed. */
-async function looksAfter({ guards }: HookWork["config"]): Promise<boolean> {
+async function checksEffects({ guards }: HookWork["config"]): Promise<boolean> {
   if (guards === DEFAULT_HOOK_CONFIG.guards) return false;
   return (await import("../policy/guards/guard_policy.ts")).guardPolicyIn(guards).looksAfter;
 }
 
 function draftOf({ db, sessionId, keepsContent, event }: HookWork): Draft {
   const pending = db === null ? {} : { pending: pendingIn(db, sessionId) };
-  const told = keepsContent ? summarizeInput(event.own) : {};
-  return { metadata: { ...pending, ...told } };
+  const summary = keepsContent ? summarizeInput(event.own) : {};
+  return { metadata: { ...pending, ...summary } };
 }
 
 /** Counts the session's waiting captures; null when the database cannot answer. */

@@ -102,7 +102,7 @@ async function askRequirements(work: HookWork): Promise<RequirementSaying> {
 }
 
 interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone"> {
-  /** Returns blocks of rules that demand more rounds. A call counts a round, so it comes last, and only without blocks. */
+  /** Returns blocks of rules that demand more rounds. Each call counts a round, so it waits for all other blocks. */
   goOn(): readonly Block[];
   /** The most stops in a row that are held back. */
   readonly maxBlocks: number;
@@ -169,7 +169,7 @@ async function holdBack(
     metadata: { ...draft.metadata, rules, inRow },
     ...heldDraft(required),
   });
-  const told = stopReason(blocks, { inRow: toldInRow, maxBlocks, wayOut: await wayOut(work) });
+  const blocked = stopReason(blocks, { inRow: toldInRow, maxBlocks, wayOut: await wayOut(work) });
   const also = required.reason === "" ? "" : `\n\n${required.reason}`;
-  return { decision: "block", reason: told + also };
+  return { decision: "block", reason: blocked + also };
 }

@@ -44,15 +44,15 @@ function settledOf(work: HookWork): readonly SessionChange[] {
 /** Tells whether a tool use is the one that a person was last asked to permit. Other tools may run meanwhile. */
 function wasAskedLast({ event: { toolName, toolInput }, db, sessionId }: HookWork): boolean {
   if (db === null) return false;
-  const [asked] = listExecutions(db, {
+  const [request] = listExecutions(db, {
     ...{ sessionId, hookName: "PermissionRequest", toolName: null, status: null },
     ...{ sinceMs: null, limit: 1 },
   });
-  const { command, file_path: file } = Object(asked?.metadata["tool_input"]);
+  const { command, file_path: file } = Object(request?.metadata["tool_input"]);
   const { command: ran = "", file_path: changed = "" } = Object(toolInput);
   // The audit row may have cut the input.
   const about = String(command ?? file ?? "").replace(/…$/, "");
-  return asked?.toolName === toolName && String(ran || changed).startsWith(about);
+  return request?.toolName === toolName && String(ran || changed).startsWith(about);
 }
 
 async function toldOf(work: HookWork): Promise<readonly SessionChange[]> {

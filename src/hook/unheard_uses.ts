@@ -2,7 +2,13 @@
 import { quietly } from "../base/errors.ts";
 import { EDITING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
 import { hasWrittenRules } from "../config/discover.ts";
-import { knownToolUses, PAST_GATE, sessionStart, startOfTurn } from "../db/past_gates.ts";
+import {
+  firstEventMs,
+  knownToolUses,
+  PAST_GATE,
+  sessionStart,
+  startOfTurn,
+} from "../db/past_gates.ts";
 import { spooledFiles } from "../db/spool.ts";
 import { asksAbout } from "../policy/armed_gates.ts";
 import { statSync } from "../system/files.ts";
@@ -57,7 +63,7 @@ function usesIn(path: string, sinceMs: number): ToolUse[] {
     for (const { type, id, name, tool_use_id, is_error, content } of message.content.map(Object)) {
       const isDone = is_error !== true || String(content).startsWith(MISFIT);
       if (type === "tool_result" && isDone) ended.add(tool_use_id);
-      if (type === "tool_use" && ended.has(id) && changes(name)) {
+      if (type === "tool_use" && ended.has(id) && isChanging(name)) {
         uses.push({ id, tool: name, atMs });
       }
     }
@@ -65,7 +71,7 @@ function usesIn(path: string, sinceMs: number): ToolUse[] {
   return uses;
 }
 
-function changes(tool: unknown): tool is string {
+function isChanging(tool: unknown): tool is string {
   return typeof tool === "string" &&
     (EDITING_TOOLS.has(tool) || SHELL_TOOLS.has(tool) || tool.startsWith("mcp__"));
 }
@@ -76,11 +82,13 @@ export function wasArmed(work: HookWork, tool: string, atMs: number): boolean {
   const folders = locations.spoolFolders;
   const waiting = quietly(() => spooledFiles({ database, folders })) ?? [];
   if (projectDir === null || waiting.length > 0) return false;
-  const toldMs = db === null ? 0 : quietly(() => sessionStart(db, sessionId)) ?? 0;
+  // A database that was made anew after its removal does not know what was asked before.
+  if (db !== null && quietly(() => firstEventMs(db) > atMs)) return false;
+  const startedMs = db === null ? 0 : quietly(() => sessionStart(db, sessionId)) ?? 0;
   // Perhaps no hook was told about the session's start.
   const path = work.transcriptPath;
   const born = path === null ? null : quietly(() => statSync(path).birthtime);
-  const beganMs = toldMs || (born?.getTime() ?? 0);
+  const beganMs = startedMs || (born?.getTime() ?? 0);
   const isSettled = (path: string) => {
     const changedMs = quietly(() => statSync(path).mtime?.getTime());
     return changedMs !== undefined && changedMs < Math.max(atMs - SETTLED_MS, beganMs);

@@ -3,8 +3,8 @@ import { messageOf } from "../base/errors.ts";
 import { commandOf, SHELL_TOOLS } from "../claude/payload.ts";
 import { type Effects, lookForEffects } from "../policy/effects/effects.ts";
 import type { Moment, Violation } from "../policy/effects/types.ts";
-import type { Block } from "../policy/guards/guard_policy.ts";
 import type { AskedUse } from "../policy/guards/judge_use.ts";
+import { type Block, guardPolicyIn } from "../policy/guards/guard_policy.ts";
 import { mayWriteFiles } from "../policy/guards/mcp_files.ts";
 import { isPaused, type RequirementSaying } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
@@ -22,6 +22,8 @@ export interface EffectsFound {
   readonly isUndo: boolean;
   /** The open violations of this session. */
   readonly open: readonly Violation[];
+  /** Why nobody can prove what the command changes, when the gate must answer for that. */
+  readonly blind?: string | undefined;
 }
 
 const NOTHING: EffectsFound = { notes: {}, text: "", blocks: false, isUndo: false, open: [] };
@@ -32,7 +34,8 @@ export async function effectsOf(work: HookWork, is: "before" | "after"): Promise
   if (!SHELL_TOOLS.has(tool) && !mayWriteFiles(tool)) return NOTHING;
   const text = commandOf(work.sent["tool_input"]) ?? "";
   const { toolUseId } = work.event;
-  const { found, open, unwatched, notes } = await look(work, { is, toolUseId, command: text });
+  const looked = await look(work, { is, toolUseId, command: text });
+  const { found, open, unwatched, notes } = looked;
   if (unwatched > 0 && is === "before" && found.length > 0) {
     work.tell(`conclaude: ${unwatched} more protected files are not watched.`);
   }
@@ -50,7 +53,21 @@ export async function effectsOf(work: HookWork, is: "before" | "after"): Promise
     blocks: is === "after" && found.some(({ blocks }) => blocks),
     isUndo: open.some(({ undo }) => undo !== null && undo === text.trim()),
     open,
+    blind: is === "before" ? await blindOf(looked, text, work) : undefined,
   };
+}
+
+/** Returns why a use cannot be proved afterwards; undefined if it can, if gates allow it, or if it only looks. */
+async function blindOf(
+  { blind }: Looked,
+  command: string,
+  { config, projectDir, home }: HookWork,
+): Promise<string | undefined> {
+  if (blind === undefined || config.guards === "") return undefined;
+  if (guardPolicyIn(config.guards).whenBlind === "allow") return undefined;
+  const { readCommand } = await import("../policy/effects/read_command.ts");
+  const { isPlain } = await readCommand(command, { folder: projectDir, home });
+  return isPlain ? undefined : blind;
 }
 
 /** Matches a single `&`, and programs that run something later. */
@@ -74,19 +91,27 @@ export async function effectsAtStop(
 ): Promise<Pick<RequirementSaying, "reason" | "rules" | "notes">> {
   const { open, notes } = await look(work, { is: "stop" });
   if (open.length === 0) return { reason: "", rules: [], notes };
-  const { heldText, openText } = await import("../policy/effects/effect_text.ts");
+  const { heldText, openText, unknownText } = await import("../policy/effects/effect_text.ts");
   const holding = open.filter(({ blocks }) => blocks);
-  const told = open.filter(({ blocks, who }) => !blocks && who === "command");
-  if (told.length > 0) work.tell((await work.mask([openText(told)]))[0]!);
+  const told = open.filter(({ blocks }) => !blocks);
+  const unknown = told.filter(({ who }) => who !== "command");
+  // A change that perhaps nobody has to settle is named once.
+  const isNew = unknown.length > 0 && await isFirst(work, `changed-${unknown.at(-1)!.id}`);
+  const own = told.filter(({ who }) => who === "command");
+  const lines = [...own.length > 0 ? [openText(own)] : [], ...isNew ? [unknownText(unknown)] : []];
+  if (lines.length > 0) work.tell((await work.mask(lines)).join("\n"));
   if (holding.length === 0) return { reason: "", rules: [], notes };
   const [reason = ""] = await work.mask([heldText(holding)]);
   return { reason, rules: [...new Set(holding.map(({ rule }) => rule))], notes };
 }
 
-async function look(
-  work: HookWork,
-  moment: Moment,
-): Promise<Effects & { readonly notes: EffectsFound["notes"] }> {
+interface Looked extends Effects {
+  readonly notes: EffectsFound["notes"];
+  /** Why nothing could be compared. */
+  readonly blind?: string;
+}
+
+async function look(work: HookWork, moment: Moment): Promise<Looked> {
   try {
     const effects = await lookForEffects(work, moment, () => isLifted(work));
     return {
@@ -94,10 +119,30 @@ async function look(
       notes: effects.found.length === 0 ? {} : await noted(work, effects.found),
     };
   } catch (thrown) {
-    // A failed comparison holds nothing, but the audit trail notes it.
-    const notes = { effectsUnknown: messageOf(thrown) };
-    return { found: [], open: [], unwatched: 0, notes };
+    const { db, fault, database, decided } = work;
+    const nothing = {
+      ...{ found: [], open: [], unwatched: 0 },
+      notes: { effectsUnknown: messageOf(thrown) },
+    };
+    // Trying an event may not write what a hook would write.
+    if (decided !== undefined && db !== null) return nothing;
+    const why = messageOf(db === null ? fault : thrown).split("\n", 1)[0];
+    const blind =
+      `what commands change of protected files cannot be known, for ${database} does not tell how they were: ${why}`;
+    if (await isFirst(work, "effects-unknown")) {
+      work.tell(`conclaude: ${blind}. Run \`conclaude doctor\`.`);
+    }
+    return { ...nothing, blind };
   }
+}
+
+/** Tells whether a notice is the first on its subject in the session. Trying an event claims no notice. */
+async function isFirst(
+  { decided, sessionId, locations: { spoolFolders } }: HookWork,
+  subject: string,
+): Promise<boolean> {
+  const { claimNotice } = await import("../system/log.ts");
+  return decided !== undefined || claimNotice(subject, { sessionId, spoolFolders });
 }
 
 async function noted(work: HookWork, found: readonly Violation[]) {

@@ -83,7 +83,7 @@ export async function beginWork(
   );
   let saved = false;
   let isTwin = false;
-  let kept: Draft | null = null;
+  let finalDraft: Draft | null = null;
   let beside: Pick<HookRecord, "told"> = {};
   let applyTold: Appliers["told"];
   let fault: unknown = opened.reason;
@@ -139,8 +139,8 @@ export async function beginWork(
   const save: HookWork["save"] = async (draft) => {
     const { db } = opened;
     const decide = (from: DatabaseSync | null) => {
-      kept = typeof draft === "function" ? draft(from) : draft;
-      return kept;
+      finalDraft = typeof draft === "function" ? draft(from) : draft;
+      return finalDraft;
     };
     try {
       if (db === null) throw opened.reason;
@@ -188,7 +188,7 @@ export async function beginWork(
     },
     keepsContent: keptOut === null,
     mask: (texts) => maskTexts(texts, config),
-    async exclusion(toolName, toolInput, told) {
+    async exclusion(toolName, toolInput, tool) {
       if (keptOut !== null) return keptOut;
       const { excludeTools, excludePaths, excludeCommands } = config;
       const excluded = excludeTools.length + excludePaths.length + excludeCommands.length;
@@ -199,9 +199,9 @@ export async function beginWork(
       return exclusionOf(config, {
         toolName,
         toolInput,
-        toolResponse: told === undefined
+        toolResponse: tool === undefined
           ? event.own["tool_response"] ?? event.own["error"]
-          : told.toolResponse,
+          : tool.toolResponse,
         folder: event.cwd,
         projectDir,
         home: locations.home,
@@ -219,7 +219,7 @@ export async function beginWork(
       return isTwin;
     },
     get saved() {
-      return kept;
+      return finalDraft;
     },
     spareDb() {
       if (!saved || opened.db === null) return null;

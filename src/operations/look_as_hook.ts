@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../base/plain.ts";
-import { holdsPolicy, withRemoved } from "../config/cached.ts";
+import { holdsPolicy, searchesFor } from "../config/cached.ts";
 import { type ConfigFile, readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { knownProjects } from "../db/sessions.ts";
@@ -67,7 +67,7 @@ async function inForce(
   const written = { files, config: await peekHookConfig(files, cache), held: [] };
   if (cache === null) return written;
   const around = { db: cache, atMs: Date.now(), environment, onlyLooks: true };
-  const { files: kept, held } = await policyInForce(withRemoved(files, cache, at), around)
+  const { files: kept, held } = await policyInForce(searchesFor(files, cache, at), around)
     .catch(() => written);
   if (held.length === 0) return written;
   const config = await peekHookConfig(kept, cache);

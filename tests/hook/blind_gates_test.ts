@@ -147,6 +147,45 @@ for (const [name, rules, says, spoil] of BLIND) {
   });
 }
 
+Deno.test("gates.whenBlind decides about commands whose changes nobody could prove without the database", async () => {
+  const rules = 'preToolUse: {uneditableFiles: ["*.lock"]}\n';
+  for (
+    const [keys, decision] of [["", undefined], ["gates: {whenBlind: ask}\n", "ask"], [
+      "gates: {whenBlind: deny}\n",
+      "deny",
+    ]] as const
+  ) {
+    using project = new RequiredProject(keys + rules);
+    Deno.mkdirSync(project.home.database, { recursive: true });
+    const use = (command: string) => ({ tool_name: "Bash", tool_input: { command } });
+    const ask = (command: string) => project.send("PreToolUse", use(command));
+    assert.equal(Object(await ask("ls; cat src/a.ts"))["hookSpecificOutput"], undefined);
+    const answer = await ask("node x.js");
+    const { permissionDecision, permissionDecisionReason = "" } = Object(
+      answer?.["hookSpecificOutput"],
+    );
+    assert.equal(permissionDecision, decision);
+    const told = /what commands change of protected files cannot be known/;
+    if (decision !== undefined) assert.match(permissionDecisionReason, told);
+    assert.equal(await project.edit(), null);
+    const explained = await project.run("explain", "Bash", "node x.js");
+    assert.equal(explained.code, decision === "deny" ? 1 : 0, explained.stdout);
+  }
+});
+
+Deno.test("what cannot be compared without the database is said once in a session", async () => {
+  using project = new RequiredProject('preToolUse: {uneditableFiles: ["*.lock"]}\n');
+  Deno.mkdirSync(project.home.database, { recursive: true });
+  const use = { tool_name: "Bash", tool_input: { command: "node x.js" } };
+  const told: string[] = [];
+  for (const event of ["PreToolUse", "PostToolUse", "PreToolUse", "Stop"]) {
+    const answer = await project.send(event, event === "Stop" ? {} : use);
+    told.push(String(answer?.["systemMessage"] ?? ""));
+  }
+  assert.match(told[0]!, /^conclaude: what commands change of protected files cannot be known/);
+  assert.deepEqual(told.slice(1), ["", "", ""]);
+});
+
 Deno.test("gates.whenBlind of a policy file stays in force while the file cannot be read", async () => {
   for (
     const [answer, decision] of [["allow", "passes"], ["ask", "ask"], ["deny", "deny"]] as const

@@ -47,8 +47,10 @@ let uses = 0;
 async function bash(
   home: TempHome,
   command: string,
-  { session = SESSION, run = command, asked = true }: {
+  { session = SESSION, run = command, asked = true, folder = "" }: {
     readonly session?: string;
+    /** Where the session works, from the project. */
+    readonly folder?: string;
     /** What really runs. */
     readonly run?: string;
     /** Whether the hook before is asked; a command that the guards deny is run all the same. */
@@ -62,7 +64,7 @@ async function bash(
     readonly blocks: boolean;
   }
 > {
-  const project = join(home.path, "project");
+  const project = join(home.path, "project", folder);
   const use = {
     session_id: session,
     cwd: project,
@@ -132,6 +134,40 @@ test.git("a protected file that a command changed is told, and comes back by the
     assert.equal(Deno.readTextFileSync(join(project, file)), was, run);
   }
   assert.equal(await stop(home).then((answer) => answer.decision), undefined);
+});
+
+test.git("a file that git is made to take for unchanged is told all the same", async (home) => {
+  const project = laid(home);
+  await bash(home, "ls");
+  for (
+    const [file, run] of [
+      ["yarn.lock", "git update-index --assume-unchanged yarn.lock; echo e > yarn.lock"],
+      ["Cargo.lock", "git update-index --skip-worktree Cargo.lock; echo e > Cargo.lock"],
+      [
+        "infra/main.tf",
+        "git config core.checkStat minimal; git config core.trustCtime false; sleep 1.1; " +
+        "git status; touch -r infra/main.tf t; echo e > infra/main.tf; touch -r t infra/main.tf; rm t",
+      ],
+      [
+        "api.ts",
+        "echo e > src/generated/api.ts; git add .; " +
+        "git replace HEAD $(git commit-tree $(git write-tree) -m x)",
+      ],
+    ] as const
+  ) {
+    assert.match((await bash(home, "sh x.sh", { run })).after, new RegExp(file), run);
+  }
+  assert.match(gitSync(project, "status", "--short"), /^$/);
+});
+
+test.git("a file that git does not know is told by its content, not by its times", async (home) => {
+  const project = laid(home);
+  Deno.writeTextFileSync(join(project, "infra/new.tf"), "n\n");
+  await bash(home, "ls");
+  const same = "git stash -u; git stash pop; cp -p .env e; rm .env; mv e .env; touch .env";
+  assert.equal((await bash(home, "sh x.sh", { run: same })).after, "");
+  const other = "git stash -u; git stash pop; echo N > infra/new.tf; chmod 600 .env";
+  assert.match((await bash(home, "sh x.sh", { run: other })).after, /new\.tf[^]*\.env/);
 });
 
 test.git("beside a stash, too, new and ignored files are told, but for those that it brings back", async (home) => {
@@ -304,6 +340,45 @@ test.git("a configuration of the home that a command makes is not in force until
   assert.equal((await runProgram(["explain", "Edit", ".conclaude.yaml"], at)).code, 1);
 });
 
+for (
+  const [what, file, run] of [
+    ["nearer to the session", "src/.conclaude.yaml", "echo 'stop: {}' > .conclaude.yaml"],
+    ["nearer to the session that nobody can read", "src/.conclaude.yaml", "mkdir .conclaude.yaml"],
+    [
+      "beside the project's",
+      ".conclaude.local.yaml",
+      "echo '{preToolUse: {uneditableFiles: []}}' > ../.conclaude.local.yaml",
+    ],
+    [
+      "in a new working tree",
+      "tree/.conclaude.yaml",
+      "git worktree add -q ../tree; echo 'stop: {}' > ../tree/.conclaude.yaml",
+    ],
+  ] as const
+) {
+  test.git(`a new policy file ${what} is not in force until a person accepts it`, async (home) => {
+    const project = laid(home);
+    const folder = file.startsWith("tree") ? "tree" : "src";
+    await bash(home, "ls", { folder: "src" });
+    const { after } = await bash(home, "node x.js", { run, folder: "src" });
+    const lock = { tool_name: "Edit", tool_input: { file_path: join(project, "yarn.lock") } };
+    const edit = async () => {
+      const use = { session_id: SESSION, cwd: join(project, folder), ...lock };
+      return answerOf(await hook("PreToolUse", use, home))?.hookSpecificOutput?.permissionDecision;
+    };
+    assert.equal(await edit(), "deny");
+    const told = folder === "tree" ? await bash(home, "ls", { folder }) : { after, before: "" };
+    assert.match(told.after + told.before, /conclaude[^ ]*\.yaml[^]*undo: `conclaude config undo /);
+    const at = { env: { HOME: home.path }, cwd: join(project, folder) };
+    assert.equal((await runProgram(["explain", "Edit", "../yarn.lock"], at)).code, 1);
+    Deno.writeTextFileSync(join(project, ".conclaude.yaml"), `${POLICY}# later\n`);
+    assert.equal(await edit(), "deny");
+    const undone = await runProgram(["config", "undo", join(project, file)], at);
+    assert.equal(undone.code, 0, undone.stderr);
+    assert.throws(() => Deno.lstatSync(join(project, file)));
+  });
+}
+
 test.git("a person accepts a changed policy file, and then it is in force", async (home) => {
   const project = laid(home);
   await bash(home, "ls");
@@ -400,6 +475,51 @@ test.git("a protected branch that a command moved comes back by the command told
     assert.equal(gitSync(project, "rev-parse", "main").trim(), was, run);
     assert.equal((await stop(home)).decision, undefined);
   }
+});
+
+test.git("a remote counts for what it told itself, and not for what a command writes in its name", async (home) => {
+  const project = laid(home, {
+    ...FILES,
+    ".conclaude.yaml": POLICY +
+      "requirements:\n  main: {type: guard, guardType: protected_branch}\n",
+  });
+  const other = join(home.path, "other.git");
+  await git(home.path, "clone", "-q", "--bare", project, other);
+  await git(project, "remote", "add", "origin", other);
+  await git(project, "fetch", "-q");
+  const colleague = join(home.path, "colleague");
+  await git(home.path, "clone", "-q", other, colleague);
+  await git(project, "switch", "-qc", "work");
+  await bash(home, "ls");
+  const move = "git commit -q --allow-empty -m x; git branch -f main; ";
+  for (
+    const forge of [
+      "git update-ref refs/remotes/origin/main main",
+      "mkdir -p .git/refs/remotes/o; git rev-parse main > .git/refs/remotes/o/main",
+      "git push -q origin main",
+    ]
+  ) {
+    const { after, blocks } = await bash(home, "sh x.sh", { run: move + forge });
+    assert.match(after, /refs\/heads\/main \(protected branch\)/, forge);
+    assert.equal(blocks, true, forge);
+    const isPush = forge.includes("push");
+    assert.equal(/remotes\/origin\/main.*it was pushed/.test(after), isPush, after);
+    if (isPush) break;
+    await bash(home, "sh x.sh", {
+      run: "git branch -f main work~1; git update-ref -d refs/remotes/o/main; " +
+        "git update-ref refs/remotes/origin/main main; git reset -q --hard main",
+    });
+    assert.equal((await stop(home)).decision, undefined, forge);
+  }
+  assert.equal((await stop(home)).decision, "block");
+  const at = { env: { HOME: home.path }, cwd: project };
+  assert.equal((await runProgram(["config", "accept"], at)).code, 0);
+  await git(colleague, "pull", "-q");
+  await git(colleague, "commit", "-q", "--allow-empty", "-m", "of a colleague");
+  await git(colleague, "push", "-q");
+  const run = "git fetch -q; git branch -f main origin/main; git merge -q main";
+  assert.equal((await bash(home, "sh x.sh", { run })).after, "");
+  assert.equal((await stop(home)).decision, undefined);
 });
 
 test.git("a branch that a person moved holds a stop as changed by whom is unknown, and may be put back", async (home) => {
@@ -513,7 +633,9 @@ test.git("what a person's editor changes between tool uses is told as such, and 
   assert.match(before + after, /^Changed meanwhile, by whom is unknown[^]*yarn\.lock/);
   assert.equal((await bash(home, "ls")).before, "");
   const stopped = await stop(home);
-  assert.deepEqual([stopped.decision, stopped.systemMessage], [undefined, undefined]);
+  assert.equal(stopped.decision, undefined);
+  assert.match(stopped.systemMessage, /by whom is unknown: yarn\.lock\. A person accepts it/);
+  assert.equal((await stop(home)).systemMessage, undefined);
 });
 
 test.git("two sessions at once do not tell of each other's installs and edits", async (home) => {

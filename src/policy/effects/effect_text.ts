@@ -11,7 +11,7 @@ const UNKNOWN =
 const NO_COPY: Readonly<Record<ViolationKind, string>> = {
   file: "git has no version of it, and no copy is kept of what may hold secrets",
   policy: "no copy is kept",
-  ref: "no copy is kept",
+  ref: "it was pushed, which only a person takes back",
 };
 
 /** What Claude reads after a command, or before the next one. */
@@ -43,11 +43,18 @@ export function heldText(open: readonly Violation[]): string {
 
 /** Tells the person about violations that do not hold the stop. */
 export function openText(open: readonly Violation[]): string {
+  return `${namedText("changed by commands and not undone", open)} ${ACCEPT}, ` +
+    "`conclaude config accept --dry-run` shows how each is undone.";
+}
+
+/** Tells the person about changes that the session may not have made. */
+export function unknownText(open: readonly Violation[]): string {
+  return `${namedText("changed meanwhile, by whom is unknown", open)} ${ACCEPT}.`;
+}
+
+function namedText(what: string, open: readonly Violation[]): string {
   const names = open.slice(0, MAX_NAMED).map(({ name }) => name).join(", ");
-  return `conclaude: ${
-    count(open.length, "protected file")
-  } changed by commands and not undone: ${names}. ` +
-    `${ACCEPT}, \`conclaude config accept --dry-run\` shows how each is undone.`;
+  return `conclaude: ${count(open.length, "protected file")} ${what}: ${names}.`;
 }
 
 /** Why a push is denied. */

@@ -1,9 +1,11 @@
 /** Looks for what was changed without being allowed: between tool uses, after a command, and when Claude stops. */
 import { headLogBytes } from "../../system/git/reflogs.ts";
 import { readRef } from "../../system/git/repository.ts";
+import { joinPath } from "../../base/paths.ts";
+import { namesIn } from "../../system/on_disk.ts";
 import { policiesIn } from "../policies.ts";
 import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
-import { stateOf } from "./file_state.ts";
+import { digestsOf, stateOf } from "./file_state.ts";
 import {
   type EffectWork,
   type Ground,
@@ -38,6 +40,7 @@ const FRESH_MS = 1_000;
 /**
  * Compares with the last look of the session, keeps what was found, and looks anew. Most looks find nothing and only read.
  * @param isLifted Tells whether a person has lifted the rules.
+ * @throws {Error} When there is no database to compare with, or what SQLite says.
  */
 export async function lookForEffects(
   work: EffectWork,
@@ -58,7 +61,9 @@ export async function lookForEffects(
     : await (await import("../../system/git/heads.ts"))
       .readHeads(work.repository!, before?.heads ?? null, work);
   const kept = isFresh ? { files: before.files, folders: before.folders } : {};
-  const now = takeSnapshot(list, ground, { heads, ...kept });
+  const seen = takeSnapshot(list, ground, { heads, ...kept });
+  const digests = await digestsOf(list.untracked ?? [], { files: seen.files, before });
+  const now = { ...seen, digests };
   const open = openViolations(db, ground.project);
   // Whether nothing has changed but the time.
   const isSame = before !== null &&
@@ -99,13 +104,14 @@ const NO_COMMITS = { judgeCommits: () => [], settleCommits: () => [] };
 
 async function groundOf(work: EffectWork): Promise<Ground | null> {
   const { db, config, repository, projectDir } = work;
-  if (db === null || projectDir === null) return null;
+  if (projectDir === null) return null;
   const { guards: policy, requirements: required } = policiesIn(config);
   const guards = policy?.looksAfter ? policy : null;
   const requirements = required === null || repository === undefined
     ? []
     : (await import("../requirements/used_up.ts")).countingCommits(required.requirements);
   if (guards === null && requirements.length === 0) return null;
+  if (db === null) throw new Error("without the database nothing is known of how it was before");
   const root = policy?.root ?? projectDir;
   const rules = guards === null ? [] : watchedRules(guards);
   return {
@@ -127,6 +133,12 @@ function takeSnapshot(
     Object.fromEntries(paths.map((path) => [path, stateOf(path)]));
   const refOf = (name: string) => repository === undefined ? "" : readRef(repository, name) ?? "";
   const names = repository === undefined ? [] : branches.names;
+  // Where only their remote may move branches, what is known of the remote matters as well.
+  const remotes = repository === undefined || !branches.isNamed
+    ? []
+    : namesIn(joinPath(repository.commonDir, "refs/remotes")) ?? [];
+  const watched = ["heads", ...remotes.map((remote) => `remotes/${remote}`)]
+    .flatMap((at) => names.map((name) => `${at}/${name}`));
   const head = repository?.branch ?? "";
   return {
     ...{ atMs, held, head, rules: list.rules },
@@ -136,7 +148,7 @@ function takeSnapshot(
     folders: known.folders ?? Object.fromEntries(
       list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!, root)]),
     ),
-    refs: Object.fromEntries(names.map((name) => [`refs/heads/${name}`, refOf(`heads/${name}`)])),
+    refs: Object.fromEntries(watched.map((name) => [`refs/${name}`, refOf(name)])),
     commit: head === "" ? "" : refOf(`heads/${head}`),
     stash: refOf("stash"),
     logBytes: repository === undefined ? 0 : headLogBytes(repository) ?? 0,

@@ -1,6 +1,6 @@
 /** What changes mean, by their kind. Loaded only where something has changed or is open. */
 import type { DatabaseSync } from "node:sqlite";
-import { resolvePath } from "../../base/paths.ts";
+import { joinPath, resolvePath } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { keepFile, keptText } from "../../config/store.ts";
 import {
@@ -10,9 +10,10 @@ import {
   isBefore,
   isInBranch,
   isInCommit,
-  isInRemote,
+  remotesWith,
   sizesIn,
 } from "../../system/git/brought_files.ts";
+import { cameToRemote } from "../../system/git/reflogs.ts";
 import { exists, readText } from "../../system/on_disk.ts";
 import { changesPolicy } from "../guards/protected.ts";
 import { PROTECT_RULE } from "../guards/rule_names.ts";
@@ -26,6 +27,7 @@ import {
   settleViolations,
 } from "./effects_table.ts";
 import { enteredAtMs, isSameState, stateOf } from "./file_state.ts";
+import { readCommand } from "./read_command.ts";
 import RISKY_SETTINGS from "./risky_settings.json" with { type: "json" };
 import type {
   Change,
@@ -52,6 +54,8 @@ interface Look {
   readonly brought: ReadonlySet<string>;
   /** The commands that ran meanwhile, taken apart. */
   readonly commands: readonly string[];
+  /** Whether one of them pushes, or somebody else may have done so. */
+  readonly isPushed: boolean;
 }
 
 type Told<Answer> = Answer | Promise<Answer>;
@@ -84,15 +88,28 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
   },
   ref: {
     isAllowed: movedRightly,
-    undo: ({ subject, before }) => `git update-ref ${quoteWord(subject)} ${before}`,
-    async isBack({ subject, before }, { now, ground: { repository, environment } }) {
+    undo({ subject, before, after }, { ground: { repository } }) {
+      const came = repository && cameToRemote(repository, { ref: subject, commit: after });
+      const isPush = subject.startsWith(REMOTE) && came !== null && typeof came === "object";
+      return isPush ? null : `git update-ref ${quoteWord(subject)} ${before}`;
+    },
+    async isBack({ subject, before: was, createdAtMs }, { now, ground }) {
       const commit = now.refs[subject] ?? "";
-      return commit === before || (commit !== "" && repository !== undefined &&
-        await isInRemote(repository, commit, environment));
+      if (commit === was) return true;
+      const isRemote = subject.startsWith(REMOTE);
+      // What was pushed stays told until a person accepts it.
+      const before = { atMs: isRemote ? 0 : createdAtMs, refs: {} };
+      const known = { ground, before, isPushed: !isRemote };
+      if (commit === "") return isRemote;
+      return isRemote
+        ? isFromRemote({ ref: subject, commit }, known)
+        : await isInRemote(commit, known);
     },
   },
   file: {
-    isAllowed({ subject, rule }, { brought, edited, commands, ground: { rules } }) {
+    isAllowed({ subject, rule }, { before, now, brought, edited, commands, ground: { rules } }) {
+      const was = before.digests?.[subject];
+      if (was !== undefined && was === now.digests?.[subject]) return true;
       const by = rules[rule ?? -1]?.writtenBy ?? null;
       return brought.has(subject) || edited.has(subject) || isOwned(subject, commands) ||
         (by !== null && commands.some((one) => new RegExp(by, "s").test(one)));
@@ -199,9 +216,11 @@ async function lookAt(
   const around = { folder: projectDir, home: home ?? undefined };
   const edited = new Set(told.files.map((path) => resolvePath(path, around)));
   const files = changes.filter(({ kind }) => kind === "file").map(({ subject }) => subject);
-  const ran = files.length === 0 ? [] : [...command === null ? [] : [command], ...told.commands];
+  const isAsked = changes.some(({ kind }) => kind !== "policy");
+  const ran = isAsked ? [...command === null ? [] : [command], ...told.commands] : [];
   const commands = (await Promise.all(ran.map((one) => takenApart(one, looks.ground)))).flat();
-  return { ...looks, edited, commands, brought: await broughtByGit(files, looks) };
+  const isPushed = command === null || commands.some((one) => /^git\b.* push\b/.test(one));
+  return { ...looks, edited, commands, isPushed, brought: await broughtByGit(files, looks) };
 }
 
 async function broughtByGit(
@@ -230,9 +249,8 @@ async function broughtByGit(
 
 async function takenApart(command: string, { projectDir, home }: Ground): Promise<string[]> {
   try {
-    const { readShellUse } = await import("../files/shell_lookup.ts");
-    const { steps } = await readShellUse(command, { folder: projectDir, home });
-    return steps.flatMap(({ commands }) => commands.map((words) => words.join(" ")));
+    const { commands } = await readCommand(command, { folder: projectDir, home });
+    return commands.map((words) => words.join(" "));
   } catch {
     return [command];
   }
@@ -267,19 +285,51 @@ export function keepPolicy(db: DatabaseSync, paths: readonly string[], atMs: num
  * Whether a branch may have moved so: its remote has the commit; or no rule names the branch, and it was checked out and
  * lost no commit that its remote has.
  */
-async function movedRightly(
-  { subject, before, after }: Change,
-  { before: was, now, ground: { repository, environment, branches } }: Look,
-): Promise<boolean> {
+async function movedRightly(change: Change, look: Look): Promise<boolean> {
+  const { subject, before, after } = change;
+  const { before: was, now, ground: { repository, environment, branches } } = look;
   if (repository === undefined) return true;
-  if (after !== "" && await isInRemote(repository, after, environment)) return true;
+  if (subject.startsWith(REMOTE)) {
+    return after === "" || isFromRemote({ ref: subject, commit: after }, look);
+  }
+  if (after !== "" && await isInRemote(after, look)) return true;
   if (branches.isNamed) return false;
   // A branch that got another name loses nothing.
   if (after === "") return await isInBranch(repository, before, environment);
   const isCheckedOut = [was.head, now.head].some((name) => `refs/heads/${name}` === subject);
   if (!isCheckedOut) return false;
   return await isBefore(repository, { earlier: before, later: after }, environment) ||
-    !await isInRemote(repository, before, environment);
+    !await isInRemote(before, look);
+}
+
+const REMOTE = "refs/remotes/";
+
+/** What tells whether a remote has moved its branch itself. */
+type Remembered = Pick<Look, "ground"> & {
+  readonly before: Pick<Snapshot, "atMs" | "refs">;
+  readonly isPushed: boolean;
+};
+
+/** Whether a remote-tracking branch that its remote has moved has a commit. */
+async function isInRemote(commit: string, look: Remembered): Promise<boolean> {
+  const { repository, environment } = look.ground;
+  if (repository === undefined) return false;
+  const remotes = await remotesWith(repository, commit, environment);
+  return remotes.some((one) => isFromRemote(one, look));
+}
+
+/** Whether a remote-tracking branch was as it is before, or came so from its remote, or by a push that nobody hid. */
+function isFromRemote(
+  at: { readonly ref: string; readonly commit: string },
+  { before, isPushed, ground: { repository } }: Remembered,
+): boolean {
+  if (repository === undefined || before.refs[at.ref] === at.commit) return true;
+  const came = cameToRemote(repository, at);
+  if (came !== null && typeof came === "object") return isPushed || came.pushedAtMs <= before.atMs;
+  if (came !== null) return came === "told";
+  const { commonDir } = repository;
+  const state = stateOf(joinPath(commonDir, at.ref)) || stateOf(joinPath(commonDir, "packed-refs"));
+  return !exists(joinPath(commonDir, "logs/HEAD")) || enteredAtMs(state) <= before.atMs;
 }
 
 /** Lines of a repository's `config` that make git run something, or send commits elsewhere: `section.name.key=value`. */

@@ -55,6 +55,8 @@ export interface WatchedRule
 /** Files and folders by absolute path, with the number of the rule that watches them. */
 export interface WatchList {
   readonly files: readonly (readonly [path: string, rule: number])[];
+  /** Those that git has no version of. */
+  readonly untracked?: readonly string[];
   /** Folders in which a rule watches for new files. */
   readonly folders: readonly (readonly [path: string, rule: number])[];
   /** How many files are left out, for there are too many to watch. */
@@ -70,9 +72,11 @@ export interface Snapshot {
   readonly rules: string;
   readonly policy: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
+  /** Rights and content of files that git has no version of. */
+  readonly digests?: Readonly<Record<string, string>>;
   /** By watched folder: the files there that its rule means. */
   readonly folders: Readonly<Record<string, readonly string[]>>;
-  /** The commits of protected branches, by whole name; empty for a missing one. */
+  /** The commits of protected branches, here and as remotes had them last, by whole name; empty for a missing one. */
   readonly refs: Readonly<Record<string, string>>;
   /** The branch that is checked out, and its commit. */
   readonly head: string;

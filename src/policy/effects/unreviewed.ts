@@ -12,8 +12,7 @@ import { clearRequirement, readStandings } from "../requirements/requirements_ta
 import { isStrict } from "../requirements/stand.ts";
 import { isSatisfied, type Standing } from "../requirements/standing.ts";
 import { commandText, triggeredBy } from "../requirements/trigger_match.ts";
-import { programName } from "../shell/operands.ts";
-import { onlyLooks } from "../shell/unexplained.ts";
+import { readCommand } from "./read_command.ts";
 import {
   addViolation,
   areOthersAtWork,
@@ -100,19 +99,10 @@ export async function judgeCommits(
   return violations.filter(({ blocks }) => blocks);
 }
 
-async function readCommand(command: string, { projectDir, home }: Ground) {
-  const { readShellUse } = await import("../files/shell_lookup.ts");
-  return await readShellUse(command, { folder: projectDir, home });
-}
-
 /** Whether a command commits, as far as its words tell: unknown code may commit. */
-async function mayCommit(command: string, ground: Ground): Promise<Answer> {
-  if (command.trim() === "") return "maybe";
-  const { steps, untold } = await readCommand(command, ground);
-  const commands = steps.flatMap((step) => step.commands);
+async function mayCommit(command: string, { projectDir, home }: Ground): Promise<Answer> {
+  const { commands, isPlain } = await readCommand(command, { folder: projectDir, home });
   if (commands.some((words) => isMove(words.join(" ")))) return "yes";
-  const isPlain = untold.commands.length === 0 &&
-    commands.every(([program = ""]) => onlyLooks(programName(program)));
   return isPlain ? "no" : "maybe";
 }
 
@@ -175,9 +165,8 @@ export async function heldBack(open: readonly Violation[], use: AskedUse): Promi
   const commits = open.filter(ofCommit);
   const command = commandOf(use.input);
   if (commits.length === 0 || command === null) return [];
-  const { readShellUse } = await import("../files/shell_lookup.ts");
-  const { steps } = await readShellUse(command, use);
-  const commands = steps.flatMap((step) => step.commands.map((words) => commandText(words, false)));
+  const read = await readCommand(command, use);
+  const commands = read.commands.map((words) => commandText(words, false));
   const pushing = triggeredBy(PUSHING, { tool: "Bash", commands, changesFiles: false });
   return pushing.length > 0 ? commits : [];
 }

@@ -20,6 +20,8 @@ import type {
 
 /** More files are not watched. */
 const MAX_FILES = 2_000;
+/** Of more files no digest is kept. */
+const MAX_DIGESTS = 100;
 /** More entries of a watched folder are not read. */
 const MAX_ENTRIES = 500;
 
@@ -104,7 +106,9 @@ export async function filesOfRules(
   >,
 ): Promise<Omit<WatchList, "rules">> {
   const { listFiles } = await import("../../system/git/brought_files.ts");
-  const inGit = repository === undefined ? [] : await listFiles(repository, environment);
+  const { tracked, others } = repository === undefined
+    ? { tracked: [], others: [] }
+    : await listFiles(repository, environment);
   const folders = rules.map((rule, i) => [folderOf(rule, root), i] as const);
   const files = new Map<string, number>();
   const find = ruleFinder(rules, root);
@@ -112,7 +116,7 @@ export async function filesOfRules(
     const rule = find(path);
     if (rule >= 0) files.set(path, rule);
   };
-  inGit.forEach(add);
+  [...tracked, ...others].forEach(add);
   rules.forEach(({ glob, onlyNew }, i) => {
     if (!onlyNew && fixedHead(glob) === glob && !glob.endsWith("/")) {
       files.set(glob.startsWith("/") ? glob : joinPath(root, glob.replace(/^\.\//, "")), i);
@@ -121,6 +125,7 @@ export async function filesOfRules(
   for (const [folder, i] of folders) filesIn(folder, rules[i]!, root).forEach(add);
   return {
     files: [...files].slice(0, MAX_FILES),
+    untracked: others.filter((path) => files.has(path)).slice(0, MAX_DIGESTS),
     folders,
     left: Math.max(0, files.size - MAX_FILES),
   };

@@ -1,7 +1,10 @@
 import type { Environment } from "../environment.ts";
 import { runTool } from "../process/run_program.ts";
 
-const GIT = "git --literal-pathspecs --no-optional-locks -c core.fsmonitor=false".split(" ");
+/** A replaced object would be told in place of the one that is asked for. */
+const GIT =
+  "git --literal-pathspecs --no-optional-locks --no-replace-objects -c core.fsmonitor=false"
+    .split(" ");
 const TIMEOUT_MS = 3_000;
 
 export interface Asking {

@@ -54,13 +54,17 @@ export async function broughtFiles(
     .map((path) => path.slice(tree.root.length + 1));
   const ask = (...words: string[]) => namesFrom(tree, words, environment);
   if (inside.length === 0) return new Set();
-  const told = await ask(
-    ..."status --porcelain=v1 -z --no-renames --untracked-files=all --ignored=matching --".split(
-      " ",
+  const [told, staged] = await Promise.all([
+    ask(
+      ..."status --porcelain=v1 -z --no-renames --untracked-files=all --ignored=matching --".split(
+        " ",
+      ),
+      ...inside,
     ),
-    ...inside,
-  );
-  if (told === null) return new Set();
+    ask("ls-files", "--stage", "-z", "--", ...inside),
+  ]);
+  if (told === null || staged === null) return new Set();
+  const unlike = await unlikeIndex(tree, staged, environment);
   // Git brings changes that are not committed yet.
   const brings = operationIn(gitFolders(tree).at(-1)!) !== null;
   const states = told.map((line) => [line.slice(0, 2), line.slice(3)] as const);
@@ -89,27 +93,46 @@ export async function broughtFiles(
   ]);
   if (touched === null) return new Set();
   const brought = inside.filter((path) =>
-    !isChanged(path) && !touched.includes(path) && (!gone.includes(path) || left?.includes(path))
+    !isChanged(path) && !unlike.has(path) && !touched.includes(path) &&
+    (!gone.includes(path) || left?.includes(path))
   );
   return new Set(brought.map((path) => joinPath(tree.root, path)));
 }
 
-/** Whether a remote-tracking branch has a commit; false where git does not answer. */
-export function isInRemote(...[at, commit, environment]: Question<string>): Promise<boolean> {
-  return isBelow(at, { commit, refs: "refs/remotes" }, environment);
+/**
+ * The names of files with another content than git's index has. Git's word does not count for it: `update-index` and some
+ * settings let git take a changed file for unchanged.
+ *
+ * @param staged Lines of `ls-files --stage`.
+ */
+async function unlikeIndex(
+  ...[at, staged, environment]: Question<readonly string[]>
+): Promise<ReadonlySet<string>> {
+  const files = staged.flatMap((line) => {
+    const [, id, name] = /^100\d{3} (\S+) 0\t(.*)$/s.exec(line) ?? [];
+    return name !== undefined && exists(joinPath(at.root, name)) ? [{ id, name }] : [];
+  });
+  if (files.length === 0) return new Set();
+  const names = files.map(({ name }) => name);
+  const ids = (await answer(at, ["hash-object", "--", ...names], environment))?.split("\n") ?? [];
+  return new Set(files.filter(({ id }, i) => ids[i] !== id).map(({ name }) => name));
+}
+
+/** The remote-tracking branches that have a commit, with their own; none where git does not answer. */
+export async function remotesWith(
+  ...[at, commit, environment]: Question<string>
+): Promise<{ readonly ref: string; readonly commit: string }[]> {
+  const format = "--format=%(objectname) %(symref) %(refname)";
+  const words = ["for-each-ref", format, "--contains", commit, "refs/remotes"];
+  return (await answer(at, words, environment) ?? "").split("\n").flatMap((line) => {
+    const [commit = "", symbolic, ref] = line.split(" ");
+    return symbolic === "" && ref !== undefined ? [{ ref, commit }] : [];
+  });
 }
 
 /** Whether a branch has a commit; false where git does not answer. */
-export function isInBranch(...[at, commit, environment]: Question<string>): Promise<boolean> {
-  return isBelow(at, { commit, refs: "refs/heads" }, environment);
-}
-
-async function isBelow(
-  ...[at, { commit, refs }, environment]: Question<
-    { readonly commit: string; readonly refs: string }
-  >
-): Promise<boolean> {
-  const words = ["for-each-ref", "--count=1", "--contains", commit, refs];
+export async function isInBranch(...[at, commit, environment]: Question<string>): Promise<boolean> {
+  const words = ["for-each-ref", "--count=1", "--contains", commit, "refs/heads"];
   return (await answer(at, words, environment) ?? "").trim() !== "";
 }
 
@@ -138,24 +161,26 @@ export async function isInCommit(
 export async function isAsIn(
   ...[at, { commit, path }, environment]: Question<InCommit>
 ): Promise<boolean> {
-  const words = ["diff", "--quiet", "--no-ext-diff", commit, "--", path];
-  if (await answer(at, words, environment) === null) return false;
-  // Git finds no difference in files that it does not know.
-  return await isInCommit(at, { commit, path }, environment) ||
-    await isInCommit(at, { commit: `${commit}^`, path }, environment);
+  const [kept, is] = await Promise.all([
+    blobOf(at, { commit, path }, environment),
+    answer(at, ["hash-object", "--", path], environment),
+  ]);
+  if (kept !== null) return kept === is;
+  return !exists(path) && await isInCommit(at, { commit: `${commit}^`, path }, environment);
 }
 
 /** Whether a file is as in a stash, which keeps those that git does not track in a commit of their own. */
 export async function isAsInStash(
   ...[at, { commit, path }, environment]: Question<InCommit>
 ): Promise<boolean> {
-  if (await isAsIn(at, { commit, path }, environment)) return true;
-  const untracked = `${commit}^3:${path.slice(at.root.length + 1)}`;
-  const [kept, is] = await Promise.all([
-    answer(at, ["rev-parse", "--verify", "--quiet", untracked], environment),
-    answer(at, ["hash-object", "--", path], environment),
-  ]);
-  return kept !== null && kept === is;
+  return await isAsIn(at, { commit, path }, environment) ||
+    await isAsIn(at, { commit: `${commit}^3`, path }, environment);
+}
+
+/** The id of a file's content in a commit; null where the commit has none. */
+function blobOf(...[at, { commit, path }, environment]: Question<InCommit>) {
+  const name = `${commit}:${path.slice(at.root.length + 1)}`;
+  return answer(at, ["rev-parse", "--verify", "--quiet", name], environment);
 }
 
 /** The sizes of files in a commit, in bytes, by absolute path; none where git does not answer. */
@@ -180,16 +205,16 @@ export async function sizesIn(
 export async function listFiles(
   { root }: Pick<Repository, "root">,
   environment: Pick<Environment, "variable">,
-): Promise<readonly string[]> {
+): Promise<{ readonly tracked: readonly string[]; readonly others: readonly string[] }> {
   const ask = async (...which: readonly string[]) => {
     const words = ["ls-files", "-z", "--exclude-standard", ...which];
     const names = await namesFrom({ root }, words, environment) ?? [];
     return names.flatMap((name) => name.endsWith("/") ? [] : joinPath(root, name));
   };
-  const found = await Promise.all([
+  const [tracked, fresh, ignored] = await Promise.all([
     ask("--cached"),
     ask("--others"),
     ask("--others", "--ignored", "--directory"),
   ]);
-  return found.flat();
+  return { tracked, others: [...fresh, ...ignored] };
 }

@@ -54,6 +54,22 @@ function branchLogPath({ commonDir }: BranchPlace, branch: string): string {
   return joinPath(commonDir, `logs/refs/heads/${branch}`);
 }
 
+/**
+ * How a remote-tracking branch came to its commit, as its reflog tells: `told` by its remote, or a push from here, with
+ * the latest moment in epoch milliseconds. `forged`: the reflog tells neither. Null where there is no reflog.
+ */
+export function cameToRemote(
+  { commonDir }: BranchPlace,
+  { ref, commit }: { readonly ref: string; readonly commit: string },
+): "told" | "forged" | { readonly pushedAtMs: number } | null {
+  const log = readText(joinPath(commonDir, `logs/${ref}`), MAX_LOG_BYTES);
+  if (log === null) return null;
+  const [, , to, seconds, what = ""] = [...log.slice(-LAST_CHARS).matchAll(MOVED)].at(-1) ?? [];
+  if (to !== commit) return "forged";
+  if (what === "update by push") return { pushedAtMs: (Number(seconds) + 1) * 1_000 };
+  return /^(?:fetch|pull|clone|remote)\b/.test(what) ? "told" : "forged";
+}
+
 type Tree = Pick<Repository, "root" | "commonDir">;
 
 /** The length of the reflog of `HEAD` in bytes: 0 when there is none, null when it cannot be read. */
