@@ -1,4 +1,4 @@
-/** After a tool use: a skill satisfies requirements, an action uses satisfactions up. */
+/** Updates requirements after a tool use: a skill satisfies them, an action uses their satisfactions up. */
 import { groundFor } from "../policy/requirements/ground.ts";
 import { usedUp } from "../policy/requirements/used_up.ts";
 import { satisfactionsBySkill } from "../policy/requirements/satisfy.ts";
@@ -15,9 +15,9 @@ import type { Answer, HookWork } from "./handler.ts";
 import { goesOn, nameOf } from "./protocol.ts";
 
 export interface FollowUp {
-  /** To be written with the event. */
+  /** The changes to write with the event. */
   readonly changes: readonly RequirementChange[];
-  /** To be called once the event is saved; null when there is nothing to tell. */
+  /** Makes the answer once the event is saved; null when there is nothing to tell. */
   answer(): Promise<Answer>;
 }
 
@@ -47,13 +47,13 @@ function changesOf(
     const proof: Proof = { of: "skill", id: event.toolUseId, sessionId, agentId };
     return satisfactionsBySkill(policy.requirements, skill, { ...work, ground, proof });
   }
-  // This counts without a branch too: the command itself may have left the branch.
+  // This counts without a branch too, since the command itself may have left the branch.
   const response = sent["tool_response"];
   const hasSucceeded = isReported && Object(response).interrupted !== true && !goesOn(response);
   return ground.repository !== null && hasSucceeded ? usedUp(event.toolUseId, work) : [];
 }
 
-/** A plan was approved: what is still open before it can be carried out. */
+/** Answers an approved plan with the requirements that are open before it can be carried out. */
 async function answerPlan(work: HookWork, policy: RequirementPolicy): Promise<Answer> {
   const db = work.spareDb();
   const ground = groundFor(work);

@@ -4,7 +4,7 @@ import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import type { HookWork } from "./handler.ts";
 import { folderOf, nameOf } from "./protocol.ts";
 
-/** The tool use that is asked about; null when the event names no tool. */
+/** Reads the tool use that a gate judges; null when the event names no tool. */
 export async function askedUse(
   { environment, sent, isInputCut, home, projectDir, repository }: Pick<
     HookWork,
@@ -27,7 +27,7 @@ export async function askedUse(
   };
 }
 
-/** The main thread has a type as well where it was started with `--agent`; only a subagent has an id. */
+/** Returns the agent's types. `--agent` gives the main thread a type too, but only subagents have an id. */
 function agentsOf(sent: HookWork["sent"]): string[] {
   const type = nameOf(sent["agent_type"]) ?? "";
   if (nameOf(sent["agent_id"]) !== null) return [type];

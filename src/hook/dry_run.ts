@@ -1,4 +1,4 @@
-/** Tries a hook event: what a hook would answer and what every rule says of it. It does and writes nothing. */
+/** Tries a hook event: tells what a hook would answer and what every rule says, without doing or writing anything. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { plain } from "../base/plain.ts";
@@ -32,16 +32,16 @@ import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./asked_use.ts";
 import { folderOf, type Input, readInput, toEvent, transcriptOf } from "./protocol.ts";
 
-/** An event that was read and not handled yet. */
+/** An event that was read and is not handled yet. */
 export type TriedEvent = Awaited<ReturnType<typeof eventOf>>;
 
-/** The events about which the rules for tools are asked. */
+/** The events that the rules for tools judge. */
 const JUDGED: ReadonlySet<string> = new Set(["PreToolUse", "PermissionRequest"]);
 
-/** Events whose handlers only look and record. Trying any other would do something. */
+/** Events whose handlers only look and record. Trying another event would do something. */
 const LOOKING = [...JUDGED, "PostToolUse", "PostToolUseFailure", "SessionStart"];
 
-/** Reads the event from stdin. @param name As on the command line of a hook. */
+/** Reads the event from stdin. @param name The name on the command line, as for a hook. */
 export async function eventOnStdin(
   name: string | undefined,
   at: { readonly home: string | null; readonly environment: Environment },
@@ -52,7 +52,7 @@ export async function eventOnStdin(
   return await eventOf(input, name, { ...at, projectDir });
 }
 
-/** An event as Claude Code would send it. @param name Wins over the name in the input. */
+/** Makes an event as Claude Code would send it. @param name Wins over the name in the input. */
 export async function eventOf(
   input: Input,
   name: string | undefined,
@@ -84,19 +84,19 @@ export async function eventOf(
 export interface Trial {
   readonly tried: TriedEvent;
   readonly config: HookConfig;
-  /** What the hook would write to stdout; undefined where that cannot be known without doing it. */
+  /** What the hook would write to stdout; undefined when only handling the event can show it. */
   readonly answer: Answer | undefined;
-  /** What is said of a tool use; null for nothing. */
+  /** The answer about a tool use; null when there is none. */
   readonly decision: "allow" | "deny" | null;
-  /** Whether it is allowed only because a person has lifted what forbids it. */
+  /** Whether the use is allowed only because a person has lifted the rules that forbid it. */
   readonly isLifted: boolean;
   readonly verdict: Verdict;
   readonly sayings: readonly Saying[];
 }
 
 /**
- * Tries an event on the configuration and database that a hook in a folder would find.
- * @param makeEvent `db` is null where a hook could not read it, `policy` where there is none.
+ * Tries an event with the configuration and database that a hook in a folder would find.
+ * @param makeEvent `db` is null when a hook could not read it, `policy` when there is none.
  */
 export async function tryEvent(
   context: CliContext,
@@ -114,18 +114,18 @@ export async function tryEvent(
     return { tried, answer, ...explained(tried, decision, { policy: around.policy, config }) };
   });
   const output = Object(found.answer?.["hookSpecificOutput"]);
-  const said = output.permissionDecision ?? output.decision?.behavior;
-  const decision = said === "deny" || said === "allow" ? said : null;
+  const behavior = output.permissionDecision ?? output.decision?.behavior;
+  const decision = behavior === "deny" || behavior === "allow" ? behavior : null;
   const isLifted = decision !== "deny" && found.verdict.blocks.length > 0;
   return { ...found, config, decision, isLifted };
 }
 
-/** What a hook in a folder has at hand. The database is open for reading; null when there is none. */
+/** What a hook in a folder can use. The database is open for reading; null when there is none. */
 interface At extends Pick<Peek<unknown>, "config" | "policy" | "places"> {
   readonly db: DatabaseSync | null;
 }
 
-/** What a hook would answer to the event; undefined where that cannot be tried without doing it. */
+/** Returns the hook's answer to the event; undefined when only handling the event can show it. */
 async function answerTo(
   tried: TriedEvent,
   { config, places, locations, db }: At & Pick<HookWork, "locations">,
@@ -167,9 +167,9 @@ async function answerTo(
     decided: (one) => void (decision = one),
   };
   const answer = await (await HANDLERS.get(name)!()).handle(work);
-  const told = notices.length === 0 ? {} : { systemMessage: notices.join("\n") };
+  const message = notices.length === 0 ? {} : { systemMessage: notices.join("\n") };
   return {
-    answer: answer === null && notices.length === 0 ? null : { ...answer, ...told },
+    answer: answer === null && notices.length === 0 ? null : { ...answer, ...message },
     decision,
   };
 }
@@ -181,7 +181,7 @@ interface Saying {
   readonly why: string;
 }
 
-/** What every rule and requirement says of the tool use of an event, as the hook has decided. */
+/** Tells what every rule and requirement says of an event's tool use, according to the hook's decision. */
 function explained(
   tried: TriedEvent,
   decision: Decision | undefined,
@@ -221,7 +221,7 @@ function sayingOf(
   if (forbidding !== undefined) return saying("forbids", forbidding.reason);
   const aside = whyAside(rule, use);
   if (aside !== null) return saying("does not match", aside);
-  // Where no rule that allows matches, the first of them forbids.
+  // When no allowing rule matches, the first of these rules forbids.
   if (allows) {
     return noneAllows
       ? saying("does not match", otherwise)
@@ -233,7 +233,7 @@ function sayingOf(
   return doubt === undefined ? saying("does not match", otherwise) : saying("cannot tell", doubt);
 }
 
-/** The rules about permissions, in the order in which they are asked: the first that matches decides. */
+/** Explains the rules about permissions in the order in which they are read. The first one that matches decides. */
 function explainPermission(permission: PermissionPolicy, tool: string): Saying[] {
   const rows = permissionRows(permission, tool);
   const decisive = rows.findIndex(({ isForTool }) => isForTool);
@@ -250,16 +250,15 @@ function explainPermission(permission: PermissionPolicy, tool: string): Saying[]
   });
 }
 
-/** What decides: rules that forbid or cannot tell; without one, those that allow. */
+/** What decides: rules that forbid or cannot tell; when there are none, rules that allow. */
 const DECIDING: readonly (readonly Saying["says"][])[] = [["forbids", "cannot tell"], ["allows"]];
 
-/** The rules that decide. */
 export function decidingOf(sayings: readonly Saying[]): readonly Saying[] {
   return DECIDING.map((says) => sayings.filter((one) => says.includes(one.says)))
     .find((found) => found.length > 0) ?? [];
 }
 
-/** The rules that decide, a line each, and above them what cannot be known. @param all The other rules below, too. */
+/** Returns what is unknown, then a line for each deciding rule. @param all Adds lines for the other rules. */
 export function explanationText(
   { verdict, sayings }: Pick<Trial, "verdict" | "sayings">,
   { all }: { readonly all: boolean },
@@ -282,7 +281,7 @@ export function explanationText(
   ].join("\n");
 }
 
-/** What a stop would run or be asked, by name; the answer itself is not known before. */
+/** Returns the names of what a stop would run or ask. The answer itself is not known before. */
 export function stopText(config: HookConfig): string[] {
   const { stop, requirements: required } = policiesIn(config);
   const lines = [
@@ -318,11 +317,11 @@ function explainRequirements(
     if (untold.includes(requirement)) {
       return row(name, whenBlind === "deny" ? "forbids" : "cannot tell", UNTOLD_BRANCH);
     }
-    const said = judged.filter(({ triggered }) => triggered.includes(requirement))
+    const sayings = judged.filter(({ triggered }) => triggered.includes(requirement))
       .map((part) => standing(requirement, part, { keeping, whenBlind }));
-    const saying = said.find(({ says }) => says === "forbids") ??
-      said.find(({ says }) => says === "cannot tell") ?? said[0] ??
-      aside(requirement, tool, doubts);
+    const saying = sayings.find(({ says }) => says === "forbids") ??
+      sayings.find(({ says }) => says === "cannot tell") ?? sayings[0] ??
+      unmatched(requirement, tool, doubts);
     return saying.says === "forbids" && paused
       ? row(name, "allows", `paused; else: ${saying.why}`)
       : saying;
@@ -331,7 +330,7 @@ function explainRequirements(
 
 const NOTHING_ASKED: Asked = { judged: [], untold: [], doubts: [], keeping: "lasting" };
 
-/** What a requirement says of a tool use that it applies to. */
+/** Returns what a requirement says of a tool use to which it applies. */
 function standing(
   requirement: Requirement,
   { open, judged, facts, to }: JudgedUse,
@@ -358,8 +357,8 @@ function standing(
   return row(name, "allows", `satisfied by ${satisfiedBy}${doubt}`);
 }
 
-/** What is said of a requirement that does not apply to the tool use. */
-function aside(requirement: Requirement, tool: string, doubts: readonly Doubt[]): Saying {
+/** Returns what is said of a requirement that does not apply to the tool use. */
+function unmatched(requirement: Requirement, tool: string, doubts: readonly Doubt[]): Saying {
   const { name, triggers } = requirement;
   const doubt = doubts.find((one) => one.requirement === requirement);
   if (doubt !== undefined) return row(name, "cannot tell", doubt.why);

@@ -7,7 +7,7 @@ import { claim } from "../policy/stops/event_claim.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { folderOf } from "./protocol.ts";
 
-/** Why commands are run at an event, and where. @param root The folder of the project's configuration file. */
+/** Returns why and where an event runs commands. @param root The folder of the project's configuration file. */
 export function commandGround(
   work: HookWork,
   root: string | null,
@@ -27,19 +27,19 @@ export function commandGround(
   };
 }
 
-/** Notifies the person of each command that the configuration wants a notification for. */
+/** Returns a function that notifies the person of a command, if the configuration wants that. */
 export async function commandNotifier(work: HookWork): Promise<(run: CommandRun) => void> {
   if (work.config.notifications === "") return () => {};
   const { notifyOfCommand } = await import("./notification.ts");
   return (run) => notifyOfCommand(work, run);
 }
 
-/** What the audit trail says of a command that was run; never its output. */
+/** Returns the audit trail's note of a command that was run, without its output. */
 export function noteOfRun({ command, end, durationMs }: CommandRun): Record<string, unknown> {
   return { rule: command.rule, end: endText(end), durationMs };
 }
 
-/** Handles an event that hooks of two settings files received: one of the hooks handles it, the other only records it. */
+/** Handles an event that hooks of two settings files received: one of them handles it, the other only records it. */
 export async function handleOnce(
   work: HookWork,
   usual: Draft,

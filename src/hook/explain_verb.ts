@@ -72,7 +72,7 @@ export const explain = verb({
   },
 });
 
-/** A tool's input: JSON, or a plain text for the command or the file. */
+/** Returns a tool's input from JSON, or from a plain text for the command or the file. */
 function inputOf(tool: string, text: string): unknown {
   if (text.trimStart().startsWith("{")) {
     // A text that is not JSON is a command: `{ echo a; }`.
@@ -97,7 +97,7 @@ function refuseUnknownTool(tool: string, config: HookConfig): void {
   });
 }
 
-/** The tools that rules and requirements name, as patterns; those that mean every tool are left out. */
+/** Returns patterns of the tools that rules and requirements name, without patterns that match every tool. */
 function namedTools(config: HookConfig): RegExp[] {
   const { guards: policy, requirements: required } = policiesIn(config);
   const aimed = [

@@ -17,9 +17,9 @@ export interface Destination {
   readonly environment: Environment;
 }
 
-/** Spools a record that the database could not take, and logs that. @returns Notices for the person. */
-export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destination): string[] {
-  const { database, locations, locations: { spoolFolders } } = to;
+/** Spools a record that the database could not take, and logs the reason. @returns Notices for the person. */
+export function keepElsewhere(thrown: unknown, record: HookRecord, place: Destination): string[] {
+  const { database, locations, locations: { spoolFolders } } = place;
   const isStart = record.execution.hookName === "SessionStart";
   const once = (subject: string, notice: string) =>
     claimNotice(subject, { sessionId: record.sessionId, spoolFolders }) || isStart ? [notice] : [];
@@ -33,7 +33,7 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
   const why = `the database ${database} could not take it: ${messageOf(thrown)}`;
   try {
     // The duration includes the wait for the database.
-    const execution = { ...record.execution, durationMs: elapsedMs(to.environment) };
+    const execution = { ...record.execution, durationMs: elapsedMs(place.environment) };
     const path = spoolRecord({ ...record, execution }, {
       database,
       folders: locations.spoolFolders,
@@ -69,7 +69,7 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, to: Destinati
   }
 }
 
-/** Logs that a part of an answer broke after its event was saved, and tells the person: once a session of each event. */
+/** Logs that part of an answer broke after its event was saved. Tells the person once per session and event. */
 export function tellBroken(thrown: unknown, what: string, work: HookWork): void {
   const { event: { name }, sessionId, atMs, locations: { home, spoolFolders }, tell } = work;
   const why = messageOf(thrown);
@@ -85,7 +85,7 @@ function firstLine(text: string): string {
   return text.split("\n", 1)[0]!;
 }
 
-/** The command that helps against what SQLite says. */
+/** Returns the command that helps against an error of SQLite. */
 function commandFor(why: string): string {
   return /not a database|malformed/i.test(why) ? "conclaude doctor --fix" : "conclaude doctor";
 }
@@ -93,7 +93,7 @@ function commandFor(why: string): string {
 /** What a hook cannot know without the database. */
 const UNKNOWN = "requirements, pauses and counted stops cannot be known";
 
-/** A database that another process holds is free again soon; any other fault stays until somebody mends it. */
+/** Tells of an unusable database. One that another process has locked is free again soon, so nothing is told of it. */
 function unusable(why: string, database: string): string[] {
   if (/locked|busy/i.test(why)) return [];
   return [
@@ -102,12 +102,12 @@ function unusable(why: string, database: string): string[] {
   ];
 }
 
-/** By name, since the bundle may hold the class twice. */
+/** Tells whether an error has a class, by the class's name, since the bundle may hold the class twice. */
 function isNamed(thrown: unknown, name: string): boolean {
   return thrown instanceof Error && thrown.name === name;
 }
 
-/** Spools an event whose handling broke: what was sent, masked, and the error with its stack. */
+/** Spools an event whose handling broke: its masked input, and the error with its stack. */
 export async function keepCrashed(
   thrown: unknown,
   { stdin, flags, environment }: {
@@ -156,10 +156,10 @@ export async function keepCrashed(
   keepElsewhere(thrown, record, { database: locations.database, locations, environment });
 }
 
-/** Stands for a text that cannot be masked. */
+/** Replaces a text that cannot be masked. */
 const UNMASKED = "[redacted:text]";
 
-/** The fields, masked; where masking fails, only the session's id. */
+/** Returns the fields, masked; only the session's id when masking fails. */
 function maskedFields(input: Input): Record<string, unknown> {
   if (input.kind !== "event") return {};
   const { session_id } = input.fields;
@@ -171,7 +171,7 @@ function maskedText(text: string): string {
   return quietly(() => redactText(withPlainLetters(text), { patterns: [] })) ?? UNMASKED;
 }
 
-/** Tells of spool files that hold no record; they are set aside, not thrown away. */
+/** Logs which spool files hold no record. They are set aside, not removed. */
 export function reportDamaged(paths: readonly string[], locations: Locations): void {
   appendLog(logFiles(locations.spoolFolders), {
     home: locations.home,

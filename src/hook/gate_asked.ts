@@ -1,22 +1,22 @@
-/** Notices after a tool use that no gate was asked about it, or that it ran although a gate had denied it. */
+/** Notices after a tool use that no gate judged it, or that it ran although a gate had denied it. */
 import { gateOf } from "../db/executions.ts";
 import { isAlwaysAsked } from "../claude/settings/lanes.ts";
 import { hasWrittenRules } from "../config/discover.ts";
 import { quietly } from "../base/errors.ts";
 import type { Draft, HookWork } from "./handler.ts";
 
-/** A tool use that was begun longer ago is not looked for, in milliseconds. */
+/** How far back the start of a tool use is searched, in milliseconds. */
 const LOOKED_BACK_MS = 86_400_000;
 
-/** Makes the audit note of a tool use that has gone past its gate; empty for any other. */
+/** Makes the audit note of a tool use that went past its gate; empty for any other use. */
 export async function gateNote(work: HookWork): Promise<Pick<Draft, "metadata" | "counters">> {
   const { db, config, event, sessionId, atMs, projectDir } = work;
   const { toolUseId } = event;
   if (db === null || !hasWrittenRules(config) || toolUseId === null || projectDir === null) {
     return {};
   }
-  const asked = { sessionId, toolUseId, sinceMs: atMs - LOOKED_BACK_MS };
-  const gate = quietly(() => gateOf(db, asked)) ?? "unknown";
+  const use = { sessionId, toolUseId, sinceMs: atMs - LOOKED_BACK_MS };
+  const gate = quietly(() => gateOf(db, use)) ?? "unknown";
   if (gate === "unknown" || gate === "passed") return {};
   const tool = event.toolName ?? "a tool";
   if (gate === "none" && !mayBeAsked(tool, config)) return {};
@@ -40,7 +40,7 @@ export async function gateNote(work: HookWork): Promise<Pick<Draft, "metadata" |
   };
 }
 
-/** A quick look whether a gate could have been asked: most uses that none was asked about only look at something. */
+/** Tells quickly whether a gate may have been asked. Most uses without a gate only look at something. */
 function mayBeAsked(tool: string, { guards, requiredUses }: HookWork["config"]): boolean {
   return isAlwaysAsked(tool) || requiredUses.tools.some((name) => name === tool || name === "*") ||
     guards.includes(`"tool":${JSON.stringify(tool)}`) ||

@@ -18,19 +18,19 @@ export const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new M
   ["UserPromptSubmit", () => import("./user_prompt_submit.ts")],
   ["UserPromptExpansion", () => import("./prompt_expansion.ts")],
   ["SubagentStop", () => import("./subagent_stop.ts")],
-  // Not an event of Claude Code: a second hook of Stop that nobody waits for.
+  // Drain is no event of Claude Code, but a second hook of Stop for which nobody waits.
   ["Drain", () => import("./stop_drain.ts")],
 ]);
 const OTHER_EVENTS = () => import("./other_event.ts");
 
-/** Handles one event. @returns The answer for stdout. @throws {Error} When handling breaks; nothing is kept then. */
+/** Handles one event. @returns The answer for stdout. @throws {Error} When handling breaks; then nothing is stored. */
 export async function handleHook(
   stdin: string | Uint8Array,
   flags: HookFlags,
   environment: Environment,
 ): Promise<Answer> {
   const input = await readInput(stdin);
-  // This stop follows one that was held back. Unless a file has rules about stops, Claude may stop, and nothing is opened.
+  // This stop follows one that was held back. Without a file that may have rules about stops, Claude may stop.
   if (isContinuedStop(input, flags.event) && !mayHoldStop(input.fields, environment)) return null;
   const { beginWork } = await import("./work.ts");
   const work = await beginWork(input, flags, environment);
@@ -40,7 +40,7 @@ export async function handleHook(
     answer = await (await load()).handle(work);
   } catch (thrown) {
     if (work.saved === null) throw thrown;
-    // The event is kept: a second record of it would say that it was not handled.
+    // The event is stored. A second record of it would say that it was not handled.
     (await import("./failure.ts")).tellBroken(thrown, `the answer to ${work.event.name}`, work);
   }
   if (work.config.notifications !== "") {
@@ -51,7 +51,7 @@ export async function handleHook(
   return notices.length === 0 ? answer : { ...answer, systemMessage: notices.join("\n") };
 }
 
-/** An answer without what it tells Claude: another hook of the same event tells that. What decides stays. */
+/** Returns an answer without its text for Claude, which another hook of the event tells. Decisions stay. */
 function decisionOf(answer: Answer): Answer {
   if (answer === null) return null;
   const { hookSpecificOutput, ...rest } = answer;
@@ -68,10 +68,10 @@ function isContinuedStop(
     (eventName ?? input.fields["hook_event_name"]) === "Stop";
 }
 
-/** How many folders are searched, from the project's folder upwards: as many as for a configuration file. */
+/** How many folders are searched, upwards from the project's folder: as many as for a configuration file. */
 const MAX_FOLDERS = 12;
 
-/** Whether a configuration file may hold rules about stops or requirements: then the stop has to be judged again. */
+/** Tells whether a configuration file may hold rules about stops or requirements, so that the stop is judged again. */
 function mayHoldStop(
   fields: Readonly<Record<string, unknown>>,
   { variable }: Environment,
@@ -86,19 +86,19 @@ function mayHoldStop(
   return folder === "" && speaksOfStops("/", ".conclaude.");
 }
 
-/** Whether a file whose name begins like this has the word `stop` or `requirements`, or belongs to another user. */
+/** Tells whether a file with this beginning of its name mentions `stop` or `requirements`, or is another user's. */
 function speaksOfStops(folder: string, beginning: string): boolean {
   try {
     for (const { name } of readDirSync(folder)) {
       if (!name.startsWith(beginning)) continue;
       const path = `${folder}/${name}`;
       const { isFile, uid } = lstatSync(path);
-      // Another user's file, or a pipe: the code that reads the configuration decides whether to trust it.
+      // The code that reads the configuration decides whether to trust another user's file, or a pipe.
       if (!isFile || uid !== userId()) return true;
       if (/\b(?:stop|requirements)\b/.test(readTextFileSync(path))) return true;
     }
   } catch {
-    // Not a readable folder.
+    // The folder is missing, or cannot be read.
   }
   return false;
 }

@@ -18,7 +18,7 @@ export interface HookFlags {
   readonly noDb: boolean;
 }
 
-/** What a handler wants written of its event; what it leaves out is taken from the event itself. */
+/** What a handler wants stored of its event. Missing fields are taken from the event itself. */
 export interface Draft {
   readonly session?: Partial<SessionTouch>;
   readonly status?: ExecutionStatus;
@@ -29,29 +29,29 @@ export interface Draft {
   readonly changes?: readonly RequirementChange[];
 }
 
-/** An event on its way, with all that its handler needs. */
+/** An event that is being handled, with everything that its handler needs. */
 export interface HookWork {
   readonly environment: Environment;
   readonly event: HookEvent;
-  /** The fields as they came, with their secrets: for decisions, never for what is stored. */
+  /** The fields as they were sent, with their secrets. Decisions may use them; they must never be stored. */
   readonly sent: Readonly<Record<string, unknown>>;
-  /** What stdin held, masked when it is called. */
+  /** Masks the text of stdin. */
   readonly maskedText: () => string;
   /** Bytes of stdin that the event lacks because stdin was too large. */
   readonly cutBytes: number;
-  /** Whether `sent` lacks bytes of stdin too. */
+  /** Whether `sent` lacks bytes of stdin as well. */
   readonly isInputCut: boolean;
-  /** Why stdin held no event; null when it held one. */
+  /** The reason why stdin held no event; null when it held one. */
   readonly problem: string | null;
   readonly atMs: number;
   readonly sessionId: string;
-  /** The transcript of the session, as it was sent; null when it was not. */
+  /** The session's transcript as it was sent; null when it was not sent. */
   readonly transcriptPath: string | null;
-  /** `CLAUDE_PROJECT_DIR`, which stays when Claude changes folders, else the event's folder. */
+  /** `CLAUDE_PROJECT_DIR`, which stays when Claude changes folders; without it the event's folder. */
   readonly projectDir: string | null;
-  /** `projectDir` with its secrets masked, as it may be stored. */
+  /** `projectDir` with its secrets masked, so that it may be stored. */
   readonly shownProjectDir: string | null;
-  /** A path or a branch with its secrets masked, as the database stores it and finds it. */
+  /** Masks the secrets in a path or a branch, as the database stores it. */
   readonly hide: (path: string | null) => string | null;
   readonly repository: Repository | undefined;
   /** The person's home folder; null when the environment names none. */
@@ -61,36 +61,36 @@ export interface HookWork {
   readonly configFiles: readonly ConfigFile[];
   readonly database: string;
   readonly locations: Locations;
-  /** Why the database could not take the event; null when it could. Known once the event is saved. */
+  /** Why the database could not take the event; null when it could. It is known once the event is saved. */
   readonly fault: unknown;
-  /** False where no content is kept: capture is off, the project is excluded, or memory is off for the session. */
+  /** False when no content is stored: capture is off, the project is excluded, or memory is off for the session. */
   readonly keepsContent: boolean;
-  /** Texts that did not come with the event, with their secrets masked. */
+  /** Masks the secrets in texts that did not come with the event. */
   mask(texts: readonly string[]): Promise<readonly string[]>;
-  /** The key of the configuration, or the variable, that keeps a tool use out; null when it may be kept. */
+  /** Returns the configuration key or the variable that excludes a tool use; null when it may be stored. */
   exclusion(
     toolName: string,
     toolInput: unknown,
-    told?: { readonly toolResponse: unknown },
+    tool?: { readonly toolResponse: unknown },
   ): Promise<string | null>;
-  /** Null when it cannot be opened; the event goes to the spool then. */
+  /** Null when the database cannot be opened; then the event goes to the spool. */
   readonly db: DatabaseSync | null;
   readonly notices: readonly string[];
-  /** Tells the person something, in Claude Code's own interface. */
+  /** Tells the person something in Claude Code's own interface. */
   tell(notice: string): void;
-  /** Adds something to the transaction that saves the event, whatever its handler saves. */
+  /** Adds session changes to the transaction that saves the event, whatever its handler saves. */
   saveBeside(told: readonly SessionChange[], apply: ApplySessionChanges): void;
   /**
-   * Saves the event in the database or the spool. @param draft A function is called in the transaction, and again
-   * without a database where that fails.
+   * Saves the event in the database or the spool. @param draft If it is a function, it is called in the transaction,
+   * and called again without a database when that fails.
    */
   save(draft: Draft | ((db: DatabaseSync | null) => Draft)): Promise<void>;
-  /** Whether a settings file and a plugin both start conclaude, and the other hook has saved the same event before. */
+  /** Whether a settings file and a plugin both start conclaude, and the other hook has already saved this event. */
   readonly isTwin: boolean;
-  /** Is told the decision about a tool use; absent where nobody explains it. */
+  /** Receives the decision about a tool use; absent when nobody explains it. */
   readonly decided?: (decision: Decision) => void;
   /** The draft that was saved; null before `save()`. */
   readonly saved: Draft | null;
-  /** The database, once the event is saved, with short waits; null when the event was spooled. */
+  /** Returns the database with short waits, once the event is saved; null when the event was spooled. */
   spareDb(): DatabaseSync | null;
 }

@@ -5,7 +5,7 @@ import { eventOnStdin, explanationText, stopText, type Trial, tryEvent } from ".
 import { verb } from "../operations/verb.ts";
 import type { View } from "../operations/view.ts";
 
-/** `conclaude hook [EVENT]`. `main.ts` handles hooks itself; only `--help` and `--dry-run` come through here. */
+/** `conclaude hook [EVENT]`. `main.ts` handles hooks itself, so only `--help` and `--dry-run` come here. */
 export const hook = verb({
   args: [
     optional(parsed(String, "Name of the event; by default the one in the payload", "event")),

@@ -17,28 +17,28 @@ export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
     quietly(() => isPaused(db, { sessionId, subject: "guards", atMs })) === true;
 }
 
-/** The command with which a person lifts the guards for this session. Call it once the event is saved. */
+/** Returns the command with which a person lifts the guards for this session. Call it once the event is saved. */
 export async function wayOut(work: HookWork): Promise<string> {
   return liftText(...await lifting(work, work.spareDb()));
 }
 
-/** How a person sends a prompt that was held back. Call it before the event is saved. */
+/** Tells how a person sends a prompt that was held back. Call it before the event is saved. */
 export async function wayToSend(work: HookWork): Promise<string> {
   return sendText(...await lifting(work, work.db));
 }
 
-/** How a person repairs a database whose fault alone caused a denial; null when the database can be read. */
-export async function wayToKnow(work: HookWork): Promise<string | null> {
+/** Tells how a person repairs a database whose fault alone caused a denial; null when the database can be read. */
+export async function wayToMend(work: HookWork): Promise<string | null> {
   if (keepingOf(work.spareDb(), work.config) !== "broken") return null;
   return mendText(await mending(work));
 }
 
-/** How a person does what the agent may not do even while the guards are paused. */
+/** Tells how a person does what the agent may not do even while the guards are paused. */
 export function wayForPerson(work: HookWork): string {
   return ownText(tellingId(work.spareDb(), work.sessionId));
 }
 
-/** The state of the database, and the session's id for a command. */
+/** Returns the state of the database, and the session's id for a command. */
 async function lifting(work: HookWork, db: HookWork["db"]): Promise<[KeepingState, string]> {
   const { sessionId } = work;
   const kind = keepingOf(db, work.config);
@@ -47,7 +47,7 @@ async function lifting(work: HookWork, db: HookWork["db"]): Promise<[KeepingStat
     : [{ kind }, tellingId(db, sessionId)];
 }
 
-/** Loaded only here: a database that cannot be used is rare. */
+/** Finds how the database can be mended. Loads the module late, since an unusable database is rare. */
 async function mending({ database, locations, fault, atMs }: HookWork): Promise<Mending> {
   const { mendingOf } = await import("../upkeep/doctor/database_checks.ts");
   return mendingOf({ database, locations, databaseChosenBy: "", nowMs: atMs }, fault);

@@ -1,4 +1,4 @@
-/** Masks the secrets in an event. Loaded only for an event that may hold a secret, or that is too large. */
+/** Masks the secrets in an event. It is loaded only for an event that may hold a secret, or is too large. */
 import { redactText } from "../secrets/redact.ts";
 import { redactValue } from "../secrets/redact_value.ts";
 import { shortenJson, withoutOverlaps } from "../claude/shorten.ts";
@@ -11,7 +11,7 @@ import {
   withPlainLetters,
 } from "./protocol.ts";
 
-/** A longer payload is shortened first: masking this many characters full of secrets takes 0.5 s. */
+/** The longest payload that is masked whole, in characters: masking this many, full of secrets, takes 0.5 s. */
 const MAX_MASKED_CHARS = 131_072;
 
 /** An event with its secrets masked and its private text dropped. */
@@ -20,11 +20,11 @@ export interface Masked {
   readonly maskedText: () => string;
   /** Masks a path that did not come with the event. */
   readonly hide: (path: string | null) => string | null;
-  /** Bytes of the payload that are missing in the event. */
+  /** How many bytes of the payload the event lacks. */
   readonly cutBytes: number;
 }
 
-/** Reads the event from an input. Shortens one that is too large to be masked in time, and masks it. */
+/** Reads the event from an input and masks it. Shortens an input that is too large to be masked in time. */
 export function maskInput(
   given: Input,
   { eventName, patterns, isClean }: {
@@ -48,7 +48,7 @@ export function maskInput(
   };
 }
 
-/** Shortens an input to what can be masked in time. */
+/** Shortens an input to a size that can be masked in time. */
 export function shortenInput(input: Input): Input {
   if (input.text.length <= MAX_MASKED_CHARS) return input;
   const { text, cutBytes } = shortenJson(new TextEncoder().encode(input.text), MAX_MASKED_CHARS);

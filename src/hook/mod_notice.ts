@@ -2,7 +2,7 @@ import { gatingMods, modPlaces, modText } from "../claude/mods.ts";
 import { isManaged } from "../policy/armed_gates.ts";
 import type { Environment } from "../system/environment.ts";
 
-/** Names the mods that can go round the gates of this project; null where there are none, or managed hooks are asked first. */
+/** Names the mods that can bypass this project's gates; null without such mods, and when managed hooks come first. */
 export function modNotice(place: {
   readonly projectDir: string;
   readonly home: string | null;

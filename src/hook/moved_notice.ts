@@ -1,11 +1,11 @@
-/** Tells the person of a new folder that its repository is known from another one, which is gone. */
+/** Tells the person in a new folder that its repository is known from another folder, which is gone. */
 import { quickIdentity } from "../system/git/identity.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
 import { formerFolders } from "../memory/store.ts";
 import { moveCommand } from "../operations/next_command.ts";
 import type { HookWork } from "./handler.ts";
 
-/** The notice; null where the project did not move. @throws {Error} What SQLite says. */
+/** Returns the notice; null when the project did not move. @throws {Error} The error of SQLite. */
 export function movedNotice({ db, repository, hide }: HookWork): string | null {
   if (db === null || repository === undefined) return null;
   const { commonDir } = repository;

@@ -11,7 +11,7 @@ import { showNotification } from "../system/process/notifier.ts";
 import type { HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
-/** The field that says what an event is about, where that is not its tool. */
+/** The fields that tell what an event is about, for events without a tool. */
 const TELLING_FIELDS: Readonly<Record<string, string>> = {
   Notification: "message",
   SessionStart: "source",
@@ -25,7 +25,7 @@ const TELLING_FIELDS: Readonly<Record<string, string>> = {
   TaskCompleted: "task_subject",
 };
 
-/** Shows the person what became of the event, where the configuration asks for it. Never throws. */
+/** Shows the person the result of the event, if the configuration asks for it. Never throws. */
 export function notifyOfEvent(work: HookWork): void {
   const { event, saved } = work;
   if (saved === null) return;
@@ -34,14 +34,14 @@ export function notifyOfEvent(work: HookWork): void {
   show(work, saved.status ?? "success", failure || about);
 }
 
-/** Notifies the person of how one command ended. Never throws. */
+/** Shows the person how one command ended, if the configuration asks for it. Never throws. */
 export function notifyOfCommand(work: HookWork, { command, end, line }: CommandRun): void {
   if (!command.notifies || work.config.notifications === "") return;
   const context = `${lineOf({ command, line }) ?? command.rule} ${endText(end)}`;
   show(work, end.kind === "passed" ? "success" : "failure", context);
 }
 
-/** A notification is less important than the event, so what breaks here is left out. */
+/** Shows a notification. It matters less than the event, so errors are ignored. */
 function show(
   { config, environment, event }: HookWork,
   status: HandledEvent["status"],

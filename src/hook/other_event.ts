@@ -7,9 +7,9 @@ import {
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import type { Capture } from "../db/captures.ts";
 
-/** How prompts of Claude Code's own begin; `memory` has the whole list, which takes too long to load. */
+/** The beginnings of Claude Code's own prompts. `memory` has the whole list, which takes too long to load. */
 const OWN_PROMPT = /^\s*(?:<|This session is being continued from )/;
-/** The limits are small because PostToolUse keeps the whole input. */
+/** The limits of a tool's input. They are small because PostToolUse stores the whole input. */
 const TOOL_LIMITS = { maxChars: 200, maxBytes: 800 };
 
 /** Events that begin or end subagents and questions. */
@@ -22,7 +22,7 @@ const TELLING: ReadonlySet<string> = new Set([
   "StopFailure",
 ]);
 
-/** Every other event, known or not, is recorded and answered with nothing. */
+/** Records every other event, known or not, and answers nothing. */
 export async function handle(work: HookWork): Promise<Answer> {
   if (work.problem === null && TELLING.has(work.event.name)) {
     await (await import("./told.ts")).saveTold(work);
@@ -56,7 +56,7 @@ export async function draftOf(work: HookWork): Promise<Draft> {
   };
 }
 
-/** Keeps only the name of a batch's tool use that the configuration excludes. */
+/** Stores only the name of a batch's tool use that the configuration excludes. */
 async function withoutExcluded(call: unknown, work: HookWork): Promise<unknown> {
   if (typeof call !== "object" || call === null) return call;
   const name: unknown = Reflect.get(call, "tool_name");
@@ -68,7 +68,7 @@ async function withoutExcluded(call: unknown, work: HookWork): Promise<unknown> 
   return skipped === null ? call : { tool_name: name, skipped };
 }
 
-/** A prompt revives its session, and the first one gives its title. */
+/** Lets a prompt revive its session. The first prompt gives the session its title. */
 function sessionOf({ event, keepsContent }: HookWork) {
   if (event.name !== "UserPromptSubmit") return {};
   return { effect: "revive" as const, title: keepsContent ? titleOf(event.own) : null };
@@ -82,7 +82,7 @@ function titleOf(own: Readonly<Record<string, unknown>>): string | null {
   return sessionTitleOf(prompt);
 }
 
-/** Masks texts that quote a command or its output. Returns none where no content is kept. */
+/** Masks texts that quote a command or its output. Returns none when no content is stored. */
 export async function tellable(
   { keepsContent, mask }: HookWork,
   draft: Draft,
@@ -92,7 +92,7 @@ export async function tellable(
   return texts.every((text) => text === "") ? [] : await mask(texts);
 }
 
-/** The field of an event that is kept whole, and others that are kept beside it. */
+/** The field of an event that is stored whole, and other fields that are stored beside it. */
 const SAID = new Map<string, readonly [field: string, ...beside: string[]]>([
   ["UserPromptSubmit", ["prompt"]],
   ["Stop", ["last_assistant_message"]],
@@ -100,7 +100,7 @@ const SAID = new Map<string, readonly [field: string, ...beside: string[]]>([
   ["PostCompact", ["compact_summary"]],
 ]);
 
-/** The part of a draft that keeps what was said; empty where nothing was said, or no content is kept. */
+/** Returns the part of a draft that stores what was said; empty without words, and when no content is stored. */
 export async function saidIn(work: HookWork): Promise<Pick<Draft, "capture">> {
   const { event, keepsContent } = work;
   const [field = "", ...beside] = SAID.get(event.name) ?? [];

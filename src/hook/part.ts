@@ -1,10 +1,10 @@
-/** Parts of an answer: where one breaks, the person is told, and the others are given. */
+/** Makes parts of an answer separately: when one breaks, the person is told, and the others are given. */
 import type { HookWork } from "./handler.ts";
 
 /**
- * Makes a part of the answer, once the event is saved; empty where it breaks.
+ * Makes a part of the answer, once the event is saved; empty when it breaks.
  *
- * @param what What is missing then, in words before `cannot be told`.
+ * @param what Names the part, before the words `cannot be told`.
  */
 export async function partOf(
   work: HookWork,

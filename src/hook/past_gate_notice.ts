@@ -1,4 +1,4 @@
-/** Tells the person once which tool uses went past their gate: in this session, and in others of the project. */
+/** Tells the person once which tool uses went past their gate, in this session or in others of the project. */
 import { count } from "../base/counts.ts";
 import { quietly } from "../base/errors.ts";
 import { readCounter } from "../db/counters.ts";

@@ -16,22 +16,22 @@ import { nameOf } from "./protocol.ts";
 /** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
 const SILENT: Answer = { continue: true, suppressOutput: true };
 
-/** PostToolUse and PostToolUseFailure: keeps the tool use, and tells what a command changed without being allowed. */
+/** Stores the tool use of a PostToolUse or PostToolUseFailure, and tells what a command changed without permission. */
 export async function handle(work: HookWork): Promise<Answer> {
   if (!hasWrittenRules(work.config) || !mayChangeUnseen(work.event.toolName ?? "")) {
-    return await keep(work, {});
+    return await saveUse(work, {});
   }
   const { effectsOf, withContext } = await import("./violations.ts");
   const { notes, text, blocks } = await effectsOf(work, "after");
-  const answer = await keep(work, notes);
+  const answer = await saveUse(work, notes);
   if (text === "") return answer;
   return blocks
     ? { decision: "block", reason: text }
     : withContext(answer === SILENT ? null : answer, work.event.name, text);
 }
 
-/** Keeps the tool use whole, unless the configuration leaves it out. */
-async function keep(work: HookWork, notes: Readonly<Record<string, unknown>>): Promise<Answer> {
+/** Stores the whole tool use, unless the configuration excludes it. */
+async function saveUse(work: HookWork, notes: Readonly<Record<string, unknown>>): Promise<Answer> {
   const { event, config } = work;
   const toolName = event.toolName ?? "unknown";
   const after = config.followedTools.some((tool) => tool === toolName || tool === "*")
@@ -88,7 +88,7 @@ async function captureOf(
 ): Promise<Capture> {
   const { event } = work;
   const { tool_name: _name, tool_input: _input, tool_response: response, ...rest } = event.own;
-  // The same command in another folder is a different one.
+  // The same command in another folder is a different command.
   const isElsewhere = SHELL_TOOLS.has(tool.toolName) && event.cwd !== null &&
     event.cwd !== work.shownProjectDir;
   const payload = {

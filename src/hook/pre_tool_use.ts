@@ -11,9 +11,9 @@ import { isPaused } from "../policy/store.ts";
 import { askedUse } from "./asked_use.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
-import { wayForPerson, wayOut, wayToKnow } from "./lifted.ts";
+import { wayForPerson, wayOut, wayToMend } from "./lifted.ts";
 
-/** Before a tool is used, or a person is asked about it, guards and requirements decide together. */
+/** Lets guards and requirements decide together before a tool is used, or before a person is asked about it. */
 export async function handle(work: HookWork): Promise<Answer> {
   const use = await askedUse(work);
   const mayHaveEffects = work.event.name === "PreToolUse" && use !== null &&
@@ -22,14 +22,14 @@ export async function handle(work: HookWork): Promise<Answer> {
   const { effectsOf, pushBlocks, withContext } = await import("./violations.ts");
   const { isUndo, notes, text, open, blind } = await effectsOf(work, "before");
   const { metadata, ...draft } = await draftOf(work);
-  const told = { ...draft, metadata: { ...metadata, ...notes } };
+  const noted = { ...draft, metadata: { ...metadata, ...notes } };
   const held = await pushBlocks(work, open, use);
-  return withContext(await judge(work, use, told, { isUndo, held, blind }), "PreToolUse", text);
+  return withContext(await judge(work, use, noted, { isUndo, held, blind }), "PreToolUse", text);
 }
 
 /**
- * @param known `isUndo`: whether the use takes back what a rule forbids: then no rule forbids it. `held`: what forbids it
- * because of earlier findings. `blind`: why nobody will know what it changes.
+ * Judges a use. `isUndo`: the use takes back what a rule forbids, so no rule forbids it. `held`: blocks because of
+ * earlier findings. `blind`: why nobody will know what the use changes.
  */
 async function judge(
   work: HookWork,
@@ -41,11 +41,11 @@ async function judge(
     readonly blind?: string | undefined;
   } = NOTHING_KNOWN,
 ): Promise<Answer> {
-  const judged = use === null || isUndo ? null : await judgeGuards(work, use);
-  const blocks = [...held, ...judged?.blocks ?? []];
+  const verdict = use === null || isUndo ? null : await judgeGuards(work, use);
+  const blocks = [...held, ...verdict?.blocks ?? []];
   const guards = held.length === 0 && blind === undefined
-    ? judged
-    : { ...NO_VERDICT, ...(blind && { blind }), ...judged, blocks, allowedBy: null };
+    ? verdict
+    : { ...NO_VERDICT, ...(blind && { blind }), ...verdict, blocks, allowedBy: null };
   const required = use === null || isUndo ? null : await askRequirements(work, use, {
     isStrict: guards?.isStrict ?? false,
     whenBlind: guards?.whenBlind ?? "allow",
@@ -61,7 +61,7 @@ async function judge(
     (guards.blocks.length > 0 || (guards.unread ?? guards.blind) !== undefined);
   let decision: Decision | undefined;
   await work.save((db) => {
-    // Decides only once: a decision that was made with the database stays, even if the write fails.
+    // A decision that was made with the database stays, even if the write fails.
     decision ??= decide({
       guards,
       required: required === null ? null : (denying) => required(db, denying),
@@ -83,7 +83,7 @@ const NO_VERDICT = { doubts: [], isStrict: false, whenBlind: "allow" } as const;
 
 const MAX_DOUBT_CHARS = 300;
 
-/** One line for Claude about a use that passes although nobody can tell what it does. */
+/** Tells Claude in one line of a use that passes although nobody can tell what it does. */
 function doubtText([first = "", ...others]: readonly string[]): string {
   const more = others.length > 0 ? `, and ${others.length} more` : "";
   return `conclaude: in doubt: ${
@@ -108,7 +108,7 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
     const refusal = { rule, reason: `Blocked ${use.tool}: ${rule} refuses it` };
     return { ...verdict, blocks: [...verdict.blocks, refusal], allowedBy: null };
   }
-  // No rule answers for a person where only running the command shows what it does.
+  // No rule answers for a person when only running the command shows what it does.
   const isPlain = verdict.blocks.length === 0 && verdict.doubts.length === 0 &&
     (verdict.unread ?? verdict.blind) === undefined;
   return { ...verdict, allowedBy: isPlain ? decisive?.rule ?? null : null };
@@ -132,7 +132,7 @@ async function askRequirements(
       { ...work, ...how },
     )
     : null;
-  // A PermissionRequest is never denied here: PreToolUse has done that.
+  // A PermissionRequest is never denied here, since PreToolUse has done that.
   return isAsked && prepared !== null
     ? (await import("../policy/requirements/tool_requirements.ts")).askedFor(prepared)
     : prepared;
@@ -167,7 +167,7 @@ async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
     // A PermissionRequest asks the person anyway.
     return event.name === "PermissionRequest"
       ? null
-      : gate("ask", `conclaude: ${decision.asks.text}`);
+      : gateAnswer("ask", `conclaude: ${decision.asks.text}`);
   }
   if (!decision.denied) {
     decision.required?.notices.forEach(work.tell);
@@ -179,10 +179,10 @@ async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
   const reason = await reasonOf(decision, work);
   return event.name === "PermissionRequest"
     ? permission({ behavior: "deny", message: reason })
-    : gate("deny", reason);
+    : gateAnswer("deny", reason);
 }
 
-/** What is remembered of a file, before it is edited. */
+/** Answers with what memory holds of a file, before the file is edited. */
 async function recalled(work: HookWork): Promise<Answer> {
   if (!work.config.recallsEdits) return null;
   const context = (await import("./recall_beside.ts")).recallOfEdit(work);
@@ -194,22 +194,22 @@ async function recalled(work: HookWork): Promise<Answer> {
 async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise<string> {
   const isForGood = blocks.every(({ isLasting }) => isLasting);
   const guards = blocks.length === 0 ? [] : [
-    ...told(blocks),
+    ...firstReasons(blocks),
     isForGood
       ? wayForPerson(work)
       : `Nothing was done. Go on in another way. ${
-        (blocks.every(({ isBlind }) => isBlind) ? await wayToKnow(work) : null) ??
+        (blocks.every(({ isBlind }) => isBlind) ? await wayToMend(work) : null) ??
           await wayOut(work)
       }`,
   ];
   const open = required?.reason ?? "";
-  // If the guards deny as well, their text already says how to go on.
-  const mending = open !== "" && isForGood ? await wayToKnow(work) : null;
+  // When the guards deny as well, their text already tells how to go on.
+  const mending = open !== "" && isForGood ? await wayToMend(work) : null;
   return [...guards, open, mending ?? ""].filter((line) => line !== "").join("\n");
 }
 
-/** The first reasons. Claude Code shows no answer of 10,000 characters whole. */
-function told(blocks: readonly Block[]): string[] {
+/** Returns the first reasons. Claude Code shows no answer of 10,000 characters whole. */
+function firstReasons(blocks: readonly Block[]): string[] {
   const left = blocks.length - MAX_TOLD;
   const reasons = blocks.slice(0, MAX_TOLD).map(({ reason }) => reason);
   if (left <= 0) return reasons;
@@ -217,7 +217,7 @@ function told(blocks: readonly Block[]): string[] {
   return [...reasons, `${more} forbidden as well.`];
 }
 
-function gate(permissionDecision: "ask" | "deny", permissionDecisionReason: string): Answer {
+function gateAnswer(permissionDecision: "ask" | "deny", permissionDecisionReason: string): Answer {
   const hookEventName = "PreToolUse";
   return { hookSpecificOutput: { hookEventName, permissionDecision, permissionDecisionReason } };
 }

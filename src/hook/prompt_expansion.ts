@@ -6,7 +6,7 @@ import type { Answer, HookWork } from "./handler.ts";
 import { draftOf } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";
 
-/** A slash command that the person has typed satisfies what the skill of that name does. */
+/** Lets a slash command that the person typed satisfy the same requirements as the skill of that name. */
 export async function handle(work: HookWork): Promise<Answer> {
   const draft = await draftOf(work);
   const ground = groundFor(work);

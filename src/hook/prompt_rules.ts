@@ -11,13 +11,13 @@ import { tellable } from "./other_event.ts";
 const MAX_KEPT_CHARS = 100;
 
 interface Applied {
-  /** What is added to the record of the prompt. */
+  /** Fields that are added to the record of the prompt. */
   readonly extra: Pick<Draft, "status" | "errorMessage" | "metadata">;
-  /** What Claude is told beside it. */
+  /** Texts that Claude is told beside the prompt. */
   readonly texts: readonly string[];
-  /** What is answered instead when the prompt is held back. */
+  /** The answer to a prompt that is held back; null for a prompt that is sent. */
   readonly block: string | null;
-  /** Settled when nothing that was interrupted runs any more. */
+  /** Settled when no interrupted command runs any more. */
   readonly gone: Promise<void>;
 }
 
@@ -62,12 +62,12 @@ export async function applyPromptRules(work: HookWork, draft: Draft): Promise<Ap
   };
 }
 
-/** Keeps how the session began, for stop rules that depend on it. */
+/** Stores how the session began, for stop rules that depend on it. */
 function keepFirst({ db, event, sessionId, atMs, keepsContent }: HookWork, policy: StopPolicy) {
   const prompt = event.own["prompt"];
   if (policy.queue === null || db === null || !keepsContent) return;
-  // A prompt that begins with a tag is a message of Claude Code's own (a finished background task).
+  // A prompt that begins with a tag is Claude Code's own message, such as a finished background task.
   if (typeof prompt !== "string" || prompt.trim() === "" || prompt.startsWith("<")) return;
-  const kept = prompt.replaceAll("\0", "").slice(0, MAX_KEPT_CHARS).toWellFormed();
-  quietly(() => keepFirstPrompt(db, { sessionId, prompt: kept, atMs }));
+  const beginning = prompt.replaceAll("\0", "").slice(0, MAX_KEPT_CHARS).toWellFormed();
+  quietly(() => keepFirstPrompt(db, { sessionId, prompt: beginning, atMs }));
 }

@@ -2,11 +2,11 @@ import type { Environment } from "../system/environment.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 
 /**
- * What Claude Code writes to a hook's stdin. Only this file knows its names (`hook_event_name`, `tool_input`); the rest
- * of the program sees a {@linkcode HookEvent}.
+ * Reads what Claude Code writes to a hook's stdin. Only this file knows its names (`hook_event_name`, `tool_input`);
+ * the rest of the program sees a {@linkcode HookEvent}.
  */
 
-/** One hook event, by meaning. A field that was absent or of another type is null. */
+/** One hook event. A field that was absent or of another type is null. */
 export interface HookEvent {
   readonly name: string;
   readonly sessionId: string | null;
@@ -15,10 +15,10 @@ export interface HookEvent {
   readonly permissionMode: string | null;
   readonly toolName: string | null;
   readonly toolUseId: string | null;
-  /** Whatever was sent, of any type; undefined when it was not sent. */
+  /** The input as it was sent, of any type; undefined when it was not sent. */
   readonly toolInput: unknown;
   readonly stopHookActive: boolean;
-  /** Every field beside the common ones, under the names that Claude Code gave them. */
+  /** Every field beside the common ones, under Claude Code's names. */
   readonly own: Readonly<Record<string, unknown>>;
 }
 
@@ -31,12 +31,12 @@ export type Input =
 
 const MAX_NAME_CHARS = 256;
 const MAX_PATH_CHARS = 4_096;
-/** The longest input that is parsed as a whole, in bytes: the values of a longer one may not fit into memory. */
+/** The longest input that is parsed whole, in bytes. The values of a longer one may not fit into memory. */
 const MAX_PARSED_BYTES = 4_194_304;
-/** Bytes that are kept of a longer input. */
+/** How many bytes of a longer input are read. */
 const KEPT_BYTES = 2_097_152;
 
-/** Reads standard input. Where it is too large, the beginnings of its long texts are kept. */
+/** Reads standard input. From an input that is too large, it takes the beginnings of the long texts. */
 export async function readInput(stdin: string | Uint8Array): Promise<Input> {
   const bytes = typeof stdin === "string" ? new TextEncoder().encode(stdin) : stdin;
   if (bytes.length <= MAX_PARSED_BYTES) return parseInput(new TextDecoder().decode(bytes));
@@ -45,13 +45,13 @@ export async function readInput(stdin: string | Uint8Array): Promise<Input> {
   return parseInput(text, cutBytes);
 }
 
-/** Reads the text of stdin; never throws. @param cutBytes How much of stdin the text lacks. */
+/** Reads the text of stdin; never throws. @param cutBytes How many bytes of stdin the text lacks. */
 export function parseInput(text: string, cutBytes = 0): Input {
   let fields: unknown;
   try {
     fields = JSON.parse(text);
   } catch {
-    // The engine's own message quotes the text, secrets and all.
+    // The engine's own message quotes the text, including secrets.
     const problem = text.trim() === "" ? "stdin was empty" : "stdin is not JSON";
     return { kind: "unreadable", problem, text, cutBytes };
   }
@@ -62,8 +62,8 @@ export function parseInput(text: string, cutBytes = 0): Input {
 }
 
 /**
- * The same JSON with plain letters and signs: `<private>` for `\u003cprivate>`, `https://` for `https:\/\/`. Lone
- * surrogates, quotes, backslashes and control characters stay escaped.
+ * Returns the same JSON with plain letters and signs: `<private>` for `\u003cprivate>`, `https://` for `https:\/\/`.
+ * Lone surrogates, quotes, backslashes and control characters stay escaped.
  */
 export function withPlainLetters(text: string): string {
   if (!text.includes("\\u") && !text.includes("\\/")) return text;
@@ -75,12 +75,12 @@ export function withPlainLetters(text: string): string {
   });
 }
 
-/** The event that the fields tell of. @param eventName The name on the command line; it wins over the payload's. */
+/** Makes an event from its fields. @param eventName The name on the command line, which wins over the payload's. */
 export function toEvent(
   fields: Readonly<Record<string, unknown>>,
   eventName: string | undefined,
 ): HookEvent {
-  // The common fields have columns in the audit row or the session.
+  // The common fields have their own columns in the audit row or the session.
   const { session_id, transcript_path, cwd, hook_event_name, permission_mode, ...own } = fields;
   return {
     name: nameOf(eventName) ?? nameOf(hook_event_name) ?? "unknown",
@@ -96,7 +96,7 @@ export function toEvent(
   };
 }
 
-/** The fields that identify events, sessions and tools. A user's own pattern does not mask them. */
+/** Returns the fields that identify events, sessions and tools. A user's own pattern does not mask them. */
 export function identityOf(
   fields: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
@@ -105,33 +105,33 @@ export function identityOf(
   return Object.fromEntries(sent.map((name) => [name, fields[name]]));
 }
 
-/** The folder that the session is in; null when it was not sent. */
+/** Returns the folder that the session is in; null when it was not sent. */
 export function folderOf(fields: Readonly<Record<string, unknown>>): string | null {
   return textOf(fields["cwd"], MAX_PATH_CHARS);
 }
 
-/** The transcript of the session, as it was sent; null when it was not. */
+/** Returns the session's transcript as it was sent; null when it was not sent. */
 export function transcriptOf(fields: Readonly<Record<string, unknown>>): string | null {
   return textOf(fields["transcript_path"], MAX_PATH_CHARS);
 }
 
-/** A short name that was sent (a reason, a source), safe to store; null for anything else. */
+/** Returns a short name that was sent (a reason, a source), safe to store; null for anything else. */
 export function nameOf(value: unknown): string | null {
   return textOf(value, MAX_NAME_CHARS);
 }
 
-/** A non-empty string that is safe to store (no NUL, no lone surrogates, not endless), else null. */
+/** Returns a string that is safe to store (not empty, no NUL, no lone surrogates, of limited length), or null. */
 function textOf(value: unknown, maxChars: number): string | null {
   if (typeof value !== "string" || value === "") return null;
   return value.slice(0, maxChars).replaceAll("\u0000", "").toWellFormed() || null;
 }
 
-/** How long a run takes so far, in milliseconds with three decimals. */
+/** Returns how long a run has taken so far, in milliseconds with three decimals. */
 export function elapsedMs({ beganMs }: Environment): number {
   return Math.round((performance.now() - beganMs) * 1000) / 1000;
 }
 
-/** Whether a command is not over, but goes on in the background. */
+/** Tells whether a command has not ended, but goes on in the background. */
 export function goesOn(response: unknown): boolean {
   return (Object(response).backgroundTaskId ?? null) !== null;
 }

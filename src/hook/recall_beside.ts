@@ -1,18 +1,18 @@
-/** What memory adds to a prompt or tells before an edit, where the configuration asks for it. */
+/** Adds what memory knows to a prompt, or before an edit, if the configuration asks for it. */
 import type { DatabaseSync } from "node:sqlite";
 import { EDITING_TOOLS, filesTouched } from "../claude/payload.ts";
 import { quietly } from "../base/errors.ts";
 import { recallForFile, recallForPrompt, type RecallPlace } from "../memory/search/recall.ts";
 import type { HookWork } from "./handler.ts";
 
-/** What memory knows about a prompt; empty when it knows nothing or the database fails. */
+/** Returns what memory knows about a prompt; empty when it knows nothing, and when the database fails. */
 export function recallOfPrompt(work: HookWork): string {
   const prompt = work.event.own["prompt"];
   if (typeof prompt !== "string") return "";
   return recalled(work, (db, place) => recallForPrompt(db, prompt, place));
 }
 
-/** What memory knows about a file before a tool edits it; empty for any other tool. */
+/** Returns what memory knows about a file before a tool edits it; empty for any other tool. */
 export function recallOfEdit(work: HookWork): string {
   const { toolName, toolInput, name } = work.event;
   if (name !== "PreToolUse" || toolName === null || !EDITING_TOOLS.has(toolName)) return "";

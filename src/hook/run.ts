@@ -2,26 +2,26 @@ import { readAll, THIS_PROCESS } from "../system/environment.ts";
 import { handleHook } from "./handle.ts";
 import type { Answer, HookFlags } from "./handler.ts";
 
-/** Handles the event on stdin and leaves with 0: a fault is logged and does not stop Claude Code. */
+/** Handles the event on stdin and exits with 0: a fault is logged and does not stop Claude Code. */
 export async function runHook(args: readonly string[]): Promise<never> {
   const flags = readFlags(args);
   const stdin = readAll(THIS_PROCESS.stdin);
   try {
     answerAndLeave(await handleHook(stdin, flags, THIS_PROCESS));
   } catch (thrown) {
-    let told: Answer = null;
+    let answer: Answer = null;
     try {
       const { keepCrashed } = await import("./failure.ts");
       await keepCrashed(thrown, { stdin, flags, environment: THIS_PROCESS });
     } catch (lost) {
       const why = lost instanceof Error ? lost.message : lost;
-      told = { systemMessage: `conclaude could not keep this event: ${why}` };
+      answer = { systemMessage: `conclaude could not keep this event: ${why}` };
     }
-    answerAndLeave(told);
+    answerAndLeave(answer);
   }
 }
 
-/** Reads `[EVENT] [--db PATH] [--no-db] [--conclaude]`; the last only marks whose command it is. */
+/** Reads `[EVENT] [--db PATH] [--no-db] [--conclaude]`. The last flag only marks whose command it is. */
 export function readFlags(args: readonly string[]): HookFlags {
   const at = args.indexOf("--db");
   const joined = args.find((arg) => arg.startsWith("--db="))?.slice("--db=".length);
@@ -32,7 +32,7 @@ export function readFlags(args: readonly string[]): HookFlags {
   };
 }
 
-/** Writes the answer, whole, and leaves: skipping the runtime's teardown saves about 2 ms of every hook. */
+/** Writes the whole answer, and exits. Skipping the runtime's teardown saves about 2 ms of every hook. */
 function answerAndLeave(answer: Answer): never {
   if (answer !== null) {
     const bytes = new TextEncoder().encode(JSON.stringify(answer) + "\n");
@@ -41,7 +41,7 @@ function answerAndLeave(answer: Answer): never {
         written += Deno.stdout.writeSync(bytes.subarray(written));
       }
     } catch {
-      // Claude Code has closed the pipe; what happened is stored already.
+      // Claude Code has closed the pipe. The event is stored already.
     }
   }
   Deno.exit(0);

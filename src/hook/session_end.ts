@@ -7,7 +7,7 @@ const DRAIN_MS = 150;
 const CLEANUP_MS = 300;
 const DAY_MS = 86_400_000;
 
-/** Ends the session, drains what the last turn left, checkpoints, and does one step of retention. */
+/** Ends the session, drains captures of the last turn, checkpoints the database, and does a step of retention. */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config } = work;
   await (await import("./told.ts")).saveTold(work);
@@ -34,7 +34,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     const captures = config.memoryEnabled ? "worked" : "all";
     const { oldSessions } = await import("../db/old_rows.ts");
     const beforeMs = work.atMs - config.sessionRetentionDays * DAY_MS;
-    // What removes rows is slow to load, and mostly nothing is old enough.
+    // The module that removes rows is slow to load, and mostly no row is old enough.
     const isAnyOld = config.memoryRetentionDays > 0 ||
       config.sessionRetentionDays > 0 &&
         oldSessions(db, { beforeMs, captures, limit: 1 }).length > 0;
@@ -51,7 +51,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     let isDone = false;
     while (!isDone && performance.now() < untilMs) isDone = steps.next().done === true;
   } catch {
-    // The event is stored; `doctor` and `retention run` tell what stands in the way of the rest.
+    // The event is stored. `doctor` and `retention run` report what prevents the rest.
   }
   return null;
 }

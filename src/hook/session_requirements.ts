@@ -1,4 +1,4 @@
-/** What requirements do at the start of a session, at a prompt and at the end of the session. */
+/** Handles requirements at the start of a session, at a prompt and at the end of the session. */
 import { groundFor, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
 import { quietly } from "../base/errors.ts";
 import { keepingOf } from "../policy/guards/lift.ts";
@@ -14,13 +14,13 @@ import type { HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
 export interface SessionRequirements {
-  /** To be written with the event. */
+  /** The changes to write with the event. */
   readonly changes: readonly RequirementChange[];
-  /** What Claude is told of it, once the event is saved; empty when there is nothing to tell. */
+  /** Returns what Claude is told, once the event is saved; empty when there is nothing to tell. */
   text(): Promise<string>;
 }
 
-/** Prepares what requirements have to do with a SessionStart. */
+/** Prepares the work of requirements at a SessionStart. */
 export function beginRequirements(work: HookWork): SessionRequirements {
   const policy = requirementPolicyIn(work.config.requirements);
   const ground = groundFor(work);
@@ -67,7 +67,7 @@ export function beginRequirements(work: HookWork): SessionRequirements {
   };
 }
 
-/** What is told where requirements do not count, or where nothing can be kept of them. */
+/** Tells why requirements do not count here, or why nothing about them can be stored. */
 async function whyNot(work: HookWork, policy: RequirementPolicy, why: string): Promise<string> {
   if (policy.briefing === "none") return "";
   const { db, config, repository } = work;
@@ -82,7 +82,7 @@ async function whyNot(work: HookWork, policy: RequirementPolicy, why: string): P
   }`;
 }
 
-/** A pause ends with its session. What the session has satisfied stays, unless the configuration clears it. */
+/** Ends the session's pause. What the session has satisfied stays, unless the configuration clears it. */
 export function endRequirements({ config, sessionId }: HookWork): RequirementChange[] {
   const policy = requirementPolicyIn(config.requirements);
   const resume: RequirementChange = { kind: "resume", sessionId };
@@ -90,7 +90,7 @@ export function endRequirements({ config, sessionId }: HookWork): RequirementCha
   return policy.clearsAtEnd ? [resume, forget] : [resume];
 }
 
-/** What a prompt that speaks of changes is told of open requirements. Call it once the event is saved. */
+/** Tells a prompt that speaks of changes which requirements are open. Call it once the event is saved. */
 export async function reminderFor(work: HookWork): Promise<string> {
   const prompt = work.event.own["prompt"];
   const ground = groundFor(work);

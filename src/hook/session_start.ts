@@ -17,7 +17,7 @@ import { partOf } from "./part.ts";
 import { nameOf } from "./protocol.ts";
 import { statSync } from "../system/files.ts";
 
-const MAX_LOOKED_AFTER = 20;
+const MAX_OTHERS = 20;
 const TOKEN_NOTICE =
   "conclaude: Claude Code was started with CONCLAUDE_TOKEN, so its agent can read a person's token. " +
   "Start it without; `conclaude token --revoke` on a terminal makes the token worthless.";
@@ -26,10 +26,10 @@ const TOKEN_NOTICE =
 export async function handle(work: HookWork): Promise<Answer> {
   await (await import("./told.ts")).saveTold(work);
   const { sessionId } = work;
-  const seenAtMs = ask(work.db, (db) => lastSeenAtMs(db, sessionId)) ?? null;
-  const among = { except: sessionId, limit: MAX_LOOKED_AFTER };
-  const others = ask(work.db, (db) => activeSessions(db, among)) ?? [];
-  const processes = await lookAfter(others, work.claudePid);
+  const seenAtMs = attempt(work.db, (db) => lastSeenAtMs(db, sessionId)) ?? null;
+  const among = { except: sessionId, limit: MAX_OTHERS };
+  const others = attempt(work.db, (db) => activeSessions(db, among)) ?? [];
+  const processes = await lookAtOthers(others, work.claudePid);
   const required = work.config.requirements === ""
     ? null
     : (await import("./session_requirements.ts")).beginRequirements(work);
@@ -47,17 +47,17 @@ export async function handle(work: HookWork): Promise<Answer> {
   const twice = isPlugin && projectDir !== null
     ? (await import("../policy/armed_gates.ts")).twiceNotice({ projectDir, home, environment })
     : null;
-  // The other hook of this start tells all else.
+  // The other hook of this start tells everything else.
   if (work.isTwin) return twice === null ? null : { systemMessage: twice };
   const db = work.spareDb();
   if (db !== null && work.config.stop !== "") await lookAtRoot(db, work);
   const gone = goneSessions(others, processes, work.claudePid);
   if (gone.length > 0) {
     const { abandonSessions } = await import("../work/store.ts");
-    ask(db, (db) => abandonSessions(db, gone, work.atMs));
+    attempt(db, (db) => abandonSessions(db, gone, work.atMs));
   }
   await tellLeftOut(work);
-  const begun = ask(db, emptyBeginning) ?? null;
+  const begun = attempt(db, emptyBeginning) ?? null;
   if (begun !== null) {
     (await import("./beginning_notice.ts")).tellBeginning(work, begun.atMs);
   }
@@ -91,7 +91,7 @@ export async function handle(work: HookWork): Promise<Answer> {
     tellIfAny(quietly(() => movedNotice(work)));
   }
   if (work.config.recallsPrompts || work.config.recallsEdits) {
-    ask(db, (db) => noteClaimTold(db, sessionId, toldIn(memory), work.atMs));
+    attempt(db, (db) => noteClaimTold(db, sessionId, toldIn(memory), work.atMs));
   }
   const context = [briefing, memory].filter((text) => text !== "").join("\n\n");
   return context === ""
@@ -99,8 +99,8 @@ export async function handle(work: HookWork): Promise<Answer> {
     : { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: context } };
 }
 
-/** The processes of other sessions, and this session's own mark where a tool has to be started anyway. */
-async function lookAfter(others: readonly SessionProcess[], own: number | null) {
+/** Looks at the processes of other sessions, and at this session's own if a tool must be started anyway. */
+async function lookAtOthers(others: readonly SessionProcess[], own: number | null) {
   const elsewhere = others.filter(({ claudePid }) => claudePid !== own);
   const pids = elsewhere.map(({ claudePid }) => claudePid);
   if (elsewhere.every(({ claudeProcess }) => claudeProcess === null)) {
@@ -130,7 +130,7 @@ function tellProblems({ config, configFiles, tell }: HookWork): void {
   tell(`conclaude: ${what}.${off} ${meaning} Run \`conclaude config validate\`.`);
 }
 
-/** Whether a section is there that may ask for a gate. */
+/** Tells whether a configuration section exists that may need a gate. */
 function mayGuard({ guards, requirements, stop, subagentStop, prompts }: HookConfig): boolean {
   return guards !== DEFAULT_HOOK_CONFIG.guards ||
     [requirements, stop, subagentStop, prompts].some((section) => section !== "");
@@ -154,10 +154,10 @@ async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: 
   const { root, preventsRootAdditions }: StopPolicy = JSON.parse(config.stop);
   if (root === null || !preventsRootAdditions || event.own["source"] === "compact") return;
   const { takeSnapshot } = await import("../policy/stops/root_additions.ts");
-  ask(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
+  attempt(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }
 
-/** What memory tells the session. @throws {Error} When the database cannot say. */
+/** Returns what memory tells the session. @throws {Error} When the database cannot answer. */
 async function contextOf(
   db: DatabaseSync,
   work: HookWork,
@@ -184,8 +184,8 @@ async function contextOf(
   return text;
 }
 
-/** What the database answers; undefined when there is none or it cannot: saving the event tells of that. */
-function ask<Result>(
+/** Runs a query; undefined without a database, and when the query fails, which saving the event reports. */
+function attempt<Result>(
   db: DatabaseSync | null,
   question: (db: DatabaseSync) => Result,
 ): Result | undefined {

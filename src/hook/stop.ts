@@ -7,12 +7,12 @@ import type { Answer, Draft, HookWork } from "./handler.ts";
 /** Lets Claude stop, and keeps the hook out of its transcript. */
 const MAY_STOP: Answer = { continue: true, suppressOutput: true };
 
-/** Stop comes after every turn and ends no session. Guards and requirements decide whether Claude may stop. */
+/** Handles Stop, which comes after every turn and ends no session. Guards and requirements may hold Claude back. */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config, event } = work;
-  // No rule is about stops: `handleHook()` got here only because a file might have had one.
+  // Nothing can hold this stop. `handleHook()` came here only because a file might have had a rule.
   const isFree = config.stop === "" && config.requirements === "" &&
-    !await looksAfter(config);
+    !await checksEffects(config);
   if (isFree && event.stopHookActive) return null;
   await (await import("./told.ts")).saveTold(work);
   if (hasWrittenRules(config)) {
@@ -27,19 +27,19 @@ export async function handle(work: HookWork): Promise<Answer> {
   return await answerStop(work, draft) ?? MAY_STOP;
 }
 
-/** Whether commands of the turn may have changed what rules protect. */
-async function looksAfter({ guards }: HookWork["config"]): Promise<boolean> {
+/** Tells whether rules protect files or branches that commands of the turn may have changed. */
+async function checksEffects({ guards }: HookWork["config"]): Promise<boolean> {
   if (guards === DEFAULT_HOOK_CONFIG.guards) return false;
   return (await import("../policy/guards/guard_policy.ts")).guardPolicyIn(guards).looksAfter;
 }
 
 function draftOf({ db, sessionId, keepsContent, event }: HookWork): Draft {
   const pending = db === null ? {} : { pending: pendingIn(db, sessionId) };
-  const told = keepsContent ? summarizeInput(event.own) : {};
-  return { metadata: { ...pending, ...told } };
+  const summary = keepsContent ? summarizeInput(event.own) : {};
+  return { metadata: { ...pending, ...summary } };
 }
 
-/** How many captures of the session wait; null where the database cannot say. */
+/** Counts the session's waiting captures; null when the database cannot answer. */
 function pendingIn(db: DatabaseSync, sessionId: string): number | null {
   try {
     return countPending(db, sessionId);

@@ -15,23 +15,23 @@ import { removeForgottenAgain, stayAway } from "../upkeep/store.ts";
 import { OS } from "../system/environment.ts";
 import { addSignalListener, removeSignalListener } from "../system/processes.ts";
 
-/** How long the drain after a turn works, in milliseconds; nobody waits for it. */
+/** How long the drain after a turn may work, in milliseconds. Nobody waits for it. */
 const BUDGET_MS = 5_000;
 
-/** Nobody waits for this: drains the captures of the turn, compresses payloads, makes the daily backup. */
+/** Drains the captures of the turn, compresses payloads, and makes the daily backup. Nobody waits for this hook. */
 export async function handle(work: HookWork): Promise<Answer> {
   const { db, database, config, locations } = work;
   if (db === null || database === ":memory:") return null;
   keepProcess(db, work);
   const untilMs = performance.now() + BUDGET_MS;
-  // `claude -p` sends SIGTERM at its end and kills a second and a half later.
+  // `claude -p` sends SIGTERM at its end, and kills the process a second and a half later.
   const goOn = () => {};
   if (OS !== "windows") addSignalListener("SIGTERM", goOn);
   const { logFile, home } = locations;
   const log = (level: "warn" | "error", message: string) =>
     appendLog([logFile], { home, level, message, atMs: Date.now() });
   try {
-    // A session that starts looks after those that ended without a drain.
+    // A starting session looks after sessions that ended without a drain.
     const isStart = work.sent["hook_event_name"] === "SessionStart";
     const unheard = isStart ? null : (await import("./unheard_uses.ts")).noteOfUnheard(work);
     if (unheard !== null) await work.save(unheard);
@@ -50,7 +50,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       onRebuild: (why) => log("warn", rebuildText(why)),
     });
     if (report?.complete) compactPayloads(db, { untilMs });
-    // Otherwise the next hook shortens the log, and Claude Code waits for that hook.
+    // A later hook, for which Claude Code waits, would have to shorten the log.
     if (isLogLong(database)) shortenLog(db, database);
     await identify(db, work);
     await backUpOfDay(work);
@@ -62,7 +62,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   return null;
 }
 
-/** Takes in what hooks of this session have lost. @throws {Error} What SQLite says. */
+/** Takes in tool uses that hooks of this session have lost. @throws {Error} The error of SQLite. */
 export async function takeOwn(
   db: DatabaseSync,
   work: HookWork,
@@ -81,24 +81,24 @@ export async function takeOwn(
   await takeLostUses(db, session, { database, nowMs, untilMs });
 }
 
-/** Takes in what hooks of the newest sessions have lost. */
+/** Takes in tool uses that hooks of the newest sessions have lost. */
 async function takeOfRecent(db: DatabaseSync, work: HookWork, untilMs: number): Promise<void> {
   const { database, locations, atMs: nowMs } = work;
   const { takeLostOfRecent } = await import("../upkeep/transfer/lost_uses.ts");
   await takeLostOfRecent(db, { database, locations, nowMs, untilMs, own: projectOf(work) });
 }
 
-/** The project of the event, as transcripts are read in it. */
+/** Returns the event's project, in the form that reading transcripts needs. */
 function projectOf({ config, database, projectDir, repository, hide, home }: HookWork) {
   const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
   const commonDir = repository?.commonDir ?? null;
   return { dir: projectDir, repository: commonDir, config, database, patterns, home, hide };
 }
 
-/** Keeps what the repository is known by, so that it is found again when its folder has moved. */
+/** Stores the repository's identity, so that the repository is recognized when its folder has moved. */
 async function identify(db: DatabaseSync, { repository, environment, hide, atMs }: HookWork) {
   const commonDir = repository?.commonDir;
-  // A path that has to be hidden is not a key.
+  // A path that must be masked cannot be a key.
   if (commonDir === undefined || hide(commonDir) !== commonDir) return;
   if (!lacksIdentity(db, commonDir, atMs)) return;
   const { identityOf } = await import("../system/git/identity.ts");
@@ -112,9 +112,9 @@ async function backUpOfDay({ database, config, locations, atMs }: HookWork): Pro
   await backUpDaily(database, { dataFolder, keep: config.dailyBackups, nowMs: atMs });
 }
 
-/** Keeps the mark that tells this session's process from a later one of the same number. */
+/** Stores the mark that distinguishes this session's process from a later one with the same number. */
 function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void {
-  // Where another process writes, the next Stop tries again.
+  // When another process is writing, the next Stop tries again.
   quietly(() => {
     if (claudePid === null || !lacksMark(db, sessionId, claudePid)) return;
     const mark = readProcesses([claudePid]).get(claudePid)?.mark;
@@ -122,10 +122,10 @@ function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void
   });
 }
 
-/** Small batches, so that the clock is read often. Captures during which a drain was killed are skipped. */
+/** Limits of a small batch, so that the clock is read often. Captures over which a drain was killed are skipped. */
 const HELD_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirstTry: true };
 
-/** Drains the captures of an ended session, and lets its summary say that it ended. Waits for no other drain. */
+/** Drains the captures of an ended session, so that its summary tells the end. Does not wait for another drain. */
 export async function drainEnded(
   budgetMs: number,
   db: DatabaseSync,

@@ -23,7 +23,7 @@ import { commandGround, commandNotifier, handleOnce, noteOfRun } from "./event_c
 import { isLifted, wayOut } from "./lifted.ts";
 import { tellable } from "./other_event.ts";
 
-/** Judges a stop and records it. @param usual What is recorded anyway. @returns Null when Claude may stop. */
+/** Judges a stop and records it. @param usual What is recorded in any case. @returns Null when Claude may stop. */
 export function answerStop(work: HookWork, usual: Draft): Promise<Answer> {
   return handleOnce(work, usual, () => judge(work, usual));
 }
@@ -33,7 +33,7 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
   const { db, sessionId, atMs, event } = work;
   const memory: Remembering = { db, sessionId, atMs, isContinued: event.stopHookActive };
   if (!memory.isContinued) beginRow(memory);
-  // Guards may have held the stop before requirements were triggered.
+  // Guards may have held the stop before requirements applied.
   const isAsked = !memory.isContinued || !haveRequirementsHeld(memory);
   const required = isAsked ? await withEffects(work, await askRequirements(work)) : SILENT;
   required.notices.forEach(work.tell);
@@ -56,7 +56,7 @@ async function judge(work: HookWork, usual: Draft): Promise<Answer> {
   return answer;
 }
 
-/** Adds to the open requirements the changes that nothing allowed: both hold a stop. */
+/** Adds changes that nothing allowed to the open requirements, since both hold a stop. */
 async function withEffects(
   work: HookWork,
   required: RequirementSaying,
@@ -71,7 +71,7 @@ async function withEffects(
   };
 }
 
-/** What is written when requirements hold a stop. */
+/** Returns what is stored when requirements hold a stop. */
 function heldDraft({ reason, changes }: RequirementSaying): Draft {
   return {
     ...(reason === "" ? {} : { counters: [REQUIREMENTS_HELD] }),
@@ -102,9 +102,9 @@ async function askRequirements(work: HookWork): Promise<RequirementSaying> {
 }
 
 interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone"> {
-  /** Blocks of rules that demand more rounds. Asking counts a round, so it is called only when nothing else blocks. */
+  /** Returns blocks of rules that demand more rounds. Each call counts a round, so it waits for all other blocks. */
   goOn(): readonly Block[];
-  /** How many stops in a row are held back at most. */
+  /** The most stops in a row that are held back. */
   readonly maxBlocks: number;
   readonly draft: Pick<Draft, "status" | "errorMessage">;
   readonly notes: Readonly<Record<string, unknown>>;
@@ -143,13 +143,13 @@ async function holdBack(
     readonly memory: Remembering;
     readonly draft: Draft;
     readonly required: RequirementSaying;
-    /** Open requirements that have held a stop of this turn already. */
+    /** Returns the open requirements that have already held a stop of this turn. */
     stillOpen(): Promise<readonly string[]>;
   },
 ): Promise<Answer> {
   const rules = [...blocks.map(({ rule }) => rule), ...required.rules];
   const { inRow, letThrough } = holdOnce(maxBlocks, memory);
-  // The guards have held often enough, the requirements have not: the person is told at the next stop.
+  // The guards have held often enough, but the requirements have not. The person is told at the next stop.
   if (letThrough !== null && required.reason !== "") {
     return await saveJudged(work, draft, required);
   }
@@ -159,7 +159,7 @@ async function holdBack(
     const metadata = { ...draft.metadata, rules, letThrough };
     return await saveJudged(work, { ...draft, metadata }, required);
   }
-  // Where no file speaks of stops, the turn's next stop is not judged.
+  // When no file has rules about stops, the turn's next stop is not judged.
   const toldInRow = speakOfStops(work.configFiles) ? inRow : null;
   const [reason] = await tellable(work, draft, [blocks.map(({ reason }) => reason).join("\n")]);
   await work.save({
@@ -169,7 +169,7 @@ async function holdBack(
     metadata: { ...draft.metadata, rules, inRow },
     ...heldDraft(required),
   });
-  const told = stopReason(blocks, { inRow: toldInRow, maxBlocks, wayOut: await wayOut(work) });
+  const blocked = stopReason(blocks, { inRow: toldInRow, maxBlocks, wayOut: await wayOut(work) });
   const also = required.reason === "" ? "" : `\n\n${required.reason}`;
-  return { decision: "block", reason: told + also };
+  return { decision: "block", reason: blocked + also };
 }

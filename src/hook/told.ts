@@ -9,7 +9,7 @@ import { hasRunningSubagent, isOfTask } from "../db/sessions.ts";
 import type { HookWork } from "./handler.ts";
 import { realPathSync } from "../system/files.ts";
 
-/** Writes what the event tells with it; nothing when no content is kept. */
+/** Adds to the event's transaction what the event tells. */
 export async function saveTold(work: HookWork): Promise<void> {
   if (!work.config.databaseEnabled || work.sessionId === UNKNOWN_SESSION_ID) return;
   const changes = [...taskOf(work), ...settledOf(work), ...await toldOf(work)];
@@ -18,7 +18,7 @@ export async function saveTold(work: HookWork): Promise<void> {
   work.saveBeside(changes, applySessionChanges);
 }
 
-/** The task for which the daemon has started the session's process. */
+/** Returns the task for which the daemon has started the session's process. */
 function taskOf({ db, sessionId, environment }: HookWork): readonly SessionChange[] {
   const taskId = uuidOf(environment.variable("CONCLAUDE_TASK_ID"));
   if (taskId === null) return [];
@@ -27,7 +27,7 @@ function taskOf({ db, sessionId, environment }: HookWork): readonly SessionChang
   return [{ kind: "task", ...task }];
 }
 
-/** Questions and subagents that the event ends; looked up only where one may be open. */
+/** Returns the questions and subagents that the event ends, if any of them may be open. */
 function settledOf(work: HookWork): readonly SessionChange[] {
   const { event, db, sessionId } = work;
   const change = settledBy(event.name);
@@ -41,18 +41,18 @@ function settledOf(work: HookWork): readonly SessionChange[] {
   return mayBeOpen ? [change] : [];
 }
 
-/** Whether a tool use is the one that a person was asked to permit last. Other tools may run while they are asked. */
+/** Tells whether a tool use is the one that a person was last asked to permit. Other tools may run meanwhile. */
 function wasAskedLast({ event: { toolName, toolInput }, db, sessionId }: HookWork): boolean {
   if (db === null) return false;
-  const [asked] = listExecutions(db, {
+  const [request] = listExecutions(db, {
     ...{ sessionId, hookName: "PermissionRequest", toolName: null, status: null },
     ...{ sinceMs: null, limit: 1 },
   });
-  const { command, file_path: file } = Object(asked?.metadata["tool_input"]);
+  const { command, file_path: file } = Object(request?.metadata["tool_input"]);
   const { command: ran = "", file_path: changed = "" } = Object(toolInput);
-  // The audit row may have cut it.
+  // The audit row may have cut the input.
   const about = String(command ?? file ?? "").replace(/…$/, "");
-  return asked?.toolName === toolName && String(ran || changed).startsWith(about);
+  return request?.toolName === toolName && String(ran || changed).startsWith(about);
 }
 
 async function toldOf(work: HookWork): Promise<readonly SessionChange[]> {
@@ -63,7 +63,7 @@ async function toldOf(work: HookWork): Promise<readonly SessionChange[]> {
   return toldBy({ name, own, worktree: await worktreeOf(work) });
 }
 
-/** The working tree that an event comes from, when it is not the repository's main one. */
+/** Returns the working tree from which an event comes, if it is not the repository's main one. */
 async function worktreeOf({ event, repository, mask }: HookWork): Promise<string | null> {
   if (event.name !== "SubagentStart" || repository === undefined) return null;
   const { root, commonDir } = repository;

@@ -1,4 +1,4 @@
-/** Finds tool uses that no hook was told of: only Claude Code's transcript has them. */
+/** Finds tool uses about which no hook was told, so that only Claude Code's transcript holds them. */
 import { quietly } from "../base/errors.ts";
 import { EDITING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
 import { hasWrittenRules } from "../config/discover.ts";
@@ -15,13 +15,13 @@ import { statSync } from "../system/files.ts";
 import { linesWith } from "../system/lines_backwards.ts";
 import type { Draft, HookWork } from "./handler.ts";
 
-/** Claude Code reads changed settings within three seconds. */
+/** How old a change of settings must be, in milliseconds. Claude Code reads changed settings within three seconds. */
 const SETTLED_MS = 10_000;
 const MAX_TRANSCRIPT_BYTES = 8_000_000;
-/** The audit text where a mod answered instead of the tool. Nothing can undo what it did. */
+/** The beginning of a result when a mod answered in place of the tool. Nothing can undo what the mod did. */
 const MISFIT = "<tool_use_error>tool.call step resolved";
 
-/** Makes the audit note of the uses in this turn that only the transcript has; null when there are none. */
+/** Makes the audit note of this turn's uses that only the transcript holds; null when there are none. */
 export function noteOfUnheard(
   work: HookWork,
 ): Required<Pick<Draft, "metadata" | "counters">> | null {
@@ -51,7 +51,7 @@ interface ToolUse {
   readonly atMs: number;
 }
 
-/** The uses of tools that change things since a moment, if they ended without an error. */
+/** Returns uses of tools that change things since a moment, if they ended without an error. */
 function usesIn(path: string, sinceMs: number): ToolUse[] {
   const ended = new Set<string>();
   const uses: ToolUse[] = [];
@@ -63,7 +63,7 @@ function usesIn(path: string, sinceMs: number): ToolUse[] {
     for (const { type, id, name, tool_use_id, is_error, content } of message.content.map(Object)) {
       const isDone = is_error !== true || String(content).startsWith(MISFIT);
       if (type === "tool_result" && isDone) ended.add(tool_use_id);
-      if (type === "tool_use" && ended.has(id) && changes(name)) {
+      if (type === "tool_use" && ended.has(id) && isChanging(name)) {
         uses.push({ id, tool: name, atMs });
       }
     }
@@ -71,24 +71,24 @@ function usesIn(path: string, sinceMs: number): ToolUse[] {
   return uses;
 }
 
-function changes(tool: unknown): tool is string {
+function isChanging(tool: unknown): tool is string {
   return typeof tool === "string" &&
     (EDITING_TOOLS.has(tool) || SHELL_TOOLS.has(tool) || tool.startsWith("mcp__"));
 }
 
-/** Whether Claude Code had to ask a hook about a tool at that moment, and no record of it waits elsewhere. */
+/** Tells whether Claude Code had to ask a hook about a tool at that moment, and no record of it waits elsewhere. */
 export function wasArmed(work: HookWork, tool: string, atMs: number): boolean {
   const { db, sessionId, projectDir, home, environment, database, locations } = work;
   const folders = locations.spoolFolders;
   const waiting = quietly(() => spooledFiles({ database, folders })) ?? [];
   if (projectDir === null || waiting.length > 0) return false;
-  // A database that was removed was made anew, and does not know what was asked before.
+  // A database that was made anew after its removal does not know what was asked before.
   if (db !== null && quietly(() => firstEventMs(db) > atMs)) return false;
-  const toldMs = db === null ? 0 : quietly(() => sessionStart(db, sessionId)) ?? 0;
-  // Nobody may have told of the session's start.
+  const startedMs = db === null ? 0 : quietly(() => sessionStart(db, sessionId)) ?? 0;
+  // Perhaps no hook was told about the session's start.
   const path = work.transcriptPath;
   const born = path === null ? null : quietly(() => statSync(path).birthtime);
-  const beganMs = toldMs || (born?.getTime() ?? 0);
+  const beganMs = startedMs || (born?.getTime() ?? 0);
   const isSettled = (path: string) => {
     const changedMs = quietly(() => statSync(path).mtime?.getTime());
     return changedMs !== undefined && changedMs < Math.max(atMs - SETTLED_MS, beganMs);
@@ -96,7 +96,7 @@ export function wasArmed(work: HookWork, tool: string, atMs: number): boolean {
   return asksAbout(tool, { projectDir, home, environment }, isSettled);
 }
 
-/** Whether Claude Code wrote down that a gate was asked and gave no answer: it hung, or could not be started. */
+/** Tells whether Claude Code noted that a gate gave no answer, because it hung or could not be started. */
 export function hadNoAnswer(path: string | null, toolUseId: string): boolean {
   if (path === null) return false;
   const lines = quietly(() => [...linesWith(path, toolUseId, MAX_TRANSCRIPT_BYTES)]) ?? [];

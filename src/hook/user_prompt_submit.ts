@@ -2,7 +2,7 @@ import type { Answer, HookWork } from "./handler.ts";
 import { draftOf, saidIn } from "./other_event.ts";
 import { partOf } from "./part.ts";
 
-/** A person sends a prompt: it is recorded, Claude is told what the configuration adds, and a command may hold it back. */
+/** Records a prompt, adds to it what the configuration adds, and lets a command hold it back. */
 export async function handle(work: HookWork): Promise<Answer> {
   await (await import("./told.ts")).saveTold(work);
   const draft = { ...await draftOf(work), ...await saidIn(work) };

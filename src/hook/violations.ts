@@ -1,4 +1,4 @@
-/** Beside the events of a tool use and a stop: what was changed without being allowed. */
+/** Finds what was changed without being allowed, at the events of a tool use and at a stop. */
 import { messageOf } from "../base/errors.ts";
 import { commandOf, SHELL_TOOLS } from "../claude/payload.ts";
 import { type Effects, lookForEffects } from "../policy/effects/effects.ts";
@@ -12,23 +12,23 @@ import { isLifted } from "./lifted.ts";
 import { goesOn } from "./protocol.ts";
 
 export interface EffectsFound {
-  /** For the audit trail. */
+  /** Notes for the audit trail. */
   readonly notes: Readonly<Record<string, unknown>>;
-  /** For Claude; empty when nothing was found. */
+  /** The text for Claude; empty when nothing was found. */
   readonly text: string;
   /** Whether Claude may not go on as if nothing had happened. */
   readonly blocks: boolean;
   /** Whether the command is the one that undoes an open violation of this session. */
   readonly isUndo: boolean;
-  /** The violations of this session that are open. */
+  /** The open violations of this session. */
   readonly open: readonly Violation[];
-  /** Why what the command changes cannot be proved, where the gate has to answer for it. */
+  /** Why nobody can prove what the command changes, when the gate must answer for that. */
   readonly blind?: string | undefined;
 }
 
 const NOTHING: EffectsFound = { notes: {}, text: "", blocks: false, isUndo: false, open: [] };
 
-/** Before and after a shell command, or the use of another tool that may write files unseen. */
+/** Looks for effects before and after a shell command, or a use of another tool that may write files unseen. */
 export async function effectsOf(work: HookWork, is: "before" | "after"): Promise<EffectsFound> {
   const tool = work.event.toolName ?? "";
   if (!SHELL_TOOLS.has(tool) && !mayWriteFiles(tool)) return NOTHING;
@@ -57,7 +57,7 @@ export async function effectsOf(work: HookWork, is: "before" | "after"): Promise
   };
 }
 
-/** Why a use cannot be proved afterwards; undefined where it can, where gates allow then, and for a command that only looks. */
+/** Returns why a use cannot be proved afterwards; undefined if it can, if gates allow it, or if it only looks. */
 async function blindOf(
   { blind }: Looked,
   command: string,
@@ -70,11 +70,11 @@ async function blindOf(
   return isPlain ? undefined : blind;
 }
 
-/** `&` that joins no two signs, and the programs that run something later. */
+/** Matches a single `&`, and programs that run something later. */
 const MAY_DETACH =
   /(?<![&>|])&(?![&>])|\b(?:at|batch|crontab|systemd-run|screen|tmux|setsid|daemonize)\b/;
 
-/** Whether a command goes on in the background, or leaves something running, of which Claude Code does not tell. */
+/** Tells whether a command goes on in the background, or leaves something running without Claude Code telling it. */
 async function mayGoOn(
   command: string,
   { sent, config, projectDir, home }: HookWork,
@@ -85,7 +85,7 @@ async function mayGoOn(
   return (await readShellUse(command, { folder: projectDir, home })).leavesRunning;
 }
 
-/** What holds a stop; the person is told of what does not. */
+/** Returns what holds a stop. Tells the person of what does not hold it. */
 export async function effectsAtStop(
   work: HookWork,
 ): Promise<Pick<RequirementSaying, "reason" | "rules" | "notes">> {
@@ -95,7 +95,7 @@ export async function effectsAtStop(
   const holding = open.filter(({ blocks }) => blocks);
   const told = open.filter(({ blocks }) => !blocks);
   const unknown = told.filter(({ who }) => who !== "command");
-  // What nobody may have to settle is named once.
+  // A change that perhaps nobody has to settle is named once.
   const isNew = unknown.length > 0 && await isFirst(work, `changed-${unknown.at(-1)!.id}`);
   const own = told.filter(({ who }) => who === "command");
   const lines = [...own.length > 0 ? [openText(own)] : [], ...isNew ? [unknownText(unknown)] : []];
@@ -124,7 +124,7 @@ async function look(work: HookWork, moment: Moment): Promise<Looked> {
       ...{ found: [], open: [], unwatched: 0 },
       notes: { effectsUnknown: messageOf(thrown) },
     };
-    // Trying an event may not write what a hook would.
+    // Trying an event may not write what a hook would write.
     if (decided !== undefined && db !== null) return nothing;
     const why = messageOf(db === null ? fault : thrown).split("\n", 1)[0];
     const blind =
@@ -136,7 +136,7 @@ async function look(work: HookWork, moment: Moment): Promise<Looked> {
   }
 }
 
-/** Whether something is said for the first time in the session. Trying an event leaves no trace. */
+/** Tells whether a notice is the first on its subject in the session. Trying an event claims no notice. */
 async function isFirst(
   { decided, sessionId, locations: { spoolFolders } }: HookWork,
   subject: string,
@@ -151,7 +151,7 @@ async function noted(work: HookWork, found: readonly Violation[]) {
   return { violated };
 }
 
-/** The rule that denies a push of commits that came without a requirement; none where nothing is pushed. */
+/** Returns the rule that denies a push of commits that bypassed a requirement; none when nothing is pushed. */
 export async function pushBlocks(
   { sessionId, atMs, db, mask }: HookWork,
   open: readonly Violation[],
@@ -166,7 +166,7 @@ export async function pushBlocks(
   return [{ rule: commits[0]!.rule, reason }];
 }
 
-/** An answer with something for Claude to read beside it. */
+/** Adds a text for Claude to an answer. */
 export function withContext(answer: Answer, event: string, text: string): Answer {
   if (text === "") return answer;
   const own = Object(answer?.["hookSpecificOutput"]);

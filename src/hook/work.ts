@@ -30,11 +30,11 @@ import { mkdirSync, readDirSync } from "../system/files.ts";
 
 const MAX_DRAIN_MS = 500;
 
-/** A database up to this size is copied in a fraction of a second; the drain copies a larger one. */
+/** The largest database that a hook copies, in bytes: a fraction of a second. The drain copies a larger one. */
 const MAX_COPY_BYTES = 32_000_000;
 const SPARE_BUSY_MS = 100;
 
-/** Reads everything that decides about an event: the environment, the configuration, the repository; opens the database. */
+/** Reads what decides about an event (the environment, the configuration, the repository), and opens the database. */
 export async function beginWork(
   input: Input,
   flags: HookFlags,
@@ -83,13 +83,13 @@ export async function beginWork(
   );
   let saved = false;
   let isTwin = false;
-  let kept: Draft | null = null;
+  let finalDraft: Draft | null = null;
   let beside: Pick<HookRecord, "told"> = {};
   let applyTold: Appliers["told"];
   let fault: unknown = opened.reason;
 
   const id = newId(atMs);
-  // By these the record of another hook for the same event is known.
+  // Another hook for the same event recognises this hook's record by these fields.
   const twin = {
     ...(variable("CLAUDE_PLUGIN_ROOT") === undefined ? {} : { via: "plugin" }),
     ...(event.toolUseId === null
@@ -139,12 +139,12 @@ export async function beginWork(
   const save: HookWork["save"] = async (draft) => {
     const { db } = opened;
     const decide = (from: DatabaseSync | null) => {
-      kept = typeof draft === "function" ? draft(from) : draft;
-      return kept;
+      finalDraft = typeof draft === "function" ? draft(from) : draft;
+      return finalDraft;
     };
     try {
       if (db === null) throw opened.reason;
-      // Few events change what requirements know.
+      // Few events change what is stored of requirements.
       const changes = typeof draft === "function" || draft.changes !== undefined
         ? (await import("../policy/store.ts")).applyChanges
         : undefined;
@@ -188,7 +188,7 @@ export async function beginWork(
     },
     keepsContent: keptOut === null,
     mask: (texts) => maskTexts(texts, config),
-    async exclusion(toolName, toolInput, told) {
+    async exclusion(toolName, toolInput, tool) {
       if (keptOut !== null) return keptOut;
       const { excludeTools, excludePaths, excludeCommands } = config;
       const excluded = excludeTools.length + excludePaths.length + excludeCommands.length;
@@ -199,9 +199,9 @@ export async function beginWork(
       return exclusionOf(config, {
         toolName,
         toolInput,
-        toolResponse: told === undefined
+        toolResponse: tool === undefined
           ? event.own["tool_response"] ?? event.own["error"]
-          : told.toolResponse,
+          : tool.toolResponse,
         folder: event.cwd,
         projectDir,
         home: locations.home,
@@ -219,7 +219,7 @@ export async function beginWork(
       return isTwin;
     },
     get saved() {
-      return kept;
+      return finalDraft;
     },
     spareDb() {
       if (!saved || opened.db === null) return null;
@@ -229,7 +229,7 @@ export async function beginWork(
   };
 }
 
-/** The event that stdin tells of, masked. */
+/** Reads the event from stdin and masks it. */
 async function withoutSecrets(
   input: Input,
   { eventName, config, places }: {
@@ -241,7 +241,7 @@ async function withoutSecrets(
 ): Promise<Masked> {
   const text = withPlainLetters(input.text);
   const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
-  // Everything that is stored is searched at once, since each search costs time.
+  // All texts to store are searched at once, since each search costs time.
   const isClean = !needsRedaction(`${text} ${places} ${eventName}`, patterns);
   if (!isClean || input.cutBytes > 0) {
     return (await import("./masking.ts")).maskInput(input, { eventName, patterns, isClean });
@@ -308,7 +308,7 @@ async function takeInSpool(
   if (damaged.length > 0) (await import("./failure.ts")).reportDamaged(damaged, locations);
 }
 
-/** Whether a spool folder holds records. A missing folder is made, since an empty one is cheaper to look into. */
+/** Tells whether a spool folder holds records. Makes a missing folder, since an empty one is cheaper to look into. */
 function holdsRecords(folder: string): boolean {
   try {
     // Damaged files that were set aside have another ending.
@@ -317,7 +317,7 @@ function holdsRecords(folder: string): boolean {
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
     } catch {
-      // It cannot be made, so nothing waits there.
+      // The folder cannot be made, so nothing waits there.
     }
   }
   return false;

@@ -1,4 +1,4 @@
-/** Finds the observations and captures that are to be forgotten. */
+/** Chooses the observations and captures that are to be forgotten. */
 import type { DatabaseSync } from "node:sqlite";
 import { normalizeForgotten, type TextMatcher } from "./forget_text.ts";
 import { FACTS, type Remade, type Remake } from "./drain/observations_table.ts";
@@ -7,21 +7,21 @@ import { namesOfList, UNDER_A_FILE, WHOLE_PATH } from "../db/file_match.ts";
 import { filterOf } from "../db/statement.ts";
 import { payloadText, type StoredPayload } from "../db/payloads.ts";
 
-/** What is forgotten: every row that matches all filters. A null filter matches every row. */
+/** The rows to forget: every row that matches all filters. A null filter matches every row. */
 export interface ForgetFilter {
-  /** Observations by number, captures and tasks by id: one of these. A task forgets what people wrote. */
+  /** Observations by number, captures and tasks by id; only one list is filled. A task forgets what people wrote. */
   readonly ids: {
     readonly observations: readonly number[];
     readonly captures: readonly string[];
     readonly tasks: readonly string[];
   } | null;
   readonly sessionId: string | null;
-  /** The common git directory, or the folder where there is none. */
+  /** The common git directory; the folder of a project without git. */
   readonly project: string | null;
-  /** All spellings of one path, absolute or relative to a project's folder. Files below it count as well. */
+  /** All spellings of one path, absolute or relative to a project's folder. Files below the path match as well. */
   readonly files: readonly string[] | null;
   readonly text: TextMatcher | null;
-  /** Epoch milliseconds, both included. */
+  /** Both ends in epoch milliseconds, inclusive. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
 }
@@ -32,21 +32,21 @@ export interface Chosen {
   readonly captures: readonly string[];
   /** Observations that stay and are made again from the captures that stay. */
   readonly remade: readonly Remade[];
-  /** The fixes and summaries among them that match no filter and tell of what does. */
+  /** The fixes and summaries among the observations that match no filter and repeat what a matching row says. */
   readonly along: readonly number[];
   /** How many of the observations are imported summaries that repeat forgotten texts. */
   readonly importedSummaries: number;
 }
 
-/** Whether a text is forgotten everywhere, with no other filter beside it. */
+/** Tells whether a text is the only filter, so that it is forgotten everywhere. */
 export function isTextAlone({ text, ...others }: ForgetFilter): boolean {
   return text !== null && Object.values(others).every((value) => value === null);
 }
 
 /**
  * Adds SQL functions to this connection that search for a text: `holds(…)` in plain texts, `holds_json(…)` in JSON,
- * `holds_payload(encoding, payload, raw_bytes)` in captures; `without(column)` replaces the text by the mark. None of them
- * may throw: the runtime would hang.
+ * `holds_payload(encoding, payload, raw_bytes)` in captures; `without(column)` replaces the text by the mark. None of
+ * the functions may throw: the runtime would hang.
  */
 export function defineTextFunctions(db: DatabaseSync, text: TextMatcher): void {
   const options = { deterministic: true, varargs: true };
@@ -70,7 +70,7 @@ export function defineTextFunctions(db: DatabaseSync, text: TextMatcher): void {
   );
 }
 
-/** JSON that is nested too deeply cannot be parsed: it is searched as plain text. */
+/** Searches as plain text when JSON cannot be parsed because it is nested too deeply. */
 function orElse<Result>(first: () => Result, second: () => Result): Result {
   try {
     return first();
@@ -81,8 +81,8 @@ function orElse<Result>(first: () => Result, second: () => Result): Result {
 
 /**
  * Chooses the rows that match the filter, and the rows that depend on them: the captures of an observation, the
- * observation of a capture, the fixes that quote either, and the summaries of their sessions. An observation stays when it
- * can be made again from its other captures.
+ * observation of a capture, the fixes that quote either, and the summaries of their sessions. An observation stays when
+ * it can be made again from its other captures.
  *
  * @param remake Makes such an observation from its other captures.
  */
@@ -106,11 +106,11 @@ export function chooseForgotten(
   ]);
   const remade = remadeOf(db, { observations, captures }, { filter, remake });
   const changed = new Set(remade.map(({ id }) => id));
-  // With a text, a fix goes only if the text stands in it.
+  // When a text is forgotten, a fix goes only if it holds the text.
   const quoted = filter.text === null ? observations : observations.difference(changed);
   const fixes = fixesAbout(db, quoted);
   for (const id of changed) observations.delete(id);
-  const meant = new Set(observations);
+  const matching = new Set(observations);
   for (const id of fixes) observations.add(id);
   const made = db.prepare(
     `SELECT id
@@ -125,12 +125,12 @@ export function chooseForgotten(
     observations: [...observations],
     captures: [...captures],
     remade,
-    along: [...observations.difference(meant)],
+    along: [...observations.difference(matching)],
     importedSummaries: quoting.length,
   };
 }
 
-/** The observations that can be made again from their other captures. */
+/** Makes the observations again whose other captures suffice for it. */
 function remadeOf(
   db: DatabaseSync,
   { observations, captures }: {
@@ -141,15 +141,15 @@ function remadeOf(
 ): Remade[] {
   // A text and a capture's id choose single captures; other filters choose the whole observation.
   if (text === null && ids === null) return [];
-  const asked = new Set(ids?.observations);
+  const named = new Set(ids?.observations);
   return [...capturesByObservation(db, observations)].flatMap(([id, made]) => {
     const stay = made.filter((capture) => !captures.has(capture));
-    const one = asked.has(id) || stay.length === 0 ? null : remake(id, { stay, go: captures });
-    return one === null || text?.isInJson(JSON.stringify(one)) ? [] : [one];
+    const again = named.has(id) || stay.length === 0 ? null : remake(id, { stay, go: captures });
+    return again === null || text?.isInJson(JSON.stringify(again)) ? [] : [again];
   });
 }
 
-/** SQL: an observation `o` is about one of some files. Its parameter is their list in JSON. */
+/** SQL condition: an observation `o` is about one of some files. Its parameter is a list of the files in JSON. */
 export const IS_OF_FILES = `EXISTS (SELECT 1
                  FROM (SELECT t.path AS name FROM observation_files AS t WHERE t.observation_id = o.id
                         UNION ALL
@@ -203,7 +203,7 @@ function matchingCaptures(db: DatabaseSync, filter: ForgetFilter): string[] {
   ).all(...values).map(({ id }) => String(id));
 }
 
-/** The fixes that quote one of these observations: a fix repeats what failed, and what was done about it. */
+/** Returns the fixes that quote one of these observations: their failure, or a change that mended it. */
 function fixesAbout(db: DatabaseSync, observations: ReadonlySet<number>): number[] {
   return numbers(
     db,
@@ -217,12 +217,12 @@ function fixesAbout(db: DatabaseSync, observations: ReadonlySet<number>): number
   );
 }
 
-/** A shorter title may stand in a summary by chance. */
-const MIN_TOLD_CHARS = 12;
+/** The shortest title or text, in characters, that no summary holds by chance. */
+const MIN_REPEATED_CHARS = 12;
 
 /**
- * The summaries of the sessions of some observations. All of our `own` ones are chosen, since they are written again. Of
- * `imported` ones, which cannot be written again, only those are chosen that hold a title or text of these observations.
+ * Returns the summaries of the sessions of some observations. All `own` ones are chosen, since they are written again.
+ * `imported` ones are chosen only when they hold a title or text of these observations.
  */
 function summariesAbout(db: DatabaseSync, observations: ReadonlySet<number>) {
   const ids = JSON.stringify([...observations]);
@@ -243,20 +243,20 @@ function summariesAbout(db: DatabaseSync, observations: ReadonlySet<number>) {
   return {
     own: summaries.filter(({ isOwn }) => isOwn).map(numberOf),
     imported: imported.filter((summary) =>
-      forgotten.some((row) => row["sessionId"] === summary["sessionId"] && tellsOf(summary, row))
+      forgotten.some((row) => row["sessionId"] === summary["sessionId"] && repeats(summary, row))
     ).map(numberOf),
   };
 }
 
 type Row = Readonly<Record<string, unknown>>;
 
-function tellsOf(summary: Row, { title, text }: Row): boolean {
-  const told = normalizeForgotten(`${summary["title"]}\n${summary["text"]}`);
+function repeats(summary: Row, { title, text }: Row): boolean {
+  const summaryText = normalizeForgotten(`${summary["title"]}\n${summary["text"]}`);
   return [title, text].map((part) => normalizeForgotten(String(part).replace(/…$/, "")))
-    .some((part) => part.length >= MIN_TOLD_CHARS && told.includes(part));
+    .some((part) => part.length >= MIN_REPEATED_CHARS && summaryText.includes(part));
 }
 
-/** The numbers of observations that a query finds by a list, its parameter in JSON. */
+/** Runs a query whose parameter is a list in JSON, and returns the numbers of the observations that it finds. */
 export function numbers(db: DatabaseSync, sql: string, list: ReadonlySet<unknown>): number[] {
   return db.prepare(sql).all(JSON.stringify([...list])).map(({ id }) => Number(id));
 }

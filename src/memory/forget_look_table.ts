@@ -1,4 +1,4 @@
-/** Finds observations that stay and hold some of the forgotten words, so that a person can forget them as well. */
+/** Finds observations that stay but are related to forgotten ones, so that a person can forget them as well. */
 import type { DatabaseSync } from "node:sqlite";
 import { standsIn } from "./drain/describe_fix.ts";
 import { type TextMatcher, textMatcher } from "./forget_text.ts";
@@ -15,15 +15,15 @@ import {
   numbers,
 } from "./forget_choice_table.ts";
 
-/** The most pieces of the forgotten texts that are searched for. */
+/** The most pieces of forgotten texts that are searched for. */
 const MAX_PIECES = 24;
 const MIN_CHARS = 40;
-/** The longest piece: the middle of a text is less likely to be in others by chance. */
+/** The longest piece, in characters. It is the middle of a text, which others are less likely to hold by chance. */
 const MAX_CHARS = 80;
-/** The most observations that are named. */
+/** The most observations that are returned. */
 const MAX_NAMED = 100;
 
-/** Pieces of what is about to be removed, each so long that nothing else has it by chance; null where there is none. */
+/** Takes pieces of the texts to remove, each too long to stand elsewhere by chance; null when there are none. */
 function piecesOf(db: DatabaseSync, { observations, captures }: Chosen): TextMatcher | null {
   const payloads = db.prepare(
     `SELECT id, encoding, payload, raw_bytes AS rawBytes
@@ -61,8 +61,8 @@ function longestString(payload: string | null): string {
 }
 
 /**
- * The observations that stay and are related to what is chosen: they hold the same words or are made of the same captures, a
- * chosen fix or summary is made of them, or they name a file that is forgotten.
+ * Returns the observations that stay and are related to the chosen ones: they hold the same words, or come from the
+ * same captures, or a chosen fix or summary was made from them, or they name a forgotten file.
  */
 export function relatedTo(
   db: DatabaseSync,
@@ -71,10 +71,10 @@ export function relatedTo(
 ): readonly number[] {
   if (isTextAlone(filter)) return [];
   const { ids, files, project } = filter;
-  const asked = new Set(ids?.observations);
+  const named = new Set(ids?.observations);
   const related = new Set([
-    ...numbers(db, MADE_OF, asked),
-    ...numbers(db, MADE_BESIDES, asked),
+    ...numbers(db, MADE_OF, named),
+    ...numbers(db, MADE_BESIDES, named),
     ...files === null ? [] : speakingOf(db, { files, project }),
     ...holdingPieces(db, piecesOf(db, chosen)),
   ]);
@@ -89,7 +89,7 @@ function holdingPieces(db: DatabaseSync, pieces: TextMatcher | null): number[] {
     .all().map(({ id }) => Number(id));
 }
 
-/** SQL: the observations that fixes and summaries among the given ones are made of. */
+/** SQL: the observations from which the fixes and summaries among the given ones were made. */
 const MADE_OF = `
   WITH gone AS (SELECT o.* FROM json_each(?) AS asked JOIN observations AS o ON o.id = asked.value)
   SELECT id
@@ -100,7 +100,7 @@ const MADE_OF = `
           OR session_id IN (SELECT session_id FROM gone WHERE kind = 'summary') AND kind <> 'summary')
    ORDER BY id`;
 
-/** SQL: other observations of the same captures: their uids are the capture's id, or begin with the id and a `/`. */
+/** SQL: other observations of the same captures. Their uid is the capture's id, or begins with that id and a `/`. */
 const MADE_BESIDES = `
   WITH gone AS (SELECT o.id, substr(o.uid, 1, 36) AS capture
                   FROM json_each(?) AS asked
@@ -115,7 +115,7 @@ const MADE_BESIDES = `
      AND o.id NOT IN (SELECT id FROM gone)
    ORDER BY o.id`;
 
-/** The observations that name one of some files in their texts and are not about it: it was shown, or searched. */
+/** Returns observations that name one of some files in their texts and are not about it: they showed or searched it. */
 function speakingOf(
   db: DatabaseSync,
   { files, project }: { readonly files: readonly string[]; readonly project: string | null },
@@ -139,14 +139,14 @@ function speakingOf(
   }).map(({ id }) => Number(id));
 }
 
-/** The observation with this number or uid; null when there is none. */
+/** Finds the observation with this number or uid; null when there is none. */
 export function findObservation(db: DatabaseSync, text: string): number | null {
   const row = db.prepare("SELECT id FROM observations WHERE id = ?1 OR uid = ?2")
     .get(/^\d{1,15}$/.test(text) ? Number(text) : -1, text);
   return row === undefined ? null : Number(row["id"]);
 }
 
-/** The sessions of the chosen rows, with Claude Code's transcripts where these are known. */
+/** Returns the sessions of the chosen rows, with Claude Code's transcripts where they are known. */
 export function sessionsOf(
   db: DatabaseSync,
   { observations, captures }: Chosen,
@@ -163,7 +163,7 @@ export function sessionsOf(
   }[];
 }
 
-/** The transcripts of all known sessions. */
+/** Returns the transcripts of all known sessions. */
 export function knownTranscripts(db: DatabaseSync): string[] {
   return db.prepare(
     "SELECT DISTINCT transcript_path AS path FROM sessions WHERE transcript_path IS NOT NULL",

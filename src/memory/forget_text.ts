@@ -1,18 +1,18 @@
-/** Finds a text in all its spellings, and replaces it by a mark. */
+/** Finds a text in all its spellings, and replaces the text by a mark. */
 import { isBeyondAscii, scriptPattern } from "../base/letters.ts";
 import { MAX_NAME_CHARS, MAX_TEXT_CHARS } from "../claude/session_changes.ts";
 import { FORGOTTEN_MARK } from "../base/forget_mark.ts";
 
-/** A shorter text would match nearly everywhere. */
+/** The shortest text, in characters. A shorter one would match nearly everywhere. */
 const MIN_FORGET_CHARS = 3;
-/** The shortest text in scripts where one letter is a syllable or a word: two letters may be a name. */
+/** The shortest text in scripts whose letters are syllables or words: two letters may be a name. */
 const MIN_WORD_SIGNS = 2;
 const wordSigns = scriptPattern(
   String.raw`^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]+$`,
   "u",
 );
 
-/** The least number of characters that a text to forget must have. */
+/** Returns the least number of characters that a text to forget must have. */
 export function leastForgetChars(text: string): number {
   const typed = text.trim().normalize("NFC");
   return isBeyondAscii(typed) && wordSigns().test(typed) ? MIN_WORD_SIGNS : MIN_FORGET_CHARS;
@@ -20,38 +20,38 @@ export function leastForgetChars(text: string): number {
 
 export const MAX_FORGET_CHARS = 2_000;
 
-/** A text that was cut still matches when so many of its first characters are left. */
+/** The first characters of a text that still identify it when the rest was cut off. */
 const MIN_CUT_CHARS = 8;
-/** Texts of these lengths may have been cut without a mark, and trimmed afterwards. */
+/** Lengths to which texts are cut without a mark. Texts may be trimmed afterwards, by a few characters. */
 const CUT_LENGTHS = [MAX_NAME_CHARS, MAX_TEXT_CHARS];
 const MAX_TRIMMED = 3;
 
-/** The most backslashes in front of a character, as in JSON that was put into JSON six times. */
+/** The most backslashes before a character, as in JSON that was put into JSON six times. */
 const MAX_SLASHES = 63;
 
 /** Letters with more forms than upper and lower case. */
 const LETTER_FORMS = ["Σσς", "ßẞ"];
 
-/** Finds a text in letters of either case, escaped in any way, with any white space between its words. */
+/** Finds a text in upper or lower case, escaped in any way, with any white space between its words. */
 export interface TextMatcher {
   readonly isIn: (text: string) => boolean;
-  /** Whether it is in JSON: in the value of one of its strings. */
+  /** Whether JSON holds the text in one of its strings. */
   readonly isInJson: (json: string) => boolean;
-  /** Replaces it by a mark, also where only its beginning is left before a `…`. */
+  /** Replaces the text by a mark, also where only its beginning is left before a `…`. */
   readonly replaceIn: (text: string) => string;
-  /** {@linkcode replaceIn} for JSON, which stays JSON. Text that is not JSON is treated as plain text. */
+  /** Does the same as {@linkcode replaceIn} for JSON, which stays JSON. Treats anything else as plain text. */
   readonly replaceInJson: (json: string) => string;
-  /** Finds it in the bytes of a file, read as Latin-1. Global; at most {@linkcode maxBytes} long. */
+  /** Finds the text in the bytes of a file, read as Latin-1. Global; a match has at most {@linkcode maxBytes}. */
   readonly inBytes: RegExp;
   readonly maxBytes: number;
 }
 
-/** The form of a text for its digest: all spellings that a matcher finds have the same form. */
+/** Returns the form of a text for its digest. All spellings that a matcher finds have the same form. */
 export function normalizeForgotten(text: string): string {
   return text.normalize("NFC").toLowerCase().replace(/\s+/g, " ").trim();
 }
 
-/** A matcher that finds each of these texts. They have {@linkcode leastForgetChars} or more characters. */
+/** Makes a matcher that finds each of these texts, which have {@linkcode leastForgetChars} or more characters. */
 export function textMatcher(...texts: readonly string[]): TextMatcher {
   const spellings = [...new Set(texts.flatMap((text) => spellingsOf(text.trim())))];
   const whole = spellings.map((spelling) => partsOf(spelling, plainChars).join("")).join("|");
@@ -74,7 +74,7 @@ export function textMatcher(...texts: readonly string[]): TextMatcher {
         return json;
       }
       const value = parse(json);
-      // A number or a word alone is JSON by chance.
+      // A plain text can be valid JSON by chance: a number or a single word.
       return typeof value !== "object" || value === null
         ? replace(json)
         : JSON.stringify(mapStrings(value, replace));
@@ -88,18 +88,18 @@ export function textMatcher(...texts: readonly string[]): TextMatcher {
   };
 }
 
-/** The ways to write a text in Unicode. Lower case makes two characters of `İ`, which NFC does not put together again. */
+/** Spells a text in Unicode's ways. Lower case makes two characters of `İ`, which NFC does not join again. */
 function spellingsOf(text: string): string[] {
   const composed = text.normalize("NFC");
   return [text, composed, composed.replaceAll("i\u0307", "İ"), text.normalize("NFD")];
 }
 
-/** The end of a text may be missing where `…` says so. */
+/** Matches a text whose end was cut off, which a `…` marks. */
 function cutPattern(spelling: string): string {
   return `${beginningPattern(spelling)}\\\\{0,${MAX_SLASHES}}…`;
 }
 
-/** The beginning of a text, as much of it as there is. */
+/** Matches the beginning of a text, as much of it as is left. */
 function beginningPattern(spelling: string): string {
   const parts = partsOf(spelling, plainChars);
   if (parts.length <= MIN_CUT_CHARS) return "(?!)";
@@ -121,14 +121,14 @@ const plainChars: Encode = (text) => text;
 const utf8Chars: Encode = (text) =>
   Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join("");
 
-/** Pieces of a pattern, one for each character or run of white space. */
+/** Returns the parts of a pattern, one for each character or run of white space. */
 function partsOf(text: string, encode: Encode): string[] {
   return (text.match(/\s+|[^\s]/gu) ?? []).map((char) =>
     /\s/.test(char) ? spacePart(char, encode) : charPart(char, encode)
   );
 }
 
-/** Any white space matches any other, since texts are often wrapped again. */
+/** Matches any white space for any other, since texts are often wrapped again. */
 function spacePart(spaces: string, encode: Encode): string {
   const rare = new Set([...spaces].filter((space) => !/[ \t\r\n]/.test(space)));
   const own = ["\u00a0", ...rare].map((space) =>
@@ -137,7 +137,7 @@ function spacePart(spaces: string, encode: Encode): string {
   return `(?:[ \\t\\r\\n]|${own.join("|")}|\\\\{1,${MAX_SLASHES}}[nrtvf]){1,8}`;
 }
 
-/** `\u00e9`, with any number of backslashes in front, its digits in either case. */
+/** Matches `\u00e9` with any number of backslashes before it, and its digits in upper or lower case. */
 function unicodeEscape(text: string): string {
   return Array.from({ length: text.length }, (_, at) => {
     const hex = text.charCodeAt(at).toString(16).padStart(4, "0");
@@ -151,7 +151,7 @@ function charPart(char: string, encode: Encode): string {
   const cases = [...new Set([char, char.toLowerCase(), char.toUpperCase(), ...alike])];
   const escapes = cases.map(unicodeEscape);
   const plain = cases.map((one) => escaped(encode(one)));
-  // Quotes, slashes and backslashes stand in JSON with backslashes in front, twice as many in JSON within JSON.
+  // JSON puts backslashes before quotes, slashes and backslashes, and JSON within JSON twice as many.
   const slashes = char === "\\"
     ? `\\\\{0,${MAX_SLASHES}}`
     : char === '"' || char === "/"

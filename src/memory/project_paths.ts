@@ -1,12 +1,12 @@
 /** Makes paths relative to their project. */
 import { baseName, parentOf, resolvePath, shortPaths } from "../base/paths.ts";
 
-/** The usual places of working trees inside of another one: those of Claude Code, and two customs. */
+/** The usual places of working trees inside of another one: Claude Code's, and two common ones. */
 const TREE_WITHIN = /^(?:\.claude\/worktrees|\.worktrees|\.trees)\/[^/]+\/(?=.)/;
 
 /**
- * A path as memory stores it: relative to the project's folder when it lies below it, so that it is the same in all working
- * trees of the repository; absolute otherwise. @param root Absolute; null when it is not known.
+ * Returns a path as memory stores it: relative to the project's folder if it lies below, which makes it equal in all
+ * working trees of the repository; otherwise absolute. @param root Absolute; null when it is unknown.
  */
 export function pathInProject(path: string, root: string | null): string {
   const whole = resolvePath(path.replaceAll("\\", "/"), { folder: root ?? "/" });
@@ -17,7 +17,7 @@ export function pathInProject(path: string, root: string | null): string {
   return root === null && !path.startsWith("/") ? path : whole;
 }
 
-/** The folder of a project: `/work/shop` for `/work/shop/.git`. */
+/** Returns the folder of a project: `/work/shop` for `/work/shop/.git`. */
 export function folderOfProject(project: string): string {
   return baseName(project) === ".git" ? parentOf(project) : project;
 }

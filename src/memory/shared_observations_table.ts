@@ -1,23 +1,23 @@
-/** Observations as other machines of a team get and give them: what names a row here by its number goes by its uid. */
+/** Reads and writes observations as a team's machines exchange them: with uids in place of row numbers. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "../db/statement.ts";
 import { writeImported } from "./drain/imported_observations_table.ts";
 import { indexedTerms } from "./search/terms.ts";
 
-/** An observation as JSON, without what only this machine knows. */
+/** An observation as JSON, without fields that only this machine can use. */
 export type SharedObservation = Readonly<Record<string, SQLInputValue>>;
 
-/** Kinds of observations that others can use; the triggers of the outbox name the same. */
+/** Kinds of observations that others can use. The triggers of the outbox name the same kinds. */
 export const SHARED_KINDS = ["note", "decision", "fix", "failure", "commit", "summary", "prompt"];
 
 const OWN =
   "uid, session_id, branch, kind, outcome, title, text, files, repeats, created_at_ms, updated_at_ms";
 const COLUMNS = OWN.split(", ");
 
-/** The most rows that are read at once: all of them would take much memory. */
+/** The most rows that are read at once, since all of them would take much memory. */
 const LISTED_AT_ONCE = 1_000;
 
-/** The observations of a project that can be shared, the oldest first. */
+/** Lists the observations of a project that can be shared, oldest first. */
 export function* listSharedObservations(
   db: DatabaseSync,
   project: string,
@@ -38,7 +38,7 @@ export function* listSharedObservations(
   }
 }
 
-/** Null when it is not here. */
+/** Reads an observation by its uid; null when it is not in this database. */
 export function readSharedObservation(db: DatabaseSync, uid: string): SharedObservation | null {
   const row = statement(
     db,
@@ -62,7 +62,7 @@ export function readSharedObservation(db: DatabaseSync, uid: string): SharedObse
   return { ...row, facts: JSON.stringify(named) } as SharedObservation;
 }
 
-/** Writes an observation of another machine, or its newer version, in the caller's transaction. */
+/** Writes an observation of another machine, or a newer version of it, in the caller's transaction. */
 export function takeSharedObservation(
   db: DatabaseSync,
   { project, author }: { readonly project: string; readonly author: string | null },
@@ -82,12 +82,12 @@ export function takeSharedObservation(
       return id === null ? [] : [[uid, id] as const];
     }),
   );
-  // Whoever made it stays its author when somebody else mends it.
-  const by = here === undefined ? author : here["author"] ?? null;
+  // The author of an observation stays the same when somebody else mends it.
+  const authorHere = here === undefined ? author : here["author"] ?? null;
   const row = {
     ...own,
     project,
-    author: by,
+    author: authorHere,
     terms,
     facts: facts!,
     observed_files: observed_files!,

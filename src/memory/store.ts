@@ -1,4 +1,4 @@
-/** What other rooms read and write of the tables of this one. */
+/** Exports what other rooms read and write in the tables of this room. */
 export {
   countOldObservations,
   deleteObservations,

@@ -1,18 +1,18 @@
-/** Shortens texts, and makes titles of them. */
+/** Shortens texts, makes titles of them, takes colours out of outputs, and estimates their tokens. */
 import { withoutColours } from "../secrets/colours.ts";
 import { headOf } from "../base/letters.ts";
 
-/** Longest title of an observation, in characters. */
+/** The longest title of an observation, in characters. */
 export const MAX_TITLE_CHARS = 160;
 
-/** A line without the mark of a heading or a list. */
+/** Returns a line without the mark of a heading or a list. */
 export function withoutMark(line: string): string {
   return line.replace(/^\s*(?:#+|[-*>]|\d+\.)\s+/, "");
 }
 
 /**
- * The first line of a text that is not blank, as a title: without marks of headings and lists. When it ends with a colon, the
- * next line follows: `Implement the following plan: Retries`.
+ * Returns the first line of a text that is not blank as a title, without marks of headings and lists. When the line
+ * ends with a colon, the next line follows: `Implement the following plan: Retries`.
  */
 export function titleLine(text: string, maxChars = MAX_TITLE_CHARS): string {
   const [first = "", second = ""] = text.split("\n").filter((line) => line.trim() !== "");
@@ -45,12 +45,12 @@ export function shortened(whole: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const head = headOf(text, maxChars - 1);
   const isWhole = /\s/.test(text[head.length] ?? " ");
-  // A very long word, one that would leave less than half, and a text without spaces, is cut within the word.
+  // The cut goes through a word that is very long, or whose removal would leave less than half of the text.
   const word = isWhole ? -1 : head.search(/\s\S{0,30}$/);
   return `${(word > maxChars / 2 ? head.slice(0, word) : head).trimEnd()}…`;
 }
 
-/** The end of a text as one line, cut before a word to a length in characters, with `…` where it was cut. */
+/** Returns the end of a text as one line, cut before a word to a length in characters. `…` marks the cut. */
 export function endOfText(text: string, maxChars: number): string {
   const line = text.replace(/\s+/g, " ").trim();
   if (line.length <= maxChars) return line;
@@ -59,10 +59,10 @@ export function endOfText(text: string, maxChars: number): string {
   return `…${line[at - 1] === " " ? tail : tail.replace(/^\S{0,30}\s/, "")}`;
 }
 
-/** How many characters are kept of an agent's or an unknown tool's answer: enough to find it by a search. */
+/** How many characters of an agent's or an unknown tool's answer are stored: enough to find it by a search. */
 export const KEPT_ANSWER = { head: 1_600, tail: 800 };
 
-/** The head and tail of a text, in whole lines where possible, with the size of the part between them. */
+/** Returns the head and tail of a text, in whole lines where possible, with the size of the part between them. */
 export function headAndTail(
   text: string,
   { head, tail }: { readonly head: number; readonly tail: number },
@@ -82,7 +82,7 @@ function wholeLines(text: string): string {
   return line > text.length / 2 ? text.slice(0, line) : text;
 }
 
-/** The text in a field of an object; empty for anything else. */
+/** Returns the text in a field of an object; empty for anything else. */
 export function textIn(value: unknown, name: string): string {
   const held: unknown = typeof value === "object" && value !== null
     ? Reflect.get(value, name)
@@ -90,7 +90,7 @@ export function textIn(value: unknown, name: string): string {
   return typeof held === "string" ? held : "";
 }
 
-/** An output without colours; of each progress bar the last state. */
+/** Returns an output without colours, and with only the last state of each progress bar. */
 export function plainOutput(text: string): string {
   const plain = withoutColours(text);
   if (!plain.includes("\r")) return plain;
@@ -98,7 +98,7 @@ export function plainOutput(text: string): string {
   return lines.map((line, i) => lastWritten(line, { isLast: i === lines.length - 1 })).join("\n");
 }
 
-/** The last state of a line that was rewritten with `\r`. A `\r` at the end of a line is Windows' line end. */
+/** Returns the last state of a line that `\r` rewrote. A `\r` at the end of a line belongs to Windows' line end. */
 function lastWritten(line: string, { isLast }: { readonly isLast: boolean }): string {
   const end = !isLast && line.endsWith("\r") ? line.length - 1 : line.length;
   return line.slice(line.slice(0, end).lastIndexOf("\r") + 1);
@@ -107,12 +107,12 @@ function lastWritten(line: string, { isLast }: { readonly isLast: boolean }): st
 /** Characters that one token of a model stands for, on average (reference, §6). */
 const CHARS_PER_TOKEN = 3.5;
 
-/** How many characters fit into a budget of tokens. */
+/** Returns how many characters fit into a budget of tokens. */
 export function charsOfTokens(tokens: number): number {
   return Math.floor(tokens * CHARS_PER_TOKEN);
 }
 
-/** The estimated tokens of a text, by its length: at least 1. */
+/** Estimates the tokens of a text by its length: at least 1. */
 export function estimateTokens(text: string): number {
   return Math.max(1, Math.floor(text.length / CHARS_PER_TOKEN));
 }

@@ -30,15 +30,15 @@ import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 
 export interface CaptureDrainReport {
   readonly worked: number;
-  /** Captures that could not be worked in; they wait for another try, or are given up. */
+  /** Captures that this drain could not work in. Each waits for another try, or is given up. */
   readonly failed: number;
   readonly forgotten: number;
   readonly summaries: number;
-  /** False when the time ran out first. */
+  /** False when the drain stopped because its time ran out. */
   readonly complete: boolean;
 }
 
-/** Removes the captures of forgotten texts, and returns the others. */
+/** Removes captures that hold a forgotten text, and returns the others. */
 export type WithoutForgotten = <Capture extends { readonly id: string }>(
   db: DatabaseSync,
   captures: readonly Capture[],
@@ -46,20 +46,20 @@ export type WithoutForgotten = <Capture extends { readonly id: string }>(
 
 export interface CaptureDrainOptions {
   readonly withoutForgotten: WithoutForgotten;
-  /** The user's home folder, which `~` in a command means; by default unknown. */
+  /** The user's home folder, which `~` in a command means. By default it is unknown. */
   readonly home?: string | null;
   readonly now: () => number;
-  /** Stop at this time, in milliseconds since the process started (`performance.now()`). */
+  /** The time at which the drain stops, in milliseconds since the process started (`performance.now()`). */
   readonly untilMs?: number;
   readonly batch?: BatchSize;
-  /** Masks what was captured before its pattern was configured. */
+  /** Masks captures that were stored before their pattern was configured. */
   readonly redact?: LateRedaction | undefined;
-  /** Also tries captures over which drains have died, because a person asks for it. */
+  /** True when a person asks: the drain also tries captures over which earlier drains have died. */
   readonly despiteDeaths?: boolean;
   /** False leaves the summaries of sessions to another drain. */
   readonly summarizes?: boolean;
   readonly onProgress?: (worked: number) => void;
-  /** Counts tokens at the end, in steps as {@linkcode drainSteps}; without it none are counted. */
+  /** Counts tokens at the end, in steps as {@linkcode drainSteps} does. Without it the drain counts none. */
   readonly countsTokens?: (db: DatabaseSync, options: TokenCountOptions) => Generator<number, void>;
 }
 
@@ -69,7 +69,7 @@ export interface TokenCountOptions {
   readonly untilMs: number;
 }
 
-/** Small enough that a hook never waits long for the database, and that payloads take little memory. */
+/** The limits of a batch: a hook never waits long for the database, and payloads take little memory. */
 const BATCH: BatchSize = { maxRows: 128, maxBytes: 1_000_000 };
 /** The batches between two checkpoints, so that the write-ahead log does not grow with the whole run. */
 const CHECKPOINT_EVERY_BATCHES = 48;
@@ -77,14 +77,14 @@ const CHECKPOINT_EVERY_BATCHES = 48;
 const COLLECT_EVERY = { rows: 2_500, bytes: 4_000_000 };
 
 /**
- * A drain that dies over a capture cannot report it. A capture is given up when so many drains have claimed it and never
- * finished: all but the first had claimed it alone, and none of them came shortly after another one.
+ * The claims after which a capture is given up, because each drain that claimed it died. All but the first drain
+ * claimed the capture alone, and they came at intervals.
  */
 const MAX_DEATHS = 5;
 
 /**
- * Drains the queue; the caller holds its lock. A capture is marked as done in the transaction that writes its observation,
- * so after a kill every capture is either waiting or done.
+ * Drains the queue; the caller holds its lock. One transaction writes an observation and marks its capture as done, so
+ * after a kill every capture is either waiting or done.
  */
 export function drainCaptures(
   db: DatabaseSync,
@@ -100,8 +100,8 @@ export function drainCaptures(
 }
 
 /**
- * {@linkcode drainCaptures} in steps: a batch of captures or some summaries each. A step yields the milliseconds for which
- * the caller leaves the database to others.
+ * Does the work of {@linkcode drainCaptures} in steps: each step takes a batch of captures, or writes some summaries. A
+ * step yields the milliseconds for which the caller leaves the database to others.
  */
 export function* drainSteps(
   db: DatabaseSync,
@@ -151,24 +151,24 @@ function workIn(
 ) {
   const readings = claimed.map((capture) => readCapture(db, capture, at));
   try {
-    return keepAll(db, readings, at);
+    return saveAll(db, readings, at);
   } catch (thrown) {
     if (!isOfValues(thrown)) throw thrown;
   }
-  // One of them cannot be saved, so each is saved alone.
+  // One of the readings cannot be saved, so each is saved alone.
   let failed = 0;
   for (const reading of readings) {
     try {
-      failed += keepAll(db, [reading], at).failed;
+      failed += saveAll(db, [reading], at).failed;
     } catch (thrown) {
       if (!isOfValues(thrown)) throw thrown;
-      failed += keepAll(db, [{ ...reading, fault: messageOf(thrown) }], at).failed;
+      failed += saveAll(db, [{ ...reading, fault: messageOf(thrown) }], at).failed;
     }
   }
   return { worked: readings.length - failed, failed };
 }
 
-function keepAll(db: DatabaseSync, readings: readonly Reading[], at: ReadAt) {
+function saveAll(db: DatabaseSync, readings: readonly Reading[], at: ReadAt) {
   return indexTogether(db, () => {
     const worked: WorkedCapture[] = [];
     const withNews = new Set<string>();
@@ -178,7 +178,7 @@ function keepAll(db: DatabaseSync, readings: readonly Reading[], at: ReadAt) {
         giveBack(db, reading.capture, { fault, atMs: at.atMs });
         continue;
       }
-      const observationId = keep(db, reading, at.atMs);
+      const observationId = saveReading(db, reading, at.atMs);
       if (observationId !== null) withNews.add(sessionId);
       worked.push({ id, attempts, observationId });
     }
@@ -188,8 +188,8 @@ function keepAll(db: DatabaseSync, readings: readonly Reading[], at: ReadAt) {
   });
 }
 
-/** Saves the observations of a capture, and mends failures. @returns The id of the first; null when there is none. */
-function keep(
+/** Saves the observations of a capture, and closes the failures it mends. @returns The id of the first, or null. */
+function saveReading(
   db: DatabaseSync,
   { capture, observed, terms }: Reading,
   nowMs: number,
@@ -220,17 +220,17 @@ function newObservation(
   return { ...observed, uid: id, sessionId, project, branch, terms, sameAs, atMs: createdAtMs };
 }
 
-/** The stored key that repeats of an observation share; null when it has no repeats. */
+/** Returns the stored key that repeats of an observation share; null when the observation has no repeats. */
 function storedSameAs({ sameAs, wrong }: Observed): string | null {
   if (sameAs === null || wrong === undefined) return sameAs === null ? null : digestOf(sameAs);
   return sameFailure(digestOf(sameAs), digestOf(wrong));
 }
 
-/** After this many tries a capture is given up; between them the pause doubles (reference, §5). */
+/** The tries after which a capture is given up. Between them the pause doubles (reference, §5). */
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 5_000;
 
-/** Returns a capture that cannot be worked in to the queue, or gives it up. @param why `atMs` is in epoch milliseconds. */
+/** Returns a capture that cannot be worked in to the queue, or gives it up. `atMs` is in epoch milliseconds. */
 function giveBack(
   db: DatabaseSync,
   capture: Pick<ClaimedCapture, "id" | "attempts">,
@@ -244,7 +244,7 @@ function giveBack(
   });
 }
 
-/** Drains the queue of a database; null when another process does so. */
+/** Drains the queue of a database. Returns null when another process is draining it. */
 export function drainAlone(
   db: DatabaseSync,
   database: string,
@@ -272,10 +272,10 @@ export function drainAlone(
   }
 }
 
-/** SQLite's codes for errors of a statement or a value, not of the database (https://sqlite.org/rescode.html). */
+/** SQLite's codes for an error of one statement or value, not of the database (https://sqlite.org/rescode.html). */
 const OF_VALUES: ReadonlySet<number> = new Set([1, 18, 19, 20]);
 
-/** Whether an error comes from the written values. Any other error would also stop the next captures. */
+/** Tells whether the written values caused an error. Any other error would also stop the next captures. */
 function isOfValues(thrown: unknown): boolean {
   const { errcode } = thrown as { readonly errcode?: unknown };
   if (typeof errcode === "number") return OF_VALUES.has(errcode & 0xff);

@@ -11,11 +11,11 @@ interface Failure {
   readonly facts: ObservedFacts;
 }
 
-/** An edit, or a command that changes something. */
+/** An edit, or a command that changes something, which may have mended a failure. */
 export interface PossibleFix {
-  /** The files that an edit changed; none for a command. */
+  /** The files that an edit changed; empty for a command. */
   readonly files: readonly string[];
-  /** For a command: the part that changes something, and whether that lies outside of the project's files. */
+  /** For a command: the part that changes something, and whether that change lies outside of the project's files. */
   readonly part?: string;
   readonly isOutside?: boolean;
 }
@@ -40,10 +40,10 @@ const MAX_COMMAND_CHARS = 80;
 const MAX_BY_CHARS = 60;
 const NAMED_FILES = 2;
 const FILE_ALONE = /^\S+\.[cm]?[jt]sx?$/;
-/** Names of tests that need no quotes in a title: `tests/a.py::test_b`, `OrderTest.total:42`, `TestAdd`. */
+/** Names of tests that a title shows without quotes: `tests/a.py::test_b`, `OrderTest.total:42`, `TestAdd`. */
 const IS_CODE = /^\S*(?:[:/._#(]|[a-z][A-Z])\S*$/;
 
-/** Describes a fix. @param changes The changes before the pass; at least one. */
+/** Describes a fix. @param changes The changes between the failure and the pass; at least one. */
 export function describeFix(
   failure: Failure & { readonly id: number },
   changes: readonly ToldChange[],
@@ -90,21 +90,21 @@ function whatFailed({ facts }: Failure): string {
   return `${IS_CODE.test(name) ? name : `"${name}"`}${many > 1 ? ` +${many - 1} more` : ""}`;
 }
 
-/** The files for a title; without their folders when these are long. */
+/** Returns the names of files for a title. Leaves out their folders when the names are too long with them. */
 function namesOf(files: readonly string[]): string {
   const named = files.slice(0, NAMED_FILES);
   const isLong = named.join(", ").length > MAX_BY_CHARS;
-  const more = files.length - named.length;
+  const others = files.length - named.length;
   return shortened((isLong ? named.map(baseName) : named).join(", "), MAX_BY_CHARS) +
-    (more > 0 ? ` +${more} more` : "");
+    (others > 0 ? ` +${others} more` : "");
 }
 
-/** A cause outside of the code, and how its errors read. */
+/** A cause outside of the code, with the pattern of its error messages. */
 interface OutsideCause {
   readonly name: string;
   readonly pattern: RegExp;
   readonly example: string;
-  /** An error much like it whose cause lies in the code. */
+  /** A similar error whose cause lies in the code. */
   readonly counterexample: string;
 }
 
@@ -120,15 +120,15 @@ export function liesOutside(error: string): boolean {
 }
 
 const MAX_CREDITED = 4;
-/** Files for people, which no test and no compiler reads. */
+/** Files that only people read, and no test and no compiler. */
 const PROSE = /\.(?:md|markdown|rst|adoc|txt)$|(?:^|\/)(?:README|LICENSE|CHANGELOG)$/i;
 const IN_NAME = /[\w.-]/;
 const MIN_NAME_CHARS = 3;
 
 /**
- * The changes that are credited with a fix, in their order: those of files that the failure names or ran, else all. Only
- * the last change of each file counts, and at most four. When the cause lies outside of the code, commands that changed
- * something outside are credited as well.
+ * Returns the changes that are credited with a fix, in their order: changes of files that the failure names or ran; all
+ * changes when there are none. Only the last change of each file counts, and at most four. When the cause lies outside
+ * of the code, commands that changed something outside are credited as well.
  */
 export function creditedChanges<Change extends PossibleFix>(
   failure: Failure,
@@ -162,7 +162,7 @@ function isAbout({ title, text, facts }: Failure, { files, part = "" }: Possible
     );
 }
 
-/** Whether a text holds a name or the end of a path, and not only as the end of a longer name. */
+/** Tells whether a text holds a file name or the end of a path as a whole name, not as the end of a longer one. */
 export function standsIn(text: string, name: string): boolean {
   if (name === "") return false;
   let at = text.indexOf(name);

@@ -1,19 +1,19 @@
 /**
- * Writes observations of an export. An observation is known by its `uid` and keeps its number where that is free; otherwise
- * it gets a new number, and what refers to it by the number of the export follows.
+ * Writes observations from an export. An observation is identified by its `uid`, and keeps its number when that number
+ * is free. Otherwise it gets a new number, and rows that refer to the old number are changed to the new one.
  */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "../../db/statement.ts";
 
 type Columns = Readonly<Record<string, SQLInputValue>>;
 
-/** The numbers that observations have here, by those that they had in the export. */
+/** Maps the numbers that observations had in the export to their numbers in this database. */
 type Numbers = ReadonlyMap<unknown, number>;
 
 /**
- * Writes an observation, with its files. `resolved_by` waits for {@linkcode resolveImported}.
+ * Writes an observation, with its files. {@linkcode resolveImported} writes `resolved_by` later.
  *
- * @param here The older version that is replaced. @returns The number that the observation has here.
+ * @param here The older version that is replaced. @returns The observation's number in this database.
  */
 export function writeImported(
   db: DatabaseSync,
@@ -54,7 +54,7 @@ export function writeImported(
   return id;
 }
 
-/** The facts of a fix name the failure and the steps to the fix by number; all of these came before it. */
+/** Translates the numbers in a fix's facts. They name the failure and the changes, which were all written before. */
 function factsHere(text: string, numbers: Numbers): string {
   const facts = JSON.parse(text);
   const { mended, by } = facts;
@@ -66,7 +66,7 @@ function factsHere(text: string, numbers: Numbers): string {
   });
 }
 
-/** Notes for failures what fixed them, once all rows have come: 0 where that is not here. @param fixes Its old number, by failure. */
+/** Notes which fix closed each failure, once all rows are written; 0 for a missing fix. `fixes` has old numbers. */
 export function resolveImported(
   db: DatabaseSync,
   fixes: ReadonlyMap<number, number>,

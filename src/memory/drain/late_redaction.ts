@@ -1,4 +1,4 @@
-/** Masks captures by patterns that were configured after them. */
+/** Masks captures with patterns that were configured after the captures were stored. */
 import { mayMatchOwn } from "../../secrets/look.ts";
 
 /** Masks the payload of a capture. @param text The payload as JSON. */
@@ -7,7 +7,7 @@ export type LateRedaction = (
   text: string,
 ) => Readonly<Record<string, unknown>>;
 
-/** Returns a function that masks by these patterns; undefined without patterns. Hooks have masked all other secrets. */
+/** Returns a function that masks with these patterns; undefined without any. Hooks have masked all other secrets. */
 export async function lateRedaction(
   sources: readonly string[],
 ): Promise<LateRedaction | undefined> {

@@ -1,4 +1,4 @@
-/** Closes failures when a command with the same key passes later on the branch. The changes in between are the fix. */
+/** Closes a failure when a command with the same key passes later on its branch. The changes in between are the fix. */
 import type { DatabaseSync } from "node:sqlite";
 import { creditedChanges, describeFix, type PossibleFix } from "./describe_fix.ts";
 import { digestOf } from "../../base/fnv.ts";
@@ -19,17 +19,17 @@ import { type Change, changesBetween } from "../observe/session_observations_tab
 interface Pass {
   readonly capture: ClaimedCapture;
   readonly passes: readonly CommandKey[];
-  /** The command as it was typed; empty for another tool. */
+  /** The command as it was typed; empty for a tool other than the shell. */
   readonly command: string;
-  /** The observation of the pass. */
+  /** The number of the observation of the pass. */
   readonly by: number;
-  /** Epoch milliseconds. Failures with a later date are from before the clock was set back. */
+  /** Epoch milliseconds. Failures with a later date were stored before the clock was set back. */
   readonly nowMs: number;
 }
 
 type PossibleChange = Change & PossibleFix;
 
-/** The most edits and commands between a failure and a pass that are read. */
+/** The most edits and commands that are read between a failure and a pass. */
 const MAX_CHANGES = 400;
 const NOT_ALL = /^panic: |\[(?:build|setup) failed\]/m;
 
@@ -41,10 +41,10 @@ export function mendFailures(db: DatabaseSync, pass: Pass): void {
     const of = key.isLine === true
       ? { line: shortened(key.what, MAX_COMMAND_CHARS) }
       : { sameAs: digestOf(failureKey(key.what)) };
-    // During a rebase HEAD is on no branch.
+    // During a rebase HEAD is on no branch, so failures of git are only closed within their session.
     const session = key.what.startsWith("git ") ? sessionId : null;
     const open = openFailures(db, of, { session, project, branch, before, nowMs })
-      .filter((failure) => failure.id !== by && covers(key, takenBy(failure)));
+      .filter((failure) => failure.id !== by && covers(key, failedRunOf(failure)));
     for (const failure of open) {
       // A later failure with another error shows that this one was mended before.
       const next = open.findLast(({ createdAtMs }) => createdAtMs > failure.updatedAtMs);
@@ -56,14 +56,14 @@ export function mendFailures(db: DatabaseSync, pass: Pass): void {
   }
 }
 
-function takenBy({ facts, text }: OpenFailure) {
+function failedRunOf({ facts, text }: OpenFailure) {
   const { command = "", paths = [], chosen = [], failing = [], failed = 0, passed } = facts;
   // Go prints no counts: more tests may have failed than a filter shows, or a package was not built.
   const isPart = passed === undefined && (command.includes("|") || NOT_ALL.test(text));
   return { paths, chosen, failing: failing.length >= failed && !isPart ? failing : [] };
 }
 
-/** Saves the fix of a failure; null when nothing was changed. Failures with the same fix share one observation. */
+/** Saves the fix of a failure; null when no change may have mended it. Failures with equal fixes share one row. */
 function saveFix(
   db: DatabaseSync,
   failure: OpenFailure,
@@ -99,14 +99,14 @@ function saveFix(
   return fixId;
 }
 
-/** The changes of a session between a failure and a pass that may have mended it, oldest first. */
+/** Returns changes of a session between a failure and a pass that may have mended the failure, oldest first. */
 function changesSince(
   db: DatabaseSync,
   failure: OpenFailure,
   { sessionId, untilMs }: { readonly sessionId: string; readonly untilMs: number },
 ) {
   const { command, error = failure.title } = failure.facts;
-  // Other tools than the shell fail because of their input.
+  // Tools other than the shell fail because of their input.
   if (command === undefined || saysNothingToCommit(error)) return [];
   const between = { fromMs: failure.updatedAtMs, untilMs, limit: MAX_CHANGES };
   const changes = changesBetween(db, sessionId, between).flatMap((change): PossibleChange[] => {
@@ -118,7 +118,7 @@ function changesSince(
   return creditedChanges(failure, changes);
 }
 
-/** The files of some changes, with the digest that the last change left. */
+/** Returns the files that these changes touched, each with the digest that its last change left. */
 function filesOf(
   db: DatabaseSync,
   changes: readonly Pick<Change, "id">[],
@@ -133,11 +133,11 @@ function filesOf(
 
 /** The part of a failure that is compared with a pass. */
 interface FailedRun extends Pick<CommandKey, "paths" | "chosen"> {
-  /** Names of the tests that failed; empty where they are not all known. */
+  /** Names of the tests that failed; empty when not all of them are known. */
   readonly failing: readonly string[];
 }
 
-/** Whether a command that passed, with the same key, has covered all tests and files that failed. */
+/** Tells whether a passing command, with the same key, has covered all tests and files that failed. */
 function covers(passed: Pick<CommandKey, "paths" | "chosen">, failed: FailedRun): boolean {
   const { failing } = failed;
   const isChosen = passed.chosen.length === 0 || isSameValue(passed.chosen, failed.chosen) ||
@@ -148,7 +148,7 @@ function covers(passed: Pick<CommandKey, "paths" | "chosen">, failed: FailedRun)
   return isChosen && isThere;
 }
 
-/** Characters after a path that lead to something inside of it. */
+/** Characters that can follow a path in the name of something inside of it. */
 const WITHIN = /^[/:[# ]/;
 
 function isWithin(path: string, paths: readonly string[]): boolean {
@@ -159,7 +159,7 @@ function isWithin(path: string, paths: readonly string[]): boolean {
   );
 }
 
-/** Whether an option that selects tests by name selects one: `^TestA$|TestB`, `a or b`. */
+/** Tells whether an option that selects tests by name (`^TestA$|TestB`, `a or b`) selects this one. */
 function chooses(option: string, name: string): boolean {
   const parts = option.split(/\||\bor\b/).map((part) => part.replace(/[\^$()\\]/g, "").trim());
   return parts.some((part) => part !== "" && name.includes(part));

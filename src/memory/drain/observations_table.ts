@@ -12,7 +12,7 @@ import { insertRow, statement, updateRow } from "../../db/statement.ts";
 import { transaction } from "../../db/transaction.ts";
 
 interface ObservationBase {
-  /** Stays the same when the observation is exported and imported. */
+  /** The lasting identity of the observation, also in exports and imports. */
   readonly uid: string;
   readonly sessionId: string;
   readonly project: string | null;
@@ -28,7 +28,7 @@ export interface NewObservation extends ObservationBase {
   /** The words of code for the index. */
   readonly terms: string;
   readonly files: readonly ObservedFile[];
-  /** The key that its repeats in the session share; null when it has no repeats. */
+  /** The key that repeats of the observation in its session share; null when it has no repeats. */
   readonly sameAs: string | null;
   readonly atMs: number;
 }
@@ -36,21 +36,21 @@ export interface NewObservation extends ObservationBase {
 export interface Observation extends ObservationBase {
   readonly id: number;
   readonly files: readonly string[];
-  /** How often it was seen in its session, 1 and up. */
+  /** How often the observation was seen in its session, 1 and up. */
   readonly repeats: number;
-  /** The observation that mended this failure; 0 when that was deleted. */
+  /** The number of the observation that mended this failure; 0 when that observation was deleted. */
   readonly resolvedBy: number | null;
-  /** Who of the team made it; null for this machine. */
+  /** The team member whose machine made the observation; null for this machine. */
   readonly author: string | null;
-  /** When it was seen first, and last. */
+  /** When the observation was seen first and last, in epoch milliseconds. */
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
 }
 
-/** The most files of an observation that are stored, also when it is repeated. */
+/** The most files that are stored for an observation, repeats included. */
 export const MAX_FILES = 50;
 
-/** The columns of an {@linkcode Observation}, to be read with {@linkcode observationOf}. */
+/** The columns of an {@linkcode Observation}. {@linkcode observationOf} reads them. */
 export const OBSERVATION_COLUMNS =
   `o.id, o.uid, o.session_id AS sessionId, o.project, o.branch, o.kind, o.outcome, o.title, o.text, o.files,
             o.facts, o.repeats, o.author,
@@ -58,7 +58,7 @@ export const OBSERVATION_COLUMNS =
                 coalesce((SELECT id FROM observations WHERE id = o.resolved_by), 0)) AS resolvedBy,
             o.created_at_ms AS createdAtMs, o.updated_at_ms AS updatedAtMs`;
 
-/** The observation in a row of {@linkcode OBSERVATION_COLUMNS}, or that part of it which a row has. */
+/** Makes an observation of a row with all or some of {@linkcode OBSERVATION_COLUMNS}. */
 export function observationOf(row: Readonly<Record<string, unknown>>): Observation {
   return {
     ...row,
@@ -67,29 +67,29 @@ export function observationOf(row: Readonly<Record<string, unknown>>): Observati
   } as unknown as Observation;
 }
 
-/** The uids of the observations of a session. The uid of a capture's observation begins with the capture's id. */
+/** Returns the uids of a session's observations. The uid of a capture's observation begins with the capture's id. */
 export function observationUids(db: DatabaseSync, sessionId: string): string[] {
   return db.prepare("SELECT uid FROM observations WHERE session_id = ?").all(sessionId)
     .map(({ uid }) => String(uid));
 }
 
-/** SQL: an observation was last seen before a moment and is not a note. */
+/** SQL condition: an observation is not a note, and was last seen before a moment. */
 const IS_OLD = "kind <> 'note' AND updated_at_ms < ?1";
 
-/** How many observations were seen last before a moment. Notes always stay, so they do not count. */
+/** Counts the observations that were last seen before a moment. Notes do not count, since they always stay. */
 export function countOldObservations(db: DatabaseSync, seenBeforeMs: number): number {
   const row = db.prepare(`SELECT count(*) AS n FROM observations WHERE ${IS_OLD}`)
     .get(seenBeforeMs);
   return Number(row!["n"]);
 }
 
-/** The ids of old observations, the oldest first. */
+/** Returns the ids of old observations, the oldest first. */
 export function oldObservations(db: DatabaseSync, seenBeforeMs: number, limit: number): number[] {
   return db.prepare(`SELECT id FROM observations WHERE ${IS_OLD} ORDER BY updated_at_ms LIMIT ?2`)
     .all(seenBeforeMs, limit).map(({ id }) => Number(id));
 }
 
-/** Removes at most `limit` old observations, the oldest first, in one transaction. @returns How many. */
+/** Removes at most `limit` old observations, the oldest first, in one transaction. @returns How many it removed. */
 export function removeOldObservations(
   db: DatabaseSync,
   seenBeforeMs: number,
@@ -102,12 +102,12 @@ export function removeOldObservations(
   return Number(transaction(db, () => remove.run(seenBeforeMs, limit)).changes);
 }
 
-/** Saves an observation. A repeat only raises the count of the first one, and updates its text. @returns Its id. */
+/** Saves an observation. A repeat raises the count of the first one and updates its text. @returns The row's id. */
 export function saveObservation(db: DatabaseSync, observation: NewObservation): number {
   const { uid, sessionId, project, branch, kind, outcome, title, text, terms } = observation;
   const { files, facts, atMs } = observation;
-  const left = takeOverLeft(db, observation);
-  if (left !== null) return left;
+  const taken = takeOverLost(db, observation);
+  if (taken !== null) return taken;
   const { sameAs, known } = sameOnBranch(db, observation);
   if (known !== undefined) return repeatObservation(db, known, observation);
   const id = insertRow(db, "observations", {
@@ -119,19 +119,19 @@ export function saveObservation(db: DatabaseSync, observation: NewObservation): 
   return id;
 }
 
-/** Characters of a capture's id, with which the uid of its observation begins. */
+/** The length of a capture's id, with which the uid of its observation begins. */
 const ID_CHARS = 36;
 
-/** The most by which a hook and a transcript differ about the time of one tool use, in milliseconds. */
+/** The largest difference between the times that a hook and a transcript give for one tool use, in milliseconds. */
 const SAME_USE_MS = 60_000;
 
 /**
- * A repair may lose a capture and keep its observation. When a transcript brings the capture back, under another id, the
- * observation becomes that of the new capture. Its repeats are counted anew, since their captures come back as well.
+ * Gives an observation whose capture a repair has lost to the capture that a transcript brings back under another id.
+ * Its repeats are counted anew, since their captures come back as well.
  *
- * @returns The id of the observation that was left; null where there is none.
+ * @returns The id of the observation; null when no observation was left without its capture.
  */
-function takeOverLeft(db: DatabaseSync, observation: NewObservation): number | null {
+function takeOverLost(db: DatabaseSync, observation: NewObservation): number | null {
   const { uid, sessionId, kind, title, atMs } = observation;
   const row = statement(
     db,
@@ -153,7 +153,7 @@ function takeOverLeft(db: DatabaseSync, observation: NewObservation): number | n
   return row === undefined ? null : Number(row["id"]);
 }
 
-/** The paths of files as the table stores them. */
+/** Returns the paths of files in the form that the table stores. */
 function pathsOf(files: readonly ObservedFile[]): string {
   return JSON.stringify(files.map(({ path }) => path));
 }
@@ -182,7 +182,7 @@ interface Same {
   readonly branch: string | null;
   readonly title: string;
   readonly text: string;
-  /** Its paths, as they are stored. */
+  /** The observation's paths in the form that the table stores. */
   readonly files: string;
   readonly updatedAtMs: number;
 }
@@ -197,12 +197,12 @@ function findSame(db: DatabaseSync, sessionId: string, sameAs: string): Same | u
   ).get(sameAs, sessionId) as unknown as Same | undefined;
 }
 
-/** Kinds that depend on the branch: the same on another branch is not a repeat. */
+/** Kinds that depend on the branch: an equal observation on another branch is not a repeat. */
 const OF_BRANCH: ReadonlySet<ObservationKind> = new Set(["command", "failure", "test"]);
 
 /**
- * The observation that a new one repeats, and the key of both. During a rebase HEAD is on no branch; observations without
- * a branch are repeats of those of any branch.
+ * Returns the observation that a new one repeats, and the key that both share. During a rebase HEAD is on no branch, so
+ * an observation without a branch repeats those of any branch.
  */
 function sameOnBranch(
   db: DatabaseSync,
@@ -248,7 +248,7 @@ function rewrite(db: DatabaseSync, id: number, observation: NewObservation): voi
   updateRow(db, "observations", id, fields);
 }
 
-/** Stores the digests of an observation's files, as they were when it was seen last. */
+/** Stores the digests of an observation's files. They hold for the time when it was last seen. */
 export function saveFiles(db: DatabaseSync, id: number, files: readonly ObservedFile[]): void {
   for (const { path, digest } of files) {
     statement(
@@ -260,7 +260,7 @@ export function saveFiles(db: DatabaseSync, id: number, files: readonly Observed
   }
 }
 
-/** The observations with these ids, in that order; those that are gone are left out. */
+/** Reads the observations with these ids, in the order of the ids. Missing ones are left out. */
 export function readObservations(db: DatabaseSync, ids: readonly number[]): Observation[] {
   if (ids.length === 0) return [];
   const rows = db.prepare(
@@ -272,15 +272,15 @@ export function readObservations(db: DatabaseSync, ids: readonly number[]): Obse
   return rows.map(observationOf);
 }
 
-/** The uid of our summary of a session. Imported summaries have other uids, and cannot be written again. */
+/** Returns the uid of our own summary of a session. Imported summaries have other uids, and cannot be written again. */
 export function summaryUid(sessionId: string): string {
   return `summary/${sessionId}`;
 }
 
-/** The facts of a row in SQL; an empty object where they are no JSON. */
+/** SQL: the facts of a row; an empty object when they are not valid JSON. */
 export const FACTS = "iif(json_valid(facts), facts, '{}')";
 
-/** An observation that is made again from its remaining captures. */
+/** An observation that was made again from its remaining captures. */
 export interface Remade extends
   Pick<
     NewObservation,
@@ -292,13 +292,13 @@ export interface Remade extends
   readonly updatedAtMs: number;
 }
 
-/** Makes an observation again from its remaining captures, the oldest first; null when they are not enough. */
+/** Makes an observation again from its remaining captures, oldest first; null when these do not suffice. */
 export type Remake = (
   id: number,
   captures: { readonly stay: readonly string[]; readonly go: ReadonlySet<string> },
 ) => Remade | null;
 
-/** Replaces observations by what their remaining captures make, in one transaction. */
+/** Replaces observations by versions that were made from their remaining captures, in one transaction. */
 export function writeRemade(db: DatabaseSync, remade: readonly Remade[]): void {
   transaction(db, () => {
     for (const { id, files, facts, ...fields } of remade) {
@@ -311,10 +311,10 @@ export function writeRemade(db: DatabaseSync, remade: readonly Remade[]): void {
 }
 
 /**
- * Queues captures again whose observation is lost. When all captures of a session are kept, all are queued, since their
- * observations depend on each other. A failure whose fix is lost is open until the fix is made again.
+ * Queues captures again whose observation is lost. When all captures of a session still exist, all are queued, since
+ * their observations depend on each other. A failure whose fix is lost is open until the fix is made again.
  *
- * @returns How many are queued.
+ * @returns The number of queued captures.
  */
 export function queueLostAgain(db: DatabaseSync): number {
   const there = "(SELECT id FROM observations)";
@@ -351,7 +351,7 @@ export function queueLostAgain(db: DatabaseSync): number {
   return Number(changes);
 }
 
-/** The texts of observations, with their uids, sessions and kinds. */
+/** Reads the texts of observations, with their uids, sessions and kinds. */
 export function observedTexts(
   db: DatabaseSync,
   ids: readonly number[],
@@ -364,8 +364,8 @@ export function observedTexts(
 }
 
 /**
- * Deletes observations and our summaries of some sessions, and asks for new summaries. A failure whose fix is deleted stays
- * closed.
+ * Deletes observations, and our own summaries of some sessions, and asks for new summaries. A failure whose fix is
+ * deleted stays closed.
  */
 export function deleteObservations(
   db: DatabaseSync,
@@ -384,7 +384,7 @@ export function deleteObservations(
       WHERE resolved_by > 0
         AND resolved_by NOT IN (SELECT id FROM observations)`,
   );
-  // An imported session without a summary of ours keeps its own summary.
+  // An imported session without our own summary keeps its imported summary.
   for (const { uid, sessionId } of gone) {
     if (uid === summaryUid(String(sessionId))) askForSummary(db, String(sessionId));
   }

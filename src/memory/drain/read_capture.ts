@@ -49,7 +49,7 @@ export function readCapture(
   try {
     const { text, value } = readPayload(capture);
     const whole: Record<string, unknown> = Object(value);
-    // Masked before anything is shortened: a pattern does not match half a secret.
+    // The payload is masked before anything is shortened: a pattern does not match half a secret.
     const payload = redact?.(whole, text) ?? whole;
     const use = endedCommand(db, capture, { payload, redact }) ?? { toolName, outcome, payload };
     const place = trees.placeOf(capture, use.payload);
@@ -64,13 +64,13 @@ export function readCapture(
   }
 }
 
-/** The words of code of an observation, for the index. */
+/** Returns the words of code in an observation, for the index. */
 export function termsOf({ title, text, files, facts }: Observed, project: string | null): string {
   const words = [title, text, ...files.map(({ path }) => path), ...facts.symbols ?? []];
   return indexedTerms(words.join("\n"), project);
 }
 
-/** For a prompt that reports the end of a background command: the command as a tool use; null for any other capture. */
+/** Returns a background command as a tool use, for a prompt that reports its end; null for any other capture. */
 function endedCommand(
   db: DatabaseSync,
   { toolName, sessionId }: Pick<ClaimedCapture, "toolName" | "sessionId">,
@@ -90,20 +90,20 @@ function endedCommand(
   const command = textIn(input, "command");
   if (command === "") return null;
   const { outcome, exitCode, summary } = end;
-  const said = outcome === "success"
+  const result = outcome === "success"
     ? { tool_response: { stdout: summary, stderr: "", isSummary: true } }
     : { error: exitCode === null ? summary : `Exit code ${exitCode}\n${summary}` };
   return {
     toolName: "Bash",
     outcome,
-    payload: { tool_input: { command }, cwd, project_dir, ...said },
+    payload: { tool_input: { command }, cwd, project_dir, ...result },
   };
 }
 
-/** Later than this, in milliseconds, the files may have changed since the failure. */
+/** The age of a failure, in milliseconds, above which its files may have changed since. */
 const FRESH_MS = 600_000;
 
-/** Adds digests of the files to a failure that is recent and whose branch is still checked out. */
+/** Adds digests of the files to a failure, if it is recent and its branch is still checked out. */
 export function withContent(
   observed: Observed,
   { root, branch }: Pick<WorkPlace, "root" | "branch">,
@@ -122,7 +122,7 @@ export function withContent(
   };
 }
 
-/** Returns a function that makes an observation again from the captures that stay, as a drain would. */
+/** Returns a function that makes an observation again from its remaining captures, as a drain would. */
 export function remakeIn(
   db: DatabaseSync,
   { redact, home, atMs }: {
@@ -158,7 +158,7 @@ export function remakeIn(
   };
 }
 
-/** All files, each with its last digest. */
+/** Returns each file once, with its last digest. */
 function filesOf(files: readonly ObservedFile[]): ObservedFile[] {
   return [...new Map(files.map((file) => [file.path, file])).values()].slice(0, MAX_FILES);
 }

@@ -17,20 +17,20 @@ import { writeSummaryAgain } from "./summaries.ts";
 import { resolveObservation } from "../tell/open_failures_table.ts";
 import { digestOfFile } from "../tell/stale_files.ts";
 
-/** A longer note would lose its middle. */
+/** The longest note, in characters. A longer one would lose its middle. */
 const MAX_NOTE_CHARS = 64_000;
 
 export interface NotePlace {
-  /** Null for a note of no session. */
+  /** The session of the note; null when no session wrote it. */
   readonly sessionId: string | null;
   readonly project: string | null;
   readonly branch: string | null;
-  /** The folder that files are relative to. */
+  /** The folder to which paths of files are relative. */
   readonly root: string | null;
-  /** Secrets are masked, as in the other fields. */
+  /** The files that the note is about. Their secrets are masked, as in the other fields. */
   readonly files: readonly ObservedFile[];
   readonly atMs: number;
-  /** The number of the note or decision that this one corrects; null or missing where it corrects none. */
+  /** The number of the note or decision that this one corrects; null or missing when it corrects none. */
   readonly replaces?: number | null;
 }
 
@@ -40,7 +40,7 @@ export interface KeptNote {
   readonly replaces?: number;
 }
 
-/** Saves a note, or counts the same note once more. @throws {UserError} When nothing is left of it. */
+/** Saves a note, or counts an equal note once more. @throws {UserError} When the text is empty or all private. */
 export function rememberNote(
   db: DatabaseSync,
   text: string,
@@ -59,7 +59,7 @@ export function rememberNote(
       next: 'conclaude memory remember "Tests need the service on port 5433"',
     });
   }
-  const told = files.map(({ path, digest }) => ({ path: pathInProject(path, root), digest }));
+  const stored = files.map(({ path, digest }) => ({ path: pathInProject(path, root), digest }));
   const { sameAs, ...observed } = note;
   const save = () => {
     const wrong = replaces === null ? null : replaceable(db, replaces, project);
@@ -69,9 +69,9 @@ export function rememberNote(
       sessionId: sessionId ?? NO_SESSION,
       project,
       branch,
-      terms: indexedTerms([text, ...told.map(({ path }) => path)].join("\n"), project),
-      files: told,
-      // Notes of no session are the same only within a project.
+      terms: indexedTerms([text, ...stored.map(({ path }) => path)].join("\n"), project),
+      files: stored,
+      // Equal notes outside of sessions count as one only within a project.
       sameAs: sameAs === null ? null : digestOf(`${sameAs} ${project}`),
       atMs,
     });
@@ -92,7 +92,7 @@ export function rememberNote(
   return replaces === null ? { id, isNew } : { id, isNew, replaces };
 }
 
-/** The note or decision of this number. @throws {UserError} When it cannot be replaced, with the reason. */
+/** Reads the note or decision with this number. @throws {UserError} When it cannot be replaced, with the reason. */
 function replaceable(db: DatabaseSync, id: number, project: string | null): Observation {
   const [found] = readObservations(db, [id]);
   if (found === undefined) {
@@ -135,7 +135,7 @@ export function rememberHere(
     & Pick<NotePlace, "sessionId" | "atMs" | "replaces">
     & {
       readonly folder: string;
-      /** Paths, from the project's folder where they are not whole. */
+      /** Paths, absolute or relative to the project's folder. */
       readonly files: readonly string[];
       readonly redactPatterns: readonly string[];
     },
@@ -157,7 +157,7 @@ export function rememberHere(
   });
 }
 
-/** A file that was named with a path. A line number behind the path is removed, unless a file has that name. */
+/** Reads a file that a person named. A line number after the path is removed, unless a file has that name. */
 function fileOf(named: string, root: string): ObservedFile {
   const digest = digestOfFile(resolvePath(named, { folder: root }));
   const path = digest === null ? withoutLine(named) : named;

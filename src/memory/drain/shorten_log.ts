@@ -1,11 +1,11 @@
-/** Keeps the write-ahead log short, since every hook reads it. */
+/** Keeps SQLite's write-ahead log short, since every hook reads it. */
 import type { DatabaseSync } from "node:sqlite";
 import { checkpoint } from "../../db/database.ts";
 import { drainLockPath, isLocked, teamLockPath } from "../../db/process_lock.ts";
 
 /**
- * Moves a long log into the database and empties it, unless another process works. SQLite's own checkpoint would copy it at
- * every commit and never empty it. A drain and a team's sync do this by themselves.
+ * Copies a long log into the database and empties it, unless another process is writing. SQLite's own checkpoint would
+ * copy the log at every commit and never empty it. A drain and a team's sync shorten the log themselves.
  */
 export function shortenLog(db: DatabaseSync, database: string): void {
   try {

@@ -14,19 +14,19 @@ import { isReplaced, type ObservedFacts } from "../observe/observation.ts";
 import { storyOf, type SummarizedPart } from "../tell/session_story.ts";
 import { shortened, titleLine } from "../text.ts";
 
-/** The most observations that a summary is made of, the newest. */
+/** The most observations that a summary uses; it uses the newest. */
 const MAX_PARTS = 400;
 const BATCH = 100;
-/** About how long one transaction writes summaries, in milliseconds: hooks wait for it. */
+/** About how long one transaction writes summaries, in milliseconds. Hooks wait for it. */
 const TRANSACTION_MS = 5;
 
 export interface SummariesReport {
   readonly summaries: number;
-  /** False when the time ran out first. */
+  /** False when the steps stopped because the time ran out. */
   readonly complete: boolean;
 }
 
-/** Writes the summaries of changed sessions again. Each step is a transaction with a few of them. */
+/** Writes the summaries of changed sessions again. Each step is a transaction that writes a few of them. */
 export function* summarySteps(
   db: DatabaseSync,
   { untilMs }: { readonly untilMs: number },
@@ -50,8 +50,8 @@ export function* summarySteps(
 }
 
 /**
- * Digest of a summary that was made without a model, and of the observations that it is made of. The end of the session
- * does not count: it is not a reason to ask a model again.
+ * Returns the digest of a summary that rules made, and of the observations in it. The end of the session does not
+ * count, since it is no reason to ask a model again.
  */
 export function digestOfSummary(
   db: DatabaseSync,
@@ -69,7 +69,7 @@ function digestOfParts(
   return digestOf(JSON.stringify([title, withoutEnd(text), facts.open ?? [], files, titles]));
 }
 
-/** Writes the summary of a session again after one of its decisions was replaced. An imported one stays. */
+/** Writes the summary of a session again after one of its decisions was replaced. Imported summaries stay. */
 export function writeSummaryAgain(db: DatabaseSync, sessionId: string): void {
   if (summaryOf(db, sessionId) !== undefined) writeSummary(db, sessionId);
 }
@@ -82,7 +82,7 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
   const ended = end === null ? "" : endInWords(end);
   const stored = summaryOf(db, sessionId);
   const rewrittenFrom = stored?.facts.rewrittenFrom;
-  // A model's version of the same summary stays.
+  // A version that a model wrote of the same summary stays.
   const isRewritten = summary !== null && rewrittenFrom !== undefined &&
     rewrittenFrom === digestOfParts(summary, parts);
   if (isRewritten) writeEnd(db, stored!, ended);
@@ -118,7 +118,7 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
 /** Adds the end of the session to a summary that a model has written. */
 function writeEnd(db: DatabaseSync, stored: Observation, ended: string): void {
   const { id, title, files, project, facts } = stored;
-  // The summary says it already.
+  // The summary names this end already.
   if ((facts.end ?? "") === ended) return;
   const text = withEnd(stored.text, ended);
   const terms = indexedTerms([title, text, ...files].join("\n"), project);
@@ -126,11 +126,11 @@ function writeEnd(db: DatabaseSync, stored: Observation, ended: string): void {
 }
 
 interface SessionSummary {
-  /** The subject and what was done; not what is open, since a later session may do it. */
+  /** The subject, and what was done. Open work is left out, since a later session may do it. */
   readonly title: string;
   readonly text: string;
   readonly files: readonly string[];
-  /** Its lists of tasks, the tasks and failures that it left open, and its branches. */
+  /** The session's lists of tasks, the tasks and failures that it left open, and its branches. */
   readonly facts: ObservedFacts & { readonly open: readonly string[] };
 }
 
@@ -139,26 +139,26 @@ const MAX_LISTED = 8;
 const MAX_FILES = 20;
 const MAX_HEADING_CHARS = 110;
 const MAX_MESSAGE_CHARS = 600;
-/** A shorter prompt, in characters, says too little to name a session by it: `continue`, `ok, go on!`. */
+/** The shortest prompt, in characters, that can name a session. `continue` and `ok, go on!` say too little. */
 const TELLING_CHARS = 11;
 const IS_ASCII = /^[\x20-\x7e]*$/;
 /** The longest prompt that may be small talk, in characters. */
 const SHORT_PROMPT = 80;
 
-/** Summarizes a session; null when there is nothing to tell. @param called Its title, for lack of a prompt. */
+/** Summarizes a session; null without observations. @param called The session's title, for lack of prompts. */
 export function summarizeSession(
   parts: readonly SummarizedPart[],
   called: string | null = null,
 ): SessionSummary | null {
   if (parts.length === 0) return null;
-  const { asked, commits, fixes, decided, files, todos, open, last: said } = storyOf(parts);
+  const { asked, commits, fixes, decided, files, todos, open, last: lastMessage } = storyOf(parts);
   const done = [...commits, ...fixes].map(({ title }) => title);
   const paths = files.map(({ path }) => path);
-  const last = shortened(said, MAX_MESSAGE_CHARS);
+  const last = shortened(lastMessage, MAX_MESSAGE_CHARS);
   const branches = [...new Set(parts.map(({ branch }) => branch))];
   const replaced = parts.filter(isReplaced).map(({ text }) => text);
   const questions = asked.flatMap((prompt) => stillAsked(prompt, replaced));
-  // Its prompts may still wait in the queue.
+  // The prompts of the session may still wait in the queue.
   const prompts = asked.length > 0 || called === null ? questions : [called];
   const about = done[0] ?? (files.length === 0 ? "" : last.replace(/\s+/g, " "));
   const heading = prompts.find(saysWhat) ??
@@ -192,7 +192,7 @@ export function summarizeSession(
   };
 }
 
-/** What a prompt asks, without decisions in it that were replaced since; none where little else is left. */
+/** Returns what a prompt asks, without decisions in it that were replaced since; empty when little else is left. */
 function stillAsked(
   { title, text }: Pick<SummarizedPart, "title" | "text">,
   replaced: readonly string[],
@@ -202,14 +202,14 @@ function stillAsked(
   return left.length < TELLING_CHARS ? [] : [titleLine(left)];
 }
 
-/** Whether a session holds nothing but a few short messages. */
+/** Tells whether a session holds only a few short messages. */
 function isSmallTalk(parts: readonly SummarizedPart[]): boolean {
   return parts.every(({ kind, text, facts }) =>
     kind === "prompt" ? text.length <= SHORT_PROMPT : kind === "message" && facts.tool === undefined
   );
 }
 
-/** What a session of a word may hold: it changed, decided and failed at nothing. */
+/** Kinds of observations in a session without work: it changed nothing, and decided nothing. */
 const WITHOUT_WORK: ReadonlySet<string> = new Set([
   "prompt",
   "message",
@@ -218,14 +218,14 @@ const WITHOUT_WORK: ReadonlySet<string> = new Set([
   "command",
 ]);
 
-/** Whether a session was asked in a word each time (`continue`), and did nothing that a later one has to know. */
+/** Tells whether a session had only prompts like `continue`, and did nothing that a later session must know. */
 function isWordWithoutWork(parts: readonly SummarizedPart[]): boolean {
   return parts.every(({ kind, title, outcome }) =>
     WITHOUT_WORK.has(kind) && outcome !== "failure" && (kind !== "prompt" || !saysWhat(title))
   );
 }
 
-/** Whether a prompt is long enough to name a session. In scripts without spaces a few characters are enough. */
+/** Tells whether a prompt is long enough to name a session. In scripts without spaces a few characters suffice. */
 function saysWhat(prompt: string): boolean {
   return prompt.length >= TELLING_CHARS || !IS_ASCII.test(prompt) && prompt.length > 3;
 }
@@ -234,7 +234,7 @@ function section(name: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`${name}:`, ...lines.map((line) => `- ${line}`)];
 }
 
-/** The first line, which says what it is about, and the last ones, which say where it went. */
+/** Returns the first line, which tells the subject, and the last lines, which tell the outcome. */
 function firstAndLast(lines: readonly string[], limit: number): readonly string[] {
   return lines.length <= limit ? lines : [lines[0]!, ...lines.slice(1 - limit)];
 }

@@ -4,16 +4,16 @@ import { transaction } from "../../db/transaction.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations_table.ts";
 import { statement } from "../../db/statement.ts";
 
-/** How long a run is kept, in milliseconds: 90 days. */
+/** How long the ledger keeps a run, in milliseconds: 90 days. */
 const KEPT_MS = 90 * 86_400_000;
 
-/** The reason of a run whose process has died. */
+/** The reason that is noted for a run whose process has died. */
 const DIED = "its process was ended";
 
-/** The runs and tokens since a moment, failed ones included. */
+/** The runs and tokens since a moment, including failed runs. */
 export interface SummarizerUse {
   readonly runs: number;
-  /** Given and answered. */
+  /** Tokens of inputs and answers, estimated. */
   readonly tokens: number;
   readonly failed: number;
 }
@@ -36,11 +36,11 @@ export interface SummarizerRun {
 
 export interface NewRun {
   readonly sessionId: string;
-  /** Digest of the summary that is to be rewritten, and of the command that is to do it. */
+  /** Digest of the summary to rewrite, and of the command that rewrites it. */
   readonly summary: string;
   readonly inputTokens: number;
   readonly nowMs: number;
-  /** The time at which it counts as failed. */
+  /** The time, in epoch milliseconds, at which an open run counts as failed. */
   readonly expiresAtMs: number;
 }
 
@@ -53,7 +53,7 @@ export function summarizerUse(db: DatabaseSync, sinceMs: number): SummarizerUse 
   ).get(sinceMs) as unknown as SummarizerUse;
 }
 
-/** The part of a budget that forbids a run of this many tokens; null when it is allowed. */
+/** Returns the part of a budget that forbids a run with this many tokens; null when the run is allowed. */
 export function usedUp(
   { runs, tokens }: SummarizerUse,
   { maxRuns, maxTokens }: SummarizerBudget,
@@ -63,7 +63,7 @@ export function usedUp(
   return tokens + inputTokens > maxTokens ? "tokens" : null;
 }
 
-/** Begins a run, if the budget allows it. @returns Its number, or the part of the budget that is used up. */
+/** Begins a run, if the budget allows it. @returns Its number, or the exhausted part of the budget. */
 export function beginRun(
   db: DatabaseSync,
   { sessionId, summary, inputTokens, nowMs, expiresAtMs }: NewRun,
@@ -82,7 +82,7 @@ export function beginRun(
   });
 }
 
-/** Ends a run, in the transaction that writes its result. @param reason Null when the summary is written. */
+/** Ends a run, in the transaction that writes its result. @param end `reason` is null when the summary is written. */
 export function endRun(
   db: DatabaseSync,
   id: number,
@@ -99,14 +99,14 @@ export function endRun(
   ).run(id, end.reason, end.outputTokens, end.atMs);
 }
 
-/** Marks all open runs as failed. Only the holder of the lock calls it. */
+/** Marks all open runs as failed. Only the holder of the lock may call it. */
 export function endLostRuns(db: DatabaseSync, nowMs: number): void {
   db.prepare(
     "UPDATE summarizer_runs SET status = 'failed', reason = ?, ended_at_ms = ? WHERE status = 'running'",
   ).run(DIED, nowMs);
 }
 
-/** How often a command has failed with a summary, and when last; 0 for never. */
+/** Counts the failures of a command with a summary, and returns the time of the last; 0 for never. */
 export function failuresOf(
   db: DatabaseSync,
   { sessionId, summary }: Pick<NewRun, "sessionId" | "summary">,
@@ -120,7 +120,7 @@ export function failuresOf(
   ).get(sessionId, summary) as unknown as { count: number; lastAtMs: number };
 }
 
-/** The last runs that are over, the newest first. A run that did not end in time has failed. */
+/** Returns the last finished runs, newest first. A run that did not end in time counts as failed. */
 export function lastRuns(db: DatabaseSync, nowMs: number, limit: number): SummarizerRun[] {
   return db.prepare(
     `SELECT id, session_id AS sessionId, iif(status = 'running', 'failed', status) AS status,
@@ -134,7 +134,7 @@ export function lastRuns(db: DatabaseSync, nowMs: number, limit: number): Summar
   ).all(nowMs, limit) as unknown as SummarizerRun[];
 }
 
-/** Summaries that no model has rewritten, of sessions that are over or quiet; the newest first. */
+/** Returns summaries that no model has rewritten, of sessions that are over or quiet, newest first. */
 export function summariesToRewrite(
   db: DatabaseSync,
   when: { readonly quietBeforeMs: number; readonly limit: number },
@@ -169,11 +169,11 @@ export function summaryOf(db: DatabaseSync, sessionId: string): Observation | un
   return row === undefined ? undefined : observationOf(row);
 }
 
-/** Replaces the text of a summary; its title stays. @param told `end`: how the session ended, where that is new. */
+/** Replaces the text of a summary; its title stays. @param change `end`: how the session ended, if that is new. */
 export function rewriteSummary(
   db: DatabaseSync,
   id: number,
-  told: {
+  change: {
     readonly text: string;
     readonly terms: string;
     readonly rewrittenFrom: string;
@@ -185,5 +185,5 @@ export function rewriteSummary(
         SET text = ?2, terms = ?3,
             facts = json_patch(json_set(facts, '$.rewrittenFrom', ?4), json_object('end', coalesce(?5, facts ->> '$.end')))
       WHERE id = ?1`,
-  ).run(id, told.text, told.terms, told.rewrittenFrom, told.end ?? null);
+  ).run(id, change.text, change.terms, change.rewrittenFrom, change.end ?? null);
 }

@@ -7,7 +7,7 @@ import type { MemorySettings } from "../memory_section.ts";
 
 export type SummarizedConfig = OwnConfig & { readonly memory: MemorySettings };
 
-/** `memory.summarizer` of the user's own file. */
+/** The values of `memory.summarizer` in the user's own file. */
 export interface SummarizerSettings {
   readonly command: string;
   readonly maxRunsPerDay: number;
@@ -15,7 +15,7 @@ export interface SummarizerSettings {
   readonly timeoutSeconds: number;
 }
 
-/** The key of a limit that is 0, so that no run is allowed; null when runs are allowed. */
+/** Returns the key of a limit that is 0 and so forbids all runs; null when runs are allowed. */
 export function forbiddingLimit(
   { maxRunsPerDay, maxTokensPerDay }: SummarizerSettings,
 ): string | null {
@@ -25,11 +25,11 @@ export function forbiddingLimit(
 
 export interface ConfiguredSummarizer {
   readonly settings: SummarizerSettings;
-  /** The user's own patterns of secrets, which are masked beside the built-in ones. */
+  /** The user's own patterns of secrets. They are masked beside the built-in ones. */
   readonly redactPatterns: readonly string[];
 }
 
-/** The summarizer of a configuration; null when there is none, or memory is switched off. */
+/** Returns the summarizer of a configuration; null when it has none, or memory is switched off. */
 export function summarizerIn({ memory, capture }: SummarizedConfig): ConfiguredSummarizer | null {
   const { command } = memory.summarizer;
   if (!memory.enabled || command === null || command.trim() === "") return null;
@@ -39,18 +39,18 @@ export function summarizerIn({ memory, capture }: SummarizedConfig): ConfiguredS
   };
 }
 
-/** A file without a match configures no summarizer. A backslash may spell the key. */
+/** Matches a file that may configure a summarizer. A backslash may spell the key. */
 const MAY_CONFIGURE = /summarizer|\\/;
 
 export type FoundSummarizer =
   | { readonly kind: "ready"; readonly summarizer: ConfiguredSummarizer }
-  /** A mistake in its section switches it off; `problem` is the mistake, in one line, with its place. */
+  /** A mistake in the section switches the summarizer off. `problem` tells the mistake and its place in one line. */
   | { readonly kind: "faulty"; readonly problem: string }
   | { readonly kind: "none" };
 
 /**
- * The summarizer of the user's own file; those of other files do not count. A file without one is not parsed, since loading
- * the parser takes more memory than a drain.
+ * Reads the summarizer from the user's own file, the only one that counts. A file without a summarizer is not parsed,
+ * since loading the parser takes more memory than a drain.
  */
 export async function readSummarizer(
   locations: UserPlace,

@@ -1,4 +1,4 @@
-/** Finds the working tree of a capture. All worktrees of a repository are one project. */
+/** Finds the working tree of a capture. All working trees of a repository are one project. */
 import { branchIn, treesOf, type WorkingTree } from "../../system/git/working_trees.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { workFolder } from "../observe/command_folder.ts";
@@ -10,31 +10,31 @@ import { realPathSync } from "../../system/files.ts";
 type Captured = Pick<ClaimedCapture, "project" | "projectDir" | "branch">;
 
 export interface WorkPlace {
-  /** The folder that paths are relative to; null when it is not known. */
+  /** The folder to which paths are relative; null when it is unknown. */
   readonly root: string | null;
   readonly branch: string | null;
-  /** Whether the capture belongs to another project: to a repository outside of this one. */
+  /** Whether the capture belongs to another repository, outside of this project. */
   readonly isForeign: boolean;
 }
 
-/** Matches a `cd` with only `..` steps, which the shell may have taken already. */
+/** Matches a `cd` with only `..` steps. The shell may have taken these steps already. */
 const GOES_UP = /(?:^|[\s;&|({])(?:cd|pushd)\s+["']?\.\.(?:\/\.\.)*\/?["']?\s*(?:[;&|)]|$)/;
 
-/** The working trees of repositories, read once for all captures of a drain. */
+/** Caches the working trees of repositories for all captures of a drain. */
 export class WorkTrees {
   readonly #home: string | null;
   readonly #trees = new Map<string, readonly WorkingTree[]>();
-  /** The git directory by folder; null for a folder outside of repositories, or one that is gone. */
+  /** The git directory by folder; null for a missing folder, or one outside of repositories. */
   readonly #repositories = new Map<string, string | null>();
 
-  /** @param home The user's home, which `~` in a command means. */
+  /** @param home The user's home folder, which `~` in a command means. */
   constructor(home: string | null) {
     this.#home = home;
   }
 
   /**
-   * The place of a tool use: the working tree of the session, or another one to which the command has changed, with the
-   * branch that is checked out there now.
+   * Returns the place of a tool use: the working tree of the session, or another one to which the command has changed,
+   * with the branch that is checked out there now.
    */
   placeOf(
     { project, projectDir, branch }: Captured,
@@ -47,22 +47,22 @@ export class WorkTrees {
     }
     const shellFolder = textIn(payload, "cwd") || folder;
     const command = textIn(payload["tool_input"], "command");
-    const works = command === "" ? folder : workFolder(command, shellFolder, this.#home) ?? folder;
-    if (works === top && shellFolder === top) return { root: top, branch, isForeign: false };
+    const cwd = command === "" ? folder : workFolder(command, shellFolder, this.#home) ?? folder;
+    if (cwd === top && shellFolder === top) return { root: top, branch, isForeign: false };
     const own = this.#holding(project, folder);
-    const there = this.#holding(project, works);
+    const there = this.#holding(project, cwd);
     const tree = there ?? own;
-    // For the shell's own tree, the capture names the branch of that time.
-    const isTold = tree === undefined || tree === this.#holding(project, shellFolder);
+    // For the shell's own tree, the capture holds the branch of its time.
+    const isShellTree = tree === undefined || tree === this.#holding(project, shellFolder);
     return {
       root: tree?.root ?? (top !== null && isIn(folder, top) ? top : folder),
-      branch: isTold ? branch : branchIn(tree.gitDir),
-      isForeign: there === undefined && !isIn(works, folder) && !GOES_UP.test(command) &&
-        this.#isOfAnother(project, works),
+      branch: isShellTree ? branch : branchIn(tree.gitDir),
+      isForeign: there === undefined && !isIn(cwd, folder) && !GOES_UP.test(command) &&
+        this.#isOfAnother(project, cwd),
     };
   }
 
-  /** Whether a folder lies in a repository that is not the project's. */
+  /** Tells whether a folder lies in a repository that is not the project's. */
   #isOfAnother(project: string, folder: string): boolean {
     let repository = this.#repositories.get(folder);
     if (repository === undefined) {
@@ -72,7 +72,7 @@ export class WorkTrees {
     return repository !== null && repository !== realPath(project);
   }
 
-  /** The innermost working tree that a folder lies in. */
+  /** Returns the innermost working tree that contains a folder. */
   #holding(project: string, folder: string): WorkingTree | undefined {
     const trees = this.#trees.get(project) ?? treesOf(project);
     this.#trees.set(project, trees);
@@ -88,7 +88,7 @@ function isIn(folder: string, root: string): boolean {
   return folder === root || folder.startsWith(`${root}/`);
 }
 
-/** The git directory of a folder; null outside of a repository, and for a folder that is gone. */
+/** Returns the git directory of a folder; null for a missing folder, or one outside of repositories. */
 function repositoryOf(folder: string): string | null {
   try {
     return findRepository(lookUpwards(realPathSync(folder)))?.commonDir ?? null;

@@ -1,16 +1,16 @@
 /**
- * Makes keys by which the same capture is recognised in a transcript, a fork or an import: of tool uses, and of prompts,
- * last messages and compactions, which have no id. Some gateways repeat tool use ids in each session.
+ * Makes keys by which a capture is recognised again in a transcript, a fork or an import: for tool uses, whose ids some
+ * gateways repeat in each session, and for prompts, last messages and compactions, which have no id.
  */
 import { digestOf } from "../../base/fnv.ts";
 import { withoutMark } from "../text.ts";
 import type { ItemKind } from "../../claude/transcript/transcript_reader.ts";
 import { bareSummary } from "../../claude/transcript/spoken.ts";
 
-/** The kinds of words, by who said them and when. */
+/** The kinds of words: prompts, last messages of turns, and summaries of compactions. */
 export type WordsKind = Exclude<ItemKind, "toolUse">;
 
-/** The event under which hooks keep words, and the field of the payload that holds them. */
+/** The event under which hooks store words, and the field of the payload that holds them. */
 export const WORDS: Readonly<
   Record<WordsKind, { readonly event: string; readonly field: string }>
 > = {
@@ -22,7 +22,7 @@ export const WORDS: Readonly<
 const MAX_COMPARED_CHARS = 2_000;
 const COMPARED_TITLE_CHARS = 100;
 
-/** The kind of words that a capture with this name holds; null for a tool use. */
+/** Returns the kind of words that captures of this event hold; null for a tool use. */
 export function wordsKindOf(toolName: string): WordsKind | null {
   for (const kind of ["prompt", "lastMessage", "compaction"] as const) {
     if (WORDS[kind].event === toolName) return kind;
@@ -30,21 +30,21 @@ export function wordsKindOf(toolName: string): WordsKind | null {
   return null;
 }
 
-/** The keys of a capture's words; empty for a tool use, and for a payload that cannot be read. */
+/** Returns the keys of a capture's words; empty for a tool use, and for a payload that cannot be read. */
 export function keysOfCapture(toolName: string, payload: string): readonly string[] {
   return wordsOf(toolName, payload).map(({ kind, text }) => textKey(kind, text));
 }
 
-/** The key of the title that the prompt in a capture may have given to its session. */
+/** Returns the keys of the titles that the prompt in a capture may have given to its session. */
 export function titleKeysOfCapture(toolName: string, payload: string): readonly string[] {
   return wordsOf(toolName, payload).flatMap(({ kind, text }) =>
     kind === "prompt" ? titleKeysOf(text) : []
   );
 }
 
-/** The keys of the words that an observation may be made of; empty for other kinds. */
+/** Returns the keys of the words from which an observation may be made; empty for other kinds. */
 export function keysOfObservation(kind: string, text: string): readonly string[] {
-  // What Claude Code sends in a person's place is a message.
+  // A prompt that Claude Code sends in a person's place is observed as a message.
   const kinds: readonly WordsKind[] = kind === "prompt"
     ? ["prompt"]
     : kind === "message"
@@ -53,7 +53,7 @@ export function keysOfObservation(kind: string, text: string): readonly string[]
   return kinds.map((one) => textKey(one, text));
 }
 
-/** The keys of the titles that a prompt may have given: older versions titled a session of a transcript by the first line. */
+/** Returns keys of the titles that a prompt may have given. Older versions took a title from the first line. */
 export function titleKeysOf(prompt: string): readonly string[] {
   const line = prompt.split("\n").find((line) => line.trim() !== "") ?? "";
   return [...new Set([titleKey(withoutMark(line)), titleKey(prompt)])];
@@ -72,7 +72,7 @@ function wordsOf(
   }
 }
 
-/** The key of a title, which is that of the prompt that gave it. */
+/** Returns the key of a title, which equals the key of the prompt that gave it. */
 export function titleKey(title: string): string {
   return `title ${digestOf(compared(title).slice(0, COMPARED_TITLE_CHARS).replace(/[\s…]+$/, ""))}`;
 }
@@ -85,24 +85,24 @@ function compared(text: string): string {
   return text.replace(/\s+/g, " ").trim().slice(0, MAX_COMPARED_CHARS);
 }
 
-/** The first characters of each field that are compared, since a payload may have lost the middle of a long field. */
+/** The first characters of a field that are compared, since a payload may lack the middle of a long field. */
 const COMPARED_CHARS = 500;
 
-/** The letters and digits in a row that make an id unique. */
+/** Matches the run of letters and digits that makes an id unique. */
 const UNIQUE_ID = /[0-9a-z]{20}/i;
 
-/** A tool use, by what Claude asked for. */
-interface AskedUse {
+/** A tool use as Claude requested it. */
+interface RequestedUse {
   readonly toolUseId: string;
   readonly toolName: string;
   readonly input: unknown;
 }
 
 /**
- * The key of a tool use: its id, tool and input. The session does not count, since a fork repeats the tool uses of its
- * parent. `description` and flags do not count either, because Claude Code does not always send them.
+ * Returns the key of a tool use: its id, tool and input. The session does not count, since a fork repeats the tool uses
+ * of its parent. `description` and flags do not count either, because Claude Code does not always send them.
  */
-function useKey({ toolUseId, toolName, input }: AskedUse): string {
+function useKey({ toolUseId, toolName, input }: RequestedUse): string {
   const fields = Object.entries(Object(input))
     .filter(([name, value]) => name !== "description" && isTelling(value))
     .map(([name, value]) => [name, headOf(value)])
@@ -110,9 +110,9 @@ function useKey({ toolUseId, toolName, input }: AskedUse): string {
   return `toolUse ${toolUseId} ${digestOf(JSON.stringify([toolName, ...fields]))}`;
 }
 
-/** {@linkcode useKey} of a capture; null where its payload, JSON, has no input any more. */
+/** Returns the {@linkcode useKey} of a capture; null when its payload, in JSON, holds no input any more. */
 export function useKeyOfCapture(
-  { toolUseId, toolName, payload }: Omit<AskedUse, "input"> & { readonly payload: string },
+  { toolUseId, toolName, payload }: Omit<RequestedUse, "input"> & { readonly payload: string },
 ): string | null {
   try {
     const input: unknown = Object(JSON.parse(payload)).tool_input;
@@ -122,7 +122,7 @@ export function useKeyOfCapture(
   }
 }
 
-/** Whether no other tool use has this id, in whatever session. */
+/** Tells whether an id is so random that no other tool use has it, in any session. */
 export function isUniqueId(toolUseId: string): boolean {
   return UNIQUE_ID.test(toolUseId);
 }

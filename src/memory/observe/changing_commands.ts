@@ -5,34 +5,34 @@ import { isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 
 interface Changing {
-  /** A pattern for the program, without its folder, and its arguments, joined by blanks. */
+  /** Matches the program, without its folder, and its arguments, joined by blanks. */
   readonly call: RegExp;
-  /** Whether what it changes lies outside of the project's files. */
+  /** Whether the command changes something outside of the project's files. */
   readonly isOutside: boolean;
   readonly example: string;
 }
 
-/** The first row that matches counts. */
+/** The commands that change something. The first row that matches counts. */
 export const CHANGES: readonly Changing[] = TABLE.map((row) => ({
   ...row,
   call: new RegExp(row.call),
 }));
 const GIT_CHANGES =
   /^(?:apply|am|cherry-pick|revert|restore|pull|merge|rebase|checkout (?:\S+ )?-- |submodule update|lfs pull)\b/;
-/** `cat > a.py <<'EOF'`, `echo x >> .env`: what is printed becomes a file. */
+/** Programs that print. With a redirection they change a file: `cat > a.py <<'EOF'`, `echo x >> .env`. */
 const PRINTING: ReadonlySet<string> = new Set(["cat", "echo", "printf", "jq", "awk", "envsubst"]);
 const INTO_FILE = /(?:^|[^\d&>=-])>{1,2}\s*(?![&>]|["']?\/(?:tmp|dev)\/)["'\w./~$]/;
 const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 const MAX_SOURCE_CHARS = 2_000;
 
 export interface ChangingPart {
-  /** As it was typed, its first line. */
+  /** The first line of the part, as it was typed. */
   readonly source: string;
-  /** Whether it changes what lies outside of the project's files: a package, a service, a database. */
+  /** Whether the part changes something outside of the project's files: a package, a service, a database. */
   readonly isOutside: boolean;
 }
 
-/** The first part of a script that changes something; null when none does. */
+/** Returns the first part of a script that changes something; null when no part does. */
 export function changingPart(script: string): ChangingPart | null {
   for (const command of scriptCommands(script)) {
     const isOutside = changesOutside(command);
@@ -42,7 +42,7 @@ export function changingPart(script: string): ChangingPart | null {
   return null;
 }
 
-/** Whether a command changes something outside of the project's files; null where it changes nothing. */
+/** Returns whether a command's change lies outside of the project's files; null when it changes nothing. */
 function changesOutside({ words, source }: ScriptCommand): boolean | null {
   const git = gitArguments(words);
   if (git !== null) return GIT_CHANGES.test(git.join(" ")) ? false : null;

@@ -1,35 +1,35 @@
-/** A table of the programs that test, build, lint or check types, and of those that run the tasks of a project. */
+/** Tables of programs that test, build, lint or check types, and of programs that run the tasks of a project. */
 import TABLE from "./check_tools.json" with { type: "json" };
 import type { Check } from "./observation.ts";
 
 export interface CheckTool {
-  /** The program with its subcommand, without its folder and without what only starts it (`npx`). */
+  /** Matches the program with its subcommand, without its folder and its launcher (`npx`). */
   readonly call: RegExp;
   readonly check: Check;
-  /** Options whose value chooses tests by their names. */
+  /** Options whose value selects tests by their names. */
   readonly chooses: string;
-  /** Options whose value names a package or a configuration: with another value it is another run. */
+  /** Options whose value names a package or a configuration. Calls with different values are different runs. */
   readonly places: string;
-  /** Other options that take a value, so that this is not taken for a path. */
+  /** Other options that take a value, which is not a path. */
   readonly values: string;
-  /** Whether its paths are relative to the folder in which it runs, so that `cd a && x b` is `x a/b`. */
+  /** Whether paths are relative to the folder of the call, so that `cd a && x b` is `x a/b`. */
   readonly takesPaths: boolean;
-  /** Whether its plain words are names of tests, and no paths. */
+  /** Whether its plain words are names of tests, not paths. */
   readonly wordsChoose: boolean;
-  /** The lines of its output that count tests, global. Maven's lines of classes, which have a time, do not count. */
+  /** Matches the lines of output that count tests, global. Maven's lines of classes, which have a time, do not. */
   readonly totals: RegExp | null;
-  /** Whether it prints such lines for several modules, each with tests of its own. */
+  /** Whether the tool prints such lines for several modules, each with its own tests. */
   readonly addsUp: boolean;
-  /** Lines that name a failed test; the name is the first group. Go's tests print nothing else. */
+  /** Match lines that name a failed test; the name is the first group. Go's tests print nothing else. */
   readonly failing: readonly RegExp[];
-  /** The line that it prints when nothing is wrong. */
+  /** Matches the line that the tool prints when nothing is wrong. */
   readonly passed: RegExp | null;
-  /** A call; of a tool that counts tests an output, with its numbers: passed (null where it does not say), failed. */
+  /** A call; for a tool that counts tests an output, whose numbers `says` holds: passed (null if not told), failed. */
   readonly example: string;
   readonly says: readonly (number | null)[] | null;
 }
 
-/** A row of the table. `family`: what it says nothing of is as that family has it. */
+/** A row of the table. It takes values that it lacks from its `family`. */
 type Row = Partial<Omit<CheckTool, "call" | "check" | "totals" | "failing" | "passed">> & {
   readonly call: string;
   readonly check: string;
@@ -40,7 +40,7 @@ type Row = Partial<Omit<CheckTool, "call" | "check" | "totals" | "failing" | "pa
   readonly example: string;
 };
 
-/** The first row that matches a call, or whose totals an output has, counts. */
+/** The tools. The first row counts that matches a call, or whose totals an output holds. */
 export const CHECK_TOOLS: readonly CheckTool[] = TABLE.tools.map((own: Row) => {
   const families: Readonly<Record<string, Partial<Row>>> = TABLE.families;
   const { family: _, call, check, totals, failing = [], passed, ...rest } = {
@@ -59,25 +59,25 @@ export const CHECK_TOOLS: readonly CheckTool[] = TABLE.tools.map((own: Row) => {
   };
 });
 
-/** Programs that run the tasks of a project, with the subcommands that do so. The task's name says what it does. */
+/** Programs that run the tasks of a project, with the subcommands that do so. A task's name tells what it does. */
 const TASK_PROGRAMS: readonly (readonly [program: RegExp, verb: RegExp])[] = [
   [/^(?:npm|pnpm|yarn|bun|turbo|nx|lerna|composer)$/, /^run(?:-script)?$/],
   [/^deno$/, /^task$/],
   [/^(?:g?make|just|task|rake|invoke|tox|nox|gradlew?|mvnw?|sbt|ant)$/, /^$/],
 ];
 
-/** The subcommands with which a program runs a task; empty ones where its first word is a task; null for other programs. */
+/** Returns the subcommands with which a program runs a task, `/^$/` when none is needed; null for other programs. */
 export function taskVerbOf(program: string): RegExp | null {
   return TASK_PROGRAMS.find(([of]) => of.test(program))?.[1] ?? null;
 }
 
-/** Task programs that build, whatever their tasks are called. */
+/** Task programs that build, whatever the names of their tasks. */
 export const BUILDERS: ReadonlySet<string> = new Set(["make", "mvn", "gradle", "sbt", "ant"]);
 
-/** The last line of such programs when the tasks passed. */
+/** Matches the last line of task programs when the tasks passed. */
 export const TASKS_PASSED = /^(?:BUILD SUCCESSFUL\b|(?:\[INFO\] )?BUILD SUCCESS$)/;
 
-/** What a task checks, by its name; the first row that matches counts. */
+/** What tasks check, by their names. The first row that matches counts. */
 export const TASK_CHECKS: readonly (readonly [name: RegExp, check: Check])[] = [
   [/lint|(?:^|[:_-])(?:fmt|format|style|prettier|eslint)/, "lint"],
   [/(?:^|[:_-])(?:types?|type-?check|tsc|mypy|check-types)(?![a-z])/, "type"],

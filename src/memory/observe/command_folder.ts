@@ -1,29 +1,29 @@
-/** Finds the folder in which a command runs: the same words in two folders are different commands. */
+/** Finds the folder in which a command runs, since the same words in two folders are different commands. */
 import { resolvePath } from "../../base/paths.ts";
 import { gitFolders } from "./git_words.ts";
 import { folderBefore, isHarmless, nameOf, plainPath, withoutLaunchers } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 import { takeFolderOption } from "./command_key.ts";
 
-/** The first step of a command into a folder, quoted or not. */
+/** Matches the first step of a command into a folder, quoted or not. */
 const INTO_FOLDER = /^(?:cd|pushd) +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;|\n)\s*/;
 /** Matches a script that changes the folder once more. */
 const GOES_ON = /(?:^|[\s;&|({])(?:cd|pushd|popd)(?![\w-])/;
 /** Matches a path that only the shell can resolve. */
 const NOT_PLAIN = /^[~-]|[$`*?\\:]/;
-/** Leading `..` steps. */
+/** Matches leading `..` steps. */
 const UP = /^(?:\.\.(?:\/|$))+/;
 
 export interface Surroundings {
-  /** The folder that paths are relative to, absolute; null when it is not known. */
+  /** The folder to which paths are relative, absolute; null when it is unknown. */
   readonly root: string | null;
-  /** The folder of the shell after the command, absolute; empty when it is not known. */
+  /** The folder of the shell after the command, absolute; empty when it is unknown. */
   readonly shellFolder: string;
 }
 
 /**
- * The command with one `cd` before it into the folder in which it runs, relative to the root; without `cd` for the root
- * itself. When the folder is not known, the command stays as it was typed.
+ * Puts one `cd` before a command, into the folder in which it runs, relative to the root; none for the root itself.
+ * When the folder is unknown, the command stays as it was typed.
  */
 export function inItsFolder(command: string, { root, shellFolder }: Surroundings): string {
   if (root === null) return command;
@@ -39,7 +39,7 @@ export function inItsFolder(command: string, { root, shellFolder }: Surroundings
   return inFolder(inside, rest);
 }
 
-/** The command with a `cd` before it. */
+/** Puts a `cd` before a command. */
 export function inFolder(folder: string, command: string): string {
   return `cd ${/[\s'"]/.test(folder) ? JSON.stringify(folder) : folder} && ${command}`;
 }
@@ -53,7 +53,7 @@ function folderOf(
   if (shellFolder === "") return plain === "" ? root : null;
   if (plain === "") return shellFolder;
   const tail = plain.replace(UP, "");
-  // With `..` alone it is not known whether the shell has left the folder already.
+  // After `..` alone, nobody can tell whether the shell has left the folder already.
   if (NOT_PLAIN.test(plain) || tail === "" || tail.includes("..")) return null;
   // The shell stays in the folder of the last `cd`, so it may be there already.
   return shellFolder.endsWith(`/${tail}`)
@@ -61,7 +61,7 @@ function folderOf(
     : resolvePath(plain, { folder: shellFolder });
 }
 
-/** Whether a git command works outside of the project, by a `cd` of the script or by `-C`. */
+/** Tells whether a git command works outside of the project, because of a `cd` in the script or of `-C`. */
 export function isOutside(
   commands: readonly ScriptCommand[],
   { at, surroundings: { root, shellFolder } }: {
@@ -83,22 +83,22 @@ export function isOutside(
   return folder !== root && !folder.startsWith(`${root}/`);
 }
 
-/** Guesses the folder that `~/…` means: the root, or a folder above it, when that has the same name; else `/~`. */
+/** Guesses the folder that `~/…` means: the root, or a folder above it, if that has the same name; otherwise `/~`. */
 function homeFolder(path: string, root: string): string {
   const [, first = ""] = path.split("/");
   const at = first === "" ? -1 : `${root}/`.indexOf(`/${first}/`);
   return at < 0 ? "/~" : root.slice(0, at) + path.slice(1);
 }
 
-/** Matches scripts that change the folder, or name one in an option. Only these are parsed. */
+/** Matches scripts that change the folder, or name a folder in an option. Only such scripts are parsed. */
 const GOES =
   /(?:^|[\s;&|({])(?:cd|pushd)\s|\s(?:-C|-p|--(?:directory|prefix|dir|cwd|project))(?:\s|=)/;
 /** Matches a path that only the shell can resolve. */
 const OF_SHELL = /[$`*?\\]|^~(?!\/)|.~/;
 
 /**
- * The folder in which all commands of a script run that may fail, absolute; null when there are several, or only the shell
- * can resolve it. @param shellFolder The shell's folder before. @param home The folder of `~`; null when it is not known.
+ * Returns the absolute folder in which all commands of a script run that may fail; null when there are several folders,
+ * or only the shell can resolve it. `shellFolder` is the shell's folder before the script, `home` the folder of `~`.
  */
 export function workFolder(
   script: string,
@@ -137,7 +137,7 @@ function folderAt(
     );
 }
 
-/** The folder that an option of a program names; empty when there is none. */
+/** Returns the folder that an option of a program names; empty when no option names one. */
 function optionFolder(words: readonly string[]): string {
   const [program = "", ...args] = withoutLaunchers(words);
   return takeFolderOption(nameOf(program), args).folder;

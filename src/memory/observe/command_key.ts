@@ -1,6 +1,6 @@
 /**
- * Makes the key of a command: its program and subcommand, its package or folder, and the tests or files that it selects.
- * A failure is open until a command with the same key passes, or one that selects more.
+ * Makes the key of a command: its program and subcommand, its package or folder, and the tests or files that it
+ * selects. A failure is open until a command passes that has the same key, or selects more.
  */
 import { pathInProject } from "../project_paths.ts";
 import type { Check, CommandKey } from "./observation.ts";
@@ -24,7 +24,7 @@ const FOLDER_OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = 
   [/^(?:yarn|bun)$/, /^--cwd$/],
   [/^deno$/, /^--cwd$/],
 ];
-/** Options of a package manager that name the package. */
+/** Options of package managers that name a package. */
 const PACKAGE_OPTIONS = /^(?:--filter|--workspace|-F|-w)$/;
 /** Programs whose second word is a subcommand. */
 const WITH_VERBS: ReadonlySet<string> = new Set(
@@ -32,15 +32,15 @@ const WITH_VERBS: ReadonlySet<string> = new Set(
     "pdm bundle gem composer rustup brew apt apt-get systemctl service aws gcloud az flutter zig claude rails artisan prisma")
     .split(" "),
 );
-/** Subcommands that are followed by another one. */
+/** Subcommands after which another subcommand follows. */
 const WITH_TWO_VERBS =
   /^(?:gh|glab|docker compose|docker container|aws|gcloud|az|uv pip|git stash|git worktree)/;
-/** Operations of git whose arguments are not part of the key: another call repeats or continues the same operation. */
+/** Operations of git whose key lacks their arguments: another call repeats or continues the same operation. */
 const GIT_OPERATIONS = /^(?:commit|push|pull|fetch|merge|rebase|cherry-pick|revert|am|stash pop)$/;
 const INTERPRETER = /^(?:python[\d.]*|py|node|ruby|perl|php|lua|bash|sh|zsh|tsx|ts-node|Rscript)$/;
 const OPTION = /^-/;
 
-/** The key of one command of a script; null for one without words of its own. */
+/** Returns the key of one command of a script; null when only launchers remain of it. */
 export function commandKey(
   commands: readonly ScriptCommand[],
   at: number,
@@ -58,7 +58,7 @@ export function commandKey(
   return taskKey(call) ?? toolKey(call) ?? otherKey(call);
 }
 
-/** A program with its arguments, and the folder that it runs in, from the project's folder. */
+/** A program with its arguments, and the folder in which it runs, relative to the project's folder. */
 interface Call {
   readonly program: string;
   readonly args: readonly string[];
@@ -66,7 +66,7 @@ interface Call {
   readonly root: string | null;
 }
 
-/** `npm run test:unit -- a.test.ts`, `make lint`, `./gradlew :app:test`. */
+/** Returns the key of a task: `npm run test:unit -- a.test.ts`, `make lint`, `./gradlew :app:test`. */
 function taskKey(call: Call): CommandKey | null {
   const { program, folder, args } = call;
   const run = taskVerbOf(program);
@@ -92,7 +92,7 @@ function taskKey(call: Call): CommandKey | null {
   };
 }
 
-/** The words of a call without its options, and the packages that a manager is led to. */
+/** Separates the words of a call from its options, and from the packages to which a manager is sent. */
 function wordsAndPackages(args: readonly string[], isManager: boolean) {
   const words: string[] = [];
   const packages: string[] = [];
@@ -107,33 +107,33 @@ function wordsAndPackages(args: readonly string[], isManager: boolean) {
   return { words, packages };
 }
 
-/** What tasks with these names check; null where none checks anything. */
+/** Returns what tasks with these names check; null when they check nothing. */
 function checkOf(tasks: string): Check | null {
   const names = tasks.split(" ").flatMap((name) => [name, name.slice(name.lastIndexOf(":") + 1)]);
   return TASK_CHECKS.find(([pattern]) => names.some((name) => pattern.test(name)))?.[1] ?? null;
 }
 
-/** Options by which a task that runs tests is given the names of some. */
+/** Options that give names of tests to a task. */
 const TASK_OPTIONS = {
   chooses: "-t --testNamePattern -g --grep --filter -k -run --tests",
   values: "",
 };
 
-/** Whether a program that runs tasks is called as a test runner: `bun test`, `mvn -Dtest=A test`. */
+/** Tells whether a program that runs tasks is called as a test runner: `bun test`, `mvn -Dtest=A test`. */
 function isRunner({ program, args }: Call): boolean {
   const line = [program, ...args].join(" ");
   return CHECK_TOOLS.some(({ call, check }) => check === "test" && call.test(line));
 }
 
-/** Options with which a program only prints something or prepares, and checks nothing. */
-const ONLY_ASKED =
+/** Options with which a program only prints or prepares something, and checks nothing. */
+const CHECKS_NOTHING =
   /^(?:--version|--help|-h|--collect-only|--co|--listTests|--list|--list-tests|--no-run|--dry-run|--showConfig|--init|-list|-DskipTests.*)$/;
 
-/** `pytest tests/a.py -k adds`, `cargo build -p core`, `eslint src`. */
+/** Returns the key of a tool: `pytest tests/a.py -k adds`, `cargo build -p core`, `eslint src`. */
 function toolKey(call: Call): CommandKey | null {
   const line = [call.program, ...call.args].join(" ");
   const tool = CHECK_TOOLS.find((row) => row.call.test(line));
-  if (tool === undefined || call.args.some((word) => ONLY_ASKED.test(word))) return null;
+  if (tool === undefined || call.args.some((word) => CHECKS_NOTHING.test(word))) return null;
   const [called] = tool.call.exec(line)!;
   const args = call.args.slice(called.trim().split(" ").length - 1);
   const { elsewhere = [], ...taken } = selection(args, {
@@ -149,7 +149,7 @@ function toolKey(call: Call): CommandKey | null {
   };
 }
 
-/** The one name of a tool that has several. */
+/** Returns one name for a tool that can be called by several names. */
 function nameOfTool(called: string): string {
   const name = called.trim().replace(/^py\.test/, "pytest").replace(/^vitest run/, "vitest")
     .replace(/^(mvn|gradle|cargo)w? (?:-\S+ )*/, "$1 ");
@@ -168,7 +168,7 @@ interface Options {
   readonly wordsChoose?: boolean;
 }
 
-/** Which tests and files the arguments of a call select, and which options name another package or configuration. */
+/** Returns the tests and files that arguments select, and the options that name another package or configuration. */
 function selection(
   args: readonly string[],
   { chooses, places = "", values, takesPaths = false, takesPackages = false, wordsChoose = false }:
@@ -202,14 +202,14 @@ function selection(
     ? paths
     : (paths.length === 0 ? [""] : paths).map(takesPackages ? packageAt(whole) : whole);
   return {
-    // The project's own folder means all files.
+    // The project's own folder stands for all files.
     paths: taken.includes("") ? [] : [...new Set(taken)].sort(),
     chosen: chosen.sort(),
     ...(elsewhere.length === 0 ? {} : { elsewhere: elsewhere.sort() }),
   };
 }
 
-/** A package of Go is one folder: `a` becomes `a/.`. With all folders below it (`./a/...`) it becomes `a`. */
+/** A package of Go is one folder: `a` becomes `a/.`. With all folders below it (`./a/...`), it becomes `a`. */
 function packageAt(whole: (path: string) => string): (path: string) => string {
   return (path) => {
     if (/(?:^|\/)\.\.\.$/.test(path)) return whole(path.replace(/\/?\.\.\.$/, ""));
@@ -218,10 +218,10 @@ function packageAt(whole: (path: string) => string): (path: string) => string {
   };
 }
 
-/** Options that only change how much is printed. */
+/** Options that only change how much a program prints. */
 const QUIET = /^(?:-v+|--verbose|-q|--quiet|-s|--silent)$/;
 
-/** The key of any other program: all its words; for git's operations the name alone, for an interpreter the script. */
+/** Returns the key of any other program: its words. Git's operations have their name, interpreters their script. */
 function otherKey({ program, args, folder }: Call): CommandKey {
   const plain = args.filter((word) => !OPTION.test(word));
   const name = calledAs(program, args);
@@ -230,12 +230,12 @@ function otherKey({ program, args, folder }: Call): CommandKey {
     return keyOf([program.replace(/[\d.]+$/, ""), folder, plain[0]].join(" "));
   }
   const counted = WITH_VERBS.has(program) ? plain : args.filter((word) => !QUIET.test(word));
-  // `mise run test`: what its output means is not known.
+  // For `mise run test` nothing is known of the output.
   const check = plain[0] === "run" && plain[1] !== undefined ? checkOf(plain[1]) : null;
   return { ...keyOf([program, folder, ...counted].join(" ")), check };
 }
 
-/** A program with the subcommand that says what it does. */
+/** Returns a program with the subcommand that tells what it does. */
 export function calledAs(program: string, args: readonly string[]): string {
   const plain = args.filter((word) => !OPTION.test(word));
   if (!WITH_VERBS.has(program)) return program;
@@ -243,7 +243,7 @@ export function calledAs(program: string, args: readonly string[]): string {
   return WITH_TWO_VERBS.test(one) && plain[1] !== undefined ? `${one} ${plain[1]}` : one;
 }
 
-/** The arguments without the option that names another folder, and that folder. */
+/** Takes the option that names another folder out of arguments. Returns that folder, and the other arguments. */
 export function takeFolderOption(program: string, args: readonly string[]) {
   const row = FOLDER_OPTIONS.find(([of]) => of.test(program));
   const end = args.indexOf("--") < 0 ? args.length : args.indexOf("--");
@@ -261,7 +261,7 @@ function inProject(path: string, root: string | null): string {
   return /^\//.test(path) ? pathInProject(path, root) : plainPath(resolveUps(path));
 }
 
-/** `a/../b` is `b`. */
+/** Resolves `..` steps: `a/../b` becomes `b`. */
 function resolveUps(path: string): string {
   const steps: string[] = [];
   for (const step of path.split("/")) {
@@ -273,12 +273,12 @@ function resolveUps(path: string): string {
   return steps.join("/");
 }
 
-/** A key that is a name alone. */
+/** Makes a key that only has a name. */
 export function keyOf(what: string): CommandKey {
   return { check: null, what, paths: [], chosen: [] };
 }
 
-/** The text that all failures with one key have in common. */
+/** Returns the text that all failures with one key share. */
 export function failureKey(what: string): string {
   return `failure ${what}`;
 }

@@ -1,9 +1,9 @@
-/** The texts, facts and titles of observations of commands. */
+/** Makes the texts, facts and titles of observations of commands. */
 import type { ObservedFacts } from "./observation.ts";
 import { scriptCommands } from "./shell_words.ts";
 import { headAndTail, MAX_TITLE_CHARS, shortened, titleLine } from "../text.ts";
 
-/** How many characters of an output are kept. The end has more, because errors stand there. */
+/** How many characters of an output are stored. Most are from its end, where errors stand. */
 export const KEPT_OUTPUT = { head: 600, tail: 1_400 };
 const KEPT_COMMAND = { head: 1_500, tail: 500 };
 
@@ -24,7 +24,7 @@ export function textOf(command: string, output: string, about = ""): string {
     .filter((part) => part !== "").join("\n");
 }
 
-/** The title of failed tests: the run, its counts, and the names of as many failing tests as fit. */
+/** Returns the title of failed tests: the run, its counts, and as many names of failing tests as fit. */
 export function failingTitle(name: string, facts: ObservedFacts): string {
   const { failed = 0, failing = [], error } = facts;
   const head = `Tests fail: ${name}${countsText(facts)}`;
@@ -35,7 +35,7 @@ export function failingTitle(name: string, facts: ObservedFacts): string {
   return titleLine(why === undefined ? head : `${head}: ${why}`);
 }
 
-/** The numbers of passed and failed tests in brackets, for a title. */
+/** Returns the numbers of passed and failed tests in brackets, for a title. */
 export function countsText({ passed, failed = 0 }: ObservedFacts): string {
   const parts = [
     ...passed === undefined ? [] : [`${passed} passed`],
@@ -44,7 +44,7 @@ export function countsText({ passed, failed = 0 }: ObservedFacts): string {
   return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
 }
 
-/** As many names of tests as fit, at least one, and the number of the others. */
+/** Returns as many names of tests as fit, at least one, and the number of the others. */
 function namesText(
   names: readonly string[],
   { many, room }: { readonly many: number; readonly room: number },
@@ -59,9 +59,9 @@ function namesText(
 
 export const MAX_COMMAND_CHARS = 1_000;
 
-/** A command without redirections and filters: `npm test 2>&1 | tail -20` becomes `npm test`. */
+/** Returns a command without redirections and filters: `npm test 2>&1 | tail -20` becomes `npm test`. */
 export function shownCommand(command: string): string {
-  // Runs of blanks are shortened first: patterns that begin with ` *` take quadratic time on them.
+  // Runs of blanks are shortened first, since patterns that begin with ` *` take quadratic time on them.
   const line = command.replace(/\s+/g, " ")
     .replace(/ ?(?:\d?>&\d|&> ?\S+|\d?>>? ?\/dev\/null)/g, "");
   const shown = withoutFilters(line)
@@ -71,7 +71,7 @@ export function shownCommand(command: string): string {
   return shown.slice(0, MAX_COMMAND_CHARS);
 }
 
-/** Filters at the end of a pipeline: they shorten the output and change nothing else. */
+/** Filters at the end of a pipeline. They shorten the output and change nothing else. */
 const FILTERS: ReadonlySet<string> = new Set(["tail", "head", "grep", "cat", "less", "tee", "sed"]);
 
 function withoutFilters(line: string): string {

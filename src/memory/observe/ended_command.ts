@@ -1,4 +1,4 @@
-/** Tells which commands of a script passed and which one failed, from the exit code and the output. */
+/** Decides which commands of a script passed and which one failed, from the exit code and the output. */
 import { baseName } from "../../base/paths.ts";
 import { isOnlyLooking, looks } from "./looking_commands.ts";
 import type { CommandKey } from "./observation.ts";
@@ -12,50 +12,50 @@ import { readTestRun, type TestRun } from "./test_run.ts";
 
 export interface EndedCommand {
   readonly command: string;
-  /** The commands of the script. */
+  /** The commands that the script consists of. */
   readonly commands: readonly ScriptCommand[];
   readonly output: string;
   readonly exitCode: number | null;
   readonly outcome: "success" | "failure";
-  /** The project's folder; null when it is not known. */
+  /** The project's folder; null when it is unknown. */
   readonly root: string | null;
-  /** The folder of the shell after the script; empty when it is not known. */
+  /** The folder of the shell after the script; empty when it is unknown. */
   readonly shellFolder: string;
 }
 
-/** One command of a script that is not harmless, with its key. */
+/** A command of a script that may have failed, with its key. */
 export interface Part {
-  /** Its index in the commands. */
+  /** The index of the command in its script. */
   readonly at: number;
   readonly key: CommandKey;
 }
 
 export interface ScriptEnd {
   readonly parts: readonly Part[];
-  /** The part that failed; null when none failed, or it is not known which one. */
+  /** The part that failed; null when no part failed, or when nobody can tell which. */
   readonly failed: Part | null;
   readonly hasFailed: boolean;
   readonly passed: readonly CommandKey[];
-  /** Whether the shell hides how a part ended, and the output does not show that it passed. */
+  /** Whether the shell hides how a part ended, and the output does not show that the part passed. */
   readonly isUntold: boolean;
-  /** The tests that the output counts; null where the script runs none, or counts none. */
+  /** The tests that the output counts; null when the script runs or counts none. */
   readonly tests: TestRun | null;
 }
 
-/** The most commands of a script that are read. */
+/** The most parts of a script that are read. */
 const MAX_PARTS = 24;
 
-/** What a failed check prints is searched among the last lines of the output. */
+/** How many of the output's last lines are searched for the message of a failed check. */
 const MAX_LINES = 30;
 const LOOKED_AT_CHARS = 400;
 /** Words that report a failure, except in names of files and options. */
 const FAILURE_WORDS =
   /(?<![\w./-])(?:fail(?:ed|ures?|ing|s)?|errors?|fatal|panic(?:ked)?|traceback|\w*(?:error|exception)|cannot|denied|refused|killed|aborted|could not|unable to|not found|no such file|timed out|undefined reference|segmentation fault)(?![./-]?\w)/i;
 const NO_FAILURES = /\b(?:0|no) (?:fail(?:ed|ures?|ing|s)?|errors?)\b/gi;
-/** Filters that show the end of what they read. */
+/** Filters that show the end of their input. */
 const SHOWS_END: ReadonlySet<string> = new Set(["tail", "cat", "tee"]);
 
-/** The operations of git that are finished when another one passes. */
+/** Operations of git, with the operations that they conclude when they pass. */
 const GIT_ENDS: Readonly<Record<string, readonly string[]>> = {
   "git commit": ["git merge", "git cherry-pick", "git revert", "git pull", "git am"],
   "git merge": ["git pull"],
@@ -96,7 +96,7 @@ function partsOf(commands: readonly ScriptCommand[], root: string | null): Part[
   return parts;
 }
 
-/** Whether a script only ran checks and the output says that one failed. */
+/** Tells whether a script only ran checks and the output says that one of them failed. */
 function saysCheckFailed({ output }: EndedCommand, parts: readonly Part[]): boolean {
   const checks = parts.filter(({ key }) => key.check !== null && key.isRead === true);
   return checks.length > 0 && checks.length === parts.length &&
@@ -109,8 +109,8 @@ function lastLines(output: string): string[] {
 }
 
 /**
- * The part of a script that failed: the counted tests, the part whose program says so, or the only check when the output
- * says that a check failed; null when it is not known.
+ * Returns the part of a script that failed: the counted tests, the part whose program reports a failure, or the only
+ * check when the output reports a failed check; null when nobody can tell.
  */
 function failedPart(
   run: EndedCommand,
@@ -120,20 +120,20 @@ function failedPart(
   const { commands, output, outcome } = run;
   const ofTests = all.filter(({ key }) => key.check === "test");
   if ((tests?.failed ?? 0) > 0 && ofTests.length > 0) return ofTests.at(-1)!;
-  // The exit code of a script is that of its last chain of commands.
+  // A script has the exit code of its last chain of commands.
   const withStatus = all.filter(({ at }) => tellsStatusOf(commands, at));
   const parts = outcome === "failure" && withStatus.length > 0 ? withStatus : all;
   if (parts.length < 2) return parts[0] ?? null;
-  const said = parts.findLast(({ at }) => {
+  const reported = parts.findLast(({ at }) => {
     const program = nameOf(withoutLaunchers(commands[at]!.words)[0] ?? "");
     return PROGRAM_FAILED.some(([of, line]) => of.test(program) && line.test(output));
   });
-  if (said !== undefined) return said;
+  if (reported !== undefined) return reported;
   const checks = parts.filter(({ key }) => key.check !== null);
   return checks.length === 1 && saysCheckFailed(run, checks) ? checks[0]! : null;
 }
 
-/** The key of a whole script, for a failure whose part is not known. */
+/** Returns the key of a whole script, for a failure whose part is unknown. */
 export function wholeKey(parts: readonly Part[]): CommandKey {
   const all = parts.map(({ key }) => [key.what, ...key.paths, ...key.chosen].join(" "));
   return keyOf(`all of ${all.join(" && ")}`);
@@ -151,7 +151,7 @@ function passedKeys(run: EndedCommand, end: EndOfParts): CommandKey[] {
   const passed = parts.filter((part) => {
     if (shown.includes(part)) return true;
     if (!hasFailed) return outcome === "success" && tellsStatusOf(commands, part.at);
-    // Parts before the failed one have passed, when only `&&` stands between.
+    // Parts before the failed one have passed, if only `&&` stands between them.
     return failed !== null && part.at < failed.at && isChain(part.at, failed.at);
   });
   return [
@@ -163,30 +163,30 @@ function passedKeys(run: EndedCommand, end: EndOfParts): CommandKey[] {
   ];
 }
 
-/** The key of a wrong call: the next call of the same program that passes mends it, with any arguments. */
+/** Returns the key of a wrong call. The next passing call of the program mends the failure, with any arguments. */
 export function calledName({ words }: ScriptCommand): string {
   const [program = "", ...args] = withoutLaunchers(words);
   return `called ${calledAs(nameOf(program), gitArguments(words) ?? args)}`;
 }
 
-/** Whether the output shows that a part passed whose exit code the shell hides. */
+/** Tells whether the output shows that a part passed whose exit code the shell hides. */
 function showsSuccess(run: EndedCommand, part: Part, tests: TestRun | null): boolean {
   if (saysSuccess(run, part, tests)) return true;
   if (part.key.check === "test" || run.commands[part.at]!.before === "||") return false;
   return isEndSeen(run, part) && !FAILURE_WORDS.test(run.output.replace(NO_FAILURES, ""));
 }
 
-/** Whether the output says in words or by its counts that a part passed. */
+/** Tells whether the output says that a part passed, in words or by its counts. */
 function saysSuccess(run: EndedCommand, { at, key }: Part, tests: TestRun | null): boolean {
   if (run.commands[at]!.before === "||") return false;
   if (key.check === "test" && tests !== null) return tests.failed === 0 && tests.passed !== 0;
   const [program = "", ...args] = withoutLaunchers(run.commands[at]!.words);
   const line = [nameOf(program), ...args].join(" ");
   const lines = CHECK_TOOLS.find(({ call }) => call.test(line))?.passed ?? TASKS_PASSED;
-  return lastLines(run.output).some((said) => lines.test(said));
+  return lastLines(run.output).some((line) => lines.test(line));
 }
 
-/** Whether the output shows the end of what a part printed, and not only what a filter let through. */
+/** Tells whether the output shows the end of what a part printed, and not only what a filter let through. */
 function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
   for (const { words: [program = "", ...args], before } of commands.slice(at + 1)) {
     if (before !== "|") break;
@@ -198,7 +198,7 @@ function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
   return true;
 }
 
-/** The status of the last command. */
+/** Matches the variable that holds the status of the last command. */
 const STATUS = /\$(?:\?|\{\?\})/;
 
 interface Script {
@@ -207,7 +207,7 @@ interface Script {
   readonly output: string;
 }
 
-/** For a script whose last command prints an exit code: the script without it, and the code; null for other scripts. */
+/** Takes the last command, which prints an exit code, off a script, and returns the code; null for other scripts. */
 export function withPrintedStatus(
   { command, commands, output }: Script,
   printed: string,
@@ -216,8 +216,8 @@ export function withPrintedStatus(
   if (last?.words[0] !== "echo" || commands.at(-2)?.after !== ";") return null;
   if (isOnlyLooking(commands)) return null;
   const line = printed.slice(printed.lastIndexOf("\n") + 1);
-  const said = last.words.slice(1).filter((word) => !/^-[en]+$/.test(word)).join(" ");
-  const digits = STATUS.test(said) ? statusIn(line, said.split("\\n")) : null;
+  const printing = last.words.slice(1).filter((word) => !/^-[en]+$/.test(word)).join(" ");
+  const digits = STATUS.test(printing) ? statusIn(line, printing.split("\\n")) : null;
   if (digits === null) return null;
   const known = closed(commands.slice(0, -1));
   if (known.some((one, at) => !isHarmless(one) && !tellsStatusOf(known, at))) return null;
@@ -229,9 +229,9 @@ export function withPrintedStatus(
   };
 }
 
-/** The number at the place of `$?` in a printed line. */
-function statusIn(line: string, said: readonly string[]): string | null {
-  const [before = "", behind = ""] = said.find((part) => STATUS.test(part))!.split(STATUS);
+/** Returns the number that a printed line has in the place of `$?`. */
+function statusIn(line: string, parts: readonly string[]): string | null {
+  const [before = "", behind = ""] = parts.find((part) => STATUS.test(part))!.split(STATUS);
   const isPlain = !/[$`]/.test(before + behind);
   const text = line.trim();
   const [start, end] = [before.trimStart(), behind.trimEnd()];
@@ -240,18 +240,18 @@ function statusIn(line: string, said: readonly string[]): string | null {
   return /^\d{1,3}$/.test(digits) ? digits : null;
 }
 
-/** The commands as a whole script: no operator follows the last one. */
+/** Returns commands as a whole script, in which no operator follows the last command. */
 function closed(commands: readonly ScriptCommand[]): ScriptCommand[] {
   return commands.map((command, at) =>
     at === commands.length - 1 ? { ...command, after: "" } : command
   );
 }
 
-/** `python -m pytest`, where this Python has no such module: another one may have it. */
+/** Matches Python's error for `python -m pytest` without that module. Another Python may have the module. */
 const NO_MODULE = /^\S*python[\d.]*(?:\.exe)?: No module named '?([\w.]+)/m;
 const MAX_CHARS = 20_000;
 
-/** The one command of a script that failed because it was called wrongly; null for any other script. */
+/** Returns the only command of a script, if it failed because its call was wrong; null for any other script. */
 export function wrongCall(
   commands: readonly ScriptCommand[],
   output: string,
@@ -269,7 +269,7 @@ export function wrongCall(
   return isWrong ? call : null;
 }
 
-/** Whether a message names a word of the command line; the message may give its whole path. */
+/** Tells whether a message names a word of the command line. The message may give the word's whole path. */
 function isCalled(word: string, what: string): boolean {
   const plain = word.replace(/\/(?:\.\.\.)?$/, "");
   return word.includes(what) || baseName(plain) === baseName(what.replace(/\/$/, ""));

@@ -1,10 +1,10 @@
-/** Finds the line of an output that says what went wrong. */
+/** Finds the line of an output that tells what went wrong. */
 import { shortened } from "../text.ts";
 import { SAYS_LITTLE, TELLING, TOTALS } from "./output_lines.ts";
 
-/** `error: |-` in the output of Node's test runner: the message stands on the next line. */
+/** Matches `error: |-` in the output of Node's test runner. The message stands on the next line. */
 const YAML_BLOCK = /^([ \t]{0,20}error:) [|>][-+]?\r?\n[ \t]{0,40}/gm;
-/** The name of a package that a runner of several puts before each line: `[web] error: no such file`. */
+/** The name of a package, which a runner of several packages puts before each line: `[web] error: no such file`. */
 const PACKAGE =
   /^\s*\[(?!(?:debug|error|fail|failed|fatal|info|notice|ok|warn|warning)\])[\w@:./-]{1,60}\] (?=\S)/i;
 /** The line that Claude Code puts before the output of a command that it stopped. */
@@ -14,8 +14,8 @@ const LOOKED_AT_CHARS = 400;
 const MAX_ERROR_CHARS = 160;
 
 /**
- * The line of an output that says what went wrong. Without one, a line that says only that something failed, else the last
- * line that is not blank. Null when there is no line, or there are only totals.
+ * Returns the line of an output that tells what went wrong. Without such a line, returns one that only reports a
+ * failure, or the last line that is not blank. Returns null when there are no lines, or only totals.
  */
 export function errorLine(output: string): string | null {
   const lines = linesOf(output);
@@ -23,7 +23,7 @@ export function errorLine(output: string): string | null {
     (lines.length === 0 ? null : shortOf(lines.at(-1)!));
 }
 
-/** Like {@linkcode errorLine}, but null where no line says what went wrong. */
+/** Does the same as {@linkcode errorLine}, but returns null when no line tells what went wrong. */
 export function tellingErrorLine(output: string): string | null {
   return timedOut(output) ?? tellingLine(linesOf(output));
 }
@@ -54,22 +54,22 @@ function shortOf(line: string): string {
   return shortened(line.replace(/^E {2,}/, "").replace(/\s+/g, " ").trim(), MAX_ERROR_CHARS);
 }
 
-/** Times, addresses, line numbers, counts and temporary folders. At each place the first alternative counts. */
+/** Matches times, addresses, line numbers, counts and temporary folders. The first alternative that matches counts. */
 const VARYING =
   /\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?Z?)?|\b\d\d:\d\d:\d\d(?:[.,]\d+)?|\b0x[\da-f]+|\b[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\b|\/(?:tmp|var\/tmp|var\/folders|dev\/shm)\/[^\s:,'")]+|\(\d+(?:,\d+)?\)|:\d+(?::\d+)?(?!\w)|\b(?:lines?|pid|process) \d+|\b\d+(?:\.\d+)? ?(?:ms|[mµn]?s|secs?|seconds?|minutes?)\b|\b\d+ (?:passed|passing|failed|failing|errors?|warnings?|tests?)\b/gi;
 
-/** A line with `#` for everything that differs from run to run. */
+/** Replaces everything in a line that differs from run to run by `#`. */
 export function withoutVarying(line: string): string {
   return line.replace(VARYING, "#");
 }
 
-/** Whether a line holds only the totals of a test run or build. */
+/** Tells whether a line holds only the totals of a test run or build. */
 function isTotal(line: string): boolean {
   const head = line.slice(0, LOOKED_AT_CHARS);
   return TOTALS.some((pattern) => pattern.test(head));
 }
 
-/** Whether a line says only that something is wrong, or how much. A title takes such a line when there is no other. */
+/** Tells whether a line reports only that something is wrong, or how much. Titles use it when there is no other. */
 export function saysLittle(line: string): boolean {
   const head = line.slice(0, LOOKED_AT_CHARS);
   return isTotal(head) || SAYS_LITTLE.some((pattern) => pattern.test(head));

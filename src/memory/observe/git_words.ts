@@ -4,7 +4,7 @@ import type { ScriptCommand } from "./shell_words.ts";
 
 const WITH_VALUE: ReadonlySet<string> = new Set(["-c", "-C", "--git-dir", "--work-tree"]);
 
-/** Subcommands of git that change to another branch or to another state of the files. */
+/** Subcommands of git that change to another branch, or to another state of the files. */
 const TO_OTHER_STATE: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
   checkout: (args) => !args.some((word) => /^-[bB]$/.test(word)),
   switch: (args) => !args.some((word) => /^(?:-[cC]|--create|--force-create)$/.test(word)),
@@ -15,13 +15,13 @@ const TO_OTHER_STATE: Readonly<Record<string, (args: readonly string[]) => boole
   reset: (args) => args.some((word) => /^--(?:hard|merge|keep)$/.test(word)),
 };
 
-/** The subcommand of git and its arguments; null for another program. */
+/** Returns git's subcommand and its arguments; null for another program. */
 export function gitArguments(words: readonly string[]): readonly string[] | null {
   if (!isGit(words)) return null;
   return words.slice(verbAt(words));
 }
 
-/** The folders that git changes to first (`-C`), each relative to the one before it. */
+/** Returns the folders to which git changes first (`-C`), each relative to the one before it. */
 export function gitFolders(words: readonly string[]): readonly string[] {
   if (!isGit(words)) return [];
   const options = words.slice(0, verbAt(words));
@@ -39,8 +39,8 @@ function verbAt(words: readonly string[]): number {
 }
 
 /**
- * Whether a script leaves the state in which it is called, by another branch or a stash, and works there. Its results then
- * say nothing about the current branch.
+ * Tells whether a script changes to another branch or state of the files, and then works there. Its results do not
+ * count for the current branch.
  */
 export function worksElsewhere(commands: readonly ScriptCommand[]): boolean {
   const from = commands.findIndex(({ words }) => {
@@ -52,7 +52,7 @@ export function worksElsewhere(commands: readonly ScriptCommand[]): boolean {
     commands.some(({ words }) => isBisectRun(words));
 }
 
-/** `git bisect run` changes the state by itself. */
+/** Tells whether a command is `git bisect run`, which changes the state of the files by itself. */
 function isBisectRun(words: readonly string[]): boolean {
   const [verb, what] = gitArguments(words) ?? [];
   return verb === "bisect" && what === "run";

@@ -5,7 +5,7 @@ import type { ScriptCommand } from "./shell_words.ts";
 import WORDS from "./looking_words.json" with { type: "json" };
 
 const wordSet = (words: string): ReadonlySet<string> => new Set(words.split(" "));
-/** Programs that only look, try or wait. When one fails, something was not found. */
+/** Programs that only look, try or wait. Their failure means that something was not found. */
 const LOOKING = wordSet(WORDS.programs.join(" "));
 /** Programs that only look when they are called with these subcommands or options. */
 const LOOKING_VERBS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
@@ -13,16 +13,16 @@ const LOOKING_VERBS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 );
 /** Options and subcommands with which no program changes anything. */
 const ASKING = wordSet(WORDS.asking);
-/** Commands that neither look nor do. */
+/** Commands that neither look for something nor do anything. */
 const NEUTRAL = wordSet(WORDS.neutral);
 
-/** Whether every command of a script that does anything only looks for something. */
+/** Tells whether all commands of a script only look for something. Neutral commands do not count. */
 export function isOnlyLooking(commands: readonly ScriptCommand[]): boolean {
   const parts = commands.filter(({ words }) => !NEUTRAL.has(words[0]!));
   return parts.length > 0 && parts.every(looks);
 }
 
-/** Whether a command only looks for something, tries or waits. */
+/** Tells whether a command only looks for something, tries or waits. */
 export function looks({ words }: ScriptCommand): boolean {
   const [first = "", ...args] = withoutLaunchers(words);
   const [verb = "", next = ""] = gitArguments([first, ...args]) ?? args;

@@ -1,4 +1,4 @@
-/** The types of observations, the rows of memory: something that was done, said or found in a session. */
+/** Defines the types of observations, the rows of memory: something that was done, said or found in a session. */
 
 export const OBSERVATION_KINDS = [
   "edit",
@@ -28,14 +28,14 @@ const TAKEN_BACK: ReadonlySet<ObservationKind> = new Set([
   "edit",
 ]);
 
-/** Whether an observation no longer holds: a commit, fix or edit was taken back, a decision or note was replaced. */
+/** Tells whether an observation no longer holds: a commit, fix or edit was taken back, a decision or note replaced. */
 export function isSuperseded(
   { kind, resolvedBy }: { readonly kind: ObservationKind; readonly resolvedBy: number | null },
 ): boolean {
   return TAKEN_BACK.has(kind) && resolvedBy !== null;
 }
 
-/** Whether it is a replaced note or decision: no session is told of it, and a search lists it last. */
+/** Tells whether a note or decision was replaced: no session is told of it, and a search lists it last. */
 export function isReplaced(
   { kind, resolvedBy }: { readonly kind: ObservationKind; readonly resolvedBy: number | null },
 ): boolean {
@@ -46,9 +46,9 @@ export function isReplaced(
 export const NO_SESSION = "notes";
 
 export interface ObservedFile {
-  /** Relative to the project's folder; absolute when it lies elsewhere. */
+  /** Relative to the project's folder; absolute for a file outside of that folder. */
   readonly path: string;
-  /** Digest of its content at that time; null when the capture does not hold the whole file. */
+  /** Digest of the file's content at that time; null when the capture does not hold the whole file. */
   readonly digest: string | null;
 }
 
@@ -57,63 +57,63 @@ export type Check = "test" | "build" | "lint" | "type";
 
 /** The key of a command or another tool use. A failure is open until something with the same key passes. */
 export interface CommandKey {
-  /** Null for a command that checks nothing. */
+  /** What the command checks; null when it checks nothing. */
   readonly check: Check | null;
-  /** Program, subcommand, package or folder. */
+  /** The program, its subcommand, and its package or folder. */
   readonly what: string;
-  /** Whether `what` is a whole command as it was typed, and the shell said that it passed. */
+  /** Whether `what` is a whole command as it was typed, and the shell reported that it passed. */
   readonly isLine?: true;
-  /** Whether its output is understood. Then the output counts when the shell hides the exit code. */
+  /** Whether the command's output is understood. Then it counts when the shell hides the exit code. */
   readonly isRead?: true;
-  /** The files and folders that it selects, relative to the project's folder; empty for all. */
+  /** The files and folders that the command selects, relative to the project's folder; empty for all. */
   readonly paths: readonly string[];
-  /** The tests that it selects by options; empty for all. */
+  /** The tests that the command selects by options; empty for all. */
   readonly chosen: readonly string[];
 }
 
-/** Facts of an observation beside its texts; those that do not apply are missing. */
+/** Facts of an observation beside its texts. Facts that do not apply are missing. */
 export interface ObservedFacts {
-  /** As it was typed. */
+  /** The command as it was typed. */
   readonly command?: string;
   readonly exitCode?: number;
-  /** The line of the output that says what is wrong. */
+  /** The line of the output that tells what is wrong. */
   readonly error?: string;
   readonly symbols?: readonly string[];
   /** Lines that an edit added and removed. */
   readonly added?: number;
   readonly removed?: number;
-  /** Of an edit: digest of the file before it; missing when the capture does not hold the whole file. */
+  /** Of an edit: digest of the file's content before it; missing when the capture does not hold the whole file. */
   readonly before?: string;
   /**
-   * The hash is null when the command did not print it, the subject when the message is not in the command. An amended
-   * commit replaced the one before it.
+   * The hash is null when the command did not print it; the subject is null when the command line lacks the message. An
+   * amended commit replaced the one before it.
    */
   readonly commit?: {
     readonly hash: string | null;
     readonly subject: string | null;
     readonly amended?: true;
   };
-  /** Numbers of tests, as the runner counts them. */
+  /** Numbers of tests, as their runner counts them. */
   readonly passed?: number;
   readonly failed?: number;
-  /** Tests that did not run, and those that were expected to fail. */
+  /** The number of tests that did not run, or were expected to fail. */
   readonly skipped?: number;
   readonly failing?: readonly string[];
-  /** Of a command: it worked on another branch or state of the files than the session. */
+  /** Of a command: it worked on another branch, or another state of the files, than the session. */
   readonly isElsewhere?: true;
-  /** Of a command: the shell hides how it ended, behind a pipe for example. */
+  /** Of a command: the shell hides how it ended, for example behind a pipe. */
   readonly isUntold?: true;
   /** Of a command: it was left running in the background. */
   readonly isStarted?: true;
-  /** Of a failure: its rank among open ends (`OPEN_RANKS`); null when it is none. */
+  /** Of a failure: its rank among open ends (`OPEN_RANKS`); null when it is not an open end. */
   readonly openRank?: number | null;
-  /** Of a failed command: what it checks, and the files and tests that it selected; missing for all. */
+  /** Of a failed command: what it checks, and the files and tests that it selected. Missing lists stand for all. */
   readonly check?: Check;
   readonly paths?: readonly string[];
   readonly chosen?: readonly string[];
-  /** Of a failed command: digest of its key, the same for all its failures. */
+  /** Of a failed command: digest of its key, which all its failures share. */
   readonly of?: string;
-  /** Of a fix: the failure that it mended, and the changes that did so. */
+  /** Of a fix: the failure that it mended, and the changes that mended it, by their numbers. */
   readonly mended?: number;
   readonly by?: readonly number[];
   /** Of a list of tasks: the open tasks. Of a summary: all open tasks and failures. */
@@ -130,7 +130,7 @@ export interface ObservedFacts {
   readonly branches?: readonly (string | null)[];
   /** Of a summary: the session holds a few short messages and nothing else. */
   readonly trivial?: true;
-  /** Of a session of a word (`continue`) that changed nothing: it takes no line among the last sessions. */
+  /** Of a summary: all prompts were like `continue`, and nothing changed. It gets no line among the last sessions. */
   readonly brief?: true;
   /** Of a summary: how its session ended, in words; missing while it goes on. */
   readonly end?: string;
@@ -146,34 +146,34 @@ export interface ObservedFacts {
 export interface Observed {
   readonly kind: ObservationKind;
   readonly outcome: "success" | "failure" | null;
-  /** One line. */
+  /** The title, in one line. */
   readonly title: string;
   readonly text: string;
   readonly files: readonly ObservedFile[];
   readonly facts: ObservedFacts;
-  /** Observations of a session with the same text here are repeats of one; null when none is a repeat. */
+  /** The key that repeats in a session share, so that they become one row; null when the observation has no repeats. */
   readonly sameAs: string | null;
   /** The error of a failure. Failures with the same `sameAs` and `wrong` are one failure. */
   readonly wrong?: string;
-  /** The keys of commands that passed: these mend failures with the same keys. */
+  /** The keys of commands that passed. They mend failures with the same keys. */
   readonly passes?: readonly CommandKey[];
-  /** A further observation of the same capture: a commit that a command made before it failed. */
+  /** Another observation of the same capture, such as a commit that a command made before it failed. */
   readonly besides?: Observed;
 }
 
-/** A capture as the queue has it, its payload read. */
+/** A tool use or event, with the payload of its capture. */
 export interface ToolUse {
   readonly toolName: string;
   readonly outcome: "success" | "failure";
   /** Fields of the payload: `tool_input`, `tool_response`, `error`, …. */
   readonly payload: Readonly<Record<string, unknown>>;
-  /** The folder that paths are relative to, absolute; null when it is not known. */
+  /** The folder to which paths are relative, absolute; null when it is unknown. */
   readonly root: string | null;
-  /** Whether it was done in another project. */
+  /** Whether the tool worked in another project. */
   readonly isForeign?: boolean;
 }
 
-/** Parses a list or an object that a row holds as JSON; `instead` when it is damaged, which `doctor` reports. */
+/** Parses a list or an object that a row holds as JSON. Returns `instead` for damaged JSON, which `doctor` reports. */
 export function keptJson<Value extends object>(text: unknown, instead: Value): Value {
   try {
     const value: unknown = JSON.parse(String(text));

@@ -1,4 +1,4 @@
-/** Makes the observation of a capture: one row for each tool. */
+/** Makes the observation of a capture, with the function that its tool has in a table. */
 import type { Observed, ObservedFile, ToolUse } from "./observation.ts";
 import {
   observeAgent,
@@ -24,7 +24,7 @@ import { pathInProject } from "../project_paths.ts";
 
 type Observer = (use: ToolUse) => Observed | null;
 
-/** The function that observes each tool. Events that are no tool use stand here under the event's name. */
+/** The function that observes each tool. Events that are no tool uses stand under the event's name. */
 const OBSERVERS: Readonly<Record<string, Observer>> = {
   Write: observeEdit,
   Edit: observeEdit,
@@ -63,7 +63,7 @@ const OBSERVES_FAILURES: ReadonlySet<Observer | undefined> = new Set([
   observeRead,
 ]);
 
-/** The observation of a capture; null when it holds nothing worth keeping. */
+/** Makes the observation of a capture; null when the capture holds nothing worth storing. */
 export function observe(use: ToolUse): Observed | null {
   const known = Object.hasOwn(OBSERVERS, use.toolName) ? OBSERVERS[use.toolName] : undefined;
   const isObserved = use.outcome === "success" || OBSERVES_FAILURES.has(known);
@@ -72,35 +72,35 @@ export function observe(use: ToolUse): Observed | null {
   return observed === null ? null : withOpenRank(withNamedFiles(observed, use.root));
 }
 
-/** The characters of a failure's text that are searched, at its beginning and at its end. */
+/** How many characters are searched at the beginning of a failure's text, and at its end. */
 const MAX_LOOKED_AT = 8_000;
 const MAX_FILES = 8;
 const MAX_PATH_CHARS = 300;
 
-/** A path with an extension, alone or with a line or a test: `src/a.ts`, `src/a.ts:3:5`, `src/a.ts(3,5)`, `a_test.py::test`. */
+/** Matches a path with an extension, alone or before a line or test: `src/a.ts`, `src/a.ts:3:5`, `a_test.py::test`. */
 const PATH =
   /(?<![\w./\\@:%~$+-])(?:\.{0,2}\/)?[\w@+-][\w@.+-]*(?:\/[\w@.+-]+)*\.[A-Za-z][A-Za-z\d]{0,7}(?=[:(]\d|::\w|["'`),;\]]|:?(?:\s|$))/g;
-/** Extensions of source files. Other words with a dot are no files: `e.g`. */
+/** Matches the extension of a source file. Other words with a dot are not files: `e.g`. */
 const SOURCE =
   /\.(?:[cm]?[jt]sx?|vue|svelte|py|rs|go|java|kts?|scala|rb|php|cs|fs|swift|c|cc|cpp|h|hpp|m|ex|exs|erl|hs|lua|dart|sql|sh|bats|css|scss|html|json|ya?ml|toml|proto|tf|md)$/;
-/** Folders with third-party code. */
+/** Matches folders with third-party code. */
 const FOREIGN =
   /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|\.rustup|vendor|target|\.venv|venv|go\/pkg)\//;
-/** The folder of a command that begins with `cd`. */
+/** Matches the folder of a command that begins with `cd`. */
 const FOLDER = /^cd +(?:"([^"\n]*)"|([^\s"';&|]+)) && /;
 
-/** Adds to a failed command the files of the project that it names. Other observations stay as they are. */
+/** Adds to a failed command the files of the project that its text names. Leaves other observations unchanged. */
 function withNamedFiles(observed: Observed, root: string | null): Observed {
   const { kind, outcome, files, text, facts } = observed;
   const isRun = (kind === "failure" || kind === "test") && outcome === "failure";
   if (!isRun || files.length > 0 || root === null) return observed;
-  const said = `${facts.error ?? ""}\n${text.slice(0, MAX_LOOKED_AT)}\n${
+  const searched = `${facts.error ?? ""}\n${text.slice(0, MAX_LOOKED_AT)}\n${
     text.slice(-MAX_LOOKED_AT)
   }`;
   const [, quoted, plain] = FOLDER.exec(facts.command ?? "") ?? [];
   const folder = resolvePath(quoted ?? plain ?? "", { folder: root });
   const named = new Map<string, ObservedFile>();
-  for (const [found] of said.matchAll(PATH)) {
+  for (const [found] of searched.matchAll(PATH)) {
     if (named.size === MAX_FILES) break;
     if (found.length > MAX_PATH_CHARS || !SOURCE.test(found) || FOREIGN.test(found)) continue;
     const path = pathInProject(resolvePath(found, { folder }), root);

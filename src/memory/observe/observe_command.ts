@@ -29,18 +29,18 @@ import { isHarmless } from "./script_words.ts";
 import { scriptCommands } from "./shell_words.ts";
 
 const KEPT_ERROR = { head: 900, tail: 2_200 };
-/** The longest name of a command in the title of a failure. */
+/** The longest name of a command in the title of a failure, in characters. */
 const MAX_NAME_CHARS = 70;
 const EXIT_CODE = /^Exit code (\d+)\n?/;
-/** Some runners name a test by its line. */
+/** Matches the line number by which some runners name a test. */
 const LINE = /:\d+$/;
 
-/** What runners print when they find no test. */
+/** Matches what runners print when they find no test. */
 const FOUND_NONE =
   /^=*[ \t]*no tests ran\b|^=*[ \t]*\d+ deselected(?:, \d+ warnings?)? in |^collected 0 items$|^[ \t]*No tests? (?:files? )?(?:were )?found\b|^error: No test modules found|^Ran 0 tests\b|^No tests executed!|^No test matches the given testcase filter\b|^\?\s+\S+\s+\[no test files\]|^\[INFO\] (?:No tests to run|Tests are skipped)\.?$/m;
 const MAX_END_CHARS = 20_000;
 
-/** Observes Bash and other shells; null for an empty command. */
+/** Observes a command of Bash or another shell; null for an empty command. */
 export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): Observed | null {
   const typed = textIn(payload["tool_input"], "command").trim();
   if (typed === "") return null;
@@ -65,7 +65,7 @@ export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): 
   return passes === undefined || passes.length === 0 ? observed : { ...observed, passes };
 }
 
-/** The run with the exit code that its script printed, when the shell hides it. */
+/** Gives a run the exit code that its script printed, if the shell hides the exit code. */
 function withOwnStatus(
   run: EndedCommand,
   payload: Readonly<Record<string, unknown>>,
@@ -126,7 +126,7 @@ function isOneCommand({ commands }: EndedCommand): boolean {
 function observeFailure(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   const { commands, output, exitCode } = run;
   const error = errorLine(output);
-  // A failure with exit code 0 has hidden its own code.
+  // The script of a failure with exit code 0 has hidden the real code.
   const code = exitCode === 0 ? null : exitCode;
   const shown = code === null ? "" : ` (exit ${code})`;
   const at = end.parts.length > 1 && commands.every(({ after }) => after === "&&" || after === "")
@@ -146,7 +146,7 @@ function observeFailure(run: EndedCommand, end: ScriptEnd, about: string): Obser
   };
 }
 
-/** Observes a test run, with its counts when the output has them. */
+/** Observes a test run, with its counts if the output holds them. */
 function observeTests(run: EndedCommand, end: ScriptEnd, about: string): Observed {
   const { command, output, exitCode } = run;
   const { tests, hasFailed, isUntold } = end;
@@ -189,7 +189,7 @@ function observeTests(run: EndedCommand, end: ScriptEnd, about: string): Observe
   };
 }
 
-/** Observes a command that passed, or whose end is not known. */
+/** Observes a command that passed, or whose end is unknown. */
 function observePlainRun(
   run: EndedCommand,
   { isUntold, passed }: Pick<ScriptEnd, "isUntold" | "passed">,
@@ -211,7 +211,7 @@ function observePlainRun(
   };
 }
 
-/** The key of a failure, and the text that distinguishes it from other failures with the same key. */
+/** Returns the key of a failure, and the text that distinguishes it from other failures with the same key. */
 function keysOfFailure(
   { command, commands, output }: EndedCommand,
   { failed, parts }: ScriptEnd,
@@ -220,7 +220,7 @@ function keysOfFailure(
   const wrong = wrongCall(commands, output);
   const key = failed?.key ?? (parts.length === 0 ? undefined : wholeKey(parts));
   const what = wrong !== null ? calledName(wrong) : key?.what ?? shownCommand(command);
-  // When it is not known which part failed, the first check counts.
+  // When nobody can tell which part failed, the first check counts.
   const check = key?.check ?? parts.find((part) => part.key.check !== null)?.key.check ?? undefined;
   const taken = wrong !== null || key === undefined ? null : key;
   const { failing = [], error = "" } = facts;
@@ -253,7 +253,7 @@ function titled(command: string, { root }: Pick<EndedCommand, "root">): string {
   return shortPaths(shownCommand(command), { folder: root ?? "", home: null });
 }
 
-/** Observes work in another project: a search finds it, but it opens and mends no failure here. */
+/** Observes work in another project. A search finds it, but it opens and mends no failure here. */
 function observeForeignRun(observed: Observed, run: EndedCommand, about: string): Observed {
   const made = observed.kind === "commit"
     ? observePlainRun(run, { isUntold: false, passed: [] }, about)
@@ -270,10 +270,10 @@ function observeForeignRun(observed: Observed, run: EndedCommand, about: string)
   };
 }
 
-/** The end of a command that was stopped. Other commands of {@linkcode unknownEnd} go on in the background. */
+/** How an interrupted command ended. Other commands of {@linkcode unknownEnd} go on in the background. */
 const INTERRUPTED = "was interrupted";
 
-/** For the title of a command whose end is not known: how it goes on; null for a command that ended. */
+/** Returns, for a title, what became of a command whose end is unknown; null for a command that ended. */
 export function unknownEnd(payload: Readonly<Record<string, unknown>>): string | null {
   const response = payload["tool_response"];
   const { timedOutAfterMs, interrupted } = Object(response);
@@ -286,7 +286,7 @@ export function unknownEnd(payload: Readonly<Record<string, unknown>>): string |
   return isStarted ? "started in the background" : null;
 }
 
-/** Observes a command whose end is not known. Only commits that git has printed count. */
+/** Observes a command whose end is unknown. Of its commits, only those that git has printed count. */
 function observeUnknownEnd(
   run: EndedCommand,
   { end, about }: { readonly end: string; readonly about: string },

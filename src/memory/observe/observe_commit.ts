@@ -8,11 +8,11 @@ import { isOutside, type Surroundings } from "./command_folder.ts";
 import { gitArguments } from "./git_words.ts";
 import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
 
-/** The commits of a command: the first one, with the others in `besides`. */
+/** Observes the commits of a command: the first one, with the others in `besides`; null when it made none. */
 export function commitOf(run: EndedCommand): Observed | null {
   if (!/\bgit\b[^]*\b(?:commit|cherry-pick|revert|merge)\b/.test(run.command)) return null;
   const made = madeCommits(run);
-  // With several commits it is not known which files belong to which.
+  // With several commits nobody can tell which files belong to which.
   const files = made.length === 1 ? committedFiles(run.output) : [];
   return chainObservations(made.map((commit) => ({
     ...observedCommit(run, commit),
@@ -42,12 +42,12 @@ function observedCommit({ command, output }: EndedCommand, commit: MadeCommit): 
 const MODE = /^ (?:create|delete) mode \d{6} (.+)$/;
 const RENAMED = /^ (?:rename|copy) (.+) \(\d+%\)$/;
 const REWRITTEN = /^ rewrite (.+) \(\d+%\)$/;
-/** `src/{a.ts => b.ts}`, `a.ts => b.ts` */
+/** Matches a renamed path: `src/{a.ts => b.ts}`, `a.ts => b.ts`. */
 const FROM_TO = /^(.*?)\{(.*) => (.*)\}(.*)$|^(.+) => (.+)$/;
 const MAX_FILES = 50;
 const MAX_LINES = 2_000;
 
-/** The paths that the output of `git commit` or `git merge` names, relative to the top of the repository. */
+/** Returns the paths in the output of `git commit` or `git merge`, relative to the top of the repository. */
 export function committedFiles(output: string): string[] {
   const files = new Set<string>();
   for (const line of output.split("\n", MAX_LINES)) {
@@ -66,7 +66,7 @@ function fromAndTo(renamed: string): string[] {
   return [from, to].map((part) => `${head}${part}${tail}`.replace("//", "/"));
 }
 
-/** Git quotes a path with letters beyond ASCII. */
+/** Removes the quotes that git puts around a path with letters beyond ASCII. */
 function unquoted(path: string): string {
   if (!/^".*"$/.test(path)) return path;
   const bytes = path.slice(1, -1).replace(/%/g, "%25")
@@ -80,20 +80,20 @@ function unquoted(path: string): string {
 }
 
 interface MadeCommit {
-  /** Null when the output does not show it. */
+  /** The commit's id; null when the output does not show it. */
   readonly hash: string | null;
   readonly subject: string;
-  /** Null when the output does not show it. */
+  /** The branch; null when the output does not show it. */
   readonly branch: string | null;
-  /** Whether it replaced the commit before it. */
+  /** Whether the commit replaced the one before it. */
   readonly isAmended: boolean;
 }
 
-/** `[main 1a2b3c4] subject`, `[main (root-commit) 1a2b3c4] subject` */
+/** Matches git's line for a commit: `[main 1a2b3c4] subject`, `[main (root-commit) 1a2b3c4] subject`. */
 const COMMITTED = /^\[([^\]\n]+?)(?: \(root-commit\))? ([0-9a-f]{7,40})\] (.+)$/gm;
-/** The line below the one with the id. A filter may show this line alone. */
+/** Matches the line below the one with the id. A filter may show this line alone. */
 const CHANGED = /^ ?\d+ files? changed\b/m;
-/** A commit as `git log --oneline` prints it, with or without branches and graph. */
+/** Matches a commit in `git log --oneline`, with or without branches and graph. */
 const LOGGED = /^(?:\* )?([0-9a-f]{7,40}) (?:\([^()]*\) )?(\S.*)$/gm;
 const COMMITTING: ReadonlySet<string> = new Set(["commit", "cherry-pick", "revert", "merge"]);
 /** Options with which `git commit` makes no commit. */
@@ -109,22 +109,22 @@ interface Committing {
 }
 
 /**
- * The commits that a command made in its project, the oldest first: those that git printed. When git printed none, those
- * whose message is in the command line and that passed.
+ * Returns the commits that a command made in its project, oldest first: the commits that git printed. When git printed
+ * none, returns passing commits whose message stands in the command line.
  */
 function madeCommits({ commands, output, outcome, ...surroundings }: EndedCommand): MadeCommit[] {
   const making = committingIn(commands, surroundings);
   const isPlain = making.length === 0 || making.every((one) => !one.isOutside);
-  // A failed commit prints no such line itself, but a check that it ran may.
+  // A failed commit prints no such line itself, but a check that it started may print one.
   const isLast = (making[0]?.at ?? commands.length) >= commands.length - 1;
   if (outcome === "failure" && isLast) return [];
   const printed = [...output.matchAll(COMMITTED)].slice(0, Math.max(1, making.length));
   if (printed.length > 0 && printed.length !== making.length && !isPlain) return [];
   if (printed.length > 0) {
     return printed.flatMap(([, branch, hash, subject], at): MadeCommit[] => {
-      const by = printed.length === making.length ? making[at] : making[0];
-      if (by?.isOutside === true) return [];
-      const isAmended = by?.args.includes("--amend") === true;
+      const maker = printed.length === making.length ? making[at] : making[0];
+      if (maker?.isOutside === true) return [];
+      const isAmended = maker?.args.includes("--amend") === true;
       return [{ hash: hash!, subject: subject!, branch: branch!, isAmended }];
     });
   }
@@ -154,7 +154,7 @@ function committingIn(
   return making;
 }
 
-/** The first line of the message in a command line; empty without one, or when the shell would expand it. */
+/** Returns the first line of the message in a command line; empty without a message, or if the shell expands it. */
 function subjectOf(args: readonly string[]): string {
   const at = args.findIndex((word) => MESSAGE.test(word));
   const text = at < 0 ? "" : MESSAGE.exec(args[at]!)![1] || (args[at + 1] ?? "");

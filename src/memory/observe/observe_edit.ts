@@ -4,20 +4,20 @@ import type { Observed, ToolUse } from "./observation.ts";
 import { pathInProject } from "../project_paths.ts";
 import { headAndTail, shortened, textIn } from "../text.ts";
 
-/** How many characters of a change are kept; the capture holds the whole. */
+/** How many characters of a change are stored. The capture holds the whole change. */
 const KEPT = { head: 2_400, tail: 800 };
 const MAX_NAMED_SYMBOLS = 3;
 
-/** Lines of a change, each with `+`, `-` or a blank before it. */
+/** The lines of a change, each with `+`, `-` or a blank before it. */
 interface Change {
   readonly lines: readonly string[];
-  /** The file as it is afterwards; null when the capture does not hold it. */
+  /** The file's content after the change; null when the capture does not hold it. */
   readonly content: string | null;
-  /** The file as it was before; null when the capture does not hold it. */
+  /** The file's content before the change; null when the capture does not hold it. */
   readonly before: string | null;
 }
 
-/** Observes Write, Edit, MultiEdit and NotebookEdit; null when no file is named. */
+/** Observes Write, Edit, MultiEdit and NotebookEdit; null for a failure, and when the input names no file. */
 export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const named = textIn(input, "file_path") || textIn(input, "notebook_path");
@@ -75,7 +75,7 @@ function changeOf(toolName: string, input: unknown, response: unknown): Change {
   };
 }
 
-/** The file after some replacements; null when one of them does not fit, since the capture was cut. */
+/** Applies replacements to a file's content; null when one does not fit, because the capture was cut. */
 function replaced(original: string, steps: readonly unknown[]): string | null {
   let content = original;
   for (const step of steps) {
@@ -89,7 +89,7 @@ function replaced(original: string, steps: readonly unknown[]): string | null {
   return content;
 }
 
-/** The lines of Claude Code's own patch; none when it sent no patch. */
+/** Returns the lines of Claude Code's own patch; empty when it sent no patch. */
 function patchLines(response: unknown): string[] {
   const hunks: unknown = Object(response).structuredPatch;
   if (!Array.isArray(hunks)) return [];
@@ -105,7 +105,7 @@ function marked(mark: "+" | "-", text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n").map((line) => mark + line);
 }
 
-/** Definitions as most languages write them; the name is the first group. */
+/** Match definitions as most languages write them. The first group is the name. */
 const DEFINITIONS: readonly RegExp[] = [
   /\b(?:function\*?|def|fn|func|sub|proc|macro_rules!)\s+(?:\([^)]*\)\s*)?([A-Za-z_$][\w$]*)/g,
   /\b(?:class|interface|struct|enum|trait|impl|protocol|namespace|module|type|record|object)\s+([A-Z_$][\w$]*)/g,
@@ -116,7 +116,7 @@ const DEFINITIONS: readonly RegExp[] = [
 const MAX_SYMBOLS = 24;
 const MAX_CHARS = 40_000;
 
-/** The names that some code defines, each once, in the order of the patterns; at most 24. */
+/** Returns the names that code defines, each once, in the order of the patterns; at most 24. */
 function definedSymbols(code: string): string[] {
   const text = code.slice(0, MAX_CHARS);
   const found = new Set<string>();

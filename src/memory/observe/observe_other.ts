@@ -1,4 +1,4 @@
-/** Observes the other tools: reads, searches, the web, sub-agents, and the tools of MCP servers. */
+/** Observes tools other than edits and commands: reads, searches, the web, sub-agents, and the tools of MCP servers. */
 import { digestOf } from "../../base/fnv.ts";
 import type { Observed, ToolUse } from "./observation.ts";
 import { pathInProject } from "../project_paths.ts";
@@ -6,7 +6,7 @@ import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.
 import { failureKey, keyOf } from "./command_key.ts";
 import { KEPT_WORDS } from "./observe_words.ts";
 
-/** Observes a tool without a function of its own, by its input and answer. */
+/** Observes a tool that has no function of its own, by its input and answer. */
 export function observeOther({ toolName, payload, outcome, root }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const given = typeof input === "object" && input !== null
@@ -35,7 +35,7 @@ export function observeOther({ toolName, payload, outcome, root }: ToolUse): Obs
   };
 }
 
-/** The texts of a response that consists of blocks. */
+/** Returns the texts of a response that consists of blocks. */
 export function textOfBlocks(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
@@ -45,14 +45,14 @@ export function textOfBlocks(content: unknown): string {
 export function observeAgent({ payload, outcome }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const answer = textOfBlocks(Object(payload["tool_response"]).content);
-  const asked = textIn(input, "prompt");
-  if (asked === "" && answer === "") return null;
+  const prompt = textIn(input, "prompt");
+  if (prompt === "" && answer === "") return null;
   const name = textIn(input, "subagent_type") || "agent";
   return {
     kind: "message",
     outcome,
-    title: titleLine(`${name}: ${textIn(input, "description") || asked}`),
-    text: [headAndTail(asked, KEPT_ANSWER), headAndTail(answer, KEPT_WORDS)].filter((part) =>
+    title: titleLine(`${name}: ${textIn(input, "description") || prompt}`),
+    text: [headAndTail(prompt, KEPT_ANSWER), headAndTail(answer, KEPT_WORDS)].filter((part) =>
       part !== ""
     )
       .join("\n\n"),
@@ -71,17 +71,17 @@ export function observeFetch({ payload, outcome }: ToolUse): Observed | null {
   const url = textIn(input, "url");
   const query = textIn(input, "query");
   if (url === "" && query === "") return null;
-  const asked = textIn(input, "prompt");
+  const prompt = textIn(input, "prompt");
   const answer = answerOf(payload["tool_response"]);
   return {
     kind: "fetch",
     outcome: "success",
     title: titleLine(url === "" ? `Search the web: ${query}` : `Fetch ${url}`),
-    text: [url || query, asked, headAndTail(answer, KEPT_PAGE)].filter((part) => part !== "")
+    text: [url || query, prompt, headAndTail(answer, KEPT_PAGE)].filter((part) => part !== "")
       .join("\n"),
     files: [],
     facts: {},
-    sameAs: `fetch ${url}${query} ${asked}`,
+    sameAs: `fetch ${url}${query} ${prompt}`,
   };
 }
 
@@ -100,7 +100,7 @@ function answerOf(response: unknown): string {
 
 const MAX_FOUND_FILES = 12;
 
-/** Observes Read and NotebookRead. A failure names the file, which the error does not. */
+/** Observes Read and NotebookRead. A failure names the file, which the error does not do. */
 export function observeRead(use: ToolUse): Observed | null {
   const { payload, root, outcome } = use;
   const input = payload["tool_input"];
@@ -153,7 +153,7 @@ function observedSearch(title: string, text: string, sameAs: string): Observed {
   };
 }
 
-/** A response is a list of names, or a text with one in each line. */
+/** Returns the files in a response, which is a list of names, or a text with a name on each line. */
 function filesFound(response: unknown): string[] {
   const names: unknown = Object(response).filenames;
   if (Array.isArray(names)) return names.filter((name): name is string => typeof name === "string");

@@ -4,11 +4,11 @@ import { shortened, textIn, titleLine } from "../text.ts";
 
 const MAX_OPEN = 20;
 
-/** Observes TodoWrite, the whole list; a later list replaces an earlier one. */
+/** Observes TodoWrite, which sends the whole list. A later list replaces an earlier one. */
 export function observeTodos({ payload }: ToolUse): Observed | null {
   const todos: unknown = Object(payload["tool_input"]).todos;
   if (!Array.isArray(todos)) return null;
-  // The open tasks of a sub-agent's own list are not open tasks of the session.
+  // Open tasks on a sub-agent's own list are not open tasks of the session.
   const agent = textIn(payload, "agent_id");
   if (todos.length === 0 && agent !== "") return null;
   const items = todos.map((todo) => ({
@@ -29,7 +29,7 @@ export function observeTodos({ payload }: ToolUse): Observed | null {
   };
 }
 
-/** Observes TaskCreate and TaskUpdate: one task with its number. */
+/** Observes TaskCreate and TaskUpdate, which send one task with its number. */
 export function observeTask({ toolName, payload, outcome }: ToolUse): Observed | null {
   if (outcome === "failure") return null;
   const input = payload["tool_input"];
@@ -38,7 +38,7 @@ export function observeTask({ toolName, payload, outcome }: ToolUse): Observed |
   const subject = oneLine(textIn(input, "subject") || textIn(made, "subject"));
   const status = textIn(input, "status") || (toolName === "TaskCreate" ? "pending" : "");
   if (subject === "") {
-    // Only the status has changed; `todosOf()` finds the task by its number.
+    // Only the status has changed. `todosOf()` finds the task by its number.
     if (number === "" || status === "") return null;
     return {
       ...taskOf(`Task ${number}: ${status}`, status, []),
@@ -50,7 +50,6 @@ export function observeTask({ toolName, payload, outcome }: ToolUse): Observed |
   return { ...task, sameAs: number === "" ? null : `task ${number}` };
 }
 
-/** A task in one line. */
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
@@ -70,7 +69,7 @@ function taskOf(title: string, text: string, open: readonly string[]): Observed 
 interface Todos {
   readonly open: readonly string[];
   readonly done: readonly string[];
-  /** Numbered tasks that are not done although a later one is: Claude has probably forgotten to close them. */
+  /** Open tasks with a lower number than a done one. Claude has probably forgotten to close them. */
   readonly passedOver?: readonly string[];
 }
 
@@ -78,7 +77,7 @@ const MAX_TODOS = 20;
 const MAX_CHARS = 120;
 const CLOSED = /^Task (\S+): (?:completed|deleted)$/;
 
-/** The tasks at the end of a session; null when it had no list. @param parts Oldest first. */
+/** Returns the tasks at the end of a session; null when the session had none. @param parts Oldest first. */
 export function todosOf(
   parts: readonly {
     readonly kind: ObservationKind;

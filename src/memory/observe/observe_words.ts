@@ -1,4 +1,4 @@
-/** Observes prompts, messages, plans, questions and compactions, and the notes that Claude Code sends as prompts. */
+/** Observes prompts, messages, plans, questions and compactions, and the notices that Claude Code sends as prompts. */
 import FORMS from "./rule_forms.json" with { type: "json" };
 import type { ObservationKind, Observed, ToolUse } from "./observation.ts";
 import { COMPACTION, isContinuation } from "../../claude/transcript/spoken.ts";
@@ -7,7 +7,7 @@ import { errorInWords } from "../tell/ended_session.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../base/letters.ts";
 import { digestOf } from "../../base/fnv.ts";
 
-/** Observes a prompt. Prompts that Claude Code itself sends (`<task-notification>`) are messages. */
+/** Observes a prompt. Prompts that Claude Code itself sends (`<task-notification>`) become messages. */
 export function observePrompt({ payload }: ToolUse): Observed | null {
   const prompt = textIn(payload, "prompt").trim();
   const notification = readNotification(prompt);
@@ -21,7 +21,7 @@ function asRelayed(message: Observed | null): Observed | null {
   return message === null ? null : { ...message, facts: { isRelayed: true } };
 }
 
-/** Adds the standing rules in a prompt to its observation, each as a decision. */
+/** Adds the standing rules in a prompt to the prompt's observation, each as a decision. */
 function withRules(observed: Observed | null, prompt: string): Observed | null {
   if (observed === null) return null;
   const besides = chainObservations(
@@ -34,12 +34,12 @@ function withRules(observed: Observed | null, prompt: string): Observed | null {
 
 /** Claude Code's notice that a background command or agent has ended. */
 export interface TaskNotification {
-  /** The tool use that started it; null when the notice does not say. */
+  /** The tool use that started the command or agent; null when the notice does not name it. */
   readonly toolUseId: string | null;
-  /** How it ended; null when it was stopped, or the notice does not say. */
+  /** How the task ended; null when it was stopped, or the notice does not tell. */
   readonly outcome: "success" | "failure" | null;
   readonly exitCode: number | null;
-  /** `Background command "Build" failed with exit code 2` */
+  /** What happened, in one sentence: `Background command "Build" failed with exit code 2`. */
   readonly summary: string;
   /** The result, such as an agent's last words; empty when there is none. */
   readonly result: string;
@@ -67,7 +67,7 @@ export function readNotification(prompt: string): TaskNotification | null {
   };
 }
 
-/** Observes a notice whose command is not known. Its failure is not an open end, since no command could mend it. */
+/** Observes a notice whose command is unknown. Its failure is not an open end, since no command could mend it. */
 export function observeNotification({ outcome, summary, result }: TaskNotification): Observed {
   const failed = outcome === "failure";
   return {
@@ -88,7 +88,7 @@ function inTag(text: string, tag: string): string | null {
   return inside === "" ? null : inside;
 }
 
-/** Several observations of one capture as one: the first, with the others in `besides`; null for an empty list. */
+/** Joins observations of one capture: the first one holds the others in `besides`; null for an empty list. */
 export function chainObservations(observed: readonly Observed[]): Observed | null {
   return observed.reduceRight<Observed | null>(
     (later, one) => later === null ? one : { ...one, besides: later },
@@ -100,28 +100,28 @@ interface RuleForm {
   readonly name: string;
   readonly pattern: RegExp;
   readonly example: string;
-  /** A sentence that begins alike and is not a rule. */
+  /** A sentence that begins like a rule and is not one. */
   readonly counterexample: string;
 }
 
-/** How rules begin. The rest of a rule is quoted and not read. */
+/** The beginnings of rules. The rest of a rule is quoted, but not interpreted. */
 export const RULE_FORMS: readonly RuleForm[] = FORMS.map((form) => ({
   ...form,
   pattern: new RegExp(form.pattern, "i"),
 }));
 
-/** How much of a prompt is searched, in characters: the rest is probably pasted. */
+/** How many characters of a prompt are searched. The rest is probably pasted. */
 const MAX_LOOKED_AT = 4_000;
 const MAX_RULES = 3;
 const MIN_WORDS = 3;
 const MAX_CHARS = 240;
-/** Code blocks and quoted lines are not the person's own words. */
+/** Matches code blocks and quoted lines, which are not the person's own words. */
 const NOT_OWN = /^ *```[\s\S]*?(?:^ *```|(?![\s\S]))|^ *>.*$/gm;
 const SENTENCE_END = /(?<=[.!?]["”»]?)\s+|\n+/;
-/** A list mark and `please` may stand before a rule. */
+/** Matches what may stand before a rule: a mark of a list, and `please`. */
 const BEFORE = /^(?:[-*•]\s+|\d{1,2}[.)]\s+)?(?:please,?\s+)?/i;
 
-/** The rules in a prompt, quoted, at most three. A question is not a rule. */
+/** Quotes the rules in a prompt, at most three. A question is not a rule. */
 export function standingRules(prompt: string): string[] {
   const sentences = prompt.slice(0, MAX_LOOKED_AT).replace(NOT_OWN, "\n").split(SENTENCE_END);
   const rules = sentences.map((sentence) => sentence.trim().replace(BEFORE, "")).filter(isRule);
@@ -151,7 +151,7 @@ export function observeStopFailure({ payload }: ToolUse): Observed | null {
   return { ...found, outcome: "failure", title, facts: { stopped }, sameAs };
 }
 
-/** Observes the summary of a compaction, without the reasoning before it. */
+/** Observes the summary of a compaction, without the reasoning before the summary. */
 export function observeCompaction({ payload }: ToolUse): Observed | null {
   const whole = textIn(payload, "compact_summary");
   const [, summary = whole] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(whole) ?? [];
@@ -159,7 +159,7 @@ export function observeCompaction({ payload }: ToolUse): Observed | null {
   return found === null ? null : { ...found, title: titleLine(`${COMPACTION}${found.title}`) };
 }
 
-/** Words before the name of a plan, and first lines that any plan could have. */
+/** Matches words before the name of a plan. `ANY_PLAN` matches first lines that any plan could have. */
 const PLAN_MARK =
   /^(?:(?:the|my|our|an?|implementation|proposed|detailed|final|updated) )*plan *[:–—-] +/i;
 const ANY_PLAN =
@@ -175,7 +175,7 @@ export function observePlan({ payload, outcome }: ToolUse): Observed | null {
   return { ...found, outcome, title: titleLine(`${what}: ${planTitle(plan)}`) };
 }
 
-/** The first line of a plan that says what it is about; without one, the first line. */
+/** Returns the first line of a plan that tells its subject; the first line when none does. */
 function planTitle(plan: string): string {
   const lines = plan.split("\n", MAX_PLAN_LINES)
     .map((line) => titleLine(line).replaceAll("**", "").replace(PLAN_MARK, "").trim())
@@ -183,10 +183,10 @@ function planTitle(plan: string): string {
   return lines.find((line) => !ANY_PLAN.test(line)) ?? lines[0] ?? "";
 }
 
-/** Observes questions to the person, with the answers. */
+/** Observes questions that the person was asked, with the answers. */
 export function observeQuestion({ payload }: ToolUse): Observed | null {
-  const asked: unknown = Object(payload["tool_input"]).questions;
-  const questions = Array.isArray(asked) ? asked.map((one) => textIn(one, "question")) : [];
+  const sent: unknown = Object(payload["tool_input"]).questions;
+  const questions = Array.isArray(sent) ? sent.map((one) => textIn(one, "question")) : [];
   const answers = Object.entries(Object(Object(payload["tool_response"]).answers));
   const lines = answers.length > 0
     ? answers.map(([question, answer]) => `${question}\n→ ${String(answer)}`)
@@ -199,10 +199,10 @@ export function observeQuestion({ payload }: ToolUse): Observed | null {
   };
 }
 
-/** Longer texts keep head and tail; the capture holds the whole. */
+/** How many characters of a longer text are stored. The capture holds the whole text. */
 export const KEPT_WORDS = { head: 48_000, tail: 16_000 };
 
-/** An observation that holds a text; null when the text is empty. */
+/** Makes an observation that holds a text; null when the text is empty. */
 export function observeText(kind: ObservationKind, text: string): Observed | null {
   if (text === "") return null;
   return {

@@ -1,4 +1,4 @@
-/** Ranks failures among open ends. A failure of a command that only tried or looked for something is not an open end. */
+/** Ranks failures among open ends. The failure of a command that only tried or looked for something is not one. */
 import { isOnlyLooking, looks } from "./looking_commands.ts";
 import { OPEN_RANKS } from "../tell/open_ends.ts";
 import type { Observed } from "./observation.ts";
@@ -11,7 +11,7 @@ const NOTHING_TO_COMMIT: readonly string[] = [
   "nothing added to commit",
   "no changes added",
 ];
-/** Errors that nobody has to mend: a person or a rule refused, or there was nothing to do. */
+/** Errors that nobody has to mend, since a person or a rule refused, or there was nothing to do. */
 const REFUSED: readonly string[] = [
   ...NOTHING_TO_COMMIT,
   "doesn't want to proceed",
@@ -24,31 +24,31 @@ const REFUSED: readonly string[] = [
   "hook blocked",
   "blocked by",
 ];
-/** Operations of git that can stop with a conflict. Git's own files say whether one is still under way. */
+/** Matches operations of git that can stop with a conflict. Git's own files tell whether one is still under way. */
 const STOPPED = /\bgit\b.*\b(?:merge|rebase|pull|cherry-pick|revert|am)\b/;
 const IN_CONFLICT = /^conflict \(|could not apply|fix conflicts|automatic merge failed/;
 
-/** Exit codes: timed out, interrupted, ended from outside. */
+/** Exit codes of commands that timed out, were interrupted, or were ended from outside. */
 const NOBODYS_STATUS: ReadonlySet<number | undefined> = new Set([124, 130, 143]);
 const COMMAND_NOT_FOUND = 127;
-/** Programs that can run a text instead of a file. */
+/** Programs that can run a text in place of a file. */
 const INTERPRETER = /^(?:python[\d.]*|py|node|deno|bun|ruby|perl|php|bash|sh|zsh|tsx|ts-node)$/;
 const TEXT_OPTION = /^(?:-[a-z]*[cepr]|--eval|--print|eval)$/;
 const CLEARING: ReadonlySet<string> = new Set(
   ["mkdir", "rmdir", "rm", "chmod", "chown", "touch", "kill", "killall", "pkill"],
 );
 
-/** Adds its rank to a failure; every start of a session reads it. */
+/** Adds the rank to a failure. Every start of a session reads it. */
 export function withOpenRank(observed: Observed): Observed {
   const { kind, outcome, facts } = observed;
   if ((kind !== "failure" && kind !== "test") || outcome !== "failure") return observed;
   return { ...observed, facts: { ...facts, openRank: rankOf(observed) } };
 }
 
-/** Whether git says that there was nothing to commit. No later change is a fix for that. */
+/** Tells whether git reported that there was nothing to commit. No later change is a fix for that. */
 export function saysNothingToCommit(error: string): boolean {
-  const said = error.toLowerCase();
-  return NOTHING_TO_COMMIT.some((words) => said.includes(words));
+  const line = error.toLowerCase();
+  return NOTHING_TO_COMMIT.some((words) => line.includes(words));
 }
 
 function rankOf({ title, facts }: Observed): number | null {
@@ -57,14 +57,14 @@ function rankOf({ title, facts }: Observed): number | null {
   if (isElsewhere === true || REFUSED.some((words) => error.includes(words))) return null;
   if (NOBODYS_STATUS.has(exitCode)) return null;
   if (STOPPED.test(command) && IN_CONFLICT.test(error)) return null;
-  // Claude Code's own tools fail because of their input. Only tools of MCP servers count.
+  // Claude Code's own tools fail because of their input, so only tools of MCP servers count.
   if (tool !== "" && !tool.startsWith("mcp__")) return null;
   if (check !== undefined) return check === "test" ? OPEN_RANKS.tests : OPEN_RANKS.checks;
   if (exitCode === COMMAND_NOT_FOUND || error.includes("command not found")) return null;
   return isOnlyTried(command) ? null : OPEN_RANKS.others;
 }
 
-/** Whether a script only looks for something, tries something out, or clears up. */
+/** Tells whether a script only looks for something, tries something out, or clears up. */
 function isOnlyTried(script: string): boolean {
   const commands = scriptCommands(script);
   const done = commands.filter((command) => !isHarmless(command));

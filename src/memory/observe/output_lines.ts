@@ -1,4 +1,4 @@
-/** Patterns for lines that programs print when something went wrong, from a table in which each has an example. */
+/** Loads patterns for lines that programs print when something went wrong, from a table with an example for each. */
 import TABLE from "./output_lines.json" with { type: "json" };
 
 interface Row {
@@ -10,20 +10,20 @@ function patternOf({ pattern, ignoresCase = false }: Row, flags = ""): RegExp {
   return new RegExp(pattern, ignoresCase ? `${flags}i` : flags);
 }
 
-/** A pattern that is searched in a whole output, not in one line. */
+/** Makes a pattern that is searched in a whole output, not in one line. */
 const inOutput = (row: Row) => patternOf(row, "m");
 const inLine = (row: Row) => patternOf(row);
 
-/** Lines that say what is wrong, the surest kind first. */
+/** Match lines that tell what is wrong. The surest kind comes first. */
 export const TELLING: readonly RegExp[] = TABLE.telling.map(inLine);
-/** The totals that test runs and builds print at the end. */
+/** Match the totals that test runs and builds print at the end. */
 export const TOTALS: readonly RegExp[] = TABLE.totals.map(inLine);
-/** Lines that say only that something is wrong, or how much, or that announce the error. */
+/** Match lines that report only that something is wrong, or how much, or that announce the error. */
 export const SAYS_LITTLE: readonly RegExp[] = TABLE.little.map(inLine);
-/** Lines that only a failed build, linter or test run prints. */
+/** Match lines that only a failed build, linter or test run prints. */
 export const CHECK_FAILED: readonly RegExp[] = TABLE.checkFailed.map(inLine);
-/** What programs print when they were called wrongly. The text of the group stands in the command line, too. */
+/** Match what programs print after a wrong call. The text of the group also stands in the command line. */
 export const WRONG_CALLS: readonly RegExp[] = TABLE.wrongCall.map(inOutput);
-/** Lines that a program prints when it has failed. */
+/** Match lines that a program prints when it has failed. */
 export const PROGRAM_FAILED: readonly (readonly [program: RegExp, line: RegExp])[] = TABLE
   .programFailed.map((row) => [new RegExp(row.program), inOutput(row)]);

@@ -9,16 +9,16 @@ const HARMLESS: ReadonlySet<string> = new Set(
 );
 const THROWN_AWAY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
-/** Whether a command cannot be the one that failed: it sets or prints something, or reads a pipe. */
+/** Tells whether a command cannot be the one that failed, since it sets or prints something, or reads a pipe. */
 export function isHarmless({ words, before }: ScriptCommand): boolean {
   return before === "|" || HARMLESS.has(words[0]!);
 }
 
-/** The folder that a script has changed to before a command; empty when it has not. */
+/** Returns the folder to which a script has changed before a command; empty when it has not changed the folder. */
 export function folderBefore(commands: readonly ScriptCommand[], at: number): string {
   const shells = new Map<string, string[]>();
   for (const { words: [program, ...args], shells: inside } of commands.slice(0, at + 1)) {
-    // A `cd` within brackets counts only there.
+    // A `cd` within brackets counts only within them.
     const key = inside.join();
     const folders = shells.get(key) ?? [...shells.get(inside.slice(0, -1).join()) ?? [""]];
     shells.set(key, folders);
@@ -32,14 +32,14 @@ export function folderBefore(commands: readonly ScriptCommand[], at: number): st
   return shells.get(commands[at]?.shells.join() ?? "")?.at(-1) ?? "";
 }
 
-/** A folder, and a path from there. */
+/** Joins a folder and a path that is relative to it. */
 export function folderIn(folder: string, path: string): string {
   const plain = plainPath(path);
   if (plain === "") return folder;
   return /^[/~]/.test(plain) || folder === "" ? plain : `${folder}/${plain}`;
 }
 
-/** A path without `./` and a closing slash: `./a/` becomes `a`. */
+/** Removes `./` and a closing slash from a path: `./a/` becomes `a`. */
 export function plainPath(path: string): string {
   return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
 }
@@ -48,17 +48,17 @@ export function isThrownAway(path: string): boolean {
   return THROWN_AWAY.test(path);
 }
 
-/** Package managers: they run the scripts and programs of a package. */
+/** Package managers, which run the scripts and programs of a package. */
 export const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
 const MAX_LAUNCHERS = 6;
 
-/** A call that only starts another command, by the name of its program and the next two words. */
+/** A call that only starts another command, found by its program's name and the next two words. */
 interface Launcher {
   readonly call: RegExp;
-  /** How many words it has before its options, and behind them. */
+  /** How many words stand before the launcher's options, and after them. */
   readonly drops: number;
   readonly then: number;
-  /** Its options; null where it has none, and the one that takes a value. */
+  /** Matches its options, null when it has none; and the option that takes a value. */
   readonly skips: RegExp | null;
   readonly takes: string | null;
   readonly example: string;
@@ -70,7 +70,7 @@ export const LAUNCHERS: readonly Launcher[] = TABLE.map((row) => ({
   skips: row.skips === undefined ? null : new RegExp(row.skips),
 }));
 
-/** A command without what only starts it: `if`, `sudo`, `npx`, `timeout 60`, `python -m`. */
+/** Returns a command without its launchers: `if`, `sudo`, `npx`, `timeout 60`, `python -m`. */
 export function withoutLaunchers(words: readonly string[]): readonly string[] {
   let rest = words;
   for (let i = 0; i < MAX_LAUNCHERS; i++) {
@@ -81,7 +81,7 @@ export function withoutLaunchers(words: readonly string[]): readonly string[] {
   return rest;
 }
 
-/** The command that a launcher starts; null for a command that is not a launcher. */
+/** Returns the command that a launcher starts; null for a command that is not a launcher. */
 function launched([first = "", ...words]: readonly string[]): readonly string[] | null {
   const line = [nameOf(first), ...words.slice(0, 2)].join(" ");
   const row = LAUNCHERS.find(({ call }) => call.test(line));
@@ -93,7 +93,7 @@ function launched([first = "", ...words]: readonly string[]): readonly string[] 
   return at < 0 ? [] : rest.slice(at + row.then);
 }
 
-/** A program without its folder: `./node_modules/.bin/jest`. */
+/** Returns the name of a program without its folder: `jest` for `./node_modules/.bin/jest`. */
 export function nameOf(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1).replace(/\.(?:exe|cmd|js)$/, "");
 }

@@ -1,4 +1,4 @@
-/** Reads the observations of a session: between two moments, or for its summary. */
+/** Reads the observations of one session: its changes, its steps, and the parts of its summary. */
 import type { DatabaseSync } from "node:sqlite";
 import {
   type Observation,
@@ -8,21 +8,21 @@ import {
 import { statement } from "../../db/statement.ts";
 import type { Span } from "../../db/queue.ts";
 
-/** A change that may have mended something. */
+/** A change that may have mended a failure. */
 export type Change = Pick<
   Observation,
   "id" | "kind" | "title" | "text" | "files" | "facts"
 >;
 
-/** The columns of a {@linkcode Change}, which {@linkcode observationOf} reads as well. */
+/** The columns of a {@linkcode Change}. {@linkcode observationOf} reads them as well. */
 const CHANGE_COLUMNS = "id, kind, title, text, files, facts";
 
-/** SQL: whether an observation is the main one of its capture. One in `besides` repeats the command of the main one. */
+/** SQL condition: an observation is the main one of its capture. Those in `besides` repeat the main one's command. */
 const IS_WHOLE = "instr(uid, '/') = 0";
 
 /**
- * The newest edits of a session between two moments, and its commands that passed, or may have (the shell hides it, or
- * they run in the background); oldest first.
+ * Returns the newest edits of a session between two moments, and commands that passed or may have passed (the shell
+ * hides their end, or they run in the background), oldest first.
  */
 export function changesBetween(
   db: DatabaseSync,
@@ -47,7 +47,7 @@ export function changesBetween(
   return rows.map(observationOf).reverse();
 }
 
-/** Whether a session ran, searched or fetched anything; summaries leave that out. */
+/** Tells whether a session ran, searched or fetched anything. Summaries leave such observations out. */
 export function usedTools(db: DatabaseSync, sessionId: string): boolean {
   return statement(
     db,
@@ -59,7 +59,7 @@ export function usedTools(db: DatabaseSync, sessionId: string): boolean {
   ).get(sessionId) !== undefined;
 }
 
-/** What a session did: its observations of some numbers, and those of a time, without those that only follow from others. */
+/** Returns the steps of a session: observations by their ids, and those of a span, without those made from others. */
 export function stepsOfSession(
   db: DatabaseSync,
   sessionId: string,
@@ -88,7 +88,7 @@ export function stepsOfSession(
   ) as unknown as ReturnType<typeof stepsOfSession>;
 }
 
-/** The observations of a session whose text holds some words, in letters of either case. */
+/** Returns the observations of a session whose text holds some words, in upper or lower case. */
 export function saidInSession(db: DatabaseSync, sessionId: string, words: string): number[] {
   const wanted = words.toLowerCase();
   return statement(db, "SELECT id, text FROM observations WHERE session_id = ?").all(sessionId)
@@ -97,8 +97,8 @@ export function saidInSession(db: DatabaseSync, sessionId: string, words: string
 }
 
 /**
- * The observations that a summary is made of, oldest first: all but reads, searches and plain commands. A long session
- * gives the newest, with the first and the last prompt before them.
+ * Returns the observations from which a summary is made, oldest first: all but reads, searches and plain commands. For
+ * a long session it returns the newest, with the first and the last prompt before them.
  */
 export function observationsToSummarize(
   db: DatabaseSync,
@@ -117,12 +117,12 @@ export function observationsToSummarize(
   return newest.length < limit ? newest : [...promptsBefore(db, newest[0]!), ...newest];
 }
 
-/** The first and the last prompt of a session before an observation. */
+/** Returns the first and the last prompt of a session before an observation. */
 function promptsBefore(
   db: DatabaseSync,
   { sessionId, createdAtMs, id }: Observation,
 ): Observation[] {
-  const asked = (order: "ASC" | "DESC") =>
+  const promptAt = (order: "ASC" | "DESC") =>
     statement(
       db,
       `SELECT ${OBSERVATION_COLUMNS}
@@ -133,6 +133,6 @@ function promptsBefore(
         ORDER BY o.created_at_ms ${order}, o.id ${order}
         LIMIT 1`,
     ).all(sessionId, createdAtMs, id).map(observationOf);
-  const [first, last] = [asked("ASC"), asked("DESC")];
+  const [first, last] = [promptAt("ASC"), promptAt("DESC")];
   return first[0]?.id === last[0]?.id ? first : [...first, ...last];
 }

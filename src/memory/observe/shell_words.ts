@@ -1,35 +1,35 @@
 /**
- * Parses a shell script into its commands, as far as memory needs them: which programs ran with which words. Nothing is
- * expanded: variables and substitutions stay as they are written.
+ * Parses a shell script into its commands, as far as memory needs them: which programs ran with which words. It expands
+ * nothing: variables and substitutions stay as they are written.
  */
 
 export interface ScriptCommand {
-  /** The program and its arguments, without quotes, redirections and variables set for it alone. */
+  /** The program and its arguments, without quotes, redirections, and variables that are set for it alone. */
   readonly words: readonly string[];
-  /** The numbers of the brackets around it, the outermost first: the folder is restored after a closing bracket. */
+  /** The numbers of the brackets around the command, outermost first. A closing bracket restores the folder. */
   readonly shells: readonly number[];
   readonly source: string;
-  /** The operators before and after it: `&&`, `||`, `;`, `|`, `&`; empty at the ends. */
+  /** The operators before and after the command: `&&`, `||`, `;`, `|`, `&`; empty at the ends of the script. */
   readonly before: string;
   readonly after: string;
-  /** The text of its here-document; null when there is none. */
+  /** The text of the command's here-document; null when it has none. */
   readonly input: string | null;
 }
 
 const MAX_CHARS = 20_000;
 const ASSIGNMENT = /^[A-Za-z_]\w*=/;
-/** `cat <<'EOF'`, whose output is known. */
+/** Matches the start of `$(cat <<'EOF'`, whose output is known. */
 const PRINTED_DOCUMENT = /\$\(\s*cat\s+<<-?\s*(['"]?)(\w+)\1[ \t]*\n/y;
 const DOCUMENT = /<<-?\s*\\?(['"]?)(\w+)\1/y;
 const SEPARATOR = /&&|\|\||;;?|\|&?|&(?!>)|\n|[()]/y;
 const REDIRECTION = /&>>?|\d?(?:>>|>\||>&|<&|<>|[<>])/y;
 
-/** The commands of a script in order. Text that is not a script gives some commands as well. */
+/** Returns the commands of a script in order. A text that is not a script gives some commands as well. */
 export function scriptCommands(source: string): ScriptCommand[] {
   return new ScriptReader(source.slice(0, MAX_CHARS)).read();
 }
 
-/** Whether a command must have passed when the whole script passed. */
+/** Tells whether a command must have passed if the whole script passed. */
 export function tellsStatusOf(commands: readonly ScriptCommand[], at: number): boolean {
   return commands[at]?.before !== "||" && tellsStatusFrom(commands, at);
 }
@@ -57,10 +57,10 @@ class ScriptReader {
   readonly #shells: number[] = [];
   #brackets = 0;
   #before = "";
-  /** The beginning of the command that is being read. */
+  /** Where the command begins that is being read. */
   #from = 0;
   #input: string | null = null;
-  /** The next word is the target of a redirection. */
+  /** Whether the next word is the target of a redirection. */
   #isTarget = false;
   readonly #documents: string[] = [];
   readonly #commands: ScriptCommand[] = [];
@@ -122,7 +122,7 @@ class ScriptReader {
     return true;
   }
 
-  /** Reads here-documents, which follow the line of their command. */
+  /** Reads here-documents. They follow the line of their command. */
   #readDocuments(): void {
     for (const name of this.#documents.splice(0)) {
       const end = endOfDocument(this.#text, { from: this.#at, name });
@@ -203,7 +203,7 @@ class ScriptReader {
         input: this.#input,
       });
     }
-    // The operator of a command in brackets stands after the bracket.
+    // The operator of a command in brackets stands after the closing bracket.
     const last = this.#commands.at(-1);
     if (this.#words.length === 0 && last?.after === ";" && operator !== "") {
       this.#commands[this.#commands.length - 1] = { ...last, after: operator };
@@ -214,7 +214,7 @@ class ScriptReader {
   }
 }
 
-/** The index after the closing bracket of a substitution. */
+/** Returns the index after the closing bracket of a substitution. */
 function endOfSubstitution(text: string, from: number): number {
   let depth = 0;
   for (let at = from; at < text.length; at++) {
@@ -229,7 +229,7 @@ function endOfSubstitution(text: string, from: number): number {
   return text.length;
 }
 
-/** The end of a here-document's text, and the index where the script goes on. */
+/** Returns the end of a here-document's text, and the index at which the script goes on. */
 function endOfDocument(
   text: string,
   { from, name }: { readonly from: number; readonly name: string },

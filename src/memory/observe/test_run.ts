@@ -1,32 +1,32 @@
-/** Reads what the output of a test run counts, and which tests it names as failed. */
+/** Reads the counts in the output of a test run, and the names of the tests that failed. */
 import { CHECK_TOOLS } from "./check_tools.ts";
 import { saysLittle } from "./error_line.ts";
 
 export interface TestRun {
-  /** Null where the runner does not say. */
+  /** The tests that passed; null when the runner does not tell. */
   readonly passed: number | null;
   /** Tests that failed or ended in an error. */
   readonly failed: number;
   readonly skipped: number | null;
-  /** Names of tests that failed, the first of many. */
+  /** Names of tests that failed; the first ones when there are many. */
   readonly failing: readonly string[];
 }
 
-/** Go's lines of packages. */
+/** Matches Go's line for a package. */
 const GO_PACKAGE = /^(?:ok|FAIL)\s+\S+\s+(?:[\d.]+s|\(cached\)|\[(?:build|setup) failed\])/m;
-/** Files of tests, where the output names no single test. */
+/** Matches a file of tests, for outputs that name no single test. */
 const FAILING_FILE = /^[ \t]*FAIL[ \t]+(\S+\.[cm]?[jt]sx?\b.*?)(?: \[ \S+ \])?$/gm;
 const FAILING_IN_JEST = /^[ \t]*● (?!Console$|Test suite failed|.*(?:Warning|Deprecat))(.+)$/gm;
-/** Mocha repeats the failures after its counts. */
+/** Matches Mocha's count of failures, after which it repeats them. */
 const MOCHA_COUNT = /^[ \t]+\d+ failing\b/m;
-/** Counts stand at the end of an output. */
+/** How many characters of an output's end are read. The counts stand there. */
 const MAX_CHARS = 100_000;
-/** No runner has longer lines of its own; the patterns may look at one line from many of its places. */
+/** The most characters of a line that are read. Runners write no longer ones, and patterns are slow on them. */
 const MAX_LINE_CHARS = 400;
 const MAX_FAILING = 8;
 const MAX_NAME_CHARS = 120;
 
-/** The tests that an output counts; null when no known runner wrote it. */
+/** Returns the tests that an output counts; null when no known runner wrote it. */
 export function readTestRun(whole: string): TestRun | null {
   const output = whole.slice(-MAX_CHARS).split("\n")
     .map((line) => line.slice(0, MAX_LINE_CHARS)).join("\n");
@@ -54,7 +54,7 @@ export function readTestRun(whole: string): TestRun | null {
 }
 
 type Counted = "passed" | "failed" | "skipped" | "total";
-/** What runners call the tests that they count. */
+/** The words with which runners count tests. */
 const COUNTED: readonly (readonly [word: string, counted: Counted])[] = [
   ["skip(?:ped|s)?|ignored|pending|todo|xfailed|incomplete|expected failures", "skipped"],
   ["fail(?:ed|ing|ures?|s)?|errors?", "failed"],
@@ -62,7 +62,7 @@ const COUNTED: readonly (readonly [word: string, counted: Counted])[] = [
   ["tests? run|tests?|examples?|runs?|out of", "total"],
 ];
 const WORDS = COUNTED.map(([word]) => word).join("|");
-/** `4 passed`, `1 test failed`, `Failures: 1`, `errors=2`, `# pass 4` */
+/** Matches a count: `4 passed`, `1 test failed`, `Failures: 1`, `errors=2`, `# pass 4`. */
 const NUMBER = new RegExp(
   `\\b(\\d+) (?:tests? )?(${WORDS})\\b|\\b(${WORDS})(?::\\s*|[= ])(\\d+)(?!\\d| +[a-z])`,
   "gi",
@@ -71,7 +71,7 @@ const KINDS = COUNTED.map(([word, counted]) =>
   [new RegExp(`^(?:${word})$`, "i"), counted] as const
 );
 
-/** The numbers in lines that count tests. @param addsUp False: of each word the first number counts. */
+/** Returns the numbers in lines that count tests. @param addsUp False: only the first number of each word counts. */
 function numbersIn(lines: readonly string[], addsUp: boolean): Partial<Record<Counted, number>> {
   const found: Partial<Record<Counted, number>> = {};
   const seen = new Set<string>();
@@ -90,7 +90,7 @@ const FAILING: readonly RegExp[] = [
     .values(),
 ];
 
-/** Names of the tests that an output says have failed, as many as a title needs. */
+/** Returns the names of failed tests in an output, as many as a title needs. */
 export function failingTests(output: string): string[] {
   const end = MOCHA_COUNT.exec(output)?.index ?? output.length;
   for (
@@ -107,7 +107,7 @@ export function failingTests(output: string): string[] {
   return [];
 }
 
-/** Mocha tells a test on a line for each suite, and one for the test, which ends with a colon: as one line. */
+/** Joins Mocha's lines for a failed test: one for each suite, and one for the test, which ends with a colon. */
 function withMochaNames(output: string): string {
   const MAX_SUITES = 5;
   let joined = output;

@@ -8,9 +8,9 @@ import { countMatches, reckonMatches } from "./memory_search_table.ts";
 
 export interface AskedTerm {
   readonly term: QueryTerm;
-  /** The number of observations with it; above the limit an estimate. */
+  /** The number of observations with the term; an estimate above the limit. */
   readonly count: number;
-  /** An expression for similar words, and the number of observations with them; null when none is needed or found. */
+  /** An expression for similar words, and the number of observations with one; null when none is needed or found. */
   readonly resembling: { readonly match: string; readonly count: number } | null;
 }
 
@@ -28,7 +28,7 @@ const MAX_LOOKED_UP = 8;
 
 /** How far words are counted, and in which project. */
 export interface CountOptions {
-  /** Occurrences are counted up to this. */
+  /** The number up to which occurrences are counted. */
   readonly limit: number;
   readonly observations: number;
   /** The project in which words must occur; null for all. */
@@ -51,7 +51,7 @@ export function askedTerms(
   });
 }
 
-/** Other names of a rare word; without any, the words that begin like one that the project does not have. */
+/** Looks up other names of a rare word. Without any, looks up words that begin like a word unknown in the project. */
 function resemblingOf(
   db: DatabaseSync,
   { match }: QueryTerm,
@@ -95,7 +95,7 @@ function tellingTerms(
   return { terms: asked.map(({ term }) => term), counts: asked.map(({ count }) => count) };
 }
 
-/** Counts the observations of each term. A pair of two common words is not counted, since that takes long. */
+/** Counts the observations of each term. Does not count pairs of two common words, since that takes long. */
 function countTerms(
   db: DatabaseSync,
   terms: readonly QueryTerm[],
@@ -119,7 +119,7 @@ function isHere(db: DatabaseSync, match: string, { project }: CountOptions): boo
     0;
 }
 
-/** Null for a word in too many observations. */
+/** Counts the observations with an expression; null when there are too many. */
 function counted(
   db: DatabaseSync,
   match: string,
@@ -131,7 +131,7 @@ function counted(
 
 let groups: ReadonlyMap<string, readonly string[]> | undefined;
 
-/** The synonyms of a word; empty for most words. */
+/** Returns the synonyms of a word; empty for most words. */
 function otherNames(word: string): readonly string[] {
   groups ??= new Map(
     WORDS.sameThing.map((line) => line.split(" ")).flatMap((names) =>
@@ -141,11 +141,11 @@ function otherNames(word: string): readonly string[] {
   return groups.get(word) ?? [];
 }
 
-/** The longest ending that is cut off a word, and the letters that must stay. */
+/** The longest ending that is cut off a word, and the least number of letters that stay. */
 const MAX_ENDING = 3;
 const MIN_STEM = 6;
 
-/** Beginnings of an unknown word, the longest first, for languages without stemming, compounds, and half a word. */
+/** Returns the beginnings of an unknown word, longest first, for compounds and for languages without stemming. */
 function beginningsOf(word: string): string[] {
   if (word.length < 4) return isBeyondAscii(word) ? [word] : [];
   return Array.from({ length: MAX_ENDING + 1 }, (_, cut) => word.slice(0, word.length - cut))

@@ -1,4 +1,4 @@
-/** Finds candidates for a question: searches the index for its words, and scores each hit by the words that it has. */
+/** Finds candidates for a question: searches the index for its words, and scores each hit by the words it holds. */
 import type { DatabaseSync } from "node:sqlite";
 import type { MemoryQuestion, QueryTerm } from "./question.ts";
 import { coverageOf, type CoveredTerm, type Scored } from "./rank.ts";
@@ -13,7 +13,7 @@ import {
 } from "./memory_search_table.ts";
 import { type AskedTerm, askedTerms } from "./asked_terms.ts";
 
-/** A question with its words looked up, so that it can be searched again with other filters. */
+/** A question whose words are looked up, so that it can be searched again with other filters. */
 export interface AskedQuestion {
   readonly phrases: readonly string[];
   readonly terms: readonly AskedTerm[];
@@ -21,7 +21,7 @@ export interface AskedQuestion {
   readonly observations: number;
 }
 
-/** A pair names a thing, `cluster renderer`, and is as rare as that. It counts less, since its words count as well. */
+/** A pair names one thing, such as `cluster renderer`. It counts less than a word, since its words count as well. */
 const WEIGHTS: Readonly<Record<QueryTerm["kind"], number>> = {
   word: 1,
   exact: 1,
@@ -46,7 +46,7 @@ export function askIndex(
   };
 }
 
-/** The words of a question that the index has, as expressions. */
+/** Returns the words of a question that the index holds, as expressions. */
 export function knownMatches({ terms }: AskedQuestion): string[] {
   return terms.flatMap(({ term, count, resembling }) => [
     ...count > 0 ? [term.match] : [],
@@ -54,7 +54,7 @@ export function knownMatches({ terms }: AskedQuestion): string[] {
   ]);
 }
 
-/** At most `limit` observations with words of a question, with the scores of the index. */
+/** Finds at most `limit` observations with words of a question, with the scores of the index. */
 export function candidates(
   db: DatabaseSync,
   { phrases, terms, limits }: AskedQuestion,
@@ -119,7 +119,7 @@ export function scoredByWords(
   return hits.map((hit, at) => ({ ...hit, textScore: scores[at]! }));
 }
 
-/** The hits in which all words of a short question stand close together. */
+/** Returns the hits in which all words of a short question stand close together. */
 function togetherIn(
   db: DatabaseSync,
   terms: readonly AskedTerm[],
@@ -141,7 +141,7 @@ function commonerOf({ match }: QueryTerm, terms: readonly AskedTerm[]): number {
   return Math.max(...terms.map(({ term, count }) => words.includes(term.match) ? count : 0));
 }
 
-/** The words and their similar words, with their counts. */
+/** Returns the words and their similar words, with their counts. */
 function countedOf(terms: readonly AskedTerm[]): CountedMatch[] {
   return terms.flatMap(({ term, count, resembling }) => [
     { match: term.match, count },
@@ -154,29 +154,29 @@ type MatchPlan =
   | { readonly kind: "ranked"; readonly match: string }
   /** All words are so common that only the newest observations with all of them, else any, are read. */
   | { readonly kind: "newest"; readonly all: string; readonly any: string }
-  /** No word occurs. */
+  /** No word occurs in the index. */
   | { readonly kind: "none" };
 
 /** How many observations ranking may read. */
 interface MatchLimits {
-  /** A word in more observations than this is not ranked by. */
+  /** A word in more observations than this does not count for the rank. */
   readonly perTerm: number;
   /** The most observations that all words together may occur in. */
   readonly together: number;
 }
 
-/** The limits for a database of this many observations. */
+/** Returns the limits for a database with this many observations. */
 export function matchLimits(observations: number): MatchLimits {
   const perTerm = Math.min(20_000, Math.max(4_000, Math.floor(observations / 50)));
   return { perTerm, together: 2 * perTerm };
 }
 
-/** A word in at most this many observations is searched alone; a commoner one first together with another. */
+/** A word in at most this many observations is searched alone; a commoner word first together with another. */
 const RARE = 500;
 /** The most common words, the rarest of them, that are searched in pairs. */
 const BESIDE = 4;
 
-/** An expression for a word, and in how many observations it is; at most `perTerm` is known. */
+/** An expression for a word, and the number of observations with it, which is counted up to `perTerm`. */
 interface CountedMatch {
   readonly match: string;
   readonly count: number;
@@ -248,7 +248,7 @@ function joined(terms: readonly CountedMatch[], operator: string): string {
   return terms.map(({ match }) => match).join(operator);
 }
 
-/** A text as one phrase of FTS5. */
+/** Returns a text as one phrase of FTS5. */
 function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;
 }

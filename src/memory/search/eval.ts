@@ -13,10 +13,10 @@ import { rankMatches } from "./search.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
 
 const BATCH = 500;
-/** The results of each question that are read. */
+/** How many results of each question are read. */
 const DEPTH = 20;
 
-/** The ids of the documents that an observation is made of. */
+/** The ids of the documents from which an observation was made. */
 export type DocumentsByObservation = ReadonlyMap<number, readonly string[]>;
 
 /** Saves documents in an empty database and drains them. @returns The documents of each observation. */
@@ -47,7 +47,7 @@ export function takeInDocuments(
 
 export interface AskOptions {
   readonly documents: DocumentsByObservation;
-  /** `plain` is what SQLite gives by itself: all words of the question, ordered by `bm25()`. */
+  /** `plain` is SQLite's own ranking: all words of the question, ordered by `bm25()`. */
   readonly ranking: "memory" | "plain";
   readonly nowMs: number;
 }
@@ -79,7 +79,7 @@ export function answerQuestion(
 
 function recordOf(document: EvalDocument): HookRecord {
   const { sessionId, projectDir, role } = document;
-  // Masked as by a hook.
+  // A hook would mask the documents in the same way.
   const text = redactText(document.text, { patterns: [] });
   const atMs = Math.max(0, Math.floor(document.createdAtMs));
   const isAnswer = role === "assistant";
@@ -127,7 +127,7 @@ function recordOf(document: EvalDocument): HookRecord {
 }
 
 const MAX_PROMPTS = 500;
-/** A shorter prompt says nothing ("go on"). */
+/** The shortest prompt that says something, unlike "go on". */
 const MIN_CHARS = 12;
 
 /**
@@ -161,18 +161,18 @@ const DOCUMENT = z.object({
   projectDir: NAME,
   text: NAME,
   createdAtMs: TIME,
-  /** Who said it: `assistant` is Claude, any other and null a person. */
+  /** The speaker: `assistant` is Claude; any other role, and null, is a person. */
   role: z._default(z.nullable(z.string()), null),
 });
 
-/** A question, and the documents that answer it; none when nothing does. */
+/** A question, and the documents that answer it; empty when nothing answers it. */
 const QUESTION = z.object({
   type: z.literal("question"),
   id: NAME,
   text: NAME,
   relevant: z.readonly(z.array(NAME)),
   projectDir: z._default(z.nullable(z.string()), null),
-  /** The moment of the question: only earlier documents count. */
+  /** The moment of the question. Only earlier documents count. */
   asOfMs: z._default(z.nullable(TIME), null),
 });
 
@@ -201,7 +201,7 @@ export interface EvalScores {
   readonly latencyMs: { readonly p50: number; readonly p99: number };
 }
 
-/** Reads a set. @throws {Error} With the number of the first line that is not valid, or does not fit the others. */
+/** Reads a set. @throws {Error} With the number of the first line that is not valid, or contradicts the others. */
 export function readEvalSet(
   text: string,
 ): { readonly documents: readonly EvalDocument[]; readonly questions: readonly EvalQuestion[] } {
@@ -209,7 +209,7 @@ export function readEvalSet(
   const fault = (at: number, why: string, cause?: unknown) =>
     new Error(`line ${at + 1}: ${why}`, { cause });
   const [documents, questions] = [new Map<string, EvalDocument>(), new Map<number, EvalQuestion>()];
-  /** The line of each document and question. */
+  /** The line on which each document and question stands. */
   const known = new Map<string, number>();
   for (const [at, line] of lines.entries()) {
     if (line === "") continue;
@@ -238,7 +238,7 @@ export function readEvalSet(
   return { documents: [...documents.values()], questions: [...questions.values()] };
 }
 
-/** The measures over all questions that have an answer. */
+/** Returns the measures over all questions that have an answer. */
 export function scoreAnswers(answers: readonly EvalAnswer[]): EvalScores {
   const asked = answers.filter(({ question }) => question.relevant.length > 0);
   const latencies = answers.map(({ latencyMs }) => latencyMs).sort((a, b) => a - b);
@@ -257,7 +257,7 @@ export function scoreAnswers(answers: readonly EvalAnswer[]): EvalScores {
   };
 }
 
-/** The place of the first relevant document, 1 and up; null when none was found. */
+/** Returns the place of the first relevant document, 1 and up; null when none was found. */
 export function rankOf({ question, found }: EvalAnswer): number | null {
   const at = found.findIndex((id) => question.relevant.includes(id));
   return at < 0 ? null : at + 1;

@@ -4,7 +4,7 @@ import type { DatabaseSync } from "node:sqlite";
 /** The shortest part of an id that is looked up, in characters without dashes. */
 export const MIN_ID_PART = 4;
 
-/** The ids that a person may mean: a whole id, else those that begin or end with the text; the newest first. */
+/** Returns the ids that a person may mean: the whole id, or ids that begin or end with the text; newest first. */
 export function findIds(
   db: DatabaseSync,
   table: "tasks" | "agents" | "workflows" | "questions",

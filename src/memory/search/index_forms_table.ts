@@ -11,13 +11,13 @@ import { connect } from "../../db/connect.ts";
 export interface WordForm {
   readonly word: string;
   readonly observation: number;
-  /** The word in this observation. */
+  /** The spelling of the word in this observation. */
   readonly as: string;
 }
 
 /** How long a read waits for another process, in milliseconds. */
 const LOOK_BUSY_MS = 500;
-/** The most rows of a word that are read: one of them is enough. */
+/** The most rows of a word that are read. One of them is enough. */
 const MAX_ROWS = 5;
 /** Matches a word as the tokenizer of the index does. */
 const wordPattern = scriptPattern(String.raw`[\p{L}\p{N}\p{M}\p{Co}]+`, "gu");
@@ -28,13 +28,13 @@ const TOKENIZER = /tokenize = '([^']+)'/.exec(INDEX_DEFINITIONS.get("memory_inde
 export interface IndexedWords {
   /** Words that come from rows without the text: indexing such a row gives the word. */
   readonly forms: readonly WordForm[];
-  /** How many words do not come from such a row. */
+  /** How many words come from no such row. */
   readonly unexplained: number;
 }
 
-/** Finds the words of the index that hold a text. @throws {Error} What SQLite says. */
+/** Finds the words of the index that hold a text. @throws {Error} The error of SQLite. */
 export function indexedWords(database: string, text: Pick<TextMatcher, "isIn">): IndexedWords {
-  // Only temporary tables are written.
+  // Only temporary tables are written here.
   const db = connect(database, { timeout: LOOK_BUSY_MS, readOnly: hasLog(database) });
   try {
     db.exec(
@@ -54,7 +54,7 @@ export function indexedWords(database: string, text: Pick<TextMatcher, "isIn">):
   }
 }
 
-/** The observation that a word comes from; empty when no row has it without the text. */
+/** Returns the observation from which a word comes; empty when every row with the word also holds the text. */
 function formOf(db: DatabaseSync, word: string, { isIn }: Pick<TextMatcher, "isIn">): WordForm[] {
   const rows = db.prepare(
     `SELECT id, title || char(10) || text || char(10) || terms AS text
@@ -75,7 +75,7 @@ function formOf(db: DatabaseSync, word: string, { isIn }: Pick<TextMatcher, "isI
   return [];
 }
 
-/** The tables and indexes that own some bytes of a database; `free pages` for bytes that none owns. */
+/** Returns the tables and indexes that own some bytes of a database; `free pages` for bytes without an owner. */
 export function pageOwners(database: string, places: readonly { readonly at: number }[]): string[] {
   using db = openToLook(database);
   const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);

@@ -13,7 +13,7 @@ const PATHS = `WITH RECURSIVE paths (path) AS (
         WHERE paths.path IS NOT NULL
      )`;
 
-/** At most `limit` of the paths that observations name, in alphabetical order. */
+/** Returns at most `limit` of the paths that observations name, in alphabetical order. */
 export function observedPaths(db: DatabaseSync, limit: number): string[] {
   return statement(
     db,
@@ -25,7 +25,7 @@ export function observedPaths(db: DatabaseSync, limit: number): string[] {
   ).all(limit).map(({ path }) => String(path));
 }
 
-/** The paths that match a part of a path, by {@linkcode fileMatch}. */
+/** Returns the paths that match a part of a path, by {@linkcode fileMatch}. */
 export function pathsWithPart(db: DatabaseSync, part: string): string[] {
   const { sql, value } = fileMatch(part);
   return statement(
@@ -37,7 +37,7 @@ export function pathsWithPart(db: DatabaseSync, part: string): string[] {
   ).all(value).map(({ path }) => String(path));
 }
 
-/** Whether an observation names a file, or one below a folder. @param file As in a filter. */
+/** Tells whether an observation names a file, or a file below a folder. @param file As in a filter. */
 export function isKnownFile(db: DatabaseSync, file: string): boolean {
   if (!isAbsolutePath(file)) return pathsWithPart(db, file).length > 0;
   const { sql, value } = fileMatch(file);

@@ -1,10 +1,10 @@
-/** Finds the known projects and branches: those of sessions, and of observations that SessionStart may tell. */
+/** Finds the known projects and branches: those of sessions, and of observations that a new session may be told. */
 import type { DatabaseSync } from "node:sqlite";
 import { projectTerm } from "./terms.ts";
 import { KINDS_OF_BRANCH } from "../tell/memory_context_table.ts";
 import { statement } from "../../db/statement.ts";
 
-/** Whether a session or an observation belongs to a project: a common git directory, or a folder. */
+/** Tells whether a session or an observation belongs to a project: a common git directory, or a folder. */
 export function isKnownProject(db: DatabaseSync, project: string): boolean {
   const { isKnown } = statement(
     db,
@@ -14,7 +14,7 @@ export function isKnownProject(db: DatabaseSync, project: string): boolean {
   return isKnown === 1;
 }
 
-/** The first of some projects in which a session ran; null where none did. */
+/** Returns the first of some projects in which a session ran, or null. */
 export function nearestKnown(db: DatabaseSync, projects: readonly string[]): string | null {
   const row = statement(
     db,
@@ -27,7 +27,7 @@ export function nearestKnown(db: DatabaseSync, projects: readonly string[]): str
   return row === undefined ? null : String(row["project"]);
 }
 
-/** All known projects, those with the newest observation first. */
+/** Returns all known projects. Those with the newest observation come first. */
 export function knownProjects(db: DatabaseSync): string[] {
   return statement(
     db,
@@ -62,7 +62,7 @@ export function moveProjects(db: DatabaseSync, newOf: (project: string) => strin
   }
 }
 
-/** The branches of observations, the newest first. @param project Null for all projects. */
+/** Returns the branches of observations, newest first. @param project Null for all projects. */
 export function knownBranches(db: DatabaseSync, project: string | null): string[] {
   return statement(
     db,
@@ -76,7 +76,7 @@ export function knownBranches(db: DatabaseSync, project: string | null): string[
   ).all(project).map(({ branch }) => String(branch));
 }
 
-/** Whether a session or an observation has a branch. */
+/** Tells whether a session or an observation has a branch. */
 export function isKnownBranch(db: DatabaseSync, branch: string, project: string | null): boolean {
   const ofSession = statement(
     db,

@@ -7,14 +7,14 @@ export interface MemoryHealth {
   readonly observations: number;
   /** Captures that are not worked in yet. */
   readonly waiting: number;
-  /** Waiting captures from before the given time that do not wait for a retry. */
+  /** Raw captures older than the given time, with no retry scheduled. */
   readonly overdue: number;
-  /** Whether a hook has run since that time. */
+  /** Whether a hook has run since the given time. */
   readonly hooksRan: boolean;
   /** Captures that several drains have claimed and not finished, the most tried first; at most three. */
   readonly suspects: readonly Suspect[];
   readonly givenUp: number;
-  /** Why captures were given up, the most frequent first. */
+  /** The reasons for which captures were given up, the most frequent first. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
 }
 
@@ -50,7 +50,7 @@ export function memoryHealth(db: DatabaseSync, overdueBeforeMs: number): MemoryH
   };
 }
 
-/** Captures that failed with a reason wait for a retry, and are not among the suspects. */
+/** Returns the suspects. A capture that failed with a reason is not among them, and waits for a retry. */
 function suspectsIn(db: DatabaseSync): readonly Suspect[] {
   return db.prepare(
     `SELECT id, tool_name AS toolName, raw_bytes AS rawBytes, attempts

@@ -16,7 +16,7 @@ const FORMAT = 5;
 /** How long a check waits for another process, in milliseconds. */
 const CHECK_BUSY_MS = 1000;
 
-/** The faults of the index, compared with all observations. Writers wait meanwhile: about a second for 20,000. */
+/** Returns the faults of the index, compared with all observations. Writers wait: about a second for 20,000. */
 export function checkIndex(db: DatabaseSync): string[] {
   try {
     db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('integrity-check', 1)");
@@ -27,7 +27,7 @@ export function checkIndex(db: DatabaseSync): string[] {
   }
 }
 
-/** The faults that show without comparing the words of the index with the observations. */
+/** Returns the faults that show without comparing the words of the index with the observations. */
 export function indexFaults(db: DatabaseSync): string[] {
   try {
     const gone = missingDefinitions(db);
@@ -63,7 +63,7 @@ const HAS_LOST_PAGES = `EXISTS (SELECT 1 FROM memory_index_docsize)
               AND EXISTS (SELECT 1 FROM memory_index_data WHERE id > 10)
               AND NOT EXISTS (SELECT 1 FROM memory_index_idx)`;
 
-/** Checks the index for faults that SQLite does not report. It is called when a search does not find a word. */
+/** Checks the index for faults that SQLite does not report. A search calls this when it does not find a word. */
 export function requireWholeIndex(db: DatabaseSync): void {
   const { lacks, lost } = statement(
     db,
@@ -74,7 +74,7 @@ export function requireWholeIndex(db: DatabaseSync): void {
   if (lost === 1) throw new IndexDamage("its pages cannot be found");
 }
 
-/** All faults of the index of a database file. @param options `maxRows`: with more, words are not compared. */
+/** Returns all faults of the index of a database file. @param options `maxRows`: with more, words are not compared. */
 export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string[] {
   // While this reader is open, closing the writer does not move the log into the database.
   const look = openToLook(path);
@@ -100,12 +100,12 @@ export function countIndexed(db: DatabaseSync): number {
   return Number(db.prepare("SELECT count(*) AS n FROM memory_index_docsize").get()?.["n"]);
 }
 
-/** Checks the index; faults that come only from a read-only file do not count. */
+/** Checks the index. Faults that come only from a read-only file do not count. */
 function withoutWriting(db: DatabaseSync): string[] {
   return checkIndex(db).filter((fault) => !/readonly/i.test(fault));
 }
 
-/** Rebuilds the index from the observations; a badly damaged one with its tables. */
+/** Rebuilds the index from the observations. Makes the tables of a badly damaged index anew. */
 export function rebuildIndex(db: DatabaseSync): void {
   try {
     transaction(db, () => {
@@ -143,7 +143,7 @@ function setDefensive(db: DatabaseSync, active: boolean): void {
   if (typeof set === "function") set.call(db, active);
 }
 
-/** The message for a rebuild. @param why What is wrong with the index. */
+/** Returns the message about a rebuild. @param why What is wrong with the index. */
 export function rebuildText(why: string): string {
   return `The search index is damaged (${why}): making it anew of the observations, none of which is lost.`;
 }
@@ -176,7 +176,7 @@ export function ensureIndex(db: DatabaseSync): void {
   withIndex(db, () => requireIndex(db));
 }
 
-/** The SQL of the index and of its triggers after all migrations, by name. */
+/** The SQL of the index and its triggers after all migrations, by name. */
 export const INDEX_DEFINITIONS: ReadonlyMap<string, string> = new Map(
   Array.from(
     `${memory}\n${indexedTogether}`.matchAll(
@@ -227,7 +227,7 @@ class IndexDamage extends Error {
   override readonly name = "IndexDamage";
 }
 
-/** Whether the error of a search or a change means that the index is damaged, and not the database. */
+/** Tells whether an error of a search or a change means that the index is damaged, and not the database. */
 export function isIndexDamage(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
   if (thrown instanceof IndexDamage) return true;
@@ -249,13 +249,13 @@ export function isIndexDamageOf(db: DatabaseSync, thrown: unknown): boolean {
   }
 }
 
-/** The missing inner tables of the index. */
+/** Returns the missing inner tables of the index. */
 function missingTables(db: DatabaseSync): string[] {
   const names = namesIn(db);
   return ["memory_index", ...OWN_TABLES].filter((name) => !names.has(name));
 }
 
-/** The tables and triggers of a database. */
+/** Returns the tables and triggers of a database. */
 function namesIn(db: DatabaseSync): ReadonlySet<string> {
   const rows = statement(
     db,

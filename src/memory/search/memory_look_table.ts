@@ -16,7 +16,7 @@ import {
   observationOf,
 } from "../drain/observations_table.ts";
 
-/** A text that can only be a number. A uid begins with more digits than these, or with a 0. */
+/** Matches a text that can only be a number. A uid begins with more digits, or with a 0. */
 const ONLY_NUMBER = /^(?:#\d+|0|[1-9]\d{0,6})$/;
 
 /**
@@ -55,7 +55,7 @@ export interface SourceCapture {
   readonly isPruned: boolean;
 }
 
-/** The captures of an observation that are still stored, oldest first. */
+/** Returns the captures of an observation that are still stored, oldest first. */
 export function capturesOfObservation(
   db: DatabaseSync,
   { id, sessionId }: Pick<Observation, "id" | "sessionId">,
@@ -69,7 +69,7 @@ export function capturesOfObservation(
   ).all(sessionId, id).map((row) => ({ id: String(row["id"]), isPruned: row["isPruned"] === 1 }));
 }
 
-/** The captures of these observations, or of all, by observation; the oldest first. */
+/** Returns the captures of these observations, or of all, by observation; oldest first. */
 export function capturesByObservation(
   db: DatabaseSync,
   observations?: Iterable<number>,
@@ -93,7 +93,7 @@ export function capturesByObservation(
   return found;
 }
 
-/** The observations around one in its session and project, with itself, oldest first, at most `limit`. */
+/** Returns at most `limit` observations around one in its session and project, itself included, oldest first. */
 export function timelineAround(
   db: DatabaseSync,
   { id, sessionId, project, createdAtMs }: Pick<
@@ -118,7 +118,7 @@ export function timelineAround(
   return [...before, ...behind].map(observationOf);
 }
 
-/** The observations of a file, by its path or a part of it, or of all files below a folder; the newest first. */
+/** Returns the observations of a file, by its path or a part of it, or of a folder's files; newest first. */
 export function timelineOfFile(
   db: DatabaseSync,
   file: string,
@@ -146,7 +146,7 @@ export function timelineOfFile(
   ).map(observationOf);
 }
 
-/** {@linkcode timelineOfFile} of a file with former names. */
+/** Does the same as {@linkcode timelineOfFile} for a file with former names. */
 export function timelineOfNames(
   db: DatabaseSync,
   names: readonly string[],
@@ -184,14 +184,14 @@ function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
 
 export interface MemoryCounts {
   readonly observations: number;
-  /** Sessions with an observation; notes of no session do not count. */
+  /** The number of sessions with an observation. Notes outside of sessions do not count. */
   readonly sessions: number;
   readonly projects: number;
   readonly repeats: number;
   readonly oldestAtMs: number | null;
   readonly newestAtMs: number | null;
   readonly byKind: readonly { readonly kind: string; readonly count: number }[];
-  /** Captures that wait for a drain, and those that were given up. */
+  /** The numbers of captures that wait for a drain, and of those that were given up. */
   readonly waiting: number;
   readonly givenUp: number;
 }
@@ -217,7 +217,7 @@ export function countMemory(db: DatabaseSync): MemoryCounts {
 
 export interface ProjectMemory {
   readonly observations: number;
-  /** The newest summary of a session; null before there is one. */
+  /** Returns the newest summary of a session; null before there is one. */
   readonly lastSummary: Observation | null;
 }
 
@@ -251,7 +251,7 @@ interface PromptWithEdits {
   readonly files: readonly string[];
 }
 
-/** The newest prompts after which files were edited, the newest first. */
+/** Returns the newest prompts after which files were edited, newest first. */
 export function editedAfterPrompts(db: DatabaseSync, limit: number): PromptWithEdits[] {
   const rows = db.prepare(
     `SELECT p.id, p.session_id AS sessionId, p.project, p.text, p.created_at_ms AS atMs,
@@ -276,7 +276,7 @@ export function editedAfterPrompts(db: DatabaseSync, limit: number): PromptWithE
     .filter(({ files }) => files.length > 0) as unknown as PromptWithEdits[];
 }
 
-/** Numbers of the earlier sessions' observations of the edited files, oldest first. */
+/** Returns the numbers of earlier sessions' observations of the edited files, oldest first. */
 export function knownOfFiles(db: DatabaseSync, prompt: PromptWithEdits): number[] {
   return db.prepare(
     `SELECT DISTINCT o.id

@@ -6,16 +6,16 @@ import { fileMatch } from "../../db/file_match.ts";
 import type { Rankable, RankableNeighbour } from "./rank.ts";
 import { filterOf, statement } from "../../db/statement.ts";
 
-/** Filters observations; a null matches every observation. */
+/** Filters observations. A null matches every observation. */
 export interface MemoryFilter {
-  /** Common git directory, or project directory where there is none. */
+  /** The common git directory; the folder of a project without git. */
   readonly project: string | null;
   readonly sessionId: string | null;
   readonly branch: string | null;
   /** A whole path, or a part of one: `run.ts`; see {@linkcode fileMatch}. */
   readonly file: string | null;
   readonly kind: ObservationKind | null;
-  /** Epoch milliseconds: from then on, and before. */
+  /** A span in epoch milliseconds: `sinceMs` is included, `untilMs` is not. */
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
 }
@@ -31,12 +31,12 @@ export const EVERYTHING: MemoryFilter = {
 };
 
 export interface IndexHit extends Rankable {
-  /** Higher is better; more than 0. */
+  /** The score of the index: more than 0, and higher is better. */
   readonly textScore: number;
   readonly title: string;
 }
 
-/** The columns of an {@linkcode IndexHit} but its score; `o` is the table of observations. */
+/** The columns of an {@linkcode IndexHit} except its score; `o` is the table of observations. */
 export const HIT_COLUMNS =
   `o.id, o.session_id AS sessionId, o.kind, o.title, o.files, o.created_at_ms AS createdAtMs,
             o.resolved_by AS resolvedBy, o.author, octet_length(o.text) AS length`;
@@ -44,7 +44,7 @@ export const HIT_COLUMNS =
 /** The weights of the columns of the index: title, text, words of code. */
 const WEIGHTS = "2.0, 1.0, 1.5";
 
-/** The number of the newest observation, which is about how many there are; 0 when there is none. */
+/** Returns the number of the newest observation, which is about how many there are; 0 without observations. */
 export function lastObservation(db: DatabaseSync): number {
   const row = statement(db, "SELECT max(id) AS id FROM observations").get();
   return Number(row!["id"] ?? 0);
@@ -74,7 +74,7 @@ export function reckonMatches(
   return Math.max(limit, Math.round(limit * observations / Number(last["id"])));
 }
 
-/** The given observations that have a word. SQLite reads all with that word, 0.1 µs each. */
+/** Returns which of these observations hold a word. SQLite reads all with the word, 0.1 µs each. */
 export function withTerm(
   db: DatabaseSync,
   match: string,
@@ -124,7 +124,7 @@ export function searchIndex(
   return rows as unknown as IndexHit[];
 }
 
-/** A plain search by any word, ordered by `bm25()` without weights. `memory eval` compares the ranking with it. */
+/** Searches by any word, ordered by `bm25()` without weights. `memory eval` compares our ranking with it. */
 export function plainSearch(
   db: DatabaseSync,
   text: string,
@@ -145,7 +145,7 @@ export function plainSearch(
   ).all(...values, match, limit).map((row) => Number(row["id"]));
 }
 
-/** The newest observations that match, for words that are too common to rank by. */
+/** Returns the newest observations that match, for words too common to rank by. */
 export function newestMatches(
   db: DatabaseSync,
   match: string,
@@ -216,7 +216,7 @@ export function neighboursOf(
   return found;
 }
 
-/** A filter as SQL conditions on the table of observations `o`, with their values. */
+/** Turns a filter into SQL conditions on the table of observations `o`, with their values. */
 export function conditionsOf(filter: MemoryFilter) {
   const file = filter.file === null ? null : fileMatch(filter.file);
   return filterOf([

@@ -7,7 +7,7 @@ import { baseName } from "../../base/paths.ts";
 import type { Observation } from "../drain/observations_table.ts";
 import { relativeTime } from "../../base/time.ts";
 
-/** Whether a failure was mended, or another observation superseded; empty when there is nothing to say. */
+/** Tells whether a failure was mended, or another observation superseded; empty when neither happened. */
 export function outcomeWord(
   { kind, outcome, resolvedBy, title }: Pick<
     Observation,
@@ -22,20 +22,20 @@ export function outcomeWord(
   return resolvedBy === 0 ? "mended" : `mended by #${resolvedBy}`;
 }
 
-/** The name of a project: `shop` for `/work/shop/.git`. */
+/** Returns the name of a project: `shop` for `/work/shop/.git`. */
 export function projectName(project: string | null): string {
   if (project === null) return "no project";
   return baseName(folderOfProject(project));
 }
 
-/** The line before results without the quoted phrases, which no observation has. */
+/** Returns the line before results that lack the quoted phrases, since no observation holds them. */
 export function nowhereLine(quoted: readonly string[]): string {
   return plain(
     `Nothing has ${quoted.map((phrase) => `"${phrase}"`).join(" and ")}; without the quotes:`,
   );
 }
 
-/** One line for an observation: number, age, kind, title. */
+/** Returns one line for an observation: number, age, kind, title. */
 export function observationLine(
   one: Pick<
     Observation,
@@ -55,12 +55,12 @@ export function observationLine(
   );
 }
 
-/** `by bob, 2d ago`; the time alone for this machine. */
+/** Returns the author and the age, `by bob, 2d ago`; the age alone for this machine. */
 export function agoBy(author: string | null, ago: string): string {
   return author === null ? ago : `by ${author}, ${ago}`;
 }
 
-/** The facts of an observation by name, without its texts and files; only those that apply. */
+/** Returns the facts of an observation by name, without its texts and files. Missing facts are left out. */
 export function observationFacts(
   observation: Observation,
   nowMs: number,
@@ -89,7 +89,7 @@ export function observationFacts(
   return told.flatMap(([name, value]) => value == null ? [] : [[name, plain(String(value))]]);
 }
 
-/** `2026-03-04 10:15 UTC`. */
+/** Returns a time as text: `2026-03-04 10:15 UTC`. */
 function minuteOf(atMs: number): string {
   return `${new Date(atMs).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 }

@@ -8,16 +8,16 @@ const UNITS: Readonly<Record<string, number>> = {
   w: 7 * 86_400 * SECOND_MS,
 };
 
-/** `2h`, or the larger unit first, each once: `1h30m`. */
+/** Matches an age: `2h`, or several units, each once and the largest first: `1h30m`. */
 const AGE = /^(?=\d)(?:\d{1,9}w)?(?:\d{1,9}d)?(?:\d{1,9}h)?(?:\d{1,9}m)?(?:\d{1,9}s)?$/;
 
 const DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 const DAY_MS = UNITS["d"]!;
-/** `2 hours ago`. */
+/** Matches an age in words: `2 hours ago`. */
 const SPOKEN_AGE = /^(\d{1,3}|an?) (second|minute|hour|day|week)s?(?: ago)?$/i;
-/** `last week`: a period of the calendar. */
+/** Matches a period of the calendar: `last week`. */
 const PERIOD = /^(this|last|previous) (week|month|year)$/i;
 
 /**
@@ -64,7 +64,7 @@ export async function parseSince(
   );
 }
 
-/** The first midnight of this or the last week (from Monday on), month or year, on this machine. */
+/** Returns the first midnight of this or the last week (from Monday on), month or year, on this machine. */
 function startOfPeriod(period: string, nowMs: number, which: string): number {
   const now = new Date(nowMs);
   const back = which.toLowerCase() === "this" ? 0 : 1;
@@ -74,13 +74,13 @@ function startOfPeriod(period: string, nowMs: number, which: string): number {
   return new Date(year, month, day - (now.getDay() + 6) % 7 - 7 * back).getTime();
 }
 
-/** The start of the time that the whole text names; null where it names none, or may name two days. */
+/** Returns the start of the time that the whole text names; null if it names none, or may name two days. */
 async function spokenStart(
   text: string,
   { nowMs, isExact }: { readonly nowMs: number; readonly isExact: boolean },
 ): Promise<number | null> {
   const { spokenTime } = await import("./spoken_time.ts");
-  // `spokenTime()` gives days of UTC, so it is asked with this machine's clock shifted to UTC.
+  // `spokenTime()` returns days of UTC, so this machine's clock is shifted to UTC for it.
   const shiftedMs = nowMs - new Date(nowMs).getTimezoneOffset() * 60 * SECOND_MS;
   for (const lead of ["", "in ", "on "]) {
     const words = text.replace(/^(?:in|on) /, "");

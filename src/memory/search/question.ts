@@ -18,25 +18,25 @@ export interface QueryTerm {
 }
 
 export interface MemoryQuestion {
-  /** Each once, in the order of the text. None when the question asks only for a time. */
+  /** The terms, each once, in the order of the text; empty when the question asks only for a time. */
   readonly terms: readonly QueryTerm[];
   /** The quoted phrases, in small letters; none when there are many, since that text was pasted. */
   readonly phrases: readonly string[];
   /** All words in small letters, joined by single blanks. */
   readonly said: string;
-  /** The time that it names; null when it names none, or was not searched for one. */
+  /** The time that the question names; null when it names none, or was not searched for one. */
   readonly time: SpokenTime | null;
-  /** Whether it asks only for a time. */
+  /** Whether the question asks only for a time. */
   readonly isOfTimeAlone: boolean;
   /** Common words, for when the terms find nothing: `still to do`. */
   readonly common: readonly QueryTerm[];
-  /** Paths in it, in small letters: `run.ts`. */
+  /** Paths in the question, in small letters: `run.ts`. */
   readonly paths: readonly string[];
-  /** Who said the answer: the person, or Claude; null when the question does not say. */
+  /** The speaker of the answer: the person, or Claude; null when the question does not tell. */
   readonly speaker: "person" | "claude" | null;
 }
 
-/** How much of a question is read, in characters. */
+/** How many characters of a question are read. */
 export const MAX_QUERY_CHARS = 4_000;
 const MAX_TERMS = 64;
 /** In a question of at most this many words, every word counts: `docker compose down`. */
@@ -44,13 +44,13 @@ const MAX_SHORT = 4;
 /** The most words that are joined to one identifier, and how many of the first words are tried. */
 const MAX_JOINED_WORDS = 5;
 const MAX_JOINED_FROM = 12;
-/** A text with more quoted pieces is code or a log, whose pieces are no phrases. */
+/** The most quoted pieces. A text with more of them is code or a log, whose pieces are not phrases. */
 const MAX_PHRASES = 3;
 const MAX_WORD_CHARS = 64;
 const DAY_MS = 86_400_000;
 const MAX_PATH_CHARS = 256;
 
-/** A word with its accents, however they are written. */
+/** Matches a word with its accents, however they are written. */
 const WORD: LetterPattern = {
   ascii: /[a-z\d]+/g,
   any: scriptPattern(String.raw`[\p{L}\p{N}\p{M}]+`, "gu"),
@@ -59,7 +59,7 @@ const WORD: LetterPattern = {
 /** Matches a question about what Claude said: "which library did you suggest?". */
 const OF_CLAUDE =
   /\b(?:did|had|have|were|was) you\b(?! (?:know|remember))|\byou(?:'ve| have| had)? (?:said|suggested|recommended|proposed|advised|told|mentioned|gave|found|wrote|listed|explained|showed)\b|\byour (?:advice|suggestion|recommendation|answer|proposal|explanation)s?\b/;
-/** Matches a question about what the person said. With a path in it, it asks for work on that file. */
+/** Matches a question about what the person said. A question with a path asks for work on that file. */
 const OF_PERSON = /\b(?:my|mine|me|am i|i am|i'm|i'd|i've|i)\b/;
 
 /** Reads a question. @param time The words of the time are not searched for, but its day is. */
@@ -84,12 +84,12 @@ export function readQuestion(whole: string, time: SpokenTime | null = null): Mem
   };
 }
 
-/** The words of a text in small letters with single blanks, to recognise a question with other punctuation. */
+/** Returns the words of a text in small letters with single blanks, to recognise a question despite punctuation. */
 export function bareWords(text: string): string {
   return (text.toLowerCase().match(patternFor(WORD, text)) ?? []).join(" ");
 }
 
-/** The words of a text to search for. `tells`: whether one of them has a meaning of its own, unlike `what did I do`. */
+/** Returns the words to search for. `tells`: whether one has a meaning of its own, unlike those of `what did I do`. */
 function readTerms(
   whole: string,
 ): Pick<MemoryQuestion, "terms" | "phrases"> & { readonly tells: boolean } {
@@ -123,7 +123,7 @@ function wordTerms(words: readonly string[]): QueryTerm[] {
     .map((word) => ({ match: `"${word}"`, kind: "word" }));
 }
 
-/** Neighbouring words as one identifier: `parseHookEvent` may be typed as "parse hook event". */
+/** Joins neighbouring words to one identifier: `parseHookEvent` may be typed as "parse hook event". */
 function joinedWords(words: readonly string[]): string[] {
   const names: string[] = [];
   for (let length = 2; length <= MAX_JOINED_WORDS; length++) {
@@ -134,7 +134,7 @@ function joinedWords(words: readonly string[]): string[] {
   return names;
 }
 
-/** Pairs of neighbouring words that both have a meaning: together they name a thing. */
+/** Joins pairs of neighbouring words that both have a meaning, since together they name a thing. */
 function pairsOf(words: readonly string[]): string[] {
   return words.slice(0, MAX_JOINED_FROM).flatMap((word, at) => {
     const next = words[at + 1];
@@ -158,7 +158,7 @@ function pathsIn(lower: string): string[] {
     .map((path) => path.replaceAll("\\", "/"));
 }
 
-/** The date of a day as texts write it, and as it was typed. A relative day (`yesterday`) is in no text. */
+/** Returns the date of a day as texts write it, and as it was typed. A relative day (`yesterday`) is in no text. */
 function dayTerms({ isRelative, fromMs, untilMs, words }: SpokenTime): QueryTerm[] {
   if (isRelative || untilMs - fromMs > DAY_MS) return [];
   const day = new Date(fromMs).toISOString().slice(0, 10);
@@ -166,7 +166,7 @@ function dayTerms({ isRelative, fromMs, untilMs, words }: SpokenTime): QueryTerm
   return Array.from(written, (term) => ({ match: `"${term}"`, kind: "exact" }));
 }
 
-/** A text without a part, which is found in any case. */
+/** Removes a part of a text, which may stand in upper or lower case. */
 function without(text: string, part: string): string {
   const lower = text.toLowerCase();
   const at = lower.indexOf(part);

@@ -9,14 +9,14 @@ export interface Rankable {
   readonly id: number;
   readonly sessionId: string;
   readonly kind: ObservationKind;
-  /** JSON. */
+  /** The paths as JSON. */
   readonly files: string;
   readonly createdAtMs: number;
-  /** The observation that replaced or mended it; null for most. */
+  /** The observation that replaced or mended this one; null for most. */
   readonly resolvedBy: number | null;
-  /** Who of the team made it; null for this machine. */
+  /** The team member whose machine made the observation; null for this machine. */
   readonly author: string | null;
-  /** Bytes of the text. */
+  /** The length of the text in bytes. */
   readonly length: number;
 }
 
@@ -24,9 +24,9 @@ export interface Rankable {
 export type Scored<Hit extends Rankable> = Hit & { readonly textScore: number };
 
 export interface RankableNeighbour<Hit extends Rankable> {
-  /** The observation whose neighbour it is. */
+  /** The observation whose neighbour this one is. */
   readonly of: number;
-  /** 1 is the next one, −1 the one before. */
+  /** The distance: 1 for the next observation, −1 for the one before. */
   readonly distance: number;
   readonly hit: Hit;
 }
@@ -40,10 +40,10 @@ export interface Ranked<Hit> {
 export interface RankContext {
   readonly nowMs: number;
   readonly time: Pick<SpokenTime, "fromMs" | "untilMs"> | null;
-  /** Paths in it, in small letters: `run.ts`. */
+  /** Paths in the question, in small letters: `run.ts`. */
   readonly paths: readonly string[];
   readonly speaker: "person" | "claude" | null;
-  /** Earlier prompts with the same question; the answer comes after them. */
+  /** Earlier prompts with the same question. The answer comes after them. */
   readonly echoes: ReadonlySet<number>;
 }
 
@@ -81,14 +81,14 @@ const KIND_WEIGHTS: Readonly<Partial<Record<ObservationKind, number>>> = {
   search: -0.08,
 };
 
-/** Two notes whose scores differ by no more count as equal, and the newer comes first. */
+/** The largest difference between the scores of two notes that count as equal, so that the newer comes first. */
 const SIMILAR = 0.1;
 /** How many further hits are searched for a newer note. */
 const MORE = 5;
 const RECENT_MS = 14 * 86_400_000;
-/** A named day may be of any time zone. */
+/** The slack around a named day in milliseconds, since the day may be of any time zone. */
 const TIME_SLACK_MS = 43_200_000;
-/** A neighbour that is a hit itself gets only this share of a hit's score. */
+/** The share of a hit's score that its neighbour gets when the neighbour is a hit itself. */
 const BESIDE_OWN = 0.3;
 
 /**
@@ -138,7 +138,7 @@ export function rank<Hit extends Rankable>(
   return newerNotesFirst(best.slice(0, limit + MORE)).slice(0, limit);
 }
 
-/** Swaps two notes with similar scores when the later one is newer; the scores stay at their places. */
+/** Swaps two notes with similar scores when the later one is newer. The scores stay at their places. */
 export function newerNotesFirst<Hit extends Pick<Rankable, "id" | "kind" | "createdAtMs">>(
   ranked: readonly Ranked<Hit>[],
 ): Ranked<Hit>[] {
@@ -156,7 +156,7 @@ export function newerNotesFirst<Hit extends Pick<Rankable, "id" | "kind" | "crea
   return ranked.map(({ score }, at) => ({ hit: hits[at]!, score }));
 }
 
-/** How much of the question sessions hold, by their three best hits: 1 for the best session. */
+/** Returns how much of the question sessions hold, by their three best hits: 1 for the best session. */
 function sessionScores(hits: readonly Scored<Rankable>[]): ReadonlyMap<string, number> {
   const tops = new Map<string, number[]>();
   for (const { sessionId, textScore } of hits) {
@@ -181,7 +181,7 @@ function isOf(kind: ObservationKind, speaker: NonNullable<RankContext["speaker"]
   return speaker === "person" ? kind === "prompt" || kind === "note" : kind === "message";
 }
 
-/** 1 within the time; before and after it falls to 0 over the same length. */
+/** Returns 1 within the time. Before and after it the value falls to 0 over the same length. */
 function nearness(atMs: number, time: NonNullable<RankContext["time"]>): number {
   const fromMs = time.fromMs - TIME_SLACK_MS;
   const untilMs = time.untilMs + TIME_SLACK_MS;
@@ -191,13 +191,13 @@ function nearness(atMs: number, time: NonNullable<RankContext["time"]>): number 
 
 /** A word of the question among the hits. */
 export interface CoveredTerm {
-  /** The number of observations with it. */
+  /** The number of observations with the word. */
   readonly count: number;
-  /** How much it counts; a word counts 1. */
+  /** The weight of the term: 1 for a word. */
   readonly weight: number;
-  /** Whether it was typed as it is. A hit with all typed words ranks higher. */
+  /** Whether a person typed the word like this. A hit with all typed words ranks higher. */
   readonly isTyped: boolean;
-  /** The hits that have it, and those that have a similar word. */
+  /** The hits that hold the word, and hits that hold a similar word. */
   readonly within: ReadonlySet<number>;
   readonly resembling: ReadonlySet<number>;
 }
@@ -211,7 +211,7 @@ const MIN_TYPED = 2;
 const TOGETHER = 1.05;
 /** A word with less than this part of the rarest word's weight may be missing from "all typed words". */
 const TELLING = 0.25;
-/** The least weight of a word. A question of common words alone needs some weight, too. */
+/** The least weight of a word, since a question of common words alone needs some weight, too. */
 const LEAST_RARITY = 0.1;
 /** The two parameters of BM25 for the length of a text, k1 and b; b is usually 0.75. */
 const SATURATION = 1.2;

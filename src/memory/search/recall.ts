@@ -18,10 +18,10 @@ import WORDS from "./common_words.json" with { type: "json" };
 
 export interface RecallPlace {
   readonly sessionId: string;
-  /** Common git directory, or project directory where there is none. */
+  /** The common git directory; the folder of a project without git. */
   readonly project: string;
   readonly branch: string | null;
-  /** The folder that paths are relative to. */
+  /** The folder to which paths are relative. */
   readonly root: string | null;
   readonly nowMs: number;
 }
@@ -40,10 +40,10 @@ const HELPFUL_KINDS: ReadonlySet<ObservationKind> = new Set([
   "summary",
   "edit",
 ]);
-/** The kinds that are told about a file. That it was edited is not news. */
+/** The kinds that are told about a file. An edit of the file would be no news. */
 const OF_FILES = [...HELPFUL_KINDS].filter((kind) => kind !== "edit" && kind !== "summary");
 
-/** What memory has about a prompt; empty when there is nothing. @throws {Error} What SQLite says. */
+/** Returns what memory holds about a prompt; empty when it holds nothing. @throws {Error} The error of SQLite. */
 export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallPlace): string {
   const words = promptWords(db, prompt);
   if (words === null) return "";
@@ -63,7 +63,7 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
   return tell(db, "Remembered about this", helpful, place);
 }
 
-/** Higher for an observation with a name of the prompt, and for an open failure. */
+/** Returns more for an observation with a name from the prompt, and for an open failure. */
 function urgency(
   { isNamed, outcome, resolvedBy }: Pick<Recalled, "outcome" | "resolvedBy"> & {
     readonly isNamed: boolean;
@@ -72,7 +72,7 @@ function urgency(
   return Number(isNamed) + Number(outcome === "failure" && resolvedBy === null);
 }
 
-/** What memory has about a file; empty when there is nothing. @throws {Error} What SQLite says. */
+/** Returns what memory holds about a file; empty when it holds nothing. @throws {Error} The error of SQLite. */
 export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace): string {
   const path = pathInProject(file, place.root);
   const found = timelineOfFile(db, path, {
@@ -108,23 +108,23 @@ function tell(
   return text;
 }
 
-/** About 250 tokens. */
+/** The length of a recall in characters, about 250 tokens. */
 const MAX_RECALL_CHARS = 870;
 /** The most observations that are told. */
 const MAX_RECALLED = 4;
 const MAX_TITLE_CHARS = 150;
-/** The least length of a snippet. It also gets the room that the other lines leave. */
+/** The least length of a snippet, in characters. A snippet also gets the room that the other lines leave. */
 const MIN_SNIPPET_CHARS = 90;
 
 interface Recalled
   extends Pick<SearchResult, "id" | "kind" | "title" | "outcome" | "resolvedBy" | "createdAtMs"> {
-  /** Empty when the title says it all. */
+  /** The snippet; empty when the title says it all. */
   readonly snippet: string;
-  /** Whether its file changed or is gone; null where it did not change. */
+  /** Whether the observation's file changed or is gone; null when it did not change. */
   readonly stale: Stale | null;
 }
 
-/** The lines that fit, the first ones first. @param about `Remembered about this`. */
+/** Returns the lines that fit, the first ones first. @param about `Remembered about this`. */
 export function recallText(
   about: string,
   recalled: readonly Recalled[],
@@ -166,19 +166,19 @@ function lineOf(
   return plain(head + more);
 }
 
-/** The part of a snippet that the title does not say already; may be empty. */
+/** Returns the part of a snippet that the title does not repeat; may be empty. */
 function restOf(snippet: string, title: string): string {
   const start = title.replace(/…$/, "");
   if (snippet.startsWith(start)) return snippet.slice(start.length).trim();
   return title.includes(snippet.slice(0, 40)) ? "" : snippet;
 }
 
-/** A prompt with fewer words of meaning is about what was said just before ("yes, fix that"). */
+/** The least number of telling words. A prompt with fewer is about what was said just before ("yes, fix that"). */
 const MIN_TELLING = 2;
 const MAX_WORDS = 24;
 /** Added to the number of observations, since in a small memory every word would seem common. */
 const FEW = 10;
-/** An observation must hold this part of the prompt's weight, or the weight of so many of its rarest words. */
+/** What an observation must hold: this part of the prompt's weight, or the weight of so many of its rarest words. */
 const ENOUGH = { part: 0.5, words: 2.5 };
 /** Words that ask for work without saying on what. */
 const OF_WORK: ReadonlySet<string> = new Set(
@@ -189,21 +189,21 @@ const BESIDE_NAME = 0.5;
 
 interface Word {
   readonly match: string;
-  /** The fewer observations have it, the higher. */
+  /** The weight of the word: the fewer observations hold it, the higher. */
   readonly weight: number;
-  /** Whether memory has it at all. */
+  /** Whether memory holds the word at all. */
   readonly isKnown: boolean;
 }
 
 interface PromptWords {
   readonly words: readonly Word[];
-  /** Names of code, as the index takes them. */
+  /** Names of code, in the form of the index. */
   readonly names: readonly string[];
   /** The weight that an observation must hold. */
   readonly enough: number;
 }
 
-/** Reads a prompt; null when it says too little, or memory has too few of its words. @throws {Error} What SQLite says. */
+/** Reads a prompt; null when it says too little, or memory has too few of its words. @throws {Error} As SQLite. */
 function promptWords(db: DatabaseSync, prompt: string): PromptWords | null {
   const asked = readQuestion(prompt).terms.filter(({ kind }) => kind === "word").slice(
     0,
@@ -228,11 +228,11 @@ function promptWords(db: DatabaseSync, prompt: string): PromptWords | null {
 
 interface Held {
   readonly isEnough: boolean;
-  /** Whether it has a name of code in the prompt. */
+  /** Whether the observation has a name of code from the prompt. */
   readonly isNamed: boolean;
 }
 
-/** How much of a prompt each observation holds, in their order. @throws {Error} What SQLite says. */
+/** Returns how much of a prompt each observation holds, in their order. @throws {Error} The error of SQLite. */
 function heldOf(
   db: DatabaseSync,
   { words, names, enough }: PromptWords,

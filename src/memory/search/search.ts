@@ -29,37 +29,37 @@ export interface SearchResult
   /** The part of the text with most words of the question, in one line. */
   readonly snippet: string;
   readonly score: number;
-  /** The tokens of its whole text. */
+  /** The estimated tokens of the whole text. */
   readonly tokens: number;
 }
 
 export interface SearchOptions {
   readonly filter: MemoryFilter;
-  /** 1 to 100. */
+  /** The most results, 1 to 100. */
   readonly limit: number;
-  /** The moment of the question, epoch milliseconds. */
+  /** The moment of the question, in epoch milliseconds. */
   readonly nowMs: number;
   /** The result of `spokenTime()` for the question. */
   readonly time?: SpokenTime | null;
-  /** True: common words alone find nothing. */
+  /** True when common words alone shall find nothing. */
   readonly isSure?: boolean;
 }
 
 export interface SearchAnswer {
-  /** The best first; empty when nothing matches. */
+  /** The results, best first; empty when nothing matches. */
   readonly results: readonly SearchResult[];
-  /** Quoted phrases that no result has: the results are those of a search without quotes. Else empty. */
+  /** Quoted phrases that no result holds, so that the results are those of a search without quotes; else empty. */
   readonly quotedNowhere: readonly string[];
 }
 
 const CANDIDATES = 120;
-/** Reads the neighbours of this many best candidates, up to this distance. */
+/** How many of the best candidates have their neighbours read, and how many on each side. */
 const WITH_NEIGHBOURS = 10;
 const REACH = 3;
-/** The score of an observation of the question's time without its words; the best hit with its words has 1. */
+/** The score of an observation of the question's time that lacks its words. The best hit with its words has 1. */
 const DONE_THEN = 0.2;
 const SNIPPET_CHARS = 240;
-/** Only a question with at least this many words is recognised as asked before. */
+/** The least number of words with which a question is recognised as asked before. */
 const MIN_ECHO_WORDS = 3;
 
 /**
@@ -81,7 +81,7 @@ export function answerMemory(
   return { results, quotedNowhere: results.length > 0 ? quotedNowhere : [] };
 }
 
-/** Ranks the observations for a question. @throws {Error} As {@linkcode answerMemory}. */
+/** Ranks the observations for a question. @throws {Error} As {@linkcode answerMemory} does. */
 export function rankMatches(
   db: DatabaseSync,
   text: string,
@@ -110,7 +110,7 @@ export function rankMatches(
   };
 }
 
-/** Whether a word was not found. An index that has lost its pages shows no other sign. */
+/** Tells whether a word was not found. An index that has lost its pages shows no other sign. */
 function isMissingAny({ terms }: AskedQuestion, found: number): boolean {
   return terms.length > 0 &&
     (found === 0 || terms.some(({ term, count }) => term.kind === "word" && count === 0));
@@ -155,13 +155,13 @@ function rankAsked(
   return rank(scored, neighbours, context, limit);
 }
 
-/** The hits that are not known yet. */
+/** Returns the hits that are not known yet. */
 function newTo(known: readonly IndexHit[], hits: readonly IndexHit[]): IndexHit[] {
   const ids = new Set(known.map(({ id }) => id));
   return hits.filter(({ id }) => !ids.has(id));
 }
 
-/** A filter that is limited to a time. */
+/** Returns a filter that is limited to a time. */
 function withinTime(filter: MemoryFilter, { fromMs, untilMs }: SpokenTime) {
   return {
     ...filter,
@@ -170,14 +170,14 @@ function withinTime(filter: MemoryFilter, { fromMs, untilMs }: SpokenTime) {
   };
 }
 
-/** Whether a neighbour matches the filter: it is of the same session, but may be of another kind or time. */
+/** Tells whether a neighbour matches the filter. It is of the same session, but perhaps of another kind or time. */
 function isWithin(hit: IndexHit, { kind, sinceMs, untilMs, file, branch }: MemoryFilter): boolean {
   return (kind === null || hit.kind === kind) && file === null && branch === null &&
     (sinceMs === null || hit.createdAtMs >= sinceMs) &&
     (untilMs === null || hit.createdAtMs < untilMs);
 }
 
-/** The earlier prompts with the same question, when it has three words or more. */
+/** Returns the earlier prompts with the same question, if it has three words or more. */
 function echoesOf({ said }: MemoryQuestion, hits: readonly IndexHit[]): ReadonlySet<number> {
   const isQuestion = said.split(" ", MIN_ECHO_WORDS).length >= MIN_ECHO_WORDS;
   const echoes = !isQuestion
@@ -186,7 +186,7 @@ function echoesOf({ said }: MemoryQuestion, hits: readonly IndexHit[]): Readonly
   return new Set(echoes.map(({ id }) => id));
 }
 
-/** The newest observations that a filter lets through, for a search without words. */
+/** Returns the newest observations that a filter lets through, for a search without words. */
 export function newestResults(
   db: DatabaseSync,
   { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
@@ -215,7 +215,7 @@ function readResults(
   });
 }
 
-/** The words of the search as they may stand in a text, without words that only the index has. */
+/** Returns the words of a search as they may stand in a text, without words that only the index has. */
 function wordsOf(asked: AskedQuestion): string[] {
   return knownMatches(asked)
     .flatMap((match) => match.match(/[^"]+(?=")/g) ?? [])
@@ -227,7 +227,7 @@ function wordsOf(asked: AskedQuestion): string[] {
 const MAX_PLACES = 50;
 /** The characters that are shown before the first word found. */
 const LEAD_CHARS = 40;
-/** The longest ending that is cut off a word, and the letters that must stay. */
+/** The longest ending that is cut off a word, and the least number of letters that stay. */
 const ENDING_CHARS = 2;
 const MIN_STEM_CHARS = 4;
 
@@ -245,7 +245,7 @@ export function snippetOf(text: string, words: readonly string[], maxChars: numb
   return from === 0 ? shortened(line, maxChars) : `…${shortened(line.slice(from), maxChars - 1)}`;
 }
 
-/** The places of words that begin like words of the question, in the order of the text. */
+/** Returns the places of words that begin like words of the question, in the order of the text. */
 function placesOf(text: string, words: readonly string[]): Place[] {
   const places: Place[] = [];
   for (const word of words) {
@@ -265,7 +265,7 @@ function placesOf(text: string, words: readonly string[]): Place[] {
   return places.sort((one, other) => one.at - other.at);
 }
 
-/** The beginning of the part that holds most words, each counted once; 0 when there is none. */
+/** Returns the beginning of the part that holds most words, each counted once; 0 when there is none. */
 function bestPlace(places: readonly Place[], reach: number): number {
   let best = { at: 0, count: 0 };
   for (const [i, { at }] of places.entries()) {
@@ -278,7 +278,7 @@ function bestPlace(places: readonly Place[], reach: number): number {
   return best.at;
 }
 
-/** A little before a place, at the beginning of a word. */
+/** Returns a place a little earlier, at the beginning of a word. */
 function startOf(line: string, at: number): number {
   if (at <= LEAD_CHARS) return 0;
   const blank = line.indexOf(" ", at - LEAD_CHARS);

@@ -12,9 +12,9 @@ export interface SpokenTime {
   readonly untilMs: number;
   /** The words of the time, in small letters. */
   readonly words: string;
-  /** Whether it is relative to the question (`last week`): texts of that time do not have these words. */
+  /** Whether the time is relative to the question (`last week`): texts of that time do not hold these words. */
   readonly isRelative: boolean;
-  /** Whether it may mean another day: `3/4/2026` is in April outside of America. */
+  /** Whether the words may mean another day: `3/4/2026` is in April outside of America. */
   readonly isAmbiguous: boolean;
 }
 
@@ -77,12 +77,12 @@ export function spokenTime(text: string, nowMs: number): SpokenTime | null {
 }
 
 function isTime({ text, index }: ParsedResult, lower: string): boolean {
-  // Part of a word: `data2`, `v1.2.3`.
+  // The words are part of a longer one: `data2`, `v1.2.3`.
   if (/[\w./-]$/.test(lower.slice(0, index)) && /^\w/.test(text)) return false;
   if (/^[\d./-]+$/.test(text)) return /\b(?:19|20)\d\d\b|^\d{1,2}\/\d{1,2}\/\d\d$/.test(text);
   // Short names of days are words of other languages: `so`, `mar`.
   if (/^[a-z]{1,3}$/.test(text) && !SHORT_MONTHS.test(text)) return false;
-  // A time to come (`in a year`) is not in memory.
+  // Memory holds nothing of a time to come (`in a year`).
   if (/^(?:in|within|for) (?:an?|the|\d+)\b/.test(text)) return false;
   // The name of a month by itself may be a verb.
   if (/^[a-zà-ÿ]+\.?$/.test(text) && /^(?:may|march|mars?)$/.test(text)) {

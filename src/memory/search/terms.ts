@@ -16,14 +16,14 @@ import {
 } from "../../base/letters.ts";
 
 const END = "ǃ";
-/** Stands between the words that an exact word is made of. */
+/** Stands between the words of which an exact word is made. */
 export const JOINT = "ǀ";
 /** How much of a text is read, in characters, and the most terms that are made of it. */
 const MAX_CHARS = 80_000;
 const MAX_TERMS = 600;
 const MAX_TERM_CHARS = 120;
 
-/** Pieces of code: identifiers, paths, versions, flags. */
+/** Matches pieces of code: identifiers, paths, versions, flags. */
 const CHUNK: LetterPattern = {
   ascii: /[A-Za-z\d_$@#-]+(?:[./:\\~-]+[A-Za-z\d_$@#-]+)*/g,
   any: scriptPattern(
@@ -35,11 +35,11 @@ const BETWEEN_WORDS: LetterPattern = {
   ascii: /[^A-Za-z\d]+/g,
   any: scriptPattern(String.raw`[^\p{L}\p{N}]+`, "gu"),
 };
-/** A plain word, as most chunks are. */
+/** Matches a plain word, as most chunks are. */
 const PLAIN_WORD = /^[A-Za-z]?[a-z]*$/;
-/** An identifier of several words: `camelCase`, `snake_case`, `HTTPServer`, `E2304`. */
+/** Matches an identifier of several words: `camelCase`, `snake_case`, `HTTPServer`, `E2304`. */
 const COMPOUND = /[a-z][A-Z]|[A-Z]{2}[a-z]|_|[A-Za-z]\d|\d[A-Za-z]/;
-/** Scripts that are written without blanks between words. */
+/** Matches scripts that are written without blanks between words. */
 const SCRIPTS = ["Han", "Hiragana", "Katakana", "Thai", "Lao", "Khmer", "Myanmar"]
   .map((name) => `\\p{Script=${name}}`).join("");
 const unspaced = scriptPattern(`[${SCRIPTS}ー]{2,}`, "gu");
@@ -50,29 +50,29 @@ const ANY_PICTURE = /[\xa9\xae\u203c-\u3299\ud83c-\ud83e]/;
 
 /** The words of code in a text, and the pairs of scripts without blanks; each once. */
 export interface CodeTerms {
-  /** To be found exactly. */
+  /** Words that are found exactly. */
   readonly exact: readonly string[];
   /** Plain words: the parts of identifiers. */
   readonly parts: readonly string[];
 }
 
-/** Whether a word is of a script that is written without blanks, where one letter may be a word. */
+/** Tells whether a word is of a script without blanks, where one letter may be a word. */
 export function isUnspaced(word: string): boolean {
   return word.charCodeAt(0) >= 0x0e00 && anyUnspaced().test(word);
 }
 
-/** Whether a word is one of those that only the index has. */
+/** Tells whether a word is one of those that only the index has. */
 export function isOfIndex(word: string): boolean {
   return word.endsWith(END);
 }
 
-/** The pair of neighbouring letters that a word of the index is made of; null for any other word. */
+/** Returns the pair of letters of which a word of the index is made; null for any other word. */
 export function pairOf(word: string): string | null {
   const pair = word.slice(0, -END.length);
   return isOfIndex(word) && isUnspaced(pair) && !pair.includes(JOINT) ? pair : null;
 }
 
-/** The exact words and the parts of the identifiers in a text; at most 600 of each. */
+/** Returns the exact words and the parts of the identifiers in a text; at most 600 of each. */
 export function codeTerms(text: string): CodeTerms {
   const exact = new Set<string>();
   const parts = new Set<string>();
@@ -90,13 +90,13 @@ export function codeTerms(text: string): CodeTerms {
   return { exact: [...exact], parts: [...parts].slice(0, MAX_TERMS) };
 }
 
-/** The terms of a text for the index, with the word of its project. */
+/** Returns the terms of a text for the index, with the word of its project. */
 export function indexedTerms(text: string, project: string | null): string {
   const { exact, parts } = codeTerms(text);
   return [...exact, ...parts, ...(project === null ? [] : [projectTerm(project)])].join(" ");
 }
 
-/** The word that all observations of a project have. */
+/** Returns the word that all observations of a project have. */
 export function projectTerm(project: string): string {
   const halves = digestHalves(project).map((half) => half.toString(36));
   return `project${JOINT}${halves.join("")}${END}`;
@@ -113,7 +113,7 @@ export function exactTerm(name: string): string {
   return joined === "" ? "" : joined.slice(0, MAX_TERM_CHARS) + END;
 }
 
-/** The words of an identifier in small letters: `parseHTTPEvent2` is parse, http, event, 2. */
+/** Returns the words of an identifier in small letters: `parseHTTPEvent2` is parse, http, event, 2. */
 export function wordsOf(identifier: string): string[] {
   return identifier
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
@@ -123,7 +123,7 @@ export function wordsOf(identifier: string): string[] {
     .toLowerCase().split(patternFor(BETWEEN_WORDS, identifier)).filter((word) => word !== "");
 }
 
-/** The terms of chunks that were seen before, since a drain meets the same ones again and again. */
+/** Caches the terms of chunks, since a drain meets the same ones again and again. */
 const KNOWN_CHUNKS = new Map<string, CodeTerms>();
 const MAX_KNOWN_CHUNKS = 2_000;
 
@@ -131,7 +131,7 @@ function termsOfChunk(chunk: string): CodeTerms {
   const known = KNOWN_CHUNKS.get(chunk);
   if (known !== undefined) return known;
   const [exact, parts] = [new Set<string>(), new Set<string>()];
-  // The line and column behind a path change often.
+  // The line and column after a path change often.
   addChunk(chunk.replace(/(\.[A-Za-z]\w*)(?::\d+){1,2}$/, "$1"), exact, parts);
   const terms = { exact: [...exact], parts: [...parts] };
   if (chunk.length > MAX_TERM_CHARS) return terms;
@@ -162,7 +162,7 @@ function addChunk(chunk: string, exact: Set<string>, parts: Set<string>): void {
   }
 }
 
-/** The pairs of letters in scripts without blanks, and the numbers of pictures. */
+/** Returns the pairs of letters in scripts without blanks, and the numbers of pictures. */
 function* beyondAscii(text: string): Generator<string> {
   if (anyUnspaced().test(text)) {
     for (const [run] of text.matchAll(unspaced())) yield* pairsOf(run);
@@ -173,7 +173,7 @@ function* beyondAscii(text: string): Generator<string> {
   }
 }
 
-/** The pairs of neighbouring letters in a run without blanks. */
+/** Returns the pairs of neighbouring letters in a run without blanks. */
 function* pairsOf(run: string): Generator<string> {
   const letters = [...run];
   for (let at = 0; at + 1 < letters.length; at++) yield letters[at]! + letters[at + 1]! + END;

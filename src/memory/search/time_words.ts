@@ -7,7 +7,7 @@ import type { SpokenTime } from "./spoken_time.ts";
 
 const anyOf = (lines: readonly string[]) => lines.join(" ").replaceAll(" ", "|");
 const LETTER = "[a-zà-ÿ]";
-/** A digit, a letter of Chinese or Japanese, or a word of time in English, German or French. */
+/** Matches a digit, a letter of Chinese or Japanese, or a word of time in English, German or French. */
 const MAY_NAME_TIME = new RegExp(
   [
     String.raw`[\d\u3040-\u30ff\u3400-\u9fff]`,
@@ -16,12 +16,12 @@ const MAY_NAME_TIME = new RegExp(
   ].join("|"),
 );
 
-/** Whether a text may name a time. Most texts that do not are recognised. */
+/** Tells whether a text may name a time. Recognises most texts that do not. */
 export function mayNameTime(text: string): boolean {
   return MAY_NAME_TIME.test(text.toLowerCase());
 }
 
-/** The first time in a text, as `spokenTime()` reads it; null when there is none. */
+/** Returns the first time in a text, as `spokenTime()` reads it; null when there is none. */
 export async function timeIn(text: string, nowMs: number): Promise<SpokenTime | null> {
   if (!mayNameTime(text)) return null;
   const { spokenTime } = await import("./spoken_time.ts");

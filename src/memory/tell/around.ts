@@ -1,4 +1,4 @@
-/** Finds the project that surrounds another one: that of a submodule's repository, or of a workspace with plain folders. */
+/** Finds the project around another one: the repository around a submodule, or a workspace around plain folders. */
 import type { DatabaseSync } from "node:sqlite";
 import { withParents } from "../../base/paths.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
@@ -6,17 +6,17 @@ import { folderOfProject } from "../project_paths.ts";
 import { nearestKnown } from "../search/known_project_table.ts";
 import type { ContextPlace } from "./told_rows.ts";
 
-/** What is told of the surroundings begins with this, and the folder follows. */
+/** Begins what a session is told about the surrounding project. The project's folder follows. */
 export const FROM_AROUND = "from the repository around: ";
 
-/** The nearest known project around another one; null where there is none. The home folder surrounds nothing. */
+/** Returns the nearest known project around another one, or null. The home folder does not count as a project. */
 export function surroundingProject(
   db: DatabaseSync,
   { project, root, home }: Pick<ContextPlace, "project" | "root" | "home">,
 ): Pick<ContextPlace, "project" | "root" | "branch"> | null {
   if (root === null) return null;
   const above = withParents(root).slice(1, -1).filter((folder) => folder !== home);
-  // The git directory of a submodule lies in that of the repository around.
+  // The git directory of a submodule lies in that of the surrounding repository.
   const superproject = /^.*?\/\.git(?=\/)/.exec(project)?.[0];
   const candidates = project === root
     ? above

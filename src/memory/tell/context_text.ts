@@ -1,4 +1,4 @@
-/** Writes what a session is told of earlier ones: lines with the numbers of observations, by section. */
+/** Writes what a session is told about earlier ones: lines with the numbers of observations, in sections. */
 import { headed, plainLines } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { relativeTime } from "../../base/time.ts";
@@ -10,33 +10,33 @@ import { charsOfTokens } from "../text.ts";
 export const MAX_CONTEXT_CHARS = 9_000;
 
 export interface Tellable extends Omit<Observation, "uid" | "project" | "text" | "createdAtMs"> {
-  /** Whether its files changed or are gone; null when they did not change, or were not checked. */
+  /** Whether the observation's files changed or are gone; null when they did not change, or were not checked. */
   readonly stale: Stale | null;
 }
 
 /** An observation as one line of the context. */
 export interface ToldLine {
   readonly of: Pick<Tellable, "id" | "branch" | "author" | "updatedAtMs">;
-  /** What the line is, when its text does not say so: `task`, `fix`, `asked`. */
+  /** The kind of the line, when its text does not tell it: `task`, `fix`, `asked`. */
   readonly label?: string;
   readonly text: string;
   /** A remark after the text: ` (its file has changed since)`. */
   readonly note?: string;
 }
 
-/** A line without the number of an observation: a task, a workflow, an operation of git, a capture that waits. */
+/** A line without an observation's number: a task, a workflow, an operation of git, a waiting capture. */
 export interface PlainLine {
-  /** The id to use in a command; empty where there is none. */
+  /** The id for use in a command; empty when there is none. */
   readonly name: string;
   readonly atMs: number | null;
   readonly text: string;
 }
 
-/** The lines to tell, by section; within a section the most useful first. */
+/** The lines to tell, by section. Within a section the most useful line comes first. */
 export interface ContextFacts {
   readonly branch: string | null;
   readonly nowMs: number;
-  /** Open on this branch, and on others. */
+  /** Open work on this branch, and on other branches. */
   readonly open: readonly ToldLine[];
   readonly openElsewhere: readonly ToldLine[];
   readonly operations: readonly PlainLine[];
@@ -49,9 +49,9 @@ export interface ContextFacts {
   /** Fixes, then decisions and notes. */
   readonly known: readonly ToldLine[];
   readonly sessions: readonly ToldLine[];
-  /** Edits, and commits of other branches: what `git log` does not show. */
+  /** Edits, and commits on other branches, which `git log` does not show. */
   readonly unlogged: readonly ToldLine[];
-  /** Further decisions and notes, when there is room for them. */
+  /** Further decisions and notes, told when the budget has room for them. */
   readonly more: readonly ToldLine[];
   /** Captures that wait for a drain. */
   readonly waiting: readonly PlainLine[];
@@ -59,23 +59,23 @@ export interface ContextFacts {
 
 export interface ContextBudget {
   readonly tokens: number;
-  /** Characters that are left of the text of the hook. */
+  /** The characters that remain in the text of the hook. */
   readonly room: number;
-  /** Above the lines, in place of the usual heading; no word of how to find more follows then. */
+  /** Replaces the usual heading. The footer, which tells how to find more, is left out then. */
   readonly heading?: string;
 }
 
 const HEADING = "## Memory of this project";
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
 
-/** A line of the context: what is told, and why. */
+/** A line of the context, with the reason why it is told. */
 export interface ContextLine {
   readonly section: string;
   readonly text: string;
   readonly why: string;
 }
 
-/** The context of a session within a budget, its lines, and those that did not fit; empty when there is nothing to tell. */
+/** Returns the context within a budget, its lines, and the lines that did not fit; empty without anything to tell. */
 export function contextWithin(facts: ContextFacts, budget: ContextBudget): {
   readonly text: string;
   readonly lines: readonly ContextLine[];
@@ -88,24 +88,24 @@ export function contextWithin(facts: ContextFacts, budget: ContextBudget): {
   let heading = "";
   for (const one of linesOf(facts)) {
     const { section } = one;
-    const told = one.text.replace(/\s*\n\s*/g, " ");
-    const line = `${section === heading ? "" : `\n${section}`}\n- ${told}`;
+    const content = one.text.replace(/\s*\n\s*/g, " ");
+    const line = `${section === heading ? "" : `\n${section}`}\n- ${content}`;
     const fits = text.length + line.length <= maxChars;
-    (fits ? lines : leftOut).push({ ...one, text: told });
+    (fits ? lines : leftOut).push({ ...one, text: content });
     if (!fits) continue;
     text += line;
     heading = section;
   }
-  // Claude Code shows it on a terminal, too.
+  // Claude Code also shows the text on a terminal.
   return { text: heading === "" ? "" : plainLines(text) + footer, lines, leftOut };
 }
 
-/** The numbers of the observations in a context. */
+/** Returns the numbers of the observations in a context. */
 export function toldIn(context: string): number[] {
   return Array.from(context.matchAll(/^- #(\d+) /gm), ([, id]) => Number(id));
 }
 
-/** Says that captures wait for a drain. @param waiting The number of captures of other sessions of the project. */
+/** Tells that captures wait for a drain. @param waiting The number of captures from other sessions of the project. */
 export function waitingText(waiting: number): string {
   if (waiting === 0) return "";
   const are = waiting === 1 ? "is" : "are";
@@ -119,7 +119,7 @@ export function contextChars({ tokens, room }: ContextBudget): number {
   return Math.min(charsOfTokens(tokens), room, MAX_CONTEXT_CHARS);
 }
 
-/** Why a line with such a label is told; other lines are told for what their section says. */
+/** Why lines with these labels are told. Other lines are told for the reason of their section. */
 const WHY_LABELED: Readonly<Record<string, string>> = {
   task: "left in the list of tasks of a session",
   fix: "took more than one try, or its cause lay outside of the code",
@@ -131,11 +131,11 @@ const WHY_LABELED: Readonly<Record<string, string>> = {
 
 function linesOf(facts: ContextFacts): ContextLine[] {
   const { branch, nowMs } = facts;
-  const told = (section: string, why: string, lines: readonly ToldLine[]) =>
+  const observed = (section: string, why: string, lines: readonly ToldLine[]) =>
     lines.map(({ of, label, text, note = "" }): ContextLine => {
       const where = of.branch === branch || of.branch === null ? "" : ` on ${of.branch}`;
       const what = label === undefined ? "" : `, ${label}`;
-      // The branch stands before the text already.
+      // The branch stands before the text, so the text need not repeat it.
       const plain = where === "" ? text : text.replace(`${where}:`, ":");
       return {
         section,
@@ -147,36 +147,36 @@ function linesOf(facts: ContextFacts): ContextLine[] {
     });
   const named = (section: string, why: string, lines: readonly PlainLine[]) =>
     lines.map(({ name, atMs, text }): ContextLine => {
-      const lead = [name, atMs === null ? "" : relativeTime(atMs, nowMs)].filter((one) =>
+      const prefix = [name, atMs === null ? "" : relativeTime(atMs, nowMs)].filter((one) =>
         one !== ""
       );
-      return { section, text: lead.length === 0 ? text : `${lead.join(" ")}: ${text}`, why };
+      return { section, text: prefix.length === 0 ? text : `${prefix.join(" ")}: ${text}`, why };
     });
   const here = `Left open${branch === null ? "" : ` on ${branch}`}:`;
   const isOpen = "failed or was cut off last, and nothing has mended it";
   const words = "the newest session that is told ended with it";
   const person = "a person has to go on with it";
   return [
-    ...told(here, isOpen, facts.open),
+    ...observed(here, isOpen, facts.open),
     ...named("Under way in git:", "git waits for its end", facts.operations),
     ...named("Lost to others of the team:", "not this machine's any more", facts.lostClaims),
-    ...told("Left open elsewhere:", isOpen, facts.openElsewhere),
+    ...observed("Left open elsewhere:", isOpen, facts.openElsewhere),
     ...named("Open tasks (`conclaude task show ID`):", "not closed", facts.tasks),
     ...named(
       "Workflows that wait for a person (`conclaude workflow show ID`):",
       person,
       facts.workflows,
     ),
-    ...told("The end of the last session, as Claude said it:", words, facts.lastWords),
-    ...told("Known:", "known of this project", facts.known),
-    ...told("Last sessions:", "one of the newest sessions", facts.sessions),
+    ...observed("The end of the last session, as Claude said it:", words, facts.lastWords),
+    ...observed("Known:", "known of this project", facts.known),
+    ...observed("Last sessions:", "one of the newest sessions", facts.sessions),
     ...named("Captured, and not worked in yet:", "no drain has taken it yet", facts.waiting),
-    ...told("Not in the log of this branch:", "not in the log", facts.unlogged),
-    ...told("Known as well:", "known of this project", facts.more),
+    ...observed("Not in the log of this branch:", "not in the log", facts.unlogged),
+    ...observed("Known as well:", "known of this project", facts.more),
   ];
 }
 
-/** The line of an observation, with a remark when its files changed. */
+/** Makes the line of an observation, with a remark when its files changed. */
 export function withState(one: Tellable, label?: string): ToldLine {
   return {
     of: one,
@@ -188,7 +188,7 @@ export function withState(one: Tellable, label?: string): ToldLine {
 
 export type Stale = "changed" | "gone";
 
-/** The remark after a fact; empty where no file has changed. */
+/** Returns the remark for an observation's changed or missing files; empty when no file changed. */
 export function staleText(stale: Stale | null): string {
   if (stale === "gone") return " (its file is gone)";
   return stale === "changed" ? " (its file has changed since)" : "";

@@ -1,19 +1,19 @@
-/** Describes how a session ended: by itself, by the person, by an error of the API, or with its process. */
+/** Describes how a session ended: by itself, by the person, by an error of the API, or because its process died. */
 import type { SessionEnd } from "../../db/sessions.ts";
 
-/** Reasons that come from a person. `claude -p` and a closed terminal give `other`. */
+/** Reasons for which a person ends a session. `claude -p` and a closed terminal give `other`. */
 const BY_PERSON: ReadonlySet<string> = new Set(["prompt_input_exit", "clear", "logout", "resume"]);
 const MAX_ERROR_CHARS = 60;
-/** Begins the last line of a summary, which says how the session ended. */
+/** Begins the last line of a summary, which tells how the session ended. */
 const MARK = "\nEnded: ";
 
-/** An error of the API in words: `rate_limit` is a rate limit, and `unknown` says nothing. */
+/** Returns an error of the API in words: `rate limit` for `rate_limit`, `API error` for `unknown`. */
 export function errorInWords(error: string): string {
   const words = error.replaceAll("_", " ").replace(/\s+/g, " ").trim().slice(0, MAX_ERROR_CHARS);
   return words === "" || words === "unknown" ? "API error" : words;
 }
 
-/** Why a session was cut off in a turn; null when it is active, or its last turn had ended. */
+/** Returns why a session was cut off in a turn; null when the session is active, or its last turn had ended. */
 export function whyCutOff({ status, reason, turn }: SessionEnd): string | null {
   if (turn?.kind === "failed") return errorInWords(turn.error);
   if (turn?.kind !== "begun" || status === "active") return null;
@@ -21,7 +21,7 @@ export function whyCutOff({ status, reason, turn }: SessionEnd): string | null {
   return isByPerson(reason) ? "by the person" : "its session ended";
 }
 
-/** How a session ended, in words; empty while it goes on. */
+/** Returns in words how a session ended; empty while it goes on. */
 export function endInWords(end: SessionEnd): string {
   const { status, reason, turn } = end;
   if (turn?.kind === "failed") {
@@ -35,13 +35,13 @@ export function endInWords(end: SessionEnd): string {
   return turn?.kind === "begun" ? "cut off in a turn" : `by itself${when}`;
 }
 
-/** The text of a summary with a last line that says how the session ended; an older such line is replaced. */
+/** Returns the text of a summary with a last line about the session's end, which replaces an older such line. */
 export function withEnd(text: string, end: string): string {
   const without = withoutEnd(text);
   return end === "" ? without : `${without}${MARK}${end}`;
 }
 
-/** The text of a summary without how the session ended. */
+/** Returns the text of a summary without the line about the session's end. */
 export function withoutEnd(text: string): string {
   const at = text.lastIndexOf("\n");
   return at >= 0 && text.startsWith(MARK, at) ? text.slice(0, at) : text;

@@ -14,14 +14,14 @@ const MAX_FIXES = 6;
 const MAX_KEPT = 40;
 const MAX_COMMITS = 6;
 const MAX_EDITS = 6;
-/** The most edits that are read, the newest. */
+/** The most edits that are read; the newest are. */
 const OF_EDITS = 12;
-/** The failures from which on a fix is worth telling. */
+/** The least number of failures that makes their fix worth telling. */
 const MIN_TRIES = 2;
 
 /**
- * Fixes that took more than one try, or whose cause lay outside of the code: of each command the newest. A fix whose files
- * were put back is left out.
+ * Returns fixes that took more than one try, or whose cause lay outside of the code, the newest of each command. Fixes
+ * whose files were put back are left out.
  */
 export function fixes(
   db: DatabaseSync,
@@ -37,11 +37,11 @@ export function fixes(
     ({ sessionId, facts }) => `${sessionId} ${facts.command}`,
   );
   const back = putBackAmong(db, worth, place.root);
-  const told = worth.filter(({ id }) => !back.has(id)).slice(0, MAX_FIXES);
-  return withStale(db, told, place).map((one) => withState(one, "fix"));
+  const chosen = worth.filter(({ id }) => !back.has(id)).slice(0, MAX_FIXES);
+  return withStale(db, chosen, place).map((one) => withState(one, "fix"));
 }
 
-/** Decisions and notes, of equal ones the newest. */
+/** Returns decisions and notes, the newest of those with equal titles. */
 export function keptFacts(
   db: DatabaseSync,
   rows: readonly Tellable[],
@@ -54,7 +54,7 @@ export function keptFacts(
   return withStale(db, all.slice(0, MAX_KEPT), place).map((one) => withState(one, one.kind));
 }
 
-/** Commits that another branch has, and this one has not. */
+/** Returns commits that only other branches have. */
 export async function commits(
   db: DatabaseSync,
   rows: readonly Tellable[],
@@ -73,7 +73,7 @@ export async function commits(
   }).slice(0, MAX_COMMITS);
 }
 
-/** Edits since the last commit on this branch that were not put back: of each file the last one. */
+/** Returns edits since the last commit on this branch that were not put back, the last one of each file. */
 export function edits(
   db: DatabaseSync,
   rows: readonly Tellable[],
@@ -91,11 +91,11 @@ export function edits(
     }));
   const last = newestBy(made, ({ files }) => files.join());
   const back = putBackAmong(db, last, place.root);
-  const told = last.filter(({ id }) => !back.has(id)).slice(0, MAX_EDITS);
-  return withStale(db, told, place).map((one) => withState(one, "edit"));
+  const chosen = last.filter(({ id }) => !back.has(id)).slice(0, MAX_EDITS);
+  return withStale(db, chosen, place).map((one) => withState(one, "edit"));
 }
 
-/** When the last commit was made on this branch. Git tells the second; within it, what was seen of the commit tells more. */
+/** Returns when the last commit on this branch was made. Git tells the second; the commit's observation tells more. */
 function committedAtMs(
   rows: readonly Tellable[],
   { project, branch }: Pick<ContextPlace, "project" | "branch">,
@@ -107,16 +107,16 @@ function committedAtMs(
   return Math.max(atMs, ...seen);
 }
 
-/** The first row of each key. */
+/** Returns the first row of each key. */
 function newestBy(rows: readonly Tellable[], keyOf: (row: Tellable) => string): Tellable[] {
   const seen = new Set<string>();
   return rows.filter((row) => !seen.has(keyOf(row)) && seen.add(keyOf(row)));
 }
 
-/** How long git may take to answer, in milliseconds. */
+/** The time that git has to answer, in milliseconds. */
 const GIT_MS = 8;
 
-/** Whether a commit stands only on another branch; `unknown` when git did not answer in time. */
+/** Whether a commit stands only on other branches; `unknown` when git did not answer in time. */
 type Unlogged = "elsewhere" | "no" | "unknown";
 
 interface Answer {
@@ -126,8 +126,8 @@ interface Answer {
 }
 
 /**
- * Returns a function that tells of commits whether they stand only on another branch. A commit that was amended, rebased or
- * reset away stands on none. @param ids Whole ids, or their beginnings.
+ * Returns a function that tells whether a commit stands only on other branches. A commit that was amended, rebased or
+ * reset away stands on no branch. @param ids Whole ids, or their beginnings.
  */
 export async function unloggedCommits(
   db: DatabaseSync,
@@ -142,9 +142,9 @@ export async function unloggedCommits(
   if (ids.length === 0 || root === null) return () => "no";
   const state = refsState({ root, commonDir: project });
   if (state === null) return () => "unknown";
-  const kept = keptJson<Answer>(keptAnswer(db, project) ?? "{}", {});
-  if (kept.state === state && ids.every((id) => kept.asked?.includes(id))) {
-    return (id) => kept.elsewhere?.includes(id) === true ? "elsewhere" : "no";
+  const stored = keptJson<Answer>(keptAnswer(db, project) ?? "{}", {});
+  if (stored.state === state && ids.every((id) => stored.asked?.includes(id))) {
+    return (id) => stored.elsewhere?.includes(id) === true ? "elsewhere" : "no";
   }
   const found = await commitsElsewhere(root, { timeoutMs: GIT_MS, environment });
   if (found === null) return () => "unknown";
@@ -153,7 +153,7 @@ export async function unloggedCommits(
   try {
     keepAnswer(db, project, JSON.stringify(answer));
   } catch {
-    // Another process writes; the next session asks git again.
+    // Another process is writing; the next session asks git again.
   }
   return (id) => elsewhere.includes(id) ? "elsewhere" : "no";
 }

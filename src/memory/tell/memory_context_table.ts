@@ -1,4 +1,4 @@
-/** Reads the observations that a new session may be told. */
+/** Reads the observations that a new session may be told, and notes which ones it was told. */
 import { FACTS } from "../drain/observations_table.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Tellable } from "./context_text.ts";
@@ -8,7 +8,7 @@ import { readMeta, statement, writeMeta } from "../../db/statement.ts";
 import { digestOf } from "../../base/fnv.ts";
 import { CLAIM, incrementCounter } from "../../db/counters.ts";
 
-/** An observation that may be told, as it is stored: files and facts are JSON. */
+/** A tellable observation as it is stored: its files and facts are JSON. */
 export type TellableRow = Omit<Tellable, "files" | "facts" | "stale"> & {
   readonly files: string;
   readonly facts: string;
@@ -18,13 +18,13 @@ const COLUMNS =
   `id, session_id AS sessionId, branch, kind, outcome, title, files, facts, repeats, resolved_by AS resolvedBy, author,
             updated_at_ms AS updatedAtMs`;
 
-/** A branch of a project; null where there is none. */
+/** A branch of a project. The branch is null for a detached HEAD, or a project without git. */
 export interface ProjectBranch {
   readonly project: string;
   readonly branch: string | null;
 }
 
-/** SQL: whether an observation still holds: it was not taken back or replaced. */
+/** SQL condition: an observation still holds, since it was not taken back or replaced. */
 const STANDS = "(kind NOT IN ('commit', 'decision', 'note', 'fix', 'edit') OR resolved_by IS NULL)";
 /** SQL: the condition of the index by branch. SQLite uses the index only if a query repeats it word for word. */
 export const KINDS_OF_BRANCH =
@@ -43,7 +43,7 @@ function selectTellable(
 }
 
 /**
- * The summaries, fixes, commits, decisions, notes and open failures among the newest rows of a branch, the newest first.
+ * Returns summaries, fixes, commits, decisions, notes and open failures from the newest rows of a branch, newest first.
  * @param options `among`: how many rows are searched.
  */
 export function tellableOfBranch(
@@ -65,7 +65,7 @@ export function tellableOfBranch(
   return selectTellable(db, conditions, project, branch, among, limit);
 }
 
-/** The newest edits on a branch that were not taken back, the newest first. */
+/** Returns the newest edits on a branch that were not taken back, newest first. */
 export function editsOfBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch,
@@ -80,7 +80,7 @@ export function editsOfBranch(
   return selectTellable(db, conditions, project, branch, limit);
 }
 
-/** Summaries, decisions and notes of all branches of a project, the newest first. An index has these kinds. */
+/** Returns summaries, decisions and notes from all branches of a project, newest first. They have their own index. */
 export function tellableOfProject(
   db: DatabaseSync,
   project: string,
@@ -93,7 +93,7 @@ export function tellableOfProject(
   return selectTellable(db, conditions, project, limit);
 }
 
-/** How often each mended failure had happened in its session, by its number. */
+/** Returns, by the number of each mended failure, how often that command failed in its session. */
 export function triesOf(
   db: DatabaseSync,
   failures: readonly number[],
@@ -115,17 +115,17 @@ export function triesOf(
   return new Map(rows.map(({ id, times }) => [Number(id), Number(times)]));
 }
 
-/** A command that has not failed, as far as it is known. */
+/** A command that is not known to have failed. */
 export interface RanCommand {
   readonly sessionId: string;
   readonly command: string;
-  /** Whether it passed as a run of tests. */
+  /** Whether the command was a passing run of tests. */
   readonly isPass: boolean;
-  /** When it ran last, epoch milliseconds. */
+  /** The time of its last run, in epoch milliseconds. */
   readonly atMs: number;
 }
 
-/** Commands of some sessions that did not fail, as far as it is known. */
+/** Returns commands of some sessions that are not known to have failed. */
 export function ranIn(
   db: DatabaseSync,
   sessions: readonly string[],
@@ -150,7 +150,7 @@ export interface LastWords {
   readonly updatedAtMs: number;
 }
 
-/** The last message or the last prompt of a session; null where there is none. */
+/** Returns the last message or the last prompt of a session, or null. */
 export function lastWords(
   db: DatabaseSync,
   sessionId: string,
@@ -172,7 +172,7 @@ export function lastWords(
   return row === undefined ? null : row as unknown as LastWords;
 }
 
-/** The content that files had before some edits: a digest by path, for each edit. */
+/** Returns the file of each edit, with the digest of the content that the file had before. */
 export function contentBefore(
   db: DatabaseSync,
   edits: readonly number[],
@@ -187,7 +187,7 @@ export function contentBefore(
   ).all(JSON.stringify(edits)) as unknown as ReturnType<typeof contentBefore>;
 }
 
-/** The content that files had when some observations were made: digests by observation, then by path. */
+/** Returns the digests that files had when some observations were made, by observation, then by path. */
 export function digestsOf(
   db: DatabaseSync,
   ids: readonly number[],
@@ -209,7 +209,7 @@ export function digestsOf(
   return digests;
 }
 
-/** Renames a branch in all rows, also in the lists of branches of summaries. */
+/** Renames a branch in all rows, and in the lists of branches in summaries. */
 export function renameBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch & { readonly branch: string },
@@ -241,7 +241,7 @@ export function renameBranch(
   });
 }
 
-/** When a session had its last event; null for an unknown session. */
+/** Returns when a session had its last event, in epoch milliseconds; null for an unknown session. */
 export function lastSeenAtMs(db: DatabaseSync, sessionId: string): number | null {
   const row = db.prepare(
     `SELECT updated_at_ms AS atMs
@@ -251,7 +251,7 @@ export function lastSeenAtMs(db: DatabaseSync, sessionId: string): number | null
   return row === undefined ? null : Number(row["atMs"]);
 }
 
-/** Git's stored answer about the commits of other branches; null when git was never asked. */
+/** Returns git's stored answer about commits of other branches; null when git was never asked. */
 export function keptAnswer(db: DatabaseSync, project: string): string | null {
   return readMeta(db, answerKey(project));
 }
@@ -260,7 +260,7 @@ export function keepAnswer(db: DatabaseSync, project: string, answer: string): v
   writeMeta(db, answerKey(project), answer);
 }
 
-/** The key holds a digest instead of the folder, so that a forgotten folder is not named in it. */
+/** Returns a key with a digest in place of the folder, so that it does not name a folder that was forgotten. */
 function answerKey(project: string): string {
   return `commits_elsewhere:${digestOf(project)}`;
 }

@@ -1,4 +1,4 @@
-/** Decides which failures are open ends. */
+/** Decides which failures are open ends: work that a later session should know of. */
 import type { ObservationKind, ObservedFacts } from "../observe/observation.ts";
 
 export interface MaybeOpen {
@@ -11,33 +11,33 @@ export interface MaybeOpen {
 interface OpenFailure extends MaybeOpen {
   readonly id: number;
   readonly branch: string | null;
-  /** How often it happened in its session. */
+  /** How often the failure happened in its session. */
   readonly repeats: number;
   readonly updatedAtMs: number;
 }
 
 /** The ranks of failures: tests first, then builds and other checks, then other commands. */
 export const OPEN_RANKS = { tests: 0, checks: 1, others: 2 } as const;
-/** An older failure is found by a search only. */
+/** The age, in milliseconds, above which only a search finds an open failure. */
 export const OPEN_FOR_MS = 14 * 86_400_000;
-/** How often a command that is neither a test nor a check must fail to be told. */
+/** The failures after which a command that is neither a test nor a check is told. */
 const MIN_TRIES = 2;
 
-/** Whether an observation is a failure that is not mended. */
+/** Tells whether an observation is a failure that nothing has mended. */
 export function isUnmended({ kind, outcome, resolvedBy }: Omit<MaybeOpen, "facts">): boolean {
   return (kind === "failure" || kind === "test") && outcome === "failure" && resolvedBy === null;
 }
 
-/** The rank of an open failure; null for an observation that is not an open end. */
+/** Returns the rank of an open failure; null for an observation that is not an open end. */
 export function openEndRank(one: MaybeOpen): number | null {
   if (!isUnmended(one)) return null;
   const { kind, facts } = one;
-  // Rows of older versions have no rank; they count as open.
+  // Failures that older versions stored have no rank; they count as open.
   if (facts.openRank === undefined) return kind === "test" ? OPEN_RANKS.tests : OPEN_RANKS.others;
   return facts.openRank;
 }
 
-/** Keeps the newest failure of each command on a branch. */
+/** Keeps the newest failure of each command on each branch. */
 export function newestOfEach<
   Failure extends Omit<OpenFailure, keyof MaybeOpen | "repeats"> & {
     readonly facts: ObservedFacts;
@@ -54,8 +54,8 @@ export function newestOfEach<
 }
 
 /**
- * The open failures of the last fourteen days: of each command on a branch the last one. Tests and checks count, other
- * commands only when they failed more than once. They are sorted by rank, the newest first.
+ * Returns the open failures of the last fourteen days, the last one of each command on each branch. Tests and checks
+ * count always, other commands only when they failed more than once. The result is sorted by rank, then newest first.
  */
 export function openFailures<Failure extends OpenFailure>(
   rows: readonly Failure[],
@@ -73,14 +73,14 @@ export function openFailures<Failure extends OpenFailure>(
     .map(({ one }) => one);
 }
 
-/** Separates commands; matches the rest of a pipe; matches variables before a program. */
+/** Patterns of the separator of commands, of the rest of a pipe, and of variables before a program. */
 const COMMAND_ENDS = /&&|\|\||[;\n]/;
 const PIPED = /\|.*/;
 const BEFORE_PROGRAM = /^(?:[A-Za-z_]\w*=\S*\s+)*/;
-/** Subcommands that are followed by the name of a script. */
+/** Subcommands after which the name of a script follows. */
 const RUNS: ReadonlySet<string> = new Set(["run", "exec", "run-script"]);
 
-/** The programs of a script, each with its subcommand: `go build`, `npm run lint`. */
+/** Returns the programs of a script, each with its subcommand: `go build`, `npm run lint`. */
 export function programsOf(command: string): string[] {
   return command.split(COMMAND_ENDS)
     .map((part) => part.replace(PIPED, "").trim().replace(BEFORE_PROGRAM, "").split(/\s+/))
@@ -91,19 +91,19 @@ export function programsOf(command: string): string[] {
     });
 }
 
-/** Whether a failure names no failed test: a build, a check, or tests that could not run. */
+/** Tells whether a failure names no failed test: a build, a check, or tests that could not run. */
 export function isWhole({ facts: { failing = [] } }: Pick<MaybeOpen, "facts">): boolean {
   return failing.every((test) => /:\d+(?::\d+)?\b/.test(test));
 }
 
-/** A word of a command, or a quoted part. */
+/** Matches a word of a command, or a quoted part. */
 const WORDS = /"([^"]+)"|'([^']+)'|[^\s"']+/g;
-/** Anchors around a name in a pattern. */
+/** Matches the anchors around a name in a pattern. */
 const ANCHORS = /^\^|\$$/g;
-/** A shorter word names no test. */
+/** The least length of a word that may name a test, in characters. */
 const MIN_NAME = 8;
 
-/** Whether a command names a test, or its file, as a whole or by its beginning: `go test -run TestCart`. */
+/** Tells whether a command names a test or its file, whole or by a beginning: `go test -run TestCart`. */
 export function namesTest(command: string, test: string): boolean {
   return command.matchAll(WORDS).some(([word, double, single]) => {
     const name = (double ?? single ?? word).replace(ANCHORS, "");

@@ -8,23 +8,23 @@ export type OpenFailure = Pick<
   "id" | "sessionId" | "title" | "text" | "facts" | "createdAtMs" | "updatedAtMs"
 >;
 
-/** The stored `same_as` of a failure: the digest of its key, and that of its error. */
+/** Returns the stored `same_as` of a failure, from the digest of its key and the digest of its error. */
 export function sameFailure(sameAs: string, wrong: string): string {
   return `${sameAs}/${wrong}`;
 }
 
-/** The key of failures, or a whole command whose exit code the shell told. */
+/** Selects failures by their key, or by a whole command whose exit code the shell reported. */
 type FailuresOf = { readonly sameAs: string } | { readonly line: string };
 
 /**
- * The open failures of one key or command on a branch of a project, the newest first.
- * @param failure `nowMs`: failures with a later date count as well, since they are from before the clock was set back.
+ * Returns the open failures of one key or command on a branch of a project, newest first.
+ * @param failure `nowMs`: failures with a later date count as well, since the clock was set back after them.
  */
 export function openFailures(
   db: DatabaseSync,
   of: FailuresOf,
   failure: {
-    /** The session whose failures without a branch count as well; null for none. */
+    /** The session whose failures without a branch count as well; null for no session. */
     readonly session: string | null;
     readonly project: string | null;
     readonly branch: string | null;
@@ -58,7 +58,7 @@ export function openFailures(
   ).map(observationOf);
 }
 
-/** A failure that is not mended, with the fields that decide whether it is an open end. */
+/** A failure that nothing has mended, with the fields that decide whether it is an open end. */
 export type UnmendedFailure = Pick<
   Observation,
   | "id"
@@ -74,7 +74,7 @@ export type UnmendedFailure = Pick<
   | "updatedAtMs"
 >;
 
-/** The newest failures of this machine that are not mended. @param project Null for all projects. */
+/** Returns this machine's newest failures that nothing has mended. @param project Null for all projects. */
 export function unmendedFailures(
   db: DatabaseSync,
   project: string | null,
@@ -94,7 +94,7 @@ export function unmendedFailures(
   ).all(...parameters, limit).map(observationOf);
 }
 
-/** Closes an observation by another one. When the same command fails again, that is a new failure. */
+/** Closes an observation with the one that resolves it. When the same command fails again, that is a new failure. */
 export function resolveObservation(db: DatabaseSync, id: number, by: number): void {
   statement(
     db,

@@ -23,12 +23,12 @@ import { type UnmendedFailure, unmendedFailures } from "./open_failures_table.ts
 const MAX_TODOS = 6;
 /** The most tasks and workflows that are counted. */
 const MAX_COUNTED = 100;
-/** How long a failure on another branch is told. */
+/** The age, in milliseconds, up to which failures on other branches are told. */
 const ELSEWHERE_MS = 3 * 86_400_000;
-/** How much of the end of the last message is quoted, in characters. */
+/** How many characters of the last message's end are quoted. */
 const QUOTED_CHARS = 400;
 
-/** {@linkcode openIn} a branch, and for some days those of others. */
+/** Returns the open failures of a branch, and those of other branches that are at most some days old. */
 export function stillFailing(
   db: DatabaseSync,
   rows: readonly Tellable[],
@@ -43,11 +43,12 @@ export function stillFailing(
 }
 
 /**
- * The failures that are open ends. Those of sessions with waiting captures are left out: the captures may mend them.
+ * Returns the failures that are open ends. Failures of sessions with waiting captures are left out: these may mend
+ * them.
  *
- * A failure that its session may have mended by another command is left out, too. A failure without named tests is left out
- * when its programs, with the same subcommands, ran later and did not fail. One with named tests is left out when later
- * runs that passed name all of them.
+ * Failures that their session may have mended by another command are left out, too. A failure without named tests is
+ * left out when its programs, with the same subcommands, ran later and did not fail; one with named tests, when later
+ * passing runs name all of them.
  */
 function openIn<Failure extends Omit<UnmendedFailure, "project">>(
   db: DatabaseSync,
@@ -80,7 +81,7 @@ function openIn<Failure extends Omit<UnmendedFailure, "project">>(
   });
 }
 
-/** The open tasks of the last session that has some, without those that a later session has done. */
+/** Returns the open tasks of the last session that has any, without tasks that a later session has done. */
 export function todosLeft(
   sessions: readonly Tellable[],
   nowMs: number,
@@ -99,13 +100,13 @@ export function todosLeft(
   return [];
 }
 
-/** {@linkcode todosLeft} among the newest rows of a project, on whatever branch. */
+/** Returns {@linkcode todosLeft} among the newest rows of a project, on any branch. */
 export function todosOfProject(project: string, newest: readonly Tellable[], nowMs: number) {
   const isGone = goneBranches({ commonDir: project, branch: branchIn(project) });
   return todosLeft(newest.filter(({ kind }) => kind === "summary"), nowMs, isGone);
 }
 
-/** The last prompt of a session that was cut off. */
+/** Returns the last prompt of a session, if the session was cut off. */
 export function cutOff(
   db: DatabaseSync,
   last: Tellable | undefined,
@@ -114,20 +115,20 @@ export function cutOff(
   const isOld = last === undefined || nowMs - last.updatedAtMs > OPEN_FOR_MS;
   const end = isOld ? null : sessionEnd(db, last.sessionId);
   const why = end === null ? null : whyCutOff(end);
-  const asked = why === null ? null : lastWords(db, last!.sessionId, "prompt");
-  if (why === null || asked === null) return [];
-  return [{ of: last!, label: `cut off (${why}) while`, text: asked.title }];
+  const prompt = why === null ? null : lastWords(db, last!.sessionId, "prompt");
+  if (why === null || prompt === null) return [];
+  return [{ of: last!, label: `cut off (${why}) while`, text: prompt.title }];
 }
 
-/** The end of Claude's last message of a session, quoted, when it is newer than `since`. */
+/** Quotes the end of Claude's last message in a session, if the message is newer than `since`. */
 export function quoted(
   db: DatabaseSync,
   last: Tellable | undefined,
   since: number | null,
 ): ToldLine[] {
-  const said = last === undefined ? null : lastWords(db, last.sessionId, "message");
-  if (said === null || said.updatedAtMs <= (since ?? 0)) return [];
-  const { id, text, updatedAtMs } = said;
+  const message = last === undefined ? null : lastWords(db, last.sessionId, "message");
+  if (message === null || message.updatedAtMs <= (since ?? 0)) return [];
+  const { id, text, updatedAtMs } = message;
   const day = new Date(updatedAtMs).toISOString().slice(0, 10);
   return [{
     of: { id, branch: last!.branch, author: null, updatedAtMs },
@@ -136,7 +137,7 @@ export function quoted(
   }];
 }
 
-/** The operations of git that have stopped in working trees of the project. */
+/** Returns the operations of git that have stopped in working trees of the project. */
 export function stoppedOperations(project: string): PlainLine[] {
   return operationsUnderWay(project).map(({ verb, gitDir }) => {
     const root = treesOf(project).find((tree) => tree.gitDir === gitDir)?.root ?? parentOf(gitDir);
@@ -172,10 +173,10 @@ export function workflowsLeft(db: DatabaseSync, project: string): PlainLine[] {
 const MAX_LOOKED_AT = 1_000;
 
 /**
- * {@linkcode openIn} every branch, the newest first.
+ * Returns the open failures of all branches, newest first.
  *
  * @param project Null for all projects.
- * @param lookedAt The most failures that are read, the newest, 5 µs each.
+ * @param lookedAt The most failures that are read, the newest ones. Each takes 5 µs.
  */
 export function openFailuresOf(
   db: DatabaseSync,

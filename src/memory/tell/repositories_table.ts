@@ -1,4 +1,4 @@
-/** The table of what repositories are known by, to find those whose folder is gone. */
+/** Stores the identities of repositories, so that a repository is recognized after its folder has moved. */
 import type { DatabaseSync } from "node:sqlite";
 import { daysMs } from "../../base/time.ts";
 import { insertRow, statement } from "../../db/statement.ts";
@@ -8,33 +8,33 @@ import { exists } from "../../system/on_disk.ts";
 import { folderOfProject } from "../project_paths.ts";
 import { KINDS_OF_BRANCH } from "./memory_context_table.ts";
 
-/** A remote may change, and a first commit may come. */
+/** The age of an identity after which it is read again: a remote may change, and a first commit may come. */
 const ANEW_AFTER_MS = daysMs(7);
 
-/** Whether a repository's identity has to be asked for, for the first time or anew. */
+/** Tells whether the identity of a repository must be read, for the first time or again. */
 export function lacksIdentity(db: DatabaseSync, repository: string, nowMs: number): boolean {
   return statement(db, "SELECT 1 FROM repositories WHERE repository = ? AND known_at_ms > ?")
     .get(repository, nowMs - ANEW_AFTER_MS) === undefined;
 }
 
-/** Replaces, in one transaction, what a repository is known by. */
+/** Replaces the stored identity of a repository, in one transaction. */
 export function keepIdentity(
   db: DatabaseSync,
   repository: string,
   { firstCommit, remote, atMs }: RepositoryIdentity & { readonly atMs: number },
 ): void {
-  const known = [firstCommit, remote].filter((identity) => identity !== null);
+  const identities = [firstCommit, remote].filter((identity) => identity !== null);
   transaction(db, () => {
     statement(db, "DELETE FROM repositories WHERE repository = ?").run(repository);
-    for (const identity of known.length === 0 ? [""] : known) {
+    for (const identity of identities.length === 0 ? [""] : identities) {
       insertRow(db, "repositories", { identity, repository, knownAtMs: atMs });
     }
   });
 }
 
 /**
- * The folders that are gone in which the same repository was, the last one first, as long as something is known of them.
- * @param options `onlyIfNew`: none when something is known of the repository where it is now.
+ * Returns missing folders in which the same repository was, the last one first, if memory still knows them.
+ * @param options `onlyIfNew`: returns none when memory knows the repository's present folder.
  */
 export function formerFolders(
   db: DatabaseSync,

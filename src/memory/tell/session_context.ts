@@ -1,4 +1,4 @@
-/** Makes the context of a starting session from memory, compared with git and the files as they are now. */
+/** Makes the context of a starting session from memory, after comparing it with git and the files as they are now. */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../../system/git/branches.ts";
 import {
@@ -25,46 +25,46 @@ import { heldNotice } from "./held_notice.ts";
 import { type ContextPlace, isToldTo, newestFirst, rowsOf, sinceMs } from "./told_rows.ts";
 
 const MAX_FAILURES = 5;
-/** The number of decisions and notes that come before the sessions; the others come after them. */
+/** How many decisions and notes come before the sessions. The others come after them. */
 const MAX_KEPT_FIRST = 12;
 const MAX_SESSIONS = 3;
 const MAX_TASKS = 5;
 const MAX_WORKFLOWS = 3;
 
 /**
- * The context of a session: its text, empty when there is nothing to tell, its lines, and in one line for the person what
- * memory holds. @throws {Error} What SQLite says.
+ * Returns the context of a session: its text, empty without anything to tell, its lines, and one line that tells the
+ * person what memory holds. @throws {Error} The error of SQLite.
  */
 export async function sessionContext(
   db: DatabaseSync,
-  told: ContextPlace,
+  given: ContextPlace,
   budget: ContextBudget,
 ): Promise<ReturnType<typeof contextWithin> & { readonly notice: string }> {
-  // When the project's folder is missing, its files are not reported as gone.
-  const place = { ...told, root: told.root !== null && exists(told.root) ? told.root : null };
+  // When the project's folder is missing, none of its files is reported as gone.
+  const place = { ...given, root: given.root !== null && exists(given.root) ? given.root : null };
   const { project, branch, nowMs } = place;
   const since = sinceMs(place);
   const isGone = goneBranches({ commonDir: project, branch });
-  const held = rowsOf(db, place, isGone);
-  const rows = held.filter((row) => isToldTo(row, place, since));
+  const allRows = rowsOf(db, place, isGone);
+  const rows = allRows.filter((row) => isToldTo(row, place, since));
   const isHere = (row: { readonly branch: string | null }) => row.branch === branch;
   const failures = stillFailing(db, rows, { ...place, isGone });
   const open = failures.filter(isHere).slice(0, MAX_FAILURES);
   const elsewhere = failures.filter((one) => !isHere(one)).slice(0, MAX_FAILURES - open.length);
   const sessions = tellingSessions(rows);
   const todos = todosLeft(sessions, nowMs, isGone);
-  const of = [...sessions.filter(isHere), ...sessions.filter((one) => !isHere(one))];
+  const byBranch = [...sessions.filter(isHere), ...sessions.filter((one) => !isHere(one))];
   const openOf = ({ sessionId }: Tellable) =>
     [...failures, ...todos.map((one) => one.of)].filter((one) => one.sessionId === sessionId)
       .length;
   const isNew = since === null;
-  const kept = keptFacts(db, rows, place);
+  const decisions = keptFacts(db, rows, place);
   const [tasks, workflows] = [tasksLeft(db, project), workflowsLeft(db, project)];
   const facts: ContextFacts = {
     branch,
     nowMs,
     open: [
-      ...cutOff(db, of.find(isHere), nowMs),
+      ...cutOff(db, byBranch.find(isHere), nowMs),
       ...withStale(db, open, place).map((one) => withState(one)),
       ...todos.filter(({ of }) => isHere(of)),
     ],
@@ -77,10 +77,10 @@ export async function sessionContext(
     tasks: isNew ? tasks.slice(0, MAX_TASKS) : [],
     workflows: isNew ? workflows.slice(0, MAX_WORKFLOWS) : [],
     waiting: place.waiting,
-    lastWords: quoted(db, of[0], since),
-    known: [...fixes(db, rows, place), ...kept.slice(0, MAX_KEPT_FIRST)],
-    more: kept.slice(MAX_KEPT_FIRST),
-    sessions: telling("brief", of).slice(0, MAX_SESSIONS).map((
+    lastWords: quoted(db, byBranch[0], since),
+    known: [...fixes(db, rows, place), ...decisions.slice(0, MAX_KEPT_FIRST)],
+    more: decisions.slice(MAX_KEPT_FIRST),
+    sessions: telling("brief", byBranch).slice(0, MAX_SESSIONS).map((
       one,
     ) => ({
       of: one,
@@ -90,12 +90,12 @@ export async function sessionContext(
         ...passedOver(one) === 0 ? [] : [`${passedOver(one)} passed over`],
       ].join(", "),
     })),
-    unlogged: [...await commits(db, rows, place), ...edits(db, held, { ...place, since })],
+    unlogged: [...await commits(db, rows, place), ...edits(db, allRows, { ...place, since })],
   };
-  const notice = heldNotice(held, {
-    // Claude hears only what is new when a session is resumed; the person hears everything.
-    failure: (isNew ? failures : stillFailing(db, held, { ...place, isGone })).length,
-    todo: (isNew ? todos : todosLeft(tellingSessions(held), nowMs, isGone)).length,
+  const notice = heldNotice(allRows, {
+    // In a resumed session Claude is told only what is new, and the person is told everything.
+    failure: (isNew ? failures : stillFailing(db, allRows, { ...place, isGone })).length,
+    todo: (isNew ? todos : todosLeft(tellingSessions(allRows), nowMs, isGone)).length,
     task: tasks.length,
     workflow: workflows.length,
   });
@@ -106,7 +106,7 @@ function passedOver({ facts }: Tellable): number {
   return facts.todos?.passedOver?.length ?? 0;
 }
 
-/** The summaries, the newest first, without small talk. */
+/** Returns the summaries without small talk, newest first. */
 function tellingSessions(rows: readonly Tellable[]): readonly Tellable[] {
   return telling("trivial", newestFirst(rows.filter(({ kind }) => kind === "summary")));
 }

@@ -1,4 +1,4 @@
-/** The steps of a session in order: prompts, tool uses, messages, notices of Claude Code, and what gates decided. */
+/** Lists the steps of a session in order: prompts, tool uses, messages, notices of Claude Code, decisions of gates. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import { plain } from "../../base/plain.ts";
@@ -28,30 +28,30 @@ import type { ObservationKind, ToolUse } from "../observe/observation.ts";
 import { titleLine } from "../text.ts";
 
 export interface Step {
-  /** Of the capture, the audit row or the observation that tells of it. */
+  /** The id of the capture, audit row or observation that records the step. */
   readonly id: string;
   readonly atMs: number;
   readonly kind: "prompt" | "tool" | "message" | "notice" | "gate" | "session";
-  /** The tool, or the event of the hook. */
+  /** The name of the tool, or of the hook's event. */
   readonly name: string;
-  /** One line. */
+  /** What the step is about, in one line. */
   readonly subject: string;
   readonly result: "" | "failed" | "denied" | "asked" | "allowed" | "let through" | "hook failed";
-  /** From the gate of a tool to its result, and from a prompt to the last message of its turn; null where not known. */
+  /** The time from a tool's gate to its result, or from a prompt to the last message of its turn; null if unknown. */
   readonly tookMs: number | null;
   readonly toolUseId: string | null;
-  /** The sub-agent that did it, and its type; null for the session's own agent. */
+  /** The sub-agent that took the step, and its type; null for the session's own agent. */
   readonly agent: string | null;
   readonly agentType: string | null;
-  /** The observation that it was worked into; null while it waits. */
+  /** The observation that was made from the step; null while its capture waits. */
   readonly observation: number | null;
 }
 
-/** How what a gate or hook did is told: the first row that fits counts. */
+/** The results of gates and hooks. The first row that fits counts. */
 const DECISIONS: readonly {
   readonly result: Step["result"];
   readonly fits: (row: ExecutionRow) => boolean;
-  /** The field of the metadata that says why, where no error does. */
+  /** The field of the metadata that holds the reason, when there is no error. */
   readonly why?: string;
 }[] = [
   { result: "denied", fits: ({ status }) => status === "blocked" },
@@ -61,37 +61,37 @@ const DECISIONS: readonly {
   { result: "let through", fits: ({ metadata }) => "letThrough" in metadata, why: "letThrough" },
 ];
 
-/** Begins and ends a session; the field says how. */
+/** The events at which a session begins and ends. The field holds the reason. */
 const EDGES: Readonly<Record<string, { readonly word: string; readonly field: string }>> = {
   SessionStart: { word: "begins", field: "source" },
   SessionEnd: { word: "ends", field: "reason" },
 };
 
-/** All the time that a session may have. */
+/** A span that contains every session. */
 const ALWAYS: Span = { sinceMs: 0, untilMs: Date.UTC(9999, 0) };
 
-/** A session, and the folder that its paths are relative to. */
+/** A session, and the folder to which its paths are relative. */
 interface Place {
   readonly sessionId: string;
   readonly folder: string | null;
 }
 
-/** Steps of a session in their order, and how to go on. */
+/** Steps of a session in order, and the cursor for reading on. */
 export interface Steps {
   readonly steps: readonly Step[];
-  /** Whether there are more: before these, or, after a cursor, behind them. */
+  /** Whether there are more steps: before these ones or, when read from a cursor, after them. */
   readonly more: boolean;
-  /** The cursor behind all that was written so far. */
+  /** The cursor after everything that is written so far. */
   readonly next: string;
 }
 
-/** The newest steps before a moment. @param limit How many captures they come from; undefined takes all. */
+/** Returns the newest steps before a moment. @param limit The most captures that are read; undefined for all. */
 export async function newestSteps(
   db: DatabaseSync,
   place: Place,
   { limit, untilMs = ALWAYS.untilMs }: { readonly limit?: number; readonly untilMs?: number } = {},
 ): Promise<Steps> {
-  // What is written while this reads is told twice rather than never.
+  // A row that is written during this call is returned twice rather than never.
   const next = cursorText(markOf(db));
   const { sessionId } = place;
   const sinceMs = limit === undefined ? 0 : beginOfNewest(db, sessionId, { count: limit, untilMs });
@@ -102,7 +102,7 @@ export async function newestSteps(
 /** The most audit rows and captures that are read at once. */
 const MOST_WRITTEN = { audit: 5_000, captures: 200 };
 
-/** The steps that were written behind a cursor, however old they are. */
+/** Returns the steps that were written after a cursor, however old they are. */
 export async function stepsAfter(db: DatabaseSync, place: Place, cursor: Cursor): Promise<Steps> {
   const newest = markOf(db);
   const upTo = (name: keyof Cursor) => Math.min(newest[name], cursor[name] + MOST_WRITTEN[name]);
@@ -117,7 +117,7 @@ export async function stepsAfter(db: DatabaseSync, place: Place, cursor: Cursor)
   };
 }
 
-/** How far somebody has read: numbers of rows in the order of writing. */
+/** How far a reader has read: numbers of rows in the order of writing. */
 export interface Cursor {
   readonly audit: number;
   readonly captures: number;
@@ -131,14 +131,14 @@ function cursorText({ audit, captures }: Cursor): string {
   return `${audit}.${captures}`;
 }
 
-/** Reads the text of a cursor. @throws {SyntaxError} */
+/** Reads the text of a cursor. @throws {SyntaxError} When the text is no cursor. */
 export function cursorIn(text: string): Cursor {
   const [, audit, captures] = /^(\d{1,15})\.(\d{1,15})$/.exec(text) ?? [];
   if (captures === undefined) throw new SyntaxError("expected `next` of an earlier answer");
   return { audit: Number(audit), captures: Number(captures) };
 }
 
-/** A tool use seldom takes longer. */
+/** The time that few tool uses exceed, in milliseconds. */
 const LONG_USE_MS = 900_000;
 /** How many of the newest hooks are searched for the gates of new steps. */
 const MOST_HOOKS = 5_000;
@@ -175,7 +175,7 @@ async function stepsOf(
     if (known !== undefined) told.add(known.id);
     const step = await captureStep(capture, {
       known: known ?? null,
-      // An observation that was repeated has the title of the last time.
+      // An observation that was repeated has only the title of its last time.
       isWhole: known !== undefined && (known.repeats === 1 || known.kind === "search"),
       payload: () => quietly(() => readPayload(readStoredPayload(db, id)!).value),
       folder,
@@ -187,7 +187,7 @@ async function stepsOf(
     const tookMs = gateAtMs === null ? null : createdAtMs - gateAtMs;
     steps.push({ ...step, tookMs, agent, agentType });
   }
-  // Retention removes captures before the observations that they gave.
+  // Retention removes captures before the observations that were made from them.
   for (const { id, kind, title, outcome, createdAtMs } of observed.values()) {
     if (told.has(id)) continue;
     steps.push({
@@ -203,13 +203,13 @@ async function stepsOf(
   );
 }
 
-/** What is not known of a step. */
+/** The fields of a step about which nothing is known. */
 const NOBODY = { tookMs: null, agent: null, agentType: null };
 
-/** What an observation says of a step. */
+/** The title and kind that an observation gives to a step. */
 type Seen = { readonly title: string; readonly kind: ObservationKind | null };
 
-/** The step of a capture. @param how `known`: its observation; unless it `isWhole`, the payload is read. */
+/** Makes the step of a capture. `known` is its observation; unless that `isWhole`, the payload is read. */
 export async function captureStep(
   { id, toolName, toolUseId, outcome, createdAtMs, observationId }: SessionCapture,
   { known, isWhole, payload, folder }: {
@@ -238,7 +238,7 @@ export async function captureStep(
   };
 }
 
-/** What a capture is by itself; `instead` where it gives no observation or was pruned. */
+/** Observes a capture by itself. Returns `instead` when the capture gives no observation, or was pruned. */
 async function seenIn(use: ToolUse, instead: Seen | null): Promise<Seen> {
   const { observe } = await import("../observe/observe.ts");
   return quietly(() => observe(use)) ?? instead ??
@@ -252,7 +252,7 @@ function decisionStep(row: ExecutionRow, folder: string | null): Step[] {
   if (found !== undefined) {
     const wanted = wantedIn(metadata["tool_input"], folder);
     const why = whyOf(row, found);
-    // What was wanted stands first: a line may be cut.
+    // The tool's input comes first, since the end of a line may be cut.
     const subject = plain([wanted, why].filter((text) => text !== "").join(": "));
     return [{ ...at, kind: "gate", name: toolName ?? hookName, subject, result: found.result }];
   }
@@ -266,7 +266,7 @@ function whyOf({ errorMessage, metadata }: ExecutionRow, { why = "" }: { why?: s
   return errorMessage ?? String(metadata[why] ?? "");
 }
 
-/** The tool input that a gate judged, and its reason; undefined for a step that is no decision. */
+/** Returns the tool input that a gate judged, and its reason; undefined for a step that is no decision. */
 export function decisionOf(db: DatabaseSync, { id, kind }: Step) {
   const row = kind === "gate" ? readExecution(db, id) : undefined;
   return row && {
@@ -279,7 +279,7 @@ function kindOf(kind: ObservationKind): Step["kind"] {
   return kind === "prompt" || kind === "message" ? kind : "tool";
 }
 
-/** Adds to the last message of a turn how long it took. @param askedBefore When the last prompt before a moment came. */
+/** Adds a turn's length to its last message. @param askedBefore Returns when the last prompt before a moment came. */
 function withTurns(
   steps: readonly Step[],
   askedBefore: (untilMs: number) => number | null,

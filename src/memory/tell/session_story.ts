@@ -1,44 +1,44 @@
-/** What happened in a session: asked, done, failed, decided, left open. Its summary and `session show` are made of it. */
+/** Tells what happened in a session: asked, done, failed, decided, left open. Summaries and `session show` use it. */
 import { isSuperseded, type ObservationKind } from "../observe/observation.ts";
 import { todosOf } from "../observe/observe_task.ts";
 import type { Tellable } from "./context_text.ts";
 import { newestOfEach, openEndRank } from "./open_ends.ts";
 import { COMPACTION } from "../../claude/transcript/spoken.ts";
 
-/** An observation of a session, as far as the story needs it. */
+/** The fields of a session's observation that the story needs. */
 export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale" | "author"> & {
   readonly text: string;
 };
 
 interface ChangedFile {
   readonly path: string;
-  /** Lines that its edits added and removed; an edit that was taken back does not count. */
+  /** Lines that the session's edits added and removed. Edits that were taken back do not count. */
   readonly added: number;
   readonly removed: number;
 }
 
-/** The story of a session. Every list is in the order of time, unless it says otherwise. */
+/** The story of a session. Every list is in the order of time, unless its comment tells another order. */
 export interface Story<Part extends SummarizedPart = SummarizedPart> {
-  /** The prompts; what is asked stands in the title. */
+  /** The prompts. Their titles tell what was asked. */
   readonly asked: readonly Part[];
-  /** The files with the most edits first. */
+  /** The changed files; those with the most edits come first. */
   readonly files: readonly ChangedFile[];
   readonly commits: readonly Part[];
   readonly fixes: readonly Part[];
   /** Decisions, then notes. */
   readonly decided: readonly Part[];
-  /** Every failure and failed run of tests, mended or not. */
+  /** All failures and failed runs of tests, mended or not. */
   readonly failed: readonly Part[];
-  /** How many runs of tests passed and failed. */
+  /** The number of test runs that passed, and of those that failed. */
   readonly tests: { readonly green: number; readonly red: number };
   readonly todos: ReturnType<typeof todosOf>;
-  /** The open failures, the last one of each command, the newest first; then the open todos. */
+  /** The titles of open failures, the last one of each command, newest first; then the open todos. */
   readonly open: readonly string[];
-  /** Claude's last own message; empty where there is none. */
+  /** Claude's own last message; empty when there is none. */
   readonly last: string;
 }
 
-/** Tells what observations of one session say. @param parts Oldest first. */
+/** Makes the story of one session from its observations. @param parts Oldest first. */
 export function storyOf<Part extends SummarizedPart>(parts: readonly Part[]): Story<Part> {
   const standing = parts.filter((part) => !isSuperseded(part));
   const of = (kind: ObservationKind) => standing.filter((part) => part.kind === kind);
@@ -61,7 +61,7 @@ export function storyOf<Part extends SummarizedPart>(parts: readonly Part[]): St
   };
 }
 
-/** Whether a message is Claude's own: not of a sub-agent, of Claude Code, or of an error. */
+/** Tells whether a message is Claude's own, and not of a sub-agent, of Claude Code, or about an error. */
 function isOwnMessage({ kind, title, facts }: SummarizedPart): boolean {
   return kind === "message" && facts.tool === undefined && facts.isRelayed !== true &&
     facts.stopped === undefined && !title.startsWith(COMPACTION);

@@ -1,4 +1,4 @@
-/** What happened in a session, as fields. */
+/** Makes the fields of a session's story that `session show --json` prints. */
 import type { DatabaseSync } from "node:sqlite";
 import { countPending } from "../../db/captures.ts";
 import { listExecutions } from "../../db/executions.ts";
@@ -8,7 +8,7 @@ import { endInWords } from "./ended_session.ts";
 import { storyOf } from "./session_story.ts";
 import { wantedIn } from "../project_paths.ts";
 
-/** The most observations of a session that are read, the newest. */
+/** The most observations of a session that are read; the newest are. */
 const MAX_PARTS = 5_000;
 
 export interface Line {
@@ -16,11 +16,11 @@ export interface Line {
   readonly title: string;
 }
 
-/** What happened in a session, as `session show --json` prints it. */
+/** The story of a session, as `session show --json` prints it. */
 export interface SessionStory {
-  /** The first prompt; null where none is known. */
+  /** The first prompt, null when none is known, and the number of prompts. */
   readonly asked: { readonly first: string | null; readonly count: number };
-  /** Every prompt in one line, and its step, as `session log` numbers it. */
+  /** Every prompt in one line, with its step as `session log` numbers it. */
   readonly prompts: readonly { readonly title: string; readonly step: string }[];
   readonly files: readonly {
     readonly path: string;
@@ -28,31 +28,31 @@ export interface SessionStory {
     readonly removed: number;
   }[];
   readonly commits: readonly Line[];
-  /** Runs of tests. */
+  /** The number of test runs that passed and failed. */
   readonly tests: { readonly green: number; readonly red: number };
   readonly failed: readonly (Line & {
-    /** The observation that mended it, 0 when that was deleted; null while it is open. */
+    /** The observation that mended the failure, 0 when that was deleted; null while the failure is open. */
     readonly mendedBy: number | null;
     /** The step that failed, as `session log` numbers it. */
     readonly step: string;
-    /** The step that mended it; null while it is open, and where another session did. */
+    /** The step that mended the failure; null while it is open, and when another session mended it. */
     readonly mendedByStep: string | null;
   })[];
-  /** Tool uses that a gate denied, and why. */
+  /** Tool uses that a gate denied, with the reasons. */
   readonly denied: readonly {
     readonly tool: string;
-    /** The command or the file. */
+    /** The command or the file of the tool use. */
     readonly subject: string;
     readonly why: string;
   }[];
   readonly fixes: readonly Line[];
   readonly decided: readonly Line[];
   readonly open: readonly string[];
-  /** Claude's last message; null where none is known. */
+  /** Claude's last message; null when none is known. */
   readonly last: string | null;
-  /** How it ended, in words; null while it goes on. */
+  /** How the session ended, in words; null while it goes on. */
   readonly end: string | null;
-  /** Captures that are not worked into memory yet, so that the story lacks them. */
+  /** The number of captures that are not worked into memory yet, and so are missing in the story. */
   readonly waiting: number;
 }
 
@@ -89,7 +89,7 @@ export function sessionStory(
   };
 }
 
-/** The step that an observation belongs to: its uid begins with the id of a capture. */
+/** Returns the step of an observation: the id of the capture with which its uid begins. */
 function stepOf({ uid }: { readonly uid: string }): string {
   return uid.replace(/\/.*/, "");
 }

@@ -9,7 +9,7 @@ import { digestOf } from "../../base/fnv.ts";
 import { readText } from "../../system/on_disk.ts";
 import { isNotFound, readTextFileSync, statSync } from "../../system/files.ts";
 
-/** Kinds whose files are compared on every branch, and those that are compared on their own branch only. */
+/** Kinds whose files are compared on every branch, and kinds whose files are compared only on their own branch. */
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
 const OF_BRANCH_FILES: ReadonlySet<ObservationKind> = new Set(["failure", "test"]);
 
@@ -18,11 +18,11 @@ interface FactOfFiles {
   readonly kind: ObservationKind;
   readonly branch: string | null;
   readonly files: readonly string[];
-  /** When it was observed last, epoch milliseconds. */
+  /** When the observation was last seen, in epoch milliseconds. */
   readonly updatedAtMs: number;
 }
 
-/** Adds to each observation whether one of its files has changed or is gone. @param here `root`: null checks nothing. */
+/** Adds to each observation whether one of its files changed or is gone. With a null `root` it checks nothing. */
 export function withStale<Fact extends FactOfFiles>(
   db: DatabaseSync,
   facts: readonly Fact[],
@@ -56,18 +56,18 @@ function staleAmong(
   const digests = digestsOf(db, withFiles.map(({ id }) => id));
   for (const { id, branch, updatedAtMs } of withFiles) {
     for (const [path, digest] of digests.get(id) ?? []) {
-      // Files outside of the project have absolute paths.
+      // Paths of files outside of the project are absolute.
       const file = isAbsolutePath(path) ? path : joinPath(root, path);
       const state = fileSince(file, digest, updatedAtMs);
       if (state === "gone" && !isAbsolutePath(path) && isElsewhere(branch)) continue;
-      // A file that is gone counts more than one that has changed.
+      // A missing file counts more than a changed one.
       if (state !== null && stale.get(id) !== "gone") stale.set(id, state);
     }
   }
   return stale;
 }
 
-/** The ids of edits and fixes that were put back: every file has its earlier content again. */
+/** Returns the ids of edits and fixes that were put back, so that every file has its earlier content again. */
 export function putBackAmong(
   db: DatabaseSync,
   changes: readonly { readonly id: number; readonly facts: { readonly by?: readonly number[] } }[],
@@ -85,7 +85,7 @@ export function putBackAmong(
     return now.get(file) === before;
   };
   const isPutBack = (change: typeof changes[number]) => {
-    // The first edit of a file has the content before all of them.
+    // The first edit of a file holds the content before all edits.
     const first = new Map<string, string | null>();
     for (const id of editsOf(change).toSorted((one, other) => one - other)) {
       const edit = edits.get(id);
@@ -97,18 +97,18 @@ export function putBackAmong(
   return new Set(changes.filter(isPutBack).map(({ id }) => id));
 }
 
-/** A larger file is not read. */
+/** The size of the largest file that is read, in bytes. */
 const MAX_BYTES = 65_536;
 
-/** Digest of the content that a file has now; null where it cannot be read, or is too large. */
+/** Returns the digest of a file's present content; null for a file that is too large or cannot be read. */
 export function digestOfFile(path: string): string | null {
   const content = readText(path, MAX_BYTES);
   return content === null ? null : digestOf(content);
 }
 
 /**
- * Whether a file has changed or is gone since it was observed; null when it has not changed. A file with a later date is
- * compared by its content: a formatter may have written it without a change.
+ * Returns whether a file changed or is gone since it was observed; null when it has not changed. A file with a later
+ * date is compared by its content, since a formatter may have written the file without changing it.
  */
 function fileSince(path: string, digest: string, atMs: number): "changed" | "gone" | null {
   try {

@@ -15,14 +15,14 @@ import {
 
 export interface ContextPlace {
   readonly sessionId: string;
-  /** Common git directory, or project directory where there is none. */
+  /** The common git directory; the folder of a project without git. */
   readonly project: string;
   readonly branch: string | null;
-  /** The folder that paths are relative to. */
+  /** The folder to which paths are relative. */
   readonly root: string | null;
-  /** The kind of start: `startup`, `resume`, `compact`, …. */
+  /** What started the session: `startup`, `resume`, `compact`, …. */
   readonly source: string;
-  /** When it had its last event before this one, epoch milliseconds; null for a new session. */
+  /** When the session had its last event before this one, in epoch milliseconds; null for a new session. */
   readonly seenAtMs: number | null;
   /** Captures of other sessions that wait for a drain. */
   readonly waiting: readonly PlainLine[];
@@ -31,23 +31,23 @@ export interface ContextPlace {
   readonly environment: Environment;
 }
 
-/** How many rows are read: of this branch, of each other branch, and of the project. */
+/** The most rows that are read of this branch, of each other branch, and of the project. */
 const OF_BRANCH = { among: 200, limit: 60 };
 const OF_OTHERS = { among: 100, limit: 16 };
 export const OF_PROJECT = 60;
-/** The most other branches that are told: those with the latest work. */
+/** The most other branches that are read: those with the latest work. */
 const MAX_OTHER_BRANCHES = 3;
 
 /**
- * The time up to which a session knows everything, in epoch milliseconds; null when it has to be told everything. A resumed
- * session still has its earlier context, and so has a fork.
+ * Returns the time up to which a session knows everything, in epoch milliseconds; null when it must be told everything.
+ * Resumed and forked sessions still have their earlier context.
  */
 export function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | null {
   if (source === "fork") return seenAtMs ?? nowMs;
   return source === "resume" ? seenAtMs : null;
 }
 
-/** Whether a session is told a row. A resumed session is told only of others' newer rows, a compacted one also of its own. */
+/** Tells whether a session is told a row: a resumed one only others' newer rows, a compacted one also its own. */
 export function isToldTo(
   { sessionId, updatedAtMs }: Pick<TellableRow, "sessionId" | "updatedAtMs">,
   place: Pick<ContextPlace, "sessionId" | "source">,
@@ -57,7 +57,7 @@ export function isToldTo(
   return place.source === "compact" || sessionId !== place.sessionId;
 }
 
-/** The rows that may be told, each once. Rows under a former name of the branch get its present name. */
+/** Returns the rows that may be told, each once. Rows under a former name of the branch get its present name. */
 export function rowsOf(
   db: DatabaseSync,
   here: ProjectBranch,
@@ -93,7 +93,7 @@ function tellable(row: TellableRow): Tellable {
   };
 }
 
-/** The newest summaries, decisions and notes of a project, the newest first. */
+/** Returns the newest summaries, decisions and notes of a project, newest first. */
 export function newestOfProject(db: DatabaseSync, project: string): Tellable[] {
   return newestFirst(tellableOfProject(db, project, OF_PROJECT).map(tellable));
 }
@@ -115,7 +115,7 @@ function readRows(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
   ];
 }
 
-/** The branches that a session was on. */
+/** Returns the branches that a session was on. */
 function branchesOf({ kind, branch, facts }: TellableRow): readonly (string | null)[] {
   if (kind !== "summary" || !facts.includes('"branches"')) return [branch];
   return [branch, ...keptJson<Tellable["facts"]>(facts, {}).branches ?? []];

@@ -12,20 +12,20 @@ import type { WithoutForgotten } from "../drain/capture_drain.ts";
 import type { LateRedaction } from "../drain/late_redaction.ts";
 
 const MAX_SESSIONS = 3;
-/** The tool uses that are told of each session, besides its last prompt. */
+/** The most tool uses that are told of a session, beside its last prompt. */
 const MAX_USES = 2;
 const MAX_INPUT_CHARS = 120;
 
-/** Titles of the waiting captures of other sessions of the project: of each the last prompt, then the last tool uses. */
+/** Returns titles of other sessions' waiting captures in the project: each one's last prompt, then tool uses. */
 export function waitingTitles(
   db: DatabaseSync,
   { project, except, root, redact, withoutForgotten }: {
     readonly project: string;
     readonly except: string;
-    /** The folder that paths are relative to. */
+    /** The folder to which paths are relative. */
     readonly root: string | null;
     readonly redact: LateRedaction | undefined;
-    /** Null where nothing is forgotten. */
+    /** Null when nothing was ever forgotten. */
     readonly withoutForgotten: WithoutForgotten | null;
   },
 ): PlainLine[] {
@@ -57,7 +57,7 @@ function titleOf(
     const why = end === null ? null : whyCutOff(end);
     return `asked${why === null ? "" : `, cut off (${why})`}: ${titleLine(prompt)}`;
   } catch {
-    // A payload that cannot be read is reported by the drain.
+    // The drain reports a payload that cannot be read.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-/** Counts the tokens of the known sessions: reads of their transcripts what is new since the last time. */
+/** Counts the tokens of known sessions: reads what is new in their transcripts since the last count. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import { digestOf } from "../../base/fnv.ts";
@@ -17,7 +17,7 @@ import {
   type TokenOwner,
 } from "./token_use_table.ts";
 
-/** Knows what must stay away: names, sessions, projects and times that were forgotten. */
+/** Tells whether a message was forgotten: its names, session, project or time. */
 export type IsForgotten = (message: {
   readonly sessionId: string;
   readonly project: string | null;
@@ -26,14 +26,14 @@ export type IsForgotten = (message: {
   readonly keys: readonly string[];
 }) => boolean;
 
-/** One transaction takes so much of a transcript, in bytes: some milliseconds. */
+/** The bytes of a transcript that one transaction takes: some milliseconds of work. */
 const STEP_BYTES = 4_000_000;
-/** The bytes before the place that show whether the transcript is still the same. */
+/** The bytes before a place whose digest shows whether the transcript is still the same. */
 const BEFORE_BYTES = 1_024;
-/** How far a transcript counts as read that is not there any more. */
+/** The place that is noted for a transcript that no longer exists. */
 const GONE: ReadPlace = { bytes: 0, before: "" };
 
-/** Makes the `countsTokens` of a drain. @param lookUp Asked once, when counting begins. */
+/** Makes the `countsTokens` of a drain. `lookUp` is called once, when counting begins. */
 export function tokenCounter(lookUp: (db: DatabaseSync) => { readonly has: IsForgotten }) {
   return function* (
     db: DatabaseSync,
@@ -54,13 +54,13 @@ export function tokenCounter(lookUp: (db: DatabaseSync) => { readonly has: IsFor
   };
 }
 
-/** Counts some of a transcript. @returns False when there is more. */
+/** Counts some of a transcript. @returns False when more of it remains. */
 function countStep(
   db: DatabaseSync,
   { path, ...owner }: CountedSession,
   { atMs, isForgotten }: { readonly atMs: number; readonly isForgotten: IsForgotten },
 ): boolean {
-  // A transcript that is gone, or cannot be read, is looked at again when its session goes on.
+  // A missing or unreadable transcript is tried again when its session goes on.
   const { place, usages, isWhole } = quietly(() => readOn(path, readPlace(db, path))) ??
     { place: readPlace(db, path) ?? GONE, usages: [], isWhole: true };
   transaction(db, () => {
@@ -74,7 +74,7 @@ function countStep(
   return isWhole;
 }
 
-/** Reads a transcript from its place on; from its beginning where it is another one by now. */
+/** Reads a transcript on from a known place; from its beginning when another transcript has replaced it. */
 function readOn(path: string, known: ReadPlace | undefined) {
   const from = known !== undefined && digestBefore(path, known.bytes) === known.before
     ? known.bytes
@@ -95,7 +95,7 @@ function readOn(path: string, known: ReadPlace | undefined) {
   return { place, usages: [...usages.values()], isWhole };
 }
 
-/** Digests the bytes before a place; empty at the beginning, and where the file is shorter. */
+/** Digests the bytes before a place; empty at the beginning of a file, and when the file is shorter. */
 function digestBefore(path: string, at: number): string {
   using file = openSync(path);
   if (at === 0 || file.statSync().size < at) return "";

@@ -1,12 +1,12 @@
-/** The tokens of each message of Claude, and how far the transcripts are read that tell of them. */
+/** Stores the tokens of each message of Claude, and how far their transcripts are read. */
 import type { DatabaseSync } from "node:sqlite";
 import type { MessageUsage, Tokens } from "../../claude/transcript/token_usage.ts";
 import { statement } from "../../db/statement.ts";
 
-/** The session that a message is of. */
+/** The session that a message belongs to. */
 export interface TokenOwner {
   readonly sessionId: string;
-  /** The common git directory, or the folder where there is none. */
+  /** The common git directory; the folder of a project without git. */
   readonly project: string | null;
 }
 
@@ -14,10 +14,10 @@ export interface CountedSession extends TokenOwner {
   readonly path: string;
 }
 
-/** How long after a session's last event its transcript may still grow, in milliseconds. */
+/** The time after a session's last event in which its transcript may still grow, in milliseconds. */
 const GROWS_MS = 3_600_000;
 
-/** The sessions whose transcript may have grown since it was read, the oldest first: a fork comes after its origin. */
+/** Returns sessions whose transcript may have grown since it was read, oldest first: a fork comes after its origin. */
 export function sessionsToCount(db: DatabaseSync): CountedSession[] {
   return statement(
     db,
@@ -30,10 +30,10 @@ export function sessionsToCount(db: DatabaseSync): CountedSession[] {
   ).all(GROWS_MS) as unknown as CountedSession[];
 }
 
-/** How far a transcript is read. */
+/** The place up to which a transcript is read. */
 export interface ReadPlace {
   readonly bytes: number;
-  /** The digest of what stands right before. */
+  /** The digest of the bytes right before the place. */
   readonly before: string;
 }
 
@@ -59,8 +59,8 @@ export function keepReadPlace(
 }
 
 /**
- * Keeps the tokens of a message. Where a message has several records, the last one counts, for the session that had it
- * first.
+ * Stores the tokens of a message for the session that had it first. When a message has several records, the last one
+ * counts.
  */
 export function keepTokens(db: DatabaseSync, owner: TokenOwner, usage: MessageUsage): void {
   const { id, agent, model, input, output, cacheRead, cacheWrite, atMs } = usage;
@@ -80,7 +80,7 @@ export function keepTokens(db: DatabaseSync, owner: TokenOwner, usage: MessageUs
   );
 }
 
-/** What tokens are summed by. A day is one of the local time. */
+/** The SQL expressions by which tokens are summed. A day is a day of local time. */
 const GROUPS = {
   day: "strftime('%Y-%m-%d', created_at_ms / 1000, 'unixepoch', 'localtime')",
   session: "session_id",
@@ -93,14 +93,14 @@ export type UsageGroup = keyof typeof GROUPS;
 
 export const USAGE_GROUPS = Object.keys(GROUPS) as readonly UsageGroup[];
 
-/** The tokens of one model in a group. */
+/** The tokens of one model within a group. */
 export interface ModelTokens extends Tokens {
   readonly name: string | null;
   readonly model: string;
   readonly messages: number;
 }
 
-/** Sums the tokens of each group and model. @param between Epoch milliseconds, both included. */
+/** Sums the tokens of each group and model between two moments, both included, in epoch milliseconds. */
 export function sumTokens(
   db: DatabaseSync,
   by: UsageGroup,
@@ -121,7 +121,7 @@ export function countOldTokenUse(db: DatabaseSync, beforeMs: number): number {
   return Number(db.prepare(sql).get(beforeMs)!["n"]);
 }
 
-/** Removes some of the oldest. @returns How many. */
+/** Removes at most `limit` old counts. @returns How many it removed. */
 export function removeOldTokenUse(db: DatabaseSync, beforeMs: number, limit: number): number {
   return Number(
     statement(

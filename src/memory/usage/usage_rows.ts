@@ -1,4 +1,4 @@
-/** Sums tokens by group, with what they cost where their model has a price. */
+/** Sums tokens by group, and computes their cost for models with a price. */
 import { TOKEN_KINDS, type TokenKind } from "../../claude/transcript/token_usage.ts";
 import { compileGlob } from "../../config/globs.ts";
 import type { ModelTokens } from "../store.ts";
@@ -6,15 +6,15 @@ import type { UsageSettings } from "./usage_section.ts";
 
 type Prices = UsageSettings["prices"];
 
-/** The tokens of a day, session, project, model or agent, or of all. */
+/** The tokens of one day, session, project, model or agent, or of all together. */
 export interface UsageRow extends Record<TokenKind, number> {
   readonly name: string | null;
   messages: number;
-  /** In USD; null where none of its models has a price. */
+  /** The cost in USD; null when none of the row's models has a price. */
   cost: number | null;
 }
 
-/** Adds up the models of each group. */
+/** Adds up the models of each group. Returns also the total, and the names of models without a price. */
 export function usageRows(sums: readonly ModelTokens[], prices: Prices) {
   const rows = new Map<string | null, UsageRow>();
   const total = emptyRow(null);
@@ -38,7 +38,7 @@ function emptyRow(name: string | null): UsageRow {
   return { name, messages: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: null };
 }
 
-/** Finds the price of a model: that of its exact name, else of the first glob that matches it. */
+/** Finds the price of a model: the price of its exact name, or of the first glob that matches. */
 function priceFinder(prices: Prices): (model: string) => Prices[string] | null {
   const globs = Object.entries(prices)
     .map(([glob, price]) => [new RegExp(compileGlob(glob), "s"), price] as const);
@@ -47,7 +47,7 @@ function priceFinder(prices: Prices): (model: string) => Prices[string] | null {
       globs.find(([pattern]) => pattern.test(model))?.[1] ?? null;
 }
 
-/** @param price USD for a million tokens of each kind. */
+/** Returns the cost in USD. @param price USD for a million tokens of each kind. */
 function costOf(tokens: ModelTokens, price: Prices[string]): number {
   return TOKEN_KINDS.reduce((sum, kind) => sum + tokens[kind] * price[kind] / 1_000_000, 0);
 }
