@@ -49,7 +49,7 @@ export const claim = verb({
   },
 });
 
-/** The verb of a step, which tells what became of the task. */
+/** Makes the verb of a step. */
 function stepVerb(step: TaskStep): Verb {
   return verb<TaskStep["flags"], [typeof TASK]>({
     args: [TASK],
@@ -64,7 +64,7 @@ export const complete = stepVerb(TASK_STEPS.complete);
 export const block = stepVerb(TASK_STEPS.block);
 export const unblock = stepVerb(TASK_STEPS.unblock);
 
-/** `task start`, which is `workflow start` as well. */
+/** `task start` and `workflow start`. */
 export const start = verb({
   args: [TASK],
   ...TASK_STEPS.start,
