@@ -100,19 +100,3 @@ function fitLine(line: string, columns: number): string {
   }
   return [...rows, row].join("\n");
 }
-
-/** Paths in a text as people read them: relative to the folder, else to the home (`~`). */
-export function shortPaths(
-  text: string,
-  { folder, home }: { readonly folder: string; readonly home: string | null },
-): string {
-  if (!text.includes("/")) return text;
-  const below = (path: string | null, shown: string) =>
-    path === null || path.length < 2
-      ? []
-      : [{ pattern: new RegExp(`(?<=^|\\s)${RegExp.escape(path)}/`, "g"), shown }];
-  return [...below(folder, ""), ...below(home, "~/")].reduce(
-    (told, { pattern, shown }) => told.replace(pattern, shown),
-    text,
-  );
-}

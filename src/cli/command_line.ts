@@ -3,7 +3,7 @@ import { sectionsFrom } from "../config/sections.ts";
 import { type Environment, THIS_PROCESS } from "../system/environment.ts";
 import { fitToColumns } from "../base/columns.ts";
 import { isUserError } from "../base/errors.ts";
-import { type CliContext, contextOf, type Globals } from "../operations/context.ts";
+import { type CliContext, contextOf } from "../operations/context.ts";
 import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { plainCall } from "./plain_call.ts";
 import { camel, kebab, USAGE } from "../operations/usage.ts";
@@ -36,8 +36,8 @@ export async function performLine(
   const line = splitGlobals(args);
   const color = !line.globals.noColor && environment.variable("NO_COLOR") === undefined &&
     environment.isTerminal("stdout");
-  const globals = { ...line.globals, color, ...widthsFor(environment, "stdout") };
-  const stderr = fitted(streams.stderr, widthsFor(environment, "stderr").breaksAt);
+  const globals = { ...line.globals, color, columns: columnsFor(environment, "stdout") };
+  const stderr = fitted(streams.stderr, columnsFor(environment, "stderr"));
   const context = contextOf(globals, environment, { stdout: streams.stdout, stderr });
   await runLine(context, line);
   const status = Number(context.process.exitCode ?? 0);
@@ -47,16 +47,14 @@ export async function performLine(
 
 const USUAL_COLUMNS = 80;
 
-/** The terminal counts only where the stream goes there. Without one a list has its usual width, and no other line is broken. */
-function widthsFor(
+/** How wide a stream is. The terminal counts only where the stream goes there. */
+function columnsFor(
   { variable, isTerminal, columns }: Environment,
   stream: "stdout" | "stderr",
-): Pick<Globals, "columns" | "breaksAt"> {
+): number {
   const asked = Number(variable("COLUMNS"));
-  const known = Number.isInteger(asked) && asked > 0
-    ? asked
-    : (isTerminal(stream) ? columns() : null) || null;
-  return { columns: known ?? USUAL_COLUMNS, breaksAt: known ?? Infinity };
+  if (Number.isInteger(asked) && asked > 0) return asked;
+  return (isTerminal(stream) ? columns() : null) || USUAL_COLUMNS;
 }
 
 /** A stream for what only people read: its lines fit the terminal. */

@@ -31,7 +31,7 @@ const REMOVED_SWITCHES: readonly string[] = ["no-db", "json", "no-color", "quiet
 const SWITCHES = GLOBAL_FLAGS.filter(({ value }) => value === undefined).map(({ name }) => name);
 
 export interface SplitLine {
-  readonly globals: Omit<Globals, "color" | "columns" | "breaksAt"> & { readonly noColor: boolean };
+  readonly globals: Omit<Globals, "color" | "columns"> & { readonly noColor: boolean };
   readonly rest: readonly string[];
   /** The error of a global flag that cannot be read; it is reported before anything runs. */
   readonly fault: UserError | null;

@@ -19,9 +19,8 @@ import { isLocked } from "../db/process_lock.ts";
 import { VERSION } from "../base/version.ts";
 import type { CliContext } from "../operations/context.ts";
 import { number, optional, switchOn, toggle, usually } from "../operations/flags.ts";
-import { hintsHere } from "../operations/next_command.ts";
 import { ownProgram } from "../operations/own_program.ts";
-import { keptPlace, openAt, openKeptStore, type Place } from "../operations/open_store.ts";
+import { keptPlace, openAt, openStore, type Place } from "../operations/open_store.ts";
 import { group, verb } from "../operations/verb.ts";
 import { print, type View } from "../operations/view.ts";
 import { mkdirSync } from "../system/files.ts";
@@ -233,7 +232,7 @@ async function followLog(
 
 /** Shows a daemon, and the state of coven's daemon while nobody has migrated it. @param started Whether this command has started the daemon. */
 function stateView(
-  { cwd, globals }: CliContext,
+  { cwd }: CliContext,
   found: FoundDaemon,
   { database, started }: { readonly database: string; readonly started?: boolean },
 ): View {
@@ -242,7 +241,7 @@ function stateView(
   const notice = oldState === null ? [] : [oldState.notice];
   const view = (json: object, ...lines: readonly string[]): View => ({
     json: { ...json, ...old },
-    text: hintsHere([...lines, ...notice].join("\n"), globals),
+    text: [...lines, ...notice],
   });
   if (found.kind === "none") {
     const line =
@@ -280,7 +279,7 @@ export const ui = verb({
   async run(context, { open, readOnly }) {
     const place = await daemonPlace(context);
     const port = await daemonOnPort(context, place);
-    const { db } = await openKeptStore(context, "open the page");
+    const { db } = await openStore(context, "write", "open the page");
     const proof = await makeToken(db, Date.now());
     const answer = await askDaemon(doorOf(place.files, readState(place.files.state)), {
       method: "POST",

@@ -24,23 +24,17 @@ export function takePage(load: () => Promise<PageParts>): void {
 export async function pageResponse(part: "page" | "plot", origin: string): Promise<Response> {
   if (loadPage === null) throw new Error("nobody has said where the page is");
   const { html, policyFor, plot } = await (made ??= loadPage().then(madeOf));
-  if (part === "plot") {
-    return new Response(plot, {
-      headers: {
-        "content-type": "text/javascript; charset=utf-8",
-        "cross-origin-resource-policy": "same-origin",
-        "x-content-type-options": "nosniff",
-      },
-    });
-  }
-  return new Response(html, {
+  const isPage = part === "page";
+  return new Response(isPage ? html : plot, {
     headers: {
-      "content-type": "text/html; charset=utf-8",
-      "content-security-policy": policyFor(origin),
-      "cross-origin-opener-policy": "same-origin",
+      "content-type": `text/${isPage ? "html" : "javascript"}; charset=utf-8`,
       "cross-origin-resource-policy": "same-origin",
-      "referrer-policy": "no-referrer",
-      "x-frame-options": "DENY",
+      ...isPage && {
+        "content-security-policy": policyFor(origin),
+        "cross-origin-opener-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+        "x-frame-options": "DENY",
+      },
     },
   });
 }

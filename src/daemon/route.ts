@@ -119,6 +119,12 @@ export function routesOf(tag: string) {
   };
 }
 
+/** The response of a route that goes on. */
+export function streamOf({ metrics }: Pick<Daemon, "metrics">, stream: ReadableStream): Response {
+  metrics.add("sse_connections");
+  return new Response(stream, { headers: { "content-type": "text/event-stream" } });
+}
+
 /** What a path leads to: a route, or the methods that the path has, if any. */
 export type Found =
   | { readonly kind: "route"; readonly route: Route; readonly id: string }

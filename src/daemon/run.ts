@@ -51,7 +51,7 @@ const LAST_ANSWERS_MS = 3_000;
  * @throws {UserError} When another daemon runs, or the database cannot be opened.
  */
 export async function runDaemon(
-  { locations, cwd: folder, globals, process }: CliContext,
+  { locations, cwd: folder, globals }: CliContext,
   { database, config, files }: Place & { readonly files: DaemonFiles },
   port: number | null,
 ): Promise<number> {
@@ -67,7 +67,7 @@ export async function runDaemon(
   removeFile(files.state);
   const log: Daemon["log"] = (level, message) => {
     appendLog([files.log], { level, message, atMs: Date.now() });
-    if (!globals.quiet) process.stderr.write(`${level}: ${message}\n`);
+    if (!globals.quiet) console.error(`${level}: ${message}`);
   };
   const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
   // A process that writes much has to do this itself.

@@ -1,9 +1,10 @@
 /** Tells which tool each session runs now, and why it waits for its person. */
 import type { DatabaseSync } from "node:sqlite";
 import { isOfSession } from "../claude/session_changes.ts";
-import { type LastHook, lastHookOf, listExecutions } from "../db/executions.ts";
+import { type LastHook, lastHookOf } from "../db/executions.ts";
 import { listSessions, type SessionRow } from "../db/sessions.ts";
-import { wantedIn } from "../memory/tell/session_steps.ts";
+import { wantedIn } from "../memory/project_paths.ts";
+import { wantedUse } from "../operations/wanted_use.ts";
 import type { Question } from "../work/store.ts";
 
 interface SessionNow extends SessionRow {
@@ -45,17 +46,16 @@ export function sessionsNow(
     const { sessionId } = session;
     const last = lastHookOf(db, sessionId);
     const asks = asked.get(sessionId);
-    const permission = asks === "permission" ? openPermission(db, sessionId) : null;
     const waitsFor = session.status !== "active" ? null : asks ?? waitAfter(last);
-    const use = waitsFor !== null && permission !== null
-      ? permission
-      : last?.hook === "PreToolUse" || last?.hook === "PermissionRequest"
-      ? last
+    const permission = waitsFor === "permission" && asks === waitsFor
+      ? wantedUse(db, sessionId, session.projectDir)
       : null;
+    const isUse = last?.hook === "PreToolUse" || last?.hook === "PermissionRequest";
     return {
       ...session,
-      tool: use?.tool ?? null,
-      wanted: use === null ? "" : wantedIn(use.metadata["tool_input"], session.projectDir),
+      tool: permission?.tool ?? (isUse ? last.tool : null),
+      wanted: permission?.wanted ??
+        (isUse ? wantedIn(last.metadata["tool_input"], session.projectDir) : ""),
       lastHook: last?.hook ?? null,
       lastAtMs: last?.atMs ?? session.updatedAtMs,
       waitsFor,
@@ -68,16 +68,4 @@ function waitAfter(last: LastHook | null): string | null {
   const { notification_type: type } = last.metadata;
   // Older clients do not name the type.
   return type === undefined ? "an answer" : NOTIFIED[String(type)] ?? null;
-}
-
-/** The tool use that a person was asked to permit last; null where no hook told of it. */
-function openPermission(
-  db: DatabaseSync,
-  sessionId: string,
-): Pick<LastHook, "tool" | "metadata"> | null {
-  const [request] = listExecutions(db, {
-    ...{ sessionId, hookName: "PermissionRequest", toolName: null, status: null },
-    ...{ sinceMs: null, limit: 1 },
-  });
-  return request === undefined ? null : { tool: request.toolName, metadata: request.metadata };
 }

@@ -15,7 +15,6 @@ import { VERSION } from "../base/version.ts";
 import { UserError } from "../base/errors.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import type { CliContext } from "../operations/context.ts";
-import { nextHere } from "../operations/next_command.ts";
 import { keptPlace, openStore } from "../operations/open_store.ts";
 import { asUserError, errorText } from "../operations/view.ts";
 import { INSTRUCTIONS, TOOLS } from "./tools.ts";
@@ -129,8 +128,7 @@ async function callTool(
   try {
     return { text: await answer(name, input, context), isError: false };
   } catch (thrown) {
-    const { what, why, next } = asUserError(thrown, `Cannot finish ${name}`);
-    const text = errorText({ what, why, next: nextHere(next, context.globals) });
+    const text = errorText(asUserError(thrown, `Cannot finish ${name}`), context.globals);
     return { text: text.trimEnd(), isError: true };
   }
 }

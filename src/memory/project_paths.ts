@@ -1,5 +1,5 @@
 /** Makes paths relative to their project. */
-import { baseName, parentOf, resolvePath } from "../base/paths.ts";
+import { baseName, parentOf, resolvePath, shortPaths } from "../base/paths.ts";
 
 /** The usual places of working trees inside of another one: those of Claude Code, and two customs. */
 const TREE_WITHIN = /^(?:\.claude\/worktrees|\.worktrees|\.trees)\/[^/]+\/(?=.)/;
@@ -20,4 +20,11 @@ export function pathInProject(path: string, root: string | null): string {
 /** The folder of a project: `/work/shop` for `/work/shop/.git`. */
 export function folderOfProject(project: string): string {
   return baseName(project) === ".git" ? parentOf(project) : project;
+}
+
+/** The command or the file that a tool was to use. @param folder Paths are relative to it. */
+export function wantedIn(toolInput: unknown, folder: string | null): string {
+  const { command, file_path: file } = Object(toolInput);
+  if (typeof file === "string") return pathInProject(file, folder);
+  return shortPaths(String(command ?? ""), { folder: folder ?? "", home: null });
 }

@@ -21,8 +21,27 @@ export function titleLine(text: string, maxChars = MAX_TITLE_CHARS): string {
   return shortened(plain.replace(/\s+/g, " ").trim(), maxChars);
 }
 
-/** A text cut after a word to a length in characters, with `…` where it was cut. */
-export function shortened(text: string, maxChars: number): string {
+/** A path in a text: a word with a slash. */
+const PATH = /(?<![^\s"'`])[^\s"'`/]*\/[^\s"'`]*/g;
+/** What a path keeps at least, beside the name of its file, in characters. */
+const PATH_HEAD = 12;
+
+/** Cuts the middle out of paths, where a text is too long: the name of the file tells most. */
+function withShortPaths(text: string, maxChars: number): string {
+  let short = text;
+  for (const [path] of text.slice(0, 4 * maxChars).matchAll(PATH)) {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf("/", path.length - 2)));
+    const head = Math.max(PATH_HEAD, folder.length - (short.length - maxChars) - 1);
+    if (short.length <= maxChars || head + 1 >= folder.length) continue;
+    short = short.replace(path, () => `${headOf(folder, head)}…${path.slice(folder.length)}`);
+  }
+  return short;
+}
+
+/** A text cut after a word to a length in characters, with `…` where it was cut. Paths lose their middle first. */
+export function shortened(whole: string, maxChars: number): string {
+  if (whole.length <= maxChars) return whole;
+  const text = withShortPaths(whole, maxChars);
   if (text.length <= maxChars) return text;
   const head = headOf(text, maxChars - 1);
   const isWhole = /\s/.test(text[head.length] ?? " ");

@@ -92,12 +92,12 @@ export function screenOf(browse: Browse, size: ScreenSize): string[] {
     cutToColumns(note, columns),
     ...filled(rows, room),
     "",
-    helpLine(LIST_HELP, columns),
+    helpLine([browse.words === "" ? "Esc ends" : "Esc clears", ...LIST_HELP], columns),
   ];
 }
 
 /** What keys do; on a narrow terminal the last ones are left out. */
-const LIST_HELP = ["Esc ends", "Enter opens", "↑ ↓ choose", "type to search"];
+const LIST_HELP = ["Enter opens", "↑ ↓ choose", "type to search"];
 const READING_HELP = ["Esc goes back", "↑ ↓ Space scroll", "Ctrl-C ends"];
 const ASKS = "Search: ";
 

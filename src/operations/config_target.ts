@@ -59,11 +59,11 @@ export function userFolder({ locations: { home, dataFolder } }: CliContext): str
 }
 
 /** Advice for a file that must not be committed. */
-export const IGNORE_ADVICE = "\nIt is yours alone: add .conclaude.local.yaml to .gitignore.";
+export const IGNORE_ADVICE = "It is yours alone: add .conclaude.local.yaml to .gitignore.";
 
-/** Advice for a new file that must not be committed; empty otherwise. */
-export function ignoreAdvice({ isNew, mode }: ConfigTarget): string {
-  return isNew && mode === 0o600 ? IGNORE_ADVICE : "";
+/** Advice for a new file that must not be committed, as a line; none otherwise. */
+export function ignoreAdvice({ isNew, mode }: ConfigTarget): string[] {
+  return isNew && mode === 0o600 ? [IGNORE_ADVICE] : [];
 }
 
 export function filesHere({ cwd, locations }: CliContext): ConfigFile[] {

@@ -23,10 +23,8 @@ export interface Globals {
   readonly quiet: boolean;
   /** False with `--no-color`, with `NO_COLOR` set, and where stdout is not a terminal. */
   readonly color: boolean;
-  /** How wide lists for people may be: `COLUMNS`, else the terminal, else 80. */
+  /** How wide lines for people may be: `COLUMNS`, else the terminal, else 80. */
   readonly columns: number;
-  /** Where other lines are broken; infinite where they go to no terminal. */
-  readonly breaksAt: number;
 }
 
 /** What a command is given beside its own flags. */
@@ -91,7 +89,7 @@ export function silentContext(
   const usual = { noDb: false, json: false, quiet: true, color: false };
   return {
     process: { stdout: silent, stderr: silent },
-    globals: { db: undefined, ...usual, columns: 80, breaksAt: Infinity, ...globals },
+    globals: { db: undefined, ...usual, columns: 80, ...globals },
     environment,
     cwd: environment.cwd(),
     get locations() {

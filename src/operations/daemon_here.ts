@@ -1,15 +1,12 @@
 import { parentOf } from "../base/paths.ts";
 import { isLocked } from "../db/process_lock.ts";
 import type { CliContext } from "./context.ts";
-import { nextHere } from "./next_command.ts";
 import type { Place } from "./open_store.ts";
 import { daemonFiles } from "../system/daemon_files.ts";
 import { realPath } from "../system/real_paths.ts";
 
 /** What a person does when there is something for a daemon to do and none runs. */
-export function startDaemon({ globals }: Pick<CliContext, "globals">): string {
-  return nextHere("conclaude daemon start", globals);
-}
+export const START_DAEMON = "conclaude daemon start";
 
 /** Whether a daemon serves the database. */
 export function isDaemonHere(

@@ -247,6 +247,12 @@ export const OF_SESSION = proposing(
   ),
 );
 
+/** A session that is shown. */
+export const NAMED_SESSION = proposing(
+  "session",
+  optional(text("Its id, or 4 or more characters of its beginning; else the newest here", "id")),
+);
+
 export const OF_BRANCH = textFlag("The branch; without it, the one that is checked out", "name");
 
 export const REQUIREMENT = proposing("requirement", text("Names of requirements", "name"));

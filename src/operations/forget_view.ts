@@ -1,5 +1,4 @@
 /** Reads what a person wants to be forgotten, and says what `memory forget` does. */
-import { plain } from "../base/plain.ts";
 import { count } from "../base/counts.ts";
 import type { ForgetPreview, ForgetReport, Removed } from "../upkeep/forget/forget.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
@@ -7,7 +6,6 @@ import { isAbsolutePath } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { findObservation, type ForgetFilter } from "../memory/store.ts";
 import { type CliContext, typedPath } from "./context.ts";
-import { nextHere } from "./next_command.ts";
 import type { UnknownFilter } from "./unknown_filter.ts";
 import type { View } from "./view.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -175,15 +173,15 @@ export function fileMeant({ files }: ForgetFilter): string | undefined {
 /** The project and the file that are meant, which may be others than a person thinks of. */
 export function ofWhat(filter: ForgetFilter): string {
   const file = fileMeant(filter);
-  const project = filter.project && `, of the project ${plain(folderOfProject(filter.project))}`;
-  const named = (project ?? "") + (file === undefined ? "" : `, about ${plain(file)}`);
+  const project = filter.project && `, of the project ${folderOfProject(filter.project)}`;
+  const named = (project ?? "") + (file === undefined ? "" : `, about ${file}`);
   return named === "" ? "" : `${named}:`;
 }
 
 /** What would be removed; `isDry` is false where nothing fits and nothing was done. */
 export function previewView(
   preview: ForgetPreview,
-  { isDry, filter, hints: { unknown, lines }, goes, context }: {
+  { isDry, filter, hints: { unknown, lines }, goes }: {
     readonly isDry: boolean;
     /** The observations that would go, as lines. */
     readonly goes: readonly string[];
@@ -193,11 +191,10 @@ export function previewView(
       readonly unknown: readonly UnknownFilter[];
       readonly lines: readonly string[];
     };
-    readonly context: CliContext;
   },
 ): View {
   const { removed, copies, copiesThatMay, transcripts, forms } = preview;
-  const { json, text } = told(preview, context, {
+  const { json, text } = told(preview, {
     madeAnew: "The same would be forgotten in the copy:",
     removed: "Would remove, since nobody can tell what is in it:",
   });
@@ -215,19 +212,16 @@ export function previewView(
       ...goes,
       ...lines,
       ...text,
-    ].join("\n"),
+    ],
     // A project that nobody knows is a mistake, as a session is; a file may have been forgotten before.
     exitCode: unknown.some(({ flag }) => flag === "project") ? 1 : 0,
   };
 }
 
 /** What was removed, and what is left. */
-export function reportView(
-  report: ForgetPreview & ForgetReport,
-  context: CliContext,
-): View {
+export function reportView(report: ForgetPreview & ForgetReport): View {
   const { id, removed, left } = report;
-  const { json, text } = told(report, context, {
+  const { json, text } = told(report, {
     madeAnew: "The same was forgotten in the copy:",
     removed: "Removed, since nobody can tell what is in it:",
   });
@@ -237,11 +231,11 @@ export function reportView(
       isNone(report)
         ? "Finished what was stopped: nothing of it was left."
         : `Forgot ${removedText(removed)}.`,
-      ...left.map((line) => `left: ${plain(line)}`),
+      ...left.map((line) => `left: ${line}`),
       ...text,
       `receipt ${id}`,
-      `Whether it stays gone: ${nextHere(`conclaude memory verify ${id}`, context.globals)}`,
-    ].join("\n"),
+      `Whether it stays gone: conclaude memory verify ${id}`,
+    ],
     exitCode: left.length === 0 ? 0 : 1,
   };
 }
@@ -252,10 +246,8 @@ function told(
     ForgetPreview,
     "removed" | "observations" | "along"
   >,
-  { globals }: CliContext,
   words: Readonly<Record<keyof ForgetPreview["ownCopies"], string>>,
 ): { readonly json: Record<string, unknown>; readonly text: string[] } {
-  const next = (command: string) => `  next: ${nextHere(command, globals)}`;
   const otherForms = new Map(forms.map((form) => [form.as, form])).values();
   const more = transcripts.length - MAX_TRANSCRIPTS;
   return {
@@ -270,12 +262,12 @@ function told(
     },
     text: [
       ...[...otherForms].flatMap(({ as, observation }) => [
-        `#${observation} has it in another form, and stays: ${plain(as)}`,
-        next(`conclaude memory forget --text ${quoteWord(as)}`),
+        `#${observation} has it in another form, and stays: ${as}`,
+        `  next: conclaude memory forget --text ${quoteWord(as)}`,
       ]),
       ...toldBy.length === 0 ? [] : [
         `Observations that stay tell some of the same: ${numbersOf(toldBy)}.`,
-        next(`conclaude memory forget ${toldBy.slice(0, MAX_NUMBERS).join(" ")}`),
+        `  next: conclaude memory forget ${toldBy.slice(0, MAX_NUMBERS).join(" ")}`,
       ],
       ...namedBehind(words.madeAnew, ownCopies.madeAnew),
       ...namedBehind(words.removed, ownCopies.removed),
@@ -292,7 +284,7 @@ function told(
 
 /** A sentence with the path that it is about, or with several below it. */
 function namedBehind(sentence: string, paths: readonly string[]): string[] {
-  const [first, ...others] = paths.map(plain);
+  const [first, ...others] = paths;
   if (first === undefined) return [];
   return others.length === 0
     ? [`${sentence} ${first}`]

@@ -2,13 +2,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { openDependencies } from "../work/store.ts";
 import type { Task } from "../work/task.ts";
 import type { CliContext } from "./context.ts";
-import { isDaemonHere, startDaemon } from "./daemon_here.ts";
+import { isDaemonHere, START_DAEMON } from "./daemon_here.ts";
 import type { Place } from "./open_store.ts";
 import { shortTaskId } from "./task_view.ts";
 
 /** Tells when the scheduler starts a task: `handed to the scheduler, and waits for …`. */
 export function handedOver(
-  context: Pick<CliContext, "locations" | "globals">,
+  context: Pick<CliContext, "locations">,
   { db, place }: { readonly db: DatabaseSync; readonly place: Pick<Place, "database"> },
   task: Pick<Task, "id">,
 ): string {
@@ -16,6 +16,6 @@ export function handedOver(
   const when = waitingFor.length === 0 ? "" : `, and waits for ${waitingFor.join(", ")}`;
   const who = isDaemonHere(context, place)
     ? "The daemon takes it when there is room."
-    : `No daemon runs here: ${startDaemon(context)}`;
+    : `No daemon runs here: ${START_DAEMON}`;
   return `handed to the scheduler${when}. ${who}`;
 }

@@ -1,6 +1,5 @@
 /** The verbs that only read: a list of rows as a table, and anything else. */
 import { relativeTime } from "../base/time.ts";
-import { plain } from "../base/plain.ts";
 import type { CliContext } from "./context.ts";
 import { limitOf, type Parameter, type Values } from "./flags.ts";
 import { type OpenStore, openStore } from "./open_store.ts";
@@ -63,7 +62,7 @@ export function listVerb<
   });
 }
 
-/** Makes a verb whose work reads the database that is open. In `lines`, instead of a text, control characters become spaces. */
+/** Makes a verb whose work reads the database that is open. */
 export function readVerb<
   const Given extends Flags = Readonly<Record<never, never>>,
   const Args extends Arguments = [],
@@ -73,20 +72,17 @@ export function readVerb<
       reading: Reading,
       flags: Values<Given>,
       ...args: GivenArgs<Args>
-    ) => Told | Promise<Told>;
+    ) => View | Promise<View>;
   },
 ): Verb {
   return verb<Given, Args>({
     ...spec,
     async run(context, flags, ...args) {
       const opened = await openStore(context, "read");
-      const told = await run({ ...opened, context }, flags, ...args);
-      return "lines" in told ? { ...told, text: told.lines.map(plain).join("\n") } : told;
+      return await run({ ...opened, context }, flags, ...args);
     },
   });
 }
-
-type Told = View | Omit<View, "text"> & { readonly lines: readonly string[] };
 
 /** `5m ago`; null where nothing has happened. */
 export function agoText(atMs: number | null): string | null {

@@ -23,9 +23,12 @@ export function flagsAgain(flags: Readonly<Record<string, unknown>>): string {
   }).join("");
 }
 
-/** A text with `--db` added to every command between backticks. */
+/** Commands between backticks, and those that end a line behind a colon: `next: conclaude status`. */
+const HINT = /(?<=`)conclaude [^`]+(?=`)|(?<=: +)conclaude [^`\n]+$/gm;
+
+/** A text with `--db` added to every command that it names as a hint. */
 export function hintsHere(text: string, globals: Pick<Globals, "db">): string {
-  return text.replace(/`(conclaude [^`]+)`/g, (_, command) => `\`${nextHere(command, globals)}\``);
+  return globals.db === undefined ? text : text.replace(HINT, (hint) => nextHere(hint, globals));
 }
 
 /** The command that gives what is known of a folder to another one. */

@@ -8,6 +8,7 @@ import { openFailuresOf, todosOfProject } from "../memory/tell/open_now.ts";
 import { newestOfProject } from "../memory/tell/told_rows.ts";
 import { listQuestions, readTask } from "../work/store.ts";
 import { firstLines, section } from "./table.ts";
+import { askedText, withWanted } from "./wanted_use.ts";
 
 /** What is open, the newest first; tasks the most urgent first. */
 export type OpenHere = ReturnType<typeof openHere>;
@@ -38,9 +39,11 @@ export function openHere(
     lostClaims: lostClaims(db, project),
     tasks: openTasks(db, project, ALL),
     workflows: waitingWorkflows(db, project, ALL),
-    questions: listQuestions(db, { statuses: ["pending"] })
-      .filter((question) => projectOf(db, question) === project)
-      .map(({ id, text, createdAtMs }) => ({ id, text, createdAtMs })),
+    questions: withWanted(
+      db,
+      listQuestions(db, { statuses: ["pending"] })
+        .filter((question) => projectOf(db, question) === project),
+    ).map(({ id, text, wanted, createdAtMs }) => ({ id, text, wanted, createdAtMs })),
   };
 }
 
@@ -92,7 +95,7 @@ export function openLines(
     ],
     [
       "Questions (`conclaude question answer ID TEXT`)",
-      open.questions.map(({ id, text, createdAtMs }) => `${id} ${when(createdAtMs)}  ${text}`),
+      open.questions.map((one) => `${one.id} ${when(one.createdAtMs)}  ${askedText(one)}`),
     ],
   ];
   return lists.flatMap(([title, lines]) =>

@@ -182,11 +182,6 @@ export async function openAt(context: Pick<CliContext, "process">, place: Place,
   }
 }
 
-/** {@linkcode openStore} to write, for a command that needs a database which is kept. */
-export function openKeptStore(context: CliContext, what: string): Promise<OpenStore> {
-  return openStore(context, "write", what);
-}
-
 /** The place of a database for such a command. @throws {UserError} When the database is switched off. */
 export async function keptPlace(context: CliContext, what: string): Promise<Place> {
   const place = await placeOf(context);

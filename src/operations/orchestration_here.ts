@@ -35,6 +35,16 @@ export function lastingOf(
   return { leaseMs: leaseMs(config), timeoutMs: workflowTimeoutMinutes * 60_000, atMs: Date.now() };
 }
 
+/** Returns the settings for ending an agent without a daemon. */
+export function endingOf(
+  context: Pick<CliContext, "locations" | "cwd" | "process">,
+  place: Place,
+  projectDir: string | null,
+) {
+  const graceMs = orchestrationOf(context, projectDir).killGraceSeconds * 1_000;
+  return { ...lastingOf(context, place, projectDir), database: place.database, graceMs };
+}
+
 /** Checks the place where a task would be worked on, unless its workflow already runs. @throws {UserError} */
 export function checkStart(context: CliContext, db: DatabaseSync, task: Task): void {
   const { projectDir } = task;

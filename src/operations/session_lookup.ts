@@ -13,6 +13,7 @@ import {
   findSessions,
   goneSessions,
   listActive,
+  listSessions,
   MIN_ID_BEGINNING,
   type SessionRow,
   tellingId,
@@ -30,6 +31,21 @@ export function sessionOf(db: DatabaseSync, text: string): SessionRow {
   const found = findSessions(db, text.trim());
   if (found.length === 0) throw unknownSession(text);
   return onlyOne(text, found, ({ sessionId }) => sessionId);
+}
+
+/** {@linkcode sessionOf}; without a text the newest session of this project. @throws {UserError} */
+export function sessionOrNewest(
+  db: DatabaseSync,
+  { cwd }: Pick<CliContext, "cwd">,
+  text: string | undefined,
+): SessionRow {
+  if (text !== undefined) return sessionOf(db, text);
+  const [newest] = listSessions(db, { project: projectHere(cwd), status: null, limit: 1 });
+  if (newest !== undefined) return newest;
+  throw new UserError("Cannot tell which session is meant", {
+    why: "no session of this project is known",
+    next: "conclaude session list",
+  });
 }
 
 /** The full id that a flag names, with or without a session of its own; null without the flag. @throws {UserError} */

@@ -1,7 +1,6 @@
 /** What a person may have to look after, which protections hold, and the one line that `status` says of each. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
-import { plain } from "../base/plain.ts";
 import { quietly } from "../base/errors.ts";
 import { emptyBeginning } from "../db/beginning.ts";
 import { spooledFiles } from "../db/spool.ts";
@@ -84,7 +83,7 @@ const AILMENTS: readonly ((care: Care) => string | null)[] = [
       : null,
   ({ team }) => {
     const failed = team.find(({ fault }) => fault !== null);
-    return failed === undefined ? null : `the team's sync failed: ${plain(failed.fault!)}`;
+    return failed === undefined ? null : `the team's sync failed: ${failed.fault!}`;
   },
   ({ spool }) =>
     spool.waiting > 0

@@ -1,4 +1,5 @@
-import { columnsOf, cutToColumns, shortPaths } from "../base/columns.ts";
+import { columnsOf, cutToColumns } from "../base/columns.ts";
+import { shortPaths } from "../base/paths.ts";
 import { plain } from "../base/plain.ts";
 import { shortened } from "../memory/text.ts";
 import type { CliContext } from "./context.ts";
@@ -166,9 +167,9 @@ export function firstLines(lines: readonly string[], most: number, onwards = "")
   return more > 0 ? [...told, `… and ${more} more${onwards === "" ? "" : `: ${onwards}`}`] : told;
 }
 
-/** A text as one line, cut to `maxChars`. */
-export function cutLine(text: string, maxChars: number): string {
-  return shortened(plain(text).trimEnd(), maxChars);
+/** A text as one line, cut to a number of columns: at its end, where letters are not wide. */
+export function cutLine(text: string, columns: number): string {
+  return cutToColumns(shortened(plain(text).trimEnd(), columns), columns);
 }
 
 /** Lines below a title, with an empty line before it; nothing where there are none. */

@@ -5,8 +5,7 @@ import { compileRedactPatterns } from "../secrets/redact.ts";
 import { receiptsWithoutKey } from "../upkeep/store.ts";
 import type { ImportOptions } from "../upkeep/transfer/import.ts";
 import type { CliContext, Progress } from "./context.ts";
-import { nextHere } from "./next_command.ts";
-import { lookIntoStore, openKeptStore, type Place } from "./open_store.ts";
+import { lookIntoStore, openStore, type Place } from "./open_store.ts";
 import { progressLine } from "./terminal.ts";
 import { errorText } from "./view.ts";
 
@@ -34,7 +33,7 @@ export async function takeOver<Result>(
   const run = (db: DatabaseSync, { redactPatterns }: Place["config"]) =>
     work(db, { rules: compileRedactPatterns(redactPatterns), dryRun, onProgress });
   if (dryRun) return await lookIntoStore(context, run);
-  const { db, place } = await openKeptStore(context, "import");
+  const { db, place } = await openStore(context, "write", "import");
   const result = run(db, place.config);
   tellLostForgetKey(context, db);
   return result;
@@ -60,7 +59,7 @@ export function warnOf(
   warnings: readonly (readonly [count: number, what: string, why: string, next: string])[],
 ): void {
   for (const [n, what, why, next] of warnings) {
-    if (n > 0) process.stderr.write(errorText({ what, why, next: nextHere(next, globals) }));
+    if (n > 0) process.stderr.write(errorText({ what, why, next }, globals));
   }
 }
 

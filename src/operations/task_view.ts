@@ -1,5 +1,4 @@
 /** Tasks as people see them. */
-import { plain } from "../base/plain.ts";
 import { DEEP, hasLapsed, type Task } from "../work/task.ts";
 import type { HistoryRow } from "../work/store.ts";
 import { relativeTime } from "../base/time.ts";
@@ -42,7 +41,7 @@ export const TASK_COLUMNS: Columns<Task> = {
 
 /** A task that was changed, and what is to be said of it. */
 export function changedView(task: Task, text: string): View {
-  return { json: { task }, text: plain(text) };
+  return { json: { task }, text: [text] };
 }
 
 /** `1a2b3c4d "Title"` */
@@ -69,7 +68,7 @@ export function historyLines(rows: readonly HistoryRow[]): string[] {
   const whenChars = Math.max(...told.map(({ when }) => when.length));
   const whoChars = Math.max(...told.map(({ who }) => who.length));
   return told.map(({ when, who, what }) =>
-    plain(`${when.padEnd(whenChars)}  ${who.padEnd(whoChars)}  ${what}`)
+    `${when.padEnd(whenChars)}  ${who.padEnd(whoChars)}  ${what}`
   );
 }
 

@@ -17,7 +17,7 @@ import type { Config } from "./config_sections.ts";
 import { type CliContext, typedPath } from "./context.ts";
 import { text, textFlag } from "./flags.ts";
 import { forgetPlace } from "./verbs/memory_forget_verbs.ts";
-import { openKeptStore } from "./open_store.ts";
+import { openStore } from "./open_store.ts";
 import { projectHere } from "./session_lookup.ts";
 import { type GoneRows, teamRows } from "./team_rows.ts";
 import { readAddress, withLogin } from "../team/address.ts";
@@ -35,8 +35,9 @@ export interface TeamHere extends TeamStore {
 
 /** The store with what is shared of it. */
 export async function openTeam(context: CliContext): Promise<TeamHere> {
-  const { db, place: { database, config: { redactPatterns } } } = await openKeptStore(
+  const { db, place: { database, config: { redactPatterns } } } = await openStore(
     context,
+    "write",
     "work with a team",
   );
   const { share } = configAt(context, context.cwd).config.team;
@@ -103,7 +104,7 @@ export function joinedHere(
 /** Forgets what others of the team have forgotten, as `memory forget` does: with names that keep them away. */
 async function forgetGone(context: CliContext, { uids, tasks }: GoneRows): Promise<void> {
   const place = await forgetPlace(context, { mayMigrate: true });
-  const { db } = await openKeptStore(context, "forget");
+  const { db } = await openStore(context, "write", "forget");
   const observations = uids.flatMap((uid) => findObservation(db, uid) ?? []);
   const names = [...uids, ...tasks.map(taskName)];
   const chosen = { team: names.length, ids: observations };

@@ -1,14 +1,16 @@
 /** Says what a sync did, and which machines of a team have not forgotten what they were to forget. */
-import { plain } from "../base/plain.ts";
 import type { LaggingMachines } from "../team/store.ts";
 import type { ForgottenRows, SeenMachine } from "../team/types.ts";
 import { agoText } from "./list_and_show.ts";
 import { count } from "../base/counts.ts";
 import type { SyncReport } from "../team/sync.ts";
 
-/** `5 sent, 2 received`, and a line for whatever else is to be known. */
-export function saidOf({ sent, received, notSent, forgot, restored }: SyncReport): string {
-  const said = `${sent} sent, ${received} received`;
+/** `shop: 5 sent, 2 received`, and a line for whatever else is to be known. */
+export function saidLines(
+  what: string,
+  { sent, received, notSent, forgot, restored }: SyncReport,
+): string[] {
+  const said = `${what}: ${sent} sent, ${received} received`;
   return [
     notSent === null ? said : `${said}; ${notSent}`,
     ...forgotLines(forgot).map((line) => `  forgotten here: ${line}`),
@@ -21,20 +23,20 @@ export function saidOf({ sent, received, notSent, forgot, restored }: SyncReport
       "send at their next sync",
       "  next: conclaude team verify",
     ],
-  ].join("\n");
+  ];
 }
 
 /** `3 rows, which alice has forgotten 2d ago` */
 export function forgotLines(forgot: readonly ForgottenRows[]): string[] {
   return forgot.map(({ author, rows, atMs }) =>
-    `${count(rows, "row")}, which ${plain(author)} has forgotten ${agoText(atMs)}`
+    `${count(rows, "row")}, which ${author} has forgotten ${agoText(atMs)}`
   );
 }
 
 /** A line for each machine, the ones that forget at their next sync first. */
 export function laggingLines({ notForgotten, outOfReach }: LaggingMachines): string[] {
   return [...notForgotten, ...outOfReach].map((machine) =>
-    `${plain(machine.author)}'s machine ${shortOrigin(machine.origin)} ${stateText(machine)}`
+    `${machine.author}'s machine ${shortOrigin(machine.origin)} ${stateText(machine)}`
   );
 }
 

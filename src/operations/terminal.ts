@@ -1,6 +1,7 @@
 /** What a person at a terminal is asked and shown while a command works. */
 import { cutToColumns, fitToColumns } from "../base/columns.ts";
 import { UserError } from "../base/errors.ts";
+import { plain } from "../base/plain.ts";
 import { durationText } from "../base/time.ts";
 import type { CliContext, Progress } from "./context.ts";
 import { bytesText, firstLines } from "./table.ts";
@@ -46,7 +47,8 @@ export function confirmOrThrow(
 export function askAtTerminal(context: CliContext, { what, ask, shows = [] }: Question): void {
   if (!isAtTerminal(context)) return;
   const { process, globals } = context;
-  const lines = fitToColumns([...shows, `${ask} [y/N]`].join("\n"), globals.breaksAt).split("\n");
+  const lines = fitToColumns([...shows, `${ask} [y/N]`].map(plain).join("\n"), globals.columns)
+    .split("\n");
   const last = lines.pop()!;
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
   if (/^y(?:es)?$/i.test(prompt(last)?.trim() ?? "")) return;

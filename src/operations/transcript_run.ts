@@ -17,7 +17,7 @@ import { workCaptures } from "./capture_work.ts";
 import type { CliContext } from "./context.ts";
 import { tellLostForgetKey } from "./take_over.ts";
 import { nextHere } from "./next_command.ts";
-import { openKeptStore, openStore, placeOf } from "./open_store.ts";
+import { openStore, placeOf } from "./open_store.ts";
 import { factLines, tableText } from "./table.ts";
 import { progressLine } from "./terminal.ts";
 import type { View } from "./view.ts";
@@ -55,7 +55,7 @@ export async function runTranscripts(
   const { database } = await placeOf(context);
   // A database that is off would lack everything.
   const { db, place } = fills || database === ":memory:"
-    ? await openKeptStore(context, what)
+    ? await openStore(context, "write", what)
     : await openStore(context, "read");
   using _open = db;
   using progress = progressLine(context);

@@ -1,6 +1,5 @@
 /** Names the filters of a search that match nothing at all. */
 import type { DatabaseSync } from "node:sqlite";
-import { plain } from "../base/plain.ts";
 import { count } from "../base/counts.ts";
 import { baseName, isAbsolutePath } from "../base/paths.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
@@ -19,7 +18,6 @@ import { nearestWords } from "../base/likeness.ts";
 import { spooledFiles } from "../db/spool.ts";
 import { countAllWaiting } from "../db/queue_work.ts";
 import type { CliContext } from "./context.ts";
-import { nextHere } from "./next_command.ts";
 import type { View } from "./view.ts";
 
 /** A filter that matches nothing that is remembered. */
@@ -91,10 +89,10 @@ function nearOrNewest(near: readonly string[], all: readonly string[]): readonly
 /** Lines for a person. @param command What comes before the flag: `conclaude memory search uploads`. */
 export function unknownText(unknown: readonly UnknownFilter[], command: string): string[] {
   return unknown.flatMap(({ flag, value, known }) => {
-    const none = `Nothing at all is known of the ${flag} "${plain(value)}"`;
+    const none = `Nothing at all is known of the ${flag} "${value}"`;
     if (known.length === 0) return [`${none}.`];
     return [
-      `${none}; known: ${plain(known.join(", "))}.`,
+      `${none}; known: ${known.join(", ")}.`,
       `  next: ${command} --${flag} ${quoteWord(known[0]!)}`,
     ];
   });
@@ -117,11 +115,9 @@ export function nothingFound(
     branch: flags.branch ?? null,
     file: askedFor(flags.file, file),
   });
-  const { globals, locations: { spoolFolders } } = context;
-  const command = nextHere(`conclaude memory search ${quoteWord(words.join(" "))}`, globals);
-  const spooled = spooledFiles({ database, folders: spoolFolders }).length;
+  const command = `conclaude memory search ${quoteWord(words.join(" "))}`;
+  const spooled = spooledFiles({ database, folders: context.locations.spoolFolders }).length;
   const waiting = countAllWaiting(db) + spooled;
-  const drain = nextHere("conclaude queue drain", globals);
   return {
     json: {
       results: [],
@@ -132,9 +128,9 @@ export function nothingFound(
     text: [
       "Nothing is remembered that matches.",
       ...unknownText(unknown, command),
-      ...waiting === 0
-        ? []
-        : [`${count(waiting, "capture is", "captures are")} not worked in yet: ${drain}`],
-    ].join("\n"),
+      ...waiting === 0 ? [] : [
+        `${count(waiting, "capture is", "captures are")} not worked in yet: conclaude queue drain`,
+      ],
+    ],
   };
 }

@@ -1,6 +1,6 @@
 import { isDatabaseBusy, isUserError, messageOf, UserError } from "../base/errors.ts";
-import type { CliContext } from "./context.ts";
-import { nextHere } from "./next_command.ts";
+import type { CliContext, Globals } from "./context.ts";
+import { hintsHere, nextHere } from "./next_command.ts";
 import { fitToColumns } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
 
@@ -8,8 +8,11 @@ import { plain } from "../base/plain.ts";
 export interface View {
   /** With `--json`: printed as it is; nothing when undefined. */
   readonly json: unknown;
-  /** Otherwise; without the final newline. Lines that are too long for the terminal are broken. */
-  readonly text: string;
+  /**
+   * Otherwise; without the final newline. In lines, control characters become blanks; a text stays as it is. Lines that are too
+   * long for the terminal are broken.
+   */
+  readonly text: string | readonly string[];
   /** The text is what somebody else wrote, or is for programs: its lines stay as they are. */
   readonly quoted?: true;
   /** 0 when absent. */
@@ -17,18 +20,19 @@ export interface View {
 }
 
 export function show({ process, globals }: CliContext, view: View): void {
+  const text = typeof view.text === "string" ? view.text : view.text.map(plain).join("\n");
   if (globals.json) {
     if (view.json !== undefined) process.stdout.write(jsonText(view.json));
-  } else if (view.text !== "" && !globals.quiet) {
-    if (view.quoted) process.stdout.write(`${view.text}\n`);
-    else print({ process, globals }, view.text);
+  } else if (text !== "" && !globals.quiet) {
+    if (view.quoted) process.stdout.write(`${text}\n`);
+    else print({ process, globals }, hintsHere(text, globals));
   }
   process.exitCode = view.exitCode ?? 0;
 }
 
 /** Prints a text for people; its lines fit the terminal. @param text Without the final newline. */
 export function print({ process, globals }: Printing, text: string): void {
-  process.stdout.write(`${fitToColumns(text, globals.breaksAt)}\n`);
+  process.stdout.write(`${fitToColumns(text, globals.columns)}\n`);
 }
 
 type Printing = Pick<CliContext, "process" | "globals">;
@@ -38,12 +42,12 @@ export function showError(context: CliContext, thrown: unknown): void {
   const { process, globals } = context;
   const error = asUserError(thrown, "Cannot finish the command");
   const { what, why, exitCode, reason, details } = error;
-  const next = nextHere(error.next, globals);
   if (globals.json) {
     const told = reason === null ? {} : { reason, ...details };
+    const next = stepHere(error, globals);
     process.stdout.write(jsonText({ error: { what, why, next, code: exitCode, ...told } }));
   } else {
-    process.stderr.write(errorText({ what, why, next }));
+    process.stderr.write(errorText(error, globals));
   }
   process.exitCode = exitCode;
 }
@@ -55,9 +59,14 @@ function jsonText(value: unknown): string {
 /** The lines of an error, with the final newline; without the third one when there is nothing to do. */
 export function errorText(
   error: { readonly what: string; readonly why: string; readonly next: string },
+  globals: Pick<Globals, "db">,
 ): string {
-  const [what, why, next] = [error.what, error.why, error.next].map(plain);
+  const [what, why, next] = [error.what, error.why, stepHere(error, globals)].map(plain);
   return `${what}\n  why:  ${why}\n${next === "" ? "" : `  next: ${next}\n`}`;
+}
+
+function stepHere({ next }: Pick<UserError, "next">, globals: Pick<Globals, "db">): string {
+  return hintsHere(nextHere(next, globals), globals);
 }
 
 const UNCHANGED = "what could not be written was not changed";

@@ -18,7 +18,7 @@ import { checkAgentId, checkBody } from "../work/task_input.ts";
 import type { CliContext } from "./context.ts";
 import { cutLine } from "./table.ts";
 import { maskerOf } from "./task_text.ts";
-import { openKeptStore } from "./open_store.ts";
+import { openStore } from "./open_store.ts";
 
 /** What is named by an id, and how a person recognizes one of several. */
 const TITLES = {
@@ -155,7 +155,7 @@ export function leaseMs({ claimTimeoutMinutes }: Pick<HookConfig, "claimTimeoutM
 /** Opens the database for a change. @param what What cannot be done: `update a task`. @throws {UserError} */
 export async function beginChange(context: CliContext, flags: ByFlag, what: string) {
   const by = authorOf(context, flags);
-  const { db, place } = await openKeptStore(context, what);
+  const { db, place } = await openStore(context, "write", what);
   const mask = await maskerOf(place.config);
   return {
     ...{ by, db, place, mask },

@@ -44,7 +44,7 @@ export function changedWorkflow(
       workflow: wholeWorkflow(db, workflow, isCarriedOut),
       task: readTask(db, workflow.taskId) ?? null,
     },
-    text: plain(text),
+    text: [text],
   };
 }
 
@@ -58,14 +58,14 @@ export function statusText({ status, decision }: WorkflowRow): string {
   return decision === null ? status : `${status}, ${decision} recorded`;
 }
 
-export function workflowText(
+export function workflowLines(
   workflow: WholeWorkflow,
   { task, questionId }: {
     readonly task: Task | undefined;
     /** The question that it waits for; null when it waits for none. */
     readonly questionId: string | null;
   },
-): string {
+): string[] {
   const facts = [
     ["id", workflow.id],
     ["task", task === undefined ? workflow.taskId : `${nameOf(task)} (${task.status})`],
@@ -84,7 +84,7 @@ export function workflowText(
     workflow.name,
     ...titledFacts(facts),
     ...section("Steps", workflow.steps.map((step) => stepLine(step, workflow))),
-  ].map(plain).join("\n");
+  ];
 }
 
 /** The word for a step that has not ended while its workflow does not run. */

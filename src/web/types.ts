@@ -34,6 +34,8 @@ export interface Question {
   /** `notification` and `elicitation`: a session asks it on its own. */
   readonly source: string;
   readonly taskTitle: string | null;
+  /** The tool use that a session asks a permission for. */
+  readonly wanted: string | null;
   readonly sessionId: string | null;
   readonly createdAtMs: number;
 }

@@ -242,7 +242,7 @@ async function usedPlace(place: Stage, { withRows = false } = {}) {
   const filled = (given: string) =>
     given.replace(/[A-Z]{4,}/g, (name) => words[name as keyof typeof words] ?? name);
   const run = (...given: string[]) =>
-    place.run(given.map(filled), { ...options, env: { ...options.env, COLUMNS: "80" } });
+    place.run(given.map(filled), { ...options, env: { ...options.env, COLUMNS: "" } });
   return { options, filled, run, file, folder };
 }
 
@@ -307,6 +307,25 @@ test("a list tells paths from the current folder, and --json tells them whole", 
   assert.match((await run("session", "list")).stdout, / ~\/cust/);
   assert.ok((await run("queue", "list", "--json")).stdout.includes(JSON.stringify(file)));
   assert.ok((await run("session", "list", "--json")).stdout.includes(JSON.stringify(folder)));
+});
+
+test("a path inside of the project is told from its folder, and a long one keeps its file's name", async (place) => {
+  const { run, options, file, folder } = await usedPlace(place);
+  const command = `deno test ${file}`;
+  const use = { tool_name: "Bash", tool_use_id: "toolu_9", tool_input: { command } };
+  const payload = { session_id: TWIN, cwd: folder, error: "Exit code 1", ...use };
+  await hook("PostToolUseFailure", payload, place.home, options);
+  for (const isDrained of [false, true]) {
+    if (isDrained) await run("queue", "drain");
+    for (
+      const words of [["memory", "context"], ["session", "show", TWIN], ["session", "log", TWIN]]
+    ) {
+      const { stdout } = await run(...words);
+      if (!isDrained && words[1] === "show") continue;
+      assert.match(stdout, /deno test src\/.*\/chunked_/, stdout);
+      assert.ok(!stdout.includes(FOLDER.slice(0, 20)), stdout);
+    }
+  }
 });
 
 Deno.test("a line is cut in its middle, and never takes more columns than there are", () => {

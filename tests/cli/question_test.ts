@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { askQuestion } from "../../src/work/questions_table.ts";
 import { busyStage, engineStage, linesOf } from "../support/engine.ts";
+import { hook } from "../support/program.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 
@@ -76,12 +77,15 @@ Deno.test("a workflow that is retried or cancelled no longer waits for an answer
   assert.equal((await ofTask(id)).at(-1).status, "resolved");
 });
 
-Deno.test("a question of a session is recorded here, and answered where the session runs", async () => {
+Deno.test("a question of a session tells which tool use waits, and is answered where the session runs alone", async () => {
   await using stage = await engineStage({ workflow: ONE_AGENT });
-  const { db, json, run } = stage;
+  const { db, json, run, folder, project } = stage;
+  const wanted = { tool_name: "Bash", tool_input: { command: "npm test" } };
+  const request = { session_id: SESSION, cwd: project, tool_use_id: "toolu_1", ...wanted };
+  await hook("PermissionRequest", request, join(folder, "home"));
   const id = askQuestion(db, {
     type: "permission",
-    text: "Claude needs your permission to use Bash",
+    text: "Claude needs your permission",
     options: [],
     source: "notification",
     taskId: null,
@@ -92,12 +96,15 @@ Deno.test("a question of a session is recorded here, and answered where the sess
     origin: null,
   }, Date.now())!;
   assert.match((await run(["question", "show", id])).stdout, /options: +allow, deny/);
+  for (const words of [["list"], ["show", id]]) {
+    assert.match((await run(["question", ...words])).stdout, /Bash: npm test/, words[0]);
+  }
+  assert.match((await run(["memory", "open"])).stdout, /Bash: npm test \(Claude needs/);
   const { code, body } = await json(["question", "answer", id, "allow"]);
-  assert.equal(code, 0);
-  assert.deepEqual(
-    [body.delivered, body.deliveryError, body.question.answer],
-    [false, "answer it where the session runs", "allow"],
-  );
+  assert.deepEqual([code, body.error.reason], [11, "INVALID_STATUS"]);
+  assert.match(body.error.next, new RegExp(`where session ${SESSION} runs`));
+  const { question } = (await json(["question", "show", id])).body;
+  assert.deepEqual([question.status, question.answer], ["pending", null]);
 });
 
 Deno.test("secrets in an answer are not kept", async () => {

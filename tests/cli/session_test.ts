@@ -113,3 +113,20 @@ test("the way out of an error is a command on the database that --db named", asy
   assert.equal(error.next, `conclaude --db ${temp.path} session list`);
   assert.ok(isNext(error.next));
 });
+
+test("a hint in any text is a command on the database that --db named", async (temp) => {
+  const { stdout } = await runVerb(["--db", temp.path, "usage"], { home: temp.folder });
+  assert.ok(stdout.includes(`now: conclaude --db ${temp.path} queue drain`), stdout);
+});
+
+test("without an id the newest session of this project is shown", async (temp) => {
+  saveEvent(temp.db);
+  const place = placeOf(temp);
+  const { error } = await runVerbJson(["session", "show"], place);
+  assert.match(error.why, /no session of this project is known/);
+  temp.db.prepare("UPDATE sessions SET repository = NULL, project_dir = ?").run(temp.folder);
+  for (const verb of ["show", "log"]) {
+    const told = await runVerbJson(["session", verb], place);
+    assert.equal(told.sessionId ?? told.session.sessionId, SESSION, verb);
+  }
+});

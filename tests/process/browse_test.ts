@@ -63,9 +63,9 @@ testWhere(
       },
       { type: "xy", until: "Esc goes back" },
       { type: ESCAPE, until: "^Search: upload\\s+2 observations(?s:.*)> #2 " },
-      { type: UP, until: "> #3 " },
+      { type: UP, until: "> #3 (?s:.*)\nEsc clears" },
       { type: `${BACKSPACE.repeat(6)}port`, until: "Search: port\\s+1 observation\n> #1 " },
-      { type: ESCAPE, until: "3 observations, the newest first" },
+      { type: ESCAPE, until: "3 observations, the newest first(?s:.*)\nEsc ends" },
       { type: ESCAPE, until: "^before$" },
     ]);
     assertLeftAsItWas(seen, 0);

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { agentFiles, readOutputPage } from "../../work/engine/agent_files.ts";
 import { answer, needAgent, requestEnd } from "../../work/engine/requests.ts";
+import { withWanted } from "../../operations/wanted_use.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";
 import {
@@ -36,15 +37,9 @@ export const agentRoutes: readonly Route[] = [
     handle: ({ db }, { query: { status, kind, limit, hasTree, ...query } }) => {
       const statuses = listOf("status", status, AGENT_FIELDS.status);
       const kinds = listOf("kind", kind, AGENT_FIELDS.kind);
-      return paged(
-        "agents",
-        limit,
-        (limit) =>
-          withTaskTitles(
-            db,
-            listAgents(db, { statuses, kinds, limit, hasTree: isSet(hasTree), ...query }),
-          ),
-      );
+      const filter = { statuses, kinds, hasTree: isSet(hasTree), ...query };
+      const list = (limit: number) => withTaskTitles(db, listAgents(db, { ...filter, limit }));
+      return paged("agents", limit, list);
     },
   }),
   route({
@@ -94,7 +89,7 @@ export const agentRoutes: readonly Route[] = [
     forPerson: true,
     body: z.strictObject({ response: fields.text }),
     response: oneAnswer,
-    errors: ["AGENT_NOT_FOUND", "QUESTION_NOT_FOUND"],
+    errors: ["AGENT_NOT_FOUND", "QUESTION_NOT_FOUND", "INVALID_STATUS"],
     handle: (daemon, { id, body, author }) => {
       const agentId = needAgent(daemon.db, id).id;
       const [open] = listQuestions(daemon.db, { agentId, statuses: ["pending"], limit: 1 });
@@ -115,16 +110,14 @@ export const agentRoutes: readonly Route[] = [
       limit: fields.limit,
     }),
     response: z.object({
-      questions: z.array(z.extend(questionSchema, titled)),
+      questions: z.array(z.extend(questionSchema, { ...titled, wanted: z.nullable(z.string()) })),
       more: z.boolean(),
     }),
     handle: ({ db }, { query: { pending, limit, ...query } }) => {
       const statuses = pending === undefined || isSet(pending) ? ["pending"] : null;
-      return paged(
-        "questions",
-        limit,
-        (limit) => withTaskTitles(db, listQuestions(db, { statuses, limit, ...query })),
-      );
+      const list = (limit: number) =>
+        withWanted(db, listQuestions(db, { statuses, limit, ...query }));
+      return paged("questions", limit, (limit) => withTaskTitles(db, list(limit)));
     },
   }),
   questionRoute({
@@ -138,7 +131,7 @@ export const agentRoutes: readonly Route[] = [
     forPerson: true,
     body: z.strictObject({ answer: fields.text }),
     response: oneAnswer,
-    errors: ["QUESTION_NOT_FOUND", "ALREADY_ANSWERED", "INVALID_INPUT"],
+    errors: ["QUESTION_NOT_FOUND", "ALREADY_ANSWERED", "INVALID_STATUS", "INVALID_INPUT"],
     handle: (daemon, { id, body, author }) => answerWith(daemon, id, body.answer, author),
   }),
 ];

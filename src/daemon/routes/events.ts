@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { countState, type EventRow, lastEventId, listEvents } from "../../work/store.ts";
 import type { EventFacts, ReadyEvent } from "../event_hub.ts";
-import { type Daemon, type Route, routesOf } from "../route.ts";
+import { type Daemon, type Route, routesOf, streamOf } from "../route.ts";
 import { eventSchema, fields, isSet, words } from "../schemas.ts";
 import { startOf } from "../input.ts";
 
@@ -28,7 +28,9 @@ export const eventRoutes: readonly Route[] = [
       const seen = request.headers.get("last-event-id");
       const lastSeen = isStream && seen !== null && seen !== "" ? seen : null;
       const filter = filterOf(daemon, { ...query, lastSeen, isStream, nowMs: author.atMs });
-      return isStream ? streamOf(daemon, filter) : listOf(daemon.db, filter, query.limit ?? 1_000);
+      return isStream
+        ? streamOf(daemon, eventStream(filter, daemon))
+        : listOf(daemon.db, filter, query.limit ?? 1_000);
     },
   }),
 ];
@@ -43,13 +45,6 @@ function listOf(db: DatabaseSync, filter: StreamFilter, limit: number) {
     afterId = batch.at(-1)?.id ?? afterId;
   }
   return { events: events.slice(0, limit), more: events.length > limit };
-}
-
-function streamOf(daemon: Daemon, filter: StreamFilter): Response {
-  daemon.metrics.add("sse_connections");
-  return new Response(eventStream(filter, daemon), {
-    headers: { "content-type": "text/event-stream" },
-  });
 }
 
 /** @param query.lastSeen Goes before `since`: a client that reconnects repeats its first query. */

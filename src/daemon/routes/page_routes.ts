@@ -4,12 +4,13 @@ import { slowestExecutions } from "../../db/executions.ts";
 import { latencyOverTime } from "../../db/hook_latency.ts";
 import { knownProjects } from "../../db/sessions.ts";
 import { saidInSession } from "../../memory/store.ts";
+import { withWanted } from "../../operations/wanted_use.ts";
 import { listQuestions } from "../../work/store.ts";
 import { httpError } from "../api_error.ts";
 import { Backfill } from "../backfill.ts";
 import { liveStream } from "../live_stream.ts";
 import { pageResponse, PLOT_PATH } from "../page_response.ts";
-import { type Route, routesOf } from "../route.ts";
+import { type Route, routesOf, streamOf } from "../route.ts";
 import { fields, isSet } from "../schemas.ts";
 import { sessionsNow } from "../sessions_now.ts";
 import { withTaskTitles } from "../task_titles.ts";
@@ -22,21 +23,20 @@ const route = routesOf("page");
 const NOW_SESSIONS = 50;
 const SLOWEST = 50;
 
+/** The route of a file that the page is made of. */
+function partRoute(path: `/${string}`, part: "page" | "plot", mediaType: string): Route {
+  return route({
+    name: `GET ${path}`,
+    isOpen: true,
+    mediaType,
+    transaction: "own",
+    handle: (_daemon, { request }) => pageResponse(part, new URL(request.url).origin),
+  });
+}
+
 const ownRoutes: readonly Route[] = [
-  route({
-    name: "GET /",
-    isOpen: true,
-    mediaType: "text/html",
-    transaction: "own",
-    handle: (_daemon, { request }) => pageResponse("page", new URL(request.url).origin),
-  }),
-  route({
-    name: `GET ${PLOT_PATH}`,
-    isOpen: true,
-    mediaType: "text/javascript",
-    transaction: "own",
-    handle: (_daemon, { request }) => pageResponse("plot", new URL(request.url).origin),
-  }),
+  partRoute("/", "page", "text/html"),
+  partRoute(PLOT_PATH, "plot", "text/javascript"),
   route({
     name: "POST /page/codes",
     body: z.strictObject({ readOnly: z.optional(z.boolean()) }),
@@ -66,12 +66,8 @@ const ownRoutes: readonly Route[] = [
     name: "GET /live",
     mediaType: "text/event-stream",
     transaction: "own",
-    handle: (daemon, { request }) => {
-      daemon.metrics.add("sse_connections");
-      return new Response(liveStream(daemon, request.headers.get("last-event-id")), {
-        headers: { "content-type": "text/event-stream" },
-      });
-    },
+    handle: (daemon, { request }) =>
+      streamOf(daemon, liveStream(daemon, request.headers.get("last-event-id"))),
   }),
   route({
     name: "GET /now",
@@ -82,7 +78,7 @@ const ownRoutes: readonly Route[] = [
       const status = isSet(query.all) ? null : "active";
       return {
         sessions: sessionsNow(db, { questions, status, limit: NOW_SESSIONS }),
-        questions: withTaskTitles(db, questions),
+        questions: withTaskTitles(db, withWanted(db, questions)),
       };
     },
   }),

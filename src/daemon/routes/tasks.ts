@@ -107,11 +107,8 @@ export const taskRoutes: readonly Route[] = [
         claimedBy: noneOr(claimedBy),
         includeDeleted: isSet(query.includeDeleted),
       };
-      return paged(
-        "tasks",
-        query.limit,
-        (limit) => withWaiting(db, listTasks(db, { ...filter, limit })),
-      );
+      const list = (limit: number) => withWaiting(db, listTasks(db, { ...filter, limit }));
+      return paged("tasks", query.limit, list);
     },
   }),
   route({

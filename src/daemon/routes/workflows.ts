@@ -71,11 +71,9 @@ export const workflowRoutes: readonly Route[] = [
     }),
     handle: ({ db }, { query: { status, limit, ...query } }) => {
       const statuses = listOf("status", status, WORKFLOW_FIELDS.status);
-      const page = paged(
-        "workflows",
-        limit,
-        (limit) => withTaskTitles(db, listWorkflows(db, { statuses, limit, ...query })),
-      );
+      const list = (limit: number) =>
+        withTaskTitles(db, listWorkflows(db, { statuses, limit, ...query }));
+      const page = paged("workflows", limit, list);
       return { ...page, count: page.workflows.length };
     },
   }),

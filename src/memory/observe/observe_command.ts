@@ -1,5 +1,6 @@
 /** Observes a shell command: it ran, failed, ran tests, or made commits. */
 import { digestOf } from "../../base/fnv.ts";
+import { shortPaths } from "../../base/paths.ts";
 import type { Observed, ObservedFacts, ToolUse } from "./observation.ts";
 import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
 import { inItsFolder } from "./command_folder.ts";
@@ -131,7 +132,7 @@ function observeFailure(run: EndedCommand, end: ScriptEnd, about: string): Obser
   const at = end.parts.length > 1 && commands.every(({ after }) => after === "&&" || after === "")
     ? end.failed?.at
     : undefined;
-  const name = at === undefined ? nameOfRun(run) : shownCommand(commands[at]!.source);
+  const name = at === undefined ? nameOfRun(run) : titled(commands[at]!.source, run);
   return {
     kind: "failure",
     outcome: "failure",
@@ -190,21 +191,22 @@ function observeTests(run: EndedCommand, end: ScriptEnd, about: string): Observe
 
 /** Observes a command that passed, or whose end is not known. */
 function observePlainRun(
-  { command, output, exitCode }: EndedCommand,
+  run: EndedCommand,
   { isUntold, passed }: Pick<ScriptEnd, "isUntold" | "passed">,
   about: string,
 ): Observed {
-  const key = shownCommand(command);
+  const { command, output, exitCode } = run;
+  const name = titled(command, run);
   return {
     kind: "command",
     outcome: isUntold ? null : "success",
-    title: titleLine(about === "" ? `Run ${key}` : `${about}: ${shortened(key, 90)}`),
+    title: titleLine(about === "" ? `Run ${name}` : `${about}: ${shortened(name, 90)}`),
     text: textOf(command, headAndTail(output, KEPT_OUTPUT), about),
     files: [],
     facts: isUntold
       ? { ...factsOf(command, null, null), isUntold }
       : factsOf(command, exitCode, null),
-    sameAs: `command ${key}`,
+    sameAs: `command ${shownCommand(command)}`,
     passes: passed,
   };
 }
@@ -240,9 +242,15 @@ function keysOfFailure(
 }
 
 /** The name of a script in a title: its one line, or the only line that is not harmless. */
-function nameOfRun({ command, commands }: EndedCommand): string {
+function nameOfRun(run: EndedCommand): string {
+  const { command, commands } = run;
   const telling = command.includes("\n") ? commands.filter((one) => !isHarmless(one)) : [];
-  return shownCommand(telling.length === 1 ? telling[0]!.source : command);
+  return titled(telling.length === 1 ? telling[0]!.source : command, run);
+}
+
+/** A command in a title: paths inside of the project are relative to it. */
+function titled(command: string, { root }: Pick<EndedCommand, "root">): string {
+  return shortPaths(shownCommand(command), { folder: root ?? "", home: null });
 }
 
 /** Observes work in another project: a search finds it, but it opens and mends no failure here. */
@@ -285,11 +293,12 @@ function observeUnknownEnd(
 ): Observed {
   const { command, output } = run;
   const key = shownCommand(command);
+  const name = titled(command, run);
   const commit = commitOf({ ...run, outcome: "failure" });
   return {
     kind: "command",
     outcome: null,
-    title: titleLine(`\`${shortened(key, 90)}\` ${end}`),
+    title: titleLine(`\`${shortened(name, 90)}\` ${end}`),
     text: textOf(command, headAndTail(output, KEPT_OUTPUT), about),
     files: [],
     facts: {

@@ -23,7 +23,7 @@ import {
 } from "../../db/queue.ts";
 import { stepsOfSession } from "../store.ts";
 import { WORDS, wordsKindOf } from "../observe/capture_keys.ts";
-import { pathInProject } from "../project_paths.ts";
+import { wantedIn } from "../project_paths.ts";
 import type { ObservationKind, ToolUse } from "../observe/observation.ts";
 import { titleLine } from "../text.ts";
 
@@ -273,12 +273,6 @@ export function decisionOf(db: DatabaseSync, { id, kind }: Step) {
     tool_input: row.metadata["tool_input"] ?? {},
     why: whyOf(row, DECISIONS.find(({ fits }) => fits(row)) ?? {}),
   };
-}
-
-/** The command or the file that a tool was to use. @param folder Paths are relative to it. */
-export function wantedIn(toolInput: unknown, folder: string | null): string {
-  const { command, file_path: file } = Object(toolInput);
-  return String(command ?? (typeof file === "string" ? pathInProject(file, folder) : ""));
 }
 
 function kindOf(kind: ObservationKind): Step["kind"] {

@@ -6,7 +6,7 @@ import { sessionEnd, type SessionRow } from "../../db/sessions.ts";
 import { observationsToSummarize, readObservations } from "../store.ts";
 import { endInWords } from "./ended_session.ts";
 import { storyOf } from "./session_story.ts";
-import { wantedIn } from "./session_steps.ts";
+import { wantedIn } from "../project_paths.ts";
 
 /** The most observations of a session that are read, the newest. */
 const MAX_PARTS = 5_000;

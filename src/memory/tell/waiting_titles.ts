@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { PlainLine } from "./context_text.ts";
 import { isOwnPrompt } from "../../claude/transcript/spoken.ts";
-import { pathInProject } from "../project_paths.ts";
+import { wantedIn } from "../project_paths.ts";
 import { whyCutOff } from "./ended_session.ts";
 import { shortened, textIn, titleLine } from "../text.ts";
 import { readPayload } from "../../db/payloads.ts";
@@ -46,9 +46,7 @@ function titleOf(
     const whole: Record<string, unknown> = Object(value);
     const payload = redact?.(whole, text) ?? whole;
     if (capture.toolName !== "UserPromptSubmit") {
-      const input = payload["tool_input"];
-      const file = textIn(input, "file_path");
-      const what = file === "" ? textIn(input, "command") : pathInProject(file, root);
+      const what = wantedIn(payload["tool_input"], root);
       if (what.trim() === "") return null;
       const end = capture.outcome === "failure" ? " (failed)" : "";
       return `${capture.toolName} ${shortened(titleLine(what), MAX_INPUT_CHARS)}${end}`;

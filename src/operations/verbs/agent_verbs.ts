@@ -14,7 +14,7 @@ import {
   readWorkflow,
 } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
-import { isDaemonHere, startDaemon } from "../daemon_here.ts";
+import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import {
   AGENT_FLAG,
   clearingFlag,
@@ -28,7 +28,7 @@ import {
   wordsFlag,
 } from "../flags.ts";
 import { agoText, listVerb, readVerb } from "../list_and_show.ts";
-import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
+import { endingOf } from "../orchestration_here.ts";
 import { type OpenStore, type Place } from "../open_store.ts";
 import { reviewView } from "../workflow_view.ts";
 import { titledFacts } from "../table.ts";
@@ -103,7 +103,7 @@ const show = readVerb({
       ["started", agoText(agent.startedAtMs)],
       ["ended", agoText(agent.endedAtMs)],
     ]);
-    return { json: { agent }, lines: [agent.name, ...facts] };
+    return { json: { agent }, text: [agent.name, ...facts] };
   },
 });
 
@@ -168,20 +168,15 @@ const kill = verb({
     );
     const told = (tail: string) => {
       const agent = needAgent(db, id);
-      return { json: { agent }, text: plain(`Agent ${shortTaskId(id)} (${agent.name}) ${tail}`) };
+      return { json: { agent }, text: [`Agent ${shortTaskId(id)} (${agent.name}) ${tail}`] };
     };
     if (isDaemonHere(context, place)) return told("is being ended by the daemon.");
     const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;
-    const hasEnded = await endHere(db, id, {
-      ...lastingOf(context, place, project),
-      database: place.database,
-      mask,
-      graceMs: orchestrationOf(context, project).killGraceSeconds * 1000,
-    });
+    const hasEnded = await endHere(db, id, { ...endingOf(context, place, project), mask });
     return told(
       hasEnded
         ? "has ended, with all that it had started."
-        : `has no process that runs. The next daemon writes down its end: ${startDaemon(context)}`,
+        : `has no process that runs. The next daemon writes down its end: ${START_DAEMON}`,
     );
   },
 });

@@ -1,7 +1,6 @@
 /** `conclaude config get|set|accept|undo`: one key of the configuration, one file as it was changed. */
 import "../config_sections.ts";
 import { UserError } from "../../base/errors.ts";
-import { plain } from "../../base/plain.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { configSchema } from "../../config/config_schema.ts";
 import { sourcesIn, valueText } from "../../config/config_template.ts";
@@ -63,10 +62,13 @@ export const get = verb({
     );
     return {
       json: { key, value, sources },
-      text: heldText({ held }) + (about === undefined ? "" : `# ${plain(about)}\n`) +
-        Object.entries(sources).map(([name, source]) =>
-          plain(`${name}: ${valueText(valueAt(config, name.split(".")))}  # ${source}`)
-        ).join("\n"),
+      text: [
+        ...held.length === 0 ? [] : [heldText({ held }).trimEnd()],
+        ...about === undefined ? [] : [`# ${about}`],
+        ...Object.entries(sources).map(([name, source]) =>
+          `${name}: ${valueText(valueAt(config, name.split(".")))}  # ${source}`
+        ),
+      ],
     };
   },
 });
@@ -130,11 +132,13 @@ export const set = verb({
     const what = meant.value !== null ? "is set" : changed ? "is no longer set" : "was not set";
     const hidden = meant.value === null || source === file || source === "default"
       ? ""
-      : `\n${source} comes before it: the value there counts.`;
+      : ` ${source} comes before it: the value there counts.`;
     return {
       json: { key, value: meant.value, path: file, changed, source },
-      text: plain(`${key} ${what} in ${file}.${hidden}`) +
-        (layer === "local" ? ignoreAdvice(target) : ""),
+      text: [
+        `${key} ${what} in ${file}.${hidden}`,
+        ...layer === "local" ? ignoreAdvice(target) : [],
+      ],
     };
   },
 });
@@ -187,7 +191,7 @@ export const accept = verb({
       json: { accepted: flags.dryRun ? [] : accepted, open: flags.dryRun ? accepted : [] },
       text: lines.length === 0
         ? "Nothing is open."
-        : [`${count(lines.length, "change")} ${what}:`, ...lines].map(plain).join("\n"),
+        : [`${count(lines.length, "change")} ${what}:`, ...lines],
     };
   },
 });
@@ -212,6 +216,6 @@ export const undo = verb({
     } else if (exists(path)) removeSync(path);
     for (const { db, one } of about) settleViolations(db, [one.id], Date.now());
     const done = kept === undefined ? "removed" : "put back";
-    return { json: { path, done }, text: `${plain(path)} is ${done}.` };
+    return { json: { path, done }, text: [`${path} is ${done}.`] };
   },
 });

@@ -1,4 +1,3 @@
-import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import {
@@ -79,14 +78,15 @@ const init = verb({
       flags.preset ? policyPreset(flags.preset) : configTemplate(POLICY_PRESETS),
     );
     await acceptFiles(context, [path]);
-    const advice = layer === "local" ? IGNORE_ADVICE : "";
     return {
       json: { path, layer, overwritten: present === path },
-      text: `Wrote ${plain(path)}\n${
+      text: [
+        `Wrote ${path}`,
         flags.preset
           ? "Its rules hold from the next tool use on: `conclaude guard list`."
-          : "Every key is in it, commented out at its default. To set one: `conclaude config set KEY VALUE`."
-      }${advice}`,
+          : "Every key is in it, commented out at its default. To set one: `conclaude config set KEY VALUE`.",
+        ...layer === "local" ? [IGNORE_ADVICE] : [],
+      ],
     };
   },
 });
@@ -116,7 +116,7 @@ const path = verb({
         ),
         ...section("Searched:", searched),
         ...section("Trusted by `conclaude config trust`:", trusted),
-      ].map(plain).join("\n"),
+      ],
     };
   },
 });
@@ -151,14 +151,12 @@ const trust = verb({
       : addTrusted(db, { path, addedAtMs: Date.now() });
     // The versions that were in force count no longer, although a session may be active.
     if (flags.remove && changed) forgetBelow(db, path);
-    const undo = nextHere(`conclaude config trust ${quoteWord(path)} --remove`, globals);
-    const told = flags.remove
-      ? `${changed ? "no longer" : "not"} trusted.`
-      : `trusted${
-        changed ? "" : " already"
-      }: what lies in it and below counts from the next hook on, whoever may write ` +
-        `there.\nTo take that back: ${undo}`;
-    return { json: { path, trusted: !flags.remove, changed }, text: `${plain(path)} is ${told}` };
+    const text = flags.remove ? [`${path} is ${changed ? "no longer" : "not"} trusted.`] : [
+      `${path} is trusted${changed ? "" : " already"}: what lies in it and below counts from the ` +
+      "next hook on, whoever may write there.",
+      `To take that back: conclaude config trust ${quoteWord(path)} --remove`,
+    ];
+    return { json: { path, trusted: !flags.remove, changed }, text };
   },
 });
 
@@ -178,7 +176,7 @@ const show = verb({
       : [`# ${count(problems.length, "problem")}: run \`conclaude config validate\``];
     return {
       json: { config: merged.values, sources: merged.sources },
-      text: [...note, ...sourcedYaml(merged)].map(plain).join("\n"),
+      text: [...note, ...sourcedYaml(merged)],
     };
   },
 });
@@ -214,7 +212,7 @@ const validate = verb({
           ? [summary]
           : [...explainProblems(problems).split("\n"), "", count(problems.length, "problem")]),
         ...warnings.map((warning) => `warning: ${warning}`),
-      ].map(plain).join("\n"),
+      ],
       exitCode: valid ? 0 : 1,
     };
   },

@@ -30,7 +30,7 @@ const path = verb({
     const { database, config } = await placeOf(context);
     const from = databaseFrom(context, config);
     const exists = identifyDatabase(database).kind !== "missing";
-    return { json: { path: database, from, exists }, text: plain(database), quoted: true };
+    return { json: { path: database, from, exists }, text: [database], quoted: true };
   },
 });
 
@@ -64,7 +64,7 @@ const migrate = verb({
       json: { path: database, from, to, applied },
       text: applied.length === 0
         ? `The schema is up to date: version ${to}`
-        : `Migrated ${plain(database)} from version ${from} to ${to}: ${applied.join(", ")}`,
+        : [`Migrated ${database} from version ${from} to ${to}: ${applied.join(", ")}`],
     };
   },
 });
@@ -86,7 +86,7 @@ const backup = verb({
     }
     return {
       json: { path: database, file, bytes },
-      text: `Backed up ${plain(database)}\nto ${plain(file)} (${bytesText(bytes)}, checked)`,
+      text: [`Backed up ${database}`, `to ${file} (${bytesText(bytes)}, checked)`],
     };
   },
 });
@@ -126,7 +126,7 @@ const restore = verb({
     );
     return {
       json: { path: database, file, aside, schemaVersion },
-      text: `Restored ${plain(database)}\nfrom ${plain(file)}${formerText(aside)}`,
+      text: [`Restored ${database}`, `from ${file}`, ...formerLines(aside)],
     };
   },
 });
@@ -154,7 +154,7 @@ const vacuum = verb({
     const sizes = `${bytesText(bytesBefore)} before, ${bytesText(bytesAfter)} now`;
     return {
       json: { path: database, bytesBefore, bytesAfter },
-      text: `Compacted ${plain(database)}: ${sizes}`,
+      text: [`Compacted ${database}: ${sizes}`],
     };
   },
 });
@@ -222,13 +222,13 @@ const reset = verb({
       confirmOrThrow(context, {
         what: "reset the database",
         again: "conclaude db reset --yes",
-        ask: `Set ${plain(database)} aside and begin a new one?`,
+        ask: `Set ${database} aside and begin a new one?`,
       });
     }
     const made = await resetDatabase(database, { nowMs: Date.now(), busyTimeoutMs });
     return {
       json: { path: database, aside: made.aside, schemaVersion: made.schemaVersion },
-      text: `Made a new database: ${plain(database)}${formerText(made.aside)}`,
+      text: [`Made a new database: ${database}`, ...formerLines(made.aside)],
     };
   },
 });
@@ -246,8 +246,8 @@ export const db = group({
   reset,
 });
 
-function formerText(aside: string | null): string {
-  return aside === null ? "" : `\nThe former one is ${plain(aside)}`;
+function formerLines(aside: string | null): string[] {
+  return aside === null ? [] : [`The former one is ${aside}`];
 }
 
 /** Finds the database, which conclaude must have made. @param verb What cannot be done with another one: `compact`. */

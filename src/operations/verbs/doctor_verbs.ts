@@ -8,7 +8,7 @@ import { lookUpwards } from "../../system/git/repository.ts";
 import { checkLines, databaseFrom, type DatabaseSource } from "../check_text.ts";
 import type { CliContext } from "../context.ts";
 import { hooksPlace, ownProgram } from "../own_program.ts";
-import { checksHere, hintsHere, nextHere } from "../next_command.ts";
+import { checksHere, hintsHere } from "../next_command.ts";
 import { withProgress } from "../terminal.ts";
 import { placeOf } from "../open_store.ts";
 import { drainSpool } from "../spool_drain.ts";
@@ -48,10 +48,7 @@ export const doctor = verb({
         ...fixed.map((sentence) => `fixed: ${plain(sentence)}`),
         ...checkLines(checks, context.globals),
         "",
-        summary(
-          examination,
-          flags.fix ? null : nextHere("conclaude doctor --fix", context.globals),
-        ),
+        summary(examination, flags.fix),
       ].join("\n"),
       exitCode: ok ? 0 : 1,
     };
@@ -79,8 +76,8 @@ async function doctorPlace(
   };
 }
 
-/** @param repair The command that mends; null when that is what was done. */
-function summary({ checks, fixable }: Examination, repair: string | null): string {
+/** @param isMended Whether what can be mended was mended. */
+function summary({ checks, fixable }: Examination, isMended: boolean): string {
   const failed = checks.filter(({ status }) => status === "fail").length;
   const warned = checks.filter(({ status }) => status === "warn").length;
   if (failed + warned === 0) return "Everything is in order.";
@@ -88,8 +85,8 @@ function summary({ checks, fixable }: Examination, repair: string | null): strin
     ...(failed > 0 ? [count(failed, "problem")] : []),
     ...(warned > 0 ? [count(warned, "warning")] : []),
   ].join(", ");
-  const offer = repair !== null && fixable > 0
-    ? ` \`${repair}\` can correct ${fixable} of them.`
-    : "";
+  const offer = isMended || fixable === 0
+    ? ""
+    : ` \`conclaude doctor --fix\` can correct ${fixable} of them.`;
   return `${counts}.${offer}`;
 }

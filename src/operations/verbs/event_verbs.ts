@@ -10,7 +10,7 @@ import {
 import { type CliContext, configHere } from "../context.ts";
 import { number, optional, parsed, switchOn, textFlag } from "../flags.ts";
 import { parseSince } from "../../memory/search/point_in_time.ts";
-import { openKeptStore, openStore } from "../open_store.ts";
+import { openStore } from "../open_store.ts";
 import { cutList, moreLine } from "../table.ts";
 import { shortAgent, shortTaskId, valueText } from "../task_view.ts";
 import { group, verb } from "../verb.ts";
@@ -94,7 +94,7 @@ async function follow(
   flags: { readonly since?: Since; readonly limit?: number },
   filterOn: (db: DatabaseSync) => Omit<EventFilter, "limit">,
 ): Promise<View> {
-  const { db } = await openKeptStore(context, "follow the events");
+  const { db } = await openStore(context, "write", "follow the events");
   const filter = filterOn(db);
   let left = flags.limit ?? Infinity;
   let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;

@@ -1,5 +1,4 @@
 import { acceptFiles } from "../config_target.ts";
-import { plain } from "../../base/plain.ts";
 import { placeFlags, type SettingsPlace } from "../../claude/settings/settings_place.ts";
 import {
   chooseEvents,
@@ -123,7 +122,7 @@ export const installHooks = verb({
     ];
     return {
       json: { ...report, warnings, fromSource, mcp: server },
-      text: lines.map(plain).join("\n"),
+      text: lines,
     };
   },
 });
@@ -167,7 +166,7 @@ export const uninstallHooks = verb({
       ...serverLines(server),
       ...(dryRun ? shown(report.diff, server) : []),
     ];
-    return { json: { ...report, mcp: server }, text: lines.map(plain).join("\n") };
+    return { json: { ...report, mcp: server }, text: lines };
   },
 });
 

@@ -1,5 +1,6 @@
 /** `conclaude memory browse`: search as a person types, on a terminal. */
 import type { DatabaseSync } from "node:sqlite";
+import { cutToColumns } from "../../base/columns.ts";
 import { count } from "../../base/counts.ts";
 import { nowhereLine, observationLine, projectName } from "../../memory/search/observation_view.ts";
 import type { MemoryFilter } from "../../memory/store.ts";
@@ -8,7 +9,6 @@ import { statusAfter } from "../drafts_on_signal.ts";
 import { parsed } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { observationNamed } from "../observation_lookup.ts";
-import { isAnyOfOthers } from "../session_lookup.ts";
 import { isAtTerminal } from "../terminal.ts";
 import { requireForwards, usageError } from "../usage.ts";
 import { many, verb } from "../verb.ts";
@@ -18,6 +18,7 @@ import { FILTER_FLAGS, filterOf, findMemory } from "./memory_search_verbs.ts";
 
 /** More hits than these nobody scrolls through: another word finds better. */
 const MOST = 100;
+const PROJECT_COLUMNS = 16;
 
 export const browse = verb({
   args: many(parsed(String, "What to look for first, in any words", "query")),
@@ -34,7 +35,7 @@ export const browse = verb({
     const filter = filterOf(db, context, flags);
     const { browseOnTerminal } = await import("../browse_terminal.ts");
     const signal = await browseOnTerminal({
-      find: (text) => foundIn(db, text, { filter, folder: context.cwd }),
+      find: (text) => foundIn(db, text, filter),
       open: (id) => shownOf(db, observationNamed(db, String(id))).lines,
     }, words.join(" "));
     return { json: undefined, text: "", exitCode: signal === null ? 0 : statusAfter(signal) };
@@ -44,18 +45,18 @@ export const browse = verb({
 function foundIn(
   db: DatabaseSync,
   text: string,
-  { filter, folder }: { readonly filter: MemoryFilter; readonly folder: string },
+  filter: MemoryFilter,
 ): Found {
   const nowMs = Date.now();
   // A rebuilt index has no line here: the answer comes a little later.
   const time = spokenTime(text, nowMs);
   const options = { filter, nowMs, time, limit: MOST, onRebuild: () => {} };
   const { results, quotedNowhere } = findMemory(db, text, options);
-  const namesProject = isAnyOfOthers(results, folder);
+  const namesProject = new Set(results.map(({ project }) => project)).size > 1;
   const hits = results.map((one) => ({
     id: one.id,
     line: observationLine({ ...one, repeats: 1 }, nowMs) +
-      (namesProject ? `  [${projectName(one.project)}]` : ""),
+      (namesProject ? `  [${cutToColumns(projectName(one.project), PROJECT_COLUMNS)}]` : ""),
   }));
   const more = hits.length === MOST ? "The first " : "";
   const note = hits.length === 0

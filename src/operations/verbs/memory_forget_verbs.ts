@@ -1,5 +1,4 @@
 import type { DatabaseSync } from "node:sqlite";
-import { plain } from "../../base/plain.ts";
 import { UserError } from "../../base/errors.ts";
 import { type ForgetPreview, previewForget, runForget } from "../../upkeep/forget/forget.ts";
 import { type ForgetPlace, transcriptsWith } from "../../upkeep/forget/forget_files.ts";
@@ -95,9 +94,8 @@ export const forget = verb({
     const isNothing = isNone(preview);
     if (dryRun || isNothing && !isStopped) {
       // The proposed command is a dry run, since the known name may be another one than the person means.
-      const again = nextHere("conclaude memory forget --dry-run", context.globals);
-      const hints = { unknown, lines: unknownText(unknown, again) };
-      const told = { isDry: dryRun, filter, hints, goes, context };
+      const lines = unknownText(unknown, "conclaude memory forget --dry-run");
+      const told = { isDry: dryRun, filter, hints: { unknown, lines }, goes };
       return previewView({ ...preview, transcripts: transcripts() }, told);
     }
     if (!yes) {
@@ -120,7 +118,7 @@ export const forget = verb({
       nowMs: Date.now(),
       tell,
     });
-    return reportView({ ...preview, ...report, transcripts: transcripts() }, context);
+    return reportView({ ...preview, ...report, transcripts: transcripts() });
   },
 });
 
@@ -152,13 +150,12 @@ export const verify = verb({
       removedText(receipt.removed)
     }.`;
     const more = textDigest !== null && flags.text === undefined
-      ? "\nWith --text every byte is looked through for the text again."
-      : "";
-    const others = laggingLines(lagging).map((line) => `\n${line}`).join("");
-    const lines = problems.map(({ message, next }) => `${plain(message)}\n  next: ${plain(next)}`);
+      ? ["With --text every byte is looked through for the text again."]
+      : [];
+    const lines = problems.flatMap(({ message, next }) => [message, `  next: ${next}`]);
     return {
       json: { ok, receipt: { ...told, isText: textDigest !== null }, problems, ...lagging },
-      text: (ok ? gone + more : lines.join("\n")) + others,
+      text: [...ok ? [gone, ...more] : lines, ...laggingLines(lagging)],
       exitCode: ok ? 0 : 1,
     };
   },

@@ -20,7 +20,6 @@ import {
 import { number, PROJECT_FLAGS, proposing, text, usually } from "../flags.ts";
 import { observationNamed } from "../observation_lookup.ts";
 import { isAnyOfOthers } from "../session_lookup.ts";
-import { nextHere } from "../next_command.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
 import { factLines } from "../table.ts";
 import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
@@ -98,24 +97,23 @@ export const timeline = readVerb({
       const namesProject = isAnyOfOthers(observations, context.cwd);
       const lines = observations.map((one) => {
         const mark = around === null ? "" : one.id === around.id ? "> " : "  ";
-        const where = namesProject ? `  [${plain(projectName(one.project))}]` : "";
+        const where = namesProject ? `  [${projectName(one.project)}]` : "";
         return `${mark}${observationLine(one, now)}${where}`;
       });
-      return { json: found, text: lines.join("\n") };
+      return { json: found, text: lines };
     }
     const unknown = unknownFilters(db, {
       project: askedFor(flags.project, project),
       branch: null,
       file: askedFor(target, file),
     });
-    const command = (of: string) =>
-      nextHere(`conclaude memory timeline ${quoteWord(of)}`, context.globals);
+    const command = (of: string) => `conclaude memory timeline ${quoteWord(of)}`;
     return {
       json: { ...found, ...unknown.length > 0 && { unknown } },
       text: [
-        `Nothing is remembered of "${plain(target)}".`,
+        `Nothing is remembered of "${target}".`,
         ...unknown.flatMap((one) => timelineHints(one, { command, target })),
-      ].join("\n"),
+      ],
     };
   },
 });
@@ -140,6 +138,6 @@ function timelineHints(
 ): string[] {
   const { flag, value, known } = filter;
   if (flag === "project") return unknownText([filter], command(target));
-  if (known.length === 0) return [`Nothing at all is known of the file "${plain(value)}".`];
-  return [`Files like it: ${plain(known.join(", "))}.`, `  next: ${command(known[0]!)}`];
+  if (known.length === 0) return [`Nothing at all is known of the file "${value}".`];
+  return [`Files like it: ${known.join(", ")}.`, `  next: ${command(known[0]!)}`];
 }

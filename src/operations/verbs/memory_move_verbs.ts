@@ -1,7 +1,6 @@
 /** `conclaude memory move OLD NEW`: a project is in another folder now. */
 import { UserError } from "../../base/errors.ts";
 import { count, sumOf } from "../../base/counts.ts";
-import { plain } from "../../base/plain.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { transaction } from "../../db/transaction.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
@@ -11,7 +10,7 @@ import { realOr } from "../../system/files.ts";
 import { countBelow, MOVED_TABLES, moveRows } from "../../upkeep/transfer/store.ts";
 import { typedPath } from "../context.ts";
 import { text, toggle } from "../flags.ts";
-import { openKeptStore } from "../open_store.ts";
+import { openStore } from "../open_store.ts";
 import { takeInSpool } from "../spool_drain.ts";
 import { firstLines } from "../table.ts";
 import { verb } from "../verb.ts";
@@ -28,7 +27,7 @@ export const move = verb({
     if (!isThere(to)) {
       throw refused(`there is no folder ${to}`, "Move the project first, or name where it is now");
     }
-    const { db, place: { database } } = await openKeptStore(context, "move what is known");
+    const { db, place: { database } } = await openStore(context, "write", "move what is known");
     // What still comes from there would name the old folder.
     if (!dryRun) takeInSpool(db, { database, folders: context.locations.spoolFolders });
     const real = realOr(typed);
@@ -46,12 +45,13 @@ export const move = verb({
       );
     }
     if (!dryRun) transaction(db, () => moveRows(db, { from, to }));
-    const left = isThere(from) ? `\n${from} is still there; new sessions in it begin anew.` : "";
+    const left = isThere(from) ? [`${from} is still there; new sessions in it begin anew.`] : [];
     return {
       json: { from, to, isDryRun: dryRun, moved },
-      text: plain(
-        `${dryRun ? "Would move" : "Moved"} ${movedText(moved)} from ${from} to ${to}.${left}`,
-      ),
+      text: [
+        `${dryRun ? "Would move" : "Moved"} ${movedText(moved)} from ${from} to ${to}.`,
+        ...left,
+      ],
     };
   },
 });

@@ -8,7 +8,6 @@ import { estimateTokens } from "../../memory/text.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import type { CliContext } from "../context.ts";
 import { number, PROJECT_FLAGS, proposing, textFlag, usually } from "../flags.ts";
-import { hintsHere } from "../next_command.ts";
 import { openHere, openLines } from "../open_here.ts";
 import { projectNamed } from "../project_filter.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
@@ -26,11 +25,11 @@ export const open = readVerb({
     const all = openHere(db, project, { nowMs: Date.now() });
     const onwards = "`conclaude memory open --limit 1000`";
     const lines = openLines(all, { most: limit, onwards });
-    const folder = plain(folderOfProject(project));
+    const folder = folderOfProject(project);
     const text = lines.length === 0
-      ? `Nothing is open in ${folder}.`
-      : [`Open in ${folder}`, ...lines].join("\n");
-    return { json: { project, ...all }, text: hintsHere(text, context.globals) };
+      ? [`Nothing is open in ${folder}.`]
+      : [`Open in ${folder}`, ...lines];
+    return { json: { project, ...all }, text };
   },
 });
 
@@ -63,7 +62,8 @@ export const context = readVerb({
         ...leftOut.length === 0 ? [] : ["", "Left out, since there is no room:"],
         ...leftOut.map(lineOf),
       ].join("\n");
-    return { json: { project: at.project, text: told.text, tokens, lines, leftOut }, text };
+    const json = { project: at.project, text: told.text, tokens, lines, leftOut };
+    return { json, text, quoted: true };
   },
 });
 

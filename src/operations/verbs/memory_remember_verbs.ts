@@ -1,6 +1,6 @@
 import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
 import { optional, proposing, SESSION_FLAG, several, text } from "../flags.ts";
-import { openKeptStore } from "../open_store.ts";
+import { openStore } from "../open_store.ts";
 import { observationNamed } from "../observation_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { readStdin } from "../task_text.ts";
@@ -19,7 +19,7 @@ export const remember = verb({
     ),
   },
   async run(context, flags, ...words) {
-    const { db, place } = await openKeptStore(context, "remember anything");
+    const { db, place } = await openStore(context, "write", "remember anything");
     const text = words.length === 1 && words[0] === "-" ? readStdin(context) : words.join(" ");
     const note = rememberHere(db, text, {
       folder: context.cwd,

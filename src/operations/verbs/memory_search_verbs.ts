@@ -36,7 +36,6 @@ import type { CliContext } from "../context.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { requireForwards, usageError } from "../usage.ts";
 import { folderHere, isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
-import { nextHere } from "../next_command.ts";
 import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
 import { openStore } from "../open_store.ts";
 import { many, verb } from "../verb.ts";
@@ -97,7 +96,7 @@ export const search = verb({
     const filter = filterOf(db, context, flags);
     const text = words.join(" ");
     if (text.trim() === "" && Object.values(filter).every((one) => one === null)) {
-      const next = nextHere("conclaude memory search retry payment gateway", context.globals);
+      const next = "conclaude memory search retry payment gateway";
       if (words.length === 0) {
         const why = "without words, it needs a filter: --here, --kind, --file, --since …";
         throw usageError("Missing argument: query", { why, next });

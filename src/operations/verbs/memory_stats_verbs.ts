@@ -1,4 +1,3 @@
-import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../../base/ids.ts";
@@ -37,7 +36,7 @@ export const stats = readVerb({
         ...factLines(facts, 15),
         ...counts.byKind.map(({ kind, count }) => `  ${kind.padEnd(13)}${count}`),
         ...summarizerLines(summarizer),
-      ].join("\n"),
+      ],
     };
   },
 });
@@ -78,14 +77,14 @@ function summarizerLines(stats: SummarizerStats): string[] {
   const everRuns = `${count(ever.runs, "run")}, ${count(ever.tokens, "token")}`;
   return [
     "",
-    `summarizer     ${plain(what)}`,
+    `summarizer     ${what}`,
     `  today        ${runs}, ${tokens}, ${today.failed} failed${endText(stats)}`,
     `  90 days      ${everRuns}, ${ever.failed} failed`,
     ...stats.lastRuns.map((run) => {
       const when = relativeTime(run.startedAtMs, Date.now()).padEnd(11);
       const spent = `${run.inputTokens} + ${count(run.outputTokens, "token")}`;
       const why = run.reason === null ? "" : `: ${run.reason}`;
-      return plain(`  ${when}  ${shortSessionId(run.sessionId)}  ${run.status}, ${spent}${why}`);
+      return `  ${when}  ${shortSessionId(run.sessionId)}  ${run.status}, ${spent}${why}`;
     }),
   ];
 }

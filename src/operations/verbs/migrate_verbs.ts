@@ -1,7 +1,6 @@
 /** `conclaude migrate`: brings over what the older daemon, coven, has. */
 import "../config_sections.ts";
 import { UserError } from "../../base/errors.ts";
-import { plain } from "../../base/plain.ts";
 import { readMeta, writeMeta } from "../../db/statement.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { CovenPlan, findCoven, planCovenFiles, planCovenTasks } from "../../work/coven.ts";
@@ -10,7 +9,7 @@ import { readOrigins, readTask, recordEvent, withoutBody, writeHistory } from ".
 import { planEntries } from "../../config/config_edit.ts";
 import { targetOf, writePlanned, writeTarget } from "../config_target.ts";
 import { typedPath } from "../context.ts";
-import { lookIntoStore, openKeptStore } from "../open_store.ts";
+import { lookIntoStore, openStore } from "../open_store.ts";
 import { notTakenLines, takeOver } from "../take_over.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import type { View } from "../view.ts";
@@ -40,7 +39,7 @@ export const migrate = verb({
     const place = findCoven(start);
     if (place === null) throw nothing(`"${start}" has no .coven, and no folder above it`);
     if (flags.fresh) {
-      const { db } = await openKeptStore(context, "begin without the older state");
+      const { db } = await openStore(context, "write", "begin without the older state");
       writeMeta(db, place.mark, "fresh");
       const text = `${place.folder} is left alone. It can still be brought over: conclaude migrate`;
       return { json: { fresh: true, folder: place.folder }, text };
@@ -77,10 +76,10 @@ export const migrate = verb({
         .map(({ name, value }) => `         ${name}: ${JSON.stringify(value)}`),
       ...kept.map((key) => `  ${key} stays as your configuration says it`),
       ...left,
-    ].map(plain);
+    ];
     const view = (imported: { tasks: number; files: number }, last: string): View => ({
       json: { plan, imported, alreadyThere },
-      text: [...lines, "", last].join("\n"),
+      text: [...lines, "", last],
     });
     if (flags.dryRun) return view({ tasks: 0, files: 0 }, "Nothing was written.");
     if (!flags.yes) {

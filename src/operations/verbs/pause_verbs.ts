@@ -5,7 +5,7 @@ import { removePause, savePause } from "../../policy/store.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { number, OF_SESSION, optional, textFlag } from "../flags.ts";
 import { sessionIdOf } from "../requirements_here.ts";
-import { openKeptStore, openStore } from "../open_store.ts";
+import { openStore } from "../open_store.ts";
 import { verb } from "../verb.ts";
 
 const MINUTE_MS = 60_000;
@@ -35,7 +35,7 @@ export function pauseVerb(
       minutes: optional(number(1, maxMinutes, `For how long; without it ${withoutIt}`)),
     },
     async run(context, { session: named, ...flags }) {
-      const { db } = await openKeptStore(context, `pause the ${subject}`);
+      const { db } = await openStore(context, "write", `pause the ${subject}`);
       const sessionId = await sessionIdOf(db, context, { named, command: `${noun} pause` });
       const minutes = flags.minutes ?? usual;
       const reason = flags.reason === undefined ? null : redactText(flags.reason, { patterns: [] });

@@ -1,8 +1,7 @@
-import { plain } from "../../base/plain.ts";
 import { answer } from "../../work/engine/requests.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/store.ts";
-import { isDaemonHere, startDaemon } from "../daemon_here.ts";
+import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import {
   AGENT_FLAG,
   anyText,
@@ -14,6 +13,7 @@ import {
   switchOn,
   text,
 } from "../flags.ts";
+import { askedText, withWanted } from "../wanted_use.ts";
 import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { lastingOf } from "../orchestration_here.ts";
 import { titledFacts } from "../table.ts";
@@ -33,17 +33,20 @@ const list = listVerb({
   },
   name: "questions",
   rows: ({ db }, { all, task }, { limit }) =>
-    listQuestions(db, {
-      statuses: all ? null : ["pending"],
-      taskId: task === undefined ? null : knownTaskId(db, task),
-      limit,
-    }),
+    withWanted(
+      db,
+      listQuestions(db, {
+        statuses: all ? null : ["pending"],
+        taskId: task === undefined ? null : knownTaskId(db, task),
+        limit,
+      }),
+    ),
   columns: {
     ID: ({ id }) => id,
     TYPE: ({ type }) => type,
     STATUS: ({ status }) => status,
     TASK: ({ taskId }) => taskId === null ? null : shortTaskId(taskId),
-    QUESTION: ({ text }) => valueText(text),
+    QUESTION: (question) => valueText(askedText(question)),
   },
   empty: ({ all }) => all ? "No questions." : "Nobody asks anything.",
 });
@@ -59,6 +62,7 @@ const show = readVerb({
       ["id", question.id],
       ["type", question.type],
       ["status", question.status],
+      ["wanted", withWanted(db, [question])[0]!.wanted],
       ["options", options.join(", ") || null],
       ["task", task === undefined ? question.taskId : nameOf(task)],
       ["step", question.stepKey],
@@ -68,7 +72,7 @@ const show = readVerb({
       ["answered by", question.answeredBy],
       ["not delivered", question.deliveryError],
     ], 15);
-    return { json: { question }, lines: [...question.text.split("\n"), ...facts] };
+    return { json: { question }, text: [...question.text.split("\n"), ...facts] };
   },
 });
 
@@ -90,13 +94,13 @@ const answerVerb = verb({
     const { question, delivered, deliveryError } = change(() =>
       answer(db, id.trim(), { ...lasting, text, by })
     );
-    const way = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${startDaemon(context)}`;
+    const way = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${START_DAEMON}`;
     const told = delivered
       ? `${question.stepKey} goes on with the answer.${way}`
       : `The answer is recorded, and not delivered: ${deliveryError}`;
     return {
       json: { question, delivered, ...deliveryError === null ? {} : { deliveryError } },
-      text: plain(told),
+      text: [told],
     };
   },
 });

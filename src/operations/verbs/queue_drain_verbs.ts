@@ -11,7 +11,6 @@ import { type ProgressLine, progressLine, tellSpace } from "../terminal.ts";
 import { openStore } from "../open_store.ts";
 import { bytesText, factLines } from "../table.ts";
 import { verb } from "../verb.ts";
-import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { takeLostOfRecent } from "../../upkeep/transfer/lost_uses.ts";
 
@@ -57,7 +56,7 @@ export const drain = verb({
         savedBytes,
         freedBytes,
         left,
-        ...summarizer?.json as object | undefined,
+        ...summarizer?.json,
       },
       text: factLines([
         [
@@ -85,7 +84,7 @@ async function summarize(
   database: string,
   { locations }: CliContext,
   progress: ProgressLine,
-): Promise<View | null> {
+): Promise<{ readonly json: object; readonly text: string } | null> {
   const found = await readSummarizer(locations);
   if (found.kind === "none") return null;
   if (found.kind === "faulty") {

@@ -40,7 +40,6 @@ import {
   YES_FLAG,
 } from "../flags.ts";
 import { agoText, readVerb } from "../list_and_show.ts";
-import { hintsHere } from "../next_command.ts";
 import { askAtTerminal, goesLines, progressLine, tellSpace } from "../terminal.ts";
 import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
@@ -83,7 +82,7 @@ const list = readVerb({
     return {
       json: { items, spooled },
       text: text + moreLine(cut) +
-        (spooled === 0 ? "" : `\n\nin the spool  ${spooledText(spooled, context)}`),
+        (spooled === 0 ? "" : `\n\nin the spool  ${spooledText(spooled)}`),
     };
   },
 });
@@ -125,7 +124,7 @@ const show = readVerb({
     const shown = pruned === null
       ? JSON.stringify({ payload }, null, 2).split("\n")
       : [`Its payload of ${bytesText(pruned)} was pruned; what memory made of it stays.`];
-    return { json: { ...item, payload }, lines: [...facts, "", ...shown] };
+    return { json: { ...item, payload }, text: [...facts, "", ...shown] };
   },
 });
 
@@ -153,7 +152,7 @@ const stats = readVerb({
       ["stored", bytesText(totals.storedBytes) + share],
       ["oldest raw", agoText(totals.oldestAtMs)],
       ["tried again", next && `${retries.retrying}, next ${next}`],
-      ["in the spool", spooledText(spooled, context)],
+      ["in the spool", spooledText(spooled)],
     ]);
     return {
       json: { ...totals, ...retries, groups, spooled },
@@ -252,10 +251,8 @@ function spooledFor({ locations }: CliContext, { database }: Place): number {
   return spooledFiles({ database, folders: locations.spoolFolders }).length;
 }
 
-function spooledText(spooled: number, { globals }: CliContext): string {
-  return spooled === 0
-    ? "0"
-    : hintsHere(`${spooled} waiting: run \`conclaude queue drain\``, globals);
+function spooledText(spooled: number): string {
+  return spooled === 0 ? "0" : `${spooled} waiting: run \`conclaude queue drain\``;
 }
 
 /** The transactions after which the write-ahead log moves into the database. */

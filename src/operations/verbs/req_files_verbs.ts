@@ -1,7 +1,6 @@
 /** `conclaude req init|enable|disable`: writes requirements into configuration files; the rest of the file stays. */
 import { filesHere, ignoreAdvice, targetOf, writeAccepted } from "../config_target.ts";
 import "../config_sections.ts";
-import { plain } from "../../base/plain.ts";
 import type { Config } from "../config_sections.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { UserError } from "../../base/errors.ts";
@@ -38,10 +37,11 @@ export const init = verb({
     if (!flags.preview) await writeAccepted(context, target, text);
     return {
       json: { path: target.path, preset: flags.preset, written: !flags.preview, text },
-      text: flags.preview
-        ? `${plain(target.path)} would hold:\n\n${text.trimEnd()}`
-        : `Wrote the ${flags.preset} set into ${plain(target.path)}\n` +
-          "They count from the next tool use on: `conclaude req status`." + ignoreAdvice(target),
+      text: flags.preview ? [`${target.path} would hold:`, "", ...text.trimEnd().split("\n")] : [
+        `Wrote the ${flags.preset} set into ${target.path}`,
+        "They count from the next tool use on: `conclaude req status`.",
+        ...ignoreAdvice(target),
+      ],
     };
   },
 });
@@ -70,8 +70,10 @@ function switchVerb(enabled: boolean) {
       await writeAccepted(context, target, text);
       return {
         json: { path: target.path, enabled, requirements: chosen },
-        text: `Switched ${way} ${chosen.join(", ")} in ${plain(target.path)}` +
-          ignoreAdvice(target),
+        text: [
+          `Switched ${way} ${chosen.join(", ")} in ${target.path}`,
+          ...ignoreAdvice(target),
+        ],
       };
     },
   });

@@ -1,7 +1,6 @@
 /** `conclaude req import`: takes over what the older requirements framework has. */
 import "../config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { plain } from "../../base/plain.ts";
 import type { ConfigEntry } from "../../config/layer.ts";
 import { type LayerValues, type Plain, readYaml, valueAt } from "../../config/yaml_tree.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
@@ -75,9 +74,7 @@ export const reqImport = verb({
         `Branches: ${counts.satisfied} satisfactions ${dryRun ? "to record" : "recorded"}, ` +
         `${counts.present} known already, from ${states.length} files.`,
         ...notTakenLines("Not taken over:", left),
-        ...planned.map(({ target }) => ignoreAdvice(target).trim()).filter((advice) =>
-          advice !== ""
-        ),
+        ...planned.flatMap(({ target }) => ignoreAdvice(target)),
         "The older files are as they were. Its hooks ask as well until they are out of Claude Code's settings.",
       ]
       : ["Nothing to take over. Looked for:", ...searched.map((one) => `  ${one}`)];
@@ -88,7 +85,7 @@ export const reqImport = verb({
         searched,
         dryRun,
       },
-      text: lines.map(plain).join("\n"),
+      text: lines,
     };
   },
 });

@@ -195,7 +195,7 @@ export const explain = readVerb({
     ];
     return {
       json: { ...row, branch: key.branch, session: sessionId, warning },
-      text: lines.flatMap((line) => line ? [plain(line)] : []).join("\n"),
+      text: lines.flatMap((line) => line || []),
     };
   },
 });

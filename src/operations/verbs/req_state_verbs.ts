@@ -1,6 +1,5 @@
 import { durationText } from "../../base/time.ts";
 /** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
-import { plain } from "../../base/plain.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { quietly, UserError } from "../../base/errors.ts";
 import { shortSessionId } from "../../base/ids.ts";
@@ -36,7 +35,7 @@ import {
   requirementsHere,
   sessionIdOf,
 } from "../requirements_here.ts";
-import { openKeptStore, openStore } from "../open_store.ts";
+import { openStore } from "../open_store.ts";
 import { agoText } from "../list_and_show.ts";
 import { askAtTerminal, goesLines } from "../terminal.ts";
 import { requireOneOfTwo, USAGE } from "../usage.ts";
@@ -87,7 +86,7 @@ export const clear = verb({
       next: `conclaude req clear ${flags.all ? "--all" : "NAME, or --all"}`,
       exitCode: flags.all ? USAGE : 1,
     });
-    const { db } = await openKeptStore(context, "clear requirements");
+    const { db } = await openStore(context, "write", "clear requirements");
     const sessionId = flags.session === undefined
       ? null
       : await sessionIdOf(db, context, { named: flags.session, command: "req clear" });
@@ -108,7 +107,7 @@ export const clear = verb({
       askAtTerminal(context, {
         what: "clear requirements",
         shows: goesLines(goes, (first) => first.map((one) => standingLine(db, one))),
-        ask: `Forget this on ${plain(key.branch)}?`,
+        ask: `Forget this on ${key.branch}?`,
       });
     }
     const cleared = flags.all ? "all" : names;
@@ -133,7 +132,7 @@ export const clear = verb({
     ];
     return {
       json: { branch: key.branch, session: sessionId, cleared, removed, kept },
-      text: lines.map(plain).join("\n"),
+      text: lines,
     };
   },
 });
@@ -179,9 +178,9 @@ export const prune = verb({
     if (!flags.dryRun) transaction(db, () => gone.forEach(clearAll));
     return {
       json: { repository, pruned: gone, dryRun: flags.dryRun },
-      text: gone.length === 0 ? "Every branch that something is recorded of exists." : plain(
-        `${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${gone.join(", ")}.`,
-      ),
+      text: gone.length === 0
+        ? "Every branch that something is recorded of exists."
+        : [`${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${gone.join(", ")}.`],
     };
   },
 });
@@ -200,7 +199,7 @@ async function satisfyRequirements(
       (await namedRequirements(context, around, names)).some(({ scope }) =>
         scope === "session" || scope === "single_use"
       ));
-  const { db } = await openKeptStore(context, `satisfy ${names.join(", ")}`);
+  const { db } = await openStore(context, "write", `satisfy ${names.join(", ")}`);
   const asking = { named: flags.session, command: `req satisfy ${names.join(" ")}` };
   const sessionId = needsSession ? await sessionIdOf(db, context, asking) : WHOLE_BRANCH;
   const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
@@ -238,7 +237,7 @@ async function satisfyRequirements(
   }));
   return {
     json: { branch: key.branch, satisfied },
-    text: [...lines, ...await branchNote(context, flags.branch)].map(plain).join("\n"),
+    text: [...lines, ...await branchNote(context, flags.branch)],
   };
 }
 

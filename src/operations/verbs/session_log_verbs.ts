@@ -18,8 +18,8 @@ import {
   projectFinder,
 } from "../../upkeep/transfer/capture_of.ts";
 import type { CliContext } from "../context.ts";
-import { number, optional, parsed, proposing, switchOn, text, timeFlag } from "../flags.ts";
-import { sessionOf } from "../session_lookup.ts";
+import { NAMED_SESSION, number, optional, parsed, switchOn, timeFlag } from "../flags.ts";
+import { sessionOf, sessionOrNewest } from "../session_lookup.ts";
 import {
   captureStep,
   cursorIn,
@@ -31,7 +31,7 @@ import {
 import { cutLine } from "../table.ts";
 
 export const log = readVerb({
-  args: [proposing("session", text("Its id, or 4 or more characters of its beginning", "id"))],
+  args: [NAMED_SESSION],
   flags: {
     follow: switchOn(
       "Go on with new steps until the session ends, or Ctrl-C; with --json a line each",
@@ -42,7 +42,7 @@ export const log = readVerb({
     full: switchOn("With what each step was given and gave back"),
   },
   async run({ db, context }, { follow, full, limit, before, after }, id) {
-    const session = sessionOf(db, id);
+    const session = sessionOrNewest(db, context, id);
     const payloadOf = (step: Step) => full ? payloadOfStep(db, step) : undefined;
     const print = linePrinter(context, payloadOf);
     const { steps, more, next } = after === undefined
@@ -62,6 +62,7 @@ export const log = readVerb({
     return {
       json: { sessionId: session.sessionId, steps: told, more, next },
       text: steps.length === 0 ? "Nothing is known of its steps." : steps.map(print).join("\n"),
+      quoted: true,
     };
   },
 });

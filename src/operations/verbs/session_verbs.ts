@@ -3,17 +3,15 @@ import { listCounters } from "../../db/counters.ts";
 import { listSessions as readSessions, type SessionRow, tellingId } from "../../db/sessions.ts";
 import {
   LIMIT_FLAG,
+  NAMED_SESSION,
   oneOf,
   optional,
-  proposing,
   switchOn,
-  text,
   timeFlag,
   toggle,
 } from "../flags.ts";
 import { agoText, listVerb, readVerb } from "../list_and_show.ts";
-import { hintsHere } from "../next_command.ts";
-import { projectHere, sessionOf } from "../session_lookup.ts";
+import { projectHere, sessionOrNewest } from "../session_lookup.ts";
 import { type Line, type SessionStory, sessionStory } from "../../memory/tell/shown_story.ts";
 import { cutLine, factLines, firstLines, section } from "../table.ts";
 import { shortTaskId } from "../task_view.ts";
@@ -51,10 +49,10 @@ const list = listVerb({
 });
 
 const show = readVerb({
-  args: [proposing("session", text("Its id, or 4 or more characters of its beginning", "id"))],
+  args: [NAMED_SESSION],
   flags: { verbose: switchOn("With where it ran, its process, and its counters") },
   run({ db, context }, { verbose }, id) {
-    const session = sessionOf(db, id);
+    const session = sessionOrNewest(db, context, id);
     const counters = listCounters(db, session.sessionId);
     const agents = listAgents(db, { kinds: ["subagent"], sessionId: session.sessionId });
     const story = sessionStory(db, session);
@@ -64,7 +62,7 @@ const show = readVerb({
     ];
     return {
       json: { session, counters, agents, story },
-      text: hintsHere(lines.join("\n"), context.globals),
+      text: lines,
     };
   },
 });

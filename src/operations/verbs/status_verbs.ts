@@ -1,6 +1,5 @@
 import { baseName, parentOf } from "../../base/paths.ts";
 import { relativeTime } from "../../base/time.ts";
-import { plain } from "../../base/plain.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { quickIdentity } from "../../system/git/identity.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
@@ -8,7 +7,7 @@ import { newestOfProject } from "../../memory/tell/told_rows.ts";
 import { listSessions } from "../../db/sessions.ts";
 import { formerFolders } from "../../memory/store.ts";
 import { hooksHere } from "../../policy/armed_gates.ts";
-import { hintsHere, moveCommand } from "../next_command.ts";
+import { moveCommand } from "../next_command.ts";
 import { careOf, healthText, protectionsOf, protectionsText } from "../status_care.ts";
 import { readVerb } from "../list_and_show.ts";
 import { factLines, firstLines, section } from "../table.ts";
@@ -41,21 +40,21 @@ export const status = readVerb({
     const at = { project, projectDir, nowMs, care, recent };
     const report = whole?.reportOf(context, opened, at) ?? null;
     const lines = [
-      `project  ${plain(folder)}`,
-      `rules    ${plain(protectionsText(protections))}`,
+      `project  ${folder}`,
+      `rules    ${protectionsText(protections)}`,
       ...recent.formerFolders.map((former) =>
-        plain(`         known from ${former}, which is gone: \`${moveCommand(former, folder)}\``)
+        `         known from ${former}, which is gone: \`${moveCommand(former, folder)}\``
       ),
       ...recentLines(recent),
       "",
-      ...care.team.map(({ name, said }) => plain(`team     ${name}: ${said}`)),
+      ...care.team.map(({ name, said }) => `team     ${name}: ${said}`),
       `health   ${healthText(care)}`,
       "",
       ...report === null
         ? ["Everything else: `conclaude status --verbose`"]
         : factLines(whole!.factsOf(report, care), 15),
     ];
-    return { json: report, text: hintsHere(lines.join("\n"), globals) };
+    return { json: report, text: lines };
   },
 });
 

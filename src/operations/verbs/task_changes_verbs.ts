@@ -1,6 +1,5 @@
 /** `conclaude task create|update|reparent|delete|restore|tag`. */
 import { readVerb } from "../list_and_show.ts";
-import { plain } from "../../base/plain.ts";
 import { statusesAfter, type Task, wayTo } from "../../work/task.ts";
 import { checkStatus } from "../../work/task_input.ts";
 import {
@@ -215,7 +214,7 @@ export const remove = verb({
     const ready = names === "" ? "" : ` Nothing keeps these from being done any more: ${names}`;
     return {
       json: { task, deleted: gone.map(({ id }) => id), nowReady },
-      text: plain(`Deleted task ${nameOf(task)}${others}${way}${ready}`),
+      text: [`Deleted task ${nameOf(task)}${others}${way}${ready}`],
     };
   },
 });
@@ -235,7 +234,7 @@ export const restore = verb({
     const done = wasDeleted ? `is back${others}.` : "was not deleted; nothing was changed.";
     return {
       json: { task, restored: wasDeleted ? back.map(({ id }) => id) : [] },
-      text: plain(`Task ${nameOf(task!)} ${done}`),
+      text: [`Task ${nameOf(task!)} ${done}`],
     };
   },
 });
@@ -275,7 +274,7 @@ const list = readVerb({
   args: [optional(TASK)],
   run({ db }, _flags, text) {
     const tags = text === undefined ? listTags(db) : needTask(db, taskIdOf(db, text)).tags;
-    return { json: { tags }, text: tags.length === 0 ? "No tags." : tags.join("\n") };
+    return { json: { tags }, text: tags.length === 0 ? "No tags." : tags };
   },
 });
 

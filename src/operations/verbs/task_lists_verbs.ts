@@ -1,4 +1,3 @@
-import { plain } from "../../base/plain.ts";
 import { ELSEWHERE_MS, hasLapsed, type Task } from "../../work/task.ts";
 import { checkPriority, checkStatus, checkType } from "../../work/task_input.ts";
 import { listSessionsOfTask } from "../../db/sessions.ts";
@@ -116,7 +115,7 @@ export const show = readVerb({
     );
     return {
       json: { task: { ...task, children, ancestors, waitingFor, sessions } },
-      lines: [
+      text: [
         task.title,
         ...titledFacts(factsOf(task), 12),
         ...section("Body", task.body === "" ? [] : task.body.trimEnd().split("\n")),
@@ -135,9 +134,8 @@ export const subtree = readVerb({
   flags: { flat: switchOn("As a table instead of a tree") },
   run({ db, context }, { flat }, named) {
     const tasks = listSubtree(db, needTask(db, taskIdOf(db, named)).id);
-    const lines = tasks.map((task) => "  ".repeat(task.relativeDepth) + plain(lineOf(task)));
-    const text = flat ? tableText(context, tasks, TASK_COLUMNS, "") : lines.join("\n");
-    return { json: { tasks }, text };
+    const lines = tasks.map((task) => "  ".repeat(task.relativeDepth) + lineOf(task));
+    return { json: { tasks }, text: flat ? tableText(context, tasks, TASK_COLUMNS, "") : lines };
   },
 });
 
@@ -171,7 +169,7 @@ export const history = readVerb({
     });
     return {
       json: { history },
-      text: history.length === 0 ? "Nothing has changed." : historyLines(history).join("\n"),
+      text: history.length === 0 ? "Nothing has changed." : historyLines(history),
     };
   },
 });

@@ -2,7 +2,6 @@
 import { readVerb } from "../list_and_show.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
-import { plain } from "../../base/plain.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { readAddress } from "../../team/address.ts";
 import { buildBatch } from "../../team/push.ts";
@@ -39,23 +38,23 @@ export const status = readVerb({
     const lines = projects.flatMap((
       { name, project, server, kinds, writers, forgot, fault, ...lagging },
     ) => [
-      `${plain(name)}  ${folderOfProject(project)}`,
+      `${name}  ${folderOfProject(project)}`,
       ...titledFacts([
         ["server", server],
         ["state", lagText(lags.get(project)!, Date.now())],
         ["waits", kinds.map(({ kind, rows }) => count(rows, kind)).join(", ") || null],
         ...[...Map.groupBy(writers, ({ author }) => author)].map(([author, of]) =>
-          [plain(author), of.map(({ kind, rows }) => count(rows, kind)).join(", ")] as const
+          [author, of.map(({ kind, rows }) => count(rows, kind)).join(", ")] as const
         ),
         ["forgot here", forgotLines(forgot).join("; ") || null],
         ["forget", laggingLines(lagging).join("; ") || null],
-        ["failed", fault && plain(fault)],
+        ["failed", fault],
       ]),
     ]);
-    const none = "No project is shared. To share this one: conclaude team join ADDRESS";
+    const none = ["No project is shared. To share this one: conclaude team join ADDRESS"];
     return {
       json: { projects: projects.map((one) => ({ ...one, ...lags.get(one.project) })) },
-      text: lines.join("\n") || none,
+      text: lines.length === 0 ? none : lines,
     };
   },
 });
@@ -74,6 +73,7 @@ export const preview = verb({
     return {
       json: { batches },
       text: said.length === 0 ? "Nothing waits to be sent." : said.join("\n"),
+      quoted: true,
     };
   },
 });
@@ -85,9 +85,12 @@ export const rules = verb({
     const requirements = joinedHere(context, store, project)
       .flatMap((joined) => listTeamRequirements(store.db, joined.project));
     const lines = requirements.map(({ name, author, definition }) =>
-      plain(`${name}  by ${author || "you, elsewhere"}\n  ${definition}`)
+      `${name}  by ${author || "you, elsewhere"}  ${definition}`
     );
-    return { json: { requirements }, text: lines.join("\n") || "Nobody else defines any." };
+    return {
+      json: { requirements },
+      text: lines.length === 0 ? "Nobody else defines any." : lines,
+    };
   },
 });
 
@@ -127,12 +130,15 @@ export const held = verb({
     }));
     const lines = rows.flatMap(({ kind, uid, reason, detail, body, differs }) => [
       `${reason}  ${kind} ${uid}`,
-      `  ${plain(detail)}`,
+      `  ${detail}`,
       ...differs.map(({ field, yours, theirs }) =>
-        plain(`  ${field}: ${JSON.stringify(yours)} is yours, ${JSON.stringify(theirs)} counts`)
+        `  ${field}: ${JSON.stringify(yours)} is yours, ${JSON.stringify(theirs)} counts`
       ),
-      ...body === null || differs.length > 0 ? [] : [`  ${plain(body)}`],
+      ...body === null || differs.length > 0 ? [] : [`  ${body}`],
     ]);
-    return { json: { held: rows }, text: lines.join("\n") || "Nothing waits for a person." };
+    return {
+      json: { held: rows },
+      text: lines.length === 0 ? "Nothing waits for a person." : lines,
+    };
   },
 });

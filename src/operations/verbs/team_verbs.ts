@@ -28,8 +28,8 @@ import { joinPath } from "../../base/paths.ts";
 import { takeBackElsewhere } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
 import { number, optional, switchOn, textFlag, YES_FLAG } from "../flags.ts";
-import { saidOf, shortOrigin } from "../team_text.ts";
-import { flagsAgain, nextHere } from "../next_command.ts";
+import { saidLines, shortOrigin } from "../team_text.ts";
+import { flagsAgain } from "../next_command.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import { tableText } from "../table.ts";
 import {
@@ -78,11 +78,8 @@ const join = verb({
   },
   async run(context, flags, given) {
     const again = (more: Partial<typeof flags>, address = given) =>
-      nextHere(
-        `conclaude team join${address === undefined ? "" : ` ${quoteWord(address)}`}` +
-          flagsAgain({ ...flags, ...more }),
-        context.globals,
-      );
+      `conclaude team join${address === undefined ? "" : ` ${quoteWord(address)}`}` +
+      flagsAgain({ ...flags, ...more });
     const configured = given ?? teamAddress(context, again({ login: flags.login ?? "LOGIN" }));
     if (configured === null) {
       throw usageError("Cannot tell which team to join", {
@@ -151,7 +148,7 @@ const join = verb({
     const [report] = await syncAll(context, store, [readJoined(store.db, project)!]);
     return {
       json: { project, name, origin, ...report },
-      text: `Joined "${name}": ${saidOf(report!)}\n\nNext: conclaude team status`,
+      text: [...saidLines(`Joined "${name}"`, report!), "", "Next: conclaude team status"],
     };
   },
 });
@@ -190,10 +187,7 @@ const leave = verb({
             count(waiting, "change")
           } were not sent yet.`,
         ],
-        again: nextHere(
-          `conclaude team leave${flagsAgain({ project: folder, yes: true })}`,
-          context.globals,
-        ),
+        again: `conclaude team leave${flagsAgain({ project: folder, yes: true })}`,
       });
     }
     const untold = await withServer(way, context, (server) => noteGone(server, { name, origin }))
@@ -208,12 +202,10 @@ const leave = verb({
       text: [
         `Left "${name}". Others keep what was sent, and what came from them stays here.`,
         ...untold === null ? [] : [
-          `The server was not told: ${
-            plain(untold)
-          }. Until it is, the others wait for this machine to forget.`,
+          `The server was not told: ${untold}. Until it is, the others wait for this machine to forget.`,
           `Next, once it can be reached:  ${later}`,
         ],
-      ].join("\n"),
+      ],
     };
   },
 });
@@ -237,11 +229,11 @@ const sync = verb({
     return {
       json: { projects: reports },
       text: [
-        ...reports.map((report) => `${plain(report.name)}: ${saidOf(report)}`),
+        ...reports.flatMap((report) => saidLines(report.name, report)),
         ...held === 0
           ? []
           : [`${count(held, "row waits", "rows wait")} for you: conclaude team held`],
-      ].join("\n"),
+      ],
     };
   },
 });

@@ -1,14 +1,14 @@
 import { dropTokens, makeToken } from "../../policy/store.ts";
 import { toggle } from "../flags.ts";
 import { requirePerson, TOKEN_VARIABLE } from "../require_person.ts";
-import { openKeptStore } from "../open_store.ts";
+import { openStore } from "../open_store.ts";
 import { verb } from "../verb.ts";
 
 export const token = verb({
   flags: { revoke: toggle("Make every token so far worthless, and print none") },
   async run(context, { revoke }) {
     await requirePerson(context, "token", { atTerminal: true });
-    const { db } = await openKeptStore(context, "keep a token");
+    const { db } = await openStore(context, "write", "keep a token");
     if (revoke) {
       const count = dropTokens(db);
       return {

@@ -79,7 +79,7 @@ export const preview = readVerb({
         errors,
         warnings,
       },
-      text: lines.map(plain).join("\n"),
+      text: lines,
       exitCode: isValid ? 0 : 1,
     };
   },
@@ -103,7 +103,7 @@ export const match = readVerb({
           `  ${matched ? "matches" : "does not match"}: ${name} (${why})`
         ),
         ...warnings.map((warning) => `  warning: ${warning}`),
-      ].map(plain).join("\n"),
+      ],
     };
   },
 });

@@ -13,7 +13,7 @@ import { listVerb, readVerb } from "../list_and_show.ts";
 import { checkWord, projectOfTasks, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId, valueText } from "../task_view.ts";
 import { group, lazyFrom } from "../verb.ts";
-import { statusText, stepWord, wholeWorkflow, workflowText } from "../workflow_view.ts";
+import { statusText, stepWord, wholeWorkflow, workflowLines } from "../workflow_view.ts";
 
 const files = lazyFrom(() => import("./workflow_files_verbs.ts"));
 const tasks = lazyFrom(() => import("./task_work_verbs.ts"));
@@ -60,8 +60,7 @@ const show = readVerb({
       statuses: ["pending"],
       workflowId: row.id,
     }).findLast(({ stepKey }) => stepKey === row.currentStep)?.id ?? null;
-    const text = workflowText(workflow, { task, questionId });
-    return { json: { workflow }, lines: text.split("\n") };
+    return { json: { workflow }, text: workflowLines(workflow, { task, questionId }) };
   },
 });
 
@@ -75,7 +74,7 @@ const log = readVerb({
     );
     return {
       json: { workflowId: id, events, steps: listSteps(db, id) },
-      lines: events.length === 0 ? ["Nothing is kept of what happened in it."] : lines,
+      text: events.length === 0 ? ["Nothing is kept of what happened in it."] : lines,
     };
   },
 });

@@ -23,9 +23,9 @@ import {
   type WorkflowRow,
 } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
-import { isDaemonHere, startDaemon } from "../daemon_here.ts";
+import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
-import { lastingOf, orchestrationOf } from "../orchestration_here.ts";
+import { endingOf, lastingOf } from "../orchestration_here.ts";
 import { changedWorkflow, reviewView, workflowName } from "../workflow_view.ts";
 import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
@@ -64,7 +64,7 @@ export const approve = verb({
       return changedWorkflow(db, workflow, {
         isCarriedOut,
         text: `The approval of workflow ${workflowName(workflow)} is recorded. ` +
-          `No daemon runs that could merge it: ${startDaemon(context)}`,
+          `No daemon runs that could merge it: ${START_DAEMON}`,
       });
     }
     const commit = await awaitMerge(db, workflow, afterId);
@@ -130,7 +130,7 @@ function goesOn(
   const lasting = lastingOf(context, place, needWorkflow(db, id).projectDir);
   const workflow = change(() => resume(id, { ...lasting, by, isCarriedOut }));
   const step = workflow.currentStep === null ? "" : ` at ${workflow.currentStep}`;
-  const start = isCarriedOut ? "." : `: ${startDaemon(context)}`;
+  const start = isCarriedOut ? "." : `: ${START_DAEMON}`;
   return changedWorkflow(db, workflow, {
     isCarriedOut,
     text: `Workflow ${workflowName(workflow)} goes on${step}. The daemon runs it${start}`,
@@ -158,10 +158,9 @@ function ending(action: "reject" | "cancel", usual: string) {
       endNow(db, workflowIdOf(db, text), { ...request, ...author })
     );
     if (!isCarriedOut) {
-      const graceMs = orchestrationOf(context, workflow.projectDir).killGraceSeconds * 1000;
-      const lasting = lastingOf(context, place, workflow.projectDir);
+      const ending = endingOf(context, place, workflow.projectDir);
       for (const { id } of listAgents(db, { workflowId: workflow.id })) {
-        await endHere(db, id, { ...lasting, database: place.database, mask, graceMs });
+        await endHere(db, id, { ...ending, mask });
       }
     }
     const { worktree } = workflow;

@@ -82,7 +82,11 @@ function wayOn(open: readonly Violation[]): string {
 export function linesOf(violations: readonly Violation[]): string[] {
   const lines = violations.slice(0, MAX_NAMED).map((one) => {
     const { name, kind, rule, undo } = one;
-    const way = undo !== null ? `; undo: \`${undo}\`` : ofCommit(one) ? "" : `; ${NO_COPY[kind]}`;
+    const way = undo !== null
+      ? `; undo: \`${undo}\``
+      : ofCommit(one)
+      ? ""
+      : `; cannot be undone: ${NO_COPY[kind]}`;
     return `- ${name} (${rule})${way}`;
   });
   const left = violations.length - MAX_NAMED;

@@ -139,7 +139,7 @@ interface Answered {
 }
 
 function Asked({ question }: { question: Question }) {
-  const { id, text, type, options, taskTitle, createdAtMs, sessionId } = question;
+  const { id, text, type, options, taskTitle, wanted, createdAtMs, sessionId } = question;
   const [answer, setAnswer] = useState("");
   const send = (words: string) =>
     void act("It is answered.", async () => {
@@ -161,7 +161,7 @@ function Asked({ question }: { question: Question }) {
           )}
         </span>
       </p>
-      <pre class="words">{short(text)}</pre>
+      <pre class="words">{short(wanted === null ? text : `${text}\n${wanted}`)}</pre>
       {isOfSession(question)
         ? <p class="faint">Claude Code asks it itself: answer it where the session runs.</p>
         : rights() !== "act"

@@ -204,15 +204,12 @@ interface Answered {
   readonly deliveryError: string | null;
 }
 
-/** A session shows its questions itself, and takes no answer from elsewhere. */
-const ELSEWHERE = "answer it where the session runs";
-
 const TOO_LATE = "whoever asked does not wait for it any more";
 
 /**
  * Answers a question. The answer is kept first, whatever becomes of it; the step of a workflow that waits for it goes
- * on.
- * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED, INVALID_INPUT.
+ * on. A session shows its questions itself, and takes no answer from elsewhere.
+ * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED, INVALID_STATUS, INVALID_INPUT.
  */
 export function answer(
   db: DatabaseSync,
@@ -220,7 +217,16 @@ export function answer(
   { text, by, ...lasting }: Terms & { readonly text: string },
 ): Answered {
   const { atMs } = lasting;
-  needQuestion(db, id);
+  const { status, sessionId, source } = needQuestion(db, id);
+  if (status === "pending" && isOfSession({ source })) {
+    throw refusal("INVALID_STATUS", {
+      what: `Cannot answer question ${id} from here`,
+      why: "Claude Code asks it itself, and waits for the answer in its own dialog; " +
+        "nothing was changed",
+      next: `Answer it where session ${sessionId} runs`,
+      details: { questionId: id, sessionId },
+    });
+  }
   const said = text.trim().toWellFormed();
   if (said === "") {
     throw refusal("INVALID_INPUT", {
@@ -244,7 +250,6 @@ function deliver(
   question: Question,
   terms: Terms,
 ): string | null {
-  if (isOfSession(question)) return ELSEWHERE;
   const { workflowId, stepKey } = question;
   const workflow = workflowId === null ? undefined : readWorkflow(db, workflowId);
   const waits = workflow?.status === "blocked" && workflow.currentStep === stepKey;
