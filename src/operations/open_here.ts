@@ -1,4 +1,4 @@
-/** What is open in a project: failures, todos, tasks, workflows and questions; listed, not counted. */
+/** Lists the open failures, todos, tasks, workflows and questions of a project. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../base/plain.ts";
 import { relativeTime } from "../base/time.ts";
@@ -10,14 +10,14 @@ import { listQuestions, readTask } from "../work/store.ts";
 import { firstLines, section } from "./table.ts";
 import { askedText, withWanted } from "./wanted_use.ts";
 
-/** What is open, the newest first; tasks the most urgent first. */
+/** All open items, the newest first; tasks come the most urgent first. */
 export type OpenHere = ReturnType<typeof openHere>;
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
  * @param project A common git directory, or a folder.
- * @param reading `lookedAt`: how many failures are read, else all; `told`: the newest of the project, else read here.
+ * @param reading `lookedAt`: the most failures to read, by default all. `told`: the project's newest, if already read.
  */
 export function openHere(
   db: DatabaseSync,
@@ -47,7 +47,7 @@ export function openHere(
   };
 }
 
-/** The project of a question's task, else of its session. */
+/** Returns the project of a question's task, or of its session. */
 function projectOf(
   db: DatabaseSync,
   { taskId, sessionId }: ReturnType<typeof listQuestions>[number],
@@ -59,8 +59,8 @@ function projectOf(
 }
 
 /**
- * What is open as lists, each cut to a number of lines; empty where nothing is open. @param onwards The command that
- * shows all of it.
+ * Formats the open items as lists of at most `most` lines; no lines if nothing is open. @param onwards The command that
+ * shows all of them.
  */
 export function openLines(
   open: OpenHere,

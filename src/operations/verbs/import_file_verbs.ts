@@ -32,7 +32,7 @@ export const importFile = verb({
     const lines = linesOfExport(linesOf(source));
     const report = await takeOver(
       context,
-      { dryRun, farOf: source.progress },
+      { dryRun, progressAt: source.progress },
       (db, options) => importLines(db, lines, options),
     );
     tellTrouble(context, report, file);

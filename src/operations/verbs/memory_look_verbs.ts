@@ -40,10 +40,10 @@ export const show = readVerb({
   },
 });
 
-/** Between several observations, whose texts have empty lines of their own. */
+/** Separates observations, since their texts have empty lines of their own. */
 const BETWEEN = `\n\n${"─".repeat(40)}\n\n`;
 
-/** An observation whole: for programs, and in lines. */
+/** Shows a whole observation, for programs and as lines. */
 export function shownOf(db: DatabaseSync, observation: Observation) {
   const files = filesOfObservation(db, observation.id);
   const captures = capturesOfObservation(db, observation);
@@ -80,7 +80,7 @@ export const timeline = readVerb({
   },
   async run({ db, context }, flags, target) {
     const now = Date.now();
-    // A number means an observation. A file with such a name is written with its folder: `./12`.
+    // A number means an observation. A person writes a file of such a name with its folder: `./12`.
     const isId = /^#?\d+$/.test(target.trim()) || /^[\da-f]{8}-[\da-f]{4}-/.test(target.trim());
     const around = isId ? observationNamed(db, target) : null;
     const project = projectFilterOf(db, context, flags);
@@ -118,7 +118,7 @@ export const timeline = readVerb({
   },
 });
 
-/** @throws {UserError} When an observation is of another project than the one that was asked for. */
+/** @throws {UserError} If an observation belongs to another project than the chosen one. */
 function requireOfProject(
   { id, project: own }: Observation,
   { project, named }: { readonly project: string; readonly named: string | undefined },

@@ -87,7 +87,7 @@ const list = readVerb({
   },
 });
 
-/** What each capture is about in one line, by its id: the files, else the command or the words. */
+/** Returns by id what each capture is about, in one line: its files, or its command or words. */
 async function subjectsOf(db: DatabaseSync, items: readonly QueueItem[]) {
   const { captureStep } = await import("../../memory/tell/session_steps.ts");
   const subjects = new Map<string, string>();
@@ -246,7 +246,7 @@ export const queue = group({
   prune,
 });
 
-/** How many records wait in the spool because the database could not take them. */
+/** Counts the records that wait in the spool because the database could not take them. */
 function spooledFor({ locations }: CliContext, { database }: Place): number {
   return spooledFiles({ database, folders: locations.spoolFolders }).length;
 }
@@ -255,5 +255,5 @@ function spooledText(spooled: number): string {
   return spooled === 0 ? "0" : `${spooled} waiting: run \`conclaude queue drain\``;
 }
 
-/** The transactions after which the write-ahead log moves into the database. */
+/** After so many transactions, the write-ahead log moves into the database. */
 const CHECKPOINT_EVERY_STEPS = 16;

@@ -1,4 +1,4 @@
-/** `conclaude task create|update|reparent|delete|restore|tag`. */
+/** `conclaude task create|update|reparent|delete|restore|tag`: change tasks and their tags. */
 import { readVerb } from "../list_and_show.ts";
 import { statusesAfter, type Task, wayTo } from "../../work/task.ts";
 import { checkStatus } from "../../work/task_input.ts";
@@ -68,13 +68,13 @@ export const create = verb({
     start: switchOn("Hand it to the scheduler right away"),
     agentId: AGENT_FLAG,
   },
-  async run(context, flags, said) {
+  async run(context, flags, titleArgument) {
     requireOneOfTwo("what the title is", {
-      given: { "a title": said !== undefined, "--title": flags.title !== undefined },
+      given: { "a title": titleArgument !== undefined, "--title": flags.title !== undefined },
       next: CREATE_HELP,
     });
     const { change, db, place, mask } = await beginChange(context, flags, "make a task");
-    const { title = said!, ...rest } = flags;
+    const { title = titleArgument!, ...rest } = flags;
     const given = {
       ...NEW_TASK,
       ...cleanFields({ ...rest, title, body: readBody(context, flags) }, { mask }),
@@ -244,8 +244,8 @@ const CREATE_HELP = "conclaude task create --help";
 const UPDATE_HELP = "conclaude task update --help";
 
 /**
- * Opens a blocked task again, or gives a claimed one back.
- * @throws {UserError} INVALID_TRANSITION, with the verb for other statuses.
+ * Opens a blocked task again, or gives back the claim of a claimed one.
+ * @throws {UserError} INVALID_TRANSITION, with the verb that leads to the other status.
  */
 function changeStatus(db: DatabaseSync, task: Task, status: string, author: Author): Task {
   const to = checkStatus(status, UPDATE_HELP);
@@ -257,7 +257,7 @@ function changeStatus(db: DatabaseSync, task: Task, status: string, author: Auth
     : releaseTask(db, task.id, { ...author, force: false });
 }
 
-/** Makes the check that a task's project has a workflow. Without a name, the code that finds workflows is not loaded. */
+/** Returns a check that a task's project has the workflow. Only a name loads the code that finds workflows. */
 async function workflowCheck(
   name: string | null,
 ): Promise<(task: Pick<Task, "projectDir">) => void> {

@@ -105,8 +105,8 @@ async function takeStep(
   { what, asks, take }: TaskStep,
   { flags, text }: Parameters<typeof stepView>[2],
 ): Promise<Task> {
-  const { by, change, db, place, said } = await beginChange(context, flags, what);
-  const words = said(flags.summary ?? flags.reason);
+  const { by, change, db, place, masked } = await beginChange(context, flags, what);
+  const words = masked(flags.summary ?? flags.reason);
   const { claimToken: token = null, force = false, withChildren = false, offline = false } = flags;
   const given = { by, token, force, withChildren, leaseMs: leaseMs(place.config), words };
   const here = { db, database: place.database, environment: context.environment };

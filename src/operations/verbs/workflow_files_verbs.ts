@@ -1,4 +1,4 @@
-/** `conclaude workflow files|preview|match`: which workflow files there are, what each does, and which one a task gets. */
+/** `conclaude workflow files|preview|match`: list the workflow files, show one, find the one for a task. */
 import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
 import { placeFault } from "../../work/engine/work_folder.ts";
