@@ -156,8 +156,8 @@ export function removedText({ importedSummaries: imported = 0, ...removed }: Rem
     else quoting.push(count(n, ...QUOTING[name] ?? [`row of ${name}`, `rows of ${name}`]));
   }
   const verb = quoting.length === 1 && quoting[0]!.startsWith("1 ") ? "says" : "say";
-  const said = quoting.length === 0 ? "" : `what ${quoting.join(", ")} ${verb} of it`;
-  return [gone.join(", "), said].filter((part) => part !== "").join(", and ") || "nothing";
+  const quotedText = quoting.length === 0 ? "" : `what ${quoting.join(", ")} ${verb} of it`;
+  return [gone.join(", "), quotedText].filter((part) => part !== "").join(", and ") || "nothing";
 }
 
 export function isNone({ removed }: Pick<ForgetPreview, "removed">): boolean {
@@ -180,10 +180,10 @@ export function ofWhat(filter: ForgetFilter): string {
 /** Shows what would be removed. `isDry` is false if nothing fits, so that nothing was done. */
 export function previewView(
   preview: ForgetPreview,
-  { isDry, filter, hints: { unknown, lines }, goes }: {
+  { isDry, filter, hints: { unknown, lines }, removals }: {
     readonly isDry: boolean;
     /** Lines for the observations that would be removed. */
-    readonly goes: readonly string[];
+    readonly removals: readonly string[];
     readonly filter: ForgetFilter;
     /** Known names instead of unknown ones. */
     readonly hints: {
@@ -208,7 +208,7 @@ export function previewView(
     },
     text: [
       isNone(preview) ? none : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
-      ...goes,
+      ...removals,
       ...lines,
       ...text,
     ],

@@ -17,21 +17,21 @@ const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
  * @param project A common git directory, or a folder.
- * @param reading `lookedAt`: the most failures to read, by default all. `told`: the project's newest, if already read.
+ * @param reading `lookedAt`: the most failures to read, or all. `newest`: the project's newest, if already read.
  */
 export function openHere(
   db: DatabaseSync,
   project: string,
-  { nowMs, lookedAt, told = newestOfProject(db, project) }: {
+  { nowMs, lookedAt, newest = newestOfProject(db, project) }: {
     readonly nowMs: number;
     readonly lookedAt?: number | undefined;
-    readonly told?: ReturnType<typeof newestOfProject>;
+    readonly newest?: ReturnType<typeof newestOfProject>;
   },
 ) {
   return {
     failures: openFailuresOf(db, project, { nowMs, lookedAt })
       .map(({ id, title, branch, updatedAtMs }) => ({ id, title, branch, updatedAtMs })),
-    todos: todosOfProject(project, told, nowMs).map(({ text, of }) => ({
+    todos: todosOfProject(project, newest, nowMs).map(({ text, of }) => ({
       text,
       session: of.sessionId,
       updatedAtMs: of.updatedAtMs,

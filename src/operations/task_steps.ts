@@ -68,7 +68,7 @@ export interface TaskStep {
   /** Changes the task in the caller's transaction. */
   readonly take: (db: DatabaseSync, id: string, terms: Terms) => Task;
   /** Describes the result. */
-  readonly told: (name: string, task: Task) => string;
+  readonly describe: (name: string, task: Task) => string;
 }
 
 /** The refusals of a step that only the holder of the claim may take. */
@@ -81,7 +81,7 @@ export const TASK_STEPS = {
     asks: "claim",
     errors: ["TASK_NOT_FOUND", "ALREADY_CLAIMED", "INVALID_STATUS", "TEAM_UNREACHED"],
     take: claimTask,
-    told: (name, task) => `${task.claimedBy} has claimed ${name}, until ${untilText(task)}.`,
+    describe: (name, task) => `${task.claimedBy} has claimed ${name}, until ${untilText(task)}.`,
   },
   renew: {
     what: "renew a claim",
@@ -89,14 +89,14 @@ export const TASK_STEPS = {
     asks: "renew",
     errors: [...HOLDER_ERRORS, "TEAM_UNREACHED"],
     take: (db, id, terms) => renewTask(db, id, withGrant(db, id, terms)),
-    told: (name, task) => `The claim on ${name} counts until ${untilText(task)}.`,
+    describe: (name, task) => `The claim on ${name} counts until ${untilText(task)}.`,
   },
   release: {
     what: "release a task",
     flags: { force: switchOn("Also another one's"), agentId: AGENT_FLAG },
     errors: HOLDER_ERRORS,
     take: releaseTask,
-    told: (name) => `Task ${name} is open again.`,
+    describe: (name) => `Task ${name} is open again.`,
   },
   complete: {
     what: "complete a task",
@@ -112,7 +112,7 @@ export const TASK_STEPS = {
     errors: [...HOLDER_ERRORS, "HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN", "TEAM_UNREACHED"],
     take: (db, id, terms) =>
       completeTask(db, id, { ...withGrant(db, id, terms), summary: terms.words }),
-    told: (name) => `Task ${name} is closed.`,
+    describe: (name) => `Task ${name} is closed.`,
   },
   block: {
     what: "block a task",
@@ -123,21 +123,21 @@ export const TASK_STEPS = {
     },
     errors: HOLDER_ERRORS,
     take: (db, id, { words, ...terms }) => blockTask(db, id, { ...terms, reason: words ?? "" }),
-    told: (name, { reason }) => `Task ${name} is blocked: ${reason}`,
+    describe: (name, { reason }) => `Task ${name} is blocked: ${reason}`,
   },
   unblock: {
     what: "unblock a task",
     flags: { agentId: AGENT_FLAG },
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
     take: unblockTask,
-    told: (name) => `Task ${name} is open again.`,
+    describe: (name) => `Task ${name} is open again.`,
   },
   start: {
     what: "start a task",
     flags: { agentId: AGENT_FLAG },
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
     take: queueTask,
-    told: (name) => `Task ${name} is in work already.`,
+    describe: (name) => `Task ${name} is in work already.`,
   },
 } as const satisfies Readonly<Record<string, TaskStep>>;
 

@@ -11,7 +11,7 @@ import { usageError } from "./usage.ts";
 export const NAMED_ROWS = 10;
 
 /** Lists the first things to remove and counts the others. @param linesOf Gets only the first ones. */
-export function goesLines<One>(
+export function listFirst<One>(
   all: readonly One[],
   linesOf: (first: readonly One[]) => readonly string[],
   total = all.length,

@@ -109,7 +109,6 @@ interface Showing {
   readonly again: string;
   /** What a text lists: the sessions with gaps, the gaps of one session, or nothing. */
   readonly names?: "sessions" | "gaps" | "nothing";
-  /** The first line. */
   readonly first?: string;
 }
 

@@ -19,7 +19,7 @@ import { laggingLines } from "../team_text.ts";
 import { type ForgetFilter, isTextAlone, readObservations } from "../../memory/store.ts";
 import { observationLine } from "../../memory/search/observation_view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
-import { confirmOrThrow, goesLines, progressLine } from "../terminal.ts";
+import { confirmOrThrow, listFirst, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";
 import {
   fileMeant,
@@ -76,18 +76,18 @@ export const forget = verb({
     const looked = await lookIntoStore(context, (db) => {
       const filter = forgetFilterOf(db, context, { flags, ids });
       const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
-      const asked = { filter, redact, nowMs: Date.now(), tell };
-      const found = previewForget(db, place, asked);
+      const search = { filter, redact, nowMs: Date.now(), tell };
+      const found = previewForget(db, place, search);
       return {
         filter,
         chosen,
         found,
-        goes: observationLines(db, found),
+        removals: observationLines(db, found),
         unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
         isStopped: stoppedReceipt(db, chosen) !== undefined,
       };
     });
-    const { filter, chosen, unknown, isStopped, goes } = looked;
+    const { filter, chosen, unknown, isStopped, removals } = looked;
     const preview = withUnused(place, filter, looked.found);
     const transcripts = () => transcriptsWith(preview.transcripts, filter);
     progress.end();
@@ -95,13 +95,13 @@ export const forget = verb({
     if (dryRun || isNothing && !isStopped) {
       // The proposed command is a dry run, since the known name may not be the one that the person means.
       const lines = unknownText(unknown, "conclaude memory forget --dry-run");
-      const how = { isDry: dryRun, filter, hints: { unknown, lines }, goes };
+      const how = { isDry: dryRun, filter, hints: { unknown, lines }, removals };
       return previewView({ ...preview, transcripts: transcripts() }, how);
     }
     if (!yes) {
       confirmOrThrow(context, {
         what: "forget it",
-        shows: goes,
+        shows: removals,
         ask: isNothing
           ? "Nothing of it is in a row any more. Finish what was stopped?"
           : `Remove for good${ofWhat(filter) || ":"} ${removedText(preview.removed)}?`,
@@ -124,7 +124,7 @@ export const forget = verb({
 
 /** Lists the newest observations to remove, counts the others, and names those removed because they tell of them. */
 function observationLines(db: DatabaseSync, { observations, along }: ForgetPreview): string[] {
-  const lines = goesLines(
+  const lines = listFirst(
     observations.toSorted((a, b) => b - a),
     (ids) => readObservations(db, ids).map((one) => observationLine(one, Date.now())),
   );

@@ -40,7 +40,7 @@ import {
   YES_FLAG,
 } from "../flags.ts";
 import { agoText, readVerb } from "../list_and_show.ts";
-import { askAtTerminal, goesLines, progressLine, tellSpace } from "../terminal.ts";
+import { askAtTerminal, listFirst, progressLine, tellSpace } from "../terminal.ts";
 import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
 import { bytesText, cutList, factLines, moreLine, tableText } from "../table.ts";
@@ -205,7 +205,7 @@ const prune = verb({
     const ids = unreadable
       ? damagedPayloads(db).map(({ id }) => id)
       : payloadsToPrune(db, { beforeMs: Date.now() - olderThan, keepNewest: keepRaw });
-    const goes = goesLines(ids, (first) =>
+    const removals = listFirst(ids, (first) =>
       first.map((id) => {
         const { toolName, filesTouched, createdAtMs } = queueItemOf(db, id);
         return [tellingQueueId(db, id), agoText(createdAtMs), toolName, ...filesTouched].join("  ");
@@ -213,7 +213,7 @@ const prune = verb({
     if (ids.length > 0 && !dryRun && !yes) {
       askAtTerminal(context, {
         what: "prune payloads",
-        shows: goes,
+        shows: removals,
         ask: `Remove ${count(ids.length, "payload")} for good?`,
       });
     }
@@ -229,7 +229,7 @@ const prune = verb({
     return {
       json: { dryRun, pruned, storedBytes, freedBytes },
       text: dryRun
-        ? [`Would prune ${what}.`, ...goes].join("\n")
+        ? [`Would prune ${what}.`, ...removals].join("\n")
         : `Pruned ${what}; ${bytesText(freedBytes)} given back to the disk.`,
     };
   },

@@ -165,8 +165,8 @@ export const explain = readVerb({
     const [requirement] = await namedRequirements(context, here, [name]);
     const key = branchKeyOf(here, flags.branch);
     const { environment } = context;
-    const asked = { ...here, requirements: [requirement!] };
-    const { rows: [found], to } = await rowsOf(asked, { db, key, sessionId, environment });
+    const only = { ...here, requirements: [requirement!] };
+    const { rows: [found], to } = await rowsOf(only, { db, key, sessionId, environment });
     const row = found!;
     const isOfSession = sessionId !== NO_SESSION;
     const whose = isOfSession

@@ -37,7 +37,7 @@ import {
 } from "../requirements_here.ts";
 import { openStore } from "../open_store.ts";
 import { agoText } from "../list_and_show.ts";
-import { askAtTerminal, goesLines } from "../terminal.ts";
+import { askAtTerminal, listFirst } from "../terminal.ts";
 import { requireOneOfTwo, USAGE } from "../usage.ts";
 import { many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
@@ -99,14 +99,14 @@ export const clear = verb({
     const recorded = new Set(standings.map(({ requirement }) => requirement));
     const others = names.filter((name) => !recorded.has(name));
     await namedRequirements(context, here, others);
-    const goes = standings.filter((one) =>
+    const removals = standings.filter((one) =>
       (flags.all || names.includes(one.requirement)) &&
       (sessionId === null || one.sessionId === sessionId)
     );
-    if (goes.length > 0 && !flags.yes) {
+    if (removals.length > 0 && !flags.yes) {
       askAtTerminal(context, {
         what: "clear requirements",
-        shows: goesLines(goes, (first) => first.map((one) => standingLine(db, one))),
+        shows: listFirst(removals, (first) => first.map((one) => standingLine(db, one))),
         ask: `Forget this on ${key.branch}?`,
       });
     }
@@ -170,7 +170,7 @@ export const prune = verb({
     if (gone.length > 0 && !flags.dryRun && !flags.yes) {
       askAtTerminal(context, {
         what: "forget what is recorded of these branches",
-        shows: goesLines(gone, (first) => first),
+        shows: listFirst(gone, (first) => first),
         ask: "Forget what is recorded of these branches, which git does not have?",
       });
     }

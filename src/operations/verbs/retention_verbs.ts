@@ -19,7 +19,7 @@ import { workCaptures } from "../capture_work.ts";
 import { configHere } from "../context.ts";
 import { toggle, YES_FLAG } from "../flags.ts";
 import { nameOf } from "../task_view.ts";
-import { askAtTerminal, goesLines, isAtTerminal, NAMED_ROWS, progressLine } from "../terminal.ts";
+import { askAtTerminal, isAtTerminal, listFirst, NAMED_ROWS, progressLine } from "../terminal.ts";
 import { workflowName } from "../workflow_view.ts";
 import { openStore } from "../open_store.ts";
 import { group, verb } from "../verb.ts";
@@ -109,7 +109,7 @@ function namesOf(db: DatabaseSync, options: RetentionOptions, all: RetentionCoun
     const linesOf = (some: readonly string[]) => some.map((id) => lineOf(db, id));
     return [
       `${countsText(all, { [counted]: nouns[counted] })}:`,
-      ...goesLines(ids, linesOf, all[counted]),
+      ...listFirst(ids, linesOf, all[counted]),
     ];
   });
 }

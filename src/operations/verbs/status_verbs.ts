@@ -69,9 +69,9 @@ export function recentOf(
   project: string,
   reading: { readonly nowMs: number; readonly lookedAt: number | undefined },
 ) {
-  const told = newestOfProject(db, project);
+  const newest = newestOfProject(db, project);
   const titles = new Map(
-    told.flatMap(({ kind, sessionId, title }) =>
+    newest.flatMap(({ kind, sessionId, title }) =>
       kind === "summary" ? [[sessionId, title.replace(/^Session: /, "")]] : []
     ),
   );
@@ -85,8 +85,8 @@ export function recentOf(
         title: titles.get(sessionId) ?? title,
         updatedAtMs,
       })),
-    open: openHere(db, project, { ...reading, told }),
-    decided: told.filter(({ kind }) => kind === "decision" || kind === "note")
+    open: openHere(db, project, { ...reading, newest }),
+    decided: newest.filter(({ kind }) => kind === "decision" || kind === "note")
       .map(({ id, title, author, updatedAtMs }) => ({ id, title, author, updatedAtMs })),
   };
 }

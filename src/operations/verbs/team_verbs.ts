@@ -102,7 +102,7 @@ const join = verb({
     const rows = [...store.rows.list(project)].filter(({ kind }) => store.share.includes(kind));
     const kinds = [...Map.groupBy(rows, ({ kind }) => kind)];
     const { fingerprint } = sealOf(way);
-    const goes = [
+    const notice = [
       `${folderOfProject(project)} joins as "${name}" on ${readAddress(address).host}.`,
       rows.length === 0
         ? "Nothing is here to be sent yet."
@@ -116,7 +116,7 @@ const join = verb({
       confirmOrThrow(context, {
         what: "join",
         ask: "Join?",
-        shows: goes,
+        shows: notice,
         again: again({ yes: true }),
       });
     }

@@ -169,12 +169,12 @@ function endWorkflow(action: "reject" | "cancel", usual: string) {
       : exists(worktree)
       ? ` What was done stays in ${worktree}.`
       : ` Its working tree ${worktree} is gone.`;
-    const told = action === "reject"
+    const result = action === "reject"
       ? `is ${workflow.status}, and its task with it: ${workflow.reason}.`
       : "is cancelled, and its task is open again.";
     return changedWorkflow(db, readWorkflow(db, workflow.id)!, {
       isCarriedOut,
-      text: `Workflow ${workflowName(workflow)} ${told}${kept}`,
+      text: `Workflow ${workflowName(workflow)} ${result}${kept}`,
     });
   };
 }
@@ -196,15 +196,15 @@ async function awaitMerge(
   afterId: number,
 ): Promise<string | null> {
   for (const endMs = Date.now() + WAIT_MS; Date.now() < endMs;) {
-    const told = listEvents(db, {
+    const event = listEvents(db, {
       afterId,
       sinceMs: null,
       type: "workflow.*",
       entityId: workflow.id,
       limit: Number.MAX_SAFE_INTEGER,
     }).find(({ type }) => OUTCOMES.has(type));
-    if (told?.type === "workflow.merged") return told.data["mergeCommit"] as string | null;
-    if (told !== undefined) throw notMerged(workflow, told);
+    if (event?.type === "workflow.merged") return event.data["mergeCommit"] as string | null;
+    if (event !== undefined) throw notMerged(workflow, event);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   throw new UserError(`Workflow ${workflowName(workflow)} is not merged yet`, {
