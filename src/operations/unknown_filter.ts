@@ -33,21 +33,21 @@ const MAX_FILES = 20_000;
 const MAX_NEAR = 50;
 
 /** The filters of a search: the typed value and the value that it stands for; null for a filter that is not set. */
-export interface AskedFilter {
+export interface TypedFilters {
   readonly project: { readonly typed: string; readonly meant: string } | null;
   readonly branch: string | null;
   readonly file: { readonly typed: string; readonly meant: string } | null;
 }
 
 /** Pairs a typed value with the value that it stands for; null if the filter is not set. */
-export function askedFor(typed: string | undefined, meant: string | null) {
+export function typedFilter(typed: string | undefined, meant: string | null) {
   return typed === undefined || meant === null ? null : { typed, meant };
 }
 
 /** Returns the filters whose value occurs nowhere in memory. */
 export function unknownFilters(
   db: DatabaseSync,
-  { project, branch, file }: AskedFilter,
+  { project, branch, file }: TypedFilters,
 ): UnknownFilter[] {
   const within = project?.meant ?? null;
   if (project !== null && !isKnownProject(db, project.meant)) {
@@ -111,9 +111,9 @@ export function nothingFound(
   },
 ): View {
   const unknown = unknownFilters(db, {
-    project: askedFor(flags.project, project),
+    project: typedFilter(flags.project, project),
     branch: flags.branch ?? null,
-    file: askedFor(flags.file, file),
+    file: typedFilter(flags.file, file),
   });
   const command = `conclaude memory search ${quoteWord(words.join(" "))}`;
   const spooled = spooledFiles({ database, folders: context.locations.spoolFolders }).length;

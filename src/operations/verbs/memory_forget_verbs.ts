@@ -35,7 +35,7 @@ import {
 } from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
 import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
-import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
+import { typedFilter, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import { optional, parsed, proposing, text, textFlag, toggle, YES_FLAG } from "../flags.ts";
 import { many, verb } from "../verb.ts";
 
@@ -243,8 +243,8 @@ function unknownOf(
   { project, file }: ForgetFlags,
 ): readonly UnknownFilter[] {
   return unknownFilters(db, {
-    project: askedFor(project, filter.project),
+    project: typedFilter(project, filter.project),
     branch: null,
-    file: askedFor(file, fileMeant(filter) ?? null),
+    file: typedFilter(file, fileMeant(filter) ?? null),
   });
 }

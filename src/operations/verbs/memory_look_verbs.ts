@@ -22,7 +22,7 @@ import { observationNamed } from "../observation_lookup.ts";
 import { isAnyOfOthers } from "../session_lookup.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
 import { factLines } from "../table.ts";
-import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
+import { typedFilter, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import { many } from "../verb.ts";
 
 export const show = readVerb({
@@ -103,9 +103,9 @@ export const timeline = readVerb({
       return { json: found, text: lines };
     }
     const unknown = unknownFilters(db, {
-      project: askedFor(flags.project, project),
+      project: typedFilter(flags.project, project),
       branch: null,
-      file: askedFor(target, file),
+      file: typedFilter(target, file),
     });
     const command = (of: string) => `conclaude memory timeline ${quoteWord(of)}`;
     return {
