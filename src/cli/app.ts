@@ -37,18 +37,18 @@ import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
 import { show } from "../operations/view.ts";
 import { type Environment, RUNTIME_VERSION, TARGET } from "../system/environment.ts";
 
-/** Runs a command line with all that the library does for it: help, errors, flags in every spelling. */
+/** Runs a command line through the library, which adds help, errors and every spelling of the flags. */
 export async function runWithLibrary(context: CliContext, words: readonly string[]): Promise<void> {
   await run(await application(context, words), words, context);
 }
 
-/** The command line for the library; without the verbs that the words do not name. */
+/** Builds the library's application. If the first word names a verb or a group, it gets only that one. */
 export async function application(
   { globals }: { readonly globals: Pick<Globals, "color"> },
   args: readonly string[] = [],
 ): Promise<Application<CliContext>> {
-  const asked = camel(args[0] ?? "");
-  const verbs = Object.hasOwn(VERBS, asked) ? { [asked]: VERBS[asked]! } : VERBS;
+  const firstWord = camel(args[0] ?? "");
+  const verbs = Object.hasOwn(VERBS, firstWord) ? { [firstWord]: VERBS[firstWord]! } : VERBS;
   const root = buildRouteMap<string, CliContext>({
     routes: await routesOf([], verbs, args),
     docs: {
@@ -72,8 +72,9 @@ export async function application(
 }
 
 /**
- * @param at The names of the group that the verbs are of.
- * @param args The words that follow; where they name none of the verbs, all of them are only listed.
+ * Builds the library's routes for the verbs of one group.
+ * @param at The names of the group and of its parents.
+ * @param args The words after these names. Only the verb that the first one names is loaded; the rest are listed.
  */
 async function routesOf(
   at: readonly string[],
@@ -87,7 +88,7 @@ async function routesOf(
   return Object.fromEntries(await Promise.all(routes));
 }
 
-/** A verb or a noun as the library has it. @param words What follows it; null where it is only listed. */
+/** Builds the library's form of a verb or a group. @param words The words after its name; null if it is only listed. */
 async function libraryTarget(
   at: readonly string[],
   target: Verb | VerbGroup | LazyVerb,
@@ -134,7 +135,7 @@ async function libraryTarget(
 
 type FlagName = ConstructorParameters<typeof ArgumentParseError>[0];
 
-/** A flag whose fault names it also where it is read later: the library names only those that are read at once. */
+/** Adds the flag's name to errors of an asynchronous `parse`; the library adds it only for a synchronous one. */
 function namingFaults(name: string, flag: Parameter): Parameter {
   const { parse } = flag;
   return parse === undefined ? flag : {
@@ -148,7 +149,7 @@ function namingFaults(name: string, flag: Parameter): Parameter {
   };
 }
 
-/** A parameter that can be asked for its proposals. */
+/** Adds the library's method for completions to a parameter that proposes names. */
 function withProposals(parameter: Parameter): Parameter {
   const { proposes } = parameter;
   return proposes === undefined ? parameter : {
@@ -159,18 +160,17 @@ function withProposals(parameter: Parameter): Parameter {
   } as Parameter;
 }
 
-/** A verb that is not run: only its name counts. */
+/** Builds a command that is only listed and never run. */
 function namedTarget(brief: string): Command<CliContext> {
   const loader = () => Promise.reject(new Error("only named"));
   return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
 }
 
-/** The text with the examples below. */
 function withExamples(about: string, examples: readonly string[]): string {
   return [about, "", "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
 }
 
-/** `--help` of every verb and group; with `--json` the page is the text in `{"help": …}`. */
+/** `--help` of every verb and group. With `--json` it prints the page as `{"help": …}`. */
 const HELP_FLAG: StricliIntegration<CliContext> = {
   flag: {
     ...documented("help"),
@@ -201,7 +201,7 @@ const HELP_FLAG: StricliIntegration<CliContext> = {
   },
 };
 
-/** `--version`; with `--json` also what else a report of a fault needs. */
+/** `--version`. With `--json` it also prints the other versions that a bug report needs. */
 const VERSION_FLAG: StricliIntegration<CliContext> = {
   flag: {
     ...documented("version"),
@@ -214,7 +214,7 @@ const VERSION_FLAG: StricliIntegration<CliContext> = {
   },
 };
 
-/** The program, what it runs on, and the schema that it writes: what a report of a fault needs. */
+/** Returns the versions that a bug report needs: of the program, its runtime, SQLite and the schema. */
 async function versionFacts() {
   const { sqliteVersion } = await import("../upkeep/store.ts");
   const { SCHEMA_VERSION } = await import("../db/transaction.ts");
@@ -232,10 +232,10 @@ function documented(name: string) {
   return { brief, aliases: letters };
 }
 
-/** Comes before the words where a shell shows what proposals are about: behind a tab. */
+/** A shell that can show descriptions passes this before the words. Each line is then a name, a tab, a description. */
 const DESCRIBED = "--described";
 
-/** Prints proposals for the last word, which may be typed in part. It makes no file and changes no database. */
+/** Prints the completions of the last word. It creates no file and changes no database. */
 export async function complete(
   words: readonly string[],
   environment: Environment,
@@ -249,7 +249,7 @@ export async function complete(
   if (lines.length > 0) stdout.write(`${lines.join("\n")}\n`);
 }
 
-/** Proposals, with what they are about. */
+/** Returns the completions of the last word, each with its description. */
 async function proposalsFor(
   words: readonly string[],
   environment: Environment,
@@ -271,7 +271,7 @@ async function proposalsFor(
     const [name = "", about] = completion.split("\t");
     return [name, about ?? brief] as const;
   });
-  // The database tells the newest first, and a shell keeps names that stand behind a tab as they come.
+  // Names from the database come with a tab, newest first; shells keep that order.
   const isNewestFirst = found.some(({ completion }) => completion.includes("\t"));
   const all = [...named, ...flags].filter(([name]) => isFlag || !name.startsWith("-"));
   return new Map(isNewestFirst ? all : all.toSorted(([a], [b]) => a < b ? -1 : 1));

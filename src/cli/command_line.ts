@@ -13,16 +13,16 @@ import { showError } from "../operations/view.ts";
 
 sectionsFrom(() => import("../operations/config_sections.ts"));
 
-/** The verb that completion scripts call; it must be quick, and leave no trace. */
+/** The verb that completion scripts call; it must be quick and change nothing. */
 const COMPLETE = "__complete";
 
-/** Runs the command line and leaves with its exit status: 0 done, 1 could not, 2 usage. */
+/** Runs the command line and exits with its status: 0 for success, 1 for an error, 2 for wrong usage. */
 export async function runCli(args: readonly string[], verbs: FaceVerbs): Promise<never> {
   verbsOfFaces(verbs);
   Deno.exit(await performLine(args, THIS_PROCESS));
 }
 
-/** Runs a command line. @param streams Take what it prints. @returns Its exit status. */
+/** Runs a command line. @param streams Receive its output. @returns Its exit status. */
 export async function performLine(
   args: readonly string[],
   environment: Environment,
@@ -41,28 +41,28 @@ export async function performLine(
   const context = contextOf(globals, environment, { stdout: streams.stdout, stderr });
   await runLine(context, line);
   const status = Number(context.process.exitCode ?? 0);
-  // The library reports an unknown command or a wrong argument with a negative number.
+  // The library reports an unknown command or a wrong argument with a negative status.
   return status < 0 ? USAGE : status;
 }
 
 const USUAL_COLUMNS = 80;
 
-/** How wide a stream is. The terminal counts only where the stream goes there. */
+/** Returns the width of a stream in columns: `COLUMNS`, or the terminal's if the stream goes there, or 80. */
 function columnsFor(
   { variable, isTerminal, columns }: Environment,
   stream: "stdout" | "stderr",
 ): number {
-  const asked = Number(variable("COLUMNS"));
-  if (Number.isInteger(asked) && asked > 0) return asked;
+  const configured = Number(variable("COLUMNS"));
+  if (Number.isInteger(configured) && configured > 0) return configured;
   return (isTerminal(stream) ? columns() : null) || USUAL_COLUMNS;
 }
 
-/** A stream for what only people read: its lines fit the terminal. */
+/** Makes a stream whose lines fit the terminal, for output that only people read. */
 function fitted(stream: StricliProcess["stderr"], columns: number): StricliProcess["stderr"] {
   return { write: (text) => stream.write(fitToColumns(text, columns)) };
 }
 
-/** Runs a verb, prints what it has to say or why it could not, and sets the exit status in the context. */
+/** Runs a verb, prints its result or its error, and sets the exit status in the context. */
 export async function runLine(
   context: CliContext,
   { rest, fault }: Pick<SplitLine, "rest" | "fault">,
@@ -80,13 +80,13 @@ export async function runLine(
   }
 }
 
-/** `help`, `help session` and `session help` as the library understands them. */
+/** Turns `help`, `help session` and `session help` into `--help`, which the library understands. */
 function withHelpFlag(words: readonly string[]): readonly string[] {
   if (words[0] === "help") return [...words.slice(1), "--help"];
   return words.length === 2 && words[1] === "help" ? [words[0]!, "--help"] : words;
 }
 
-/** `import FILE` as `import file FILE`, with the verb that a group lets people leave out, and `session ls` as `session list`. */
+/** Turns `import FILE` into `import file FILE` (the group's usual verb), and `session ls` into `session list`. */
 async function withUsualVerb(words: readonly string[]): Promise<readonly string[]> {
   const [noun = "", next, ...rest] = words;
   if (next === undefined || ["--help", "-h"].includes(next)) return words;
@@ -100,7 +100,7 @@ async function withUsualVerb(words: readonly string[]): Promise<readonly string[
     : [noun, kebab(target.usual), next, ...rest];
 }
 
-/** What broke may be stdout itself (a full disk); then stderr alone can tell. */
+/** Reports an unexpected error on stderr alone, since stdout itself may be the fault (a full disk). */
 function reportQuietly(context: CliContext, thrown: unknown): void {
   try {
     showError({ ...context, globals: { ...context.globals, json: false } }, thrown);
@@ -122,7 +122,7 @@ function writer(stream: typeof Deno.stdout | typeof Deno.stderr): { write(text: 
           written += stream.writeSync(bytes.subarray(written));
         }
       } catch (thrown) {
-        // `conclaude … | head`: the reader has seen enough.
+        // The reader has closed the pipe, as in `conclaude … | head`.
         if (thrown instanceof Deno.errors.BrokenPipe) Deno.exit(0);
         throw thrown;
       }

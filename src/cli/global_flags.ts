@@ -3,15 +3,15 @@ import type { UserError } from "../base/errors.ts";
 import type { Globals } from "../operations/context.ts";
 import { usageError } from "../operations/usage.ts";
 
-/** A flag that is not a verb's own. */
+/** A flag that every verb accepts, or one of `conclaude` itself. */
 export interface GlobalFlag {
   readonly name: string;
-  /** What stands for its value; a flag without one is a switch. */
+  /** The placeholder for its value in help; a flag without a value is a switch. */
   readonly value?: string;
-  /** The first one is shown. */
+  /** Its short forms; help shows the first. */
   readonly letters?: readonly ("h" | "q" | "V" | "v")[];
   readonly brief: string;
-  /** Only before a verb: `conclaude --version`. */
+  /** Whether it works only without a verb: `conclaude --version`. */
   readonly rootOnly?: true;
 }
 
@@ -25,15 +25,15 @@ export const GLOBAL_FLAGS: readonly GlobalFlag[] = [
   { name: "version", letters: ["V", "v"], brief: "Print the version and exit", rootOnly: true },
 ];
 
-/** The switches that the library does not see. */
-const TAKEN_OUT: readonly string[] = ["no-db", "json", "no-color", "quiet"];
+/** The switches that `splitGlobals` removes from the command line, so that the library never sees them. */
+const REMOVED_SWITCHES: readonly string[] = ["no-db", "json", "no-color", "quiet"];
 
 const SWITCHES = GLOBAL_FLAGS.filter(({ value }) => value === undefined).map(({ name }) => name);
 
 export interface SplitLine {
   readonly globals: Omit<Globals, "color" | "columns"> & { readonly noColor: boolean };
   readonly rest: readonly string[];
-  /** A global flag cannot be read; the command line says so before it does anything. */
+  /** The error of a global flag that cannot be read; it is reported before anything runs. */
   readonly fault: UserError | null;
 }
 
@@ -42,7 +42,7 @@ const NO_PATH = usageError("Cannot read the flag --db", {
   next: "conclaude --db ~/.conclaude/conclaude.db status",
 });
 
-/** Takes the global flags out of the words up to `--`; the library never sees them. */
+/** Separates the global flags from the other words. Words from `--` on stay as they are. */
 export function splitGlobals(args: readonly string[]): SplitLine {
   const rest: string[] = [];
   const seen = new Set<string>();
@@ -62,7 +62,7 @@ export function splitGlobals(args: readonly string[]): SplitLine {
         why: `--${name} is a switch and takes no value`,
         next: ["conclaude", ...args.with(i, `--${name}`).map(quoteWord)].join(" "),
       });
-    } else if (TAKEN_OUT.includes(name)) seen.add(name);
+    } else if (REMOVED_SWITCHES.includes(name)) seen.add(name);
     else if (value === "") rest.push(`--${name}`, "");
     else rest.push(arg);
   }
@@ -79,7 +79,7 @@ export function splitGlobals(args: readonly string[]): SplitLine {
   };
 }
 
-/** `--json=true` is the flag `json` with the value `true`; the name is empty for a word that is not a flag. */
+/** Splits `--json=true` into the name `json` and the value `true`. The name of a word that is not a flag is empty. */
 function readFlag(arg: string): { readonly name: string; readonly value: string | undefined } {
   if (arg === "-q") return { name: "quiet", value: undefined };
   const [, name = "", value] = /^--([a-z][a-z-]*)(?:=([\s\S]*))?$/i.exec(arg) ?? [];

@@ -1,9 +1,9 @@
-/** A page of help: the library's own, with short lines of usage, verbs below headings, and the flags of every verb. */
+/** Rewrites the library's page of help: shortens the usage, groups the verbs under headings, adds the global flags. */
 import { kebab } from "../operations/usage.ts";
 import { GLOBAL_FLAGS } from "./global_flags.ts";
 import { HEADINGS } from "../operations/all_verbs.ts";
 
-/** @param page As the library lays it out. */
+/** @param page The library's page. */
 export function helpPage(
   page: string,
   { prefix, isGroup, isRoot }: {
@@ -17,7 +17,7 @@ export function helpPage(
     : / {2}.*/.exec(page)![0].replace(/(?: \[-[^\]]*\](?:\.{3})?)+/, " [flags]")
       .replace(/ \[-[^\]]*\](?:\.{3})?/g, "");
   const flags = section("GLOBAL FLAGS", globalFlags(isRoot));
-  // The library sets what follows a flag's text into a column of its own, and a switch is off unless it says so.
+  // The library puts defaults and choices into a column of their own, and prints even that a switch is off by default.
   const whole = page.trimEnd()
     .replace(/ *\[default = false\]/g, "")
     .replace(/(?<=\S) {2,}(?=\[(?:default|separator) = |\[[\w-]+\|)/g, " ")
@@ -44,7 +44,7 @@ function globalFlags(isRoot: boolean): string[] {
   return rows.map(({ flag, brief }) => `  ${flag.padEnd(width)}  ${brief}`);
 }
 
-/** The list of all verbs, by what people do with them. */
+/** Groups the list of all verbs under headings. */
 function withHeadings(page: string): string {
   return page.replace(/^COMMANDS\n((?: {2}.*\n?)*)/m, (_section, list: string) => {
     const lines = list.trimEnd().split("\n");

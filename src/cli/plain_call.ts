@@ -1,13 +1,13 @@
-/** Reads plain command lines without the library, which costs as much time as a verb. It leaves the rest to the library. */
+/** Reads simple command lines without the library, since loading it takes as long as running a verb. */
 import { LETTERS, type Parameter } from "../operations/flags.ts";
 import { type Given, type GivenCall, readCall } from "../operations/read_call.ts";
 import { camel } from "../operations/usage.ts";
 import { findVerb, typedIn } from "../operations/all_verbs.ts";
 
-/** Thrown when the library has to read the command line. */
+/** Thrown for a command line that only the library can read. */
 class NotPlain extends Error {}
 
-/** The verb that a command line calls, ready to be run; null when the library has to read it. */
+/** Returns the verb that a command line calls, with its arguments; null if only the library can read the line. */
 export async function plainCall(words: readonly string[]) {
   try {
     const found = await findVerb(words);
@@ -33,19 +33,19 @@ function readWords(
       continue;
     }
     const long = /^-[a-z]$/.test(word) ? `--${LETTERS[word.slice(1)]}` : word;
-    const [, name = "", behind] = /^--([a-z][a-z-]*)(?:=([\s\S]+))?$/.exec(long) ?? [];
+    const [, name = "", attached] = /^--([a-z][a-z-]*)(?:=([\s\S]+))?$/.exec(long) ?? [];
     const flag = typedIn(known, name);
     const key = camel(name);
     if (flag === undefined || flag.variadic !== undefined || flags[key] !== undefined) {
       throw new NotPlain();
     }
     if (flag.kind === "boolean") {
-      if (behind !== undefined) throw new NotPlain();
+      if (attached !== undefined) throw new NotPlain();
       flags[key] = true;
       continue;
     }
-    const value = behind ?? words[++i];
-    if (value === undefined || (behind === undefined && value.startsWith("-"))) {
+    const value = attached ?? words[++i];
+    if (value === undefined || (attached === undefined && value.startsWith("-"))) {
       throw new NotPlain();
     }
     flags[key] = value;

@@ -1,4 +1,4 @@
-/** Errors of the command line as what / why / next instead of the library's own sentences. */
+/** Turns the library's errors about a command line into errors with what, why and next. */
 import {
   AliasNotFoundError,
   type ApplicationText,
@@ -20,7 +20,7 @@ import { GLOBAL_FLAGS } from "./global_flags.ts";
 import { nearestWords } from "../base/likeness.ts";
 import { camel, kebab, usageError } from "../operations/usage.ts";
 
-/** What verbs call their arguments that are words of any kind. */
+/** The placeholders of arguments that take free text. */
 const FREE_TEXT: ReadonlySet<string> = new Set(["query", "text"]);
 
 interface Reached {
@@ -29,7 +29,7 @@ interface Reached {
   readonly target: RouteMap<CliContext> | Command<CliContext>;
 }
 
-/** The texts of the library: its errors are thrown as `UserError` (exit status 2) instead. */
+/** Returns texts for the library that throw a `UserError` (exit status 2) instead of printing the library's message. */
 export function usageText(root: RouteMap<CliContext>, args: readonly string[]): ApplicationText {
   return {
     ...text_en,
@@ -55,7 +55,7 @@ function unknownCommand(input: string, { words, target }: Reached, args: readonl
   const names = "getAllEntries" in target
     ? target.getAllEntries().map(({ name }) => name["convert-camel-to-kebab"])
     : [];
-  // `version` is not a verb and means `--version`.
+  // There is no verb `version`, so it suggests `--version`.
   const flags = words.length > 1 ? [] : GLOBAL_FLAGS.map(({ name }) => name);
   const near = nearestWords(input, [...names, ...flags.filter((name) => name === input)])
     .map((name) => names.includes(name) ? name : `--${name}`);
@@ -65,14 +65,14 @@ function unknownCommand(input: string, { words, target }: Reached, args: readonl
   });
 }
 
-/** @param flag With its dashes. */
+/** @param flag The flag as typed, with its dashes. */
 function unknownFlag(flag: string, { words, target }: Reached, args: readonly string[]) {
   const own = "parameters" in target ? Object.keys(target.parameters.flags ?? {}) : [];
   const ofAll = GLOBAL_FLAGS.filter(({ rootOnly }) => !rootOnly || words.length === 1);
   const names = [...own.map(kebab), ...ofAll.map(({ name }) => name)];
   const typed = flag.split("=", 1)[0]!;
   const near = nearestWords(typed.replace(/^-+/, ""), names).map((name) => `--${name}`);
-  // `-rf` reaches this as `-r`.
+  // The library reports `-rf` as `-r`.
   const at = near.length > 0 || !takesText(target)
     ? -1
     : args.findIndex((arg) => arg === flag || /^-[^-]/.test(arg) && arg.includes(flag.slice(1)));
@@ -88,7 +88,7 @@ function unknownFlag(flag: string, { words, target }: Reached, args: readonly st
   });
 }
 
-/** Whether a verb takes words of any kind: a search, a note. */
+/** Tells whether a verb takes free text, such as a search or a note. */
 function takesText(target: Reached["target"]): boolean {
   if (!("parameters" in target)) return false;
   const { positional } = target.parameters;
@@ -103,7 +103,7 @@ function argumentError(thrown: unknown, reached: Reached, args: readonly string[
   return usageError(what, { why, next });
 }
 
-/** What is wrong with an argument, why, and what to do where that is not the page of help. */
+/** Explains the error of an argument. It gives no next step if that is the page of help. */
 function refusalOf(
   thrown: unknown,
   reached: Reached,
@@ -141,7 +141,7 @@ function refusalOf(
   return ["Cannot read the command line", messageOf(thrown)];
 }
 
-/** The verb or group that the words of a command line name. */
+/** Finds the verb or group that the words of a command line name. */
 function reach(root: RouteMap<CliContext>, args: readonly string[]): Reached {
   const words = ["conclaude"];
   let target: Reached["target"] = root;
@@ -159,7 +159,7 @@ function helpOf(words: readonly string[]): string {
   return `${words.join(" ")} --help`;
 }
 
-/** The whole command line with one word put right, to be pasted. */
+/** Returns the whole command line with one word corrected, ready to paste. */
 function retyped(args: readonly string[], wrong: string, right: string): string {
   const at = args.findIndex((arg) =>
     arg === wrong || arg.startsWith(`${wrong}=`) || arg.endsWith(`=${wrong}`)

@@ -1,4 +1,4 @@
-/** The MCP server: the protocol's own library with our tools, on stdin and stdout until stdin is closed or a signal comes. */
+/** Runs the MCP server with our tools on stdin and stdout, until stdin closes or a signal comes. */
 import process from "node:process";
 import { setTimeout as pause } from "node:timers/promises";
 import { Writable } from "node:stream";
@@ -23,7 +23,7 @@ import { INSTRUCTIONS, TOOLS } from "./tools.ts";
 const LAST_ANSWERS_MS = 1_000;
 
 /**
- * Serves until stdin closes or a signal comes. @param context Its folder is the one whose project the answers are for.
+ * Serves until stdin closes or a signal comes. @param context Its folder selects the project that answers are about.
  * @returns 0, also when the client goes away in the middle of an answer.
  */
 export async function runMcp(context: CliContext): Promise<number> {
@@ -33,7 +33,7 @@ export async function runMcp(context: CliContext): Promise<number> {
   const out = stdoutThat({ isGone: () => end(0) });
   const transport = new StdioServerTransport(process.stdin, out);
   for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, () => end(0));
-  // Calls that came before stdin was closed are answered first: `conclaude mcp < requests`.
+  // `conclaude mcp < requests` closes stdin at once and still expects all answers.
   for (const over of ["end", "close"]) {
     process.stdin.once(over, () => void leaveAfter(atWork, out).then(() => end(0)));
   }
@@ -41,9 +41,9 @@ export async function runMcp(context: CliContext): Promise<number> {
   return await ended;
 }
 
-/** Waits until all calls are answered, but no longer than a client has to read the answers. */
+/** Waits until all calls are answered, at most `LAST_ANSWERS_MS`. */
 async function leaveAfter(atWork: ReadonlySet<Promise<unknown>>, out: Writable): Promise<void> {
-  // One turn of the event loop writes the answers that are ready. An empty write ends after all earlier ones.
+  // One turn of the event loop writes the answers that are ready. An empty write completes after all earlier writes.
   const answered = async () => {
     for (await pause(0); atWork.size > 0; await pause(0)) await Promise.allSettled(atWork);
     await new Promise((resolve) => out.write("", resolve));
@@ -51,7 +51,7 @@ async function leaveAfter(atWork: ReadonlySet<Promise<unknown>>, out: Writable):
   await Promise.race([answered(), pause(LAST_ANSWERS_MS)]);
 }
 
-/** Stdout as the library wants it. The runtime's own stream does not report in every version that its reader is gone. */
+/** Makes a stream to stdout. Not every version of the runtime's own stream reports that its reader is gone. */
 function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
   const writeAll = async (bytes: Uint8Array) => {
     for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
@@ -59,7 +59,7 @@ function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
   const out = new Writable({
     write: (chunk: Uint8Array, _encoding, done) => void writeAll(chunk).then(() => done(), isGone),
   });
-  // Each answer that waits for a slow reader adds a listener: a hundred are no leak.
+  // Each answer that waits for a slow reader adds a listener, so many listeners are no leak.
   out.setMaxListeners(0);
   return out;
 }
@@ -76,15 +76,14 @@ function toolList(): Tool[] {
 }
 
 /**
- * Makes a server that is not connected yet. It is the library's plainest class: the others need full zod and load a web
- * server.
+ * Makes a server that is not connected yet. The library's other server classes need full zod and load a web server.
  * @param atWork Holds a promise for each call until it is answered.
  */
 function createServer(context: CliContext, atWork: Set<Promise<unknown>>): Server {
   const server = new Server({ name: "conclaude", version: VERSION }, {
     capabilities: { tools: {} },
     instructions: INSTRUCTIONS,
-    // We send nothing that the library would check with it, and its usual validator is not in the bundle.
+    // We send nothing that needs a validator, and the library's default validator is not in the bundle.
     jsonSchemaValidator: {
       getValidator() {
         throw new Error("no schemas are checked here");
@@ -92,16 +91,16 @@ function createServer(context: CliContext, atWork: Set<Promise<unknown>>): Serve
     },
   });
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: toolList() }));
-  // The library's own handler would answer a malformed call with the text of its validator.
+  // The library's own handler would answer a malformed call with the message of its validator.
   server.fallbackRequestHandler = async ({ method, params }) => {
     if (method !== "tools/call") {
       throw Object.assign(new Error("Method not found"), { code: ErrorCode.MethodNotFound });
     }
     const name = params?.["name"];
-    const given = params?.["arguments"] ?? {};
-    if (typeof name !== "string") throw noCall('"name" is no text');
-    if (typeof given !== "object" || Array.isArray(given)) throw noCall('"arguments" is no object');
-    const work = callTool(name, given as Readonly<Record<string, unknown>>, context);
+    const args = params?.["arguments"] ?? {};
+    if (typeof name !== "string") throw badCall('"name" is no text');
+    if (typeof args !== "object" || Array.isArray(args)) throw badCall('"arguments" is no object');
+    const work = callTool(name, args as Readonly<Record<string, unknown>>, context);
     atWork.add(work);
     const { text, isError } = await work.finally(() => atWork.delete(work));
     return { content: [{ type: "text", text }], ...isError && { isError } };
@@ -109,8 +108,8 @@ function createServer(context: CliContext, atWork: Set<Promise<unknown>>): Serve
   return server;
 }
 
-/** The protocol's error for a malformed call. */
-function noCall(why: string): Error {
+/** Makes the protocol's error for a malformed call. */
+function badCall(why: string): Error {
   const next = `Call one of ${Object.keys(TOOLS).join(", ")}, with an object`;
   return Object.assign(new Error(`Cannot call a tool\n  why:  ${why}\n  next: ${next}`), {
     code: ErrorCode.InvalidParams,
@@ -120,24 +119,24 @@ function noCall(why: string): Error {
 const NOTHING_YET =
   "Nothing is remembered yet: there is no database. The hooks of conclaude make it (conclaude install-hooks), or `remember`.";
 
-/** Runs a tool. It never throws: what goes wrong is an answer with `isError`. */
+/** Runs a tool. It never throws: an error becomes an answer with `isError`. */
 async function callTool(
   name: string,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   context: CliContext,
 ): Promise<{ readonly text: string; readonly isError: boolean }> {
   try {
-    return { text: await answer(name, given, context), isError: false };
+    return { text: await answer(name, input, context), isError: false };
   } catch (thrown) {
     const text = errorText(asUserError(thrown, `Cannot finish ${name}`), context.globals);
     return { text: text.trimEnd(), isError: true };
   }
 }
 
-/** Opens the database anew for each call: between two of them it may be replaced, migrated or removed. */
+/** Opens the database anew for each call, since the file may be replaced, migrated or removed between two calls. */
 async function answer(
   name: string,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   context: CliContext,
 ): Promise<string> {
   const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
@@ -148,7 +147,7 @@ async function answer(
     });
   }
   const { inputSchema, isReadOnly, run } = tool;
-  const args = readArguments(name, given, inputSchema);
+  const args = readArguments(name, input, inputSchema);
   const what = `call ${name}`;
   if (isReadOnly && isMissing((await keptPlace(context, what)).database)) return NOTHING_YET;
   const { db, place } = await openStore(context, isReadOnly ? "read" : "write", what);

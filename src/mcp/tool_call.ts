@@ -1,4 +1,4 @@
-/** What the tools and the server share: a call, its arguments, and the project that it is about. */
+/** A call of a tool: its type, the project that it is about, and the check of its arguments. */
 import { UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
@@ -6,7 +6,7 @@ import { type Observation, readObservations } from "../memory/store.ts";
 import type { CliContext } from "../operations/context.ts";
 import type { DatabaseSync } from "node:sqlite";
 
-/** Arguments that fit the schema of their tool. */
+/** Arguments that `readArguments` has checked. */
 export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Call {
@@ -21,13 +21,13 @@ export interface Call {
   readonly args: Arguments;
 }
 
-/** The project that answers are for. It is looked up for each call, since a folder may become a repository. */
+/** The project that answers are about. Each call looks it up anew, since a folder may become a repository. */
 export interface Project {
-  /** The common git directory, or the folder where there is none. */
+  /** The common git directory; outside a repository, the folder. */
   readonly key: string;
-  /** The folder that paths are told from. */
+  /** The folder that stored paths are relative to. */
   readonly root: string;
-  /** The folder that answers name it by: a model sees at once when the server was started in another project. */
+  /** The project's name in answers. It shows a model at once if the server was started in another project. */
   readonly folder: string;
   /** The user's home; null when there is none. */
   readonly home: string | null;
@@ -41,7 +41,7 @@ export function projectAround(
   return { key, root: repository?.root ?? folder, folder: folderOfProject(key), home };
 }
 
-/** The observation with a number. @throws {UserError} When there is none, or it is of another project without `everywhere`. */
+/** Returns the observation that `id` names. @throws {UserError} If none has this id, or it is another project's. */
 export function observationOf({ db, project, args }: Call): Observation {
   const id = Number(args["id"]);
   const [observation] = readObservations(db, [id]);
@@ -60,7 +60,7 @@ export function observationOf({ db, project, args }: Call): Observation {
   return observation;
 }
 
-/** How answers name the project of an observation. */
+/** Returns the name of an observation's project for answers. */
 export function folderOf({ project }: Pick<Observation, "project">): string {
   return project === null ? "no project" : folderOfProject(project);
 }
@@ -83,28 +83,28 @@ export interface InputSchema {
 }
 
 /**
- * Checks the arguments of a call. Models also write numbers and booleans as texts, and `#12` for a number that an answer
- * showed so. Null counts as left out.
- * @throws {UserError} It names the wrong argument and what it may be.
+ * Checks the arguments of a call and converts them. Models also write numbers and booleans as texts, and `#12` where an
+ * answer showed it. Null counts as left out.
+ * @throws {UserError} The error names the wrong argument and its allowed values.
  */
 export function readArguments(
   tool: string,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   { properties, required = [] }: InputSchema,
 ): Arguments {
-  const wrong = (why: string) =>
-    new UserError(`Cannot call ${tool}`, { why, next: `Call it with ${shapeOf(properties)}` });
+  const refusal = (why: string) =>
+    new UserError(`Cannot call ${tool}`, { why, next: `Call it with ${signatureOf(properties)}` });
   const read: Record<string, string | number | boolean> = {};
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(input)) {
     if (value === null || value === undefined) continue;
     const schema = Object.hasOwn(properties, name) ? properties[name]! : null;
-    if (schema === null) throw wrong(`it has no argument "${name}"`);
+    if (schema === null) throw refusal(`it has no argument "${name}"`);
     const known = valueOf(value, schema);
-    if (known === null) throw wrong(`"${name}" must be ${wanted(schema)}`);
+    if (known === null) throw refusal(`"${name}" must be ${allowedValues(schema)}`);
     read[name] = known;
   }
   const missing = required.find((name) => !Object.hasOwn(read, name));
-  if (missing !== undefined) throw wrong(`"${missing}" is missing`);
+  if (missing !== undefined) throw refusal(`"${missing}" is missing`);
   return read;
 }
 
@@ -126,7 +126,7 @@ function valueOf(value: unknown, schema: ArgumentSchema): string | number | bool
     : null;
 }
 
-function wanted(schema: ArgumentSchema): string {
+function allowedValues(schema: ArgumentSchema): string {
   if (schema.type === "boolean") return "true or false";
   if (schema.type === "string") {
     if (schema.enum !== undefined) return `one of ${schema.enum.join(", ")}`;
@@ -137,7 +137,7 @@ function wanted(schema: ArgumentSchema): string {
     : `a whole number from ${schema.minimum} to ${schema.maximum}`;
 }
 
-function shapeOf(properties: InputSchema["properties"]): string {
+function signatureOf(properties: InputSchema["properties"]): string {
   const names = Object.entries(properties).map(([name, { type }]) => `${name}: ${type}`);
   return names.length === 0 ? "no arguments" : names.join(", ");
 }

@@ -1,6 +1,6 @@
 /**
- * The tools as the model sees them, and their work. The model reads the descriptions at the start of each session,
- * whether it needs a tool or not: together at most 900 tokens.
+ * The tools of the MCP server. The model reads all descriptions at the start of each session, whether it needs a tool
+ * or not, so together they take at most 900 tokens.
  */
 import { headed, plain, plainLines } from "../base/plain.ts";
 import { count } from "../base/counts.ts";
@@ -42,15 +42,15 @@ import { type Call, folderOf, type InputSchema, observationOf } from "./tool_cal
 import { statSync } from "../system/files.ts";
 import TEXTS from "./tools.json" with { type: "json" };
 
-/** What the model reads of one tool. */
+/** The definition of a tool that the model reads. */
 interface ToolText {
   readonly description: string;
   readonly inputSchema: InputSchema;
-  /** Whether it changes nothing: a client may then call several at once. */
+  /** Whether the tool changes nothing. A client may call several such tools at once. */
   readonly isReadOnly: boolean;
 }
 
-/** Does the work of a tool. It returns the text that the model gets, or throws a UserError. */
+/** Does the work of a tool and returns the answer for the model. @throws {UserError} */
 type Run = (call: Call) => string | Promise<string>;
 
 const RUNS: Readonly<Record<string, Run>> = { recall, open, timeline, remember, status };
@@ -60,10 +60,10 @@ export const TOOLS: Readonly<Record<string, ToolText & { readonly run: Run }>> =
     .map(([name, text]) => [name, { ...text, run: RUNS[name]! }]),
 );
 
-/** What the model reads of the server itself. */
+/** The description of the server itself that the model reads. */
 export const INSTRUCTIONS = TEXTS.instructions;
 
-/** `recall`: a line a result, the best first. */
+/** `recall` lists the results of a search, one on each line, the best first. */
 async function recall({ db, project, nowMs, args }: Call): Promise<string> {
   const everywhere = args["everywhere"] === true;
   const { file, days } = args;
@@ -79,11 +79,11 @@ async function recall({ db, project, nowMs, args }: Call): Promise<string> {
     nowMs,
     time: await timeIn(String(args["query"]), nowMs),
   };
-  const mended: string[] = [];
+  const rebuildNotes: string[] = [];
   const { results, quotedNowhere } = withIndex(
     db,
     () => answerHere(db, String(args["query"]), options, project),
-    (why) => mended.push(rebuildText(why)),
+    (why) => rebuildNotes.push(rebuildText(why)),
   );
   if (results.length === 0) {
     return everywhere ? "Nothing that matches is remembered of any project." : plain(
@@ -94,7 +94,7 @@ async function recall({ db, project, nowMs, args }: Call): Promise<string> {
     headed(`Remembered of ${everywhere ? "all projects" : project.folder}`),
     ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
     ...results.map((result) => lineOf(result, { nowMs, here: project.key, everywhere })),
-    ...mended,
+    ...rebuildNotes,
   ].join("\n");
 }
 
@@ -119,13 +119,13 @@ function lineOf(
   );
 }
 
-/** About 1,600 tokens of text; with what stands around it a part is about 2,000 at most. */
+/** About 1,600 tokens of text. With its heading and facts a part takes at most about 2,000. */
 const PART_CHARS = 5_600;
 const MAX_FACT_CHARS = 240;
 const MAX_FILES = 8;
 const MAX_CAPTURES = 3;
 
-/** `open`: an observation whole, a long text in parts. */
+/** `open` shows a whole observation, or one part of a long one. */
 function open(call: Call): string {
   const { db, nowMs, args } = call;
   const observation = observationOf(call);
@@ -149,15 +149,15 @@ function open(call: Call): string {
     plain(observation.title),
     ...observationFacts(observation, nowMs)
       .map(([name, value]) => `${name}: ${shortened(value, MAX_FACT_CHARS)}`),
-    ...listed("files", files.map((path) => plain(shortened(path, MAX_FACT_CHARS))), MAX_FILES),
-    ...listed("made of", captures, MAX_CAPTURES, "conclaude queue show ID"),
+    ...limitedList("files", files.map((path) => plain(shortened(path, MAX_FACT_CHARS))), MAX_FILES),
+    ...limitedList("made of", captures, MAX_CAPTURES, "conclaude queue show ID"),
     "",
     plainLines(text),
     ...place,
   ].join("\n");
 }
 
-/** Parts of a text, each whole lines where that is possible; one for an empty text. */
+/** Splits a text into parts, at the end of a line if possible. An empty text is one part. */
 function partsOf(text: string): string[] {
   const parts: string[] = [];
   let at = 0;
@@ -165,7 +165,7 @@ function partsOf(text: string): string[] {
     const piece = text.slice(at, at + PART_CHARS);
     const line = at + PART_CHARS < text.length ? piece.lastIndexOf("\n") : -1;
     let end = at + (line > PART_CHARS / 2 ? line + 1 : piece.length);
-    // Not between the halves of a character.
+    // Keeps both halves of a surrogate pair in one part.
     if (/[\ud800-\udbff]/.test(text[end - 1] ?? "") && end < text.length) end--;
     parts.push(text.slice(at, end).trimEnd());
     at = end;
@@ -173,7 +173,7 @@ function partsOf(text: string): string[] {
   return parts;
 }
 
-function listed(
+function limitedList(
   name: string,
   all: readonly string[],
   limit: number,
@@ -185,7 +185,7 @@ function listed(
   return [`${name}: ${all.slice(0, limit).join(", ")}${more}${how}`];
 }
 
-/** `timeline`: what came before and after an observation, or what there is of a file. */
+/** `timeline` lists the observations before and after an observation, or all of a file. */
 async function timeline(call: Call): Promise<string> {
   const { db, project, nowMs, args } = call;
   const { id, file } = args;
@@ -223,7 +223,7 @@ async function timeline(call: Call): Promise<string> {
   ].join("\n");
 }
 
-/** `remember`: keeps a note, its secrets masked. */
+/** `remember` stores a note and masks its secrets. */
 function remember(
   { db, folder, project, sessionId, redactPatterns, nowMs, args }: Call,
 ): string {
@@ -240,20 +240,20 @@ function remember(
 }
 
 const MAX_OPEN = 5;
-/** A bigger database is not read whole for this: 64 MB take a quarter of a second. */
+/** The size of the largest database that `status` checks: reading 64 MB takes a quarter of a second. */
 const MAX_CHECKED_BYTES = 64_000_000;
 
-/** `status`: what memory holds of this project, and whether the database is well. */
+/** `status` tells what memory holds about this project, and whether the database is intact. */
 function status({ db, database, project, nowMs }: Call): string {
   const memory = projectMemory(db, project.key);
   const open = openFailuresOf(db, project.key, { nowMs: Date.now() });
-  const { waiting, givenUp: count } = memoryHealth(db, nowMs);
+  const { waiting, givenUp } = memoryHealth(db, nowMs);
   const { lastSummary } = memory;
-  const givenUp = count === 0 ? "" : `, ${count} were given up (conclaude queue list)`;
+  const hint = givenUp === 0 ? "" : `, ${givenUp} were given up (conclaude queue list)`;
   return [
     headed(`Status of ${project.folder}`),
     `observations of this project: ${memory.observations}`,
-    `captures not worked in yet: ${waiting}${givenUp}`,
+    `captures not worked in yet: ${waiting}${hint}`,
     `open failures: ${open.length}`,
     ...readObservations(db, open.slice(0, MAX_OPEN).map(({ id }) => id)).map((one) =>
       `  ${observationLine(one, nowMs)}`

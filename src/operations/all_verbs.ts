@@ -1,19 +1,19 @@
-/** The table of verbs: what the command line and the daemon are made of. */
+/** The table of all verbs, which the command line and the daemon use. */
 import { camel, kebab } from "./usage.ts";
 import { lazy, type LazyVerb, type Verbs } from "./verb.ts";
 
-/** Loads the verbs of other faces. Faces do not import each other, so `main.ts` passes these in. */
+/** Loaders of the verbs in other faces' folders. Faces do not import each other, so `main.ts` passes the loaders in. */
 export type FaceVerbs = Readonly<
   Record<"mcp" | "daemon" | "ui" | "explain" | "hook", LazyVerb["load"]>
 >;
 
-let ofFaces: FaceVerbs | null = null;
+let faceVerbs: FaceVerbs | null = null;
 
 export function verbsOfFaces(verbs: FaceVerbs): void {
-  ofFaces = verbs;
+  faceVerbs = verbs;
 }
 
-/** Every verb of the first level by what people do with it, in the order in which they should meet them. */
+/** Every verb of the first level by topic, in the order in which people should meet them. */
 const TOPICS: Readonly<Record<string, Readonly<Record<string, LazyVerb["load"]>>>> = {
   Start: {
     installHooks: async () => (await import("./verbs/install_hooks_verbs.ts")).installHooks,
@@ -25,14 +25,14 @@ const TOPICS: Readonly<Record<string, Readonly<Record<string, LazyVerb["load"]>>
   Look: {
     status: async () => (await import("./verbs/status_verbs.ts")).status,
     session: async () => (await import("./verbs/session_verbs.ts")).session,
-    ui: () => ofFaces!.ui(),
+    ui: () => faceVerbs!.ui(),
     memory: async () => (await import("./verbs/memory_verbs.ts")).memory,
     usage: async () => (await import("./verbs/usage_verbs.ts")).usage,
   },
   Rules: {
     guard: async () => (await import("./verbs/guard_verbs.ts")).guard,
     req: async () => (await import("./verbs/req_verbs.ts")).req,
-    explain: () => ofFaces!.explain(),
+    explain: () => faceVerbs!.explain(),
   },
   Work: {
     task: async () => (await import("./verbs/task_verbs.ts")).task,
@@ -51,9 +51,9 @@ const TOPICS: Readonly<Record<string, Readonly<Record<string, LazyVerb["load"]>>
     migrate: async () => (await import("./verbs/migrate_verbs.ts")).migrate,
   },
   "For programs": {
-    hook: () => ofFaces!.hook(),
-    mcp: () => ofFaces!.mcp(),
-    daemon: () => ofFaces!.daemon(),
+    hook: () => faceVerbs!.hook(),
+    mcp: () => faceVerbs!.mcp(),
+    daemon: () => faceVerbs!.daemon(),
     token: async () => (await import("./verbs/token_verbs.ts")).token,
     queue: async () => (await import("./verbs/queue_verbs.ts")).queue,
     audit: async () => (await import("./verbs/audit_verbs.ts")).audit,
@@ -70,7 +70,7 @@ export const VERBS: Readonly<Record<string, LazyVerb>> = Object.fromEntries(
   Object.values(TOPICS).flatMap(Object.entries).map(([name, load]) => [name, lazy(load)]),
 );
 
-/** The verb that words begin with, as they are typed, and what comes behind; null for none. */
+/** Returns the verb that the typed words begin with, and the words after it; null if they begin with none. */
 export async function findVerb(words: readonly string[]) {
   let verb: Verbs[string] | undefined = typedIn(VERBS, words[0]);
   let at = 1;
@@ -80,7 +80,7 @@ export async function findVerb(words: readonly string[]) {
   return verb === undefined ? null : { verb, rest: words.slice(at) };
 }
 
-/** What a table holds under the name as it is typed: `set-priority`. */
+/** Returns the value that a table holds under a name typed as `set-priority`. */
 export function typedIn<Value>(
   table: Readonly<Record<string, Value>>,
   typed = "",

@@ -1,30 +1,29 @@
-/** Browses memory on a terminal, in its alternate screen, and leaves it as it was however it ends. */
+/** Browses memory in the alternate screen of a terminal. It restores the terminal however browsing ends. */
 import { getColumns, getRows, Prompt, settings } from "@clack/core";
 import { onEndingSignals, onResize } from "../system/process/start.ts";
 import type { Signal } from "../system/processes.ts";
 import { type Browse, type Found, meaningOf, moved, screenOf, type ScreenSize } from "./browse.ts";
 
-/** Where browsing finds things. */
+/** The memory that a person browses. */
 export interface BrowseSource {
   readonly find: (words: string) => Found;
-  /** The lines of an observation. */
   readonly open: (id: number) => readonly string[];
 }
 
-/** A search begins when nobody has typed for this long, in milliseconds. */
+/** A search begins when the person has not typed for this long, in milliseconds. */
 const PAUSE_MS = 80;
 
 const ENTER_SCREEN = "\x1b[?1049h\x1b[H";
 const CLEAR_SCREEN = "\x1b[2J\x1b[H";
-/** Also shows the cursor, which an error may have left hidden. */
+/** It also shows the cursor, which an error may have left hidden. */
 const LEAVE_SCREEN = "\x1b[?25h\x1b[?1049l";
 
-/** Lets a person browse until they end it. @returns The signal that ended it; null when the person did. @throws What the source throws. */
+/** Lets a person browse. @returns The signal that ended it, or null if the person did. @throws The source's errors. */
 export async function browseOnTerminal(
   source: BrowseSource,
   words: string,
 ): Promise<Signal | null> {
-  // Here Escape goes back first.
+  // By default the library cancels at Escape; here Escape goes back one step.
   settings.aliases.delete("escape");
   const stopping = new AbortController();
   let endedBy: Signal | null = null;
@@ -39,9 +38,9 @@ export async function browseOnTerminal(
 class BrowsePrompt extends Prompt<never> {
   readonly #source: BrowseSource;
   #browse: Browse;
-  /** Waits for a pause in what is typed; null when all of it was searched for. */
+  /** Waits until the person stops typing; null once the words have been searched for. */
   #pause: ReturnType<typeof setTimeout> | null = null;
-  /** What went wrong; browsing ends, and then it is thrown. */
+  /** An error that ends browsing; `browse()` throws it at its end. */
   #fault: { readonly thrown: unknown } | null = null;
 
   constructor(source: BrowseSource, words: string, signal: AbortSignal) {
@@ -64,10 +63,10 @@ class BrowsePrompt extends Prompt<never> {
     output.write(ENTER_SCREEN);
     input.on("end", end);
     try {
-      // Comes after the runtime's own listener, which measures.
+      // This listener runs after the runtime's own, which measures the terminal.
       using _resizing = onResize(() => this.#drawAnew());
       const ended = this.prompt();
-      // Where nobody listens, Ctrl-Z stops the process and leaves its screen to the shell.
+      // Without a listener, Ctrl-Z would stop the process and leave its screen to the shell.
       this["rl"]?.on("SIGTSTP", () => {});
       await ended;
     } finally {
@@ -78,13 +77,13 @@ class BrowsePrompt extends Prompt<never> {
     if (this.#fault !== null) throw this.#fault.thrown;
   }
 
-  /** Enter opens a hit and ends nothing. */
+  /** Keeps Enter from ending the prompt: it opens a hit. */
   protected override _shouldSubmit(): boolean {
     return false;
   }
 
   #press(name: string, isControl = false): void {
-    // The library's line is closed by them.
+    // Ctrl-C and Ctrl-D close the library's line.
     if (isControl && (name === "c" || name === "d")) return this.#end();
     const pressed = meaningOf(this.#browse, name, this.#size());
     if (pressed === "type") return this.#type();
@@ -119,7 +118,7 @@ class BrowsePrompt extends Prompt<never> {
     this.#browse = { ...this.#browse, opened: { lines: this.#source.open(hit.id), top: 0 } };
   }
 
-  /** From a hit to the list, from a search to none, and out. */
+  /** Goes from an open hit to the list, from a search to all observations, and from there out. */
   #goBack(): void {
     const { opened, words } = this.#browse;
     if (opened !== null) this.#browse = { ...this.#browse, opened: null };
@@ -130,14 +129,14 @@ class BrowsePrompt extends Prompt<never> {
     }
   }
 
-  /** The library's line takes Enter, arrows and what is typed beside an open hit in its own way. */
+  /** Restores the words: the library changes its line at Enter, arrows, and letters typed while a hit is open. */
   #putWordsBack(): void {
     this._clearUserInput();
     this._setUserInput(this.#browse.words, true);
     this.#browse = { ...this.#browse, cursor: this.#browse.words.length };
   }
 
-  /** Draws the whole screen, where the library draws only the lines that are new. */
+  /** Draws the whole screen; the library alone would draw only the changed lines. */
   #drawAnew(): void {
     this.output.write(CLEAR_SCREEN);
     this["_prevFrame"] = "";
@@ -148,7 +147,7 @@ class BrowsePrompt extends Prompt<never> {
     return { rows: getRows(this.output), columns: getColumns(this.output) };
   }
 
-  /** Nobody else would catch what a key or a timer throws, and the terminal would stay as it is. */
+  /** Catches errors of keys and timers: nothing else would, and the terminal would stay in the alternate screen. */
   #guarded(work: () => void): void {
     try {
       work();

@@ -1,4 +1,4 @@
-/** Works captures that wait into memory, for the verbs after which none should wait. */
+/** Works all waiting captures into memory, for verbs that need none to wait. */
 import { countAllWaiting } from "../db/queue_work.ts";
 import { type CaptureDrainReport, drainAlone } from "../memory/drain/capture_drain.ts";
 import { lateRedaction } from "../memory/drain/late_redaction.ts";
@@ -9,10 +9,10 @@ import type { CliContext } from "./context.ts";
 import type { OpenStore } from "./open_store.ts";
 import type { ProgressLine } from "./terminal.ts";
 
-/** How long a verb waits for another drain to end, in milliseconds; most take a few seconds. */
+/** How long a verb waits for another drain to end, in milliseconds. Most drains take a few seconds. */
 const WAIT_MS = 10_000;
 
-/** Drains the queue. @returns Null where another drain is at work on it. */
+/** Drains the queue. @returns Null if another drain still runs after `WAIT_MS`. */
 export async function workCaptures(
   { locations, process }: Pick<CliContext, "locations" | "process">,
   { db, place, progress }: OpenStore & { readonly progress: ProgressLine },

@@ -6,7 +6,7 @@ import type { CliContext, Globals } from "./context.ts";
 
 const COLORS: Readonly<Record<Check["status"], number>> = { ok: 32, warn: 33, fail: 31 };
 
-/** Findings for a terminal: a line each, and under it what to do. */
+/** Formats checks for a terminal: one line each, with the next step below it. */
 export function checkLines(checks: readonly Check[], { color }: Pick<Globals, "color">): string[] {
   const nameWidth = Math.max(0, ...checks.map(({ name }) => name.length));
   const indent = " ".repeat("fail  ".length + nameWidth + 2);
@@ -20,7 +20,7 @@ export function checkLines(checks: readonly Check[], { color }: Pick<Globals, "c
 
 export type DatabaseSource = Locations["databaseFrom"] | "configuration" | "memory";
 
-/** What chose the database that `placeOf()` names. */
+/** Tells what chose the database that `placeOf()` returns. */
 export function databaseFrom(
   { globals, locations }: Pick<CliContext, "globals" | "locations">,
   config: HookConfig,

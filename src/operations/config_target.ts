@@ -1,4 +1,4 @@
-/** Which configuration files verbs change, how they are written whole, and how a person accepts them as they are. */
+/** Finds the configuration files that verbs change, writes them whole, and accepts them for a person. */
 import {
   type ConfigFile,
   type ConfigLayer,
@@ -25,8 +25,8 @@ import { filesInForce } from "./look_as_hook.ts";
 import { openAt, placeOf } from "./open_store.ts";
 
 /**
- * The files of each layer: the one that verbs write, then those that would count in its place. A project's file is shared
- * with the repository; only their user may read the other two.
+ * The file names of each layer: the one that verbs create, then other names that count. A project's file is shared with
+ * the repository; only the user may read the other two.
  */
 export const LAYER_FILES = {
   user: { flag: " --user", names: ["config.yaml", "config.yml"], mode: 0o600 },
@@ -34,7 +34,7 @@ export const LAYER_FILES = {
   project: { flag: "", names: [".conclaude.yaml", ".conclaude.yml"], mode: 0o644 },
 } as const;
 
-/** The layer that flags name. @param verb Of `conclaude config`. @throws {UserError} When they name two. */
+/** Returns the layer that flags name. @param verb One of `conclaude config`. @throws {UserError} If they name two. */
 export function layerOf(
   verb: string,
   { user, local }: { readonly user: boolean; readonly local: boolean },
@@ -48,7 +48,7 @@ export function layerOf(
   return user ? "user" : local ? "local" : "project";
 }
 
-/** The folder of the user's own file. @throws {UserError} When the home cannot be used. */
+/** Returns the folder of the user's own file. @throws {UserError} If the home cannot be used. */
 export function userFolder({ locations: { home, dataFolder } }: CliContext): string {
   const usual = home === null ? null : joinPath(home, ".conclaude");
   if (dataFolder === usual) return dataFolder;
@@ -61,7 +61,7 @@ export function userFolder({ locations: { home, dataFolder } }: CliContext): str
 /** Advice for a file that must not be committed. */
 export const IGNORE_ADVICE = "It is yours alone: add .conclaude.local.yaml to .gitignore.";
 
-/** Advice for a new file that must not be committed, as a line; none otherwise. */
+/** Returns the advice if the file is new and must not be committed; otherwise no line. */
 export function ignoreAdvice({ isNew, mode }: ConfigTarget): string[] {
   return isNew && mode === 0o600 ? [IGNORE_ADVICE] : [];
 }
@@ -70,7 +70,7 @@ export function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
   return readConfigFiles(lookUpwards(cwd), locations);
 }
 
-/** The file of a layer that counts here, or a new one. @throws {UserError} When it cannot be read. */
+/** Returns the file of a layer that counts here, or a new one. @throws {UserError} If it cannot be read. */
 export function targetOf(context: CliContext, layer: ConfigLayer): ConfigTarget {
   const files = filesHere(context);
   const { mode, names: [name] } = LAYER_FILES[layer];
@@ -83,19 +83,19 @@ export function targetOf(context: CliContext, layer: ConfigLayer): ConfigTarget 
     const why = `it ${isLeftOut(found) ? "is left out" : "cannot be read"}: ${found.problem}`;
     throw cannotChange(found.path, why, found.distrust?.next.map(quoteWord).join(" "));
   }
-  const beside = files.find((file) => file.layer !== "user");
+  const sibling = files.find((file) => file.layer !== "user");
   const folder = layer === "user"
     ? userFolder(context)
-    : beside === undefined
+    : sibling === undefined
     ? findRepository(lookUpwards(context.cwd))?.root ?? context.cwd
-    : parentOf(beside.path);
+    : parentOf(sibling.path);
   return { path: joinPath(folder, name), text: "", isNew: true, mode };
 }
 
 /**
- * Replaces the file, whole or not at all; it keeps the mode that it has.
+ * Replaces the file, whole or not at all, and keeps its mode.
  *
- * @throws {UserError} When it cannot be written.
+ * @throws {UserError} If it cannot be written.
  */
 export function writeTarget(
   { path, mode }: Pick<ConfigTarget, "path" | "mode">,
@@ -121,7 +121,7 @@ export function writeTarget(
   }
 }
 
-/** Writes the planned files, all or none. @throws {UserError} When one cannot be written; then the others are put back. */
+/** Writes all planned files. @throws {UserError} If one cannot be written; then it restores the others. */
 export function writePlanned(files: readonly PlannedFile[]): void {
   const written: ConfigTarget[] = [];
   try {
@@ -138,7 +138,7 @@ export function writePlanned(files: readonly PlannedFile[]): void {
   }
 }
 
-/** The databases that know files and violations here: the default one, and the one that the configuration names. */
+/** Opens the databases that may know files and violations of this folder: the default and the configured one. */
 export async function databasesHere(context: CliContext): Promise<DatabaseSync[]> {
   const place = await placeOf(context);
   const paths = new Set([context.locations.database, place.database]);
@@ -148,7 +148,7 @@ export async function databasesHere(context: CliContext): Promise<DatabaseSync[]
   return opened.map(({ db }) => db);
 }
 
-/** Keeps files as they are now, so that they are in force; what was open about them is settled. */
+/** Stores the files' current texts, which puts them in force, and settles open violations about them. */
 export async function acceptFiles(context: CliContext, paths: readonly string[]): Promise<void> {
   const atMs = Date.now();
   for (const db of context.globals.noDb ? [] : await databasesHere(context)) {
@@ -159,7 +159,7 @@ export async function acceptFiles(context: CliContext, paths: readonly string[])
   }
 }
 
-/** With a part that a verb writes, a change that nobody has accepted would come into force. @throws {UserError} When there is one. */
+/** Refuses to write to a file with an unaccepted change: that change would come into force. @throws {UserError} */
 export async function refuseHeld(context: CliContext, paths: readonly string[]): Promise<void> {
   const { held } = await filesInForce(context);
   const file = paths.find((path) => held.includes(path));
@@ -171,7 +171,7 @@ export async function refuseHeld(context: CliContext, paths: readonly string[]):
   });
 }
 
-/** Writes a part of a configuration file for a person, and accepts the file. @throws {UserError} */
+/** Writes a configuration file for a person and accepts it. @throws {UserError} */
 export async function writeAccepted(
   context: CliContext,
   target: Pick<ConfigTarget, "path" | "mode">,

@@ -14,39 +14,39 @@ import { lookUpwards } from "../system/git/repository.ts";
 import type { Config } from "./config_sections.ts";
 import { mkdirSync, removeSync, statSync } from "../system/files.ts";
 
-/** Flags that every verb understands, wherever they stand on the command line. */
+/** The flags that every verb accepts, anywhere on the command line. */
 export interface Globals {
   readonly db: string | undefined;
   readonly noDb: boolean;
   readonly json: boolean;
-  /** Prints nothing for people but errors. */
+  /** Whether people get no output but errors. */
   readonly quiet: boolean;
-  /** False with `--no-color`, with `NO_COLOR` set, and where stdout is not a terminal. */
+  /** False with `--no-color`, with `NO_COLOR`, and if stdout is not a terminal. */
   readonly color: boolean;
-  /** How wide lines for people may be: `COLUMNS`, else the terminal, else 80. */
+  /** The width of lines for people, in columns: `COLUMNS`, or the terminal's, or 80. */
   readonly columns: number;
 }
 
-/** What a command is given beside its own flags. */
+/** The surroundings of a command: streams, global flags, environment, places. */
 export interface CliContext extends CommandContext {
   readonly process: StricliProcess;
   readonly globals: Globals;
   readonly environment: Environment;
   readonly locations: Locations;
   readonly cwd: string;
-  /** Is told how far long work is, in the place of a line on a terminal. */
+  /** Receives the progress of long work; without it, a terminal shows a line. */
   readonly onProgress?: ((doing: string, far?: Progress) => void) | undefined;
 }
 
-/** How far work is. */
+/** The progress of work. */
 export interface Progress {
   readonly done: number;
-  /** How much there is; absent where nobody knows. */
+  /** The amount of all work; absent if it is unknown. */
   readonly of?: number;
   readonly inBytes?: true;
 }
 
-/** A path as a person types it, made absolute. */
+/** Makes a path that a person typed absolute. */
 export function typedPath(
   { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
   path: string,
@@ -54,7 +54,7 @@ export function typedPath(
   return resolvePath(path, { folder: cwd, home: locations.home ?? undefined });
 }
 
-/** The configuration of a folder as its files say it, and what is wrong with them. */
+/** Parses the configuration files of a folder, with the problems in them. */
 export async function configHere(
   { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
 ): Promise<ParsedConfig<Config>> {
@@ -63,7 +63,7 @@ export async function configHere(
   return parseConfig<Config>(readConfigFiles(lookUpwards(cwd), locations));
 }
 
-/** The context of a command, which prints to these streams. */
+/** Makes the context of a command that prints to these streams. */
 export function contextOf(
   globals: Globals,
   environment: Environment,
@@ -80,7 +80,7 @@ export function contextOf(
   return { process, globals, environment, locations, cwd };
 }
 
-/** The context of a command that prints nothing. @param options `placed`: finds its places when somebody asks. */
+/** Makes the context of a command that prints nothing. @param options `placed` finds its places on demand. */
 export function silentContext(
   environment: Environment,
   { placed, ...globals }: Partial<Globals> & { readonly placed: () => Locations },
@@ -98,7 +98,7 @@ export function silentContext(
   };
 }
 
-/** The places of a command that may only read: it makes no folder that another process could write into. */
+/** Finds the places without creating a folder, so that no other process can write into one. */
 export function locateToLook(
   environment: Environment,
   options: Omit<LocateOptions, "namesIn"> = {},
@@ -108,7 +108,7 @@ export function locateToLook(
   return locate(environment, { ...options, namesIn });
 }
 
-/** The names in a folder; none in one that could be made, null where it could not. @param wanted Absolute. */
+/** Returns the names in a folder: none if it could be created, null if it could not. @param wanted An absolute path. */
 function namesOrRoom(wanted: string): string[] | null {
   let above = wanted;
   while (!isThere(above) && parentOf(above) !== above) above = parentOf(above);

@@ -5,10 +5,10 @@ import type { Place } from "./open_store.ts";
 import { daemonFiles } from "../system/daemon_files.ts";
 import { realPath } from "../system/real_paths.ts";
 
-/** What a person does when there is something for a daemon to do and none runs. */
+/** The next step if work waits for a daemon and none runs. */
 export const START_DAEMON = "conclaude daemon start";
 
-/** Whether a daemon serves the database. */
+/** Tells whether a daemon serves the database. */
 export function isDaemonHere(
   { locations }: Pick<CliContext, "locations">,
   { database }: Pick<Place, "database">,

@@ -1,9 +1,9 @@
-/** Work that writes drafts, which must be gone when a signal ends the process. */
+/** Removes drafts of files when a signal ends the process that writes them. */
 import { removeOpenDrafts } from "../upkeep/care/database_files.ts";
 import { onEndingSignals } from "../system/process/start.ts";
 import { exit, type Signal } from "../system/processes.ts";
 
-/** As in a shell, the exit status after a signal is this plus the number of the signal. */
+/** As in a shell, the exit status after a signal is this number plus the signal's number. */
 const ENDED_BY_SIGNAL = 128;
 const SIGNAL_NUMBERS: Readonly<Partial<Record<Signal, number>>> = {
   SIGHUP: 1,
@@ -11,12 +11,12 @@ const SIGNAL_NUMBERS: Readonly<Partial<Record<Signal, number>>> = {
   SIGTERM: 15,
 };
 
-/** The exit status of a process that a signal ends. */
+/** Returns the exit status of a process that a signal ends. */
 export function statusAfter(signal: Signal): number {
   return ENDED_BY_SIGNAL + SIGNAL_NUMBERS[signal]!;
 }
 
-/** Removes drafts when a signal ends the process. Long work calls {@linkcode hearSignals} now and then. */
+/** Does the work and removes its drafts if a signal comes. Long work calls {@linkcode hearSignals} at times. */
 export async function withoutDraftsLeft<Result>(work: () => Promise<Result>): Promise<Result> {
   using _hearing = onEndingSignals((signal) => {
     removeOpenDrafts();

@@ -1,10 +1,10 @@
-/** Flags and arguments: how each kind is read, and those that several verbs take. */
+/** The kinds of flags and arguments, and the ones that several verbs share. */
 import { daysMs } from "../base/time.ts";
 import type { CliContext } from "./context.ts";
 
 declare const VALUE: unique symbol;
 
-/** A flag or an argument; `Value` is what the verb gets for it, undefined where it may be left out. */
+/** A flag or an argument. The verb gets a `Value`, or undefined if it may be left out. */
 export interface Parameter<Value = unknown> {
   readonly kind: "parsed" | "boolean" | "enum";
   readonly brief: string;
@@ -15,13 +15,13 @@ export interface Parameter<Value = unknown> {
   readonly variadic?: true | string;
   readonly withNegated?: boolean;
   readonly placeholder?: string;
-  /** What a shell proposes for it. */
+  /** The names that a shell proposes for it. */
   readonly proposes?: Proposed;
-  /** No object has this; it only carries the type. */
+  /** Never set; it only carries the type. */
   readonly [VALUE]?: { readonly of: Value };
 }
 
-/** The letters of flags, wherever a verb has such a flag. */
+/** One-letter forms for every flag of these names. */
 export const LETTERS: Readonly<Record<string, string>> = { n: "limit", o: "output" };
 
 type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
@@ -29,15 +29,15 @@ type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
 type All<Flags> = { readonly [Name in keyof Flags]: ValueOf<Flags[Name]> };
 
 /** The names of the flags that may be left out. */
-type Open<Flags> = {
+type Optional<Flags> = {
   [Name in keyof Flags]: undefined extends ValueOf<Flags[Name]> ? Name : never;
 }[keyof Flags];
 
 export type Values<Flags> =
-  & Omit<All<Flags>, Open<Flags>>
-  & { readonly [Name in Open<Flags>]?: Exclude<All<Flags>[Name], undefined> };
+  & Omit<All<Flags>, Optional<Flags>>
+  & { readonly [Name in Optional<Flags>]?: Exclude<All<Flags>[Name], undefined> };
 
-/** A value that a function reads. @param placeholder What stands for it in the help. */
+/** Makes a parameter that a function reads. @param placeholder Its name in the help. */
 export function parsed<Value>(
   parse: (text: string) => Value | Promise<Value>,
   brief: string,
@@ -46,17 +46,17 @@ export function parsed<Value>(
   return { kind: "parsed", parse, brief, placeholder };
 }
 
-/** A parameter made one that may be left out. */
+/** Lets people leave a parameter out. */
 export function optional<Value>(parameter: Parameter<Value>): Parameter<Value | undefined> {
   return { ...parameter, optional: true } as Parameter<Value | undefined>;
 }
 
-/** A parameter with a default, written as a person would type it. */
+/** Gives a parameter a default. @param text The default as a person would type it. */
 export function usually<Value>(text: string, parameter: Parameter<Value>): Parameter<Value> {
   return { ...parameter, default: text };
 }
 
-/** Words, or what there is of a kind. */
+/** The names that a shell proposes: fixed words, or all that exist of a kind. */
 export type Proposed =
   | readonly string[]
   | "session"
@@ -68,12 +68,12 @@ export type Proposed =
   | "requirement"
   | "key";
 
-/** A parameter for which a shell proposes something. */
+/** Lets a shell propose names for a parameter. */
 export function proposing<P extends Parameter>(proposes: Proposed, parameter: P): P {
   return { ...parameter, proposes };
 }
 
-/** A flag that may be given several times. @param separator Stands between several values of one. */
+/** Lets people give a flag several times. @param separator Separates several values of one flag. */
 export function several<Value>(
   parameter: Parameter<Value>,
   separator?: string,
@@ -101,48 +101,47 @@ export function oneOf<const Word extends string>(
   return { kind: "enum", values: words, brief };
 }
 
-/** A switch that `--no-…` turns off again. */
+/** Makes a switch that `--no-…` turns off. */
 export function toggle(brief: string, usual = false): Parameter<boolean> {
   return { kind: "boolean", default: usual, brief };
 }
 
-/** A switch without a `--no-…`. */
+/** Makes a switch without `--no-…`. */
 export function switchOn(brief: string): Parameter<boolean> {
   return { kind: "boolean", default: false, withNegated: false, brief };
 }
 
-/** Goes on without a question. */
 export const YES_FLAG = toggle("Do not ask");
 
-/** {@linkcode text} that may be left out. */
+/** An optional {@linkcode text}. */
 export function textFlag(brief: string, placeholder = "text"): Parameter<string | undefined> {
   return optional(text(brief, placeholder));
 }
 
-/** A text that may be left out, and may be empty, which takes away what was there. */
+/** An optional text that may be empty, which removes the stored text. */
 export function clearingFlag(brief: string, placeholder = "text"): Parameter<string | undefined> {
   return optional(parsed(anyText, brief, placeholder));
 }
 
-/** Words between commas that may be left out; blank ones do not count. */
+/** Optional words, separated by commas; blank ones do not count. */
 export function wordsFlag(brief: string, placeholder: string): Parameter<string[] | undefined> {
   return optional(parsed(wordsOf, brief, placeholder));
 }
 
-/** A point in time that may be left out, in epoch milliseconds. */
+/** An optional point in time, in epoch milliseconds. */
 export function timeFlag(brief: string): Parameter<number | undefined> {
   return optional(parsed(parseWhen, brief, "when"));
 }
 
 export const anyText = (text: string): string => text;
 
-/** @throws {SyntaxError} When a text is blank: `--settings "$UNSET"` must not be taken for the flag left out. */
+/** @throws {SyntaxError} If the text is blank: `--settings "$UNSET"` must not count as the flag left out. */
 export function someText(text: string): string {
   if (text.trim() === "") throw new SyntaxError("it is empty");
   return text;
 }
 
-/** Reads a whole number. @throws {SyntaxError} When it is none, or outside the range. */
+/** Returns a reader of whole numbers. It throws a `SyntaxError` for other texts and for numbers outside the range. */
 function wholeNumber(min: number, max: number): (text: string) => number {
   return (text) => {
     const n = Number(text);
@@ -157,20 +156,20 @@ function wordsOf(text: string): string[] {
   return text.split(",").map((word) => word.trim()).filter((word) => word !== "");
 }
 
-/** Tags between commas. An empty text gives one blank tag, which the check of tags refuses. */
+/** Splits tags at commas. An empty text gives one blank tag, which the check of tags refuses. */
 export function tagsOf(text: string): string[] {
   const tags = wordsOf(text);
   return tags.length === 0 ? [""] : tags;
 }
 
-/** Reads a point in time as a person says it; the code for that is loaded when one is given. */
+/** Reads a point in time in a person's words. It loads the code for that only when it is called. */
 async function parseWhen(text: string): Promise<number> {
   return (await import("../memory/search/point_in_time.ts")).parseSince(text, Date.now());
 }
 
 const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30 };
 
-/** Reads an age (`30d`, `2w`, or `3m`, months of 30 days) in milliseconds. @throws {SyntaxError} When the text is none. */
+/** Reads an age in milliseconds: `30d`, `2w`, or `3m` (months of 30 days). @throws {SyntaxError} If it is no age. */
 export function parseAge(text: string): number {
   const [, number, unit] = /^(\d{1,5})([dwm])$/.exec(text.trim()) ?? [];
   if (number === undefined) {
@@ -185,12 +184,12 @@ export const LIMIT_FLAG = optional(
   number(1, 1_000_000, `At most this many; by default ${TABLE_ROWS} in a table, all with --json`),
 );
 
-/** How many rows a list has at most: a person wants the newest few, a program wants them all. */
+/** Returns the most rows of a list: by default a person gets the newest few, a program all. */
 export function limitOf({ globals }: CliContext, given: number | undefined): number {
   return given ?? (globals.json ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
 }
 
-/** How many rows a page of tasks, workflows, agents or questions has. */
+/** The size of a page of tasks, workflows, agents or questions. */
 export const PAGE_FLAG = usually("100", number(1, 1000, "How many at most"));
 
 export const SESSION_FLAG = proposing(
@@ -221,12 +220,12 @@ export const AGENT_FLAG = clearingFlag(
   "name",
 );
 
-/** For a task that is shared with a team whose server cannot be reached. */
+/** Works on a shared task although the team's server cannot be reached. */
 export const OFFLINE_FLAG = switchOn(
   "Do not ask the team's server: the next sync settles it, and says who else has the task",
 );
 
-/** The number of the claim, for a holder who wants to be sure that it is still the same one. */
+/** The number of the claim, for a holder who wants to be sure that the claim is still the same. */
 export const TOKEN_FLAG = optional(
   number(1, Number.MAX_SAFE_INTEGER, "The `claimToken`; refused when the task was claimed anew"),
 );
@@ -247,7 +246,7 @@ export const OF_SESSION = proposing(
   ),
 );
 
-/** A session that is shown. */
+/** The session to show. */
 export const NAMED_SESSION = proposing(
   "session",
   optional(text("Its id, or 4 or more characters of its beginning; else the newest here", "id")),

@@ -1,4 +1,4 @@
-/** Reads what a person wants to be forgotten, and says what `memory forget` does. */
+/** Reads what a person wants to forget, and reports what `memory forget` did. */
 import { count } from "../base/counts.ts";
 import type { ForgetPreview, ForgetReport, Removed } from "../upkeep/forget/forget.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
@@ -17,12 +17,12 @@ import { queueItemOf, sessionFilterOf } from "./session_lookup.ts";
 import { projectMeant, wholePathOf } from "./project_filter.ts";
 import { usageError, whyEmpty } from "./usage.ts";
 
-/** Flags that say what is to be forgotten. */
+/** The flags that choose what to forget. */
 export type ForgetFlags =
   & Partial<Readonly<Record<"session" | "project" | "file" | "text", string>>>
   & Partial<Readonly<Record<"since" | "until", number>>>;
 
-/** What is to be forgotten. @throws {UserError} When nothing is named, or what is named is not there. */
+/** Reads the choice of what to forget. @throws {UserError} If nothing is named, or something named does not exist. */
 export function forgetFilterOf(
   db: DatabaseSync,
   context: CliContext,
@@ -40,7 +40,7 @@ export function forgetFilterOf(
   };
 }
 
-/** A filter for a text alone. @throws {UserError} When it is too short or too long. */
+/** Makes a filter for a text alone. @throws {UserError} If the text is too short or too long. */
 export function textFilterOf(text: string): ForgetFilter {
   requireText(text);
   const nothing = { ids: null, sessionId: null, project: null, files: null };
@@ -57,7 +57,7 @@ function requireChoice(
     throw refusal(`there is neither an id nor one of ${flags}`);
   }
   if (text !== undefined) requireText(text);
-  // A command was pasted with its placeholder.
+  // A person has pasted a command with its placeholder.
   if (text?.trim() === SAME_TEXT || file?.trim() === SAME_FILE) {
     throw refusal(
       `"${SAME_TEXT}" and "${SAME_FILE}" stand for what you mean: put that in their place; ` +
@@ -103,14 +103,14 @@ function idsOf(db: DatabaseSync, ids: readonly string[]) {
   return { observations, captures, tasks: [] };
 }
 
-/** Whether an interrupted forget names the id: its row may be gone already. */
+/** Tells whether an interrupted forget names the id; its row may be gone already. */
 function isBeingForgotten(db: DatabaseSync, id: string): boolean {
   return unfinishedReceipts(db).some(({ chosen: { ids } }) =>
     Array.isArray(ids) && ids.includes(id)
   );
 }
 
-/** The spellings of a path: whole, and as it is typed where it lies in no known project. */
+/** Returns the spellings of a path: absolute, and below its project's folder, or as typed outside known projects. */
 function spellingsOf(db: DatabaseSync, context: CliContext, text: string): string[] {
   const whole = typedPath(context, text);
   const inProject = wholePathOf(db, whole);
@@ -118,11 +118,11 @@ function spellingsOf(db: DatabaseSync, context: CliContext, text: string): strin
   return [...new Set([whole, inProject ?? typed])];
 }
 
-/** How many observations, and how many transcripts, are named. */
+/** The most observations and transcripts that a report names. */
 const MAX_NUMBERS = 10;
 const MAX_TRANSCRIPTS = 12;
 
-/** What is removed as a whole: the noun for one, and for many. */
+/** The nouns of things that are removed whole. */
 const GONE: Readonly<Record<string, readonly [one: string, many: string]>> = {
   observations: ["observation", "observations"],
   captures: ["capture", "captures"],
@@ -132,7 +132,7 @@ const GONE: Readonly<Record<string, readonly [one: string, many: string]>> = {
   unusedRoom: ["remain in unused room", "remains in unused room"],
 };
 
-/** What stays, and loses a part of its text. */
+/** The nouns of things that stay and lose a part of their text. */
 const QUOTING: typeof GONE = {
   remade: ["observation", "observations"],
   hook_executions: ["audit row", "audit rows"],
@@ -142,7 +142,7 @@ const QUOTING: typeof GONE = {
   events: ["event", "events"],
 };
 
-/** Counts as a part of a sentence: `2 observations, 1 capture, and what 3 audit rows say of it`. */
+/** Formats counts for a sentence: `2 observations, 1 capture, and what 3 audit rows say of it`. */
 export function removedText({ importedSummaries: imported = 0, ...removed }: Removed): string {
   const same = imported === 1 ? "an imported summary that tells" : "imported summaries that tell";
   const gone: string[] = [];
@@ -156,21 +156,20 @@ export function removedText({ importedSummaries: imported = 0, ...removed }: Rem
     else quoting.push(count(n, ...QUOTING[name] ?? [`row of ${name}`, `rows of ${name}`]));
   }
   const verb = quoting.length === 1 && quoting[0]!.startsWith("1 ") ? "says" : "say";
-  const said = quoting.length === 0 ? "" : `what ${quoting.join(", ")} ${verb} of it`;
-  return [gone.join(", "), said].filter((part) => part !== "").join(", and ") || "nothing";
+  const quotedText = quoting.length === 0 ? "" : `what ${quoting.join(", ")} ${verb} of it`;
+  return [gone.join(", "), quotedText].filter((part) => part !== "").join(", and ") || "nothing";
 }
 
-/** Whether nothing would be removed. */
 export function isNone({ removed }: Pick<ForgetPreview, "removed">): boolean {
   return Object.keys(removed).length === 0;
 }
 
-/** The file that is meant, whole where that is known; undefined where none is asked for. */
+/** Returns the chosen file, if possible its absolute path; undefined if no file is chosen. */
 export function fileMeant({ files }: ForgetFilter): string | undefined {
   return files?.findLast(isAbsolutePath) ?? files?.at(-1);
 }
 
-/** The project and the file that are meant, which may be others than a person thinks of. */
+/** Names the chosen project and file, since they may be others than the person thinks. */
 export function ofWhat(filter: ForgetFilter): string {
   const file = fileMeant(filter);
   const project = filter.project && `, of the project ${folderOfProject(filter.project)}`;
@@ -178,15 +177,15 @@ export function ofWhat(filter: ForgetFilter): string {
   return named === "" ? "" : `${named}:`;
 }
 
-/** What would be removed; `isDry` is false where nothing fits and nothing was done. */
+/** Shows what would be removed. `isDry` is false if nothing fits, so that nothing was done. */
 export function previewView(
   preview: ForgetPreview,
-  { isDry, filter, hints: { unknown, lines }, goes }: {
+  { isDry, filter, hints: { unknown, lines }, removals }: {
     readonly isDry: boolean;
-    /** The observations that would go, as lines. */
-    readonly goes: readonly string[];
+    /** Lines for the observations that would be removed. */
+    readonly removals: readonly string[];
     readonly filter: ForgetFilter;
-    /** What is known instead of what was asked for. */
+    /** Known names instead of unknown ones. */
     readonly hints: {
       readonly unknown: readonly UnknownFilter[];
       readonly lines: readonly string[];
@@ -194,7 +193,7 @@ export function previewView(
   },
 ): View {
   const { removed, copies, copiesThatMay, transcripts, forms } = preview;
-  const { json, text } = told(preview, {
+  const { json, text } = remainsOf(preview, {
     madeAnew: "The same would be forgotten in the copy:",
     removed: "Would remove, since nobody can tell what is in it:",
   });
@@ -209,19 +208,19 @@ export function previewView(
     },
     text: [
       isNone(preview) ? none : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
-      ...goes,
+      ...removals,
       ...lines,
       ...text,
     ],
-    // A project that nobody knows is a mistake, as a session is; a file may have been forgotten before.
+    // An unknown project is a mistake, like an unknown session; an unknown file may have been forgotten before.
     exitCode: unknown.some(({ flag }) => flag === "project") ? 1 : 0,
   };
 }
 
-/** What was removed, and what is left. */
+/** Shows what was removed and what is left. */
 export function reportView(report: ForgetPreview & ForgetReport): View {
   const { id, removed, left } = report;
-  const { json, text } = told(report, {
+  const { json, text } = remainsOf(report, {
     madeAnew: "The same was forgotten in the copy:",
     removed: "Removed, since nobody can tell what is in it:",
   });
@@ -240,8 +239,8 @@ export function reportView(report: ForgetPreview & ForgetReport): View {
   };
 }
 
-/** What stays or is done beside it, as fields and in lines. */
-function told(
+/** Reports copies, transcripts and observations that still hold the forgotten, as fields and as lines. */
+function remainsOf(
   { copies, copiesThatMay, ownCopies, transcripts, forms, toldBy }: Omit<
     ForgetPreview,
     "removed" | "observations" | "along"
@@ -282,7 +281,7 @@ function told(
   };
 }
 
-/** A sentence with the path that it is about, or with several below it. */
+/** Puts one path behind a sentence, or several below it. */
 function namedBehind(sentence: string, paths: readonly string[]): string[] {
   const [first, ...others] = paths;
   if (first === undefined) return [];
@@ -291,7 +290,7 @@ function namedBehind(sentence: string, paths: readonly string[]): string[] {
     : [sentence, ...[first, ...others].map((path) => `  ${path}`)];
 }
 
-/** The first numbers, and how many more. */
+/** Lists the first numbers and counts the rest. */
 export function numbersOf(ids: readonly number[]): string {
   const more = ids.length - MAX_NUMBERS;
   const named = ids.slice(0, MAX_NUMBERS).map((id) => `#${id}`).join(", ");

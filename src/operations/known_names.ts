@@ -1,4 +1,4 @@
-/** The names that a shell proposes for an argument: what there is of its kind, the newest first. */
+/** Lists the names that a shell proposes for an argument, the newest first. */
 import type { DatabaseSync } from "node:sqlite";
 import { listSessions, tellingId } from "../db/sessions.ts";
 import { identifyDatabase } from "../db/database_identity.ts";
@@ -11,35 +11,34 @@ import { openStore, placeOf } from "./open_store.ts";
 import { requirementsHere } from "./requirements_here.ts";
 import { shortTaskId } from "./task_view.ts";
 
-/** The most proposals: a person looks through no more. */
-const MOST = 50;
+/** The most proposals of one kind; a person does not look through more. */
+const LIMIT = 50;
 
-/** A name, and what it stands for. */
 type Name = readonly [name: string, about: string | null];
 
 const OF_DATABASE: Readonly<Record<string, (db: DatabaseSync) => readonly Name[]>> = {
   session: (db) =>
-    listSessions(db, { project: null, status: null, limit: MOST })
+    listSessions(db, { project: null, status: null, limit: LIMIT })
       .map(({ sessionId, title }) => [tellingId(db, sessionId), title]),
-  task: (db) => listTasks(db, { limit: MOST }).map(({ id, title }) => [shortTaskId(id), title]),
+  task: (db) => listTasks(db, { limit: LIMIT }).map(({ id, title }) => [shortTaskId(id), title]),
   observation(db) {
     const newest = lastObservation(db);
-    const ids = Array.from({ length: Math.min(MOST, newest) }, (_, i) => newest - i);
+    const ids = Array.from({ length: Math.min(LIMIT, newest) }, (_, i) => newest - i);
     return readObservations(db, ids).map(({ id, title }) => [String(id), title]);
   },
   workflow: (db) =>
-    listWorkflows(db, { limit: MOST }).map(({ id, name, taskId }) => {
+    listWorkflows(db, { limit: LIMIT }).map(({ id, name, taskId }) => {
       return [shortTaskId(id), `${name}: ${readTask(db, taskId)?.title ?? ""}`];
     }),
   agent: (db) =>
-    listAgents(db, { limit: MOST }).map(({ id, kind, name, status }) => {
+    listAgents(db, { limit: LIMIT }).map(({ id, kind, name, status }) => {
       return [shortTaskId(id), [kind, name, status].filter(Boolean).join(", ")];
     }),
   question: (db) =>
-    listQuestions(db, { statuses: ["pending"], limit: MOST }).map(({ id, text }) => [id, text]),
+    listQuestions(db, { statuses: ["pending"], limit: LIMIT }).map(({ id, text }) => [id, text]),
 };
 
-/** Names with what they stand for behind a tab. It makes no file; without a database there are none. */
+/** Returns the names with that beginning, each with a tab and its description. It creates no file. */
 export async function knownNames(
   context: CliContext,
   proposed: Proposed,

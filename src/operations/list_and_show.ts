@@ -1,4 +1,4 @@
-/** The verbs that only read: a list of rows as a table, and anything else. */
+/** Makes verbs that only read: ones that list rows as a table, and others. */
 import { relativeTime } from "../base/time.ts";
 import type { CliContext } from "./context.ts";
 import { limitOf, type Parameter, type Values } from "./flags.ts";
@@ -7,14 +7,14 @@ import { type Columns, cutList, moreLine, tableText } from "./table.ts";
 import { type Arguments, type Given as GivenArgs, type Verb, verb, type VerbSpec } from "./verb.ts";
 import type { View } from "./view.ts";
 
-/** The database that a verb reads, and where the verb runs. */
+/** The open database that a verb reads, and the verb's context. */
 export interface Reading extends OpenStore {
   readonly context: CliContext;
 }
 
 type Flags = Readonly<Record<string, Parameter>>;
 
-/** Makes a verb that lists rows. A list whose flag `--limit` has a default comes in pages: JSON tells whether there are more. */
+/** Makes a verb that lists rows. If its `--limit` has a default, the list has pages, and JSON tells of more rows. */
 export function listVerb<
   Row,
   const Given extends Flags = Readonly<Record<never, never>>,
@@ -23,7 +23,7 @@ export function listVerb<
   { name, rows, columns, empty, more, flags, args }: {
     readonly flags?: Given;
     readonly args?: Args;
-    /** What JSON calls the rows. */
+    /** The key of the rows in JSON. */
     readonly name: string;
     /** Reads at most `limit` rows. */
     readonly rows: (
@@ -32,7 +32,7 @@ export function listVerb<
       given: { readonly limit: number; readonly text: string },
     ) => readonly Row[] | Promise<readonly Row[]>;
     readonly columns: Columns<Row> | ((reading: Reading) => Columns<Row>);
-    /** What people read when there are no rows. */
+    /** The text for people if there are no rows. */
     readonly empty: string | ((flags: Values<Given>) => string);
     /** The flags that show more rows. */
     readonly more?: string;
@@ -52,8 +52,8 @@ export function listVerb<
         ? { rows: await read(limit), more: 0 }
         : await cutList(context, limit, read);
       const shown = typeof columns === "function" ? columns(reading) : columns;
-      const none = typeof empty === "function" ? empty(given) : empty;
-      const table = tableText(context, cut.rows, shown, none);
+      const emptyText = typeof empty === "function" ? empty(given) : empty;
+      const table = tableText(context, cut.rows, shown, emptyText);
       return {
         json: { [name]: cut.rows, ...isPaged && { more: cut.more > 0 } },
         text: table + moreLine(cut, more),
@@ -62,7 +62,7 @@ export function listVerb<
   });
 }
 
-/** Makes a verb whose work reads the database that is open. */
+/** Makes a verb whose work gets the open database. */
 export function readVerb<
   const Given extends Flags = Readonly<Record<never, never>>,
   const Args extends Arguments = [],
@@ -84,7 +84,7 @@ export function readVerb<
   });
 }
 
-/** `5m ago`; null where nothing has happened. */
+/** Formats a time as `5m ago`; null stays null. */
 export function agoText(atMs: number | null): string | null {
   return atMs === null ? null : relativeTime(atMs, Date.now());
 }

@@ -17,7 +17,7 @@ import { openDatabase } from "../db/database.ts";
 import { identifyDatabase, openIfOurs } from "../db/database_identity.ts";
 import type { CliContext } from "./context.ts";
 
-/** What a hook in a folder knows: the configuration, the policy, the places, and what `ask` found. */
+/** All that a hook in a folder knows: the configuration, the policy, the places, and the result of `ask`. */
 export interface Peek<Found> {
   readonly config: HookConfig;
   readonly policy: GuardPolicy | null;
@@ -25,7 +25,7 @@ export interface Peek<Found> {
   readonly found: Found;
 }
 
-/** Looks at configuration and database as a hook does, and changes neither. @param ask `db` is null where a hook could not read it. */
+/** Reads configuration and database as a hook does. @param ask Gets null for `db` if a hook could not read it. */
 export async function peek<Found>(
   { globals, locations, environment }: CliContext,
   folder: string,
@@ -59,7 +59,7 @@ interface FilesHere extends Pick<CliContext, "locations" | "environment"> {
   readonly looks: readonly FolderLook[];
 }
 
-/** The configuration as it is in force: a version that was changed while a session was active is held. */
+/** Returns the configuration in force: a change made while a session was active does not count until it is accepted. */
 async function inForce(
   cache: DatabaseSync | null,
   { files, environment, ...at }: FilesHere,
@@ -74,7 +74,7 @@ async function inForce(
   return holdsPolicy(config) ? { files: kept, config, held } : written;
 }
 
-/** The configuration files with the texts that are in force here. */
+/** Returns the configuration files with the texts that are in force in this folder. */
 export async function filesInForce(context: CliContext) {
   const { cwd, globals, locations } = context;
   const looks = lookUpwards(cwd);
@@ -83,7 +83,7 @@ export async function filesInForce(context: CliContext) {
   return await inForce(cache, { ...context, files, looks });
 }
 
-/** The tools that rules name, here and in every project that the database knows. */
+/** Returns the tools that rules name in this folder and in every project that the database knows. */
 export async function toolsOfAllRules(
   { globals, locations, cwd }: CliContext,
 ): Promise<NamedTools> {
@@ -100,7 +100,7 @@ export async function toolsOfAllRules(
   };
 }
 
-/** Says which files are not in force as they are written; empty where each is. */
+/** Tells which files are not in force as written; returns an empty text if all are. */
 export function heldText({ held }: Pick<HookConfig, "held">): string {
   return held.length === 0
     ? ""
@@ -110,7 +110,7 @@ export function heldText({ held }: Pick<HookConfig, "held">): string {
       "was asked here. A person accepts the new one with `conclaude config accept`.\n";
 }
 
-/** An empty database in memory where there is none yet, as a hook would make one; null where a file is in the way. */
+/** Opens an empty database in memory where a hook would create one; returns null if another file is in the way. */
 async function openEmpty(path: string): Promise<DatabaseSync | null> {
   const { kind } = identifyDatabase(path);
   return kind === "missing" || kind === "empty"

@@ -3,18 +3,18 @@ import { quoteWord } from "../claude/settings/hooks.ts";
 import type { Globals } from "./context.ts";
 import { kebab } from "./usage.ts";
 
-/** Commands of conclaude that use the database, unless they ask for help. */
+/** The beginning of a command of conclaude that uses the database and does not ask for help. */
 const WORKS_ON_DATABASE =
   /(?<=^|&& )conclaude (?=(?:status|doctor|session|audit|memory|queue|counter|task|workflow|agent|question|event|daemon|migrate|db|retention|export|import|reconcile|team)\b)(?!.* --help$)/g;
 
-/** A command with `--db` added where this command was given one. */
+/** Adds `--db` to a command if this command was given one. */
 export function nextHere(next: string, { db }: Pick<Globals, "db">): string {
   return db === undefined
     ? next
     : next.replace(WORKS_ON_DATABASE, () => `conclaude --db ${quoteWord(db)} `);
 }
 
-/** Flags as a person types them, each with a blank before it. */
+/** Writes flags as a person types them, each after a blank. */
 export function flagsAgain(flags: Readonly<Record<string, unknown>>): string {
   return Object.entries(flags).map(([name, value]) => {
     if (value === undefined || value === false) return "";
@@ -23,20 +23,20 @@ export function flagsAgain(flags: Readonly<Record<string, unknown>>): string {
   }).join("");
 }
 
-/** Commands between backticks, and those that end a line behind a colon: `next: conclaude status`. */
+/** A command between backticks, or after a colon at the end of a line: `next: conclaude status`. */
 const HINT = /(?<=`)conclaude [^`]+(?=`)|(?<=: +)conclaude [^`\n]+$/gm;
 
-/** A text with `--db` added to every command that it names as a hint. */
+/** Adds `--db` to every command that a text gives as a hint. */
 export function hintsHere(text: string, globals: Pick<Globals, "db">): string {
   return globals.db === undefined ? text : text.replace(HINT, (hint) => nextHere(hint, globals));
 }
 
-/** The command that gives what is known of a folder to another one. */
+/** Returns the command that moves the memory of one folder to another. */
 export function moveCommand(from: string, to: string): string {
   return `conclaude memory move ${quoteWord(from)} ${quoteWord(to)}`;
 }
 
-/** Checks with `--db` added to their next steps. */
+/** Adds `--db` to the next steps of checks. */
 export function checksHere(
   checks: readonly Check[],
   globals: Pick<Globals, "db">,

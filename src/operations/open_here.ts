@@ -1,4 +1,4 @@
-/** What is open in a project: failures, todos, tasks, workflows and questions; listed, not counted. */
+/** Lists the open failures, todos, tasks, workflows and questions of a project. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../base/plain.ts";
 import { relativeTime } from "../base/time.ts";
@@ -10,28 +10,28 @@ import { listQuestions, readTask } from "../work/store.ts";
 import { firstLines, section } from "./table.ts";
 import { askedText, withWanted } from "./wanted_use.ts";
 
-/** What is open, the newest first; tasks the most urgent first. */
+/** All open items, the newest first; tasks come the most urgent first. */
 export type OpenHere = ReturnType<typeof openHere>;
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
  * @param project A common git directory, or a folder.
- * @param reading `lookedAt`: how many failures are read, else all; `told`: the newest of the project, else read here.
+ * @param reading `lookedAt`: the most failures to read, or all. `newest`: the project's newest, if already read.
  */
 export function openHere(
   db: DatabaseSync,
   project: string,
-  { nowMs, lookedAt, told = newestOfProject(db, project) }: {
+  { nowMs, lookedAt, newest = newestOfProject(db, project) }: {
     readonly nowMs: number;
     readonly lookedAt?: number | undefined;
-    readonly told?: ReturnType<typeof newestOfProject>;
+    readonly newest?: ReturnType<typeof newestOfProject>;
   },
 ) {
   return {
     failures: openFailuresOf(db, project, { nowMs, lookedAt })
       .map(({ id, title, branch, updatedAtMs }) => ({ id, title, branch, updatedAtMs })),
-    todos: todosOfProject(project, told, nowMs).map(({ text, of }) => ({
+    todos: todosOfProject(project, newest, nowMs).map(({ text, of }) => ({
       text,
       session: of.sessionId,
       updatedAtMs: of.updatedAtMs,
@@ -47,7 +47,7 @@ export function openHere(
   };
 }
 
-/** The project of a question's task, else of its session. */
+/** Returns the project of a question's task, or of its session. */
 function projectOf(
   db: DatabaseSync,
   { taskId, sessionId }: ReturnType<typeof listQuestions>[number],
@@ -59,8 +59,8 @@ function projectOf(
 }
 
 /**
- * What is open as lists, each cut to a number of lines; empty where nothing is open. @param onwards The command that
- * shows all of it.
+ * Formats the open items as lists of at most `most` lines; no lines if nothing is open. @param onwards The command that
+ * shows all of them.
  */
 export function openLines(
   open: OpenHere,

@@ -14,7 +14,7 @@ import type { CliContext } from "./context.ts";
 import { makeTempDirSync, removeSync, statSync } from "../system/files.ts";
 import { isMissing } from "../system/on_disk.ts";
 
-/** The configuration as it counts here, and the database that it leads to. */
+/** The configuration that counts here, and the path of its database. */
 export interface Place {
   readonly config: HookConfig;
   readonly database: string;
@@ -22,11 +22,11 @@ export interface Place {
 
 interface FoundPlace {
   readonly place: Place;
-  /** The open database of the configuration's cache; null where none was opened. */
+  /** The open database of the configuration's cache; null if none was opened. */
   readonly cache: DatabaseSync | null;
 }
 
-/** Finds configuration and database the way a hook in this folder does. */
+/** Finds configuration and database as a hook in this folder does. */
 export async function placeOf(context: CliContext): Promise<Place> {
   const { place, cache } = await findPlace(context);
   cache?.close();
@@ -34,8 +34,8 @@ export async function placeOf(context: CliContext): Promise<Place> {
 }
 
 /**
- * Finds the place. @param opens Whether the caller opens the database anyhow: it goes on with the one of the cache, which
- * is open already.
+ * Finds the place. @param opens Whether the caller will open the database; it can then use the cache's, which is open
+ * already.
  */
 async function findPlace(
   { cwd, globals, locations }: CliContext,
@@ -43,14 +43,14 @@ async function findPlace(
 ): Promise<FoundPlace> {
   const looks = lookUpwards(cwd);
   const files = readConfigFiles(looks, locations);
-  // The cache of the configuration would make tables in an empty file.
+  // In an empty file, the cache of the configuration would create tables.
   const noDb = globals.noDb || isMissing(locations.database) ||
     quietly(() => statSync(locations.database).size) === 0;
   const isUsual = files.length === 0 &&
     (noDb || !opens && !hasRemovedFiles({ looks, locations }));
   const { config, cache } = isUsual
     ? { config: DEFAULT_HOOK_CONFIG, cache: null }
-    // From the cache where there is one, so that a command does not load the YAML parser.
+    // A cached configuration saves the command from loading the YAML parser.
     : await (await import("../config/cached.ts")).loadHookConfig(files, { locations, looks, noDb });
   const database = globals.noDb || !config.databaseEnabled
     ? ":memory:"
@@ -58,7 +58,7 @@ async function findPlace(
   return { place: { config, database }, cache };
 }
 
-/** Whether the database keeps a file that is gone: it may still be in force. Looking leaves no trace. */
+/** Tells whether the database keeps a removed file, which may still be in force. It changes nothing. */
 function hasRemovedFiles(
   { looks, locations }: { readonly looks: readonly FolderLook[]; readonly locations: Locations },
 ): boolean {
@@ -69,10 +69,10 @@ function hasRemovedFiles(
 }
 
 /**
- * Opens the database until the verb ends. Reading makes no file.
+ * Opens the database until the verb ends. Reading creates no file.
  *
- * @param what What a command does that needs a database which is kept: `pause requirements`.
- * @throws {UserError} When it cannot be opened, or is switched off although it is needed.
+ * @param what The action of a command that needs a permanent database: `pause requirements`.
+ * @throws {UserError} If the database cannot be opened, or is switched off although it is needed.
  */
 export async function openStore(
   context: CliContext,
@@ -92,14 +92,14 @@ export async function openStore(
     context.process.stderr.write(`There is no database at ${place.database}: nothing is read.\n`);
   }
   const path = isNone ? ":memory:" : place.database;
-  const opened = goOn(context, found) ??
+  const opened = reuseCache(context, found) ??
     (mode === "read" ? await openToRead(context, place, path) : await openAt(context, place, path));
   context.environment.hold(opened.db);
   return opened;
 }
 
-/** The store in the database of the configuration's cache; null, and closed, where the store is another one. */
-function goOn({ locations }: CliContext, { place, cache: db }: FoundPlace): OpenStore | null {
+/** Uses the cache's database as the store. If the store is another database, closes the cache and returns null. */
+function reuseCache({ locations }: CliContext, { place, cache: db }: FoundPlace): OpenStore | null {
   if (db === null) return null;
   if (place.database !== locations.database) {
     db.close();
@@ -109,13 +109,13 @@ function goOn({ locations }: CliContext, { place, cache: db }: FoundPlace): Open
   return { db, place };
 }
 
-/** An open database, and the place that led to it. */
+/** An open database and its place. */
 export interface OpenStore {
   readonly db: DatabaseSync;
   readonly place: Place;
 }
 
-/** {@linkcode openAt}; reads a copy where SQLite cannot make the files that it needs beside the database. */
+/** {@linkcode openAt}, but opens a copy if SQLite cannot create the files that it needs beside the database. */
 async function openToRead(context: CliContext, place: Place, path: string) {
   try {
     return await openAt(context, place, path);
@@ -131,10 +131,10 @@ async function openToRead(context: CliContext, place: Place, path: string) {
 }
 
 /**
- * Opens a copy of a database that nobody writes to. Its files are removed at once: the open connection still uses them, and
- * the system frees them when the process ends, however it ends.
+ * Opens a copy of a database that nobody writes to, and removes the copy's files at once. The open connection still
+ * uses them, and the system frees them however the process ends.
  *
- * @throws {Error} What SQLite or the file system says; always on Windows, which cannot remove open files.
+ * @throws {Error} An error of SQLite or the file system; always on Windows, which cannot remove open files.
  */
 async function openCopy(database: string): Promise<DatabaseSync> {
   if (OS === "windows") throw new Error("a copy would keep its name here");
@@ -148,7 +148,7 @@ async function openCopy(database: string): Promise<DatabaseSync> {
   }
 }
 
-/** What SQLite says of a place that is closed, mounted read-only, or full. */
+/** Recognizes SQLite's errors for a place that is closed, mounted read-only, or full. */
 function isUnwritable(thrown: unknown): boolean {
   return thrown instanceof UserError &&
     /readonly database|unable to open database file|disk I\/O error|is full/.test(
@@ -156,10 +156,10 @@ function isUnwritable(thrown: unknown): boolean {
     );
 }
 
-/** Copying a smaller database takes less than a second. */
+/** The size from which a person is told about a copy; a smaller one takes less than a second. */
 const SLOW_COPY_BYTES = 64 << 20;
 
-/** Opens the database of a place. @throws {UserError} As {@linkcode openStore}. */
+/** Opens the database of a place. @throws {UserError} If it cannot be opened. */
 export async function openAt(context: Pick<CliContext, "process">, place: Place, path: string) {
   try {
     const onCopy = (bytes: number) => {
@@ -182,7 +182,7 @@ export async function openAt(context: Pick<CliContext, "process">, place: Place,
   }
 }
 
-/** The place of a database for such a command. @throws {UserError} When the database is switched off. */
+/** Finds the place for a command that needs a permanent database. @throws {UserError} If it is switched off. */
 export async function keptPlace(context: CliContext, what: string): Promise<Place> {
   const place = await placeOf(context);
   requireKept(context, place, what);
@@ -200,7 +200,7 @@ function requireKept({ globals: { noDb } }: CliContext, { database }: Place, wha
   });
 }
 
-/** Reads the database and leaves no trace in it, not even a cached configuration; reads an empty one where none is. */
+/** Reads the database and changes nothing in it, not even the cached configuration. A missing one counts as empty. */
 export async function lookIntoStore<Result>(
   context: CliContext,
   work: (db: DatabaseSync, config: HookConfig) => Result,

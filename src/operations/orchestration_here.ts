@@ -12,7 +12,7 @@ import type { Place } from "./open_store.ts";
 import { leaseMs } from "./work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 
-/** The configuration of a project about workflows, as the daemon reads it. @param projectDir Null: that of this folder. */
+/** Reads a project's settings for workflows as the daemon does. @param projectDir Null for this folder's project. */
 export function orchestrationOf(
   { locations, cwd, process }: Pick<CliContext, "locations" | "cwd" | "process">,
   projectDir: string | null,
@@ -25,7 +25,7 @@ export function orchestrationOf(
   return settings.at(projectDir ?? cwd, Date.now()).orchestration;
 }
 
-/** How long the lease and the steps of a workflow last that this command takes on. */
+/** Returns how long the lease and the steps of a workflow last if this command claims it. */
 export function lastingOf(
   context: Pick<CliContext, "locations" | "cwd" | "process">,
   { config }: Pick<Place, "config">,
@@ -35,7 +35,7 @@ export function lastingOf(
   return { leaseMs: leaseMs(config), timeoutMs: workflowTimeoutMinutes * 60_000, atMs: Date.now() };
 }
 
-/** What ending an agent takes where no daemon runs. */
+/** Returns the settings for ending an agent without a daemon. */
 export function endingOf(
   context: Pick<CliContext, "locations" | "cwd" | "process">,
   place: Place,
@@ -45,7 +45,7 @@ export function endingOf(
   return { ...lastingOf(context, place, projectDir), database: place.database, graceMs };
 }
 
-/** Checks where a task is to be worked on, unless its workflow is under way. @throws {UserError} */
+/** Checks the place where a task would be worked on, unless its workflow already runs. @throws {UserError} */
 export function checkStart(context: CliContext, db: DatabaseSync, task: Task): void {
   const { projectDir } = task;
   if (projectDir === null || readWorkflowOfTask(db, task.id)?.endedAtMs === null) return;

@@ -6,20 +6,20 @@ import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "../system/permission
 import type { HooksPlace } from "../claude/settings/installed_hooks.ts";
 import { type CliContext, typedPath } from "./context.ts";
 
-/** This program, as somebody else can start it. */
+/** How other processes can start this program. */
 export interface OwnProgram {
-  /** What a hook starts; it works in any folder and without a network. */
+  /** The command that a hook runs; it works in any folder and without a network. */
   readonly program: Program;
-  /** The words that this process starts it with again. */
+  /** The command with which this process starts it again. */
   readonly words: readonly string[];
-  /** The file that is this program, as a person finds it: the executable, or the script that Deno runs. */
+  /** The program's file as a person knows it: the executable, or the script that Deno runs. */
   readonly path: string;
-  /** The executable; null when the program runs from source. */
+  /** The executable; null if the program runs from source. */
   readonly executable: string | null;
   readonly fromSource: boolean;
 }
 
-/** The command that starts this program again, from any folder. */
+/** Finds out how to start this program again from any folder. */
 export function ownProgram({ program, cwd, variable }: Environment): OwnProgram {
   const { executable, script, startedAs } = program;
   if (script === null) {
@@ -34,14 +34,14 @@ export function ownProgram({ program, cwd, variable }: Environment): OwnProgram 
   return { program: started, words, path: script, executable: null, fromSource: true };
 }
 
-/** The bundle holds everything; the sources need the names of `deno.json`, and the packages that are cached already. */
+/** Returns Deno's flags for a script. The bundle holds all code; the sources need `deno.json` and cached packages. */
 function sourceFlags(script: string): string[] {
   return script.endsWith(".js")
     ? ["--no-config", "--no-remote", "--no-npm"]
     : [`--config=${joinPath(parentOf(script), "deno.json")}`, "--no-lock", "--cached-only"];
 }
 
-/** The path of an executable that stays after an upgrade: without a version, and with links unresolved. */
+/** Returns a path of the executable that outlives an upgrade: one without a version, with links left unresolved. */
 export function findOwnPath(
   executable: string,
   { started, cwd, searchPath }: {
@@ -60,7 +60,7 @@ export function findOwnPath(
   return [...paths, executable].find((path) => !/\d+\.\d+/.test(path)) ?? paths[0] ?? executable;
 }
 
-/** Where hooks of this program are looked for. @param settings A settings file beside the usual ones. */
+/** Returns the places to search for this program's hooks. @param settings One more settings file. */
 export function hooksPlace(context: CliContext, settings?: string): HooksPlace {
   const { cwd, locations, environment } = context;
   const { variable } = environment;

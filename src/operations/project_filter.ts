@@ -11,7 +11,7 @@ import { type CliContext, typedPath } from "./context.ts";
 import { projectHere } from "./session_lookup.ts";
 import { usageError } from "./usage.ts";
 
-/** The project of `--project DIR` or `--here`; null without either. @throws {UserError} When that is not one. */
+/** Returns the project of `--project DIR` or `--here`; null without either. @throws {UserError} If it is not clear. */
 export function projectFilterOf(
   db: DatabaseSync,
   context: CliContext,
@@ -27,11 +27,11 @@ export function projectFilterOf(
   return flags.here ? projectHere(context.cwd) : null;
 }
 
-/** The project of a folder, else the only one of that name, else the folder. @throws {UserError} When several have it. */
+/** Returns a folder's project, or the only project of that name, or the folder. @throws {UserError} If several fit. */
 export function projectNamed(db: DatabaseSync, context: CliContext, typed: string): string {
   const folder = typedPath(context, typed);
   if (isThere(folder)) return projectHere(folder);
-  // Whether a folder that is gone was a repository cannot be told.
+  // A folder that is gone does not show whether it was a repository, so both keys are tried.
   const known = [joinPath(folder, ".git"), folder].find((project) => isKnownProject(db, project));
   if (known !== undefined) return known;
   const named = isBareName(typed)
@@ -47,7 +47,7 @@ export function projectNamed(db: DatabaseSync, context: CliContext, typed: strin
   return named[0] ?? folder;
 }
 
-/** {@linkcode projectNamed} for what cannot be undone: a bare name counts only when a project is called so. */
+/** {@linkcode projectNamed} for changes that cannot be undone: a bare word must be a project's name. */
 export function projectMeant(db: DatabaseSync, context: CliContext, typed: string): string {
   const project = projectNamed(db, context, typed);
   if (!isBareName(typed) || isCalled(project, typed)) return project;
@@ -58,17 +58,17 @@ export function projectMeant(db: DatabaseSync, context: CliContext, typed: strin
   });
 }
 
-/** A word that is not a path, `.` and `~` neither. */
+/** Tells whether a word is no path: it has no slash and is not `.`, `..` or `~`. */
 export function isBareName(typed: string): boolean {
   return !/[\\/]|^\.{1,2}$|^~$/.test(typed);
 }
 
-/** Whether a project's folder has a name, in letters of either case. */
+/** Tells whether a project's folder has this name; case does not matter. */
 export function isCalled(project: string, name: string): boolean {
   return projectName(project).toLowerCase() === name.toLowerCase();
 }
 
-/** The file that a person means: a whole path, or a part of a path in any project; a position is left out. */
+/** Returns the file that a person means: a whole path, or a part of one in any project. It drops a line number. */
 export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
   const typed = pathFilterOf(db, context, file);
   const tidy = withoutLine(file.replaceAll("\\", "/"));
@@ -81,11 +81,11 @@ function pathFilterOf(db: DatabaseSync, context: CliContext, file: string): stri
   if (!isAbsolutePath(file) && !isUpwards && !isFolderHere) return file;
   const path = typedPath(context, file);
   const whole = wholePathOf(db, path);
-  // A path may be typed from the top of its project: `/src/a.ts`.
+  // A person may write a path from the top of its project: `/src/a.ts`.
   return whole ?? (isKnownFile(db, path) ? path : path.slice(1));
 }
 
-/** A path below the folder that all working trees share; null in no repository and no known folder. */
+/** Returns the path below the folder that all working trees share; null outside repositories and known projects. */
 export function wholePathOf(db: DatabaseSync, path: string): string | null {
   const repository = findRepository(lookUpwards(path));
   if (repository !== undefined) {
@@ -98,7 +98,7 @@ export function wholePathOf(db: DatabaseSync, path: string): string | null {
   return null;
 }
 
-/** The former names of a file that exists, as whole paths like those of {@linkcode wholePathOf}. */
+/** Returns the former names of an existing file, as whole paths like those of {@linkcode wholePathOf}. */
 export async function formerNamesOf(context: CliContext, file: string): Promise<readonly string[]> {
   const path = [file, withoutLine(file)].map((typed) => typedPath(context, typed)).find(isThere);
   const repository = path === undefined ? undefined : findRepository(lookUpwards(path));

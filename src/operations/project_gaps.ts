@@ -1,7 +1,7 @@
-/** What transcripts hold that the database does not, by project, and how far a comparison is. */
+/** Counts by project what transcripts hold and the database lacks; describes the progress of a comparison. */
 import type { Progress } from "./context.ts";
 
-/** What `reconcile --json` says, as far as it is told here. */
+/** The part of the output of `reconcile --json` that is used here. */
 export interface Reconciled {
   readonly transcripts: number;
   readonly sessions: readonly {
@@ -16,33 +16,32 @@ export interface Reconciled {
 export interface ProjectGaps {
   readonly projectDir: string | null;
   readonly sessions: number;
-  /** What transcripts hold that hooks should have kept. */
+  /** How many events in the transcripts hooks should have stored. */
   readonly found: number;
-  /** Of that, tool uses and other steps that the database did not have. */
+  /** How many of these the database lacked: tool uses, and others. */
   readonly toolUses: number;
   readonly others: number;
 }
 
-/** What a comparison found. */
 export type Compared =
   | {
     readonly kind: "done";
     readonly atMs: number;
     readonly transcripts: number;
     readonly projects: readonly ProjectGaps[];
-    /** How many captures were written, and how many of them are in memory; null where nothing was to be written. */
+    /** How many captures were written and how many of them memory holds now; null if none was to be written. */
     readonly filled: number | null;
     readonly worked: number | null;
   }
   | { readonly kind: "failed"; readonly atMs: number; readonly why: string };
 
-/** How far the comparison that runs is, and what the last one found. */
+/** The progress of the running comparison, and the result of the last one. */
 export interface BackfillState {
   readonly running: (Progress & { readonly doing: string }) | null;
   readonly last: Compared | null;
 }
 
-/** Those with the most gaps first. */
+/** Sums up the gaps of each project, the most first. */
 export function gapsByProject(sessions: Reconciled["sessions"]): ProjectGaps[] {
   const projects = Map.groupBy(sessions, ({ projectDir }) => projectDir);
   return [...projects].map(([projectDir, all]) => {

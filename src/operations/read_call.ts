@@ -1,27 +1,27 @@
-/** Reads what a verb is called with, where no library does: plain command lines, and requests to the daemon. */
+/** Reads flags and arguments of a verb without the library, for plain command lines and for requests to the daemon. */
 import type { Parameter } from "./flags.ts";
 import type { Verb } from "./verb.ts";
 
-/** A value as it was given: a word of a command line, or what JSON holds. */
+/** A value before it is parsed: a word of a command line, or a value from JSON. */
 export type Given = string | number | boolean | undefined;
 
-/** What a verb is called with, by the names of its flags and in the order of its arguments. */
+/** The unparsed flags of a call by their names, and its arguments in their order. */
 export interface GivenCall {
   readonly flags: Readonly<Record<string, Given>>;
   readonly args: readonly Given[];
 }
 
-/** Thrown for a value that a verb does not take, and for one that is missing. */
+/** Thrown for a value that a verb does not accept, and for a missing one. */
 export class WrongValue extends Error {
-  /** @param parameter The name of a flag, or the place of an argument, from 0. */
+  /** @param parameter The name of a flag, or the index of an argument, from 0. */
   constructor(readonly parameter: string | number, why: string) {
     super(why);
   }
 }
 
 /**
- * The values with which a verb's work is called; flags that it does not have are left out.
- * @throws {WrongValue} Also when an argument is too much.
+ * Parses flags and arguments for a verb's work. It ignores flags that the verb does not have.
+ * @throws {WrongValue} Also if there is one argument too many.
  */
 export async function readCall(
   { flags, args }: Pick<Verb, "flags" | "args">,

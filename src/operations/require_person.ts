@@ -33,21 +33,21 @@ import { placeOf } from "./open_store.ts";
 import { readTextFileSync } from "../system/files.ts";
 
 export const TOKEN_VARIABLE = "CONCLAUDE_TOKEN";
-/** How much the clock of the system and its process table may differ, in milliseconds. */
+/** How much the system's clock and its process table may differ, in milliseconds. */
 const CLOCK_SLACK_MS = 2_000;
 
 const OTHER_TERMINAL =
   "Run it yourself in a terminal that Claude Code did not open (its own `!` line counts as the agent)";
 
-/** Refuses a verb to everybody but a person. @param options `atTerminal`: no token counts. @throws {UserError} */
+/** Refuses a verb to everybody but a person. @param options `atTerminal`: a token is not enough. @throws {UserError} */
 export async function requirePerson(
   context: CliContext,
   verb: string,
   options: { readonly atTerminal?: boolean } = {},
 ): Promise<void> {
   const { environment } = context;
-  const by = { ...environment.descent ?? readDescent(), environment, ...options };
-  const refusal = await whyNot(context, by).catch((thrown) => whyNotUnasked(thrown, by));
+  const caller = { ...environment.descent ?? readDescent(), environment, ...options };
+  const refusal = await anyRefusal(context, caller).catch((thrown) => blindRefusal(thrown, caller));
   if (refusal === null) return;
   const { why, next = OTHER_TERMINAL } = refusal;
   const { logFile, home } = context.locations;
@@ -60,51 +60,51 @@ export async function requirePerson(
   });
 }
 
-/** Why a verb is refused, and what to do; by default, to use another terminal. */
+/** Why a verb is refused, and the next step: by default, to use another terminal. */
 type Refusal = { readonly why: string; readonly next?: string };
 
-/** Whether a session or an agent counts here, by its project. */
+/** Tells by its project whether a session or an agent counts. */
 type Counts = (one: Pick<AgentProcess, "projectDir">) => boolean;
 
-/** The process that runs the verb, and its environment. */
-interface By extends Descent {
+/** The process that runs the verb, with its environment. */
+interface Caller extends Descent {
   readonly environment: Environment;
   readonly atTerminal?: boolean;
 }
 
-async function whyNot(context: CliContext, by: By): Promise<Refusal | null> {
+async function anyRefusal(context: CliContext, caller: Caller): Promise<Refusal | null> {
   const { globals, locations } = context;
   const { database } = await placeOf({ ...context, globals: { ...globals, noDb: false } });
   const here = [...new Set([database, ...databasesOf(context, locations.home)])];
   for (const path of here) {
-    const refusal = await refusalOf(path, by, () => true);
+    const refusal = await refusalOf(path, caller, () => true);
     if (refusal !== null) return refusal;
   }
   // An agent may set another HOME, so sessions of other homes count where the command names their files.
   const paths = pathsMeant(context);
-  for (const home of homesElsewhere(context, by.environments, paths)) {
+  for (const home of homesElsewhere(context, caller.environments, paths)) {
     const ofHome = [joinPath(home, ".claude"), joinPath(home, ".conclaude")];
     const counts: Counts = ({ projectDir }) =>
       [projectDir, ...ofHome].some((one) => touches(paths, one));
     for (const path of databasesOf(context, home).filter((path) => !here.includes(path))) {
-      const refusal = await refusalOf(path, by, counts);
+      const refusal = await refusalOf(path, caller, counts);
       if (refusal !== null) return refusal;
     }
   }
   return null;
 }
 
-/** Why the sessions that a database knows refuse the verb; null when they do not. */
-async function refusalOf(path: string, by: By, counts: Counts): Promise<Refusal | null> {
+/** Returns why the verb is refused for the sessions in one database; null if it is not. */
+async function refusalOf(path: string, caller: Caller, counts: Counts): Promise<Refusal | null> {
   using db = openToAsk(path);
   if (db === null) return null;
-  const agent = agentAmong(db, by, counts);
+  const agent = agentAmong(db, caller, counts);
   if (agent !== null) return { why: agent };
-  const { doubt } = by.lineage;
+  const { doubt } = caller.lineage;
   if (doubt === null) return null;
-  if (by.atTerminal) return hasSessions(db) ? { why: doubt } : null;
+  if (caller.atTerminal) return hasSessions(db) ? { why: doubt } : null;
   const busy = sessionAtWork(db, counts);
-  const token = by.environment.variable(TOKEN_VARIABLE);
+  const token = caller.environment.variable(TOKEN_VARIABLE);
   if (busy === null || (token !== undefined && await knowsToken(db, token))) return null;
   return {
     why: `${doubt}, and session ${busy} is under way`,
@@ -113,22 +113,22 @@ async function refusalOf(path: string, by: By, counts: Counts): Promise<Refusal 
   };
 }
 
-/** Why the verb is refused when the database cannot be read: an agent may have locked it, so only a terminal counts. */
-function whyNotUnasked(thrown: unknown, { lineage, environments }: By): Refusal | null {
+/** Decides when the database cannot be read: an agent may have locked it, so only a terminal is proof of a person. */
+function blindRefusal(thrown: unknown, { lineage, environments }: Caller): Refusal | null {
   const [agent] = environments.match(IDENTITY) ?? [];
   if (agent === undefined && lineage.doubt === null) return null;
   const why = agent === undefined ? lineage.doubt : `it runs below ${agent}`;
   return { why: `${why}, and the database cannot be asked who is at work (${messageOf(thrown)})` };
 }
 
-/** Names the session or agent that this process descends from; null when there is none. */
+/** Names the session or agent that this process descends from; null if there is none. */
 function agentAmong(
   db: DatabaseSync,
-  { lineage, environments }: By,
+  { lineage, environments }: Caller,
   counts: Counts,
 ): string | null {
   const above = new Map(lineage.processes.map((one) => [one.pid, one]));
-  // In a container everything descends from Claude Code as the first process; then the environment tells.
+  // In a container Claude Code may be process 1, above everything; then the environment tells.
   const running = agentProcesses(db).find((one) =>
     one.pid > 1 && counts(one) && isSame(one, above.get(one.pid))
   );
@@ -141,14 +141,14 @@ function agentAmong(
     : `it runs below process ${running.pid}, which runs ${found.kind} ${id}`;
 }
 
-/** Variables with which Claude Code and our engine tell their commands who they are. */
+/** Variables in which Claude Code and our engine pass their ids to the commands that they start. */
 const IDENTITY = /\b(?:CLAUDE_CODE_SESSION_ID|CONCLAUDE_AGENT_ID)=([\w.-]{8,64})/g;
 
-/** The short id of a session that is active or has a running process; null when there is none. */
+/** Returns the short id of a session that is active or has a running process; null if there is none. */
 function sessionAtWork(db: DatabaseSync, counts: Counts): string | null {
   const known = agentProcesses(db).filter((one) => one.kind === "session" && counts(one));
   const facts = readProcesses([...new Set(known.map(({ pid }) => pid))]);
-  // Windows does not tell which processes run.
+  // On Windows we cannot see which processes run.
   const running = known.find((one) => {
     const now = facts.get(one.pid);
     return OS === "windows" ? one.isActive : now?.hasEnded === false && isSame(one, now);
@@ -157,14 +157,14 @@ function sessionAtWork(db: DatabaseSync, counts: Counts): string | null {
   return id === undefined ? null : tellingId(db, id);
 }
 
-/** Whether a running process is the recorded one, not a later one with the same number. */
+/** Tells whether a running process is the recorded one, not a later one with the same number. */
 function isSame({ mark, seenAtMs }: AgentProcess, now: ProcessFacts | undefined): boolean {
   if (now === undefined) return false;
   if (mark !== null) return mark === now.mark;
   return (startedAtMs(now.mark) ?? 0) <= seenAtMs + CLOCK_SLACK_MS;
 }
 
-/** The databases that hooks of a home write into; not that of the current folder, which an agent can choose. */
+/** Returns the databases that hooks of a home write to, without that of the current folder: an agent can choose it. */
 function databasesOf({ environment }: CliContext, home: string | null): string[] {
   const variable = (name: string) => name === "HOME" ? home ?? undefined : undefined;
   const { database } = locate({ ...environment, variable }, { namesIn: () => [] });
@@ -172,7 +172,7 @@ function databasesOf({ environment }: CliContext, home: string | null): string[]
   return [database, ...db === null ? [] : configuredDatabases(db)];
 }
 
-/** Homes other than this one: of the ancestor processes, of the user's account, and around the paths that are named. */
+/** Returns other homes: those of ancestor processes and of the user's account, and those above the named paths. */
 function homesElsewhere(
   context: CliContext,
   environments: string,
@@ -185,14 +185,14 @@ function homesElsewhere(
     .filter((home) => home !== context.locations.home);
 }
 
-/** The home that the system has for this user; none where it does not tell. */
+/** Returns the home that the system records for this user, in an empty list if it records none. */
 export function homeOfAccount(): string[] {
   const accounts = quietly(() => readTextFileSync("/etc/passwd"))?.split("\n") ?? [];
   const own = accounts.map((line) => line.split(":")).find(([, , uid]) => uid === `${userId()}`);
   return own?.[5] === undefined ? [] : [own[5]];
 }
 
-/** The folder in which the command works, and every path that it names. */
+/** Returns the folder in which the command works and every path that it names. */
 function pathsMeant({ cwd, environment }: CliContext): string[] {
   const folders = ["CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR"].map(environment.variable);
   return [".", ...environment.args, ...folders.map((folder) => folder ?? ".")]
@@ -204,7 +204,7 @@ function touches(paths: readonly string[], folder: string | null): boolean {
   return folder !== null && paths.some((path) => `${path}/`.startsWith(`${folder}/`));
 }
 
-/** A database of conclaude of any schema; null for anything else. @throws {Error} When it is locked. */
+/** Opens a database of conclaude of any schema; returns null for other files. @throws {Error} If it is locked. */
 function openToAsk(path: string): DatabaseSync | null {
   const { kind } = identifyDatabase(path);
   if (kind !== "ours" && kind !== "older") return null;

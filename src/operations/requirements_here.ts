@@ -1,4 +1,4 @@
-/** The requirements of the project around this folder, and which of them a person names. */
+/** Reads the requirements of this folder's project, finds the ones that a person names, and tells how they stand. */
 import { policiesIn } from "../policy/policies.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { ParsedConfig } from "../config/parse.ts";
@@ -28,15 +28,15 @@ import {
 import { type Audience, reasonOf } from "../policy/requirements/requirement_text.ts";
 
 export interface RequirementsHere {
-  /** Those that are switched on; empty when the project has none. */
+  /** The requirements that are switched on. */
   readonly requirements: readonly Requirement[];
   readonly config: HookConfig;
-  /** Where the configuration was looked for. */
+  /** The folder from which the configuration was searched. */
   readonly folder: string;
   readonly ground: Ground;
 }
 
-/** Reads the configuration and the repository the way a hook in this folder does. */
+/** Reads the configuration and the repository as a hook in this folder does. */
 export async function requirementsHere(context: CliContext): Promise<RequirementsHere> {
   const { config, database } = await placeOf(context);
   return {
@@ -47,7 +47,7 @@ export async function requirementsHere(context: CliContext): Promise<Requirement
   };
 }
 
-/** The named branch, else the one that is checked out. @throws {UserError} Where there is none. */
+/** Returns the named branch, or the one that is checked out. @throws {UserError} If there is none. */
 export function branchKeyOf({ ground }: RequirementsHere, named: string | undefined): BranchKey {
   if (ground.kind === "branch") {
     return { repository: ground.repository.commonDir, branch: named ?? ground.branch };
@@ -61,7 +61,10 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
   });
 }
 
-/** {@linkcode requirementsHere} by the configuration that a session's hooks read. @throws {UserError} When it works elsewhere. */
+/**
+ * {@linkcode requirementsHere} with the configuration that a session's hooks read.
+ * @throws {UserError} If the session works in another project.
+ */
 export async function hereOfSession(
   context: CliContext,
   db: DatabaseSync,
@@ -82,7 +85,7 @@ export async function hereOfSession(
     const theirs = await requirementsHere({ ...context, cwd: projectDir });
     return theirs.requirements.length === 0 ? here : { ...theirs, ground };
   }
-  // A folder that is gone, or whose name is masked, tells nothing.
+  // A folder that is gone or whose name is masked proves nothing.
   const isElsewhere = projectDir !== null && isThere(projectDir) &&
     session.repository !== repository.commonDir && !isHere(cwd);
   if (!isElsewhere) return here;
@@ -95,7 +98,7 @@ export async function hereOfSession(
 
 const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
-/** The full id of the named session, else of the current one. @param options `command` is for the error. @throws {UserError} */
+/** Returns the full id of the named or current session. @param options.command For the error. @throws {UserError} */
 export async function sessionIdOf(
   db: DatabaseSync,
   context: CliContext,
@@ -107,26 +110,26 @@ export async function sessionIdOf(
   return sessionOf(db, named).sessionId;
 }
 
-/** Stands for the session where none can be told. */
+/** The session id for a call without a session. */
 export const NO_SESSION = "no-session";
 
-/** {@linkcode sessionIdOf}; {@linkcode NO_SESSION} where none is named and none can be told, and `warning` says why. */
+/** {@linkcode sessionIdOf}, or {@linkcode NO_SESSION} with a warning if none is named and none is current. */
 export async function sessionOrNone(
   db: DatabaseSync | null,
   context: CliContext,
-  asked: { readonly named: string | undefined; readonly command: string },
+  options: { readonly named: string | undefined; readonly command: string },
 ): Promise<{ readonly sessionId: string; readonly warning: string | null }> {
-  const { named } = asked;
+  const { named } = options;
   if (db === null) return { sessionId: named ?? NO_SESSION, warning: null };
   try {
-    return { sessionId: await sessionIdOf(db, context, asked), warning: null };
+    return { sessionId: await sessionIdOf(db, context, options), warning: null };
   } catch (thrown) {
     if (named !== undefined || !isUserError(thrown)) throw thrown;
     return { sessionId: NO_SESSION, warning: `no session: ${(thrown as UserError).why}` };
   }
 }
 
-/** The requirements of these names. @throws {UserError} When there is none of a name. */
+/** Returns the requirements with these names. @throws {UserError} If one does not exist. */
 export async function namedRequirements(
   context: CliContext,
   here: RequirementsHere,
@@ -139,7 +142,7 @@ export async function namedRequirements(
   throw new UserError(`Unknown requirement "${missing}"`, why);
 }
 
-/** The requirement of this name, also when it is switched off. @throws {UserError} When there is none. */
+/** Returns the requirement with this name, even if it is switched off. @throws {UserError} If it does not exist. */
 export async function configuredRequirement(
   context: CliContext,
   here: RequirementsHere,
@@ -156,12 +159,12 @@ export async function configuredRequirement(
   throw new UserError(`Unknown requirement "${name}"`, whyUnknown(name, here, parsed));
 }
 
-/** Parses the configuration again, since the cached one does not name what was left out. */
+/** Parses the configuration again, since the cached one does not name the requirements that it leaves out. */
 function parseHere(context: CliContext, { folder }: RequirementsHere) {
   return configHere({ ...context, cwd: folder });
 }
 
-/** Why no requirement of this name counts here, and what to do. */
+/** Explains why no requirement with this name counts here, and gives the next step. */
 function whyUnknown(
   name: string,
   { config, requirements }: RequirementsHere,
@@ -201,7 +204,7 @@ function whyUnknown(
   };
 }
 
-/** The type of a requirement, in the words of the configuration. */
+/** Returns a requirement's type in the configuration's own words. */
 export function configuredType({ condition: { type } }: Pick<Requirement, "condition">): {
   readonly type: "blocking" | "dynamic" | "guard";
   readonly calculator?: string;
@@ -213,10 +216,9 @@ export function configuredType({ condition: { type } }: Pick<Requirement, "condi
     : { type: "guard", guardType: type };
 }
 
-/** One requirement as it stands. */
 export type Row = ReturnType<typeof rowOf>;
 
-/** How the requirements stand on a branch for a session, and whom that is told to. */
+/** Judges the requirements on a branch for a session. `to` is the reader for whom the reasons are worded. */
 export async function rowsOf(
   { requirements, ground, config }: Pick<RequirementsHere, "requirements" | "ground" | "config">,
   { db, key, sessionId, environment }: {
@@ -238,20 +240,20 @@ export async function rowsOf(
 
 function rowOf(judged: Judged, { standings, facts, to }: Awaited<ReturnType<typeof standOf>>) {
   const { requirement, status, by, unproven } = judged;
-  const former = by === undefined ? expiredOf(requirement, standings, facts) : undefined;
+  const expired = by === undefined ? expiredOf(requirement, standings, facts) : undefined;
   const { name, scope, stopOnly, resolvedBy } = requirement;
   return {
     name,
     ...configuredType(requirement),
     scope,
-    /** `met` is a condition that holds by itself; of `unknown` nobody can tell. */
+    /** `met`: the condition holds by itself. `unknown`: nobody can tell whether it holds. */
     status,
     satisfiedBy: by?.satisfiedBy ?? null,
     satisfiedAtMs: by?.satisfiedAtMs ?? null,
     expiresAtMs: by?.expiresAtMs ?? null,
-    /** Who had satisfied it until it expired, and when that was; null where nothing expired. */
-    expired: former === undefined ? null : { by: former.satisfiedBy, atMs: former.expiresAtMs! },
-    /** Why the proof of its satisfaction is missing; null where it is proven, or needs no proof. */
+    /** Who had satisfied it, and when that expired; null if nothing expired. */
+    expired: expired === undefined ? null : { by: expired.satisfiedBy, atMs: expired.expiresAtMs! },
+    /** Why the proof of its satisfaction is missing; null if it has its proof or needs none. */
     unproven: unproven?.unproven?.why ?? null,
     wholeBranch: by?.sessionId === WHOLE_BRANCH,
     triggered: isTriggered(requirement, standings, facts.sessionId),

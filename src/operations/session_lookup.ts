@@ -1,4 +1,4 @@
-/** Finds the one session or capture that a person names by the beginning of its id. */
+/** Finds the one session or capture that a person names, and the session and project of a command. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../base/plain.ts";
 import { UserError } from "../base/errors.ts";
@@ -23,17 +23,17 @@ import { relativeTime } from "../base/time.ts";
 import type { CliContext } from "./context.ts";
 import { findQueueItems, type QueueItem } from "../db/queue.ts";
 
-/** Only the beginning of a UUID, as Claude Code's ids are, is completed to a session's id. */
+/** Claude Code's ids are UUIDs; only the beginning of one may stand for a whole id. */
 const PART_OF_UUID = /^[0-9a-f-]+$/i;
 
-/** The session whose id begins like this. @throws {UserError} When that is not one. */
+/** Returns the session whose id begins with the text. @throws {UserError} If not exactly one does. */
 export function sessionOf(db: DatabaseSync, text: string): SessionRow {
   const found = findSessions(db, text.trim());
   if (found.length === 0) throw unknownSession(text);
   return onlyOne(text, found, ({ sessionId }) => sessionId);
 }
 
-/** {@linkcode sessionOf}; without a text the newest session of this project. @throws {UserError} */
+/** {@linkcode sessionOf}, or without a text the newest session of this project. @throws {UserError} */
 export function sessionOrNewest(
   db: DatabaseSync,
   { cwd }: Pick<CliContext, "cwd">,
@@ -48,7 +48,7 @@ export function sessionOrNewest(
   });
 }
 
-/** The full id that a flag names, with or without a session of its own; null without the flag. @throws {UserError} */
+/** Returns the full id that a flag names, even if its session has no row; null without the flag. @throws {UserError} */
 export function sessionFilterOf(db: DatabaseSync, text: string | undefined): string | null {
   if (text === undefined) return null;
   const sessions = findSessions(db, text.trim()).map(({ sessionId }) => sessionId);
@@ -57,7 +57,7 @@ export function sessionFilterOf(db: DatabaseSync, text: string | undefined): str
   return onlyOne(text, found, (id) => id);
 }
 
-/** The full id of a counter's session; an unknown id is taken as it is, for scripts. @throws {UserError} */
+/** Returns the full id of a counter's session; an unknown id of a script stays as it is. @throws {UserError} */
 export function counterOwnerOf(db: DatabaseSync, text: string): string {
   const id = normalizeSessionId(text) ?? "";
   const found = findSessions(db, id).filter(({ sessionId, shortId }) =>
@@ -66,7 +66,7 @@ export function counterOwnerOf(db: DatabaseSync, text: string): string {
   return found.length === 0 ? id : onlyOne(text, found, ({ sessionId }) => sessionId).sessionId;
 }
 
-/** The live session that this command descends from, else the only live one here. @throws {UserError} */
+/** Returns the live session that this command descends from, or the only live one here. @throws {UserError} */
 export async function currentSession(
   db: DatabaseSync,
   context: CliContext,
@@ -101,7 +101,7 @@ function candidate(db: DatabaseSync, session: SessionRow): string {
   return plain(`${tellingId(db, sessionId)} ${place}, ${relativeTime(updatedAtMs, Date.now())}`);
 }
 
-/** The sessions of the innermost project, where folders of projects lie in one another. */
+/** Returns the sessions of the innermost project if folders of projects are nested. */
 function nearestProject(sessions: readonly ActiveSession[]): ActiveSession[] {
   const length = ({ session }: ActiveSession) =>
     session.repository === null ? session.projectDir?.length ?? 0 : 0;
@@ -118,24 +118,24 @@ async function stillLive(sessions: readonly ActiveSession[]): Promise<ActiveSess
   return sessions.filter(({ session }) => !gone.has(session.sessionId));
 }
 
-/** What the sessions of the project around this folder have in common: the common git directory, or the folder. */
+/** Returns the key of this folder's project: the common git directory, or outside a repository the folder. */
 export function projectHere(cwd: string): string {
   return findRepository(lookUpwards(cwd))?.commonDir ?? cwd;
 }
 
-/** The top of the working tree of a folder, else the folder. */
+/** Returns the top of the folder's working tree, or outside a repository the folder. */
 export function folderHere(cwd: string): string {
   return findRepository(lookUpwards(cwd))?.root ?? cwd;
 }
 
-/** Whether a list needs a column for projects: something in it is of another project than this folder's. */
+/** Tells whether a list needs a column for projects, since some row belongs to another project than this folder's. */
 export function isAnyOfOthers(
   all: readonly { readonly project: string | null }[],
   cwd: string,
 ): boolean {
   const project = all[0]?.project;
   if (project === undefined || all.some((one) => one.project !== project)) return all.length > 0;
-  // In the top folder of the repository nothing has to be looked up.
+  // In the top folder of a repository the first comparison saves the search for the repository.
   return project !== joinPath(cwd, ".git") && project !== projectHere(cwd);
 }
 
@@ -160,7 +160,7 @@ function unknownSession(text: string): UserError {
 
 export const NAMED_IDS = 5;
 
-/** The one of several that were found. @throws {UserError} When there are several; it names the first five. */
+/** Returns the only item that was found. @throws {UserError} If there are several; the error names the first five. */
 export function onlyNamed<Found>(
   { noun, text, show }: { readonly noun: string; readonly text: string; readonly show: string },
   found: readonly Found[],
@@ -174,7 +174,7 @@ export function onlyNamed<Found>(
   });
 }
 
-/** The capture whose id begins like this. @throws {UserError} When that is not one. */
+/** Returns the capture whose id begins with the text. @throws {UserError} If not exactly one does. */
 export function queueItemOf(db: DatabaseSync, text: string): QueueItem {
   const id = text.trim().toLowerCase();
   const found = findQueueItems(db, id, NAMED_IDS + 1);

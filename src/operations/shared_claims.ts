@@ -1,6 +1,6 @@
 /**
- * Claims on tasks of shared projects: the team's server gives them. This process has no network, so it asks through one of
- * `conclaude team …`, and then makes the claim here what the server said.
+ * Asks the team's server for claims on tasks of shared projects. This process has no network, so it starts a process of
+ * `conclaude team …` for it. The caller then makes the local claim agree with the server's answer.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
@@ -15,39 +15,39 @@ import { refusal } from "../work/refusal.ts";
 import type { Task } from "../work/task.ts";
 import { ownProgram } from "./own_program.ts";
 
-/** A server that has not answered by then, in milliseconds, counts as unreachable. */
+/** How long the server may take to answer, in milliseconds, before it counts as unreachable. */
 const ANSWER_MS = 5_000;
-/** The most ready tasks that are read to find the project of the next one. */
+/** How many ready tasks are read at most to find the project of the next one. */
 const MAX_READY = 1_000;
 
-/** Where a claim is asked for. */
+/** What a request for a claim needs of this process. */
 export interface AskPlace {
   readonly db: DatabaseSync;
-  /** Absolute path. */
+  /** The absolute path of the database. */
   readonly database: string;
   readonly environment: Environment;
 }
 
-/** Who asks for a claim, and for how long, in milliseconds. */
+/** The holder of a requested claim, and its duration in milliseconds. */
 export interface Asker {
   readonly by: string;
   readonly leaseMs: number;
 }
 
-/** A claim that was asked for. */
+/** The server's consent to a claim, or its absence where no server has a say. */
 export interface Asked {
-  /** The task that is to be claimed here; null when there is none. */
+  /** The task to claim locally; null if there is none. */
   readonly id: string | null;
   /** Null for a task that is not shared. */
   readonly grant: Grant | null;
-  /** Gives the claim back, where the task could not be claimed here after all. */
+  /** Returns the claim to the server; called if the local claim fails. */
   readonly giveBack: () => Promise<void>;
 }
 
 const UNSHARED = { grant: null, giveBack: () => Promise.resolve() };
 
-/** What a process of `conclaude team …` prints. */
-interface Said {
+/** The output of a process of `conclaude team …`. */
+interface ServerAnswer {
   readonly outcome: "claimed" | "held" | "done" | "none" | "renewed" | "lost" | "told";
   readonly task: string | null;
   readonly fence: number;
@@ -56,26 +56,26 @@ interface Said {
   readonly author: string;
 }
 
-/** Asks for a claim on a task. @throws {UserError} ALREADY_CLAIMED, INVALID_STATUS, TEAM_UNREACHED */
+/** Requests a claim on a task. @throws {UserError} ALREADY_CLAIMED, INVALID_STATUS, TEAM_UNREACHED */
 export async function askForTask(place: AskPlace, id: string, asker: Asker): Promise<Asked> {
   const shared = sharedTask(place.db, id);
   const task = shared === null ? undefined : readTask(place.db, id);
-  const mayBe = task?.status === "open" || task?.status === "in_progress";
-  if (shared === null || !mayBe) return { id, ...UNSHARED };
+  const isClaimable = task?.status === "open" || task?.status === "in_progress";
+  if (shared === null || !isClaimable) return { id, ...UNSHARED };
   const { project } = shared;
   const atMs = Date.now();
-  const said = await ask(place, ["claim", id, ...askerFlags(asker)], {
+  const answer = await askServer(place, ["claim", id, ...askerFlags(asker)], {
     project,
     what: "claim",
     id,
   });
-  if (said.outcome === "claimed") return granted(place, said, { project, asker, atMs });
-  throw said.outcome === "done" ? alreadyDone(task, said) : heldElsewhere(task, said);
+  if (answer.outcome === "claimed") return granted(place, answer, { project, asker, atMs });
+  throw answer.outcome === "done" ? alreadyDone(task, answer) : heldElsewhere(task, answer);
 }
 
 /**
- * Asks for the next task. @param project Null for that of whichever task comes first.
- * @returns Null when no shared project is concerned: the next task is looked for here alone.
+ * Requests a claim on the next task. @param project Null for the project of the task that comes first.
+ * @returns Null if no shared project is concerned and the caller picks the next task locally.
  */
 export async function askForNext(
   place: AskPlace,
@@ -85,22 +85,22 @@ export async function askForNext(
   const { db } = place;
   if (project === null ? !hasTeams(db) : !isJoined(db, project)) return null;
   takeBackToLook(db, Date.now());
-  const passed = new Set<string | null>();
+  const askedProjects = new Set<string | null>();
   for (;;) {
     const first = listReady(db, { project, limit: MAX_READY })
-      .find((task) => !passed.has(projectOf(task)));
-    const of = project ?? (first === undefined ? null : projectOf(first));
-    if (first !== undefined && !isJoined(db, of)) return { id: first.id, ...UNSHARED };
-    if (of === null || passed.has(of)) return { id: null, ...UNSHARED };
+      .find((task) => !askedProjects.has(projectOf(task)));
+    const next = project ?? (first === undefined ? null : projectOf(first));
+    if (first !== undefined && !isJoined(db, next)) return { id: first.id, ...UNSHARED };
+    if (next === null || askedProjects.has(next)) return { id: null, ...UNSHARED };
     const atMs = Date.now();
-    const about = { project: of, what: "claim", id: first?.id ?? "--next" } as const;
-    const said = await ask(place, ["claim", ...askerFlags(asker)], about);
-    if (said.outcome === "claimed") return granted(place, said, { project: of, asker, atMs });
-    passed.add(of);
+    const about = { project: next, what: "claim", id: first?.id ?? "--next" } as const;
+    const answer = await askServer(place, ["claim", ...askerFlags(asker)], about);
+    if (answer.outcome === "claimed") return granted(place, answer, { project: next, asker, atMs });
+    askedProjects.add(next);
   }
 }
 
-/** Claims here what was asked for, and gives it back where that is refused. @param claim Claims, all or nothing. */
+/** Makes the local claim, and returns the server's claim if that fails. @param claim Claims all or nothing. */
 export async function claimAsked<Result>(
   asked: Asked | null,
   claim: () => Result | Promise<Result>,
@@ -113,23 +113,22 @@ export async function claimAsked<Result>(
   }
 }
 
-/** A task of a shared project. */
 export interface SharedTask {
   readonly id: string;
   readonly project: string;
 }
 
-/** The task with its project, where that is shared. */
+/** Returns the task with its project; null if the project is not shared. */
 export function sharedTask(db: DatabaseSync, id: string): SharedTask | null {
   const project = sharedProjectOf(db, id);
   return project === null ? null : { id, project };
 }
 
 /**
- * Asks whether a claim still counts, and lets it count longer.
+ * Asks the server whether a claim still counts, and extends it.
  *
- * @param options.token Its number; null for that which is known here.
- * @returns Null where the task is not in work: what is known here counts.
+ * @param options.token The claim's number; null for the number in the local database.
+ * @returns Null if this holder is not at work on the task; then the local database decides.
  * @throws {UserError} NOT_CLAIM_OWNER, TEAM_UNREACHED
  */
 export async function askToKeep(
@@ -145,20 +144,20 @@ export async function askToKeep(
   const fence = token ?? task.claimToken;
   const atMs = Date.now();
   const words = ["renew", id, ...askerFlags(asker), ...fence === null ? [] : [`--fence=${fence}`]];
-  const said = await ask(place, words, { project, what, id });
-  if (said.outcome === "renewed") return grantOf(said, atMs);
-  const who = said.holder === null ? "nobody has it now" : `${holderText(said)} has it now`;
+  const answer = await askServer(place, words, { project, what, id });
+  if (answer.outcome === "renewed") return grantOf(answer, atMs);
+  const who = answer.holder === null ? "nobody has it now" : `${holderText(answer)} has it now`;
   throw refusal("NOT_CLAIM_OWNER", {
     what: `The claim of "${asker.by}" on task ${id} counts no more`,
     why: `the team's server says so, and ${who}; nothing was changed`,
     next: `conclaude task claim ${id}`,
-    details: { claimedBy: said.holder, claimToken: said.fence },
+    details: { claimedBy: answer.holder, claimToken: answer.fence },
   });
 }
 
-/** Tells the server what became of a claim, if it is there; otherwise the next sync does. */
+/** Tells the server how a claim ended, if it is reachable; otherwise the next sync does. */
 export async function tellServer(place: AskPlace, { id, project }: SharedTask): Promise<void> {
-  await ask(place, ["tell", id], { project, what: "complete", id }).catch((thrown) => {
+  await askServer(place, ["tell", id], { project, what: "complete", id }).catch((thrown) => {
     if (!isUserError(thrown)) throw thrown;
   });
 }
@@ -171,24 +170,24 @@ function askerFlags({ by, leaseMs }: Asker): string[] {
   return [`--holder=${by}`, `--lease-ms=${leaseMs}`];
 }
 
-/** The lease counts from when it was asked for: it never ends later here than on the server. */
-function grantOf({ fence, leftMs }: Said, atMs: number): Grant {
+/** Counts the lease from the request on, so that it never ends later here than on the server. */
+function grantOf({ fence, leftMs }: ServerAnswer, atMs: number): Grant {
   return { fence, leaseUntilMs: atMs + (leftMs ?? 0) };
 }
 
 function granted(
   place: AskPlace,
-  said: Said,
+  answer: ServerAnswer,
   { project, asker: { by }, atMs }: {
     readonly project: string;
     readonly asker: Asker;
     readonly atMs: number;
   },
 ): Asked {
-  const [uid, token] = [said.task!, said.fence];
+  const [uid, token] = [answer.task!, answer.fence];
   return {
     id: uid,
-    grant: grantOf(said, atMs),
+    grant: grantOf(answer, atMs),
     async giveBack() {
       const claim = { uid, project, step: "release", holder: by, token } as const;
       transaction(place.db, () => noteUntold(place.db, claim, atMs));
@@ -197,8 +196,8 @@ function granted(
   };
 }
 
-/** Starts a process of `conclaude team …`, and reads what it says. @throws {UserError} TEAM_UNREACHED */
-async function ask(
+/** Runs `conclaude team …` in a process and reads its answer. @throws {UserError} TEAM_UNREACHED */
+async function askServer(
   { database, environment }: AskPlace,
   words: readonly string[],
   { project, what, id }: {
@@ -206,7 +205,7 @@ async function ask(
     readonly what: "claim" | "renew" | "complete";
     readonly id: string;
   },
-): Promise<Said> {
+): Promise<ServerAnswer> {
   const [step, ...rest] = words;
   const command = [
     ...ownProgram(environment).words,
@@ -228,14 +227,14 @@ async function ask(
     throw unreached(`its server did not answer in ${count(ANSWER_MS / 1_000, "second")}`);
   }
   await ran.gone;
-  const said = readAnswer(ran.stdout!.text());
-  if (said === null) throw unreached("no answer of its server can be read", "conclaude doctor");
-  if (!("error" in said)) return said;
-  const { why, next, reason } = said.error;
+  const answer = readAnswer(ran.stdout!.text());
+  if (answer === null) throw unreached("no answer of its server can be read", "conclaude doctor");
+  if (!("error" in answer)) return answer;
+  const { why, next, reason } = answer.error;
   throw unreached(why, reason === "OFFLINE" ? undefined : next);
 }
 
-function readAnswer(text: string): Said | { readonly error: UserError } | null {
+function readAnswer(text: string): ServerAnswer | { readonly error: UserError } | null {
   try {
     return JSON.parse(text);
   } catch {
@@ -243,23 +242,23 @@ function readAnswer(text: string): Said | { readonly error: UserError } | null {
   }
 }
 
-function holderText({ holder, author }: Said): string {
+function holderText({ holder, author }: ServerAnswer): string {
   return author === "" ? `"${holder}"` : `"${holder}" of ${author}`;
 }
 
-function heldElsewhere({ id }: Pick<Task, "id">, said: Said) {
-  const left = count(Math.max(1, Math.round((said.leftMs ?? 0) / 60_000)), "more minute");
+function heldElsewhere({ id }: Pick<Task, "id">, answer: ServerAnswer) {
+  const left = count(Math.max(1, Math.round((answer.leftMs ?? 0) / 60_000)), "more minute");
   return refusal("ALREADY_CLAIMED", {
     what: `Cannot claim task ${id}`,
     why: `${
-      holderText(said)
+      holderText(answer)
     } has claimed it, for ${left} unless the claim is renewed; nothing was changed`,
     next: "conclaude task ready",
-    details: { claimedBy: said.holder },
+    details: { claimedBy: answer.holder },
   });
 }
 
-function alreadyDone({ id }: Pick<Task, "id">, { author }: Said) {
+function alreadyDone({ id }: Pick<Task, "id">, { author }: ServerAnswer) {
   return refusal("INVALID_STATUS", {
     what: `Cannot claim task ${id}`,
     why: `${author} has had it completed; nothing was changed`,

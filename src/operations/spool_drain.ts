@@ -1,4 +1,4 @@
-/** Moves waiting records from the spool into the database, with the writers of all rooms. */
+/** Moves records from the spool into the database, with the writers of all rooms. */
 import type { DatabaseSync } from "node:sqlite";
 import {
   type DrainReport,
@@ -18,15 +18,15 @@ const WRITERS: RecordWriters = {
   withoutForgotten,
 };
 
-/** Moves waiting records into the database. @throws {Error} What SQLite says when it cannot write. */
+/** Moves the waiting records into the database. @throws {Error} SQLite's error if it cannot write. */
 export function drainSpool(db: DatabaseSync, target: DrainTarget): DrainReport {
   return saveSpooled(db, target, WRITERS);
 }
 
 /**
- * Takes in what waits in the spool, before a verb reads the database.
+ * Tries to move the waiting records into the database before a verb reads it.
  *
- * @returns How many records the database could not take; 0 where there is no database yet.
+ * @returns How many records still wait; 0 if there is no database yet.
  */
 export function takeInSpool(db: DatabaseSync, target: DrainTarget): number {
   if (isMissing(target.database)) return 0;

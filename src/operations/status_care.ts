@@ -1,4 +1,4 @@
-/** What a person may have to look after, which protections hold, and the one line that `status` says of each. */
+/** Collects what may need a person's care and which protections hold, and words the one line of `status` for each. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { quietly } from "../base/errors.ts";
@@ -20,7 +20,7 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { type Policies, policiesIn } from "../policy/policies.ts";
 import { rulesOf, stopRulesOf } from "../policy/guards/single_rules.ts";
 
-/** @param at `hooks`: where they are installed. */
+/** Collects what may need care. @param at `hooks`: the places where they are installed. */
 export async function careOf(
   context: CliContext,
   { db, place }: OpenStore,
@@ -34,21 +34,21 @@ export async function careOf(
   const { database, config: { problems } } = place;
   const { spoolFolders: folders } = context.locations;
   return {
-    /** Set for two weeks where hooks began the database anew in a file that something had cut to nothing. */
+    /** Set for two weeks after hooks began the database anew, because something had emptied its file. */
     beganAnew: await beginningOf(context, { db, database, nowMs }),
-    /** Changes that were found after they had happened, and neither undone nor accepted. */
+    /** The number of forbidden changes found afterwards that nobody has undone or accepted. */
     violations: openViolations(db, project).length,
     daemon: {
       get running() {
         return isDaemonHere(context, place);
       },
     },
-    /** How far the project is behind its team; empty where it is not shared. */
+    /** How far the project lags behind its team; empty if it is not shared. */
     team: await teamOf(db, project, nowMs),
-    /** Tasks that wait for the scheduler. */
+    /** The number of tasks that wait for the scheduler. */
     queued: countQueued(db),
     spool: { waiting: spooledFiles({ database, folders }).length },
-    /** What hooks left in the temporary folder while the home could not be used; null when there is nothing. */
+    /** What hooks left in the temporary folder while the home could not be used; null if nothing. */
     fallback: await fallbackOf(context, place, nowMs),
     hooks,
     protections,
@@ -67,7 +67,7 @@ export const problemsText = ({ problems }: Care) =>
 export const violationsText = ({ violations }: Care) =>
   violations > 0 ? `${violations} open: \`conclaude config accept --dry-run\` lists them` : null;
 
-/** What needs care, the most urgent first; null where it is well. */
+/** Checks for each thing that may need care, the most urgent first. A check returns null if all is well. */
 const AILMENTS: readonly ((care: Care) => string | null)[] = [
   ({ beganAnew }) => beganAnewText(beganAnew),
   fallbackText,
@@ -93,7 +93,7 @@ const AILMENTS: readonly ((care: Care) => string | null)[] = [
       : null,
 ];
 
-/** One line: well, or the most urgent of what needs care. */
+/** Says in one line that all is well, or what needs care most urgently. */
 export function healthText(care: Care): string {
   const [first, ...others] = AILMENTS.flatMap((text) => text(care) ?? []);
   if (first === undefined) return "well: nothing needs care";
@@ -107,7 +107,7 @@ async function teamOf(db: DatabaseSync, project: string, nowMs: number) {
     .map((lag) => ({ ...lag, said: lagText(lag, nowMs) }));
 }
 
-/** Whether the database began anew; looking for its backups takes long, and mostly there is nothing to tell. */
+/** Tells whether the database began anew. It looks for backups only if needed, since that takes long. */
 async function beginningOf(
   { locations }: CliContext,
   { db, database, nowMs }: {
@@ -121,7 +121,7 @@ async function beginningOf(
   return beganAnew(db, { database, locations, nowMs });
 }
 
-/** What waits in the temporary folder; null when nothing waits, or when it cannot be read, which `doctor` tells. */
+/** Finds what waits in the temporary folder; null if nothing waits or if it is unreadable, which `doctor` reports. */
 async function fallbackOf(context: CliContext, { database, config }: Place, nowMs: number) {
   const { locations } = context;
   if (!isThere(fallbackDatabase(locations))) return null;
@@ -134,7 +134,7 @@ export function beganAnewText(begun: BeganAnew | null): string | null {
   return begun && `${begun.text}: run \`${begun.next}\``;
 }
 
-/** Names of the guards that a configuration switches on. */
+/** Returns the names of the guards that a configuration switches on. */
 function guardsIn({ guards }: Policies): string[] {
   return (guards === null ? [] : rulesOf(guards)).filter(({ isOn }) => isOn).map(({ name }) =>
     name
@@ -146,21 +146,21 @@ export function protectionsOf(config: HookConfig, { unarmed }: Pick<HooksHere, "
   const builtIn = guardsIn(policiesIn(DEFAULT_HOOK_CONFIG));
   const guards = guardsIn(policies);
   return {
-    /** Guards that are built in. */
+    /** The built-in guards that are switched on. */
     builtIn: builtIn.filter((name) => guards.includes(name)),
-    /** Those of them that the configuration switches off. */
+    /** The built-in guards that the configuration switches off. */
     switchedOff: builtIn.filter((name) => !guards.includes(name)),
-    /** Rules of the project about tools and about stops. */
+    /** The number of the project's own rules about tools and stops. */
     guards: guards.filter((name) => !builtIn.includes(name)).length +
       stopRulesOf(policies.stop).length,
     requirements: policies.requirements?.requirements.length ?? 0,
     strict: policies.guards?.isStrict ?? false,
-    /** Why Claude Code does not ask for some or all of them; empty where it asks for each. */
+    /** Why Claude Code does not call the hooks of some rules; empty if it calls all. */
     unarmed: unarmed.map(unarmedText),
   };
 }
 
-/** One line of at most 80 columns. */
+/** Sums up the protections in one line of at most 80 columns. */
 export function protectionsText(
   { builtIn, switchedOff, guards, requirements, strict, unarmed }: ReturnType<typeof protectionsOf>,
 ): string {

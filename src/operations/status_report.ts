@@ -1,4 +1,4 @@
-/** All that `status` knows: for programs, and the plumbing for people. */
+/** Builds the report of `status`: its JSON, and the technical facts in its output for people. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { daysMs } from "../base/time.ts";
@@ -26,13 +26,13 @@ import {
 import type { OpenStore } from "./open_store.ts";
 import { bytesText, type Facts } from "./table.ts";
 
-/** What `conclaude status --json` prints. */
+/** Builds the output of `conclaude status --json`. */
 export function reportOf(
   context: CliContext,
   { db, place: { database } }: OpenStore,
   { project, projectDir, nowMs, care, recent }: {
     readonly project: string;
-    /** Where Claude Code looks for settings. */
+    /** The folder whose settings Claude Code reads. */
     readonly projectDir: string;
     readonly nowMs: number;
     readonly care: Care;
@@ -40,13 +40,13 @@ export function reportOf(
   },
 ) {
   const sinceMs = nowMs - daysMs(1);
-  const { queued: _, problems, beganAnew, ...told } = care;
+  const { queued: _, problems, beganAnew, ...shown } = care;
   const { locations, environment, cwd } = context;
   const at = { projectDir, home: locations.home, environment };
   return {
     version: VERSION,
     database: {
-      /** Absolute path, or `:memory:` when the database is off. */
+      /** The absolute path, or `:memory:` if the database is switched off. */
       path: database,
       exists: isThere(database),
       bytes: fileSize(database) + fileSize(`${database}-wal`),
@@ -61,8 +61,8 @@ export function reportOf(
     memory: memoryOf(db, nowMs),
     work: workOf(countState(db)),
     audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
-    ...told,
-    /** Code of plugins inside Claude Code that listens to tools. */
+    ...shown,
+    /** Plugin code inside Claude Code that may intervene in tool uses. */
     mods: gatingMods(modPlaces(at)),
     config: {
       files: readConfigFiles(lookUpwards(cwd), locations)
@@ -73,7 +73,7 @@ export function reportOf(
   };
 }
 
-/** The statuses that are shown, in the order of a task's or a workflow's life, with their words. */
+/** The statuses to show with their wording, in the order in which a task or a workflow passes through them. */
 const TASK_WORDS = [
   ["open", "open"],
   ["in_progress", "in work"],
@@ -90,13 +90,13 @@ const WORKFLOW_WORDS = [
 const RUNNING_AGENTS = ["starting", "running"];
 const DAEMON_NEEDED = "not running, and there is work for it: `conclaude daemon start`";
 
-/** Counts what is remembered of all projects, and captures that are not worked in yet. */
+/** Counts the observations of all projects, and the captures that are not worked in yet. */
 function memoryOf(db: DatabaseSync, nowMs: number) {
   const { observations, waiting } = memoryHealth(db, nowMs);
   return { observations, waiting, openFailures: openFailuresOf(db, null, { nowMs }).length };
 }
 
-/** Counts tasks and workflows that are not over, by status; agents that run, and questions that wait. */
+/** Counts unfinished tasks and workflows by status, running agents, and waiting questions. */
 function workOf({ tasks, workflows, agents, pendingQuestions }: StateCounts) {
   return {
     tasks: counted(TASK_WORDS, tasks),
@@ -113,13 +113,13 @@ function counted(words: Words, counts: Counts): Counts {
   return Object.fromEntries(words.map(([status]) => [status, counts[status] ?? 0]));
 }
 
-/** `2 open, 1 blocked`; null when every count is 0. */
+/** Formats counts as `2 open, 1 blocked`; returns null if all are 0. */
 function countsText(words: Words, counts: Counts): string | null {
-  const told = words.filter(([status]) => counts[status]! > 0);
-  return told.map(([status, word]) => `${counts[status]} ${word}`).join(", ") || null;
+  const shown = words.filter(([status]) => counts[status]! > 0);
+  return shown.map(([status, word]) => `${counts[status]} ${word}`).join(", ") || null;
 }
 
-/** The plumbing, for people. */
+/** Formats the technical facts for people. */
 export function factsOf(report: ReturnType<typeof reportOf>, care: Care): Facts {
   const { database, sessions, queue, memory, work, daemon, audit, spool } = report;
   const { byStatus, byPriority, oldestAtMs } = queue;
@@ -174,7 +174,7 @@ export function factsOf(report: ReturnType<typeof reportOf>, care: Care): Facts 
   ];
 }
 
-/** Several values below one name. @param none The value when there are none. */
+/** Puts several values below one name. @param none The text if there are no values. */
 function column(name: string, values: readonly string[], none: string): Facts {
   return (values.length === 0 ? [none] : values).map((value, i) => [i === 0 ? name : "", value]);
 }

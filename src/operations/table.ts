@@ -4,24 +4,24 @@ import { plain } from "../base/plain.ts";
 import { shortened } from "../memory/text.ts";
 import type { CliContext } from "./context.ts";
 
-/** What a list needs of the context: how wide it may be, and where paths begin. */
-type Shown = Pick<CliContext, "globals" | "cwd" | "locations">;
+/** The parts of the context that decide the width of a list and how it shortens paths. */
+type TableContext = Pick<CliContext, "globals" | "cwd" | "locations">;
 
-/** The value of a row in a column; an array with it is set to the right. */
+/** Returns the value of a row in a column; inside an array, it aligns the column to the right. */
 type Value<Row> = (row: Row) => string | number | null;
 
-/** The columns of a list by their titles. One without any value is left out. */
+/** The columns of a list by their titles. The table leaves out a column without any value. */
 export type Columns<Row> = Readonly<Record<string, Value<Row> | readonly [Value<Row>]>>;
 
 const GAP = "  ";
 
-/** Columns that are never cut: what stands there is given to another verb. */
+/** Columns that are never cut, since a person copies their values into other commands. */
 const ID_COLUMNS: ReadonlySet<string> = new Set(["ID", "SESSION", "TASK"]);
 
-/** A column of few characters (a date, a status) stays whole while the others keep as many. */
+/** A column of at most this width (a date, a status) is not cut while wider ones can give room. */
 const NARROW = 12;
 
-/** The last column says what a row is about. Where it gets fewer columns, what does not fit stands below its row. */
+/** The last column describes a row. If it would get less width than this, texts that do not fit go below their rows. */
 const LEAST_TEXT = 28;
 const BELOW = "    ";
 
@@ -33,9 +33,9 @@ interface Column {
   readonly width: number;
 }
 
-/** A table that fits the terminal: the widest columns are cut in the middle. @param empty Is said when there are no rows. */
+/** Formats a table and cuts its widest columns to fit the terminal. @param empty The text if there are no rows. */
 export function tableText<Row>(
-  { globals: { color, columns: room }, cwd, locations: { home } }: Shown,
+  { globals: { color, columns: room }, cwd, locations: { home } }: TableContext,
   rows: readonly Row[],
   columns: Columns<Row>,
   empty: string,
@@ -71,7 +71,7 @@ export function tableText<Row>(
   return [color ? `\x1b[1m${lines[0]}\x1b[0m` : lines[0], ...lines.slice(1)].join("\n");
 }
 
-/** The widths of the columns, without that of the last one where its texts stand below their rows. */
+/** Returns the widths of the columns, without the last one's if its texts go below their rows. */
 function widthsBesideText(all: readonly Column[], room: number): readonly number[] {
   const [others, last] = [all.slice(0, -1), all.at(-1)!];
   const widths = fittedWidths(all, room);
@@ -87,7 +87,7 @@ function widthsBesideText(all: readonly Column[], room: number): readonly number
     : [...fittedWidths(others, room - GAP.length - width), width];
 }
 
-/** The widths of columns, of which the widest lose a letter after another until all fit. */
+/** Returns the widths of columns after the widest ones lose one letter after another until all fit. */
 function fittedWidths(all: readonly Column[], room: number): number[] {
   const widths = all.map(({ isId, width }) => isId ? width : Math.min(width, room));
   let over = widths.reduce((sum, width) => sum + width, GAP.length * (all.length - 1) - room);
@@ -99,7 +99,7 @@ function fittedWidths(all: readonly Column[], room: number): number[] {
   return widths;
 }
 
-/** Bytes for people: `512 B`, `12.5 kB`, `3.4 MB` (powers of 1000). */
+/** Formats bytes for people: `512 B`, `12.5 kB`, `3.4 MB` (powers of 1000). */
 export function bytesText(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let value = bytes;
@@ -111,18 +111,18 @@ export function bytesText(bytes: number): string {
   return `${unit === 0 ? value : value.toFixed(1)} ${units[unit]}`;
 }
 
-/** The first rows of a list, and how many more there are. */
+/** The first rows of a list, and the number of the others. */
 export interface CutList<Row> {
   readonly rows: readonly Row[];
-  /** Counted up to {@linkcode MOST_COUNTED}, and for a program only whether there are any: 1. */
+  /** At most {@linkcode MOST_COUNTED}; for a program, 1 if there are any others. */
   readonly more: number;
 }
 
 const MOST_COUNTED = 1_000;
 
-/** Reads a list up to a limit. @param read Reads as many rows as it is told at most. */
+/** Reads a list up to a limit. @param read Reads at most as many rows as its argument says. */
 export async function cutList<Row>(
-  { globals }: Pick<Shown, "globals">,
+  { globals }: Pick<TableContext, "globals">,
   limit: number,
   read: (limit: number) => readonly Row[] | Promise<readonly Row[]>,
 ): Promise<CutList<Row>> {
@@ -132,7 +132,7 @@ export async function cutList<Row>(
   return { rows: found.slice(0, limit), more: all.length - limit };
 }
 
-/** The line below a list that was cut, with the line break before it; empty for a whole one. */
+/** Returns the line below a list that was cut, after a line break; empty for a whole list. */
 export function moreLine({ rows, more }: CutList<unknown>, onwards?: string): string {
   if (more === 0) return "";
   const n = more < MOST_COUNTED ? `${more} more` : `at least ${MOST_COUNTED} more`;
@@ -140,39 +140,39 @@ export function moreLine({ rows, more }: CutList<unknown>, onwards?: string): st
   return `\n… and ${n}: ${onwards ?? `--limit ${limit}`}`;
 }
 
-/** What is known of one thing, a line each; null is left out. */
+/** Names and values to print, one line each; null values are left out. */
 export type Facts = readonly (readonly [name: string, value: string | number | null | undefined])[];
 
-/** Facts as lines, the names padded to `width`: `status    ended`. */
+/** Formats facts as lines, the names padded to `width`: `status    ended`. */
 export function factLines(facts: Facts, width = 14): string[] {
-  return told(facts).map(([name, value]) => `${name.padEnd(width)}${plain(String(value))}`);
+  return withValues(facts).map(([name, value]) => `${name.padEnd(width)}${plain(String(value))}`);
 }
 
-/** Facts below a title: `  status:  ended`. */
+/** Formats facts for the place below a title: `  status:  ended`. */
 export function titledFacts(facts: Facts, width = 13): string[] {
-  return told(facts).map(([name, value]) => `  ${`${name}:`.padEnd(width)}${value}`);
+  return withValues(facts).map(([name, value]) => `  ${`${name}:`.padEnd(width)}${value}`);
 }
 
-function told(facts: Facts) {
+function withValues(facts: Facts) {
   return facts.filter(([, value]) => value !== null && value !== undefined);
 }
 
-/** Lines of a page for people are at most so wide; a list below a title is indented by two. */
+/** The width of a list below a title: 80 columns without the indentation by two. */
 const LIST_CHARS = 78;
 
-/** The first lines of a list, each cut to fit below a title. @param onwards How to see the others; empty for nothing. */
+/** Cuts the first lines of a list to fit below a title. @param onwards How to see the others; may be empty. */
 export function firstLines(lines: readonly string[], most: number, onwards = ""): string[] {
-  const told = lines.slice(0, most).map((line) => cutLine(line, LIST_CHARS));
+  const shown = lines.slice(0, most).map((line) => cutLine(line, LIST_CHARS));
   const more = lines.length - most;
-  return more > 0 ? [...told, `… and ${more} more${onwards === "" ? "" : `: ${onwards}`}`] : told;
+  return more > 0 ? [...shown, `… and ${more} more${onwards === "" ? "" : `: ${onwards}`}`] : shown;
 }
 
-/** A text as one line, cut to a number of columns: at its end, where letters are not wide. */
+/** Makes a text one line of at most so many columns. Text without wide letters is cut at its end. */
 export function cutLine(text: string, columns: number): string {
   return cutToColumns(shortened(plain(text).trimEnd(), columns), columns);
 }
 
-/** Lines below a title, with an empty line before it; nothing where there are none. */
+/** Puts lines below a title, with an empty line before it; returns nothing if there are no lines. */
 export function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
 }

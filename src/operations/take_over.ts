@@ -1,4 +1,4 @@
-/** What the verbs share that take something over from a file or from another program. */
+/** Runs imports from files and other programs for several verbs, and words their reports. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { compileRedactPatterns } from "../secrets/redact.ts";
@@ -9,27 +9,27 @@ import { lookIntoStore, openStore, type Place } from "./open_store.ts";
 import { progressLine } from "./terminal.ts";
 import { errorText } from "./view.ts";
 
-/** Something that is not taken over, or not as it was. */
+/** Something that an import leaves out or changes. */
 export interface NotTaken {
   readonly name: string;
   readonly why: string;
 }
 
 /**
- * Runs an import on the database, with a line that tells its progress.
+ * Runs an import on the database and shows its progress.
  *
- * @param options `dryRun`: changes nothing. `farOf`: how far it is after so many rows.
+ * @param options `dryRun`: change nothing. `progressAt`: computes the progress after so many rows.
  */
 export async function takeOver<Result>(
   context: CliContext,
-  { dryRun, farOf = (done) => ({ done }) }: {
+  { dryRun, progressAt = (done) => ({ done }) }: {
     readonly dryRun: boolean;
-    readonly farOf?: (rows: number) => Progress;
+    readonly progressAt?: (rows: number) => Progress;
   },
   work: (db: DatabaseSync, options: ImportOptions) => Result,
 ): Promise<Result> {
   using progress = progressLine(context);
-  const onProgress = (rows: number) => progress.tell("Taking rows over", farOf(rows));
+  const onProgress = (rows: number) => progress.tell("Taking rows over", progressAt(rows));
   const run = (db: DatabaseSync, { redactPatterns }: Place["config"]) =>
     work(db, { rules: compileRedactPatterns(redactPatterns), dryRun, onProgress });
   if (dryRun) return await lookIntoStore(context, run);
@@ -39,7 +39,7 @@ export async function takeOver<Result>(
   return result;
 }
 
-/** A sentence for each count that is not zero: how it begins for one and for several, and how it ends. */
+/** Makes a sentence for each count that is not zero, from its singular, its plural and its end. */
 export function sentencesOf(
   counts: readonly (readonly [count: number, one: string, many: string, end: string])[],
 ): string[] {
@@ -47,7 +47,7 @@ export function sentencesOf(
     .map(([n, one, many, end]) => `${count(n, one, many)} ${end}.`);
 }
 
-/** A line for each thing that is not taken over, below a heading; no lines when there is none. */
+/** Lists below a heading what is not imported; returns no lines if there is nothing. */
 export function notTakenLines(heading: string, notTaken: readonly NotTaken[]): string[] {
   if (notTaken.length === 0) return [];
   return [heading, ...notTaken.map(({ name, why }) => `  ${name}: ${why}`)];
@@ -63,7 +63,7 @@ export function warnOf(
   }
 }
 
-/** Warns when texts that were forgotten may have come back, because the key that names them is lost. */
+/** Warns if forgotten texts may have come back because the key that recognizes them is lost. */
 export function tellLostForgetKey(context: CliContext, db: DatabaseSync): void {
   const { length, 0: newest } = receiptsWithoutKey(db);
   warnOf(context, [[

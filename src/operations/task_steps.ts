@@ -1,4 +1,4 @@
-/** Steps with one task, each defined once: `task_work_verbs.ts` makes its verb of a row, the daemon its route. */
+/** The table of steps with one task. `task_work_verbs.ts` makes a verb from each row, and the daemon a route. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Refusal } from "../work/refusal.ts";
 import type { Task } from "../work/task.ts";
@@ -32,22 +32,22 @@ import {
   sharedTask,
 } from "./shared_claims.ts";
 
-/** Who takes a step, and on which terms. */
+/** The author of a step and its options. */
 export interface Terms extends Author {
-  /** The number of the claim that is meant; null for any. */
+  /** The number of the claim that the author holds; null accepts any. */
   readonly token: number | null;
-  /** Whether somebody else may have the claim, or tasks below a closed one stay open. */
+  /** Whether the step ignores another holder's claim, or leaves the tasks below a completed one open. */
   readonly force: boolean;
-  /** Whether the open tasks below are closed as well. */
+  /** Whether the open tasks below the task are closed as well. */
   readonly withChildren: boolean;
   readonly leaseMs: number;
-  /** The summary or the reason, without secrets; null without one. */
+  /** The summary or the reason, with secrets masked; null if there is none. */
   readonly words: string | null;
-  /** What the team's server said of the claim, where it was asked. */
+  /** The server's consent to the claim, if the task's project is shared. */
   readonly grant?: Grant | null;
 }
 
-/** What a step is given by a person or a program; each step takes some of it. */
+/** The options that a person or a program may give; each step uses some of them. */
 export interface StepInput {
   readonly claimToken?: number | null | undefined;
   readonly force?: boolean | undefined;
@@ -58,20 +58,20 @@ export interface StepInput {
 }
 
 export interface TaskStep {
-  /** What cannot be done where it fails: `renew a claim`. */
+  /** The action for error messages: `renew a claim`. */
   readonly what: string;
-  /** Its input: flags of the verb; but for `agentId`, the fields of a request. */
+  /** The flags of the verb. All but `agentId` are also fields of the daemon's request. */
   readonly flags: Readonly<Record<string, Parameter>>;
   readonly errors: readonly Refusal[];
-  /** What a team's server has to agree with first, where the task is shared; what other steps do to a claim it is told. */
+  /** The consent that a shared task needs from the team's server first. Steps without it only report to the server. */
   readonly asks?: "claim" | "renew" | "complete" | undefined;
   /** Changes the task in the caller's transaction. */
   readonly take: (db: DatabaseSync, id: string, terms: Terms) => Task;
-  /** What became of it. */
-  readonly told: (name: string, task: Task) => string;
+  /** Describes the result. */
+  readonly describe: (name: string, task: Task) => string;
 }
 
-/** The refusals of a step that wants the claim. */
+/** The refusals of a step that only the holder of the claim may take. */
 export const HOLDER_ERRORS = ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"] as const;
 
 export const TASK_STEPS = {
@@ -81,7 +81,7 @@ export const TASK_STEPS = {
     asks: "claim",
     errors: ["TASK_NOT_FOUND", "ALREADY_CLAIMED", "INVALID_STATUS", "TEAM_UNREACHED"],
     take: claimTask,
-    told: (name, task) => `${task.claimedBy} has claimed ${name}, until ${untilText(task)}.`,
+    describe: (name, task) => `${task.claimedBy} has claimed ${name}, until ${untilText(task)}.`,
   },
   renew: {
     what: "renew a claim",
@@ -89,14 +89,14 @@ export const TASK_STEPS = {
     asks: "renew",
     errors: [...HOLDER_ERRORS, "TEAM_UNREACHED"],
     take: (db, id, terms) => renewTask(db, id, withGrant(db, id, terms)),
-    told: (name, task) => `The claim on ${name} counts until ${untilText(task)}.`,
+    describe: (name, task) => `The claim on ${name} counts until ${untilText(task)}.`,
   },
   release: {
     what: "release a task",
     flags: { force: switchOn("Also another one's"), agentId: AGENT_FLAG },
     errors: HOLDER_ERRORS,
     take: releaseTask,
-    told: (name) => `Task ${name} is open again.`,
+    describe: (name) => `Task ${name} is open again.`,
   },
   complete: {
     what: "complete a task",
@@ -112,7 +112,7 @@ export const TASK_STEPS = {
     errors: [...HOLDER_ERRORS, "HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN", "TEAM_UNREACHED"],
     take: (db, id, terms) =>
       completeTask(db, id, { ...withGrant(db, id, terms), summary: terms.words }),
-    told: (name) => `Task ${name} is closed.`,
+    describe: (name) => `Task ${name} is closed.`,
   },
   block: {
     what: "block a task",
@@ -123,25 +123,25 @@ export const TASK_STEPS = {
     },
     errors: HOLDER_ERRORS,
     take: (db, id, { words, ...terms }) => blockTask(db, id, { ...terms, reason: words ?? "" }),
-    told: (name, { reason }) => `Task ${name} is blocked: ${reason}`,
+    describe: (name, { reason }) => `Task ${name} is blocked: ${reason}`,
   },
   unblock: {
     what: "unblock a task",
     flags: { agentId: AGENT_FLAG },
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
     take: unblockTask,
-    told: (name) => `Task ${name} is open again.`,
+    describe: (name) => `Task ${name} is open again.`,
   },
   start: {
     what: "start a task",
     flags: { agentId: AGENT_FLAG },
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
     take: queueTask,
-    told: (name) => `Task ${name} is in work already.`,
+    describe: (name) => `Task ${name} is in work already.`,
   },
 } as const satisfies Readonly<Record<string, TaskStep>>;
 
-/** Asks a team's server for what a step needs of it. @returns Null where nothing has to be asked. @throws {UserError} */
+/** Asks the team's server for the consent that a step needs. @returns Null if it needs none. @throws {UserError} */
 export async function askBefore(
   place: AskPlace,
   { asks }: Pick<TaskStep, "asks">,
@@ -158,7 +158,7 @@ export async function askBefore(
   return { id, grant, giveBack: () => Promise.resolve() };
 }
 
-/** Claims the first task that is ready, or the one that the server named where it was asked; undefined for none. */
+/** Claims the first ready task, or the task that the server chose; returns undefined if there is none. */
 export function takeNext(
   db: DatabaseSync,
   terms: Author & Pick<Terms, "leaseMs">,
@@ -168,7 +168,7 @@ export function takeNext(
   return asked.id === null ? undefined : claimTask(db, asked.id, { ...terms, grant: asked.grant });
 }
 
-/** Makes the claim here what the server said of it, before it is used. */
+/** Makes the local claim agree with the server's grant before the step uses it. */
 function withGrant(db: DatabaseSync, id: string, terms: Terms): Terms {
   const { grant = null } = terms;
   if (grant === null) return terms;
@@ -176,7 +176,7 @@ function withGrant(db: DatabaseSync, id: string, terms: Terms): Terms {
   return { ...terms, token: grant.fence, leaseMs: grant.leaseUntilMs - terms.atMs };
 }
 
-/** When a claim runs out. */
+/** Returns the time at which a claim expires. */
 export function untilText({ leaseUntilMs }: Task): string {
   return new Date(leaseUntilMs ?? 0).toISOString();
 }

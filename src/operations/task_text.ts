@@ -1,4 +1,4 @@
-/** What people and programs say of a task: where it comes from, each field checked and without its secrets. */
+/** Reads the fields of a task that people and programs give, checks them, and masks their secrets. */
 import type { HookConfig } from "../config/hook_config.ts";
 import { readAll } from "../system/environment.ts";
 import { isUserError, messageOf } from "../base/errors.ts";
@@ -15,7 +15,7 @@ import { usageError } from "./usage.ts";
 import { readTextFileSync } from "../system/files.ts";
 import { DEFAULT_PRIORITY, type TaskType } from "../work/task.ts";
 
-/** Masks secrets in a text, the built-in ones and those of the configuration, and drops what is private. */
+/** Returns a function that masks secrets, by built-in and configured patterns, and removes private parts. */
 export async function maskerOf(
   { redactPatterns }: Pick<HookConfig, "redactPatterns">,
 ): Promise<(text: string) => string> {
@@ -24,7 +24,7 @@ export async function maskerOf(
   return (text) => redactText(text, { patterns });
 }
 
-/** The body from the flag, a file or stdin. @throws {UserError} When it is given twice or cannot be read. */
+/** Returns the body from the flag, a file or stdin. @throws {UserError} If it is given twice or cannot be read. */
 export function readBody(
   context: Pick<CliContext, "cwd" | "locations" | "environment">,
   { body, bodyFile, stdin }: {
@@ -60,9 +60,9 @@ export function readStdin({ environment }: Pick<CliContext, "environment">): str
 
 interface Cleaning {
   readonly mask: (text: string) => string;
-  /** What helps where a field is refused. */
+  /** The next step for the error if a field is refused. */
   readonly next?: string;
-  /** Runs the check of a field; a route's refusals name the field. */
+  /** Runs the check of a field. Routes use it to name the field in their refusals. */
   readonly inField?: <Value>(field: string, check: () => Value) => Value;
 }
 
@@ -78,21 +78,21 @@ const FIELDS = {
 
 type Fields = typeof FIELDS;
 type Given = { readonly [Name in keyof Fields]?: Parameters<Fields[Name]>[0] | undefined };
-type Cleaned<Said> = {
-  [Name in keyof Pick<Said, keyof Said & keyof Fields>]: ReturnType<Fields[Name & keyof Fields]>;
+type Cleaned<Named> = {
+  [Name in keyof Pick<Named, keyof Named & keyof Fields>]: ReturnType<Fields[Name & keyof Fields]>;
 };
 
-/** The fields that are said, as they are kept. @throws {UserError} INVALID_TITLE, INVALID_TAG, … */
-export function cleanFields<Said extends Given>(said: Said, how: Cleaning): Cleaned<Said> {
+/** Returns the given fields as they are stored. @throws {UserError} INVALID_TITLE, INVALID_TAG, … */
+export function cleanFields<Named extends Given>(fields: Named, how: Cleaning): Cleaned<Named> {
   const { inField = (_field, check) => check() } = how;
   const entries = Object.entries(FIELDS).flatMap(([name, check]) => {
-    const value = said[name as keyof Given];
+    const value = fields[name as keyof Given];
     return value === undefined ? [] : [[name, inField(name, () => check(value as never, how))]];
   });
   return Object.fromEntries(entries);
 }
 
-/** What a new task is where nobody says so. */
+/** The default fields of a new task. */
 export const NEW_TASK: {
   readonly body: string;
   readonly type: TaskType;

@@ -1,4 +1,4 @@
-/** What the verbs of a team have in common: the store, the way to the server, and which joined project is meant. */
+/** Finds for the team's verbs the store, the way to the server, and the joined project. */
 import "./config_sections.ts";
 import { UserError } from "../base/errors.ts";
 import { readConfigFiles } from "../config/discover.ts";
@@ -27,13 +27,13 @@ export const TEAM_PROJECT = textFlag(
   "folder",
 );
 
-/** What the verbs of a team work with. */
+/** The store of the team's verbs. */
 export interface TeamHere extends TeamStore {
-  /** Absolute path. */
+  /** The absolute path of the database. */
   readonly database: string;
 }
 
-/** The store with what is shared of it. */
+/** Opens the store, with the kinds of rows that it shares. */
 export async function openTeam(context: CliContext): Promise<TeamHere> {
   const { db, place: { database, config: { redactPatterns } } } = await openStore(
     context,
@@ -52,9 +52,9 @@ export async function openTeam(context: CliContext): Promise<TeamHere> {
 }
 
 /**
- * The server that the configuration names; null where it names none.
+ * Returns the server that the configuration names; null if it names none.
  *
- * @param again The command that joins once it can be used. @throws {UserError} When it cannot.
+ * @param again The command that joins once the address is corrected. @throws {UserError} If the address is wrong.
  */
 export function teamAddress(context: CliContext, again: string): string | null {
   const { config: { team: { address } }, problems } = configAt(context, context.cwd);
@@ -66,7 +66,7 @@ export function teamAddress(context: CliContext, again: string): string | null {
   });
 }
 
-/** Notes the requirements that the configuration of a project defines, so that they are sent. */
+/** Stores the requirements in a project's configuration for the next sync. */
 export function noteDefinitions(
   context: CliContext,
   { db }: TeamHere,
@@ -80,12 +80,12 @@ function configAt({ locations }: CliContext, folder: string) {
   return parseConfig<Config>(readConfigFiles(lookUpwards(folder), locations));
 }
 
-/** The project of `--project DIR`, or of this folder. */
+/** Returns the project of `--project DIR`, or of this folder. */
 export function projectOfTeam(context: CliContext, folder: string | undefined): string {
   return projectHere(folder === undefined ? context.cwd : typedPath(context, folder));
 }
 
-/** Joined projects: the one that is meant, or all where none is. @throws {UserError} When it is not joined. */
+/** Returns the chosen joined project, or all of them. @throws {UserError} If the chosen one is not joined. */
 export function joinedHere(
   context: CliContext,
   { db }: Pick<TeamStore, "db">,
@@ -101,7 +101,7 @@ export function joinedHere(
   });
 }
 
-/** Forgets what others of the team have forgotten, as `memory forget` does: with names that keep them away. */
+/** Forgets what others of the team have forgotten, and keeps it away, as `memory forget` does. */
 async function forgetGone(context: CliContext, { uids, tasks }: GoneRows): Promise<void> {
   const place = await forgetPlace(context, { mayMigrate: true });
   const { db } = await openStore(context, "write", "forget");
@@ -142,7 +142,7 @@ export const WAY_FLAGS = {
 
 type WayFlags = { readonly [Name in keyof typeof WAY_FLAGS]?: string };
 
-/** @throws {UserError} When the address cannot be used. */
+/** Builds the way to the server from an address and flags. @throws {UserError} If the address cannot be used. */
 export function wayOf(
   context: CliContext,
   address: string,

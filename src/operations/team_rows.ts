@@ -1,4 +1,4 @@
-/** What a team shares of memory and work, and how it is taken in: `team/` itself knows neither. */
+/** Reads and writes the rows of memory and work that a team shares, for `team/`, which knows neither room. */
 import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../base/errors.ts";
 import { dropShared } from "../db/team_outbox.ts";
@@ -36,22 +36,22 @@ import {
   wantedTask,
 } from "../work/store.ts";
 
-/** What is completed without a claim has one on the server for a moment. */
+/** The server's lease for a task that is completed without a claim here, in milliseconds. */
 const USUAL_LEASE_MS = 60_000;
 
-/** Rows that others have forgotten. */
+/** The uids of rows that others have forgotten. */
 export interface GoneRows {
-  /** Of observations. */
+  /** The uids of observations and requirements. */
   readonly uids: readonly string[];
   readonly tasks: readonly string[];
 }
 
-/** @param options `forget`: forgets rows in every file of this machine; of tasks, what people wrote into them. */
+/** @param options `forget` removes rows from every file of this machine; of tasks, it removes their texts. */
 export function teamRows(
   db: DatabaseSync,
   { redactPatterns, sharesPrompts, forget }: {
     readonly redactPatterns: readonly string[];
-    /** Without it summaries go without the prompts that they quote. */
+    /** Whether summaries are shared with the prompts that they quote. */
     readonly sharesPrompts: boolean;
     readonly forget: (gone: GoneRows) => Promise<void>;
   },
@@ -60,12 +60,12 @@ export function teamRows(
   return {
     read(kind, uid) {
       const row = rowOf(db, kind, uid);
-      // It may have become what is not shared since it was named.
+      // The row may have become one that is not shared since the outbox named it.
       if (row === null || ROWS[kind] === undefined && (row as SharedObservation)["kind"] !== kind) {
         return null;
       }
       const sent = kind === "summary" && !sharesPrompts
-        ? withoutAsked(row as SharedObservation)
+        ? withoutPrompts(row as SharedObservation)
         : row;
       const body = JSON.stringify(masked(sent, rules));
       const suspect = suspectedSecret(body);
@@ -82,16 +82,16 @@ export function teamRows(
     take(project, rows, { before, after }) {
       const home = homeOf(project);
       const refused = new Map<string, string>();
-      const refusing = <Result>(uid: string, work: () => Result): Result | undefined => {
+      const catching = <Result>(uid: string, work: () => Result): Result | undefined => {
         try {
           return work();
         } catch (thrown) {
           refused.set(uid, messageOf(thrown));
         }
       };
-      // Read and masked before the transaction, so that hooks wait less.
+      // Rows are read and masked before the transaction, so that hooks wait less.
       const read = rows.flatMap((row) =>
-        refusing(row.uid, () => {
+        catching(row.uid, () => {
           const shared = masked(JSON.parse(row.body), rules);
           requireNamed(shared, row);
           return [{ ...row, shared }];
@@ -109,10 +109,10 @@ export function teamRows(
             takeSharedObservation(db, { project, author }, shared);
           }
         };
-        for (const row of read) refusing(row.uid, () => allOrNothing(db, () => take(row)));
-        const where = (is: keyof TakenTask) =>
+        for (const row of read) catching(row.uid, () => allOrNothing(db, () => take(row)));
+        const uidsThat = (is: keyof TakenTask) =>
           [...tasks].filter(([, taken]) => taken[is]).map(([uid]) => uid);
-        after({ refused, ahead: where("isAhead"), whole: where("isWhole") });
+        after({ refused, ahead: uidsThat("isAhead"), whole: uidsThat("isWhole") });
       });
     },
     async forget(rows) {
@@ -126,7 +126,7 @@ export function teamRows(
       transaction(db, () => {
         dropShared(db, rows.map(({ uid }) => uid));
         removeSharedTasks(db, idsOf(({ kind, body }) => kind === "task" && body === null));
-        // What comes in anew was not forgotten as a whole.
+        // A row that comes with a body counts again.
         admitAgain(db, idsOf(({ body }) => body !== null));
       });
       return here;
@@ -144,8 +144,8 @@ export function teamRows(
   };
 }
 
-/** A summary without the prompts below `Asked:`; the session's name, which begins its title, stays. */
-function withoutAsked(row: SharedObservation): SharedObservation {
+/** Removes the prompts below `Asked:` from a summary. The session's name, which begins the title, stays. */
+function withoutPrompts(row: SharedObservation): SharedObservation {
   const text = String(row["text"] ?? "")
     .replace(
       /^Asked:\n[^]*?(?=^(?:Done|Decided|Changed|Open|Passed over):\n|^Last: |(?![^]))/m,
@@ -154,7 +154,10 @@ function withoutAsked(row: SharedObservation): SharedObservation {
   return { ...row, text };
 }
 
-/** What differs between two versions of a task; times and numbers of claims are left out. @param theirs Undefined where it is gone. */
+/**
+ * Lists the fields that differ between two versions of a task, without times and numbers of claims.
+ * @param theirs Undefined if the task is gone.
+ */
 export function differences(mine: string, theirs: string | undefined) {
   if (theirs === undefined) return [];
   const [yours, counting] = [mine, theirs].map((body) => {
@@ -162,15 +165,15 @@ export function differences(mine: string, theirs: string | undefined) {
     const isDeleted = (columns["deleted_at_ms"] ?? null) !== null;
     return { ...columns, tags, dependsOn, isDeleted };
   });
-  const said = (value: unknown) => JSON.stringify(value ?? null);
+  const textOf = (value: unknown) => JSON.stringify(value ?? null);
   return Object.keys(yours)
     .filter((field) =>
-      !/_ms$|^claim_token$/.test(field) && said(yours[field]) !== said(counting[field])
+      !/_ms$|^claim_token$/.test(field) && textOf(yours[field]) !== textOf(counting[field])
     )
     .map((field) => ({ field, yours: yours[field], theirs: counting[field] }));
 }
 
-/** Where tasks of a project belong. */
+/** Returns the repository and the folder that tasks of a project belong to. */
 function homeOf(project: string) {
   const isRepository = isThere(joinPath(project, "HEAD"));
   return {
@@ -182,7 +185,7 @@ function homeOf(project: string) {
 type Definition = Pick<TeamRequirement, "uid" | "name" | "definition">;
 type SharedRow = SharedTask | SharedObservation | Definition;
 
-/** How rows that are no observations are read, by their kinds. */
+/** The readers of rows other than observations, by kind. */
 const ROWS: Readonly<Record<string, (db: DatabaseSync, uid: string) => SharedRow | null>> = {
   task: readSharedTask,
   requirement: readTeamRequirement,
@@ -192,7 +195,7 @@ function rowOf(db: DatabaseSync, kind: string, uid: string): SharedRow | null {
   return (ROWS[kind] ?? readSharedObservation)(db, uid);
 }
 
-/** A row is what its name says, and of a kind that is shared. @throws {Error} */
+/** Requires that a row's content matches its kind and uid, and that this kind is shared. @throws {Error} */
 function requireNamed(
   row: SharedRow,
   { kind, uid }: { readonly kind: string; readonly uid: string },
@@ -215,7 +218,7 @@ function isRequirement(row: SharedRow): row is Definition {
   return "definition" in row;
 }
 
-/** A row without secrets, by the rules of this machine as they are now. */
+/** Masks the secrets of a row by this machine's current rules. */
 function masked<Row extends SharedRow>(row: Row, rules: RedactRules): Row;
 function masked(row: SharedRow, rules: RedactRules) {
   const mask = (type: "task" | "taskChange" | "observation", columns: SharedObservation) => {

@@ -1,4 +1,4 @@
-/** Syncs the joined projects of this machine: one after the other, and only one process at a time. */
+/** Syncs the joined projects of this machine, one after the other, in one process at a time. */
 import { messageOf, UserError } from "../base/errors.ts";
 import { type ProcessLock, takeLock, teamLockPath } from "../db/process_lock.ts";
 import { hasToTell } from "../db/team_outbox.ts";
@@ -10,16 +10,17 @@ import type { CliContext } from "./context.ts";
 import { noteDefinitions, type TeamHere } from "./team_here.ts";
 import { progressLine } from "./terminal.ts";
 
-/** How long a sync waits for another one that is at work, in milliseconds. */
+/** How long a sync waits for another process that syncs, in milliseconds. */
 const TURN_MS = 60_000;
 
-/** How long `--follow` waits between two syncs, in milliseconds: longer after each failure. */
+/** How long `--follow` waits after a failure, in milliseconds. It waits twice as long after each further one. */
 const FOLLOW_MS = { least: 1_000, most: 300_000 };
-/** How often it asks the server, which also notifies it, and looks for changes here, in milliseconds. */
+/** How often it asks the server, although the server also notifies it, in milliseconds. */
 const ASK_MS = 5_000;
+/** How often it looks for local changes, in milliseconds. */
 const LOOK_MS = 250;
 
-/** Takes the lock under which projects are synced; null when another process keeps it for longer. */
+/** Takes the lock for syncing; returns null if another process still holds it after `waitMs`. */
 export async function takeTurn(
   { database }: Pick<TeamHere, "database">,
   waitMs: number,
@@ -31,7 +32,7 @@ export async function takeTurn(
   }
 }
 
-/** Syncs one project after the other; a fault of one does not stop the others. @throws {UserError} The first fault. */
+/** Syncs all projects. An error in one does not stop the others. @throws {UserError} The first error. */
 export async function syncAll(
   context: CliContext,
   store: TeamHere,
@@ -77,10 +78,10 @@ export async function syncAll(
 }
 
 /**
- * Syncs again as soon as something changes, here or there.
+ * Syncs again as soon as something changes, here or on the server.
  *
- * @param options.idleMs Ends after so long without work, and at the first fault; null for never.
- * @returns What was done in all.
+ * @param options.idleMs After this time without work, and at the first error, it ends; null lets it run forever.
+ * @returns The reports of all syncs, added up by project.
  */
 export async function followAll(
   context: CliContext,
@@ -88,14 +89,14 @@ export async function followAll(
   { joined, idleMs }: { readonly joined: readonly JoinedProject[]; readonly idleMs: number | null },
 ): Promise<SyncReport[]> {
   const total = new Map<string, SyncReport>();
-  const ear = new Ear();
+  const listener = new Listener();
   let pauseMs = FOLLOW_MS.least;
   let workedAtMs = Date.now();
   try {
     for (;;) {
-      let isDone = true;
+      let isAllSent = true;
       try {
-        ear.heard = false;
+        listener.heard = false;
         const reports = await syncAll(context, store, joined);
         for (const report of reports) {
           const before = total.get(report.project);
@@ -108,9 +109,9 @@ export async function followAll(
           });
           if (report.sent + report.received > 0) workedAtMs = Date.now();
         }
-        isDone = reports.every(({ notSent }) => notSent === null);
+        isAllSent = reports.every(({ notSent }) => notSent === null);
         pauseMs = FOLLOW_MS.least;
-        await ear.listen(context, joined);
+        await listener.listen(context, joined);
       } catch (thrown) {
         if (idleMs !== null) throw thrown;
         const why = thrown instanceof UserError ? thrown.why : messageOf(thrown);
@@ -122,20 +123,20 @@ export async function followAll(
       for (const askMs = Date.now() + ASK_MS; Date.now() < askMs;) {
         if (idleMs !== null && Date.now() - workedAtMs >= idleMs) return [...total.values()];
         await sleep(LOOK_MS);
-        if (ear.heard || isDone && hasToTell(store.db)) break;
+        if (listener.heard || isAllSent && hasToTell(store.db)) break;
       }
     }
   } finally {
-    await ear.close();
+    await listener.close();
   }
 }
 
-/** Hears that others have sent something. That is a hint: a server that says nothing is asked all the same. */
-class Ear {
+/** Listens for the servers' notifications of new rows. They only save time: each server is also asked regularly. */
+class Listener {
   heard = false;
   readonly #servers = new Map<string, Server>();
 
-  /** Listens at the server of each project where it does not yet. */
+  /** Connects to the server of each project, unless it already listens there. */
   async listen(context: CliContext, joined: readonly JoinedProject[]): Promise<void> {
     for (const { way } of joined) {
       if (this.#servers.has(way.address)) continue;

@@ -1,18 +1,18 @@
-/** Says what a sync did, and which machines of a team have not forgotten what they were to forget. */
+/** Words the report of a sync, and the machines of a team that have not yet forgotten what they must forget. */
 import type { LaggingMachines } from "../team/store.ts";
 import type { ForgottenRows, SeenMachine } from "../team/types.ts";
 import { agoText } from "./list_and_show.ts";
 import { count } from "../base/counts.ts";
 import type { SyncReport } from "../team/sync.ts";
 
-/** `shop: 5 sent, 2 received`, and a line for whatever else is to be known. */
-export function saidLines(
+/** Reports a sync as `shop: 5 sent, 2 received`, with a line for each other result. */
+export function syncLines(
   what: string,
   { sent, received, notSent, forgot, restored }: SyncReport,
 ): string[] {
-  const said = `${what}: ${sent} sent, ${received} received`;
+  const summary = `${what}: ${sent} sent, ${received} received`;
   return [
-    notSent === null ? said : `${said}; ${notSent}`,
+    notSent === null ? summary : `${summary}; ${notSent}`,
     ...forgotLines(forgot).map((line) => `  forgotten here: ${line}`),
     ...restored === null ? [] : [
       `  the server was restored from an older copy: it has the rows up to ${restored.hasSeq} of ` +
@@ -26,21 +26,21 @@ export function saidLines(
   ];
 }
 
-/** `3 rows, which alice has forgotten 2d ago` */
+/** Formats rows as `3 rows, which alice has forgotten 2d ago`. */
 export function forgotLines(forgot: readonly ForgottenRows[]): string[] {
   return forgot.map(({ author, rows, atMs }) =>
     `${count(rows, "row")}, which ${author} has forgotten ${agoText(atMs)}`
   );
 }
 
-/** A line for each machine, the ones that forget at their next sync first. */
+/** Describes each machine in a line, those that forget at their next sync first. */
 export function laggingLines({ notForgotten, outOfReach }: LaggingMachines): string[] {
   return [...notForgotten, ...outOfReach].map((machine) =>
     `${machine.author}'s machine ${shortOrigin(machine.origin)} ${stateText(machine)}`
   );
 }
 
-/** A machine as lists and `--gone` name it. */
+/** Returns the name of a machine in lists and for `--gone`. */
 export function shortOrigin(origin: string): string {
   return origin.slice(-8);
 }

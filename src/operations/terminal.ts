@@ -1,4 +1,4 @@
-/** What a person at a terminal is asked and shown while a command works. */
+/** Asks a person at a terminal, and shows them the progress of a command. */
 import { cutToColumns, fitToColumns } from "../base/columns.ts";
 import { UserError } from "../base/errors.ts";
 import { plain } from "../base/plain.ts";
@@ -7,11 +7,11 @@ import type { CliContext, Progress } from "./context.ts";
 import { bytesText, firstLines } from "./table.ts";
 import { usageError } from "./usage.ts";
 
-/** How many of the things that go are named. */
+/** How many of the things to remove are named. */
 export const NAMED_ROWS = 10;
 
-/** What goes, a line each: the first ones, and how many more there are. @param linesOf Is given the first ones alone. */
-export function goesLines<One>(
+/** Lists the first things to remove and counts the others. @param linesOf Gets only the first ones. */
+export function listFirst<One>(
   all: readonly One[],
   linesOf: (first: readonly One[]) => readonly string[],
   total = all.length,
@@ -22,14 +22,14 @@ export function goesLines<One>(
     .map((line) => `  ${line}`);
 }
 
-/** What a person is asked, and what they see before. */
+/** A question to a person, and the lines shown before it. */
 interface Question {
   readonly what: string;
   readonly ask: string;
   readonly shows?: readonly string[];
 }
 
-/** Shows a person what goes or comes, and asks whether to go on. @param question `again`: the command that does not ask. @throws {UserError} */
+/** Asks a person whether to go on. @param question `again`: the command that does not ask. @throws {UserError} */
 export function confirmOrThrow(
   context: CliContext,
   question: Question & { readonly again: string },
@@ -43,7 +43,7 @@ export function confirmOrThrow(
   askAtTerminal(context, question);
 }
 
-/** {@linkcode confirmOrThrow} for a verb that programs run without a yes: only a person at a terminal is asked. */
+/** {@linkcode confirmOrThrow}, but without a terminal it goes on: programs need no yes. */
 export function askAtTerminal(context: CliContext, { what, ask, shows = [] }: Question): void {
   if (!isAtTerminal(context)) return;
   const { process, globals } = context;
@@ -58,7 +58,7 @@ export function askAtTerminal(context: CliContext, { what, ask, shows = [] }: Qu
   });
 }
 
-/** Whether a person at a terminal is at work, who can be asked and reads what is shown. */
+/** Tells whether a person at a terminal can read the output and answer. */
 export function isAtTerminal(
   { globals, environment }: Pick<CliContext, "globals" | "environment">,
 ): boolean {
@@ -68,20 +68,20 @@ export function isAtTerminal(
 const PAUSE_MS = 100;
 const CLEAR_LINE = "\r\x1b[2K";
 const BAR_COLUMNS = 20;
-/** A rate is told from this time on, in milliseconds: earlier, it says little. */
+/** The progress line shows a rate only after this time, in milliseconds: earlier it would be inexact. */
 const RATE_AFTER_MS = 1_000;
 
-/** A line that tells how far work in many steps is; it is taken away where its block ends. */
+/** A line with the progress of work; it is removed at the end of its block. */
 export interface ProgressLine extends Disposable {
   /** @param doing `Reading transcripts` */
   readonly tell: (doing: string, far?: Progress) => void;
-  /** Takes the line away; to be called before anything else is printed in its block. */
+  /** Removes the line. A block calls it before it prints anything else. */
   readonly end: () => void;
 }
 
 /**
- * A line on stderr while work goes on, with a bar, the rate and the time left; changed at most ten times a second for the
- * same work. Silent where stderr is not a terminal.
+ * Shows a line on stderr during work, with a bar, the rate and the time left, updated at most ten times a second. It
+ * shows nothing if stderr is not a terminal.
  */
 export function progressLine(
   { process, environment, onProgress }: Pick<CliContext, "process" | "environment" | "onProgress">,
@@ -90,18 +90,18 @@ export function progressLine(
   const silent = { end: none, [Symbol.dispose]: none };
   if (onProgress !== undefined) return { ...silent, tell: onProgress };
   if (!environment.isTerminal("stderr")) return { ...silent, tell: none };
-  let toldAt = -Infinity;
+  let shownAtMs = -Infinity;
   let begun = { doing: "", atMs: 0, done: 0 };
   const end = () => {
-    if (toldAt > -Infinity) process.stderr.write(CLEAR_LINE);
-    toldAt = -Infinity;
+    if (shownAtMs > -Infinity) process.stderr.write(CLEAR_LINE);
+    shownAtMs = -Infinity;
   };
   return {
     tell(doing, far) {
       const atMs = performance.now();
       if (doing !== begun.doing) begun = { doing, atMs, done: far?.done ?? 0 };
-      else if (atMs - toldAt < PAUSE_MS) return;
-      toldAt = atMs;
+      else if (atMs - shownAtMs < PAUSE_MS) return;
+      shownAtMs = atMs;
       const line = progressText(doing, far, { tookMs: atMs - begun.atMs, before: begun.done });
       process.stderr.write(CLEAR_LINE + cutToColumns(line, (environment.columns() ?? 80) - 1));
     },
@@ -110,7 +110,7 @@ export function progressLine(
   };
 }
 
-/** `Reading transcripts  █████░░░░░░░░░░░░░░░  120 of 480, 40 a second, 9s left`. @param since `before`: what was done when the time began. */
+/** Formats `Reading transcripts  █░  120 of 480, 9s left`. @param since `before`: done when `tookMs` began. */
 export function progressText(
   doing: string,
   far: Progress | undefined,
@@ -132,7 +132,7 @@ export function progressText(
   return `${doing}${bar}  ${facts.join(", ")}`;
 }
 
-/** Tells how free room is given back, by how much of it there was at first. */
+/** Reports how much of the free space at the beginning has been given back. */
 export function tellSpace(progress: Pick<ProgressLine, "tell">) {
   let most = 0;
   return ({ freeBytes }: { readonly freeBytes: number }): void => {
@@ -142,7 +142,7 @@ export function tellSpace(progress: Pick<ProgressLine, "tell">) {
   };
 }
 
-/** Shows a progress line during work, and takes it away. @param doing `Checking the database`; the work may tell more. */
+/** Shows a progress line during work. @param doing Its first text: `Checking the database`. */
 export async function withProgress<Result>(
   context: Pick<CliContext, "process" | "environment" | "onProgress">,
   doing: string,

@@ -1,4 +1,4 @@
-/** What memory tells a session at its start, for the hook that tells it and for the verb that shows it. */
+/** Builds the text that memory gives a session at its start, for the hook and for the verb that shows it. */
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
 import { countWaiting, hasWaiting, isAnyForgotten } from "../db/queue_work.ts";
@@ -8,18 +8,18 @@ import { sessionContext } from "../memory/tell/session_context.ts";
 import type { ContextPlace } from "../memory/tell/told_rows.ts";
 
 interface ToldContext {
-  /** Exactly what Claude is told; empty when there is nothing, or memory is off. */
+  /** The exact text that Claude gets; empty if memory holds nothing or is switched off. */
   readonly text: string;
-  /** One line for the person; empty when memory holds nothing. */
+  /** One line for the person; empty if memory holds nothing. */
   readonly notice: string;
   readonly lines: readonly ContextLine[];
-  /** The lines that were left out for lack of room. */
+  /** The lines that found no room. */
   readonly leftOut: readonly ContextLine[];
 }
 
 /**
- * The context of a session, and how many captures wait. @param options `room`: the most characters.
- * @throws {Error} What SQLite says.
+ * Builds the context of a session, with the count of waiting captures. @param options `room`: the most characters.
+ * @throws {Error} SQLite's errors.
  */
 export async function toldContext(
   db: DatabaseSync,
@@ -34,16 +34,16 @@ export async function toldContext(
   const { project, sessionId, nowMs } = at;
   const isBehind = hasWaiting(db, nowMs);
   const waiting = isBehind ? await titlesOfWaiting(db, at, config.redactPatterns) : [];
-  const most = contextChars({ tokens, room: given });
-  const waits = isBehind ? waitingText(countWaiting(db, { project, except: sessionId })) : "";
-  // Where there is hardly any room, memory comes before the count of waiting captures.
-  const last = 2 * waits.length > most ? "" : waits;
-  const room = last === "" ? most : most - last.length - "\n".length;
+  const maxChars = contextChars({ tokens, room: given });
+  const waitingLine = isBehind ? waitingText(countWaiting(db, { project, except: sessionId })) : "";
+  // If there is hardly any room, the count of waiting captures is left out.
+  const footer = 2 * waitingLine.length > maxChars ? "" : waitingLine;
+  const room = footer === "" ? maxChars : maxChars - footer.length - "\n".length;
   const around = surroundingProject(db, at);
-  // The surroundings get what the project itself leaves, and a quarter at least.
-  const kept = around === null ? 0 : Math.ceil(most / 4);
-  const own = await sessionContext(db, { ...at, waiting }, { tokens, room: room - kept });
-  const more = around === null ? NOTHING : await sessionContext(
+  // The surrounding project gets the room that the project itself leaves, at least a quarter.
+  const reserved = around === null ? 0 : Math.ceil(maxChars / 4);
+  const own = await sessionContext(db, { ...at, waiting }, { tokens, room: room - reserved });
+  const outer = around === null ? NOTHING : await sessionContext(
     db,
     { ...at, ...around, waiting: [] },
     {
@@ -53,16 +53,16 @@ export async function toldContext(
     },
   );
   return {
-    notice: own.notice || more.notice,
-    text: [own.text, more.text, last].filter((part) => part !== "").join("\n"),
-    lines: [...own.lines, ...more.lines],
-    leftOut: [...own.leftOut, ...more.leftOut],
+    notice: own.notice || outer.notice,
+    text: [own.text, outer.text, footer].filter((part) => part !== "").join("\n"),
+    lines: [...own.lines, ...outer.lines],
+    leftOut: [...own.leftOut, ...outer.leftOut],
   };
 }
 
 const NOTHING = { text: "", notice: "", lines: [], leftOut: [] } as const;
 
-/** Titles of what waits to be worked in: nothing is worked in here, where somebody waits for it. */
+/** Returns titles of waiting captures. It works none of them in, since a person waits for the result. */
 async function titlesOfWaiting(
   db: DatabaseSync,
   { project, sessionId, root }: Omit<ContextPlace, "waiting">,
@@ -72,7 +72,7 @@ async function titlesOfWaiting(
     import("../memory/tell/waiting_titles.ts"),
     import("../memory/drain/late_redaction.ts"),
   ]);
-  // What knows of forgotten captures takes longer to load than all the rest, and mostly nothing is forgotten.
+  // The code that knows forgotten captures loads slower than all the rest, and mostly nothing is forgotten.
   const withoutForgotten = isAnyForgotten(db)
     ? (await import("../upkeep/store.ts")).removeForgottenAgain
     : null;

@@ -22,17 +22,17 @@ import { factLines, tableText } from "./table.ts";
 import { progressLine } from "./terminal.ts";
 import type { View } from "./view.ts";
 
-/** Which transcripts are compared, and what is done with the gaps. */
+/** The transcripts to compare, and what to do with the gaps. */
 interface TranscriptWork extends Pick<CompareOptions, "fills" | "isWhole" | "sinceMs" | "wanted"> {
-  /** A folder, or one transcript. */
+  /** A folder with transcripts, or one transcript. */
   readonly root: string;
   /** Names the work in an error: `compare transcripts`. */
   readonly what: string;
-  /** What to do when there are no transcripts. */
+  /** The next step if there are no transcripts. */
   readonly next: string;
-  /** What must be there: a folder, or at least one session in it. */
+  /** What must exist: nothing, the folder, or at least one session in it. */
   readonly needs: "nothing" | "folder" | "session";
-  /** Which files may hold wanted sessions. */
+  /** Tells whether a file may hold wanted sessions. */
   readonly wantedFile: (file: TranscriptFile) => boolean;
 }
 
@@ -40,11 +40,11 @@ interface TranscriptOutcome extends Comparison {
   readonly database: string;
   /** How many transcripts were read. */
   readonly transcripts: number;
-  /** How many of the captures that were filled in are in memory now; null where none went there. */
+  /** How many captures were worked into memory; null if none were to be. */
   readonly worked: number | null;
 }
 
-/** Does the work and shows its progress on a terminal. @throws {UserError} When there is nothing to read, or nowhere to write. */
+/** Does the work and shows its progress. @throws {UserError} If it finds nothing to read or no place to write. */
 export async function runTranscripts(
   context: CliContext,
   work: TranscriptWork,
@@ -53,7 +53,7 @@ export async function runTranscripts(
   const { files, unreadable } = transcriptsIn(work);
   const chosen = files.filter((file) => file.changedMs >= sinceMs && work.wantedFile(file));
   const { database } = await placeOf(context);
-  // A database that is off would lack everything.
+  // Compared with a database that is switched off, everything would be a gap.
   const { db, place } = fills || database === ":memory:"
     ? await openStore(context, "write", what)
     : await openStore(context, "read");
@@ -91,7 +91,7 @@ function transcriptsIn({ root, what, next, needs }: TranscriptWork) {
   }
 }
 
-/** The most sessions with gaps that a text names. */
+/** How many sessions with gaps a text names at most. */
 const NAMED_SESSIONS = 10;
 
 const KIND_NAMES: Readonly<Record<ItemKind, readonly [one: string, more: string]>> = {
@@ -101,19 +101,18 @@ const KIND_NAMES: Readonly<Record<ItemKind, readonly [one: string, more: string]
   compaction: ["compaction", "compactions"],
 };
 
-/** How a result is shown. */
+/** How to show a result. */
 interface Showing {
-  /** What it is called that gaps were filled. */
+  /** The word for filled gaps. */
   readonly label: "filled" | "imported";
   /** The command that fills the gaps. */
   readonly again: string;
-  /** What is named: each session with gaps in a line, of one session each gap, or nothing. */
+  /** What a text lists: the sessions with gaps, the gaps of one session, or nothing. */
   readonly names?: "sessions" | "gaps" | "nothing";
-  /** A line that comes first. */
   readonly first?: string;
 }
 
-/** What was found and written, for people and, gap by gap, for programs. */
+/** Shows what was found and written, for people, and for programs each gap. */
 export function transcriptsView(
   context: CliContext,
   outcome: TranscriptOutcome,
@@ -202,7 +201,7 @@ function sessionJson(session: ComparedSession) {
   };
 }
 
-/** What cannot be read: one text for each file and reason. */
+/** Describes unreadable transcripts, in one text for each file and reason. */
 function damageTexts(damaged: TranscriptOutcome["damaged"]): string[] {
   const alike = Map.groupBy(damaged, ({ path, reason }) => JSON.stringify([path, reason]));
   return [...alike.values()].map(([first, ...others]) => {
@@ -214,7 +213,7 @@ function damageTexts(damaged: TranscriptOutcome["damaged"]): string[] {
   });
 }
 
-/** What sessions lack, a line each. */
+/** Shows in a table what each session lacks. */
 function sessionsTable(context: CliContext, sessions: readonly ComparedSession[]): string {
   return tableText(context, sessions, {
     SESSION: ({ sessionId }) => shortSessionId(sessionId),

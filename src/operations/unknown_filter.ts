@@ -1,4 +1,4 @@
-/** Names the filters of a search that match nothing at all. */
+/** Finds the filters of a search that match nothing at all, and proposes known values. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { baseName, isAbsolutePath } from "../base/paths.ts";
@@ -20,11 +20,11 @@ import { countAllWaiting } from "../db/queue_work.ts";
 import type { CliContext } from "./context.ts";
 import type { View } from "./view.ts";
 
-/** A filter that matches nothing that is remembered. */
+/** A filter that matches nothing in memory. */
 export interface UnknownFilter {
   readonly flag: "project" | "branch" | "file";
   readonly value: string;
-  /** What is known instead, the likeliest first; empty when there is nothing. */
+  /** Known values, the likeliest first; empty if there are none. */
   readonly known: readonly string[];
 }
 
@@ -32,22 +32,22 @@ const NAMED = 3;
 const MAX_FILES = 20_000;
 const MAX_NEAR = 50;
 
-/** What a person typed, and what it was taken for; null where it was not asked for. */
-export interface AskedFilter {
+/** The filters of a search: the typed value and the value that it stands for; null for a filter that is not set. */
+export interface TypedFilters {
   readonly project: { readonly typed: string; readonly meant: string } | null;
   readonly branch: string | null;
   readonly file: { readonly typed: string; readonly meant: string } | null;
 }
 
-/** What was typed with what it was taken for; null where it was not asked for. */
-export function askedFor(typed: string | undefined, meant: string | null) {
+/** Pairs a typed value with the value that it stands for; null if the filter is not set. */
+export function typedFilter(typed: string | undefined, meant: string | null) {
   return typed === undefined || meant === null ? null : { typed, meant };
 }
 
-/** The filters whose value occurs nowhere in memory. */
+/** Returns the filters whose value occurs nowhere in memory. */
 export function unknownFilters(
   db: DatabaseSync,
-  { project, branch, file }: AskedFilter,
+  { project, branch, file }: TypedFilters,
 ): UnknownFilter[] {
   const within = project?.meant ?? null;
   if (project !== null && !isKnownProject(db, project.meant)) {
@@ -71,7 +71,7 @@ export function unknownFilters(
   return unknown;
 }
 
-/** Those whose names resemble what was typed, in letters of either case. */
+/** Returns the items whose names resemble the typed text; case does not matter. */
 function nearOf(
   typed: string,
   all: readonly string[],
@@ -86,7 +86,7 @@ function nearOrNewest(near: readonly string[], all: readonly string[]): readonly
   return (near.length > 0 ? near : all).slice(0, NAMED);
 }
 
-/** Lines for a person. @param command What comes before the flag: `conclaude memory search uploads`. */
+/** Words unknown filters for people. @param command The command before the flag: `conclaude memory search uploads`. */
 export function unknownText(unknown: readonly UnknownFilter[], command: string): string[] {
   return unknown.flatMap(({ flag, value, known }) => {
     const none = `Nothing at all is known of the ${flag} "${value}"`;
@@ -98,7 +98,7 @@ export function unknownText(unknown: readonly UnknownFilter[], command: string):
   });
 }
 
-/** The answer of a search that found nothing. It names filters that match nothing at all. */
+/** Shows that a search found nothing, and names filters that match nothing at all. */
 export function nothingFound(
   db: DatabaseSync,
   context: CliContext,
@@ -111,9 +111,9 @@ export function nothingFound(
   },
 ): View {
   const unknown = unknownFilters(db, {
-    project: askedFor(flags.project, project),
+    project: typedFilter(flags.project, project),
     branch: flags.branch ?? null,
-    file: askedFor(flags.file, file),
+    file: typedFilter(flags.file, file),
   });
   const command = `conclaude memory search ${quoteWord(words.join(" "))}`;
   const spooled = spooledFiles({ database, folders: context.locations.spoolFolders }).length;

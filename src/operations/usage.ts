@@ -1,6 +1,6 @@
 import { UserError } from "../base/errors.ts";
 
-/** The exit status of a command line that makes no sense. */
+/** The exit status for a command line that cannot be understood. */
 export const USAGE = 2;
 
 export function usageError(
@@ -10,17 +10,17 @@ export function usageError(
   return new UserError(what, { ...details, exitCode: USAGE });
 }
 
-/** `install-hooks` as `installHooks`. */
+/** Turns `install-hooks` into `installHooks`. */
 export function camel(name: string): string {
   return name.replace(/-(.)/g, (_dash, letter: string) => letter.toUpperCase());
 }
 
-/** `installHooks` as `install-hooks`. */
+/** Turns `installHooks` into `install-hooks`. */
 export function kebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
 
-/** Refuses both and neither of two things. @param given `{ "an id": true, "--all": false }`. */
+/** Requires exactly one of two things. @param given `{ "an id": true, "--all": false }`. @throws {UserError} */
 export function requireOneOfTwo(
   what: string,
   { given, next, exitCode = USAGE }: {
@@ -30,9 +30,9 @@ export function requireOneOfTwo(
   },
 ): void {
   const names = Object.keys(given);
-  const there = Object.values(given).filter(Boolean).length;
-  if (there === 1) return;
-  const why = there === 0
+  const givenCount = Object.values(given).filter(Boolean).length;
+  if (givenCount === 1) return;
+  const why = givenCount === 0
     ? `neither ${names.join(" nor ")} is given`
     : `both ${names.join(" and ")} are given`;
   throw new UserError(`Cannot tell ${what}`, {
@@ -42,10 +42,10 @@ export function requireOneOfTwo(
   });
 }
 
-/** `since` is the first moment that counts, `until` the first one that does not; epoch milliseconds. */
+/** `since` is the first moment in the range, `until` the first one after it; both in epoch milliseconds. */
 type TimeFlags = Readonly<Partial<Record<"since" | "until", number | undefined>>>;
 
-/** Why no moment lies between the two flags; null where one does. */
+/** Explains why no moment lies between the two flags; returns null if one does. */
 export function whyEmpty({ since, until }: TimeFlags): string | null {
   if (since === undefined || until === undefined || since < until) return null;
   return since === until
@@ -53,7 +53,7 @@ export function whyEmpty({ since, until }: TimeFlags): string | null {
     : "--since is later than --until, so nothing can lie between them";
 }
 
-/** @throws {UserError} When no moment lies between the two flags. */
+/** @throws {UserError} If no moment lies between the two flags. */
 export function requireForwards(flags: TimeFlags, verb: string): void {
   const why = whyEmpty(flags);
   if (why === null) return;

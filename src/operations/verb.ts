@@ -2,21 +2,21 @@ import type { CliContext } from "./context.ts";
 import type { Parameter, Values } from "./flags.ts";
 import { show, showError, type View } from "./view.ts";
 
-/** The work of a verb: it returns what is to be said and prints nothing itself. */
+/** The work of a verb. It returns its output and prints nothing itself. */
 export type Action<Flags, Args extends readonly unknown[]> = (
   context: CliContext,
   flags: Flags,
   ...args: Args
 ) => View | Promise<View>;
 
-/** Arguments of one kind, as many as a person gives. */
+/** Any number of arguments of one kind. */
 export interface Many<Value> {
   readonly kind: "array";
   readonly parameter: Parameter<Value>;
   readonly minimum?: number;
 }
 
-/** The arguments of a verb: one after the other, or any number of one kind. */
+/** The arguments of a verb: a fixed list, or any number of one kind. */
 export type Arguments = readonly Parameter[] | Many<unknown>;
 
 export type Given<Args extends Arguments> = Args extends Many<infer Value> ? Value[]
@@ -24,9 +24,9 @@ export type Given<Args extends Arguments> = Args extends Many<infer Value> ? Val
     ? { -readonly [I in keyof Args]: Args[I] extends Parameter<infer Value> ? Value : never }
   : never;
 
-/** What a verb is called with, and its work. */
+/** The definition of a verb. */
 export interface VerbSpec<Flags, Args extends Arguments> {
-  /** Its name, where only a person may run it: `guard pause`. With `--dry-run` or `--preview` anybody may. */
+  /** The name of a verb that only a person may run: `guard pause`. Anybody may with `--dry-run` or `--preview`. */
   readonly person?: string | undefined;
   readonly flags?: Flags;
   readonly args?: Args;
@@ -42,12 +42,12 @@ export interface Verb {
   readonly args: Arguments;
   // deno-lint-ignore no-explicit-any -- the flags and arguments were checked against each other when it was made
   readonly run: Action<any, any>;
-  /** {@linkcode Verb.run} without the look whether a person asks, for who has looked already. */
+  /** {@linkcode Verb.run} without the check for a person, for callers that have made it. */
   // deno-lint-ignore no-explicit-any -- as above
   readonly work: Action<any, any>;
 }
 
-/** A verb whose code is loaded when it is asked for; a list of verbs needs no more than this. */
+/** A verb whose code is loaded only if it is called. A list of verbs does not load it. */
 export interface LazyVerb {
   readonly kind: "lazy";
   readonly load: () => Promise<Verb | VerbGroup>;
@@ -59,11 +59,11 @@ export type Verbs = Readonly<Record<string, Verb | VerbGroup | LazyVerb>>;
 export interface VerbGroup {
   readonly kind: "group";
   readonly verbs: Verbs;
-  /** The verb that may be left out, by its name in `verbs`: `import FILE` is `import file FILE`. */
+  /** The verb whose name may be left out, by its key in `verbs`: `import FILE` is `import file FILE`. */
   readonly usual: string | undefined;
 }
 
-/** A verb; its flags and arguments say with what its work is called. */
+/** Makes a verb. The types of its flags and arguments decide the parameters of `run`. */
 export function verb<
   const Flags extends Readonly<Record<string, Parameter>> = Readonly<Record<never, never>>,
   const Args extends Arguments = [],
@@ -87,23 +87,22 @@ export function many<Value>(parameter: Parameter<Value>, minimum = 0): Many<Valu
   return { kind: "array", parameter, minimum };
 }
 
-/** A verb that is loaded when it is asked for, so that no verb pays for another. */
+/** Makes a verb that is loaded only if it is called, so that no verb pays for another. */
 export function lazy(load: LazyVerb["load"]): LazyVerb {
   return { kind: "lazy", load };
 }
 
-/** {@linkcode lazy} for the verbs of one file, by the names that the file exports. */
+/** {@linkcode lazy} for the verbs that one file exports, by their names. */
 export function lazyFrom<Module>(load: () => Promise<Module>) {
   return (name: keyof Module): LazyVerb =>
     lazy(async () => (await load())[name] as Verb | VerbGroup);
 }
 
-/** @param usual The verb that may be left out. */
 export function group(verbs: Verbs, usual?: string): VerbGroup {
   return { kind: "group", verbs, usual };
 }
 
-/** Does the work of a verb, and prints its result or its error. */
+/** Runs a verb and prints its result or its error. */
 export async function perform<Flags, Args extends readonly unknown[]>(
   context: CliContext,
   action: Action<Flags, Args>,

@@ -4,18 +4,18 @@ import { hintsHere, nextHere } from "./next_command.ts";
 import { fitToColumns } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
 
-/** What a command has to say, for people and for programs. */
+/** The output of a command, for people and for programs. */
 export interface View {
-  /** With `--json`: printed as it is; nothing when undefined. */
+  /** The output with `--json`; undefined prints nothing. */
   readonly json: unknown;
   /**
-   * Otherwise; without the final newline. In lines, control characters become blanks; a text stays as it is. Lines that are too
-   * long for the terminal are broken.
+   * The output without `--json`, without the final newline. In an array of lines, control characters become blanks; a
+   * string stays as it is. Lines that are too long for the terminal are broken.
    */
   readonly text: string | readonly string[];
-  /** The text is what somebody else wrote, or is for programs: its lines stay as they are. */
+  /** Whether the text is somebody else's or for programs, so that its lines stay as they are. */
   readonly quoted?: true;
-  /** 0 when absent. */
+  /** The exit status; 0 if absent. */
   readonly exitCode?: number;
 }
 
@@ -30,22 +30,22 @@ export function show({ process, globals }: CliContext, view: View): void {
   process.exitCode = view.exitCode ?? 0;
 }
 
-/** Prints a text for people; its lines fit the terminal. @param text Without the final newline. */
+/** Prints a text for people, fitted to the terminal. @param text The text without the final newline. */
 export function print({ process, globals }: Printing, text: string): void {
   process.stdout.write(`${fitToColumns(text, globals.columns)}\n`);
 }
 
 type Printing = Pick<CliContext, "process" | "globals">;
 
-/** Prints an error as what / why / next on stderr, or as JSON on stdout; sets the exit status. */
+/** Prints an error on stderr, or as JSON on stdout, and sets the exit status. */
 export function showError(context: CliContext, thrown: unknown): void {
   const { process, globals } = context;
   const error = asUserError(thrown, "Cannot finish the command");
   const { what, why, exitCode, reason, details } = error;
   if (globals.json) {
-    const told = reason === null ? {} : { reason, ...details };
+    const cause = reason === null ? {} : { reason, ...details };
     const next = stepHere(error, globals);
-    process.stdout.write(jsonText({ error: { what, why, next, code: exitCode, ...told } }));
+    process.stdout.write(jsonText({ error: { what, why, next, code: exitCode, ...cause } }));
   } else {
     process.stderr.write(errorText(error, globals));
   }
@@ -56,7 +56,7 @@ function jsonText(value: unknown): string {
   return `${wellFormedJson(JSON.stringify(value, null, 2))}\n`;
 }
 
-/** The lines of an error, with the final newline; without the third one when there is nothing to do. */
+/** Formats an error as lines for what, why and, if there is one, the next step. It ends with a newline. */
 export function errorText(
   error: { readonly what: string; readonly why: string; readonly next: string },
   globals: Pick<Globals, "db">,
@@ -71,7 +71,7 @@ function stepHere({ next }: Pick<UserError, "next">, globals: Pick<Globals, "db"
 
 const UNCHANGED = "what could not be written was not changed";
 
-/** Anything that was thrown, as an error for a person. @param what What could not be done, where the error does not say. */
+/** Turns anything thrown into an error for people. @param what What failed, for errors that do not say it. */
 export function asUserError(thrown: unknown, what: string): UserError {
   if (isUserError(thrown)) return thrown;
   if (isDatabaseBusy(thrown)) {
@@ -87,22 +87,22 @@ export function asUserError(thrown: unknown, what: string): UserError {
   return new UserError(what, { why, next: WAYS_OUT[errcode] ?? "conclaude doctor", cause: thrown });
 }
 
-/** What helps where the database is not at fault, by codes of SQLite: 8 is READONLY, 13 is FULL. */
+/** The next step if the database is not at fault, by codes of SQLite: 8 is READONLY, 13 is FULL. */
 const WAYS_OUT: Readonly<Record<number, string>> = {
   8: "conclaude doctor",
   13: "Make room (`df -h` shows where there is none), then give the command again",
 };
 
-/** `JSON.stringify()` escapes a surrogate only when it is half of a pair, which few lines hold. */
+/** `JSON.stringify()` escapes a surrogate only if it is half of a pair, which few lines hold. */
 const MAY_HOLD_HALF = /\\u[dD][89a-fA-F]/;
 
-/** Every escape of a JSON text, a pair of surrogates as one; the group is half of a pair. */
+/** Matches every escape in JSON, a pair of surrogates as one. The group is half of a pair. */
 const ESCAPES =
   /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|[^])/g;
 
 /**
- * Replaces each half of a surrogate pair by U+FFFD. A text that was cut within a letter ends with a half, and many readers
- * refuse the whole line for it. The length and everything else stay.
+ * Replaces each half of a surrogate pair by U+FFFD. A text that was cut within a letter ends with a half, and many
+ * readers refuse the whole line for it. The length stays.
  */
 export function wellFormedJson(json: string): string {
   if (!MAY_HOLD_HALF.test(json)) return json;

@@ -1,4 +1,4 @@
-/** Tells which tool use a person is asked to permit: Claude Code's own question names at most the tool. */
+/** Finds the tool use that a person is asked to permit, since Claude Code's own question names at most the tool. */
 import type { DatabaseSync } from "node:sqlite";
 import { isOfSession } from "../claude/session_changes.ts";
 import { listExecutions } from "../db/executions.ts";
@@ -7,8 +7,8 @@ import { wantedIn } from "../memory/project_paths.ts";
 import type { Question } from "../work/store.ts";
 
 /**
- * The tool use that a person was asked to permit last, with its command or file; null where no hook told of it.
- * @param folder Paths are relative to it.
+ * Returns the last tool use that a person was asked to permit, with its command or file; null if no hook reported it.
+ * @param folder The folder that paths become relative to.
  */
 export function wantedUse(db: DatabaseSync, sessionId: string, folder: string | null) {
   const [request] = listExecutions(db, {
@@ -20,7 +20,7 @@ export function wantedUse(db: DatabaseSync, sessionId: string, folder: string | 
   return { tool, wanted: wantedIn(metadata["tool_input"], folder) };
 }
 
-/** Adds to each question what it asks for: `Bash: npm test`; null for one that is no open permission of a session. */
+/** Adds to each question the tool use that it asks for: `Bash: npm test`; null unless it asks an open permission. */
 export function withWanted<Row extends Question>(
   db: DatabaseSync,
   questions: readonly Row[],
@@ -34,7 +34,7 @@ export function withWanted<Row extends Question>(
   });
 }
 
-/** A question as lists tell it: what it asks for stands first, since the end of a line may be cut. */
+/** Words a question for lists. The tool use comes first, since the end of a line may be cut. */
 export function askedText(
   { text, wanted }: { readonly text: string; readonly wanted: string | null },
 ): string {

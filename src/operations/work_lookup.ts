@@ -1,4 +1,4 @@
-/** Which task, agent or workflow a person means by an id, or by the beginning or the end of it. */
+/** Finds the task, agent or workflow that a person names by its id, or by the beginning or end of the id. */
 import { refusal } from "../work/refusal.ts";
 import {
   type Author,
@@ -20,7 +20,7 @@ import { cutLine } from "./table.ts";
 import { maskerOf } from "./task_text.ts";
 import { openStore } from "./open_store.ts";
 
-/** What is named by an id, and how a person recognizes one of several. */
+/** Reads the title by which a person recognizes one of several items with similar ids. */
 const TITLES = {
   task: (db: DatabaseSync, id: string) => readTask(db, id)?.title,
   agent: (db: DatabaseSync, id: string) => readAgent(db, id)?.name,
@@ -28,23 +28,23 @@ const TITLES = {
     readTask(db, readWorkflow(db, id)?.taskId ?? "")?.title,
 } as const;
 
-/** The id of a task; the text itself when no task has such an id. @throws {UserError} AMBIGUOUS_ID */
+/** Returns the id of a task, or the text itself if no task has such an id. @throws {UserError} AMBIGUOUS_ID */
 export function taskIdOf(db: DatabaseSync, text: string): string {
   return onlyId(db, "task", { text, found: findIds(db, "tasks", { text: text.trim() }) });
 }
 
-/** {@linkcode taskIdOf} of an agent. */
+/** {@linkcode taskIdOf} for an agent. */
 export function agentIdOf(db: DatabaseSync, text: string): string {
   return onlyId(db, "agent", { text, found: findIds(db, "agents", { text: text.trim() }) });
 }
 
-/** {@linkcode taskIdOf} for a list of what belongs to a task, also to a deleted one. @throws {UserError} TASK_NOT_FOUND */
+/** {@linkcode taskIdOf} for a task that must exist, even if it is deleted. @throws {UserError} TASK_NOT_FOUND */
 export function knownTaskId(db: DatabaseSync, text: string): string {
   const id = taskIdOf(db, text);
   return (readTask(db, id) ?? needTask(db, id)).id;
 }
 
-/** The only id that was found; the text when there is none. @throws {UserError} AMBIGUOUS_ID */
+/** Returns the only id that was found, or the text if there is none. @throws {UserError} AMBIGUOUS_ID */
 function onlyId(
   db: DatabaseSync,
   noun: keyof typeof TITLES,
@@ -68,7 +68,7 @@ function onlyId(
   });
 }
 
-/** The id of a workflow, by its own id or by its task's; otherwise as `taskIdOf()`. */
+/** {@linkcode taskIdOf} for a workflow, which its task's id names, too. */
 export function workflowIdOf(db: DatabaseSync, text: string): string {
   const tasks = findIds(db, "tasks", { text: text.trim() });
   const ofTasks = tasks.flatMap((id) => readWorkflowOfTask(db, id)?.id ?? []);
@@ -84,7 +84,7 @@ export function workflowIdOf(db: DatabaseSync, text: string): string {
   return onlyId(db, "workflow", { text, found: [...found] });
 }
 
-/** The id of a task, agent, workflow or question, also of a removed one. @throws {UserError} NOT_FOUND, AMBIGUOUS_ID */
+/** Returns the id of any item that has events, even a removed one. @throws {UserError} NOT_FOUND, AMBIGUOUS_ID */
 export function entityIdOf(db: DatabaseSync, given: string): string {
   const text = given.trim();
   const found = (["tasks", "agents", "workflows", "questions"] as const)
@@ -106,7 +106,7 @@ export function entityIdOf(db: DatabaseSync, given: string): string {
   });
 }
 
-/** A word that a flag may take. @throws {UserError} INVALID_INPUT */
+/** Checks that a flag's value is one of its words. @throws {UserError} INVALID_INPUT */
 export function checkWord<Word extends string>(
   word: string,
   { what, words, noun }: {
@@ -128,18 +128,18 @@ const MINUTE_MS = 60_000;
 
 export type ByFlag = { readonly agentId?: string };
 
-/** Who acts: `--agent-id`, else the session of Claude Code, else `user`. @throws {UserError} INVALID_INPUT */
+/** Returns who acts: `--agent-id`, or the session of Claude Code, or `user`. @throws {UserError} INVALID_INPUT */
 export function authorOf({ environment }: CliContext, { agentId }: ByFlag): string {
   return checkAgentId(agentId ?? environment.variable("CLAUDE_CODE_SESSION_ID") ?? "user");
 }
 
-/** Where a task belongs that is made here: all working trees of a repository share its tasks. */
+/** Returns where a new task of this folder belongs. All working trees of a repository share its tasks. */
 export function homeOfTasks({ cwd }: Pick<CliContext, "cwd">) {
   const repository = findRepository(lookUpwards(cwd));
   return { projectDir: repository?.root ?? cwd, repository: repository?.commonDir ?? null };
 }
 
-/** The repository whose tasks are meant; null for all projects, and outside of a repository. */
+/** Returns the repository whose tasks to list; null for all projects, and outside of a repository. */
 export function projectOfTasks(
   context: Pick<CliContext, "cwd">,
   { allProjects }: { readonly allProjects: boolean },
@@ -147,20 +147,20 @@ export function projectOfTasks(
   return allProjects ? null : homeOfTasks(context).repository;
 }
 
-/** How long a claim counts without being renewed, in milliseconds. */
+/** Returns how long a claim counts without a renewal, in milliseconds. */
 export function leaseMs({ claimTimeoutMinutes }: Pick<HookConfig, "claimTimeoutMinutes">): number {
   return claimTimeoutMinutes * MINUTE_MS;
 }
 
-/** Opens the database for a change. @param what What cannot be done: `update a task`. @throws {UserError} */
+/** Opens the database for a change. @param what The change, for errors: `update a task`. @throws {UserError} */
 export async function beginChange(context: CliContext, flags: ByFlag, what: string) {
   const by = authorOf(context, flags);
   const { db, place } = await openStore(context, "write", what);
   const mask = await maskerOf(place.config);
   return {
     ...{ by, db, place, mask },
-    /** A reason or an answer without its secrets; null where none is given. */
-    said: (text: string | undefined) => text === undefined ? null : checkBody(mask(text)),
+    /** Checks a reason or an answer and masks its secrets; null if none is given. */
+    masked: (text: string | undefined) => text === undefined ? null : checkBody(mask(text)),
     /** Does the work in one transaction. */
     change: <Result>(work: (author: Author) => Result): Result =>
       transaction(db, () => work({ by, atMs: Date.now() })),

@@ -1,4 +1,4 @@
-/** Workflows, and what a working tree has changed, for people and for programs. */
+/** Shows workflows, and the changes in a working tree, to people and programs. */
 import type { DatabaseSync } from "node:sqlite";
 import { plain } from "../base/plain.ts";
 import { readPlan } from "../work/engine/advance.ts";
@@ -20,7 +20,7 @@ export interface WholeWorkflow extends WorkflowRow {
   readonly actions: readonly WorkflowAction[];
 }
 
-/** A workflow with its steps and what can be asked of it. @param isCarriedOut Whether a daemon runs. */
+/** Adds to a workflow its steps and its possible actions. @param isCarriedOut Whether a daemon runs. */
 export function wholeWorkflow(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -33,7 +33,7 @@ export function wholeWorkflow(
   };
 }
 
-/** A workflow that was changed, with its task, and what is to be said of it. */
+/** Shows a changed workflow and its task with a text about it. */
 export function changedWorkflow(
   db: DatabaseSync,
   workflow: WorkflowRow,
@@ -48,12 +48,12 @@ export function changedWorkflow(
   };
 }
 
-/** `1a2b3c4d (implement)` */
+/** Formats a workflow as `1a2b3c4d (implement)`. */
 export function workflowName({ id, name }: Pick<WorkflowRow, "id" | "name">): string {
   return `${shortTaskId(id)} (${name})`;
 }
 
-/** `pending_merge, approve recorded` */
+/** Formats a status as `pending_merge, approve recorded`. */
 export function statusText({ status, decision }: WorkflowRow): string {
   return decision === null ? status : `${status}, ${decision} recorded`;
 }
@@ -62,7 +62,7 @@ export function workflowLines(
   workflow: WholeWorkflow,
   { task, questionId }: {
     readonly task: Task | undefined;
-    /** The question that it waits for; null when it waits for none. */
+    /** The question that the workflow waits for; null if it waits for none. */
     readonly questionId: string | null;
   },
 ): string[] {
@@ -87,13 +87,13 @@ export function workflowLines(
   ];
 }
 
-/** The word for a step that has not ended while its workflow does not run. */
+/** The word for an unfinished step of a workflow that does not run. */
 const AT_REST: Readonly<Partial<Record<WorkflowRow["status"], string>>> = {
   pending_merge: "review",
   blocked: "stopped",
 };
 
-/** `[done]     implement  agent` */
+/** Formats a step as `[done]     implement  agent`. */
 function stepLine(
   { key, name, type, depth, outcome, attempts, status }: StepView,
   workflow: Pick<WorkflowRow, "status">,
@@ -101,13 +101,13 @@ function stepLine(
   const word = (status === "running" ? AT_REST[workflow.status] : undefined) ??
     stepWord(status, outcome);
   const round = /#(\d+)\/[^/]+$/.exec(key)?.[1];
-  const told = [
+  const facts = [
     type,
     round === undefined ? null : `round ${round}`,
     attempts > 1 ? `try ${attempts}` : null,
     outcome?.error == null ? null : valueText(outcome.error),
   ].filter((text) => text !== null);
-  return `${`[${word}]`.padEnd(10)} ${"  ".repeat(depth)}${name}  ${told.join(", ")}`;
+  return `${`[${word}]`.padEnd(10)} ${"  ".repeat(depth)}${name}  ${facts.join(", ")}`;
 }
 
 export function stepWord(status: StepView["status"], outcome: StepView["outcome"]): string {
@@ -116,10 +116,10 @@ export function stepWord(status: StepView["status"], outcome: StepView["outcome"
   return outcome.success ? "done" : outcome.action === "continue" ? "went on" : "stopped";
 }
 
-/** A longer diff is not printed unasked. */
+/** The length from which a diff is printed only on request, in characters. */
 const MAX_DIFF_CHARS = 10_000;
 
-/** @param whole The command that prints all of the diff; null where it is to be printed. @param target What conflicts are with. */
+/** @param whole The command that prints the whole diff; null to print it now. @param target The merge's target. */
 export function reviewView(
   { globals }: CliContext,
   { files, diff, conflicts, ...review }: Review,

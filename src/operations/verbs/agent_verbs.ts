@@ -137,7 +137,7 @@ const output = readVerb({
     const { lines, lastSeq } = linesOf(agent, place, flags);
     return {
       json: { agentId, taskId: agent.taskId, lines, lineCount: lines.length, lastSeq },
-      text: speaker(flags)(lines).join("\n"),
+      text: outputFormatter(flags)(lines).join("\n"),
       quoted: true,
     };
   },
@@ -161,19 +161,19 @@ const kill = verb({
   args: [AGENT],
   flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
   async run(context, flags, text) {
-    const { change, db, place, mask, said } = await beginChange(context, flags, "end an agent");
-    const reason = said(flags.reason);
+    const { change, db, place, mask, masked } = await beginChange(context, flags, "end an agent");
+    const reason = masked(flags.reason);
     const { id, workflowId } = change((author) =>
       requestEnd(db, agentIdOf(db, text), { reason, ...author })
     );
-    const told = (tail: string) => {
+    const viewOf = (tail: string) => {
       const agent = needAgent(db, id);
       return { json: { agent }, text: [`Agent ${shortTaskId(id)} (${agent.name}) ${tail}`] };
     };
-    if (isDaemonHere(context, place)) return told("is being ended by the daemon.");
+    if (isDaemonHere(context, place)) return viewOf("is being ended by the daemon.");
     const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;
     const hasEnded = await endHere(db, id, { ...endingOf(context, place, project), mask });
-    return told(
+    return viewOf(
       hasEnded
         ? "has ended, with all that it had started."
         : `has no process that runs. The next daemon writes down its end: ${START_DAEMON}`,
@@ -183,7 +183,7 @@ const kill = verb({
 
 export const agent = group({ list, show, output, diff, kill });
 
-/** The output of all agents of a task, the oldest agent first. Each agent numbers its own lines. */
+/** Shows the output of all agents of a task, the oldest agent first. Each agent numbers its own lines. */
 function outputOfTask(
   { db, place }: OpenStore,
   taskId: string,
@@ -203,7 +203,7 @@ function outputOfTask(
     .slice(0, flags.limit);
   const shown = parts.flatMap(({ agent, lines }) => [
     ...flags.raw ? [] : [plain(`── ${agent.name} (${agent.status})`)],
-    ...speaker(flags)(lines),
+    ...outputFormatter(flags)(lines),
   ]);
   const lastSeq = lines.at(-1)?.seq ?? 0;
   return {
@@ -213,10 +213,10 @@ function outputOfTask(
   };
 }
 
-/** How often `--follow` looks whether the agent has written more, in milliseconds. */
+/** How often `--follow` looks for new output, in milliseconds. */
 const LOOK_MS = 200;
 
-/** Prints lines as they come, until the agent has ended or `--limit` is reached. */
+/** Prints new lines until the agent has ended or `--limit` is reached. */
 async function followOutput(
   { process, globals }: CliContext,
   { id }: Agent,
@@ -224,19 +224,19 @@ async function followOutput(
 ): Promise<View> {
   let since = flags.since ?? 0;
   let left = flags.limit ?? Infinity;
-  const say = speaker(flags);
+  const textOf = outputFormatter(flags);
   for (let bytes = -1; left > 0;) {
-    // Whoever records the end of an agent writes its last output first. So the agent is read before its output.
-    const now = needAgent(db, id);
-    const size = fileSize(pathOf(now, place));
+    // An agent's last output is written before its end is recorded. So the agent must be read before its output.
+    const current = needAgent(db, id);
+    const size = fileSize(pathOf(current, place));
     if (size !== bytes) {
       bytes = size;
-      const { lines, lastSeq } = linesOf(now, place, { since, limit: left });
-      const shown = globals.json ? lines.map((line) => JSON.stringify(line)) : say(lines);
+      const { lines, lastSeq } = linesOf(current, place, { since, limit: left });
+      const shown = globals.json ? lines.map((line) => JSON.stringify(line)) : textOf(lines);
       if (shown.length > 0) process.stdout.write(shown.join("\n") + "\n");
       since = lines.length === 0 ? since : lastSeq;
       left -= lines.length;
-    } else if (now.endedAtMs !== null) break;
+    } else if (current.endedAtMs !== null) break;
     else await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   return { json: undefined, text: "" };
@@ -254,8 +254,8 @@ function linesOf(
   return readOutputPage(pathOf(agent, place), { since, limit });
 }
 
-/** Turns pages of output into text for people: each thing that the agent said, once; with `--raw` the lines as written. */
-function speaker({ raw }: OutputFlags) {
+/** Returns a function that turns lines of output into text for people; with `--raw` it leaves them as they are. */
+function outputFormatter({ raw }: OutputFlags) {
   let last: string | null = null;
   return (lines: readonly Omit<OutputLine, "next">[]): string[] =>
     raw ? lines.map(({ data }) => data) : lines.flatMap(({ stream, data }) => {

@@ -88,7 +88,7 @@ const stats = listVerb({
 
 export const audit = group({ list, stats });
 
-/** The words for each note of a hook, by the name of the note; an empty text leaves the note out. */
+/** Formats each note of a hook, by the note's name. An empty text leaves the note out. */
 const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
   letThrough: (why) => `let through ${why}`,
   paused: (what) => Array.isArray(what) ? `paused: ${what.join(", ")}` : "paused",
@@ -105,11 +105,11 @@ const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
   commands: (runs) => listOf(runs).map(failureOf).filter((text) => text !== "").join("; "),
 };
 
-/** The field of a tool's input that says what the use is about, the first one that is there. */
+/** Patterns for the fields of a tool's input that tell what the use is about; the first field found counts. */
 const ABOUT = "file_path notebook_path command pattern url query skill description subject prompt"
   .split(" ").map((field) => new RegExp(`"${field}":("(?:[^"\\\\]|\\\\.)*)`));
 
-/** The file, the command or the words of an event: of its tool's input, which may be cut off, or of the event itself. */
+/** Returns the file, command or text that an event is about, from its tool's input (which may be cut off) or itself. */
 function aboutOf({ tool_input: whole, input, ...own }: ExecutionRow["metadata"]): string {
   const words = Object.entries(own).filter(([, value]) => typeof value === "string");
   const text = typeof input === "string"
@@ -120,7 +120,7 @@ function aboutOf({ tool_input: whole, input, ...own }: ExecutionRow["metadata"])
   return value ?? String(listOf(own["files"])[0] ?? "");
 }
 
-/** The error of an event, then its notes, then what it is about. */
+/** Joins an event's error, its notes, and what it is about. */
 function noteOf({ errorMessage, metadata }: ExecutionRow): string {
   const notes = Object.entries(NOTES)
     .map(([key, textOf]) => Object.hasOwn(metadata, key) ? textOf(metadata[key]) : "");
@@ -131,7 +131,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** How a configured command ended; empty when it succeeded. */
+/** Tells how a configured command failed; empty if it succeeded. */
 function failureOf(run: unknown): string {
   const { rule, end } = Object(run) as { readonly rule?: unknown; readonly end?: unknown };
   return end === undefined || end === "succeeded" ? "" : `${rule} ${end}`;

@@ -1,6 +1,6 @@
 import { group, verb } from "../verb.ts";
 
-/** Each script asks `conclaude __complete`, and lets the shell complete file names when there is no answer. */
+/** Each script calls `conclaude __complete`. If the call prints nothing, the shell completes file names. */
 const BASH = `# bash completion for conclaude
 _conclaude_complete() {
   local line

@@ -1,4 +1,4 @@
-/** `conclaude config get|set|accept|undo`: one key of the configuration, one file as it was changed. */
+/** `conclaude config get|set|accept|undo`: read or set one key, accept or undo changes of files. */
 import "../config_sections.ts";
 import { UserError } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -43,7 +43,7 @@ const KEY = proposing("key", text("The key with its sections: `memory.context.to
 export const get = verb({
   args: [KEY],
   async run(context, _flags, named) {
-    // A rule has the name that it has in a denial: `stop.commands[0]`.
+    // A denial names a rule with its index: `stop.commands[0]`.
     const key = named.replace(/\[\d+\]$/, "");
     const path = pathOf(key, (known) => `conclaude config get ${known}`);
     const { files, held } = await filesInForce(context);
@@ -73,7 +73,7 @@ export const get = verb({
   },
 });
 
-/** The path of a key, a section, or an entry that a person names. @param again The command with another key. @throws {UserError} */
+/** Returns the path of a known key, section or entry. @param again The command with another key. @throws {UserError} */
 function pathOf(key: string, again: (known: string) => string): readonly string[] {
   const { keys, itemKeys, sections, rowName } = configSchema();
   const path = key.split(".");
@@ -143,7 +143,7 @@ export const set = verb({
   },
 });
 
-/** What was changed here without being allowed, and configuration files whose version before stays in force. */
+/** Finds open violations of this project, and changed configuration files whose former version is in force. */
 async function openHere(context: CliContext) {
   const project = projectHere(context.cwd);
   const databases = await databasesHere(context);
@@ -153,12 +153,12 @@ async function openHere(context: CliContext) {
   return { databases, open, held };
 }
 
-/** Whether git runs a file, which has to be executable then. */
+/** Tells whether git runs a file, so that it must be executable. */
 function isProgram(path: string): boolean {
   return baseName(parentOf(path)) === "hooks";
 }
 
-/** Takes away what stands in a file's place, and the rights of others to write it. */
+/** Removes a folder or link in a file's place, and the rights of others to write the file. */
 function makeWritable(path: string): void {
   if (!exists(path)) return;
   if (isFile(path)) chmodSync(path, statSync(path).mode! & 0o755);

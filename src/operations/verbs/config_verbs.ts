@@ -144,12 +144,12 @@ const trust = verb({
       );
     }
     const path = realPath(typed);
-    // Always this home's database: a configuration file must not choose where it is noted as trusted.
+    // A configuration file must not choose the database that records its trust, so this is always this home's database.
     const { db } = await openAt(context, await placeOf(context), locations.database);
     const changed = flags.remove
       ? removeTrusted(db, path)
       : addTrusted(db, { path, addedAtMs: Date.now() });
-    // The versions that were in force count no longer, although a session may be active.
+    // The stored versions of its files no longer count, even if a session is active.
     if (flags.remove && changed) forgetBelow(db, path);
     const text = flags.remove ? [`${path} is ${changed ? "no longer" : "not"} trusted.`] : [
       `${path} is trusted${changed ? "" : " already"}: what lies in it and below counts from the ` +
@@ -201,12 +201,12 @@ const validate = verb({
       ),
       ...configWarnings(files),
     ];
-    const told = problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null }));
+    const withSuggestion = problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null }));
     const summary = files.length === 0
       ? "No configuration files: the defaults count."
       : `Valid: ${names}`;
     return {
-      json: { valid, problems: told, warnings, notes: [] },
+      json: { valid, problems: withSuggestion, warnings, notes: [] },
       text: [
         ...(valid
           ? [summary]
@@ -227,7 +227,7 @@ const schema = verb({
 
 export const config = group({ init, path, trust, show, get, set, validate, accept, undo, schema });
 
-/** Reads one file; for a folder, the configuration files that count there. */
+/** Reads one file, or the configuration files that count in a folder. */
 function filesAt(context: CliContext, name: string): ConfigFile[] {
   const path = typedPath(context, name);
   const { locations } = context;
@@ -244,7 +244,7 @@ function filesAt(context: CliContext, name: string): ConfigFile[] {
   }
 }
 
-/** One sentence for each. @param files As `readConfigFiles()` found them. */
+/** Words a warning for each key that does not count and each rule that is easy to pass. @param files In their order. */
 function configWarnings(files: readonly ConfigFile[]): string[] {
   const { hook, policy } = parseConfig(files);
   const hasRequirements = hook.requirements !== "";
@@ -271,7 +271,7 @@ function configWarnings(files: readonly ConfigFile[]): string[] {
   return warnings;
 }
 
-/** A block for each problem: where it is (`file:line:column`), what is wrong, what to do. */
+/** Describes each problem in a block: its place (`file:line:column`), what is wrong, and the next step. */
 export function explainProblems(problems: readonly ConfigProblem[]): string {
   return problems.map(explainProblem).join("\n\n");
 }

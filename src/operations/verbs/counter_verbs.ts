@@ -57,8 +57,8 @@ const increment = verb({
   async run(context, flags, type) {
     const { db, name } = await counterPlace(context, "write", type);
     const sessionId = counterOwnerOf(db, flags.session);
-    const raised = { sessionId, type: name, by: flags.by, atMs: Date.now() };
-    return valueView(incrementCounter(db, raised));
+    const addition = { sessionId, type: name, by: flags.by, atMs: Date.now() };
+    return valueView(incrementCounter(db, addition));
   },
 });
 

@@ -250,7 +250,7 @@ function formerLines(aside: string | null): string[] {
   return aside === null ? [] : [`The former one is ${aside}`];
 }
 
-/** Finds the database, which conclaude must have made. @param verb What cannot be done with another one: `compact`. */
+/** Finds the database and requires that conclaude made it. @param verb The action, for the error: `compact`. */
 async function ownDatabase(context: CliContext, verb: string) {
   const { database } = await keptPlace(context, `${verb} the database`);
   const schemaVersion = requireOurs(`Cannot ${verb}`, database);

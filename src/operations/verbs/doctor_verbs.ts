@@ -76,7 +76,7 @@ async function doctorPlace(
   };
 }
 
-/** @param isMended Whether what can be mended was mended. */
+/** Sums up the checks. @param isMended Whether `--fix` has already corrected what it can. */
 function summary({ checks, fixable }: Examination, isMended: boolean): string {
   const failed = checks.filter(({ status }) => status === "fail").length;
   const warned = checks.filter(({ status }) => status === "warn").length;

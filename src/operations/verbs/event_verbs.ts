@@ -20,7 +20,7 @@ import type { DatabaseSync } from "node:sqlite";
 
 const MAX_EVENTS = 10_000;
 
-/** Reads `--since`: a whole number is the number of an event, anything else is a time. */
+/** Reads `--since`: a whole number is an event's number, anything else is a time. */
 async function sinceOf(text: string): Promise<Since> {
   return /^\d{1,15}$/.test(text.trim())
     ? { afterId: Number(text) }
@@ -48,11 +48,11 @@ const list = verb({
   },
   async run(context, flags) {
     const sinceMs = flags.since !== undefined && "sinceMs" in flags.since ? flags.since.sinceMs : 0;
-    const toldMs = await horizonOf(context);
+    const horizonMs = await horizonOf(context);
     const filterOn = (db: DatabaseSync) => ({
       afterId: 0,
       ...flags.since,
-      sinceMs: Math.max(sinceMs, toldMs),
+      sinceMs: Math.max(sinceMs, horizonMs),
       type: flags.type ?? null,
       entityId: flags.entity === undefined ? null : entityIdOf(db, flags.entity),
     });
@@ -62,7 +62,7 @@ const list = verb({
     const filter = filterOn(db);
     const cut = await cutList(context, flags.limit ?? USUAL_LIMIT, (limit) => {
       const found = listEvents(db, { ...filter, limit, newest });
-      // The first ones are those that are listed.
+      // The list keeps the first rows, so the newest must come first.
       return newest ? found.reverse() : found;
     });
     const events = newest ? cut.rows.toReversed() : cut.rows;
@@ -79,16 +79,16 @@ const LOOK_EVERY_MS = 200;
 const USUAL_LIMIT = 100;
 const PAGE = 500;
 
-/** Where a list of events begins: after an event, by its number, or at a time. */
+/** The beginning of a list of events: after the event with a number, or at a time. */
 type Since = { readonly afterId: number } | { readonly sinceMs: number };
 
-/** The time from which events are listed. Retention removes older events, but not at once. */
+/** Returns the time from which events are listed. Retention removes older events, but not at once. */
 async function horizonOf(context: CliContext): Promise<number> {
   const { config } = await configHere(context);
   return toldSinceMs(config.store.eventRetentionHours, Date.now());
 }
 
-/** Prints events as they come, a line each, until `--limit` is reached or somebody ends it. */
+/** Prints new events, one line each, until `--limit` is reached or a person stops it. */
 async function follow(
   context: CliContext,
   flags: { readonly since?: Since; readonly limit?: number },
@@ -100,7 +100,7 @@ async function follow(
   let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;
   const readVersion = dataVersionReader(db);
   for (let seen = -1; left > 0;) {
-    // The version is read before the events, so that the next look finds what is committed in between.
+    // The version is read before the events, so that the next turn finds events committed in between.
     const version = readVersion();
     if (version === seen) {
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
@@ -119,28 +119,28 @@ async function follow(
   return { json: undefined, text: "" };
 }
 
-/** `12  2026-11-21T08:30:00.000Z  task.updated  1a2b3c4d  status: open → closed` */
+/** Formats an event: `12  2026-11-21T08:30:00.000Z  task.updated  1a2b3c4d  status: open → closed`. */
 function eventLine({ id, type, entityType, entityId, data, createdAtMs }: EventRow): string {
   const name = entityType === "task" ? shortTaskId(entityId) : entityId;
-  const told = [new Date(createdAtMs).toISOString(), type, name, detailOf(data)];
-  return plain(`${String(id).padStart(5)}  ${told.join("  ")}`.trimEnd());
+  const columns = [new Date(createdAtMs).toISOString(), type, name, detailOf(data)];
+  return plain(`${String(id).padStart(5)}  ${columns.join("  ")}`.trimEnd());
 }
 
 function detailOf(data: EventRow["data"]): string {
   const { changes, by } = data;
   const author = typeof by === "string" ? `  by ${shortAgent(by)}` : "";
   if (Array.isArray(changes)) {
-    const told = changes.map((change: { field?: unknown; old?: unknown; new?: unknown }) => {
+    const texts = changes.map((change: { field?: unknown; old?: unknown; new?: unknown }) => {
       const field = String(change.field);
       if (!("new" in change)) return field;
       return `${field}: ${valueText(change.old, field)} → ${valueText(change.new, field)}`;
     });
-    return [told.join(", ") + author, aboutOf(data)].filter((text) => text !== "").join("  ");
+    return [texts.join(", ") + author, aboutOf(data)].filter((text) => text !== "").join("  ");
   }
   return aboutOf(data) + author;
 }
 
-/** The fields in which an event says what it is about: an agent by its command, a workflow by its name and what stopped it. */
+/** The fields of an event's data that tell what the event is about. */
 const ABOUT: readonly (readonly [entity: string, ...fields: string[]])[] = [
   ["task", "title"],
   ["agent", "name", "status", "error", "command"],

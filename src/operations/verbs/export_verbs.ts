@@ -24,9 +24,9 @@ import {
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { isNotFound, openSync, realPathSync, statSync } from "../../system/files.ts";
 
-/** The most unreadable rows that are named. */
+/** How many unreadable rows are named at most. */
 const MAX_NAMED = 5;
-/** The lines after which a signal can end the process. */
+/** After so many lines the export checks for signals. */
 const LINES_AT_ONCE = 100;
 
 export const exportVerb = verb({
@@ -81,7 +81,7 @@ export const exportVerb = verb({
       : await withoutDraftsLeft(() => write(fileSink(output, context, place.database)));
     tellLosses({ ...counts, lost, waiting }, context);
     const exitCode = counts.damaged + counts.unreadable + waiting > 0 ? 1 : 0;
-    // On stdout the lines are all that there is to say.
+    // Stdout holds the exported lines and nothing else.
     if (output === undefined) return { json: undefined, text: "", exitCode };
     noteCopy(db, { path: typedPath(context, output), atMs: Date.now() });
     const { sessions, executions, captures, observations, counters } = counts;
@@ -99,7 +99,7 @@ export const exportVerb = verb({
   },
 });
 
-/** Reports on stderr what is missing: stdout may hold the lines. */
+/** Reports on stderr what is missing, since stdout may hold the exported lines. */
 function tellLosses(
   { damaged, unreadable, lost, waiting }: ExportCounts & {
     readonly lost: readonly LostRow[];
@@ -134,22 +134,22 @@ function tellLosses(
   ]);
 }
 
-/** Characters that are gathered before they are written, so that not every line costs a system call. */
+/** How many characters are collected for one write, so that not every line costs a system call. */
 const CHUNK_CHARS = 65_536;
 
-/** Where text goes. Nothing but `close` or `abandon` may follow an error. */
+/** The target of an export. After an error, only `close` or `abandon` may be called. */
 interface Sink {
   readonly write: (text: string) => void;
-  /** A file gets its name only now. */
+  /** Finishes the output; only now the file gets its name. */
   readonly close: () => void;
-  /** Leaves no file behind. */
+  /** Removes the unfinished file. */
   readonly abandon: () => void;
 }
 
 /**
- * Writes into a file that only the user may read: a draft beside it, renamed at the end. A link stays a link; a
- * pipe or device is written directly. @param database No file of this or another database is written over.
- * @throws {UserError} When it cannot be written; what was there before stays.
+ * Writes a file that only the user may read. It writes a draft beside the file and renames it at the end. A link stays
+ * a link; a pipe or device is written directly. @param database Neither its files nor another database are overwritten.
+ * @throws {UserError} If the file cannot be written; its previous version stays.
  */
 export function fileSink(name: string, context: CliContext, database: string): Sink {
   const path = typedPath(context, name);
@@ -193,14 +193,14 @@ export function fileSink(name: string, context: CliContext, database: string): S
         if (draft !== null) nameDraft(draft, target.path);
       }),
     abandon() {
-      // It may be closed already.
+      // `close` may have closed the file already.
       quietly(() => file.close());
       if (draft !== null) removeDraft(draft);
     },
   };
 }
 
-/** Where a path leads to, and whether a new file takes its place: not that of a device or a pipe. */
+/** Resolves a path's links, and tells whether a new file replaces it: not if it is a device or a pipe. */
 function targetOf(path: string): { readonly path: string; readonly isReplaced: boolean } {
   try {
     const { isFile, isDirectory } = statSync(path);

@@ -1,4 +1,4 @@
-/** `conclaude import claude-mem FILE`: takes the memory of claude-mem over. */
+/** `conclaude import claude-mem FILE`: imports the memory of claude-mem. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
@@ -27,19 +27,19 @@ import { verb } from "../verb.ts";
 
 type ClaudeMemFlags = Readonly<{ project?: string; name?: string; dryRun: boolean }>;
 
-/** Finds the project for a name in claude-mem: null where nobody knows it, undefined where its rows are not wanted. */
+/** Finds the project for a name in claude-mem: null if it is unknown, undefined if its rows are not to be imported. */
 type ProjectOfName = (name: string) => string | null | undefined;
 
 function newReport(tables: readonly ClaudeMemTable[], others: readonly string[]) {
   return {
     imported: Object.fromEntries(tables.map(({ counted }) => [counted, 0])),
     known: 0,
-    /** Those of the known rows that belong to another project now. */
+    /** How many of the known rows now belong to another project. */
     moved: 0,
-    /** Rows that say nothing, or nothing that may be kept. */
+    /** Rows without any text that may be stored. */
     empty: 0,
     forgotten: 0,
-    /** Rows of projects that are not known here, by the name that they keep. */
+    /** Counts of rows whose project is unknown here, by the project's name in claude-mem. */
     unplaced: {} as Record<string, number>,
     /** Tables that could not be read to their end. */
     damaged: [] as string[],
@@ -116,7 +116,7 @@ export const importClaudeMem = verb({
   },
 });
 
-/** Reads which project is wanted; null for all. @throws {UserError} When claude-mem has nothing of the project. */
+/** Returns the lookup for the chosen project; null for all. @throws {UserError} If claude-mem has no such project. */
 function projectWanted(
   context: CliContext,
   { project, name }: ClaudeMemFlags,
@@ -146,12 +146,12 @@ function projectWanted(
   });
 }
 
-/** The project that a worktree belongs to: claude-mem has `website/fix-login` for a worktree of `website`. */
+/** Returns the project of a worktree: claude-mem calls a worktree of `website` `website/fix-login`. */
 function mainName(name: string): string {
   return isAbsolutePath(name) ? baseName(name) : name.split("/", 1)[0]!;
 }
 
-/** Finds the project of a name among those that sessions here worked in; a name of two projects stands for none. */
+/** Finds projects by name among those that sessions here worked in; a name that two projects share finds none. */
 function projectsHere(db: DatabaseSync, mask: (text: string) => string): ProjectOfName {
   const projects = new Map<string, string | null>();
   for (
@@ -169,7 +169,7 @@ function projectsHere(db: DatabaseSync, mask: (text: string) => string): Project
       : projects.get(name) ?? projects.get(mainName(name)) ?? null;
 }
 
-/** @throws {UserError} When the file is not such a database. */
+/** Opens a database of claude-mem. @throws {UserError} If the file is not one. */
 function openSource(path: string): DatabaseSync {
   const found = identifyDatabase(path);
   const refused: Readonly<Record<string, string>> = TABLES.refused;

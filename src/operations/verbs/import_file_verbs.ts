@@ -20,7 +20,7 @@ import type { Progress } from "../context.ts";
 import { text, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
 
-/** What `identifyDatabase()` calls a database, which a person may take for an export. */
+/** The kinds of files that `identifyDatabase()` counts as databases; a person may mistake one for an export. */
 const DATABASES = ["ours", "older", "newer", "foreign", "damaged"];
 
 export const importFile = verb({
@@ -32,7 +32,7 @@ export const importFile = verb({
     const lines = linesOfExport(linesOf(source));
     const report = await takeOver(
       context,
-      { dryRun, farOf: source.far },
+      { dryRun, progressAt: source.progress },
       (db, options) => importLines(db, lines, options),
     );
     tellTrouble(context, report, file);
@@ -45,12 +45,12 @@ export const importFile = verb({
   },
 });
 
-/** An export that is open, and how much of it was read. */
+/** An open export that counts how much of it has been read. */
 interface OpenExport extends ByteSource, Disposable {
-  readonly far: () => Progress;
+  readonly progress: () => Progress;
 }
 
-/** Opens an export. @throws {UserError} When it cannot be read, or is a database. */
+/** Opens an export. @throws {UserError} If it cannot be read or is a database. */
 function sourceOf(context: CliContext, file: string): OpenExport {
   if (file === "-") {
     return counted({
@@ -76,7 +76,7 @@ function sourceOf(context: CliContext, file: string): OpenExport {
   }
 }
 
-/** @param of How many bytes there are; undefined where nobody knows. */
+/** Counts the bytes that are read. @param of The size in bytes; undefined if it is unknown. */
 function counted(source: ByteSource & { readonly close: () => void }, of?: number): OpenExport {
   let done = 0;
   return {
@@ -86,11 +86,11 @@ function counted(source: ByteSource & { readonly close: () => void }, of?: numbe
       return read;
     },
     [Symbol.dispose]: () => source.close(),
-    far: () => ({ done, inBytes: true, ...of !== undefined && { of } }),
+    progress: () => ({ done, inBytes: true, ...of !== undefined && { of } }),
   };
 }
 
-/** Reports on stderr what could not be imported, and what may come back although it was forgotten elsewhere. */
+/** Reports on stderr what could not be imported, and that rows forgotten elsewhere may come back here. */
 function tellTrouble(context: CliContext, report: ImportReport, file: string): void {
   const { damaged, damagedLines, cutShort, missing, forgottenElsewhere } = report;
   const again = "Export it again where it comes from: conclaude export --output conclaude.jsonl";

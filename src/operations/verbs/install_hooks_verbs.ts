@@ -69,7 +69,7 @@ export const installHooks = verb({
       ...(flags.events === undefined ? [] : ["--events", events.join(",")]),
     ];
     const request = { place, program, dryRun: flags.dryRun, otherFlags };
-    // Tried first, so that a refusal comes before any change.
+    // A dry run first makes a refusal come before any change.
     if (flags.mcp) register({ ...request, dryRun: true });
     const tools = await toolsOfAllRules(context);
     const exec = await startsWithoutShell(place, context);
@@ -117,7 +117,7 @@ export const installHooks = verb({
         ...warnings.map((warning) => ["warning", warning] as const),
       ], 9),
       ...serverLines(server),
-      ...(dryRun ? shown(report.diff, server) : []),
+      ...(dryRun ? dryRunLines(report.diff, server) : []),
       ...restartLines({ hooks: changed && !dryRun, server: server?.changed === true && !dryRun }),
     ];
     return {
@@ -127,7 +127,7 @@ export const installHooks = verb({
   },
 });
 
-/** The hooks are asked before any mod; whoever wants none of them has a setting for that. */
+/** Hooks run before any mod. A person who wants no mods has a setting for that. */
 const OTHER_MODS = "with `allowManagedModsOnly: true` in the policy, Claude Code loads no others";
 
 export const uninstallHooks = verb({
@@ -136,10 +136,10 @@ export const uninstallHooks = verb({
   run(context, flags) {
     const place = settingsPlace(context, flags, "uninstall-hooks");
     const own = ownProgram(context.environment);
-    // The program may be gone: its hooks are removed all the same.
+    // Even if the program is gone, its hooks must be removable.
     const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
     const request = { place, dryRun: flags.dryRun, otherFlags: commandFlags(named) };
-    // Tried first, so that a refusal comes before any change.
+    // A dry run first makes a refusal come before any change.
     unregister({ ...request, dryRun: true });
     const report = uninstall({
       ...place,
@@ -164,18 +164,18 @@ export const uninstallHooks = verb({
         ["plugin", plugin && `stays: \`${removeLine(plugin)}\` takes it out`],
       ], 9),
       ...serverLines(server),
-      ...(dryRun ? shown(report.diff, server) : []),
+      ...(dryRun ? dryRunLines(report.diff, server) : []),
     ];
     return { json: { ...report, mcp: server }, text: lines };
   },
 });
 
-/** The first version of Claude Code that is known to start a hook without a shell. */
+/** The first known version of Claude Code that starts hooks without a shell. */
 const WITHOUT_SHELL_SINCE = "2.1.329";
 
 /**
- * Whether the Claude Code on the `PATH` starts hooks without a shell. An older one leaves out the arguments, so that files
- * of other people, whose version nobody knows, keep the form that each version reads.
+ * Tells whether the Claude Code on the `PATH` starts hooks without a shell. An older version would drop the arguments,
+ * so settings files that other people share keep the form that every version reads.
  */
 async function startsWithoutShell(
   { scope, settings }: SettingsPlace,
@@ -187,12 +187,12 @@ async function startsWithoutShell(
   ) {
     return false;
   }
-  const told = await runTool([claude, "--version"], { folder, environment, timeoutMs: 10_000 });
-  const version = /^\d+\.\d+\.\d+/.exec(told?.stdout ?? "")?.[0] ?? "";
+  const answer = await runTool([claude, "--version"], { folder, environment, timeoutMs: 10_000 });
+  const version = /^\d+\.\d+\.\d+/.exec(answer?.stdout ?? "")?.[0] ?? "";
   return version.localeCompare(WITHOUT_SHELL_SINCE, "en", { numeric: true }) >= 0;
 }
 
-/** Where drains are installed; null where none is. */
+/** Names the events with a drain; null if there is none. */
 function drainText(events: readonly HookEvent[]): string | null {
   const beside = events.filter((event) => rowsOf(event).some(({ role }) => role === "drain"));
   return beside.length === 0
@@ -200,14 +200,14 @@ function drainText(events: readonly HookEvent[]): string | null {
     : `beside ${beside.join(" and ")}, with nobody waiting: works what happened into memory`;
 }
 
-/** Says for what Claude Code has to start again. */
+/** Tells why Claude Code must be restarted. */
 function restartLines(changed: { readonly hooks: boolean; readonly server: boolean }): string[] {
   if (!changed.hooks && !changed.server) return [];
   const what = changed.hooks ? "the hooks to take effect" : "the MCP server to be started";
   return [`Restart Claude Code, or start a new session, for ${what}.`];
 }
 
-/** Requires a person to remove or change hooks, since they may enforce a rule. Anybody may add hooks. */
+/** Requires a person for removing or changing hooks, since they may enforce a rule. Anybody may add hooks. */
 async function requirePersonToChange(context: CliContext, options: InstallOptions): Promise<void> {
   const { removed, updated, loosened } = install({ ...options, dryRun: true });
   if (removed.length + updated.length + loosened.length === 0) return;
@@ -215,11 +215,11 @@ async function requirePersonToChange(context: CliContext, options: InstallOption
   await requirePerson(context, "install-hooks");
 }
 
-function shown(diff: readonly string[], server: ServerReport | null): string[] {
+function dryRunLines(diff: readonly string[], server: ServerReport | null): string[] {
   return ["", ...diff, ...server?.diff ?? [], "", "Nothing was changed."];
 }
 
-/** The settings file that flags name. @throws {UserError} When two flags name one each. */
+/** Returns the settings file that flags name. @throws {UserError} If two flags name one each. */
 function settingsPlace(
   { cwd, locations, environment }: CliContext,
   { scope, settings, managed }: Values<typeof PLACE_FLAGS>,
@@ -249,19 +249,19 @@ function settingsPlace(
 /** A program that `--command` can name. */
 type NamedProgram = Exclude<Program, { readonly kind: "line" }>;
 
-/** What `--command` means: a name without a folder is looked up on the `PATH` when a hook runs, anything else is a path. */
+/** Reads `--command`: a bare name is searched on the `PATH` when a hook runs, anything else is a path. */
 function namedProgram(command: string, context: CliContext): NamedProgram {
   if (isBareName(command)) return { kind: "name", name: command };
   return { kind: "path", path: typedPath(context, command) };
 }
 
-/** `--command` as flags that mean the same in any folder; none when it was not given. */
+/** Writes `--command` as flags that mean the same in any folder; none without `--command`. */
 function commandFlags(program: NamedProgram | undefined): string[] {
   if (program === undefined) return [];
   return ["--command", program.kind === "name" ? program.name : program.path];
 }
 
-/** @throws {UserError} When hooks could not start it. */
+/** @throws {UserError} If hooks could not start the program. */
 function requireStartable(
   program: NamedProgram,
   { environment }: CliContext,
@@ -280,7 +280,7 @@ function requireStartable(
   throw refuse(name, "no folder of the PATH has an executable of this name", givePath);
 }
 
-/** A sentence for each other settings file with different commands for the same events. */
+/** Words a sentence for each other settings file that records the same events with other commands. */
 function doubledHooks(
   context: CliContext,
   installed: {
@@ -298,7 +298,7 @@ function doubledHooks(
   return lookAtSettings(hooksPlace(context, installed.settings)).flatMap((look) => {
     const { path, entries, wrapped, isPlugin } = look;
     const others = path === installed.path ? wrapped : [...entries, ...wrapped];
-    // Drains do not count: they record nothing, and a second one finds nothing to do.
+    // Drains do not count: they record no events, and a second one finds nothing to do.
     const twice = others.filter(({ event, role, command }) =>
       role === "event" && commands.has(event) && (isPlugin || commands.get(event) !== command)
     );
@@ -324,11 +324,11 @@ function doubledHooks(
 interface ServerRequest {
   readonly place: SettingsPlace;
   readonly dryRun: boolean;
-  /** What the command was told beside the place, to be repeated in a refusal. */
+  /** The other flags of the command, which a refusal repeats. */
   readonly otherFlags: readonly string[];
 }
 
-/** Registers the MCP server. @throws {UserError} Also when a settings file was named: it holds no servers. */
+/** Registers the MCP server. @throws {UserError} Also if a settings file is named, since it cannot hold servers. */
 function register(request: ServerRequest & { readonly program: Program }): ServerReport {
   const { place, otherFlags, ...rest } = request;
   if (place.settings !== undefined || place.scope === "managed") {
@@ -342,14 +342,14 @@ function register(request: ServerRequest & { readonly program: Program }): Serve
   return registerServer({ ...rest, place: serversPlace(place), flags });
 }
 
-/** Takes the MCP server out; null where a settings file was named, which holds no servers. */
+/** Removes the MCP server; returns null if a settings file is named, since it cannot hold servers. */
 function unregister({ place, dryRun, otherFlags }: ServerRequest): ServerReport | null {
   if (place.settings !== undefined || place.scope === "managed") return null;
   const flags = [...placeFlags(place), ...otherFlags];
   return unregisterServer({ place: serversPlace(place), dryRun, flags });
 }
 
-/** One line of a report; none where there is nothing to say. */
+/** Reports on the MCP server in one line, or in none if nothing was done. */
 function serverLines(server: ServerReport | null): string[] {
   if (server === null || server.done === "absent") return [];
   const { done, scope, file, dryRun, deleted } = server;

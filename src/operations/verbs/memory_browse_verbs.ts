@@ -1,4 +1,4 @@
-/** `conclaude memory browse`: search as a person types, on a terminal. */
+/** `conclaude memory browse`: searches on a terminal while a person types. */
 import type { DatabaseSync } from "node:sqlite";
 import { cutToColumns } from "../../base/columns.ts";
 import { count } from "../../base/counts.ts";
@@ -16,8 +16,8 @@ import { shownOf } from "./memory_look_verbs.ts";
 import { spokenTime } from "../../memory/search/spoken_time.ts";
 import { FILTER_FLAGS, filterOf, findMemory } from "./memory_search_verbs.ts";
 
-/** More hits than these nobody scrolls through: another word finds better. */
-const MOST = 100;
+/** The most hits: instead of scrolling further, a person types another word. */
+const MAX_HITS = 100;
 const PROJECT_COLUMNS = 16;
 
 export const browse = verb({
@@ -48,9 +48,9 @@ function foundIn(
   filter: MemoryFilter,
 ): Found {
   const nowMs = Date.now();
-  // A rebuilt index has no line here: the answer comes a little later.
+  // The screen has no line for a note that the index was rebuilt; the answer only comes later.
   const time = spokenTime(text, nowMs);
-  const options = { filter, nowMs, time, limit: MOST, onRebuild: () => {} };
+  const options = { filter, nowMs, time, limit: MAX_HITS, onRebuild: () => {} };
   const { results, quotedNowhere } = findMemory(db, text, options);
   const namesProject = new Set(results.map(({ project }) => project)).size > 1;
   const hits = results.map((one) => ({
@@ -58,7 +58,7 @@ function foundIn(
     line: observationLine({ ...one, repeats: 1 }, nowMs) +
       (namesProject ? `  [${cutToColumns(projectName(one.project), PROJECT_COLUMNS)}]` : ""),
   }));
-  const more = hits.length === MOST ? "The first " : "";
+  const more = hits.length === MAX_HITS ? "The first " : "";
   const note = hits.length === 0
     ? "Nothing is remembered that matches."
     : quotedNowhere.length > 0

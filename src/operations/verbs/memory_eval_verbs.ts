@@ -44,25 +44,25 @@ export const evaluate = verb({
       next: "conclaude memory eval --help",
     });
     using progress = progressLine(context);
-    const asked = file === undefined
-      ? await ownHistory(context)
-      : await takenIn(context, file, progress);
-    return report(asked, flags, { context, progress });
+    const trial = file === undefined
+      ? await fromHistory(context)
+      : await fromSet(context, file, progress);
+    return report(trial, flags, { context, progress });
   },
 });
 
-/** Questions, and the database that answers them. */
-interface Asked {
+/** Questions and the database that answers them. */
+interface Trial {
   readonly db: DatabaseSync;
   readonly questions: readonly EvalQuestion[];
   readonly documents: DocumentsByObservation;
-  /** How many documents or observations there are to find. */
+  /** How many documents or observations the database holds. */
   readonly size: number;
   readonly nowMs: number;
 }
 
-/** Makes questions of past prompts, for the memory that is here. */
-async function ownHistory(context: CliContext): Promise<Asked> {
+/** Makes questions from past prompts to measure the memory on this machine. */
+async function fromHistory(context: CliContext): Promise<Trial> {
   const { db } = await openStore(context, "read");
   const { questions, observations: size } = selfQuestions(db);
   const relevant = new Set(questions.flatMap(({ relevant }) => relevant));
@@ -70,8 +70,8 @@ async function ownHistory(context: CliContext): Promise<Asked> {
   return { db, questions, documents, size, nowMs: Date.now() };
 }
 
-/** Works the documents of a set into a database in memory, which answers the questions of the set. */
-async function takenIn(context: CliContext, file: string, progress: ProgressLine): Promise<Asked> {
+/** Works the documents of a set into an in-memory database that answers the set's questions. */
+async function fromSet(context: CliContext, file: string, progress: ProgressLine): Promise<Trial> {
   const { documents, questions } = await readSet(context, file);
   const db = await openDatabase(":memory:", { busyTimeoutMs: 0 });
   const size = documents.length;
@@ -84,7 +84,7 @@ async function takenIn(context: CliContext, file: string, progress: ProgressLine
   return { db, questions, documents: taken, size, nowMs };
 }
 
-/** Reads a set. @param file `-` is standard input. @throws {UserError} With the number of the first wrong line. */
+/** Reads a set. @param file `-` is standard input. @throws {UserError} It gives the number of the first wrong line. */
 async function readSet(context: CliContext, file: string): Promise<ReturnType<typeof readEvalSet>> {
   const path = file === "-" ? file : typedPath(context, file);
   try {
@@ -101,23 +101,23 @@ async function readSet(context: CliContext, file: string): Promise<ReturnType<ty
 }
 
 function report(
-  asked: Asked,
+  trial: Trial,
   flags: { readonly baseline: boolean; readonly perQuestion: boolean },
   { context, progress }: { readonly context: CliContext; readonly progress: ProgressLine },
 ): View {
-  const { db, questions, documents, size, nowMs } = asked;
+  const { db, questions, documents, size, nowMs } = trial;
   if (questions.length === 0) {
     throw new UserError("There is nothing to measure memory by", {
       why: "no prompt was followed by edits of files that something was known of before",
       next: "conclaude memory stats",
     });
   }
-  const answersOf = (ranking: AskOptions["ranking"], asked = questions) =>
-    asked.map((question, at) => {
+  const answersOf = (ranking: AskOptions["ranking"], some = questions) =>
+    some.map((question, at) => {
       progress.tell("Asking questions", { done: at, of: questions.length });
       return answerQuestion(db, question, { documents, ranking, nowMs });
     });
-  // The first answers are slower, since they read the index from the disk.
+  // These answers warm up: the first ones are slower, since they read the index from the disk.
   answersOf("memory", questions.slice(0, 3));
   const answers = answersOf("memory");
   const scores = scoreAnswers(answers);

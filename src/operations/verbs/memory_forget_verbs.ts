@@ -19,7 +19,7 @@ import { laggingLines } from "../team_text.ts";
 import { type ForgetFilter, isTextAlone, readObservations } from "../../memory/store.ts";
 import { observationLine } from "../../memory/search/observation_view.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
-import { confirmOrThrow, goesLines, progressLine } from "../terminal.ts";
+import { confirmOrThrow, listFirst, progressLine } from "../terminal.ts";
 import type { CliContext } from "../context.ts";
 import {
   fileMeant,
@@ -35,7 +35,7 @@ import {
 } from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
 import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
-import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
+import { typedFilter, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import { optional, parsed, proposing, text, textFlag, toggle, YES_FLAG } from "../flags.ts";
 import { many, verb } from "../verb.ts";
 
@@ -76,32 +76,32 @@ export const forget = verb({
     const looked = await lookIntoStore(context, (db) => {
       const filter = forgetFilterOf(db, context, { flags, ids });
       const chosen = (salt: string) => chosenOf(flags, { ids, filter, salt });
-      const asked = { filter, redact, nowMs: Date.now(), tell };
-      const found = previewForget(db, place, asked);
+      const search = { filter, redact, nowMs: Date.now(), tell };
+      const found = previewForget(db, place, search);
       return {
         filter,
         chosen,
         found,
-        goes: observationLines(db, found),
+        removals: observationLines(db, found),
         unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
         isStopped: stoppedReceipt(db, chosen) !== undefined,
       };
     });
-    const { filter, chosen, unknown, isStopped, goes } = looked;
+    const { filter, chosen, unknown, isStopped, removals } = looked;
     const preview = withUnused(place, filter, looked.found);
     const transcripts = () => transcriptsWith(preview.transcripts, filter);
     progress.end();
     const isNothing = isNone(preview);
     if (dryRun || isNothing && !isStopped) {
-      // The proposed command is a dry run, since the known name may be another one than the person means.
+      // The proposed command is a dry run, since the known name may not be the one that the person means.
       const lines = unknownText(unknown, "conclaude memory forget --dry-run");
-      const told = { isDry: dryRun, filter, hints: { unknown, lines }, goes };
-      return previewView({ ...preview, transcripts: transcripts() }, told);
+      const how = { isDry: dryRun, filter, hints: { unknown, lines }, removals };
+      return previewView({ ...preview, transcripts: transcripts() }, how);
     }
     if (!yes) {
       confirmOrThrow(context, {
         what: "forget it",
-        shows: goes,
+        shows: removals,
         ask: isNothing
           ? "Nothing of it is in a row any more. Finish what was stopped?"
           : `Remove for good${ofWhat(filter) || ":"} ${removedText(preview.removed)}?`,
@@ -122,9 +122,9 @@ export const forget = verb({
   },
 });
 
-/** The newest observations that go, a line each, how many more, and which go only because they tell of others. */
+/** Lists the newest observations to remove, counts the others, and names those removed because they tell of them. */
 function observationLines(db: DatabaseSync, { observations, along }: ForgetPreview): string[] {
-  const lines = goesLines(
+  const lines = listFirst(
     observations.toSorted((a, b) => b - a),
     (ids) => readObservations(db, ids).map((one) => observationLine(one, Date.now())),
   );
@@ -144,7 +144,7 @@ export const verify = verb({
     });
     const problems = found.map((one) => ({ ...one, next: nextHere(one.next, context.globals) }));
     const lagging = await lookIntoStore(context, (db) => laggingBehind(db, receipt.id));
-    const { salt: _salt, digests: _digests, textDigest, ...told } = receipt;
+    const { salt: _salt, digests: _digests, textDigest, ...shownReceipt } = receipt;
     const ok = problems.length === 0;
     const gone = `Everything that the receipt ${receipt.id} names is gone: ${
       removedText(receipt.removed)
@@ -154,7 +154,7 @@ export const verify = verb({
       : [];
     const lines = problems.flatMap(({ message, next }) => [message, `  next: ${next}`]);
     return {
-      json: { ok, receipt: { ...told, isText: textDigest !== null }, problems, ...lagging },
+      json: { ok, receipt: { ...shownReceipt, isText: textDigest !== null }, problems, ...lagging },
       text: [...ok ? [gone, ...more] : lines, ...laggingLines(lagging)],
       exitCode: ok ? 0 : 1,
     };
@@ -162,9 +162,10 @@ export const verify = verb({
 });
 
 /**
- * Finds the database, and takes in what waits for it in the spool.
+ * Finds the database and moves its waiting records from the spool into it.
  *
- * @throws {UserError} When nothing is kept, or the database is not conclaude's; with an older schema only when it may not migrate.
+ * @throws {UserError} If nothing is kept, if conclaude did not make the database, or if the schema is older and may not
+ * migrate.
  */
 export async function forgetPlace(
   context: CliContext,
@@ -188,7 +189,7 @@ export async function forgetPlace(
   return { home, database, dataFolder, spoolFolders, busyTimeoutMs, drainSpool, redactPatterns };
 }
 
-/** The machines of a team that have not forgotten what a receipt names. */
+/** Returns the machines of a team that have not yet forgotten what a receipt names. */
 function laggingBehind(db: DatabaseSync, receiptId: string): LaggingMachines {
   const uids = namesOfReceipt(db, receiptId).map((name) => name.replace(/^task\//, ""));
   return laggingMachines(db, { project: null, uids });
@@ -203,7 +204,7 @@ function receiptOf(found: readonly Receipt[], id: string): Receipt {
   });
 }
 
-/** Adds to an empty preview the bytes that earlier removals left in unused room of the database. */
+/** Adds to an empty preview the text that earlier removals left in unused space of the database. */
 function withUnused(
   place: ForgetPlace,
   filter: ForgetFilter,
@@ -215,7 +216,7 @@ function withUnused(
   return { ...preview, forms, ...(isUnused && { removed: { unusedRoom: 1 } }) };
 }
 
-/** What the receipt keeps of the flags: the file and the text only as digests. */
+/** Returns the flags for the receipt, with the file and the text only as digests. */
 function chosenOf(
   { session, project, file, text, since, until }: ForgetFlags,
   { ids, filter, salt }: {
@@ -235,15 +236,15 @@ function chosenOf(
   };
 }
 
-/** Finds the flags whose value nothing has, so that nothing fits. */
+/** Finds the flags whose value is unknown, so that nothing fits. */
 function unknownOf(
   db: DatabaseSync,
   filter: ForgetFilter,
   { project, file }: ForgetFlags,
 ): readonly UnknownFilter[] {
   return unknownFilters(db, {
-    project: askedFor(project, filter.project),
+    project: typedFilter(project, filter.project),
     branch: null,
-    file: askedFor(file, fileMeant(filter) ?? null),
+    file: typedFilter(file, fileMeant(filter) ?? null),
   });
 }

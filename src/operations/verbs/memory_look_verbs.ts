@@ -22,7 +22,7 @@ import { observationNamed } from "../observation_lookup.ts";
 import { isAnyOfOthers } from "../session_lookup.ts";
 import { fileFilterOf, formerNamesOf, projectFilterOf } from "../project_filter.ts";
 import { factLines } from "../table.ts";
-import { askedFor, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
+import { typedFilter, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
 import { many } from "../verb.ts";
 
 export const show = readVerb({
@@ -40,10 +40,10 @@ export const show = readVerb({
   },
 });
 
-/** Between several observations, whose texts have empty lines of their own. */
+/** Separates observations, since their texts have empty lines of their own. */
 const BETWEEN = `\n\n${"─".repeat(40)}\n\n`;
 
-/** An observation whole: for programs, and in lines. */
+/** Shows a whole observation, for programs and as lines. */
 export function shownOf(db: DatabaseSync, observation: Observation) {
   const files = filesOfObservation(db, observation.id);
   const captures = capturesOfObservation(db, observation);
@@ -80,7 +80,7 @@ export const timeline = readVerb({
   },
   async run({ db, context }, flags, target) {
     const now = Date.now();
-    // A number means an observation. A file with such a name is written with its folder: `./12`.
+    // A number means an observation. A person writes a file of such a name with its folder: `./12`.
     const isId = /^#?\d+$/.test(target.trim()) || /^[\da-f]{8}-[\da-f]{4}-/.test(target.trim());
     const around = isId ? observationNamed(db, target) : null;
     const project = projectFilterOf(db, context, flags);
@@ -103,9 +103,9 @@ export const timeline = readVerb({
       return { json: found, text: lines };
     }
     const unknown = unknownFilters(db, {
-      project: askedFor(flags.project, project),
+      project: typedFilter(flags.project, project),
       branch: null,
-      file: askedFor(target, file),
+      file: typedFilter(target, file),
     });
     const command = (of: string) => `conclaude memory timeline ${quoteWord(of)}`;
     return {
@@ -118,7 +118,7 @@ export const timeline = readVerb({
   },
 });
 
-/** @throws {UserError} When an observation is of another project than the one that was asked for. */
+/** @throws {UserError} If an observation belongs to another project than the chosen one. */
 function requireOfProject(
   { id, project: own }: Observation,
   { project, named }: { readonly project: string; readonly named: string | undefined },

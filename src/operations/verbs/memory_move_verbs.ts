@@ -1,4 +1,4 @@
-/** `conclaude memory move OLD NEW`: a project is in another folder now. */
+/** `conclaude memory move OLD NEW`: moves the memory of a project to the project's new folder. */
 import { UserError } from "../../base/errors.ts";
 import { count, sumOf } from "../../base/counts.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -28,7 +28,7 @@ export const move = verb({
       throw refused(`there is no folder ${to}`, "Move the project first, or name where it is now");
     }
     const { db, place: { database } } = await openStore(context, "write", "move what is known");
-    // What still comes from there would name the old folder.
+    // Records that wait in the spool name the old folder, so they must be in the database first.
     if (!dryRun) takeInSpool(db, { database, folders: context.locations.spoolFolders });
     const real = realOr(typed);
     const from = real !== to && sumOf(countBelow(db, real)) > 0 ? real : typed;
@@ -58,7 +58,7 @@ export const move = verb({
 
 type Counts = Readonly<Record<string, number>>;
 
-/** `12 sessions, 3 tasks, 7 other rows` */
+/** Formats counts as `12 sessions, 3 tasks, 7 other rows`. */
 function movedText(counts: Counts): string {
   const named = Object.entries(counts).flatMap(([table, n]) => {
     const [one, many] = MOVED_TABLES[table]?.words ?? [];

@@ -43,26 +43,26 @@ export const context = readVerb({
   async run({ db, place, context }, { session }) {
     const { contextTokens, memoryEnabled } = place.config;
     const at = placeOf(db, context, session);
-    const told = await toldContext(db, at, { config: place.config, room: MAX_CONTEXT_CHARS });
-    const priced = (lines: typeof told.lines) =>
+    const start = await toldContext(db, at, { config: place.config, room: MAX_CONTEXT_CHARS });
+    const priced = (lines: typeof start.lines) =>
       lines.map((line) => ({ ...line, tokens: estimateTokens(line.text) }));
-    const lines = priced(told.lines);
-    const leftOut = priced(told.leftOut);
-    const tokens = told.text === "" ? 0 : estimateTokens(told.text);
+    const lines = priced(start.lines);
+    const leftOut = priced(start.leftOut);
+    const tokens = start.text === "" ? 0 : estimateTokens(start.text);
     const project = plain(folderOfProject(at.project));
-    const text = told.text === ""
+    const text = start.text === ""
       ? memoryEnabled && contextTokens > 0
         ? `Nothing is remembered of ${project} that a session would be told.`
         : "Sessions are told nothing: `memory.enabled` or `memory.context` is off."
       : [
-        told.text,
+        start.text,
         "",
         `${count(tokens, "token")} of ${contextTokens}, line by line:`,
         ...lines.map(lineOf),
         ...leftOut.length === 0 ? [] : ["", "Left out, since there is no room:"],
         ...leftOut.map(lineOf),
       ].join("\n");
-    const json = { project: at.project, text: told.text, tokens, lines, leftOut };
+    const json = { project: at.project, text: start.text, tokens, lines, leftOut };
     return { json, text, quoted: true };
   },
 });
@@ -78,7 +78,7 @@ function lineOf(
   return `${String(tokens).padStart(5)}  ${plain(name.slice(0, 12)).padEnd(12)} ${why}`;
 }
 
-/** Where a session begins: in this folder, or where a known one ran. */
+/** Returns the place where a session begins: this folder, or the folder of a known session. */
 function placeOf(db: DatabaseSync, context: CliContext, id: string | undefined) {
   const { environment, locations: { home }, cwd } = context;
   const known = id === undefined ? null : sessionOf(db, id);

@@ -9,7 +9,7 @@ import { many, verb } from "../verb.ts";
 export const remember = verb({
   args: many(text("What is to be remembered; - reads it from standard input", "text"), 1),
   flags: {
-    session: { ...SESSION_FLAG, brief: "As a part of this session" },
+    session: { ...SESSION_FLAG, brief: "Attach the note to this session" },
     file: several(text("A file that it is about; may be given several times", "path")),
     replaces: optional(
       proposing(

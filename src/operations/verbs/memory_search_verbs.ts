@@ -40,7 +40,7 @@ import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
 import { openStore } from "../open_store.ts";
 import { many, verb } from "../verb.ts";
 
-/** What narrows a search or a list. */
+/** The flags that narrow a search or a list. */
 export const FILTER_FLAGS = {
   ...PROJECT_FLAGS,
   session: SESSION_FLAG,
@@ -51,7 +51,7 @@ export const FILTER_FLAGS = {
   until: UNTIL_FLAG,
 } as const;
 
-/** What the flags let through. @throws {UserError} When one names nothing. */
+/** Builds a filter from the flags. @throws {UserError} If the session or the project of a flag is not clear. */
 export function filterOf(
   db: DatabaseSync,
   context: CliContext,
@@ -132,13 +132,13 @@ export const search = verb({
   },
 });
 
-/** What a text finds, and without a text the newest. */
+/** Searches for a text; without a text it returns the newest observations. */
 export function findMemory(
   db: DatabaseSync,
   text: string,
   { onRebuild, here, ...options }: SearchOptions & {
     readonly onRebuild: (why: string) => void;
-    /** Where it is asked: then what is known around it is found, too. */
+    /** The folder of the search; with it the search also covers the surrounding project. */
     readonly here?: Parameters<typeof answerHere>[3];
   },
 ): SearchAnswer {
@@ -154,7 +154,7 @@ function entryOf(
   result: SearchResult,
   { nowMs, nameOf }: {
     readonly nowMs: number;
-    /** How a project is named; null where it need not be. */
+    /** Returns the name of a project; null if the entry need not show it. */
     readonly nameOf: ((project: string | null) => string) | null;
   },
 ): string {

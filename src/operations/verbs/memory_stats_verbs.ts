@@ -51,11 +51,11 @@ function summarizerStats(db: DatabaseSync, found: FoundSummarizer, nowMs: number
     ever: summarizerUse(db, 0),
     maxRunsPerDay,
     maxTokensPerDay,
-    /** The mistake in the configuration that switches it off; null without one. */
+    /** The mistake in the configuration that switches the summarizer off, or null. */
     fault: found.kind === "faulty" ? found.problem : null,
-    /** The key of the limit that is 0; null without one. */
+    /** The key of a limit that is 0, or null. */
     forbiddenBy: settings === null ? null : forbiddingLimit(settings),
-    /** Which of today's limits is used up: runs or tokens. */
+    /** The limit that is used up today: runs or tokens. */
     usedUp: settings === null
       ? null
       : usedUp(today, { maxRuns: settings.maxRunsPerDay, maxTokens: settings.maxTokensPerDay }, 1),
@@ -65,7 +65,7 @@ function summarizerStats(db: DatabaseSync, found: FoundSummarizer, nowMs: number
 
 type SummarizerStats = ReturnType<typeof summarizerStats>;
 
-/** What the summarizer has spent; nothing when there never was a summarizer. */
+/** Shows what the summarizer has spent; no lines if there never was one. */
 function summarizerLines(stats: SummarizerStats): string[] {
   const { command, fault, today, ever, maxRunsPerDay, maxTokensPerDay } = stats;
   if (command === null && fault === null && ever.runs === 0) return [];
@@ -89,7 +89,7 @@ function summarizerLines(stats: SummarizerStats): string[] {
   ];
 }
 
-/** Why the summarizer no longer runs today, as the end of a sentence; empty when it may run. */
+/** Explains, as the end of a sentence, why the summarizer no longer runs today; empty if it may run. */
 function endText({ forbiddenBy, usedUp }: SummarizerStats): string {
   if (forbiddenBy !== null) return `; nothing may be spent (${forbiddenBy} is 0)`;
   return usedUp === null ? "" : `; the ${usedUp} of today are used up`;

@@ -7,7 +7,7 @@ const measure = lazyFrom(() => import("./memory_eval_verbs.ts"));
 const counts = lazyFrom(() => import("./memory_stats_verbs.ts"));
 const place = lazyFrom(() => import("./memory_move_verbs.ts"));
 const open = lazyFrom(() => import("./memory_open_verbs.ts"));
-const gone = lazyFrom(() => import("./memory_forget_verbs.ts"));
+const forgetting = lazyFrom(() => import("./memory_forget_verbs.ts"));
 const look = lazyFrom(() => import("./memory_look_verbs.ts"));
 
 export const memory = group({
@@ -20,8 +20,8 @@ export const memory = group({
   context: open("context"),
   remember: note("remember"),
   eval: measure("evaluate"),
-  forget: gone("forget"),
-  verify: gone("verify"),
+  forget: forgetting("forget"),
+  verify: forgetting("verify"),
   move: place("move"),
   stats: counts("stats"),
 });

@@ -1,4 +1,4 @@
-/** `conclaude migrate`: brings over what the older daemon, coven, has. */
+/** `conclaude migrate`: imports tasks, files and configuration of the older daemon, coven. */
 import "../config_sections.ts";
 import { UserError } from "../../base/errors.ts";
 import { readMeta, writeMeta } from "../../db/statement.ts";
@@ -105,7 +105,7 @@ export const migrate = verb({
       const { imported } = takeRows(db, rows, { ...options, onNew });
       for (const { to, text } of found.writes) writeTarget({ path: to, mode: 0o644 }, text);
       if (file !== null) writePlanned([file]);
-      // Kept last, so that a run that was ended in the middle is begun again.
+      // The mark is written last, so that the next run repeats one that was stopped.
       writeMeta(db, place.mark, "imported");
       return { tasks: imported.tasks, files: plan.files.length };
     });

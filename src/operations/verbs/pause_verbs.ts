@@ -1,4 +1,4 @@
-/** `guard pause|resume` and `req pause|resume`: a person lifts the rules or the requirements of one session for a while. */
+/** `guard pause|resume` and `req pause|resume`: lift the rules or requirements of one session for a while. */
 import { redactText } from "../../secrets/redact.ts";
 import { count } from "../../base/counts.ts";
 import { removePause, savePause } from "../../policy/store.ts";
@@ -10,13 +10,13 @@ import { verb } from "../verb.ts";
 
 const MINUTE_MS = 60_000;
 const MINUTES_A_WEEK = 10_080;
-/** Longer than any session: a pause without a time ends with its session. */
+/** Longer than any session, so that a pause without a time ends with its session. */
 const UNTIL_THE_END_MINUTES = 10 * 365 * 24 * 60;
 
 const NOUNS = { guards: "guard", requirements: "req" } as const;
 type Subject = keyof typeof NOUNS;
 
-/** Makes the verb that begins a pause. @param usual How many minutes it lasts without `--minutes`; null: until the session ends. */
+/** Makes the verb that begins a pause. @param usual The minutes without `--minutes`; null is until the session ends. */
 export function pauseVerb(
   subject: Subject,
   { maxMinutes = MINUTES_A_WEEK, usual, note = "" }: {
@@ -54,7 +54,7 @@ export function pauseVerb(
   });
 }
 
-/** Makes the verb that ends a pause. @param options `person`: the name of the verb, where only a person may run it. */
+/** Makes the verb that ends a pause. @param options `person`: the verb's name, if only a person may run it. */
 export function resumeVerb(
   subject: Subject,
   { person }: { readonly person?: string } = {},

@@ -9,7 +9,7 @@ import { toolsOfAllRules } from "../look_as_hook.ts";
 import { ownProgram } from "../own_program.ts";
 import { group, verb } from "../verb.ts";
 
-/** Beside the database. */
+/** The name of the plugin's folder, which lies beside the database. */
 const FOLDER = "plugin";
 
 const path = verb({
@@ -30,7 +30,7 @@ const path = verb({
     }
     return {
       json: { path: folder, version: VERSION, written, entry: marketplaceEntry(program) },
-      // Claude Code reads one line.
+      // Claude Code reads one line: the folder.
       text: folder,
       quoted: true,
     };

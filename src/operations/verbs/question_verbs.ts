@@ -80,27 +80,27 @@ const answerVerb = verb({
   person: "question answer",
   args: [ID, optional(parsed(anyText, "The answer", "text"))],
   flags: { stdin: switchOn("Read the answer from stdin"), agentId: AGENT_FLAG },
-  async run(context, flags, id, said) {
+  async run(context, flags, id, typed) {
     requireOneOfTwo("what the answer is", {
-      given: { "a text": said !== undefined, "--stdin": flags.stdin },
+      given: { "a text": typed !== undefined, "--stdin": flags.stdin },
       next: "conclaude question answer --help",
     });
-    const given = said ?? readStdin(context);
+    const raw = typed ?? readStdin(context);
     const { by, change, db, place, mask } = await beginChange(context, flags, "answer a question");
     const { workflowId } = needQuestion(db, id.trim());
     const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;
-    const text = checkBody(mask(given));
+    const text = checkBody(mask(raw));
     const lasting = lastingOf(context, place, project);
     const { question, delivered, deliveryError } = change(() =>
       answer(db, id.trim(), { ...lasting, text, by })
     );
     const way = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${START_DAEMON}`;
-    const told = delivered
+    const result = delivered
       ? `${question.stepKey} goes on with the answer.${way}`
       : `The answer is recorded, and not delivered: ${deliveryError}`;
     return {
       json: { question, delivered, ...deliveryError === null ? {} : { deliveryError } },
-      text: [told],
+      text: [result],
     };
   },
 });

@@ -78,7 +78,7 @@ export const drain = verb({
   },
 });
 
-/** Lets the configured command rewrite summaries; null without a command. */
+/** Lets the configured command rewrite summaries; returns null without a command. */
 async function summarize(
   db: DatabaseSync,
   database: string,

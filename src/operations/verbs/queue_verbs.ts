@@ -40,7 +40,7 @@ import {
   YES_FLAG,
 } from "../flags.ts";
 import { agoText, readVerb } from "../list_and_show.ts";
-import { askAtTerminal, goesLines, progressLine, tellSpace } from "../terminal.ts";
+import { askAtTerminal, listFirst, progressLine, tellSpace } from "../terminal.ts";
 import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
 import { bytesText, cutList, factLines, moreLine, tableText } from "../table.ts";
@@ -87,7 +87,7 @@ const list = readVerb({
   },
 });
 
-/** What each capture is about in one line, by its id: the files, else the command or the words. */
+/** Returns by id what each capture is about, in one line: its files, or its command or words. */
 async function subjectsOf(db: DatabaseSync, items: readonly QueueItem[]) {
   const { captureStep } = await import("../../memory/tell/session_steps.ts");
   const subjects = new Map<string, string>();
@@ -205,7 +205,7 @@ const prune = verb({
     const ids = unreadable
       ? damagedPayloads(db).map(({ id }) => id)
       : payloadsToPrune(db, { beforeMs: Date.now() - olderThan, keepNewest: keepRaw });
-    const goes = goesLines(ids, (first) =>
+    const removals = listFirst(ids, (first) =>
       first.map((id) => {
         const { toolName, filesTouched, createdAtMs } = queueItemOf(db, id);
         return [tellingQueueId(db, id), agoText(createdAtMs), toolName, ...filesTouched].join("  ");
@@ -213,7 +213,7 @@ const prune = verb({
     if (ids.length > 0 && !dryRun && !yes) {
       askAtTerminal(context, {
         what: "prune payloads",
-        shows: goes,
+        shows: removals,
         ask: `Remove ${count(ids.length, "payload")} for good?`,
       });
     }
@@ -229,7 +229,7 @@ const prune = verb({
     return {
       json: { dryRun, pruned, storedBytes, freedBytes },
       text: dryRun
-        ? [`Would prune ${what}.`, ...goes].join("\n")
+        ? [`Would prune ${what}.`, ...removals].join("\n")
         : `Pruned ${what}; ${bytesText(freedBytes)} given back to the disk.`,
     };
   },
@@ -246,7 +246,7 @@ export const queue = group({
   prune,
 });
 
-/** How many records wait in the spool because the database could not take them. */
+/** Counts the records that wait in the spool because the database could not take them. */
 function spooledFor({ locations }: CliContext, { database }: Place): number {
   return spooledFiles({ database, folders: locations.spoolFolders }).length;
 }
@@ -255,5 +255,5 @@ function spooledText(spooled: number): string {
   return spooled === 0 ? "0" : `${spooled} waiting: run \`conclaude queue drain\``;
 }
 
-/** The transactions after which the write-ahead log moves into the database. */
+/** After so many transactions, the write-ahead log moves into the database. */
 const CHECKPOINT_EVERY_STEPS = 16;

@@ -59,7 +59,7 @@ export const reconcile = verb({
     return transcriptsView(context, outcome, {
       label: "filled",
       again: `conclaude reconcile${chosenAgain(flags)} --backfill`,
-      // What was filled is not a gap any more.
+      // A filled gap is no gap any more.
       names: session !== undefined ? "gaps" : flags.backfill ? "nothing" : "sessions",
       ...(isUnknown
         ? { first: `project     no transcript that was looked at is of "${plain(project)}"` }
@@ -107,7 +107,7 @@ function transcriptsFolder(context: CliContext, named: string | undefined): stri
   });
 }
 
-/** Makes the test whether a session is one that the flags choose. */
+/** Returns a function that tells whether the flags choose a session. */
 function wantedOf(
   context: CliContext,
   { key, project }: { readonly key: string | null; readonly project: string | undefined },
@@ -128,7 +128,7 @@ function idOf(text: string): string {
   return text.replaceAll("-", "").toLowerCase();
 }
 
-/** The beginning of an id, to compare. @throws {UserError} When it is too short. */
+/** Normalizes the beginning of an id for comparison. @throws {UserError} If it is too short. */
 function idKey(session: string): string {
   const key = idOf(session.trim());
   if (key.length >= MIN_ID_BEGINNING) return key;
@@ -138,7 +138,7 @@ function idKey(session: string): string {
   });
 }
 
-/** The flags that chose the transcripts. */
+/** Writes out the flags that chose the transcripts, for the next command. */
 function chosenAgain({ session, project, since, transcripts }: Readonly<Record<string, unknown>>) {
   const time = typeof since === "number" ? new Date(since).toISOString() : undefined;
   return flagsAgain({ session, project, since: time, transcripts });

@@ -1,4 +1,4 @@
-/** `conclaude req init|enable|disable`: writes requirements into configuration files; the rest of the file stays. */
+/** `conclaude req init|enable|disable`: write requirements into configuration files, whose other parts stay. */
 import { filesHere, ignoreAdvice, targetOf, writeAccepted } from "../config_target.ts";
 import "../config_sections.ts";
 import type { Config } from "../config_sections.ts";
@@ -89,7 +89,7 @@ function unknownRequirement(name: string, known: readonly string[]): UserError {
   });
 }
 
-/** Puts a section into the text of a file. Text that is only appended to stays as it is, character by character. */
+/** Puts the section into the text of a file. If it can be appended, the former text stays character by character. */
 function withSection(target: ConfigTarget, section: string, force: boolean): string {
   const document = documentOf(target);
   const present: unknown = document.get("requirements");

@@ -1,4 +1,4 @@
-/** `conclaude req import`: takes over what the older requirements framework has. */
+/** `conclaude req import`: imports configuration and satisfactions of the older requirements framework. */
 import "../config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { ConfigEntry } from "../../config/layer.ts";
@@ -56,7 +56,7 @@ export const reqImport = verb({
     let counts = { satisfied: 0, present: 0 };
     if (satisfactions.length > 0) {
       const here = { repository: repository?.commonDir ?? "", registry: sessions, skipped };
-      // The rows and the files go together: when one of them cannot be written, none is.
+      // Rows and files are written together: if one of them cannot be written, none is.
       counts = await takeOver(context, { dryRun }, (db, options) => {
         const work = () => record(db, satisfactions, { ...here, ...options, planned });
         return dryRun ? work() : transaction(db, work);
@@ -92,7 +92,7 @@ export const reqImport = verb({
 
 type Files = Readonly<Record<"global" | "project" | "local", FoundFile | undefined>>;
 
-/** Finds the framework's files of a user and of a project (the nearest upwards, within its repository). */
+/** Finds the framework's files of the user and of the project: the nearest upwards, within the repository. */
 function findFiles({ cwd, locations: { home } }: CliContext, top = cwd) {
   const searched: string[] = [];
   const read = (folder: string | null, name: string) => {
@@ -102,7 +102,7 @@ function findFiles({ cwd, locations: { home } }: CliContext, top = cwd) {
   };
   const above = withParents(cwd).filter((folder) => `${folder}/`.startsWith(`${top}/`));
   const isThere = (folder: string) => readFound(joinPath(folder, ".claude/requirements.yaml"));
-  // The home has a user's file, and none of a project.
+  // The file in the home is the user's, not a project's.
   const nearest = above.find((one) => one !== home && isThere(one)) ?? top;
   const folder = nearest === home ? null : nearest;
   const files: Files = {
@@ -110,13 +110,13 @@ function findFiles({ cwd, locations: { home } }: CliContext, top = cwd) {
     project: read(folder, "requirements.yaml"),
     local: read(folder, "requirements.local.yaml"),
   };
-  // Without it, short ids are looked for among our own sessions only.
+  // The registry of sessions completes short ids; without it only our own sessions do.
   const registry = read(home, "sessions.json");
   const { sessions } = Object(registry === undefined ? {} : readFrameworkFile(registry));
   return { files, sessions: Object.keys(Object(sessions)), searched };
 }
 
-/** Plans our files; nothing is written. @throws {UserError} When one of them cannot be changed. */
+/** Plans our files and writes nothing. @throws {UserError} If one of them cannot be changed. */
 function planPolicy(
   context: CliContext,
   files: Files,
@@ -135,12 +135,12 @@ function planPolicy(
   const { shared, own } = convertConfig(layers, { allOwn: local, leave });
   const targets = { shared: targetOf(context, "project"), own: targetOf(context, "local") };
   const inShared = readYaml(targets.shared.text).root ?? {};
-  const stays = (said: Plain | undefined, { name, path, value }: ConfigEntry) => {
+  const stays = (ownValue: Plain | undefined, { name, path, value }: ConfigEntry) => {
     const decided = valueAt(inShared, path);
     const given = shared.find((entry) => entry.name === name)?.value;
-    // What the shared file says otherwise is somebody's decision: nothing is laid over a part of it.
+    // A different value in the shared file is somebody's decision, so no own value may override a part of it.
     const isDecided = decided !== undefined && !isSameValue(decided, given);
-    return force ? isSameValue(said, value) : said !== undefined || isDecided;
+    return force ? isSameValue(ownValue, value) : ownValue !== undefined || isDecided;
   };
   const plans = ([[targets.shared, shared], [targets.own, own]] as const)
     .map(([target, entries]) => planEntries(target, entries, { head: HEAD, stays }));
@@ -149,7 +149,7 @@ function planPolicy(
   return { path: targets.shared.path, planned, kept };
 }
 
-/** Records what is new, unless it has expired or was forgotten here. @param here `registry`: ids that the framework knows. */
+/** Records new satisfactions, but no expired or forgotten ones. @param here `registry`: the framework's session ids. */
 function record(
   db: DatabaseSync,
   found: ReturnType<typeof readState>,
@@ -161,7 +161,7 @@ function record(
   },
 ) {
   const known = [...registry, ...found.map(({ sessionId }) => sessionId)];
-  // The framework cuts ids: the only session that begins so is meant.
+  // The framework shortens ids, so the only session whose id begins with one is meant.
   const wholeId = (id: string) => {
     if (id === WHOLE_BRANCH || id.includes("-")) return id;
     const alike = [...known, ...findSessions(db, id).map(({ sessionId }) => sessionId)]

@@ -1,4 +1,4 @@
-/** `conclaude req status|show|explain|list|sessions`: verbs that change nothing. */
+/** `conclaude req status|show|explain|list|sessions`: show requirements and change nothing. */
 import { plain } from "../../base/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Ground } from "../../policy/requirements/ground.ts";
@@ -165,8 +165,8 @@ export const explain = readVerb({
     const [requirement] = await namedRequirements(context, here, [name]);
     const key = branchKeyOf(here, flags.branch);
     const { environment } = context;
-    const asked = { ...here, requirements: [requirement!] };
-    const { rows: [found], to } = await rowsOf(asked, { db, key, sessionId, environment });
+    const only = { ...here, requirements: [requirement!] };
+    const { rows: [found], to } = await rowsOf(only, { db, key, sessionId, environment });
     const row = found!;
     const isOfSession = sessionId !== NO_SESSION;
     const whose = isOfSession
@@ -200,13 +200,13 @@ export const explain = readVerb({
   },
 });
 
-/** What is here for a session. */
+/** Finds the session and the requirements that its hooks read. */
 async function lookFor(
   { db, context }: Pick<Reading, "db" | "context">,
-  { session: named }: { readonly session?: string },
+  { session }: { readonly session?: string },
 ) {
-  const told = await sessionOrNone(db, context, { named, command: "req status" });
-  return { ...told, here: await hereOfSession(context, db, told.sessionId) };
+  const found = await sessionOrNone(db, context, { named: session, command: "req status" });
+  return { ...found, here: await hereOfSession(context, db, found.sessionId) };
 }
 
 function lastBranchNote(ground: Ground): string | null {
@@ -215,14 +215,14 @@ function lastBranchNote(ground: Ground): string | null {
     : null;
 }
 
-/** Finds active sessions whose process is gone. The next SessionStart marks them as abandoned. */
+/** Finds active sessions whose process has ended. The next SessionStart marks them as abandoned. */
 async function withoutProcess(db: DatabaseSync): Promise<ReadonlySet<string>> {
   const sessions = activeSessions(db, { except: "", limit: Number.MAX_SAFE_INTEGER });
   const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
   return new Set(goneSessions(sessions, processes, null));
 }
 
-/** The mistake in the configuration that may hide requirements; null without one. */
+/** Describes mistakes in the configuration that may hide requirements; returns null if there are none. */
 function faultOf(
   { unreadable, problems, problemKeys, brokenRequirements }: HookConfig,
 ): string | null {

@@ -1,5 +1,5 @@
 import { durationText } from "../../base/time.ts";
-/** `conclaude req satisfy|clear|pause|resume|prune`: what a person says about requirements. */
+/** `conclaude req satisfy|approve|clear|pause|resume|prune`: a person changes the state of requirements. */
 import { redactValue } from "../../secrets/redact_value.ts";
 import { quietly, UserError } from "../../base/errors.ts";
 import { shortSessionId } from "../../base/ids.ts";
@@ -37,7 +37,7 @@ import {
 } from "../requirements_here.ts";
 import { openStore } from "../open_store.ts";
 import { agoText } from "../list_and_show.ts";
-import { askAtTerminal, goesLines } from "../terminal.ts";
+import { askAtTerminal, listFirst } from "../terminal.ts";
 import { requireOneOfTwo, USAGE } from "../usage.ts";
 import { many, verb } from "../verb.ts";
 import type { View } from "../view.ts";
@@ -56,10 +56,10 @@ const SATISFY_FLAGS = {
   metadata: textFlag("A JSON object that is kept with it", "json"),
 };
 
-export const satisfy = satisfying("satisfy");
-export const approve = satisfying("approve");
+export const satisfy = satisfyVerb("satisfy");
+export const approve = satisfyVerb("approve");
 
-function satisfying(name: string) {
+function satisfyVerb(name: string) {
   return verb({
     person: `req ${name}`,
     args: many(REQUIREMENT, 1),
@@ -94,19 +94,19 @@ export const clear = verb({
       ? await requirementsHere(context)
       : await hereOfSession(context, db, sessionId);
     const key = branchKeyOf(here, flags.branch);
-    // A requirement that is no longer configured can still be cleared.
+    // A person can also clear a requirement that is no longer configured.
     const standings = readStandings(db, key);
     const recorded = new Set(standings.map(({ requirement }) => requirement));
     const others = names.filter((name) => !recorded.has(name));
     await namedRequirements(context, here, others);
-    const goes = standings.filter((one) =>
+    const removals = standings.filter((one) =>
       (flags.all || names.includes(one.requirement)) &&
       (sessionId === null || one.sessionId === sessionId)
     );
-    if (goes.length > 0 && !flags.yes) {
+    if (removals.length > 0 && !flags.yes) {
       askAtTerminal(context, {
         what: "clear requirements",
-        shows: goesLines(goes, (first) => first.map((one) => standingLine(db, one))),
+        shows: listFirst(removals, (first) => first.map((one) => standingLine(db, one))),
         ask: `Forget this on ${key.branch}?`,
       });
     }
@@ -137,7 +137,7 @@ export const clear = verb({
   },
 });
 
-/** `tested  satisfied 5m ago, for session 01980c5e`. */
+/** Formats a record as `tested  satisfied 5m ago, for session 01980c5e`. */
 function standingLine(db: DatabaseSync, standing: Standing): string {
   const { requirement, sessionId, satisfiedAtMs } = standing;
   const how = satisfiedAtMs === null ? "not satisfied" : `satisfied ${agoText(satisfiedAtMs)}`;
@@ -156,7 +156,7 @@ export const prune = verb({
     const here = await requirementsHere(context);
     const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
     const existing = await branchesOf(context);
-    // Without any branch, everything that is recorded would count as gone.
+    // If git names no branch, every recorded branch would count as gone.
     if (existing.size === 0) {
       throw new UserError("Cannot tell which branches exist", {
         why: "git names none; nothing was removed",
@@ -170,7 +170,7 @@ export const prune = verb({
     if (gone.length > 0 && !flags.dryRun && !flags.yes) {
       askAtTerminal(context, {
         what: "forget what is recorded of these branches",
-        shows: goesLines(gone, (first) => first),
+        shows: listFirst(gone, (first) => first),
         ask: "Forget what is recorded of these branches, which git does not have?",
       });
     }
@@ -214,11 +214,11 @@ async function satisfyRequirements(
   const key = branchKeyOf(here, flags.branch);
   const atMs = Date.now();
   const ttlMs = flags.ttl === undefined ? null : flags.ttl * 1_000;
-  const told = requirements.map((requirement) =>
+  const satisfactions = requirements.map((requirement) =>
     toldByPerson(requirement, { sessionId, wholeBranch, atMs, ttlMs, metadata })
   );
-  transaction(db, () => told.forEach((one) => keepSatisfied(db, key, { ...one, atMs })));
-  const lines = told.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
+  transaction(db, () => satisfactions.forEach((one) => keepSatisfied(db, key, { ...one, atMs })));
+  const lines = satisfactions.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
     const whose = owner === WHOLE_BRANCH
       ? `the branch ${key.branch}`
       : `session ${shortSessionId(owner)} on ${key.branch}`;
@@ -226,7 +226,7 @@ async function satisfyRequirements(
     const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
     return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
   });
-  const satisfied = told.map((
+  const satisfied = satisfactions.map((
     { requirement: name, sessionId: owner, by: satisfiedBy, ...one },
   ) => ({
     name,
@@ -241,14 +241,14 @@ async function satisfyRequirements(
   };
 }
 
-/** Warns of a branch that git does not have: it may be made later, or be a typo. */
+/** Warns of a branch that git does not have: a person may make it later, or the name is a typo. */
 async function branchNote(context: CliContext, branch: string | undefined): Promise<string[]> {
   if (branch === undefined) return [];
   const branches = await branchesOf(context);
   return branches.size === 0 || branches.has(branch) ? [] : [`note: git has no branch ${branch}`];
 }
 
-/** The requirements that are satisfied for the whole branch. @param names Only of these; null for all. */
+/** Returns the requirements that are satisfied for the whole branch. @param names The ones to check; null for all. */
 function satisfiedForAll(
   db: DatabaseSync,
   key: BranchKey,
@@ -262,7 +262,7 @@ function satisfiedForAll(
   ).map(({ requirement }) => requirement);
 }
 
-/** The branches that git has; none where git does not answer. */
+/** Returns the branches that git has; none if git does not answer. */
 async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet<string>> {
   const words = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"];
   return new Set(await askGitLines(cwd, words, { environment }));

@@ -3,7 +3,7 @@ import { group, lazyFrom } from "../verb.ts";
 const look = lazyFrom(() => import("./req_look_verbs.ts"));
 const state = lazyFrom(() => import("./req_state_verbs.ts"));
 const files = lazyFrom(() => import("./req_files_verbs.ts"));
-const taken = lazyFrom(() => import("./req_import_verbs.ts"));
+const importing = lazyFrom(() => import("./req_import_verbs.ts"));
 
 export const req = group({
   status: look("status"),
@@ -20,5 +20,5 @@ export const req = group({
   enable: files("enable"),
   disable: files("disable"),
   init: files("init"),
-  import: taken("reqImport"),
+  import: importing("reqImport"),
 });

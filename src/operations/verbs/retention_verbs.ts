@@ -19,7 +19,7 @@ import { workCaptures } from "../capture_work.ts";
 import { configHere } from "../context.ts";
 import { toggle, YES_FLAG } from "../flags.ts";
 import { nameOf } from "../task_view.ts";
-import { askAtTerminal, goesLines, isAtTerminal, NAMED_ROWS, progressLine } from "../terminal.ts";
+import { askAtTerminal, isAtTerminal, listFirst, NAMED_ROWS, progressLine } from "../terminal.ts";
 import { workflowName } from "../workflow_view.ts";
 import { openStore } from "../open_store.ts";
 import { group, verb } from "../verb.ts";
@@ -50,12 +50,12 @@ const run = verb({
     };
     const isAsked = !dryRun && !yes && isAtTerminal(context);
     const preview = dryRun || isAsked ? previewRetention(db, options) : NOTHING;
-    const goes = dryRun || isAsked ? namesOf(db, options, preview) : [];
+    const lines = dryRun || isAsked ? namesOf(db, options, preview) : [];
     if (isAsked && sumOf(preview) > 0) {
       progress.end();
       askAtTerminal(context, {
         what: "remove what is older than the retention time",
-        shows: goes,
+        shows: lines,
         ask: `Remove ${countsText(preview, { ...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS })}?`,
       });
     }
@@ -70,16 +70,16 @@ const run = verb({
       }
     }
     const [has, deleted] = dryRun ? ["Would remove", "would delete"] : ["Removed", "deleted"];
-    const told = (nouns: Nouns, days: number, key: string) =>
+    const textOf = (nouns: Nouns, days: number, key: string) =>
       days === 0
         ? `No ${Object.values(nouns)[0]} is removed, since ${key} is 0.`
         : `${has} ${countsText(removed, nouns)} (kept: ${count(days, "day")}).`;
     const texts = [
-      told(OF_SESSIONS, retentionDays, "store.sessionRetentionDays"),
-      told(OF_MEMORY, memoryRetentionDays, "memory.retentionDays"),
+      textOf(OF_SESSIONS, retentionDays, "store.sessionRetentionDays"),
+      textOf(OF_MEMORY, memoryRetentionDays, "memory.retentionDays"),
       `${has} ${countsText(removed, OF_TASKS)} for good; ${deleted} ` +
       `${count(removed.deletedTasks, "closed task")}, which can be restored.`,
-      ...dryRun ? goes : [],
+      ...dryRun ? lines : [],
     ];
     return { json: { dryRun, removed, retentionDays }, text: texts.join("\n") };
   },
@@ -87,7 +87,7 @@ const run = verb({
 
 const taskLine = (db: DatabaseSync, id: string) => nameOf(readTask(db, id)!);
 
-/** The line that names a row for people, by the counter of its kind. */
+/** Returns a line that describes a row for people, by the counter of its kind. */
 const LINES: Readonly<
   Partial<Record<keyof RetentionCounts, (db: DatabaseSync, id: string) => string>>
 > = {
@@ -98,7 +98,7 @@ const LINES: Readonly<
   deletedTasks: taskLine,
 };
 
-/** The first of what goes, by kind. */
+/** Lists the first rows to remove of each kind. */
 function namesOf(db: DatabaseSync, options: RetentionOptions, all: RetentionCounts): string[] {
   const first = firstToGo(db, { ...options, limit: NAMED_ROWS });
   const nouns = { ...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS, deletedTasks: "closed task" };
@@ -109,7 +109,7 @@ function namesOf(db: DatabaseSync, options: RetentionOptions, all: RetentionCoun
     const linesOf = (some: readonly string[]) => some.map((id) => lineOf(db, id));
     return [
       `${countsText(all, { [counted]: nouns[counted] })}:`,
-      ...goesLines(ids, linesOf, all[counted]),
+      ...listFirst(ids, linesOf, all[counted]),
     ];
   });
 }

@@ -55,25 +55,25 @@ export const log = readVerb({
       await followSteps(context, db, { session, steps, next, print });
       return { json: undefined, text: "" };
     }
-    const told = steps.map((step) => ({
+    const shown = steps.map((step) => ({
       ...step,
       ...full && { payload: payloadOf(step) ?? null },
     }));
     return {
-      json: { sessionId: session.sessionId, steps: told, more, next },
+      json: { sessionId: session.sessionId, steps: shown, more, next },
       text: steps.length === 0 ? "Nothing is known of its steps." : steps.map(print).join("\n"),
       quoted: true,
     };
   },
 });
 
-/** Paths are shown from the project's folder. */
+/** Returns the session with the folder that shown paths are relative to: the project's. */
 function placeOf({ sessionId, repository, projectDir }: SessionRow) {
   const folder = repository === null ? projectDir : folderOfProject(repository);
   return { sessionId, folder };
 }
 
-/** What a step was given and gave back; undefined where it is not stored, or not any more. */
+/** Returns the input and output of a step; undefined if they are not stored. */
 function payloadOfStep(db: DatabaseSync, step: Step): unknown {
   const stored = readStoredPayload(db, step.id);
   return stored ? quietly(() => readPayload(stored).value) : decisionOf(db, step);
@@ -90,17 +90,17 @@ const STYLES: Readonly<Record<Step["kind"], string>> = {
   session: "2",
 };
 const FAILED = "31";
-/** Who speaks, or what begins and ends; every other step stands under the name of its tool or event. */
-const SPEAKERS: Readonly<Partial<Record<Step["kind"], string>>> = {
+/** The labels of steps by their kind; other steps have the name of their tool or event. */
+const LABELS: Readonly<Partial<Record<Step["kind"], string>>> = {
   prompt: "You",
   message: "Claude",
   notice: "Notice",
   session: "Session",
 };
-/** The tool of an MCP server tells more than the server. */
+/** The prefix of an MCP tool, which is dropped: the tool's own name tells more than the server's. */
 const MCP_SERVER = /^mcp__.+?__/;
 
-/** Makes a function that writes a step as a line, with the day before the first step of each day. */
+/** Returns a function that formats a step as a line, after a line with the day if that is new. */
 function linePrinter(
   { globals: { color } }: CliContext,
   payloadOf: (step: Step) => unknown,
@@ -114,7 +114,7 @@ function linePrinter(
     const head = day === lastDay ? [] : [styled("2", day)];
     lastDay = day;
     const time = at.toTimeString().slice(0, 8);
-    const who = (SPEAKERS[kind] ?? name.replace(MCP_SERVER, "")).slice(0, NAME_CHARS).padEnd(
+    const who = (LABELS[kind] ?? name.replace(MCP_SERVER, "")).slice(0, NAME_CHARS).padEnd(
       NAME_CHARS,
     );
     const end = [result, tookMs === null ? "" : tookText(tookMs)].filter((part) => part !== "")
@@ -130,10 +130,10 @@ function tookText(ms: number): string {
   return ms < 60_000 ? `${(ms / 1_000).toFixed(1)}s` : durationText(ms);
 }
 
-/** Fields of a payload that say where and by whom, and not what. */
+/** The fields of a payload that tell its place and source, which `--full` leaves out. */
 const PLACES = new Set(["tool_name", "tool_use_id", "project_dir", "cwd", "prompt_id"]);
 
-/** A payload opened: the name of each field, then its text as it is. */
+/** Formats a payload: the name of each field, and below it its text. */
 function fullLines(payload: unknown): string[] {
   return Object.entries(Object(payload)).filter(([name]) => !PLACES.has(name))
     .flatMap(([name, value]) => {
@@ -143,17 +143,17 @@ function fullLines(payload: unknown): string[] {
 }
 
 const LOOK_MS = 500;
-/** How much later than the next step a hook may write a step, in milliseconds. */
+/** How much later than the next step a hook may still write a step, in milliseconds. */
 const LATE_MS = 60_000;
 
-/** Prints the steps, then new ones as hooks keep them or the transcript has them, until the session is over. */
+/** Prints the steps, then new ones from hooks and from the transcript, until the session is over. */
 async function followSteps(
   context: CliContext,
   db: DatabaseSync,
   { session, steps, next, print }: {
     readonly session: SessionRow;
     readonly steps: readonly Step[];
-    /** The cursor behind them. */
+    /** The cursor behind the steps. */
     readonly next: string;
     readonly print: (step: Step) => string;
   },
@@ -161,16 +161,16 @@ async function followSteps(
   const { sessionId } = session;
   const { stdout } = context.process;
   const seen = new Set<string>();
-  const words = new Map<string, number>();
+  const lastAt = new Map<string, number>();
   let lastMs = 0;
   const tell = (step: Step) => {
     const { atMs, kind, name, subject, toolUseId } = step;
-    const said = kind === "prompt" || kind === "message" ? `${name} ${subject}` : null;
-    const isSaid = said !== null && Math.abs(atMs - (words.get(said) ?? -Infinity)) < LATE_MS;
+    const words = kind === "prompt" || kind === "message" ? `${name} ${subject}` : null;
+    const isTwin = words !== null && Math.abs(atMs - (lastAt.get(words) ?? -Infinity)) < LATE_MS;
     const use = kind === "tool" && toolUseId !== null ? toolUseId : step.id;
-    if (seen.has(use) || isSaid) return;
+    if (seen.has(use) || isTwin) return;
     seen.add(use);
-    if (said !== null) words.set(said, atMs);
+    if (words !== null) lastAt.set(words, atMs);
     lastMs = Math.max(lastMs, atMs);
     stdout.write(`${context.globals.json ? JSON.stringify(step) : print(step)}\n`);
   };
@@ -189,12 +189,12 @@ async function followSteps(
       ({ more, next: cursor } = written);
     }
     const spoken = await news?.() ?? [];
-    // What a hook kept says more than what the transcript has of the same step.
+    // A hook's record of a step tells more than the transcript's, so it comes first.
     [...known, ...spoken.filter(({ atMs }) => atMs >= lastMs - LATE_MS)].forEach(tell);
   }
 }
 
-/** Makes a function that gives the new steps in a transcript, as hooks would have kept them. */
+/** Returns a function that reads the new steps of a transcript in the form in which hooks store steps. */
 function transcriptNews(
   { locations }: CliContext,
   session: SessionRow,

@@ -67,7 +67,7 @@ const show = readVerb({
   },
 });
 
-/** Where a session ran, and what was counted in it. */
+/** Lists where a session ran, its process, and its counters. */
 function plumbingOf(session: SessionRow, counters: ReturnType<typeof listCounters>): string[] {
   return factLines([
     ["title", session.title],
@@ -89,8 +89,8 @@ export const session = group({
   log: lazyFrom(() => import("./session_log_verbs.ts"))("log"),
 });
 
-/** The most lines of each list, so that a story fits on a screen. */
-const MOST = {
+/** How many lines each list has at most, so that a story fits on a screen. */
+const MAX = {
   denied: 4,
   files: 5,
   commits: 4,
@@ -101,7 +101,7 @@ const MOST = {
   agents: 3,
 } as const;
 
-/** The story as lines of at most 80 columns. @param agents The sub-agents of the session. */
+/** Formats a session's story in lines of at most 80 columns. @param agents The session's sub-agents. */
 export function storyLines(
   db: DatabaseSync,
   session: SessionRow,
@@ -112,7 +112,7 @@ export function storyLines(
   const log = `\`conclaude session log ${tellingId(db, sessionId)}\``;
   const list = (lines: readonly string[], most: number) => firstLines(lines, most, log);
   const numbered = ({ id, title }: Line) => `#${id} ${title}`;
-  // What was left open is told once, there.
+  // A failure that is left open appears only in the section for open items.
   const isLeft = ({ title, mendedBy }: SessionStory["failed"][number]) =>
     mendedBy === null && story.open.includes(title);
   const left = new Map(story.failed.filter(isLeft).map((one) => [one.title, numbered(one)]));
@@ -120,12 +120,12 @@ export function storyLines(
     `${one.mendedBy === null ? "not mended" : "mended    "}  ${numbered(one)}`
   );
   const runs = tests.green + tests.red;
-  // The reason stands below, since a long command would hide it.
-  const denied = story.denied.slice(0, MOST.denied).flatMap(({ tool, subject, why }) => [
+  // The reason gets a line of its own, since a long command would hide it.
+  const denied = story.denied.slice(0, MAX.denied).flatMap(({ tool, subject, why }) => [
     cutLine(`${tool}  ${subject}`, 78),
     ...why === "" ? [] : [`  ${cutLine(why, 76)}`],
   ]);
-  const moreDenied = story.denied.length - MOST.denied;
+  const moreDenied = story.denied.length - MAX.denied;
   if (moreDenied > 0) denied.push(`… and ${moreDenied} more: ${log}`);
   return [
     ...factLines([
@@ -141,16 +141,16 @@ export function storyLines(
       asked.first === null ? [] : firstLines([asked.first], 1, log),
     ),
     ...section("Done", [
-      ...list(files.map(fileLine), MOST.files),
-      ...list(story.commits.map(numbered), MOST.commits),
+      ...list(files.map(fileLine), MAX.files),
+      ...list(story.commits.map(numbered), MAX.commits),
       ...runs === 0 ? [] : [`${count(runs, "test run")}: ${tests.green} green, ${tests.red} red`],
     ]),
     ...section("Denied", denied),
-    ...section("Failed", list(failed, MOST.failed)),
-    ...section("Mended by", list(story.fixes.map(numbered), MOST.fixes)),
-    ...section("Decided", list(story.decided.map(numbered), MOST.decided)),
-    ...section("Left open", list(story.open.map((title) => left.get(title) ?? title), MOST.open)),
-    ...section("Sub-agents", list(agents.map(agentLine), MOST.agents)),
+    ...section("Failed", list(failed, MAX.failed)),
+    ...section("Mended by", list(story.fixes.map(numbered), MAX.fixes)),
+    ...section("Decided", list(story.decided.map(numbered), MAX.decided)),
+    ...section("Left open", list(story.open.map((title) => left.get(title) ?? title), MAX.open)),
+    ...section("Sub-agents", list(agents.map(agentLine), MAX.agents)),
     "",
     ...waiting === 0
       ? []

@@ -58,66 +58,66 @@ export const status = readVerb({
   },
 });
 
-/** The most failures of a project that are read, the newest: a person does not wait long. */
+/** How many failures are read at most, the newest, so that a person does not wait long. */
 const LOOKED_AT = 40;
-/** The most lines of each list of `status`. */
-const MOST = { sessions: 5, open: 3, decided: 3 } as const;
+/** How many lines each list of `status` has at most. */
+const MAX = { sessions: 5, open: 3, decided: 3 } as const;
 
-/** What a person has worked on here: the last sessions, what is open, and what was decided or noted. */
+/** Collects the recent work in a project: the last sessions, open items, decisions and notes. */
 export function recentOf(
   db: DatabaseSync,
   project: string,
   reading: { readonly nowMs: number; readonly lookedAt: number | undefined },
 ) {
-  const told = newestOfProject(db, project);
+  const newest = newestOfProject(db, project);
   const titles = new Map(
-    told.flatMap(({ kind, sessionId, title }) =>
+    newest.flatMap(({ kind, sessionId, title }) =>
       kind === "summary" ? [[sessionId, title.replace(/^Session: /, "")]] : []
     ),
   );
   return {
-    /** The folders that are gone in which the same repository was. */
+    /** Removed folders that held the same repository. */
     formerFolders: formerFolders(db, project, { ...quickIdentity(project), onlyIfNew: false }),
-    sessions: listSessions(db, { project, status: null, limit: MOST.sessions + 1 })
+    sessions: listSessions(db, { project, status: null, limit: MAX.sessions + 1 })
       .map(({ sessionId, status, title, updatedAtMs }) => ({
         sessionId,
         status,
         title: titles.get(sessionId) ?? title,
         updatedAtMs,
       })),
-    open: openHere(db, project, { ...reading, told }),
-    decided: told.filter(({ kind }) => kind === "decision" || kind === "note")
+    open: openHere(db, project, { ...reading, newest }),
+    decided: newest.filter(({ kind }) => kind === "decision" || kind === "note")
       .map(({ id, title, author, updatedAtMs }) => ({ id, title, author, updatedAtMs })),
   };
 }
 
 function recentLines({ sessions, open, decided }: ReturnType<typeof recentOf>): string[] {
   const when = (atMs: number) => relativeTime(atMs, Date.now()).padEnd(9);
-  const ran = sessions.slice(0, MOST.sessions).map(({ sessionId, status, title, updatedAtMs }) =>
+  const ran = sessions.slice(0, MAX.sessions).map(({ sessionId, status, title, updatedAtMs }) =>
     `${shortSessionId(sessionId)}  ${when(updatedAtMs)}  ${title ?? `(no prompt, ${status})`}`
   );
   const more = sessions.length > ran.length ? ["… and more: `conclaude session list --here`"] : [];
   const none = ["None yet: hooks write them while Claude Code works here."];
   return [
     ...section("Last sessions", [
-      ...firstLines(ran.length === 0 ? none : ran, MOST.sessions, ""),
+      ...firstLines(ran.length === 0 ? none : ran, MAX.sessions, ""),
       ...more,
     ]),
-    ...openLines(open, { most: MOST.open, onwards: "`conclaude memory open`" }),
+    ...openLines(open, { most: MAX.open, onwards: "`conclaude memory open`" }),
     ...section(
       "Decided and noted",
       firstLines(
         decided.map(({ id, title, author, updatedAtMs }) =>
           `#${id} ${when(updatedAtMs)} ${author === null ? "" : `by ${author}: `}${title}`
         ),
-        MOST.decided,
+        MAX.decided,
         "`conclaude memory list --here --kind decision`",
       ),
     ),
   ];
 }
 
-/** The folder of a project: the main checkout, or the working tree where the repository is bare. */
+/** Returns the folder of a project: the main checkout, or the working tree of a bare repository. */
 function projectFolder({ commonDir, root }: Repository): string {
   return baseName(commonDir) === ".git" ? parentOf(commonDir) : root;
 }

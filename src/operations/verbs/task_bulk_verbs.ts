@@ -36,7 +36,7 @@ const COMMON = {
 
 const TAGS = { tags: parsed(tagsOf, "The tags, with commas between", "tags") };
 
-/** What a change of many tasks is given, checked and without secrets. */
+/** The input of a change of many tasks, checked and with secrets masked. */
 interface BulkInput {
   readonly tags?: readonly string[] | undefined;
   readonly priority?: number | undefined;
@@ -50,7 +50,7 @@ export interface BulkChange {
   readonly change: (db: DatabaseSync, id: string, given: BulkInput & Author) => unknown;
 }
 
-/** Changes of many tasks, each defined once, for the verb and for the daemon's route. */
+/** The table of changes of many tasks, for the verbs and for the daemon's routes. */
 export const BULK_CHANGES = {
   close: {
     flags: {},
@@ -108,7 +108,7 @@ export const taskBulk = group(Object.fromEntries(
   Object.entries(BULK_CHANGES).map(([name, change]) => [name, bulkVerb(name, change)]),
 ));
 
-/** Changes each task by itself. @param change Returns the id of the task. @returns What became of each; its error. */
+/** Changes each task in its own transaction. @param change Returns the task's id. @returns Each id, with its error. */
 export function changeEach(
   db: DatabaseSync,
   ids: readonly string[],

@@ -1,4 +1,4 @@
-/** `conclaude task create|update|reparent|delete|restore|tag`. */
+/** `conclaude task create|update|reparent|delete|restore|tag`: change tasks and their tags. */
 import { readVerb } from "../list_and_show.ts";
 import { statusesAfter, type Task, wayTo } from "../../work/task.ts";
 import { checkStatus } from "../../work/task_input.ts";
@@ -22,7 +22,7 @@ import {
   type TagChange,
   unblockTask,
 } from "../../work/store.ts";
-import { confirmOrThrow, goesLines } from "../terminal.ts";
+import { confirmOrThrow, listFirst } from "../terminal.ts";
 import {
   AGENT_FLAG,
   anyText,
@@ -68,26 +68,26 @@ export const create = verb({
     start: switchOn("Hand it to the scheduler right away"),
     agentId: AGENT_FLAG,
   },
-  async run(context, flags, said) {
+  async run(context, flags, titleArgument) {
     requireOneOfTwo("what the title is", {
-      given: { "a title": said !== undefined, "--title": flags.title !== undefined },
+      given: { "a title": titleArgument !== undefined, "--title": flags.title !== undefined },
       next: CREATE_HELP,
     });
     const { change, db, place, mask } = await beginChange(context, flags, "make a task");
-    const { title = said!, ...rest } = flags;
-    const given = {
+    const { title = titleArgument!, ...rest } = flags;
+    const input = {
       ...NEW_TASK,
       ...cleanFields({ ...rest, title, body: readBody(context, flags) }, { mask }),
       ...homeOfTasks(context),
       isQueued: flags.start,
     };
-    const checkWorkflow = await workflowCheck(given.workflow);
+    const checkWorkflow = await workflowCheck(input.workflow);
     const checkStart = flags.start
       ? (await import("../orchestration_here.ts")).checkStart
       : () => {};
     const task = change((author) => {
       const made = createTask(db, {
-        ...given,
+        ...input,
         parentId: flags.parent === undefined ? null : taskIdOf(db, flags.parent),
         dependsOn: (flags.dependsOn ?? []).map((text) => taskIdOf(db, text)),
       }, author);
@@ -192,28 +192,28 @@ export const remove = verb({
       const task = readTask(db, id) ?? needTask(db, id);
       confirmOrThrow(context, {
         what: `delete task ${nameOf(task)} for good`,
-        shows: goesLines(listSubtree(db, id), (tasks) => tasks.map(nameOf)),
+        shows: listFirst(listSubtree(db, id), (tasks) => tasks.map(nameOf)),
         ask: `Delete ${nameOf(task)}, with all below it and its history, for good?`,
         again: `conclaude task delete ${id} --hard --yes`,
       });
     }
-    const { gone, nowReady } = change((author) => {
+    const { deleted, nowReady } = change((author) => {
       const id = taskIdOf(db, text);
       const waiting = listWaiting(db, id);
       if (flags.force && readTask(db, id)?.status === "in_progress") {
         releaseTask(db, id, { ...author, force: true });
       }
-      const gone = deleteTask(db, id, { ...author, hard: flags.hard });
-      return { gone, nowReady: waiting.filter((other) => isReady(db, other)) };
+      const deleted = deleteTask(db, id, { ...author, hard: flags.hard });
+      return { deleted, nowReady: waiting.filter((other) => isReady(db, other)) };
     });
-    const task = flags.hard ? gone[0]! : readTask(db, gone[0]!.id)!;
-    const others = gone.length === 1 ? "" : ` and ${gone.length - 1} below it`;
+    const task = flags.hard ? deleted[0]! : readTask(db, deleted[0]!.id)!;
+    const others = deleted.length === 1 ? "" : ` and ${deleted.length - 1} below it`;
     const back = nextHere(`conclaude task restore ${shortTaskId(task.id)}`, context.globals);
     const way = flags.hard ? " for good." : `; ${back} brings it back.`;
     const names = nowReady.map((other) => nameOf(readTask(db, other)!)).join(", ");
     const ready = names === "" ? "" : ` Nothing keeps these from being done any more: ${names}`;
     return {
-      json: { task, deleted: gone.map(({ id }) => id), nowReady },
+      json: { task, deleted: deleted.map(({ id }) => id), nowReady },
       text: [`Deleted task ${nameOf(task)}${others}${way}${ready}`],
     };
   },
@@ -244,8 +244,8 @@ const CREATE_HELP = "conclaude task create --help";
 const UPDATE_HELP = "conclaude task update --help";
 
 /**
- * Opens a blocked task again, or gives a claimed one back.
- * @throws {UserError} INVALID_TRANSITION, with the verb for other statuses.
+ * Opens a blocked task again, or gives back the claim of a claimed one.
+ * @throws {UserError} INVALID_TRANSITION, with the verb that leads to the other status.
  */
 function changeStatus(db: DatabaseSync, task: Task, status: string, author: Author): Task {
   const to = checkStatus(status, UPDATE_HELP);
@@ -257,7 +257,7 @@ function changeStatus(db: DatabaseSync, task: Task, status: string, author: Auth
     : releaseTask(db, task.id, { ...author, force: false });
 }
 
-/** Makes the check that a task's project has a workflow. Without a name, the code that finds workflows is not loaded. */
+/** Returns a check that a task's project has the workflow. Only a name loads the code that finds workflows. */
 async function workflowCheck(
   name: string | null,
 ): Promise<(task: Pick<Task, "projectDir">) => void> {
@@ -289,9 +289,9 @@ function tagVerb(kind: TagChange["kind"]) {
   return verb({
     args: many(ID_AND_TAGS, kind === "set" ? 1 : 2),
     flags: { agentId: AGENT_FLAG },
-    async run(context, flags, text, ...given) {
+    async run(context, flags, text, ...input) {
       const { change, db, mask } = await beginChange(context, flags, "change tags");
-      const { tags } = cleanFields({ tags: given.flatMap((tag) => tag.split(",")) }, { mask });
+      const { tags } = cleanFields({ tags: input.flatMap((tag) => tag.split(",")) }, { mask });
       const task = change((author) => changeTags(db, taskIdOf(db, text!), { kind, tags }, author));
       return changedView(task, `Tags of ${nameOf(task)}: ${task.tags.join(", ") || "none"}`);
     },

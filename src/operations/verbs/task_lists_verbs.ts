@@ -88,11 +88,11 @@ export const list = listVerb({
 });
 
 export const ready = listVerb({
-  // Twenty are enough to choose the next task from; more of them only fill an agent's context.
+  // Twenty tasks are enough to choose the next one; more only fill an agent's context.
   flags: { allProjects: ALL_PROJECTS, limit: usually("20", PAGE_FLAG) },
   name: "tasks",
   rows({ db, context }, flags, { limit }) {
-    // Lapsed claims are given back, as `task claim --next` does.
+    // Expired claims are given back first, as for `task claim --next`.
     takeBackToLook(db, Date.now());
     return listReady(db, { project: projectOfTasks(context, flags), limit });
   },

@@ -31,12 +31,12 @@ export const claim = verb({
     const { by, change, db, place } = await beginChange(context, flags, step.what);
     const claimant = { by, leaseMs: leaseMs(place.config) };
     const project = projectOfTasks(context, flags);
-    const here = { db, database: place.database, environment: context.environment };
-    const asked = flags.offline ? null : await askForNext(here, project, claimant);
-    const task = await claimAsked(asked, () =>
+    const askPlace = { db, database: place.database, environment: context.environment };
+    const consent = flags.offline ? null : await askForNext(askPlace, project, claimant);
+    const task = await claimAsked(consent, () =>
       change((author) => {
         takeBackLapsed(db, author.atMs);
-        return takeNext(db, { ...claimant, ...author }, { project, asked });
+        return takeNext(db, { ...claimant, ...author }, { project, asked: consent });
       }));
     if (task === undefined) {
       throw refusal("NOT_FOUND", {
@@ -45,11 +45,11 @@ export const claim = verb({
         next: "conclaude task list --status open,blocked,in_progress",
       });
     }
-    return changedView(task, step.told(nameOf(task), task));
+    return changedView(task, step.describe(nameOf(task), task));
   },
 });
 
-/** The verb of a step, which tells what became of the task. */
+/** Makes the verb of a step. */
 function stepVerb(step: TaskStep): Verb {
   return verb<TaskStep["flags"], [typeof TASK]>({
     args: [TASK],
@@ -64,7 +64,7 @@ export const complete = stepVerb(TASK_STEPS.complete);
 export const block = stepVerb(TASK_STEPS.block);
 export const unblock = stepVerb(TASK_STEPS.unblock);
 
-/** `task start`, which is `workflow start` as well. */
+/** `task start` and `workflow start`. */
 export const start = verb({
   args: [TASK],
   ...TASK_STEPS.start,
@@ -84,7 +84,7 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
     return queued;
   };
   const task = await takeStep(context, { ...step, take }, { flags, text });
-  if (task.status === "in_progress") return changedView(task, step.told(nameOf(task), task));
+  if (task.status === "in_progress") return changedView(task, step.describe(nameOf(task), task));
   const store = await openStore(context, "read");
   return changedView(task, `Task ${nameOf(task)} is ${handedOver(context, store, task)}`);
 }
@@ -97,7 +97,7 @@ async function stepView(
   call: { readonly flags: StepFlags; readonly text: string },
 ): Promise<View> {
   const task = await takeStep(context, step, call);
-  return changedView(task, step.told(nameOf(task), task));
+  return changedView(task, step.describe(nameOf(task), task));
 }
 
 async function takeStep(
@@ -105,20 +105,20 @@ async function takeStep(
   { what, asks, take }: TaskStep,
   { flags, text }: Parameters<typeof stepView>[2],
 ): Promise<Task> {
-  const { by, change, db, place, said } = await beginChange(context, flags, what);
-  const words = said(flags.summary ?? flags.reason);
+  const { by, change, db, place, masked } = await beginChange(context, flags, what);
+  const words = masked(flags.summary ?? flags.reason);
   const { claimToken: token = null, force = false, withChildren = false, offline = false } = flags;
   const given = { by, token, force, withChildren, leaseMs: leaseMs(place.config), words };
-  const here = { db, database: place.database, environment: context.environment };
+  const askPlace = { db, database: place.database, environment: context.environment };
   const id = taskIdOf(db, text);
-  const asked = await askBefore(here, { asks }, { ...given, id, offline });
-  const task = await claimAsked(asked, () =>
+  const consent = await askBefore(askPlace, { asks }, { ...given, id, offline });
+  const task = await claimAsked(consent, () =>
     change((author) => {
       if (asks === "claim") takeBackLapsed(db, author.atMs);
-      return take(db, id, { ...given, ...author, grant: asked?.grant ?? null });
+      return take(db, id, { ...given, ...author, grant: consent?.grant ?? null });
     }));
   const isTold = asks === undefined || asks === "complete";
   const shared = isTold && !offline ? sharedTask(db, id) : null;
-  if (shared !== null) await tellServer(here, shared);
+  if (shared !== null) await tellServer(askPlace, shared);
   return task;
 }

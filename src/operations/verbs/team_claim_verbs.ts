@@ -1,6 +1,6 @@
 /**
- * `conclaude team claim|renew|tell`: what `conclaude task …` and the daemon, which have no network, ask a team's server
- * through a process of these verbs.
+ * `conclaude team claim|renew|tell`: request, extend or report claims at a team's server. `conclaude task …` and the
+ * daemon run these verbs as processes, since they have no network themselves.
  */
 import { UserError } from "../../base/errors.ts";
 import { readAddress } from "../../team/address.ts";
@@ -17,7 +17,7 @@ import { openTeam, type TeamHere } from "../team_here.ts";
 import { takeTurn } from "../team_sync.ts";
 import { verb } from "../verb.ts";
 
-/** The times in which a claim is asked for, in milliseconds: whoever waits for it gives up after five seconds. */
+/** The longest time of each part of a request, in milliseconds: the caller gives up after five seconds. */
 const CONNECT_MS = 3_000;
 const PULL_MS = 1_500;
 const TURN_MS = 300;
@@ -94,14 +94,14 @@ async function atServer(
   return { json, text: JSON.stringify(json), quoted: true as const };
 }
 
-/** Pulls what others wrote, as far as there is time: the server knows what is not known here. */
+/** Pulls the rows of others as far as time allows, since the local rows may be out of date. */
 async function pullQuickly(store: TeamHere, joined: JoinedProject, server: Server): Promise<void> {
   const lock = await takeTurn(store, TURN_MS);
   if (lock === null) return;
   try {
-    const now = readJoined(store.db, joined.project) ?? joined;
+    const current = readJoined(store.db, joined.project) ?? joined;
     const untilMs = Date.now() + PULL_MS;
-    await pullAll(store, now, {
+    await pullAll(store, current, {
       server,
       user: readAddress(joined.way.address).user,
       seal: sealOf(joined.way),

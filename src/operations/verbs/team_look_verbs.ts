@@ -1,4 +1,4 @@
-/** `conclaude team status|preview|rules|held`: what is shared, as far as this machine knows. No server is asked. */
+/** `conclaude team status|preview|rules|held`: show what this machine knows of sharing, without asking a server. */
 import { readVerb } from "../list_and_show.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
@@ -31,7 +31,7 @@ export const status = readVerb({
       server: readAddress(way.address).host,
       kinds: countKinds(db, joined.project),
       writers: countWriters(db, joined.project),
-      /** The machines that have not forgotten what the others have. */
+      /** The machines that have not yet forgotten what others have forgotten. */
       ...laggingMachines(db, { project: joined.project, uids: null }),
     }));
     const lags = new Map(teamLags(db).map((lag) => [lag.project, lag]));
@@ -69,10 +69,10 @@ export const preview = verb({
       const bytes = batch.length === 0 ? null : JSON.stringify(batch);
       return { name: joined.name, origin: joined.origin, bytes };
     });
-    const said = batches.flatMap(({ bytes }) => bytes ?? []);
+    const lines = batches.flatMap(({ bytes }) => bytes ?? []);
     return {
       json: { batches },
-      text: said.length === 0 ? "Nothing waits to be sent." : said.join("\n"),
+      text: lines.length === 0 ? "Nothing waits to be sent." : lines.join("\n"),
       quoted: true,
     };
   },

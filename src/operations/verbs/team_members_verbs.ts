@@ -1,4 +1,4 @@
-/** `conclaude team members`: who shares a project, and how far each machine has read. */
+/** `conclaude team members`: shows who shares a project and how far each machine has read; lets logins in. */
 import { UserError } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { readAddress } from "../../team/address.ts";
@@ -98,7 +98,7 @@ function seenText({ atMs, leftSeq, heir }: SeenMachine): string {
   return heir === null ? `left ${ago}` : `${shortOrigin(heir)} since ${ago}`;
 }
 
-/** Nobody waits for a machine of this user any more. @throws {UserError} When it is not one of theirs. */
+/** Records that nobody waits for a machine of this user any more. @throws {UserError} If it is not the user's. */
 async function leaveBehind(
   server: Server,
   { name, user, here, machine }: {

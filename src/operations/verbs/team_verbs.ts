@@ -1,4 +1,4 @@
-/** `conclaude team …`: shares memory and tasks with other machines. The only verbs that may use the network. */
+/** `conclaude team …`: share memory and tasks with other machines. Only these verbs may use the network. */
 import { count } from "../../base/counts.ts";
 import { newId } from "../../base/ids.ts";
 import { plain } from "../../base/plain.ts";
@@ -28,7 +28,7 @@ import { joinPath } from "../../base/paths.ts";
 import { takeBackElsewhere } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
 import { number, optional, switchOn, textFlag, YES_FLAG } from "../flags.ts";
-import { saidLines, shortOrigin } from "../team_text.ts";
+import { shortOrigin, syncLines } from "../team_text.ts";
 import { flagsAgain } from "../next_command.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import { tableText } from "../table.ts";
@@ -102,7 +102,7 @@ const join = verb({
     const rows = [...store.rows.list(project)].filter(({ kind }) => store.share.includes(kind));
     const kinds = [...Map.groupBy(rows, ({ kind }) => kind)];
     const { fingerprint } = sealOf(way);
-    const goes = [
+    const notice = [
       `${folderOfProject(project)} joins as "${name}" on ${readAddress(address).host}.`,
       rows.length === 0
         ? "Nothing is here to be sent yet."
@@ -116,7 +116,7 @@ const join = verb({
       confirmOrThrow(context, {
         what: "join",
         ask: "Join?",
-        shows: goes,
+        shows: notice,
         again: again({ yes: true }),
       });
     }
@@ -148,12 +148,12 @@ const join = verb({
     const [report] = await syncAll(context, store, [readJoined(store.db, project)!]);
     return {
       json: { project, name, origin, ...report },
-      text: [...saidLines(`Joined "${name}"`, report!), "", "Next: conclaude team status"],
+      text: [...syncLines(`Joined "${name}"`, report!), "", "Next: conclaude team status"],
     };
   },
 });
 
-/** What a project is called wherever it lies. @throws {UserError} When nothing tells. */
+/** Returns a project's name on all machines. @throws {UserError} If it has neither a remote nor a commit. */
 async function nameOfProject(
   context: CliContext,
   project: string,
@@ -190,7 +190,7 @@ const leave = verb({
         again: `conclaude team leave${flagsAgain({ project: folder, yes: true })}`,
       });
     }
-    const untold = await withServer(way, context, (server) => noteGone(server, { name, origin }))
+    const fault = await withServer(way, context, (server) => noteGone(server, { name, origin }))
       .then(() => null, messageOf);
     removeJoined(store.db, project);
     transaction(store.db, () => takeBackElsewhere(store.db, project, Date.now()));
@@ -198,11 +198,11 @@ const leave = verb({
       quoteWord(way.address)
     }`;
     return {
-      json: { project, name, notSent: waiting, isTold: untold === null },
+      json: { project, name, notSent: waiting, isTold: fault === null },
       text: [
         `Left "${name}". Others keep what was sent, and what came from them stays here.`,
-        ...untold === null ? [] : [
-          `The server was not told: ${untold}. Until it is, the others wait for this machine to forget.`,
+        ...fault === null ? [] : [
+          `The server was not told: ${fault}. Until it is, the others wait for this machine to forget.`,
           `Next, once it can be reached:  ${later}`,
         ],
       ],
@@ -229,7 +229,7 @@ const sync = verb({
     return {
       json: { projects: reports },
       text: [
-        ...reports.flatMap((report) => saidLines(report.name, report)),
+        ...reports.flatMap((report) => syncLines(report.name, report)),
         ...held === 0
           ? []
           : [`${count(held, "row waits", "rows wait")} for you: conclaude team held`],
@@ -267,7 +267,7 @@ const verify = verb({
   },
 });
 
-const whose = lazyFrom(() => import("./team_members_verbs.ts"));
+const people = lazyFrom(() => import("./team_members_verbs.ts"));
 
 const look = lazyFrom(() => import("./team_look_verbs.ts"));
 
@@ -281,7 +281,7 @@ export const team = group({
   preview: look("preview"),
   sync,
   verify,
-  members: whose("members"),
+  members: people("members"),
   rules: look("rules"),
   held: look("held"),
   claim: claims("claim"),

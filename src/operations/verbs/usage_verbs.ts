@@ -19,10 +19,10 @@ export const usage = readVerb({
     const { prices } = (await configHere(context)).config.usage;
     const sums = sumTokens(db, by, { sinceMs: since, untilMs: until });
     const { rows, total, unpriced } = usageRows(sums, prices);
-    // Days in their order, so that today stands above the total; all else by what was written most.
+    // Days are sorted by date, so that today stands above the total; all else by output tokens, the most first.
     if (by !== "day") rows.sort((a, b) => b.output - a.output);
-    const most = limitOf(context, limit);
-    const shown = by === "day" ? rows.slice(-most) : rows.slice(0, most);
+    const maxRows = limitOf(context, limit);
+    const shown = by === "day" ? rows.slice(-maxRows) : rows.slice(0, maxRows);
     const json = { by, rows: shown, total, unpriced, more: rows.length > shown.length };
     if (rows.length === 0) {
       const text = sumTokens(db, by, { sinceMs: 0, untilMs: Number.MAX_SAFE_INTEGER }).length > 0
@@ -60,10 +60,10 @@ function nameIn(by: UsageGroup, name: string | null): string | null {
   return by === "project" && name !== null ? folderOfProject(name) : name;
 }
 
-/** A number with three digits or so: `950`, `12.3k`, `1.2M`, `3.4B`. */
+/** Formats a number with about three digits: `950`, `12.3k`, `1.2M`, `3.4B`. */
 function amountText(n: number): string {
   const steps = [[1e9, "B"], [1e6, "M"], [1e3, "k"]] as const;
-  // What would be rounded to 1000.0k is 1.0M.
+  // A number that would round to 1000.0k becomes 1.0M.
   const [size, unit] = steps.find(([size]) => n >= size * 0.99995) ?? [1, ""];
   return unit === "" ? String(n) : `${(n / size).toFixed(1)}${unit}`;
 }

@@ -1,4 +1,4 @@
-/** `conclaude workflow files|preview|match`: which workflow files there are, what each does, and which one a task gets. */
+/** `conclaude workflow files|preview|match`: list the workflow files, show one, find the one for a task. */
 import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
 import { placeFault } from "../../work/engine/work_folder.ts";
@@ -31,15 +31,15 @@ export const files = verb({
       FROM: ({ path }) => path ?? BUILT_IN,
       DESCRIPTION: ({ description }) => description,
     }, "");
-    const told = (of: "faults" | "warnings") =>
+    const messagesOf = (of: "faults" | "warnings") =>
       files.flatMap((file) => file[of].map((one) => plain(`${file.name}: ${one}`)));
     const { path, matchers, warnings } = readMatchers(projectDir);
     return {
       json: { files, matchers: { path, names: matchers.map(({ name }) => name), warnings } },
       text: [
         text,
-        ...section("Faults", told("faults")),
-        ...section("Warnings", told("warnings")),
+        ...section("Faults", messagesOf("faults")),
+        ...section("Warnings", messagesOf("warnings")),
         ...section("Matchers", warnings.map(plain)),
       ].join("\n"),
     };
@@ -53,19 +53,19 @@ export const preview = readVerb({
     const task = flags.task === undefined ? null : needTask(db, taskIdOf(db, flags.task));
     const projectDir = task?.projectDir ?? homeOfTasks(context).projectDir;
     const file = findWorkflowFile(name, projectDir);
-    const { workflow, steps, ...told } = previewFile(file, { projectDir, task });
+    const { workflow, steps, ...notes } = previewFile(file, { projectDir, task });
     const place = { projectDir, home: context.locations.home };
     const fault = workflow === null ? null : placeFault(workflow, place);
-    const errors = fault === null ? told.errors : [...told.errors, fault];
+    const errors = fault === null ? notes.errors : [...notes.errors, fault];
     const isValid = errors.length === 0;
     const matchers = readMatchers(projectDir).warnings;
-    const warnings = [...told.warnings, ...matchers];
+    const warnings = [...notes.warnings, ...matchers];
     const lines = [
       `${name}${workflow === null ? "" : `: ${workflow.description}`}`,
       `  from: ${file.path ?? BUILT_IN}`,
       ...steps.flatMap((step) => ["", ...stepLines(step)]),
       ...section("Errors", errors),
-      ...told.warnings.map((warning) => `  warning: ${warning}`),
+      ...notes.warnings.map((warning) => `  warning: ${warning}`),
       ...section("Matchers", matchers),
       "",
       `The workflow ${isValid ? "can" : "cannot"} be run. Nothing was executed.`,
@@ -111,7 +111,8 @@ export const match = readVerb({
 const BUILT_IN = "built-in";
 
 function stepLines(
-  { step, depth, wouldRun, promptSource, promptExcerpt, command, isRendered, ...told }: PreviewStep,
+  { step, depth, wouldRun, promptSource, promptExcerpt, command, isRendered, ...notes }:
+    PreviewStep,
 ): string[] {
   const shown = promptExcerpt ?? command;
   const run = wouldRun === false
@@ -124,8 +125,8 @@ function stepLines(
     ...promptSource === null ? [] : [`  prompt: ${promptSource}`],
     ...shown === null || isRendered ? [] : ["  as a template, since it needs what steps put out:"],
     ...shown === null ? [] : shown.trimEnd().split("\n").map((line) => `  | ${line}`),
-    ...told.errors.map((error) => `  error: ${error}`),
-    ...told.warnings.map((warning) => `  warning: ${warning}`),
+    ...notes.errors.map((error) => `  error: ${error}`),
+    ...notes.warnings.map((warning) => `  warning: ${warning}`),
   ];
   return lines.map((line) => "  ".repeat(depth) + line);
 }

@@ -94,7 +94,7 @@ export const workflow = group({
   match: files("match"),
 });
 
-/** The details of an event of a workflow: its step, the outcome, the reason and the author. */
+/** Describes an event of a workflow: its step, outcome, reason and author. */
 function detailOf(data: Readonly<Record<string, unknown>>): string {
   const { step, by, reason, mergeCommit, workflow } = data as {
     readonly step?: { key: string; attempt: number; outcome?: Parameters<typeof stepWord>[1] };
@@ -104,13 +104,13 @@ function detailOf(data: Readonly<Record<string, unknown>>): string {
     readonly workflow?: { readonly reason?: string | null; readonly decision?: string | null };
   };
   const outcome = step?.outcome ?? null;
-  const told = reason ?? outcome?.error ?? (step === undefined ? workflow?.reason : null);
+  const why = reason ?? outcome?.error ?? (step === undefined ? workflow?.reason : null);
   const tried = step === undefined || step.attempt <= 1 ? "" : ` (try ${step.attempt})`;
   return [
     step === undefined ? workflow?.decision : step.key + tried,
     outcome === null ? null : stepWord("finished", outcome),
     mergeCommit,
-    told == null ? null : valueText(told),
+    why == null ? null : valueText(why),
     by === undefined ? null : `by ${by}`,
   ].filter((text) => text != null).join("  ");
 }

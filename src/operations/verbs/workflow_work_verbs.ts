@@ -88,7 +88,7 @@ export const reject = verb({
     agentId: AGENT_FLAG,
   },
   async run(context, { sendBack: isSentBack, ...flags }, text) {
-    if (!isSentBack) return await ending("reject", REJECTED)(context, flags, text);
+    if (!isSentBack) return await endWorkflow("reject", REJECTED)(context, flags, text);
     if (!flags.reason?.trim()) {
       throw usageError("Missing flag: --reason", {
         why: "with --send-back the agent is told the reason",
@@ -96,8 +96,8 @@ export const reject = verb({
       });
     }
     const begun = await beginChange(context, flags, "send a workflow back");
-    const reason = begun.said(flags.reason)!;
-    return goesOn(
+    const reason = begun.masked(flags.reason)!;
+    return goOn(
       context,
       { ...begun, text },
       (id, terms) => sendBack(begun.db, id, { ...terms, reason }),
@@ -110,12 +110,12 @@ export const retry = verb({
   flags: { agentId: AGENT_FLAG },
   async run(context, flags, text) {
     const begun = await beginChange(context, flags, "retry a workflow");
-    return goesOn(context, { ...begun, text }, (id, terms) => requestRetry(begun.db, id, terms));
+    return goOn(context, { ...begun, text }, (id, terms) => requestRetry(begun.db, id, terms));
   },
 });
 
-/** Lets a workflow go on, and tells with which step. */
-function goesOn(
+/** Lets a workflow go on, and shows its next step. */
+function goOn(
   context: CliContext,
   { db, place, change, by, text }: Awaited<ReturnType<typeof beginChange>> & {
     readonly text: string;
@@ -140,11 +140,11 @@ function goesOn(
 export const cancel = verb({
   args: [WORKFLOW],
   flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
-  run: ending("cancel", CANCELLED),
+  run: endWorkflow("cancel", CANCELLED),
 });
 
-/** Makes the `run` of a verb that ends a workflow. @param usual The reason when the person gives none. */
-function ending(action: "reject" | "cancel", usual: string) {
+/** Makes the `run` of a verb that ends a workflow. @param usual The reason if the person gives none. */
+function endWorkflow(action: "reject" | "cancel", usual: string) {
   return async (
     context: CliContext,
     flags: ByFlag & { readonly reason?: string },
@@ -153,7 +153,7 @@ function ending(action: "reject" | "cancel", usual: string) {
     const begun = await beginChange(context, flags, `${action} a workflow`);
     const { change, db, place, mask } = begun;
     const isCarriedOut = isDaemonHere(context, place);
-    const request = { action, reason: begun.said(flags.reason) ?? usual, isCarriedOut };
+    const request = { action, reason: begun.masked(flags.reason) ?? usual, isCarriedOut };
     const workflow = change((author) =>
       endNow(db, workflowIdOf(db, text), { ...request, ...author })
     );
@@ -169,12 +169,12 @@ function ending(action: "reject" | "cancel", usual: string) {
       : exists(worktree)
       ? ` What was done stays in ${worktree}.`
       : ` Its working tree ${worktree} is gone.`;
-    const told = action === "reject"
+    const result = action === "reject"
       ? `is ${workflow.status}, and its task with it: ${workflow.reason}.`
       : "is cancelled, and its task is open again.";
     return changedWorkflow(db, readWorkflow(db, workflow.id)!, {
       isCarriedOut,
-      text: `Workflow ${workflowName(workflow)} ${told}${kept}`,
+      text: `Workflow ${workflowName(workflow)} ${result}${kept}`,
     });
   };
 }
@@ -187,8 +187,8 @@ const OUTCOMES = new Set(
 
 /**
  * Waits until the daemon has merged. @param afterId The newest event before the approval.
- * @returns The commit; null when there was nothing to merge.
- * @throws {UserError} MERGE_CONFLICTS with the files, MERGE_FAILED; or when nothing happened in time.
+ * @returns The commit; null if there was nothing to merge.
+ * @throws {UserError} MERGE_CONFLICTS with the files, MERGE_FAILED, or no reason if nothing happened in time.
  */
 async function awaitMerge(
   db: DatabaseSync,
@@ -196,15 +196,15 @@ async function awaitMerge(
   afterId: number,
 ): Promise<string | null> {
   for (const endMs = Date.now() + WAIT_MS; Date.now() < endMs;) {
-    const told = listEvents(db, {
+    const event = listEvents(db, {
       afterId,
       sinceMs: null,
       type: "workflow.*",
       entityId: workflow.id,
       limit: Number.MAX_SAFE_INTEGER,
     }).find(({ type }) => OUTCOMES.has(type));
-    if (told?.type === "workflow.merged") return told.data["mergeCommit"] as string | null;
-    if (told !== undefined) throw notMerged(workflow, told);
+    if (event?.type === "workflow.merged") return event.data["mergeCommit"] as string | null;
+    if (event !== undefined) throw notMerged(workflow, event);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   throw new UserError(`Workflow ${workflowName(workflow)} is not merged yet`, {
