@@ -1,4 +1,4 @@
-/** Makes parts of an answer separately: when one breaks, the person is told, and the others are given. */
+/** Makes parts of an answer separately: when one breaks, the person is told, and the others are still given. */
 import type { HookWork } from "./handler.ts";
 
 /**

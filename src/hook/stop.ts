@@ -10,7 +10,7 @@ const MAY_STOP: Answer = { continue: true, suppressOutput: true };
 /** Handles Stop, which comes after every turn and ends no session. Guards and requirements may hold Claude back. */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config, event } = work;
-  // Nothing can hold this stop. `handleHook()` came here only because a file might have had a rule.
+  // True if nothing can hold this stop: `handleHook()` then came here only because a file might have had a rule.
   const isFree = config.stop === "" && config.requirements === "" &&
     !await checksEffects(config);
   if (isFree && event.stopHookActive) return null;

@@ -36,8 +36,10 @@ export async function effectsOf(work: HookWork, is: "before" | "after"): Promise
   const { toolUseId } = work.event;
   const looked = await look(work, { is, toolUseId, command: text });
   const { found, open, unwatched, notes } = looked;
-  if (unwatched > 0 && is === "before" && found.length > 0) {
-    work.tell(`conclaude: ${unwatched} more protected files are not watched.`);
+  if (unwatched > 0 && is === "before" && await isFirst(work, "unwatched")) {
+    work.tell(
+      `conclaude: too many protected files: commands may change ${unwatched} of them unseen.`,
+    );
   }
   const policy = found.filter(({ kind }) => kind === "policy").map(({ name }) => name);
   if (policy.length > 0) {

@@ -70,9 +70,9 @@ export const violationsText = ({ violations }: Care) =>
 /** Checks for each thing that may need care, the most urgent first. A check returns null if all is well. */
 const AILMENTS: readonly ((care: Care) => string | null)[] = [
   ({ beganAnew }) => beganAnewText(beganAnew),
-  fallbackText,
+  (care) => violationsText(care) && `changes that no rule allows: ${violationsText(care)}`,
   (care) => problemsText(care) && `the configuration has ${problemsText(care)}`,
-  (care) => violationsText(care) && `unproven changes: ${violationsText(care)}`,
+  fallbackText,
   ({ hooks }) =>
     hooks.length === 0 ? "hooks are not installed: run `conclaude install-hooks`" : null,
   ({ hooks, protections: { unarmed } }) =>
@@ -97,7 +97,9 @@ const AILMENTS: readonly ((care: Care) => string | null)[] = [
 export function healthText(care: Care): string {
   const [first, ...others] = AILMENTS.flatMap((text) => text(care) ?? []);
   if (first === undefined) return "well: nothing needs care";
-  return others.length === 0 ? first : `1 of ${others.length + 1}: ${first}`;
+  return others.length === 0
+    ? first
+    : `${first} (and ${others.length} more: \`conclaude status --verbose\`)`;
 }
 
 async function teamOf(db: DatabaseSync, project: string, nowMs: number) {

@@ -137,7 +137,7 @@ export function moreLine({ rows, more }: CutList<unknown>, onwards?: string): st
   if (more === 0) return "";
   const n = more < MOST_COUNTED ? `${more} more` : `at least ${MOST_COUNTED} more`;
   const limit = Math.min(rows.length + more, MOST_COUNTED);
-  return `\n… and ${n}: ${onwards ?? `--limit ${limit}`}`;
+  return `\n… and ${n}: ${onwards ?? `add \`--limit ${limit}\``}`;
 }
 
 /** Names and values to print, one line each; null values are left out. */

@@ -53,7 +53,7 @@ export async function runTranscripts(
   const { files, unreadable } = transcriptsIn(work);
   const chosen = files.filter((file) => file.changedMs >= sinceMs && work.wantedFile(file));
   const { database } = await placeOf(context);
-  // Compared with a database that is switched off, everything would be a gap.
+  // Opening a switched-off database to write throws; compared with it, everything would be a gap.
   const { db, place } = fills || database === ":memory:"
     ? await openStore(context, "write", what)
     : await openStore(context, "read");
@@ -112,7 +112,7 @@ interface Showing {
   readonly first?: string;
 }
 
-/** Shows what was found and written, for people, and for programs each gap. */
+/** Shows what was found and written: to people in a text, to programs with each gap. */
 export function transcriptsView(
   context: CliContext,
   outcome: TranscriptOutcome,

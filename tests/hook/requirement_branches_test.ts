@@ -229,9 +229,9 @@ Deno.test("a branch without a commit has changed nothing, also for a strict poli
   assert.match(await project.req("status", "--session", SESSION), /size +met/);
 });
 
-Deno.test("a branch that is protected for commits is not moved or pushed from another branch either", async () => {
+Deno.test("a protected branch gets no commits, and is not moved or pushed from another branch either", async () => {
   using project = new RequiredProject(
-    "requirements:\n  r:\n    {type: guard, protectedBranches: [main], triggerTools: [{tool: Bash, commandPattern: 'git commit'}]}\n",
+    "requirements: {r: {type: guard, protectedBranches: [main]}}\n",
   );
   project.git("branch", "-f", "main");
   project.git("branch", "tmp");
@@ -245,4 +245,6 @@ Deno.test("a branch that is protected for commits is not moved or pushed from an
   assert.equal(await project.bash("git push"), null);
   project.git("config", "branch.feature/x.merge", "refs/heads/main");
   assert.match((await project.bash("git push")) ?? "", /the branch main is protected/);
+  project.git("switch", "-q", "main");
+  assert.match((await project.bash("git commit -m x")) ?? "", /the branch main is protected/);
 });

@@ -74,7 +74,7 @@ export function reckonMatches(
   return Math.max(limit, Math.round(limit * observations / Number(last["id"])));
 }
 
-/** Returns which of these observations hold a word. SQLite reads all with the word, 0.1 µs each. */
+/** Returns which of these observations hold a word. SQLite reads all observations with the word, 0.1 µs each. */
 export function withTerm(
   db: DatabaseSync,
   match: string,
@@ -93,7 +93,7 @@ export function withTerm(
 
 /**
  * The observations that match best. @param match An expression of FTS5. @param options `among`: another expression that
- * must match as well and does not count for the rank.
+ * must match as well and does not affect the rank.
  */
 export function searchIndex(
   db: DatabaseSync,
@@ -106,7 +106,7 @@ export function searchIndex(
 ): IndexHit[] {
   const { sql, values } = conditionsOf(filter);
   const join = sql === "" ? "WHERE" : `JOIN observations AS o ON o.id = f.rowid ${sql} AND`;
-  // With the `+`, SQLite makes a set of them first; without it, each is looked up by itself.
+  // With the `+`, SQLite first makes a set of the rows that match `among`; without it, it looks up each by itself.
   const isAmong = among === null ? "" : `AND +f.rowid IN (
           SELECT rowid FROM memory_index WHERE memory_index MATCH ?)`;
   const found = `SELECT f.rowid AS id, bm25(memory_index, ${WEIGHTS}) AS score
@@ -183,7 +183,7 @@ type NeighbourRow = IndexHit & {
 };
 
 /**
- * The observations at most `reach` before and after the given ones in their sessions. They are of the same project, since
+ * The observations at most `reach` before and after the given ones in their sessions. Only the same project counts, as
  * all notes without a session have the same session id.
  */
 export function neighboursOf(
@@ -237,11 +237,11 @@ export function conditionsOf(filter: MemoryFilter) {
   ]);
 }
 
-/** How many of the newest observations are read first. A time span that lasts until now is mostly among them. */
+/** How many of the newest observations are read first. Most time spans that last until now lie within them. */
 const LAST_LOOKED_AT = 2_000;
 
 /**
- * The newest observations of a time, for a question without words. When the last ones are not enough, the index of times is
+ * The newest observations of a time span, for a question without words. If they are too few, an index with the times is
  * read, 0.1 µs an observation; the rows themselves would take ten times as long.
  */
 export function newestObservations(

@@ -1,4 +1,4 @@
-/** `conclaude team status|preview|rules|held`: show what this machine knows of sharing, without asking a server. */
+/** `conclaude team status|preview|rules|held`: show sharing as known here, without a server; `held` also settles. */
 import { readVerb } from "../list_and_show.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";

@@ -4,7 +4,7 @@ import { isSameState } from "./file_state.ts";
 import OWNERS from "./owners.json" with { type: "json" };
 import type { Change, Snapshot, WatchList } from "./types.ts";
 
-/** Stands for the state of a new file in a watched folder: of those only the names are read. */
+/** Stands for the state of a new file in a watched folder: of such files only the names are read. */
 export const LISTED = "-";
 
 /** Lists the changes between two snapshots, each file or branch once. */
@@ -46,11 +46,12 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
   return [...new Map([...changes, ...held].map((one) => [one.subject, one])).values()];
 }
 
-/** Whether a command runs the package manager of a lock file, with a verb that may write the file. */
+/** Whether one of the commands runs the package manager of a lock file, with a verb that may write the file. */
 export function isOwned(path: string, commands: readonly string[]): boolean {
   const owners: readonly Owner[] = OWNERS.filter(({ files }) => has(files, baseName(path)));
   return commands.some((command) => {
     const [program = "", ...words] = command.split(" ");
+    if (words.some((word) => has("--version --help -v -h", word))) return false;
     const verb = words.find((word) => !word.startsWith("-")) ?? "install";
     return owners.some(({ by, reads = "" }) => has(by, baseName(program)) && !has(reads, verb));
   });

@@ -1,10 +1,11 @@
-/** Judges changes by their kind, and settles undone ones. Loaded only where something has changed or is open. */
+/** Judges changes by their kind, and settles those that were undone. Loaded only if something changed or is open. */
 import type { DatabaseSync } from "node:sqlite";
 import { joinPath, resolvePath } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { keepFile, keptText } from "../../config/store.ts";
 import {
   broughtFiles,
+  disguiseOf,
   isAsIn,
   isAsInStash,
   isBefore,
@@ -66,7 +67,7 @@ interface Kind {
   readonly isAllowed: (change: Change, look: Look) => MaybeAsync<boolean>;
   /** Returns the command that undoes it; null where neither git nor a stored copy has the earlier version. */
   readonly undo: (change: Change, look: Look) => MaybeAsync<string | null>;
-  /** Tells whether the change is undone. */
+  /** Tells whether the change has been undone. */
   readonly isBack: (
     violation: Violation,
     now: Pick<Look, "now" | "ground" | "brought">,
@@ -98,7 +99,7 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
       const commit = now.refs[subject] ?? "";
       if (commit === was) return true;
       const isRemote = subject.startsWith(REMOTE);
-      // What was pushed stays told until a person accepts it.
+      // A push stays a violation until a person accepts it.
       const before = { atMs: isRemote ? 0 : createdAtMs, refs: {} };
       const known = { ground, before, isPushed: !isRemote };
       if (commit === "") return isRemote;
@@ -122,7 +123,17 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
       const commit = was.commit === now.commit || was.commit === "" ? "HEAD" : was.commit;
       const isThere = repository !== undefined &&
         await isInCommit(repository, { commit, path: subject }, environment);
-      return isThere ? `git restore --source=${commit} --staged --worktree -- ${name}` : null;
+      if (!isThere) return null;
+      const { inIndex, byObjects } = await disguiseOf(
+        repository,
+        { commit, path: subject },
+        environment,
+      );
+      const git = byObjects ? "git --no-replace-objects restore" : "git restore";
+      const from = `--source=${commit} --staged --worktree -- ${name}`;
+      return inIndex
+        ? `touch -- ${name} && ${git} --ignore-skip-worktree-bits ${from}`
+        : `${git} ${from}`;
     },
     async isBack({ subject: path, before, undo }, { brought, ground }) {
       if (brought.has(path) || isSameState(before, stateOf(path))) return true;
@@ -150,7 +161,7 @@ export async function judge(
   const { toolUseId, command } = moment.is === "after" ? moment : BETWEEN_USES;
   const { isDuring, atMs } = lookedAt(db, sessionId, toolUseId);
   const before = { ...last, atMs: atMs ?? last.atMs };
-  // A file that is older than the last look is not new; rules only watch it since then.
+  // A file that is older than the last look is not new; rules have only watched it since then.
   const changes = changesBetween(before, now, list).filter(({ became, kind, after }) =>
     became !== "made" || kind !== "file" || after === LISTED || enteredAtMs(after) >= before.atMs
   );
@@ -231,7 +242,7 @@ async function broughtByGit(
   if (files.length === 0 || repository === undefined) return new Set();
   const brought = new Set(await broughtFiles(repository, files, { since: before, environment }));
   if (now.stash !== before.stash && now.stash !== "") {
-    // If the stash has a file in another size than before, the file was changed before git stashed and restored it.
+    // If a file's size in the stash differs from its size before, it was changed before git stashed and restored it.
     const sizes = await sizesIn(repository, { commit: now.stash, paths: files }, environment);
     for (const [path, size] of sizes) {
       if (before.files[path]?.split(" ", 1)[0] !== size) brought.delete(path);
@@ -257,7 +268,7 @@ async function takenApart(command: string, { projectDir, home }: Ground): Promis
   }
 }
 
-/** Whether the change of a policy file is one of policy. If not, the new text is kept for undoing later changes. */
+/** Whether a changed policy file changes the policy. If not, its new text is kept for undoing later changes. */
 function isPolicyChange(path: string, { now, edited, ground: { db, kinds } }: Look): boolean {
   if (now.held.includes(path)) return true;
   const kind = kinds.get(path) ?? "other";
@@ -283,7 +294,7 @@ export function keepPolicy(db: DatabaseSync, paths: readonly string[], atMs: num
 }
 
 /**
- * Tells whether a branch may have moved so: its remote has the commit; or no rule names the branch, and it was checked
+ * Tells whether a branch may move like this: its remote has the commit; or no rule names the branch, and it was checked
  * out and lost no commit that its remote has.
  */
 async function movedRightly(change: Change, look: Look): Promise<boolean> {
@@ -305,13 +316,13 @@ async function movedRightly(change: Change, look: Look): Promise<boolean> {
 
 const REMOTE = "refs/remotes/";
 
-/** What tells whether a remote has moved its branch itself. */
+/** What one must know to tell whether a remote has moved its branch itself. */
 type Remembered = Pick<Look, "ground"> & {
   readonly before: Pick<Snapshot, "atMs" | "refs">;
   readonly isPushed: boolean;
 };
 
-/** Whether a remote-tracking branch that its remote has moved has a commit. */
+/** Whether a commit is in a remote-tracking branch that its remote itself has moved. */
 async function isInRemote(commit: string, look: Remembered): Promise<boolean> {
   const { repository, environment } = look.ground;
   if (repository === undefined) return false;
@@ -319,7 +330,7 @@ async function isInRemote(commit: string, look: Remembered): Promise<boolean> {
   return remotes.some((one) => isFromRemote(one, look));
 }
 
-/** Whether a remote-tracking branch was as it is before, or came so from its remote, or by a push that nobody hid. */
+/** Whether a remote-tracking branch has not moved since the last look, or its remote or a known push has moved it. */
 function isFromRemote(
   at: { readonly ref: string; readonly commit: string },
   { before, isPushed, ground: { repository } }: Remembered,
@@ -333,7 +344,7 @@ function isFromRemote(
   return !exists(joinPath(commonDir, "logs/HEAD")) || enteredAtMs(state) <= before.atMs;
 }
 
-/** Lines of a repository's `config` that make git run programs, or send commits elsewhere: `section.name.key=value`. */
+/** Match lines `section.name.key=value` of git's configuration that make git run programs or send commits elsewhere. */
 export const RISKY_KEYS = withPatterns(RISKY_SETTINGS) as readonly {
   readonly pattern: RegExp;
   readonly example: string;

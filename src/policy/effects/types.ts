@@ -55,7 +55,7 @@ export interface WatchedRule
 /** Files and folders by absolute path, with the number of the rule that watches them. */
 export interface WatchList {
   readonly files: readonly (readonly [path: string, rule: number])[];
-  /** Those that git has no version of. */
+  /** The paths of those files that git has no version of. */
   readonly untracked?: readonly string[];
   /** Folders in which a rule watches for new files. */
   readonly folders: readonly (readonly [path: string, rule: number])[];
@@ -76,7 +76,7 @@ export interface Snapshot {
   readonly digests?: Readonly<Record<string, string>>;
   /** By watched folder: the files there that its rule means. */
   readonly folders: Readonly<Record<string, readonly string[]>>;
-  /** The commits of protected branches, here and as remotes had them last, by whole name; empty for a missing one. */
+  /** The commits of protected branches, local and remote-tracking, by whole name; empty for a missing branch. */
   readonly refs: Readonly<Record<string, string>>;
   /** The checked-out branch, and its commit. */
   readonly head: string;
@@ -105,7 +105,7 @@ export interface Change {
   readonly rule: number | null;
 }
 
-/** The beginning of a commit violation's rule: the commit lacks that requirement. Its `before` is the branch. */
+/** Begins the `rule` of a commit violation, before the name of the requirement; its `before` is the branch. */
 export const REQUIREMENT = "requirements.";
 
 export function ofCommit({ kind, rule }: Pick<Violation, "kind" | "rule">): boolean {

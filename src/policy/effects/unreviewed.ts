@@ -113,7 +113,7 @@ function standingsOn(branch: string, ground: Ground): Standing[] {
 }
 
 /**
- * Settles commits that were satisfied afterwards, and lets go of commits that no branch has. @returns The open ones.
+ * Settles commits whose requirement was met later, and lets go of those that no branch has. @returns The open ones.
  */
 export async function settleCommits(
   open: readonly Violation[],

@@ -18,11 +18,11 @@ import type {
   WatchList,
 } from "./types.ts";
 
-/** How many files are watched. */
+/** How many files are watched at most. */
 const MAX_FILES = 2_000;
-/** Of more files no digest is kept. */
+/** Of how many files digests are kept at most. */
 const MAX_DIGESTS = 100;
-/** More entries of a watched folder are not read. */
+/** How many entries of a watched folder, and of the folders below it, are read at most. */
 const MAX_ENTRIES = 500;
 
 /** Returns the rules about files that hold for every agent. */
@@ -58,7 +58,7 @@ function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string)
   return (path) => matchers.findIndex((means) => means(path));
 }
 
-/** Adds files that were on the last list: a command may have removed one from git's index, which then lacks it. */
+/** Adds the files that only the last list has: a command may have removed them from git's index. */
 export function withFormer(
   list: WatchList,
   former: readonly string[],
@@ -138,7 +138,7 @@ function folderOf({ glob }: WatchedRule, root: string): string {
   return folder.startsWith("/") ? parentOf(`${folder}x`) : parentOf(joinPath(root, `${folder}x`));
 }
 
-/** Lists the files that a rule matches in its folder, and below unless that is the project's folder. */
+/** Lists the files that a rule matches in its folder, and below it unless it is the project's folder. */
 export function filesIn(folder: string, rule: WatchedRule, root: string): string[] {
   const folders = [folder];
   const found: string[] = [];

@@ -34,11 +34,11 @@ export interface BashUse extends Actor, Omit<Surroundings, "language"> {
   readonly root: string | null;
 }
 
-/** How many files are looked up for one call; each costs 40 µs or more. */
+/** How many files are looked up for one call at most; each costs 40 µs or more. */
 const MAX_LOOKED = 8_000;
 const MAX_PATH_CHARS = 16_384;
 
-/** Judges a call of a shell tool; of a script that is too large, judges the part that was read. */
+/** Judges a call of a shell tool. If its script is too large, judges only the part that was read. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
   const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
   const { isAll, scripts, ...found } = judgeScript(policy, script, { use, look });
@@ -170,7 +170,7 @@ function preciousTo(command: ShellCommand, { home, root, disk }: BashUse): Preci
 /** A script, with the command that runs it. */
 type Started = ProjectScript & { readonly by: string };
 
-/** Judges the project's scripts, each once. They are the team's own, so a rule that one breaks only makes a doubt. */
+/** Judges the project's scripts, each once. They are the team's own, so one that breaks a rule only makes a doubt. */
 function doubtsOfScripts(
   policy: GuardPolicy,
   started: readonly Started[],
@@ -223,7 +223,7 @@ export interface Unknowns {
 
 /** One command of a call, in the order of the script. */
 export interface BashStep {
-  /** The words of the command in each of its spellings, without unknown words; none for a command that only prints. */
+  /** The words of the command in each of its spellings, without unknown parts; none for a command that only prints. */
   readonly commands: readonly (readonly string[])[];
   /** The files that it changes for sure, absolute; links are not followed. */
   readonly changed: readonly string[];
@@ -239,7 +239,7 @@ export interface BashStep {
   readonly makesTree: string | null;
   /** The branches that it moves or deletes without checking them out; `HEAD` is the checked-out branch. */
   readonly moves: readonly string[];
-  /** Whether it moves them on a remote, where settings of git may name others. */
+  /** Whether it moves them on a remote, where settings of git may name further branches. */
   readonly pushes: boolean;
   /** The settings of git that it sets or runs with. */
   readonly settings: readonly string[];
@@ -319,7 +319,7 @@ function isStartedBy({ startedBy }: ShellCommand, is: (name: string) => boolean)
   return startedBy !== null && (is(startedBy.program) || isStartedBy(startedBy, is));
 }
 
-/** A `.git` folder stands for the working tree that it lies in. */
+/** Returns the folder in which a command runs, for git the repository's; `.git` stands for the tree it lies in. */
 function folderOf({ words, folder, gitDir }: ShellCommand): string | null {
   const call = gitCall(words);
   if (call === null) return folder;

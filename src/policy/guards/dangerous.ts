@@ -42,7 +42,7 @@ const SQL_OPTION = /^(?:-[ce]|--command|--execute|--query)$/;
 
 /**
  * Tells what a command would destroy, and what is unknown about that.
- * @param precious Null in a container, which is easily made again. @param written Files that it writes, absolute.
+ * @param precious Null in a container, which is easily made again. @param written Files the command writes, absolute.
  */
 export function judgeDanger(
   command: ShellCommand,

@@ -24,7 +24,7 @@ export function judgeOne(
   file: FileFacts,
   use: Actor & {
     readonly tool: string;
-    /** What the tool writes; null when it only reads, or when that is unknown. */
+    /** What the tool writes; null when it only reads, or when it is unknown whether it writes. */
     readonly written: Written | null;
   },
 ): Block[] {
@@ -87,7 +87,7 @@ export interface PermissionRow {
   readonly isForTool: boolean;
 }
 
-/** Lists the rules about permissions in their order. The row for other tools is absent where the person is asked. */
+/** Lists the rules about permissions in their order, the default last; no default where the person is asked. */
 export function permissionRows(
   { deny, allow, fallback }: PermissionPolicy,
   tool: string,

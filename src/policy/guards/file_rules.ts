@@ -132,11 +132,11 @@ function takenBack(pattern: string, path: string): string {
 
 const HEAD_LINES = 100;
 
-/** Comments that begin a line; a line with a closed quote is a string. */
+/** Comments at the beginning of a line. A `"` begins one only if its line has no second `"`, as a string would. */
 const COMMENTS =
   /^(?:"""[^]*?"""|[ \t\ufeff]*(?:\/\*[^]*?\*\/|<!--[^]*?-->|\(\*[^]*?\*\)|\{-[^]*?-\}|(?:\/\/|--|;|%|#(?!\s*(?:include|import|define)\b)|"(?=[^"\n]*$)|@?rem\b).*))/gim;
 
-/** Finds the marker in a comment of the first 100 lines; null for none. A marker in code does not count. */
+/** Finds a marker in a comment of the first 100 lines; null for none. A marker in code does not count. */
 export function generatedMarker(text: string): string | null {
   const head = text.split("\n", HEAD_LINES).join("\n");
   if (markerIn(head) === null) return null;

@@ -11,7 +11,7 @@ interface Agent {
 
 const BY_NAME = rowsByName<Agent>(AGENTS);
 
-/** Why a command is in doubt that starts an agent which no gate here sees. */
+/** Says why a command is in doubt because it starts an agent that no gate here sees; empty for other commands. */
 export function doubtsOfAgent({ program: name, args, hasOtherHome }: ShellCommand): string[] {
   const text = args.map(({ text }) => text).join(" ");
   const agent = BY_NAME.find(name);

@@ -107,13 +107,13 @@ export interface Search {
   readonly fromTop?: boolean;
   /** Whether the start is searched even if it is a folder that tools rebuild. */
   readonly entersNamed?: true;
-  /** Whether a rule about all that lies at the start is met as soon as anything may be found. */
+  /** Whether rules about everything below the start apply as soon as the search may find anything. */
   readonly takesAll?: boolean;
-  /** Git takes files back to this commit, or to the index for null: files that do not differ stay as they are. */
+  /** The commit from which git restores files, or null for the index: files that do not differ stay as they are. */
   readonly takenFrom?: string | null;
   /** Which files git also removes: untracked ones, or untracked and ignored ones. */
   readonly takes?: "untracked" | "ignored";
-  /** The only files that the search may find beside the start, absolute, links followed; absent for any. */
+  /** The only files that the search may find besides the start, absolute, links followed; absent for any. */
   readonly among?: readonly string[];
   /**
    * Set where the command names the path itself. `always`: the path counts even if nothing is there, as do new files

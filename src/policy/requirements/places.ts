@@ -35,7 +35,7 @@ interface Place {
   readonly showsBranch: boolean;
   readonly commands: readonly CommandText[];
   readonly changesFiles: boolean;
-  /** Set where the command only moves the branch, which counts as a commit on a protected branch. */
+  /** Set where the command only moves the branch; if the branch is protected, that counts as a commit. */
   readonly isMoved?: true;
 }
 
@@ -110,7 +110,7 @@ export async function requirementsFor(
     .filter((place) => place.triggered.length + place.doubts.length > 0);
 }
 
-/** Tells whether a requirement that may be open on the branch is triggered at a place only by changed files. */
+/** Tells whether only changed files trigger, at a place, some requirement that may be open on its branch. */
 function dependsOnFiles(
   requirements: readonly Requirement[],
   { repository: { branch }, ...use }: Place & { readonly tool: string },
@@ -196,7 +196,7 @@ function placesOf(
   return [...moved, ...places.values()];
 }
 
-/** What git's files say where a command moves branches. */
+/** What git's files say about the branches that a command may move. */
 interface ToldByGit {
   readonly settings: readonly string[];
   readonly branches: readonly string[];
@@ -214,7 +214,7 @@ async function toldByGit(
   };
 }
 
-/** The branches of a name, in which `*` stands for any text. */
+/** Returns the branches that a name means; `*` in it stands for any text. */
 function branchesLike(name: string, { branches }: ToldByGit): readonly string[] {
   if (!name.includes("*")) return [name];
   const matches = readWildcard(name);

@@ -49,7 +49,7 @@ const REQUIREMENTS = named(
       "session",
     ),
     triggerTools: rules(
-      "The tool uses that need it: names of tools, or maps. Default: the editing tools, and shell commands that edit.",
+      "The tool uses that need it: names of tools, or maps. Default: what edits; on protected branches commits, too.",
       {
         tool: needed("glob", globText(), "The name of the tool."),
         commandPattern: optional(
@@ -183,13 +183,17 @@ export function followedTools(policy: RequirementPolicy | null): string[] {
 function compileOne(name: string, entry: Entry): Requirement {
   // A skill that a denial names also satisfies the requirement.
   const resolving = entry.autoResolveSkill === undefined ? [] : [entry.autoResolveSkill];
+  const condition = conditionOf(entry);
   return {
     name,
-    condition: conditionOf(entry),
+    condition,
     scope: entry.scope,
-    triggers: entry.triggerTools.length === 0
-      ? [...EDITING_TOOLS].map((tool) => ({ tool, toolPattern: null, command: null }))
-      : entry.triggerTools.map(triggerOf),
+    triggers:
+      (entry.triggerTools.length > 0
+        ? entry.triggerTools
+        : condition.type === "protected_branch"
+        ? [...EDITING_TOOLS, COMMITS]
+        : [...EDITING_TOOLS]).map(triggerOf),
     stopOnly: entry.stopOnly,
     message: entry.message ?? null,
     shortMessage: entry.shortMessage ?? null,
@@ -214,6 +218,12 @@ function conditionOf(entry: Entry): Condition {
   }
   return { type: "blocking" };
 }
+
+/** What makes commits on the branch that is checked out. */
+const COMMITS = {
+  tool: "Bash",
+  commandPattern: String.raw`git\s+(commit|merge|cherry-pick|revert|rebase|am)(\s|$)`,
+};
 
 function triggerOf(given: Entry["triggerTools"][number]): Trigger {
   const { tool, commandPattern } = typeof given === "string"

@@ -41,7 +41,7 @@ export function changesOfFormatter(
           const name = baseName(path);
           const isMeant = path !== "" && (isDeep || name === path) && (takes?.test(path) ?? true) &&
             files.some((matches) => matches?.(name) ?? true);
-          // It leaves out what git ignores, and what its settings name.
+          // `maybe`: the formatter leaves out what git ignores, and what its own settings name.
           return { isMeant: isMeant ? "maybe" : "no", goesOn: true };
         },
       },

@@ -63,7 +63,7 @@ function knownCall(words: readonly Argument[], verbs: RegExp): GitCall | null {
   return isKnown ? call : null;
 }
 
-/** Patterns of commands that move branches: the group `to` names the branches, `from` the place to which they go. */
+/** Patterns of commands that move branches: the group `to` names the branches, `from` the commit they then stand at. */
 const MOVED = MOVING.map(({ pattern }) => new RegExp(pattern.slice(1, -1)));
 
 /**
@@ -80,13 +80,13 @@ export function branchesMoved(
   const operands = call.operands.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
   if (pushes(words)) return has("--all --branches --mirror") ? ["*"] : pushed(operands, options);
   if (verb === "fetch" || verb === "pull") return fetched(operands);
-  // Each line is the call of a verb of its own.
+  // Each line is a call by itself; its first word is its verb.
   if (verb === "update-ref" && has("--stdin")) {
     return input.split("\n").flatMap((line) =>
       branchesMoved({ words: ["git", verb, ...line.split(" ").slice(1)].map(literal) })
     );
   }
-  // Each option has a blank on both sides; the other words follow a bar, the branch that is made anew first.
+  // The text that the patterns match: blanks around each option, a bar, the branch that is made anew, the other words.
   const made = call.values("-B -C --force-create").map(({ text }) => text);
   const text = [verb, ...options, "|", ...made, ...operands, ""].join(" ");
   return MOVED.flatMap((pattern) => {
@@ -104,7 +104,7 @@ function pushed([, ...refs]: readonly string[], options: readonly string[]): str
   return refs.map((ref) => readRefspec(ref).at(-1) || "*");
 }
 
-/** Returns the branches that a fetch moves. A branch of the same name may only come from another repository. */
+/** Returns the branches that a fetch moves, without those that another repository brings under their own name. */
 function fetched([remote = "", ...refs]: readonly string[]): string[] {
   const isLocal = /^[./]/.test(remote);
   return refs.flatMap((ref) => {

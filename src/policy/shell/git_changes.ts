@@ -8,7 +8,7 @@ import { readWildcard } from "../../base/wildcard.ts";
 
 type Changing = (call: GitCall) => Change[];
 
-/** The files that each verb changes, from the folder of `git -C`; patches are in `patches.ts`. */
+/** The files that each verb changes, relative to the folder of `git -C`; patches are in `patches.ts`. */
 const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   checkout: changesOfCheckout,
   clean: () => marked([OPEN], "remove"),
@@ -49,7 +49,7 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   },
 }));
 
-/** Finds the changes of `git rm`, `git mv`, `git checkout -- FILE`, `git restore FILE`, `git stash push FILE`. */
+/** Finds the files that a git command changes, such as `git rm`, `git checkout -- FILE` or `git stash push FILE`. */
 export function changesOfGit(words: readonly Argument[]): Change[] {
   const call = gitCall(words)!;
   const { verb, folder, means: { output = "" } } = call;
@@ -84,7 +84,7 @@ function changesOfCheckout(call: GitCall): Change[] {
   return [...ifThere, ...takenBack(call, files, undefined)];
 }
 
-/** Tells whether `checkout` makes a branch, or plainly checks one out. */
+/** Tells whether the options of `checkout` show that it checks out a branch or commit, and no files. */
 export function goesToBranch({ has }: GitCall): boolean {
   return has("-b -B -d -t --orphan --detach --track");
 }
@@ -99,7 +99,7 @@ export function onlyUnstages({ has }: GitCall): boolean {
   return has("-S --staged") && !has("-W --worktree");
 }
 
-/** Restores files from a commit, from the index for null, or from an unknown state for undefined. */
+/** Finds the changes of restoring files from a commit, the index (null) or an unknown state (undefined). */
 function takenBack(
   call: GitCall,
   words: readonly Argument[],
@@ -122,7 +122,7 @@ function configIn(folder: Argument): Argument {
   return withText(folder, `${folder.text}/.git/config`);
 }
 
-/** Returns the folder of a clone: the named folder, else one with the last part of the address. */
+/** Returns the folder of a clone: the named folder, else one named after the last part of the address. */
 function cloned([from, to]: readonly Argument[]): Argument[] {
   if (to !== undefined) return [to];
   if (from === undefined || from.isOpen) return [];
@@ -135,7 +135,7 @@ function sourceOf(word: Argument | undefined): string | null | undefined {
   return word === undefined ? null : word.isOpen ? undefined : word.text;
 }
 
-/** Verbs of `git stash` that save no changes: they only look, or bring back files that were judged before. */
+/** Verbs of `git stash` that take no changes from the working tree. Files that they bring back were judged before. */
 const PUTS_NOTHING_AWAY = /^(?:list|show|drop|clear|create|store|pop|apply|branch)$/;
 
 /** Finds the changes of `git stash`: of the named files, else of all files that git finds changed. */
@@ -259,7 +259,7 @@ function readPathspec(text: string): Pathspec {
   };
 }
 
-/** Makes a function that tells whether a pathspec means a path: by name, a folder above, or a `*` that crosses `/`. */
+/** Makes a function that tells whether a pathspec means a path or a folder above it; its `*` also matches `/`. */
 function matcherOf(path: string): (path: string) => boolean {
   const parts: string[] = [];
   for (const part of path.split("/")) {

@@ -16,7 +16,7 @@ export interface Operands {
   readonly dashed: readonly Argument[] | undefined;
   /** The options as they are written. */
   readonly options: readonly string[];
-  /** Tells whether one of these options is given, such as `-f --force`; finds a letter also in a row of letters. */
+  /** Tells whether one of these options is given, such as `-f --force`; also finds `-f` in a row of letters: `-rf`. */
   readonly has: (names: string) => boolean;
   /** Returns the values of these options. */
   readonly values: (names: string) => readonly Argument[];
@@ -30,7 +30,7 @@ export function split(rest: readonly Argument[], table: ValuedOptions): Operands
   return read(rest, table, { isLeading: false });
 }
 
-/** Reads only the options before the first operand, and the index at which they end. */
+/** Reads only the options before the first operand, and returns as `end` the index at which they end. */
 export function leading(words: readonly Argument[], table: ValuedOptions): Leading {
   return read(words, table, { isLeading: true });
 }

@@ -10,17 +10,17 @@ import { rowsByName } from "./rows.ts";
 import TABLES from "./runners.json" with { type: "json" };
 
 interface Runner extends ValuedOptions {
-  /** Whether it runs programs of packages, or in a container with another file system; absent where it runs them as they are. */
+  /** Whether it runs programs out of packages, or in a container with another file system; absent for neither. */
   readonly kind?: "package" | "container";
-  /** Words that may stand before the verb, as `compose`. Blanks separate the words of all lists. */
+  /** Words that may stand before the verb, such as `compose`. Blanks separate the words of all lists. */
   readonly groups?: string;
   /** Verbs that stand before the program. */
   readonly verbs?: string;
-  /** The runner's own verbs; any other first word is a program as well. */
+  /** The runner's own verbs, which run no program; any other first word is taken for the program. */
   readonly own?: string;
   /** How many operands stand before the program: the seconds of `timeout`. */
   readonly operands?: number;
-  /** Words after which the program stands, if there is one; with `needsAfter` only there. */
+  /** Words after which the program stands, if one of them is given; with `needsAfter`, one must be. */
   readonly after?: string;
   readonly needsAfter?: boolean;
   /** Options with which it runs no program. */
@@ -35,7 +35,7 @@ const RUNNERS = rowsByName<Runner>(TABLES.runners);
 
 const DYNAMIC_LINKER = /^ld-(?:linux|musl)[\w-]*\.so\.\d+$/;
 
-/** Tells whether a program runs programs of packages, or modules like them (`python -m black`). */
+/** Tells whether a program runs others out of packages or in a container, or runs modules (`python -m black`). */
 export function isRunner(name: string): boolean {
   return RUNNERS.find(name)?.kind !== undefined || /^python[\d.]*$/.test(name);
 }
@@ -76,7 +76,7 @@ export function inRunner(name: string, rest: readonly Argument[]): Inner | undef
   return { kind: "command", words: placed.includes(OPEN) ? placed : [...words, OPEN] };
 }
 
-/** For how many lines a command of `xargs` is read. */
+/** How many lines `xargs -I` may read; if there are more, they count as unknown. */
 const MAX_LINES = 32;
 
 /** Returns the commands of `xargs`. `input` is what it reads: a text, or one argument that stands for all its words. */

@@ -177,6 +177,15 @@ export async function isAsInStash(
     await isAsIn(at, { commit: `${commit}^3`, path }, environment);
 }
 
+/** Tells how git is made to take a changed file for unchanged: by its index, or by objects that replace others. */
+export async function disguiseOf(...[at, { commit, path }, environment]: Question<InCommit>) {
+  const [unchanged, replaced] = await Promise.all([
+    answer(at, ["diff", "--quiet", "--no-ext-diff", commit, "--", path], environment),
+    answer(at, ["for-each-ref", "--count=1", "refs/replace"], environment),
+  ]);
+  return { inIndex: unchanged !== null, byObjects: Boolean(replaced) };
+}
+
 /** The id of a file's content in a commit; null where the commit has none. */
 function blobOf(...[at, { commit, path }, environment]: Question<InCommit>) {
   const name = `${commit}:${path.slice(at.root.length + 1)}`;

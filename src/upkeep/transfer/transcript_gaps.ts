@@ -29,7 +29,7 @@ export interface CompareOptions {
   readonly nowMs: number;
   /** Whether missing items are written. */
   readonly fills: boolean;
-  /** Whether the files are all transcripts, so that captures without a transcript can be counted. */
+  /** Whether the files are all the transcripts there are, so that captures without a transcript can be counted. */
   readonly isWhole: boolean;
   /** Whether damage, and not retention, may have removed the row of a session. */
   readonly mends?: boolean;
@@ -141,7 +141,7 @@ export async function compareTranscripts(
   return {
     /** The compared sessions, in the order of their first items. */
     sessions: compared,
-    /** How many sessions were read, including those without anything to compare. */
+    /** How many wanted sessions were read, including those without anything to compare. */
     read: all.length,
     /** Unreadable lines, counted from 1; `line` is null if the whole file is unreadable. */
     damaged,
@@ -152,7 +152,7 @@ export async function compareTranscripts(
   };
 }
 
-/** Returns a session's title from its first prompt; null if the program wrote the prompt. */
+/** Returns a session's title from its first prompt; null if Claude Code itself wrote the prompt. */
 function titleOf(payload: string): string | null {
   const prompt = String(JSON.parse(payload).prompt);
   return isOwnPrompt(prompt) ? null : sessionTitleOf(prompt) || null;
