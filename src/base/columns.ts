@@ -43,7 +43,8 @@ export function cutToColumns(line: string, columns: number): string {
   const head = line.slice(0, fitting(line, Math.ceil((columns - 1) / 2)));
   let at = line.length - Math.floor((columns - 1) / 2);
   while (columnsOf(line.slice(at)) > Math.floor((columns - 1) / 2)) at++;
-  return `${head.trimEnd()}…${line.slice(at).toWellFormed().trimStart()}`;
+  const tail = line.slice(at).toWellFormed();
+  return `${head.replace(/[\s…]+$/, "")}…${tail.replace(/^[\s…]+/, "")}`;
 }
 
 /** Matches a sentence. Its further rows begin at the margin; those of other lines are indented. */

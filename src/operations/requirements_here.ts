@@ -125,7 +125,7 @@ export async function sessionOrNone(
     return { sessionId: await sessionIdOf(db, context, options), warning: null };
   } catch (thrown) {
     if (named !== undefined || !isUserError(thrown)) throw thrown;
-    return { sessionId: NO_SESSION, warning: `no session: ${(thrown as UserError).why}` };
+    return { sessionId: NO_SESSION, warning: (thrown as UserError).why };
   }
 }
 

@@ -195,7 +195,10 @@ Deno.test("broken, switched-off and unknown requirements have different errors",
 
 test("req explain without a session proposes no command with a session", async (project) => {
   const text = await project.req("explain", "a");
-  assert.match(text, /^a is open on feature\/x, as far as can be told\.\n +note: no session: /);
+  assert.match(
+    text,
+    /^a is open on feature\/x, as far as can be told\.\n +note: no session of Claude Code /,
+  );
   assert.doesNotMatch(text, /--session|nosessio/);
 });
 

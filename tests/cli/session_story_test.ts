@@ -71,7 +71,7 @@ test("session show tells the story of a session, and every line fits 80 columns"
   for (const line of stdout.split("\n")) assert.ok(line.length <= 80, line);
   assert.ok(stdout.split("\n").length <= 40);
   assert.match(stdout, /^ended {4}by the person$/m);
-  assert.match(stdout, /^Asked first, of 2 prompts\n {2}Make retries/m);
+  assert.match(stdout, /^Asked \(the first of 2 prompts\)\n {2}Make retries/m);
   assert.match(stdout, /^ {6}\+1 {4}−2 {2}src\/retry\.ts$/m);
   assert.match(stdout, /^ {2}2 test runs: 1 green, 1 red$/m);
   assert.match(stdout, /^Left open\n {2}#\d+ .*deno lint/m);

@@ -160,6 +160,6 @@ function changeStatus(daemon: Daemon, call: Call<unknown, z.output<typeof newSta
       details: { path: "reason" },
     });
   }
-  const input = to === "closed" ? { summary, ...below } : { reason };
+  const input = to === "closed" ? { summary, ...below } : { reason, force: below.force };
   return step.take(daemon.db, task.id, termsOf(daemon, call, { claimToken, ...input }));
 }

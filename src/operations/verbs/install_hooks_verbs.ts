@@ -197,7 +197,7 @@ function drainText(events: readonly HookEvent[]): string | null {
   const beside = events.filter((event) => rowsOf(event).some(({ role }) => role === "drain"));
   return beside.length === 0
     ? null
-    : `beside ${beside.join(" and ")}, with nobody waiting: works what happened into memory`;
+    : `beside ${beside.join(" and ")}: works what happened into memory, and nobody waits for it`;
 }
 
 /** Tells why Claude Code must be restarted. */

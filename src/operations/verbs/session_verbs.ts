@@ -137,7 +137,7 @@ export function storyLines(
       ["ended", end ?? (status === "active" ? "not yet: it is active" : status)],
     ], 9).map((line) => cutLine(line, 80)),
     ...section(
-      asked.count > 1 ? `Asked first, of ${count(asked.count, "prompt")}` : "Asked",
+      asked.count > 1 ? `Asked (the first of ${count(asked.count, "prompt")})` : "Asked",
       asked.first === null ? [] : firstLines([asked.first], 1, log),
     ),
     ...section("Done", [

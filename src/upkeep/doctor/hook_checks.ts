@@ -61,8 +61,8 @@ function waitedText(place: DoctorPlace, looks: readonly SettingsLook[]): string 
   const times = askDatabase(place, (db) => hookTimes(db, nowMs - daysMs(1))) ?? [];
   if (times.length === 0) return "";
   const { waited, beside } = timesByLane(times, { looks, program });
-  return `; in the last 24 hours somebody waited for ${count(waited.runs, "hook")}, ` +
-    `${(waited.ms / 1000).toFixed(1)} s in all, and ${beside.runs} ran beside`;
+  return `; in the last 24 hours Claude Code waited ${(waited.ms / 1000).toFixed(1)} s for ` +
+    `${count(waited.runs, "hook")}, and did not wait for ${beside.runs}`;
 }
 
 /** Returns the settings files with conclaude's hooks, in the order in which Claude Code obeys them. */
