@@ -91,7 +91,8 @@ function commandFor(why: string): string {
 }
 
 /** What a hook cannot know without the database. */
-const UNKNOWN = "requirements, pauses and counted stops cannot be known";
+const UNKNOWN =
+  "requirements, pauses, counted stops and what commands change of protected files cannot be known";
 
 /** Tells of an unusable database. One that another process has locked is free again soon, so nothing is told of it. */
 function unusable(why: string, database: string): string[] {

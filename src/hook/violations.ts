@@ -131,7 +131,9 @@ async function look(work: HookWork, moment: Moment): Promise<Looked> {
     const why = messageOf(db === null ? fault : thrown).split("\n", 1)[0];
     const blind =
       `what commands change of protected files cannot be known, for ${database} does not tell how they were: ${why}`;
-    if (await isFirst(work, "effects-unknown")) {
+    // The database of another version is told of by the hook itself.
+    const isToldOf = /Schema/.test(String(Object(fault).name));
+    if (!isToldOf && await isFirst(work, "effects-unknown")) {
       work.tell(`conclaude: ${blind}. Run \`conclaude doctor\`.`);
     }
     return { ...nothing, blind };

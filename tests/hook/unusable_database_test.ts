@@ -112,7 +112,7 @@ for (const { name, spoil } of SPOILT) {
       assert.ok(told.includes(home.database), `nothing was said at ${source}: ${stdout}`);
       assert.match(
         told,
-        /requirements, pauses and counted stops cannot be known.*`conclaude doctor/,
+        /requirements, pauses, counted stops and what commands change of protected files cannot be known.*`conclaude doctor/,
       );
       assert.doesNotMatch(told, /\n/);
     }
