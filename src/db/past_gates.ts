@@ -28,7 +28,8 @@ export function sessionStart(db: DatabaseSync, sessionId: string): number {
 
 /** Returns when the first event in the database came, in epoch milliseconds; Infinity where it has none. */
 export function firstEventMs(db: DatabaseSync): number {
-  const row = db.prepare("SELECT min(created_at_ms) AS atMs FROM hook_executions").get();
+  const row = db.prepare("SELECT created_at_ms AS atMs FROM hook_executions ORDER BY id LIMIT 1")
+    .get();
   return Number(row?.["atMs"] ?? Infinity);
 }
 
