@@ -26,13 +26,6 @@ export function sessionStart(db: DatabaseSync, sessionId: string): number {
   return Number(row?.["atMs"] ?? 0);
 }
 
-/** Returns when the first event in the database came, in epoch milliseconds; Infinity where it has none. */
-export function firstEventMs(db: DatabaseSync): number {
-  const row = db.prepare("SELECT created_at_ms AS atMs FROM hook_executions ORDER BY id LIMIT 1")
-    .get();
-  return Number(row?.["atMs"] ?? Infinity);
-}
-
 /** Returns when the session's last prompt came, else when the session began, in epoch milliseconds. */
 export function startOfTurn(db: DatabaseSync, sessionId: string): number {
   const row = db.prepare(

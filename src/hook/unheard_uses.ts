@@ -2,13 +2,7 @@
 import { quietly } from "../base/errors.ts";
 import { EDITING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
 import { hasWrittenRules } from "../config/discover.ts";
-import {
-  firstEventMs,
-  knownToolUses,
-  PAST_GATE,
-  sessionStart,
-  startOfTurn,
-} from "../db/past_gates.ts";
+import { knownToolUses, PAST_GATE, sessionStart, startOfTurn } from "../db/past_gates.ts";
 import { spooledFiles } from "../db/spool.ts";
 import { asksAbout } from "../policy/armed_gates.ts";
 import { statSync } from "../system/files.ts";
@@ -82,8 +76,6 @@ export function wasArmed(work: HookWork, tool: string, atMs: number): boolean {
   const folders = locations.spoolFolders;
   const waiting = quietly(() => spooledFiles({ database, folders })) ?? [];
   if (projectDir === null || waiting.length > 0) return false;
-  // A database that was made anew after its removal does not know what was asked before.
-  if (db !== null && quietly(() => firstEventMs(db) > atMs)) return false;
   const startedMs = db === null ? 0 : quietly(() => sessionStart(db, sessionId)) ?? 0;
   // Perhaps no hook was told about the session's start.
   const path = work.transcriptPath;

@@ -6,7 +6,6 @@ import { executions, type Row } from "../support/look.ts";
 import { answerOf } from "../support/process.ts";
 import { hook } from "../support/program.ts";
 import { run } from "../support/verb.ts";
-import { closeDatabase } from "../support/spoilt.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const test = testWith(guardedHome);
@@ -47,15 +46,6 @@ test("a tool use that no gate was asked about, or that ran although it was denie
   assert.match(denied.systemMessage, /Write ran although a rule denied it/);
   assert.deepEqual(gatesOf(home), [null, "not asked", "denied but ran"]);
   assert.match((await run(home, "doctor")).stdout, /2 tool uses of the last 24 hours ran without/);
-});
-
-test("nothing is said of a tool use whose database was removed meanwhile", async (home) => {
-  await armed(home);
-  await use(home, "PreToolUse", "a");
-  closeDatabase(home.database);
-  Deno.removeSync(home.database);
-  assert.equal((await use(home, "PostToolUse", "a")).systemMessage, undefined);
-  assert.deepEqual(gatesOf(home), [null]);
 });
 
 test("without rules, or without an installed gate, nothing is said of a tool use that was not asked about", async (home) => {
