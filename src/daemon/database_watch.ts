@@ -41,9 +41,11 @@ export function isSamePlace(path: string, before: FileInfo): boolean {
 
 function whatBecame(path: string, before: FileInfo): string | null {
   try {
-    const { ino, dev } = statSync(path);
-    // On systems without these numbers it is enough that the file exists.
-    return ino === before.ino && dev === before.dev ? null : "was replaced by another file";
+    const { ino, dev, birthtime } = statSync(path);
+    // On systems without these numbers it is enough that the file exists. A new file may get the number of a removed one.
+    const isSame = ino === before.ino && dev === before.dev &&
+      birthtime?.getTime() === before.birthtime?.getTime();
+    return isSame ? null : "was replaced by another file";
   } catch (thrown) {
     return isNotFound(thrown) ? "was removed" : null;
   }
