@@ -6,7 +6,7 @@
  */
 export class UserError extends Error {
   override readonly name = "UserError";
-  /** What the program could not do, in sentence case, without a closing period. */
+  /** The action that failed, in sentence case, without a closing period: `Cannot read FILE`. */
   readonly what: string;
   /** The state that prevented it, and what stayed unchanged where that matters. */
   readonly why: string;

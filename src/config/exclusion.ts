@@ -74,7 +74,7 @@ function placesIn(command: string, { folder, projectDir, home }: ToolFacts): str
     HOME: home ?? "~",
     CLAUDE_PROJECT_DIR: projectDir,
   };
-  // Of what stands in a message only words with a slash are paths.
+  // In a message, only words with a slash count as paths.
   const plain = text.replace(MESSAGE, (said) => said.match(/[^\s"']*\/[^\s"']*/g)?.join(" ") ?? "");
   const filled = plain.replace(VARIABLE, (all, plain, braced) => known[plain ?? braced] ?? all);
   // Quotes and backslashes may stand within a name: `sec"ret"/x`.

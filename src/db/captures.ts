@@ -26,8 +26,8 @@ export interface Execution {
 }
 
 /**
- * What an event says about its session. `revive` reopens an ended session (SessionStart, a prompt), `end` ends it,
- * `touch` shows that it is alive. A null keeps the stored value.
+ * The change of a session by an event. `revive` reopens an ended session (SessionStart, a prompt), `end` ends it,
+ * `touch` marks it as alive. A null keeps the stored value.
  */
 export interface SessionTouch {
   readonly effect: "touch" | "revive" | "end";

@@ -84,7 +84,7 @@ export async function eventOf(
 export interface Trial {
   readonly tried: TriedEvent;
   readonly config: HookConfig;
-  /** What the hook would write to stdout; undefined when only handling the event can show it. */
+  /** The answer that the hook would print; undefined when only handling the event can show it. */
   readonly answer: Answer | undefined;
   /** The answer about a tool use; null when there is none. */
   readonly decision: "allow" | "deny" | null;
@@ -120,7 +120,7 @@ export async function tryEvent(
   return { ...found, config, decision, isLifted };
 }
 
-/** What a hook in a folder can use. The database is open for reading; null when there is none. */
+/** The configuration, policy and database that a hook in a folder finds. The database is read only; null without one. */
 interface At extends Pick<Peek<unknown>, "config" | "policy" | "places"> {
   readonly db: DatabaseSync | null;
 }

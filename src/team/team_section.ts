@@ -1,5 +1,4 @@
 /** Defines the section of the configuration about a team. */
-import type { SectionValues } from "../config/config_schema.ts";
 import { list, section, text } from "../config/schema_kit.ts";
 import { sharedAddressFault } from "./address.ts";
 import * as z from "zod/mini";
@@ -31,5 +30,3 @@ export const TEAM = section("Memory and tasks that a team shares: `conclaude tea
     }. Empty for all but prompts. Counts in the user's own file alone.`,
   ),
 });
-
-export type TeamSettings = SectionValues<{ team: typeof TEAM }>["team"];

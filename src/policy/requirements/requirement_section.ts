@@ -219,10 +219,11 @@ function conditionOf(entry: Entry): Condition {
   return { type: "blocking" };
 }
 
-/** What makes commits on the branch that is checked out. */
+/** The commands that make commits on the branch that is checked out. */
 const COMMITS = {
   tool: "Bash",
-  commandPattern: String.raw`git\s+(commit|merge|cherry-pick|revert|rebase|am)(\s|$)`,
+  commandPattern: String
+    .raw`git\s+(commit|merge|cherry-pick|revert|rebase|am|pull\s.*--rebase)(\s|$)`,
 };
 
 function triggerOf(given: Entry["triggerTools"][number]): Trigger {

@@ -2,6 +2,7 @@
  * Finds the names in a command that no table explains. A program in no table of readers or writers may do anything with
  * its words, and a program that runs code may do anything with the names in that code.
  */
+import { gitCall } from "./git_call.ts";
 import { split, type ValuedOptions } from "./operands.ts";
 import READERS from "./readers.json" with { type: "json" };
 import { rowsByName } from "./rows.ts";
@@ -36,7 +37,7 @@ const CODE_ON_INPUT = wordsOf(READERS.codeOnInput);
 export function unexplained(command: ShellCommand): Unexplained {
   const { program: name, words, args: rest, input, texts = [], callsFunction } = command;
   if (words.length === 0) return { ...NOTHING, texts };
-  if (callsFunction || isReader(name, rest)) return NOTHING;
+  if (callsFunction || isReader(command)) return NOTHING;
   const mounted = inMounts(command);
   if (mounted !== null) return { ...ONLY_WORDS, words: mounted };
   const read = input === undefined ? texts : [...texts, input];
@@ -66,11 +67,11 @@ function textOf({ text }: Argument): string {
 const READING_CMDLET =
   /^(?:compare|convertfrom|convertto|find|format|get|group|measure|read|resolve|select|show|sort|test|where|write)-[a-z]+$/i;
 
-function isReader(name: string, rest: readonly Argument[]): boolean {
+function isReader({ program: name, words, args: rest }: ShellCommand): boolean {
   if (PROGRAMS.has(name) || READING_CMDLET.test(name) || powerShell()?.isCmdlet(name)) return true;
   const row = VERBS.find(name);
   if (row === undefined) return false;
-  const [verb] = split(rest, row).operands;
+  const [verb] = gitCall(words)?.words ?? split(rest, row).operands;
   const among = (words: string | undefined, text: string) => words?.split(" ").includes(text);
   if (rest.some(({ text }) => among(row.unless, text.replace(/=.*$/s, "")))) return false;
   return verb === undefined || among(row.verbs, verb.text) === true;
