@@ -52,7 +52,13 @@ Deno.test("fetching moves a branch unless the same branch of another repository 
   assert.equal(moved("git fetch origin +tmp:refs/heads/main"), "main");
   assert.equal(moved("git fetch origin main:main"), "");
   assert.equal(moved("git fetch origin main"), "");
+});
+
+Deno.test("a pull that names a branch moves the one that is checked out, unless it is the same", () => {
   assert.equal(moved("git -C x pull"), "");
+  assert.equal(moved("git pull origin main"), "HEAD^main");
+  assert.equal(moved("git pull --ff-only origin tmp"), "HEAD^tmp");
+  assert.equal(moved("git pull . tmp"), "HEAD");
 });
 
 Deno.test("pushing moves the branches that it names, or the one that is checked out", () => {

@@ -182,9 +182,11 @@ function placesOf(
       placeIn(tree ?? home).commands.push(...waiting.splice(0), ...texts);
     }
     const { repository } = trees.standingOf(tree ?? home);
-    const named = step.moves.flatMap((name) =>
-      name !== "HEAD" ? [name] : isNew ? [] : repository.branch ?? []
-    );
+    const named = step.moves.flatMap((name) => {
+      const [first, except] = name.split("^");
+      if (first !== "HEAD") return [name];
+      return isNew || repository.branch === except ? [] : repository.branch ?? [];
+    });
     const names = step.pushes ? [...named, ...pushedBySettings(named, settings)] : named;
     for (const branch of names.flatMap((name) => branchesLike(name, told))) {
       if (!readRef(repository, `heads/${branch}`)) continue;

@@ -69,7 +69,7 @@ const MOVED = MOVING.map(({ pattern }) => new RegExp(pattern.slice(1, -1)));
 /**
  * The branches that a command moves, as far as its words tell. A branch that is brought to where its remote stands
  * (`git branch -f main origin/main`, `git fetch origin main:main`) is left out. `HEAD` is the branch that is checked out,
- * `*` stands for any name.
+ * `HEAD^main` the same unless it is main, and `*` stands for any name.
  */
 export function branchesMoved(
   { words, input = "" }: Pick<ShellCommand, "words"> & Partial<Pick<ShellCommand, "input">>,
@@ -79,7 +79,8 @@ export function branchesMoved(
   const { verb, options, has } = call;
   const operands = call.operands.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
   if (pushes(words)) return has("--all --branches --mirror") ? ["*"] : pushed(operands, options);
-  if (verb === "fetch" || verb === "pull") return fetched(operands);
+  if (verb === "fetch") return fetched(operands);
+  if (verb === "pull") return [...fetched(operands), ...merged(operands)];
   // Each line is a call by itself; its first word is its verb.
   if (verb === "update-ref" && has("--stdin")) {
     return input.split("\n").flatMap((line) =>
@@ -111,4 +112,9 @@ function fetched([remote = "", ...refs]: readonly string[]): string[] {
     const [source, destination = ""] = readRefspec(ref);
     return destination === "" || (!isLocal && source === destination) ? [] : [destination];
   });
+}
+
+/** Returns the checked-out branch, into which a pull merges, for each named branch that may be another one. */
+function merged([remote = "", ...refs]: readonly string[]): string[] {
+  return refs.map((ref) => /^[./]/.test(remote) ? "HEAD" : `HEAD^${readRefspec(ref)[0]}`);
 }
