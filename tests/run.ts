@@ -19,20 +19,21 @@ const FLAGS = [
   "--parallel",
 ];
 
-/** A lane starts `deno test` once for each run, one after the other; in a slow one, tests do all that they can. */
+/** A lane starts `deno test` once for each run, one after the other. */
 interface Lane {
   readonly runs: () => readonly (readonly string[])[];
-  readonly isSlow: boolean;
+  /** How much its tests do. */
+  readonly size: "fast" | "slow" | "whole";
 }
 
+// Beside its own folder, what the fast lane leaves out of others or does in small.
+const slowRuns = () => [["tests/slow"], [`--filter=${SLOW_MARK}`, ...filesThatKnowLanes()]];
+
 const LANES: Readonly<Record<string, Lane>> = {
-  fast: { runs: () => [["--ignore=tests/client,tests/slow", "tests"]], isSlow: false },
-  slow: {
-    // Beside its own folder, what the fast lane leaves out of others or does in small.
-    runs: () => [["tests/slow"], [`--filter=${SLOW_MARK}`, ...filesThatKnowLanes()]],
-    isSlow: true,
-  },
-  executable: { runs: () => [["tests/process"]], isSlow: true },
+  fast: { runs: () => [["--ignore=tests/client,tests/slow", "tests"]], size: "fast" },
+  slow: { runs: slowRuns, size: "slow" },
+  whole: { runs: slowRuns, size: "whole" },
+  executable: { runs: () => [["tests/process"]], size: "slow" },
 };
 
 /** What a test file calls that leaves some of it to the slow lane. */
@@ -128,7 +129,7 @@ try {
       cwd: CLONE,
       env: {
         TMPDIR: temporary,
-        CONCLAUDE_LANE: lane.isSlow ? "slow" : "fast",
+        CONCLAUDE_LANE: lane.size,
         // Many tests wait for locks and processes: half as many files again as there are processors keep these busy.
         DENO_JOBS: String(Math.ceil(navigator.hardwareConcurrency * 1.5)),
       },

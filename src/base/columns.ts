@@ -54,7 +54,8 @@ const SENTENCE = /^[A-Z]/;
 const LABEL = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|(?:[a-z]+|"\w+"): +|- +)?/i;
 /** Matches a command: it begins with a small letter behind `next:`, or follows a purpose: `To end it: conclaude …`. */
 const COMMAND = /^\s*(?:next: +[a-z](?!.*, )|(?:[\w ]+: +)?conclaude )/;
-const WORD = /(\s*)(\S+)/g;
+/** Matches a word; a command in backticks is one word. */
+const WORD = /(\s*)((?:\S*?`[^`]{1,60}`)+\S*|\S+)/g;
 /** Matches a word of a shell command; a quoted text is one word. */
 const SHELL_WORD = /(\s*)((?:'[^']*'|"[^"]*"|[^\s'"]|['"])+)/g;
 

@@ -8,7 +8,7 @@ import { readRecording } from "../../src/build/replay.ts";
 import { letsThrough } from "../../src/claude/settings/armed.ts";
 import { handleHook } from "../../src/hook/handle.ts";
 import { makeRepository } from "../support/git.ts";
-import { IS_SLOW_LANE } from "../support/lanes.ts";
+import { sizeOf } from "../support/lanes.ts";
 import { executions, query, type Row } from "../support/look.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { jsonLines, toolUseLines } from "../support/transcripts.ts";
@@ -18,8 +18,8 @@ import CASES from "../testdata/hook_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
 
 const BEGIN_MS = Date.UTC(2026, 9, 1, 9);
-/** A hundred rounds in all: each of the two tests plays half of them. */
-const ROUNDS = IS_SLOW_LANE ? 50 : 3;
+/** A hundred rounds in the whole lane: each of the two tests plays half of them. */
+const ROUNDS = sizeOf({ fast: 3, slow: 10, whole: 50 });
 const WITH_DRAIN = new Set(["Drain", "SessionEnd"]);
 
 const RULES = `preToolUse:

@@ -156,7 +156,7 @@ test("lines that are no requests are passed over, and stdout carries the protoco
   const { code, stdout, stderr } = await runProgram(["mcp"], {
     cwd: at.project,
     env: { HOME: at.home },
-    through: ["timeout", "-s", "KILL", "20"],
+    through: ["timeout", "-s", "KILL", "120"],
     stdin: lines.join("\n") + "\n",
   });
   const answers = stdout.trimEnd().split("\n").map((line) => JSON.parse(line));
@@ -184,7 +184,7 @@ test.slow(
     const child = spawnProgram(["mcp"], {
       cwd: at.project,
       env: { HOME: at.home },
-      through: ["timeout", "-s", "KILL", "20"],
+      through: ["timeout", "-s", "KILL", "120"],
     });
     const requests = [
       INITIALIZE,

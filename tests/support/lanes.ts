@@ -1,4 +1,4 @@
-/** Tests that do more in the slow lane than in the fast one, or are in the slow one alone. */
+/** Tests that do more in the slow lane than in the fast one, or are in the slow one alone; the whole lane does all there is. */
 import { testWhere } from "./requirements.ts";
 
 /** Runs of a generated test in the fast lane. */
@@ -6,8 +6,17 @@ const FAST_RUNS = 100;
 /** Ends the names of tests that the slow lane takes from folders of the fast one. */
 export const SLOW_MARK = "[all]";
 
-/** Whether `deno task test:slow` runs these tests. */
-export const IS_SLOW_LANE = Deno.env.get("CONCLAUDE_LANE") === "slow";
+const LANE = Deno.env.get("CONCLAUDE_LANE");
+
+/** Whether `deno task test:slow` or `deno task test:whole` runs these tests. */
+export const IS_SLOW_LANE = LANE === "slow" || LANE === "whole";
+
+/** How much a test does in each lane. The slow lane has to end in minutes on a slow machine too. */
+export function sizeOf<Size>(
+  sizes: { readonly fast: Size; readonly slow: Size; readonly whole: Size },
+): Size {
+  return LANE === "whole" ? sizes.whole : IS_SLOW_LANE ? sizes.slow : sizes.fast;
+}
 
 /** A test of the slow lane; the fast one names it, and skips it. @param missing As for `testWhere()`. */
 export function slowTest(

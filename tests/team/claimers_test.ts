@@ -4,16 +4,18 @@
  */
 import assert from "node:assert/strict";
 import { makeTask } from "../support/tasks.ts";
-import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
+import { sizedTest, sizeOf } from "../support/lanes.ts";
 import { needsPostgres, postgres, type TeamDatabase } from "./support/postgres.ts";
 import { finished } from "../support/process.ts";
 import { pause } from "../support/wait.ts";
 import { machine, setUpTeam, type TeamMachine } from "./support/team_machine.ts";
 
 /** How much is done: a claim and its completion take five processes. */
-const SIZE = IS_SLOW_LANE
-  ? { tasks: 400, machines: 8, claimers: 16, kills: 40 }
-  : { tasks: 12, machines: 2, claimers: 4, kills: 3 };
+const SIZE = sizeOf({
+  fast: { tasks: 12, machines: 2, claimers: 4, kills: 3 },
+  slow: { tasks: 60, machines: 4, claimers: 8, kills: 10 },
+  whole: { tasks: 400, machines: 8, claimers: 16, kills: 40 },
+});
 
 /** What a claimer did with a claim. */
 interface Held {

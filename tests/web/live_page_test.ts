@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { missingBrowser, type Shown, shownPage } from "./support/browser.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { writeEvents } from "../support/event_writer.ts";
-import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
+import { sizedTest, sizeOf } from "../support/lanes.ts";
 import { longSession } from "../support/long_session.ts";
 import { pageTest, verbOf } from "./support/pages.ts";
 import { hook } from "../support/program.ts";
@@ -95,7 +95,11 @@ pageTest(
 sizedTest(
   "a long session at full speed is fetched once, row by row, and never fills the page",
   async () => {
-    const [uses, seconds] = IS_SLOW_LANE ? [20_000, 60] : [2_000, 3];
+    const { uses, seconds } = sizeOf({
+      fast: { uses: 2_000, seconds: 3 },
+      slow: { uses: 6_000, seconds: 10 },
+      whole: { uses: 20_000, seconds: 60 },
+    });
     await using shown = await shownPage((home) => longSession(home, LONG, uses));
     const { page, home, go } = shown;
     await go(`/session/${LONG}`);

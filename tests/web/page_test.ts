@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { missingBrowser, shownPage } from "./support/browser.ts";
 import { runDaemon } from "../support/daemon.ts";
 import { longSession } from "../support/long_session.ts";
-import { IS_SLOW_LANE, sizedTest } from "../support/lanes.ts";
+import { sizedTest, sizeOf } from "../support/lanes.ts";
 import { hook } from "../support/program.ts";
 import { isTooWide, pageTest, said, seriousFaults } from "./support/pages.ts";
 import { PROJECT, recordedHooks } from "../support/transcripts.ts";
@@ -216,7 +216,7 @@ pageTest("eight tabs share one stream, and all of them are told", async (shown) 
 });
 
 sizedTest("a very long session keeps the page small, and is read in pages", async () => {
-  const uses = IS_SLOW_LANE ? 20_000 : 2_000;
+  const uses = sizeOf({ fast: 2_000, slow: 6_000, whole: 20_000 });
   await using shown = await shownPage(async (home) => await longSession(home, LONG, uses));
   const { page } = shown;
   const asked: string[] = [];
