@@ -9,7 +9,7 @@ let counter = 0;
 
 /**
  * Makes a UUIDv7 (RFC 9562 §5.7): 48 bits of time, 12 of a counter, then randomness. Ids of one process sort in the
- * order in which they were made, also at least 2,048 ids of one millisecond (§6.2, method 1).
+ * order in which they were made, even if up to 2,048 are made in one millisecond (§6.2, method 1).
  *
  * @param nowMs Time in epoch milliseconds, 0 to 2^48 − 1.
  */
@@ -48,7 +48,7 @@ export function shortSessionId(sessionId: string): string {
 }
 
 /** Returns the shortest beginning of an id that no other id has, at least `min` characters long. */
-export function tellingBeginning(id: string, others: readonly string[], min: number): string {
+export function shortestUniquePrefix(id: string, others: readonly string[], min: number): string {
   const shared = others.map((other) => {
     let at = 0;
     while (at < id.length && other[at] === id[at]) at++;
@@ -60,7 +60,10 @@ export function tellingBeginning(id: string, others: readonly string[], min: num
 /** Matches a UUID with or without dashes, in any case. */
 const UUID = /^[\da-f]{8}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{12}$/i;
 
-/** Returns a session id as it is stored: a UUID in small letters with dashes, or 128 characters of another text. */
+/**
+ * Returns a session id as it is stored: a UUID in small letters with dashes, or the first 128
+ * characters of another text without its blanks; undefined if none are left.
+ */
 export function normalizeSessionId(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   // deno-lint-ignore no-control-regex

@@ -1,3 +1,6 @@
+/** Stands for a star until the pattern is whole. */
+const STAR = "\0";
+
 /** Compiles an `fnmatch` pattern, whose `*` matches a leading dot and `/` too; returns null for an invalid one. */
 export function readWildcard(
   pattern: string,
@@ -6,16 +9,18 @@ export function readWildcard(
   const source = pattern.replace(
     /\\.|\[[!^]?\]?[^\]]*\]|[*?]|[.+^${}()|[\]\\]/gs,
     (part) => {
-      if (part === "*") return "\0";
+      if (part === "*") return STAR;
       if (part === "?") return ".";
       if (part.length === 1) return `\\${part}`;
       return part.startsWith("[")
-        ? part.replace(/^\[!/, "[^").replaceAll("\\", "\\\\")
+        // A bracket that comes first in a class is one of its letters.
+        ? part.replaceAll("\\", "\\\\").replace(/^\[!/, "[^").replace(/^(\[\^?)\]/, "$1\\]")
+        // `\d` is the letter d.
         : part.replace(/\\(?=\w)/, "");
     },
   );
   try {
-    const regex = new RegExp(`^${withStars(source.split("\0"))}$`, ignoresCase ? "si" : "s");
+    const regex = new RegExp(`^${withStars(source.split(STAR))}$`, ignoresCase ? "si" : "s");
     // The engine compiles a pattern at its first use, and only then finds it too large.
     regex.test("");
     return (text) => regex.test(text);
@@ -25,8 +30,8 @@ export function readWildcard(
 }
 
 /**
- * Returns a regular expression for the pieces between the stars of a pattern. It keeps the first place where a piece
- * fits: trying later places would take exponential time and decide the same.
+ * Returns a regular expression for the pieces between the stars of a pattern. Each piece keeps the first place where it
+ * fits (a lookahead and a back-reference do not go back): later places would take exponential time and decide the same.
  */
 function withStars(pieces: readonly string[]): string {
   const [first = "", ...between] = pieces;

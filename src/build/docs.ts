@@ -4,7 +4,7 @@
  */
 import "../operations/config_sections.ts";
 import { GLOBAL_FLAGS } from "../cli/global_flags.ts";
-import { HEADINGS, VERBS, verbsOfFaces } from "../operations/all_verbs.ts";
+import { HEADINGS, setFaceVerbs, VERBS } from "../operations/all_verbs.ts";
 import { configSchema } from "../config/config_schema.ts";
 import type { ConfigKey } from "../config/schema_kit.ts";
 import { helpOf } from "../operations/help.ts";
@@ -30,7 +30,7 @@ export async function references(): Promise<ReadonlyMap<string, string>> {
 }
 
 async function commandsPage(): Promise<string> {
-  verbsOfFaces({
+  setFaceVerbs({
     mcp: async () => (await import("../mcp/mcp_verb.ts")).mcp,
     daemon: async () => (await import("../daemon/daemon_verbs.ts")).daemon,
     ui: async () => (await import("../daemon/daemon_verbs.ts")).ui,

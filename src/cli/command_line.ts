@@ -1,5 +1,5 @@
 import type { StricliProcess } from "@stricli/core";
-import { sectionsFrom } from "../config/sections.ts";
+import { loadSectionsWith } from "../config/sections.ts";
 import { type Environment, THIS_PROCESS } from "../system/environment.ts";
 import { fitToColumns } from "../base/columns.ts";
 import { isUserError } from "../base/errors.ts";
@@ -8,17 +8,17 @@ import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { plainCall } from "./plain_call.ts";
 import { camel, kebab, USAGE } from "../operations/usage.ts";
 import { perform } from "../operations/verb.ts";
-import { type FaceVerbs, VERBS, verbsOfFaces } from "../operations/all_verbs.ts";
+import { type FaceVerbs, setFaceVerbs, VERBS } from "../operations/all_verbs.ts";
 import { showError } from "../operations/view.ts";
 
-sectionsFrom(() => import("../operations/config_sections.ts"));
+loadSectionsWith(() => import("../operations/config_sections.ts"));
 
 /** The verb that completion scripts call; it must be quick and change nothing. */
 const COMPLETE = "__complete";
 
 /** Runs the command line and exits with its status: 0 for success, 1 for an error, 2 for wrong usage. */
 export async function runCli(args: readonly string[], verbs: FaceVerbs): Promise<never> {
-  verbsOfFaces(verbs);
+  setFaceVerbs(verbs);
   Deno.exit(await performLine(args, THIS_PROCESS));
 }
 
@@ -39,9 +39,9 @@ export async function performLine(
   const globals = { ...line.globals, color, columns: columnsFor(environment, "stdout") };
   const stderr = fitted(streams.stderr, columnsFor(environment, "stderr"));
   const context = contextOf(globals, environment, { stdout: streams.stdout, stderr });
-  await runLine(context, line);
+  await runVerb(context, line);
   const status = Number(context.process.exitCode ?? 0);
-  // The library reports an unknown command or a wrong argument with a negative status.
+  // Stricli reports an unknown command or a wrong argument with a negative status.
   return status < 0 ? USAGE : status;
 }
 
@@ -63,7 +63,7 @@ function fitted(stream: StricliProcess["stderr"], columns: number): StricliProce
 }
 
 /** Runs a verb, prints its result or its error, and sets the exit status in the context. */
-export async function runLine(
+export async function runVerb(
   context: CliContext,
   { rest, fault }: Pick<SplitLine, "rest" | "fault">,
 ): Promise<void> {
@@ -76,11 +76,11 @@ export async function runLine(
     await runWithLibrary(context, words);
   } catch (thrown) {
     if (isUserError(thrown)) showError(context, thrown);
-    else reportQuietly(context, thrown);
+    else reportOnStderr(context, thrown);
   }
 }
 
-/** Turns `help`, `help session` and `session help` into `--help`, which the library understands. */
+/** Turns `help`, `help session` and `session help` into `--help`, which Stricli understands. */
 function withHelpFlag(words: readonly string[]): readonly string[] {
   if (words[0] === "help") return [...words.slice(1), "--help"];
   return words.length === 2 && words[1] === "help" ? [words[0]!, "--help"] : words;
@@ -101,7 +101,7 @@ async function withUsualVerb(words: readonly string[]): Promise<readonly string[
 }
 
 /** Reports an unexpected error on stderr alone, since stdout itself may be the fault (a full disk). */
-function reportQuietly(context: CliContext, thrown: unknown): void {
+function reportOnStderr(context: CliContext, thrown: unknown): void {
   try {
     showError({ ...context, globals: { ...context.globals, json: false } }, thrown);
   } finally {

@@ -18,7 +18,7 @@ import {
 import { keepFile, keptAmong, REMOVED } from "./kept_files_table.ts";
 import type { HookConfig } from "./hook_config.ts";
 import type { ParsedConfig } from "./parse.ts";
-import { loadSections, sectionsFrom } from "./sections.ts";
+import { loadSections, loadSectionsWith } from "./sections.ts";
 
 /** How long a hook waits for the cache, in milliseconds: a slow cache is worse than none. */
 const CACHE_BUSY_MS = 200;
@@ -44,11 +44,11 @@ export async function loadHookConfig(
     readonly noDb: boolean;
     /** The folders in which the files were searched. */
     readonly looks: readonly FolderLook[];
-    /** Loads the sections; not needed after `sectionsFrom()`. */
+    /** Loads the sections; not needed after `loadSectionsWith()`. */
     readonly sections?: () => Promise<unknown>;
   },
 ): Promise<LoadedConfig> {
-  if (place.sections !== undefined) sectionsFrom(place.sections);
+  if (place.sections !== undefined) loadSectionsWith(place.sections);
   const cache = place.noDb ? null : await openCache(files, place.locations);
   const searches = cache === null ? [files] : searchesFor(files, cache, place);
   const seen = searches.flat();

@@ -61,7 +61,7 @@ export function useSections(sections: SectionList): void {
 }
 
 /** Sets the function that loads the sections at first use. A hook with a valid cache never loads them. */
-export function sectionsFrom(loader: () => Promise<unknown>): void {
+export function loadSectionsWith(loader: () => Promise<unknown>): void {
   load = loader;
 }
 

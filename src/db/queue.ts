@@ -3,7 +3,7 @@ import { quietly } from "../base/errors.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { Capture } from "./captures.ts";
 import { transaction } from "./transaction.ts";
-import { tellingBeginning } from "../base/ids.ts";
+import { shortestUniquePrefix } from "../base/ids.ts";
 import { filterOf, statement } from "./statement.ts";
 import type { StoredPayload } from "./payloads.ts";
 
@@ -88,7 +88,7 @@ export function tellingQueueId(db: DatabaseSync, id: string): string {
     `SELECT (SELECT max(id) FROM pending_queue WHERE id < ?1) AS before,
             (SELECT min(id) FROM pending_queue WHERE id > ?1) AS after`,
   ).get(id)!;
-  return tellingBeginning(id, [String(before ?? ""), String(after ?? "")], MIN_TELLING);
+  return shortestUniquePrefix(id, [String(before ?? ""), String(after ?? "")], MIN_TELLING);
 }
 
 /** A capture of a session, and the observation that it was worked into; null while it waits, and where it gave none. */

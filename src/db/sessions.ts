@@ -1,7 +1,7 @@
 /** Reads the table of sessions, and marks abandoned ones. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { statement } from "./statement.ts";
-import { shortSessionId, tellingBeginning } from "../base/ids.ts";
+import { shortestUniquePrefix, shortSessionId } from "../base/ids.ts";
 import type { ProcessState } from "../system/process/process_identity.ts";
 
 /** The last turn of a session: it runs, Claude ended it, or an error of the API ended it. */
@@ -332,7 +332,7 @@ export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
 export function tellingId(db: DatabaseSync | null, sessionId: string): string {
   const short = shortSessionId(sessionId);
   const others = db === null ? [] : alike(db, short, sessionId);
-  return tellingBeginning(sessionId.replaceAll("-", ""), others, short.length);
+  return shortestUniquePrefix(sessionId.replaceAll("-", ""), others, short.length);
 }
 
 /** Returns other ids, without dashes, that begin the same; none when the database does not answer. */

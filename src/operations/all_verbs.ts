@@ -9,7 +9,7 @@ export type FaceVerbs = Readonly<
 
 let faceVerbs: FaceVerbs | null = null;
 
-export function verbsOfFaces(verbs: FaceVerbs): void {
+export function setFaceVerbs(verbs: FaceVerbs): void {
   faceVerbs = verbs;
 }
 

@@ -1,4 +1,4 @@
-/** Words the report of a sync, and the machines of a team that have not yet forgotten what they must forget. */
+/** Makes the texts of the report of a sync, and of the machines of a team that have not yet forgotten what they must forget. */
 import type { LaggingMachines } from "../team/store.ts";
 import type { ForgottenRows, SeenMachine } from "../team/types.ts";
 import { agoText } from "./list_and_show.ts";
@@ -19,17 +19,17 @@ export function syncLines(
       `${restored.hadSeq} that were here`,
       `  ${
         count(restored.again, "row is", "rows are")
-      } sent again; what others wrote, their machines ` +
-      "send at their next sync",
+      } sent again; the machines of the others send again ` +
+      "what they wrote",
       "  next: conclaude team verify",
     ],
   ];
 }
 
-/** Formats rows as `3 rows, which alice has forgotten 2d ago`. */
+/** Formats rows as `3 rows, which alice forgot 2d ago`. */
 export function forgotLines(forgot: readonly ForgottenRows[]): string[] {
   return forgot.map(({ author, rows, atMs }) =>
-    `${count(rows, "row")}, which ${author} has forgotten ${agoText(atMs)}`
+    `${count(rows, "row")}, which ${author} forgot ${agoText(atMs)}`
   );
 }
 

@@ -1,6 +1,6 @@
 /** Which commands of git are counted by what they leave, and which by their end. */
 import assert from "node:assert/strict";
-import { countingCommits, isMove } from "../../src/policy/requirements/used_up.ts";
+import { isMove, touchedByCommits } from "../../src/policy/requirements/used_up.ts";
 import type { Requirement } from "../../src/policy/requirements/requirement_policy.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
 
@@ -13,7 +13,7 @@ Deno.test("a command of git that moves a branch is known with git's own options"
 
 Deno.test("requirements are about commits by what their patterns find, whatever they are called", () => {
   const about = (tool: string, command: string | null, scope = "session") =>
-    countingCommits([
+    touchedByCommits([
       { scope, triggers: [{ tool, toolPattern: null, command }] } as unknown as Requirement,
     ]).length;
   assert.equal(about("Bash", "git\\s+commit(\\s|$)"), 1);

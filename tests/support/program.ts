@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { programCommand } from "../../src/build/program.ts";
 import { splitGlobals } from "../../src/cli/global_flags.ts";
 import { performLine } from "../../src/cli/command_line.ts";
-import { verbsOfFaces } from "../../src/operations/all_verbs.ts";
+import { setFaceVerbs } from "../../src/operations/all_verbs.ts";
 import type { Environment } from "../../src/system/environment.ts";
 import { type Descent, readDescent } from "../../src/system/process/ancestors.ts";
 import { handleHook } from "../../src/hook/handle.ts";
@@ -21,7 +21,7 @@ import {
 } from "./process.ts";
 import { removeFolder } from "./folders.ts";
 
-verbsOfFaces({
+setFaceVerbs({
   mcp: async () => (await import("../../src/mcp/mcp_verb.ts")).mcp,
   daemon: async () => (await import("../../src/daemon/daemon_verbs.ts")).daemon,
   ui: async () => (await import("../../src/daemon/daemon_verbs.ts")).ui,

@@ -45,7 +45,7 @@ testWhere(
         .map(({ author }: { readonly author: string }) => author);
     assert.deepEqual(await waits(), ["bob", "carol"]);
     const { stdout } = await bob.run(["team", "sync"]);
-    assert.match(stdout, /forgotten here: 2 rows, which alice has forgotten just now/);
+    assert.match(stdout, /forgotten here: 2 rows, which alice forgot just now/);
     const { projects: [told] } = await bob.json(["team", "status"]);
     assert.deepEqual(
       told.forgot.map(({ author, rows }: Record<string, unknown>) => [author, rows]),

@@ -26,7 +26,7 @@ export type Json =
 
 /** The first mistake in a text that is not strict JSON. */
 interface JsonFault {
-  /** From 1, as the column. */
+  /** Counts from 1, as `column` does. */
   readonly line: number;
   readonly column: number;
   readonly problem: string;
@@ -41,6 +41,7 @@ export function faultIn(text: string): JsonFault | null {
     return errors[0];
   };
   const codeOf = ({ error }: ParseError) => printParseErrorCode(error);
+  // A comment before a trailing comma is the first mistake, so commas are let through at first.
   const lenient = errorIn(true);
   const isComment = lenient !== undefined && codeOf(lenient) === "InvalidCommentToken";
   const first = isComment ? lenient : errorIn(false);
@@ -109,6 +110,7 @@ function addMember(
   const added = style.gap + label + writeValue(value, style);
   const last = container.children?.at(-1);
   if (last !== undefined) return splice(text, endOf(last), endOf(last), `,${added}`);
+  // The closing bracket stands on a line of its own, one step less far.
   const padding = style.inline ? "" : style.gap.slice(0, style.gap.length - style.unit.length);
   const content = style.inline ? added.slice(style.gap.length) : added + padding;
   return splice(text, container.offset + 1, endOf(container) - 1, content);
@@ -174,6 +176,7 @@ function colonOf(root: Node): string {
 
 function writeValue(value: Json, style: Style): string {
   if (style.inline && style.colon === ":") return JSON.stringify(value);
+  // Each tab stands for one step.
   const spread = JSON.stringify(value, null, "\t");
   if (!style.inline) {
     return spread.replace(

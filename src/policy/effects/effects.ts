@@ -110,7 +110,7 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
   const guards = policy?.looksAfter ? policy : null;
   const requirements = required === null || repository === undefined
     ? []
-    : (await import("../requirements/used_up.ts")).countingCommits(required.requirements);
+    : (await import("../requirements/used_up.ts")).touchedByCommits(required.requirements);
   if (guards === null && requirements.length === 0) return null;
   if (db === null) throw new Error("without the database nothing is known of how it was before");
   const root = policy?.root ?? projectDir;

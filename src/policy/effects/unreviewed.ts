@@ -4,7 +4,13 @@ import { isBefore, isInBranch } from "../../system/git/brought_files.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import type { Answer } from "../guards/types.ts";
 import { isPaused } from "../pauses_table.ts";
-import { aboutCommits, branchesOf, isMove, newInGit, usedUpOn } from "../requirements/used_up.ts";
+import {
+  branchesOf,
+  isMove,
+  newInGit,
+  satisfiedBeforeCommits,
+  usedUpOn,
+} from "../requirements/used_up.ts";
 import { lastBranchIn } from "../requirements/ground.ts";
 import { prove } from "../requirements/proof.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
@@ -51,13 +57,13 @@ export async function judgeCommits(
   if (!isAtWork) return [];
   const { commonDir } = repository;
   const sinceMs = lookedAt(db, sessionId, beside).atMs ?? before.atMs;
-  const came = await newInGit(db, {
+  const news = await newInGit(db, {
     ...{ before: before.heads, now: now.heads, sinceMs, commonDir, environment },
     lastBranch: lastBranchIn(repository, { db, sessionId }),
   });
-  const branches = new Set([...came.commits.flatMap(branchesOf), ...came.advanced]);
+  const branches = new Set([...news.commits.flatMap(branchesOf), ...news.advanced]);
   const standings = new Map([...branches].map((branch) => [branch, standingsOn(branch, ground)]));
-  const use = { came, sessionId, untilMs: isAfter ? atMs : sinceMs };
+  const use = { news, sessionId, untilMs: isAfter ? atMs : sinceMs };
   for (const branch of branches) {
     const key = { repository: commonDir, branch };
     usedUpOn(key, requirements, use).forEach((used) => clearRequirement(db, key, used));
@@ -66,18 +72,20 @@ export async function judgeCommits(
   const isLifted = isPaused(db, { sessionId, subject: "requirements", atMs });
   const tips = Object.values(now.heads.trees).filter(({ branch }) => branch === repository.branch);
   const violations: Violation[] = [];
-  for (const commit of came.commits) {
+  for (const commit of news.commits) {
     const on = branchesOf(commit);
     const isOurs = !isShared || (isAfter && on.includes(repository.branch ?? ""));
     const isLacking = (requirement: Requirement) =>
       on.every((branch) =>
         !isSatisfied(requirement, standings.get(branch)!, { sessionId, atMs: sinceMs })
       );
-    const lacking = isOurs && on.length > 0 ? aboutCommits(requirements).filter(isLacking) : [];
+    const lacking = isOurs && on.length > 0
+      ? satisfiedBeforeCommits(requirements).filter(isLacking)
+      : [];
     for (const requirement of lacking) {
       // A satisfaction on the branch where the command began is used up as well.
       if (requirement.scope === "single_use") {
-        for (const branch of commit.from) {
+        for (const branch of commit.left) {
           const used = { requirement: requirement.name, sessionId, untilMs: atMs };
           clearRequirement(db, { repository: commonDir, branch }, used);
         }

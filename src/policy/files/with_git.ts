@@ -1,6 +1,6 @@
 /** Judges a tool use with git's answers about the files that it would write. Loaded only where they are needed. */
 import type { Environment } from "../../system/environment.ts";
-import { askChanged, askIgnored, type TakingBack } from "../../system/git/file_status.ts";
+import { askChanged, askIgnored, type Restoring } from "../../system/git/file_status.ts";
 import type { Verdict } from "../guards/guard_policy.ts";
 import type { FileFacts, HowToLook, Judge } from "../guards/types.ts";
 
@@ -20,7 +20,7 @@ export async function judgeWithGit(
   const meant = new Set<string>();
   const takenBack = new Map<string, Set<string>>();
   const first = judge((path, how) => {
-    const taking = takingOf(how);
+    const taking = restoringOf(how);
     const found = look(path, taking === null ? how : amongOnly([], how));
     for (const file of [...found.files, ...found.perhaps ?? []]) {
       if (asksAbout(file)) meant.add(file.real);
@@ -38,7 +38,7 @@ export async function judgeWithGit(
   }
   const lookAgain = beginLooking();
   const verdict = judge((path, how) => {
-    const taking = takingOf(how);
+    const taking = restoringOf(how);
     const among = taking === null ? null : changed.get(taking) ?? null;
     const { files, perhaps = [], ...rest } = lookAgain(
       path,
@@ -57,14 +57,14 @@ function amongOnly(among: readonly string[], how: HowToLook): HowToLook {
 }
 
 /** Describes as JSON how git restores the files that a search finds; null for a search that is not git's. */
-function takingOf({ search, isGlob }: HowToLook): string | null {
-  if (search?.takenFrom === undefined) return null;
-  const { takenFrom, takes, fromTop } = search;
+function restoringOf({ search, isGlob }: HowToLook): string | null {
+  if (search?.restoredFrom === undefined) return null;
+  const { restoredFrom, alsoRemoves, fromTop } = search;
   const isEverywhere = fromTop || isGlob;
-  const taking: TakingBack = {
-    takenFrom,
-    ...(takes === undefined ? {} : { takes }),
+  const restoring: Restoring = {
+    restoredFrom,
+    ...(alsoRemoves === undefined ? {} : { alsoRemoves }),
     ...(isEverywhere ? { isEverywhere: true } : {}),
   };
-  return JSON.stringify(taking);
+  return JSON.stringify(restoring);
 }

@@ -110,9 +110,9 @@ export interface Search {
   /** Whether rules about everything below the start apply as soon as the search may find anything. */
   readonly takesAll?: boolean;
   /** The commit from which git restores files, or null for the index: files that do not differ stay as they are. */
-  readonly takenFrom?: string | null;
+  readonly restoredFrom?: string | null;
   /** Which files git also removes: untracked ones, or untracked and ignored ones. */
-  readonly takes?: "untracked" | "ignored";
+  readonly alsoRemoves?: "untracked" | "ignored";
   /** The only files that the search may find besides the start, absolute, links followed; absent for any. */
   readonly among?: readonly string[];
   /**

@@ -14,7 +14,7 @@ import {
 import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { guardPolicyIn } from "../guards/guard_policy.ts";
-import { usedUpSince, withoutSpent } from "./used_up.ts";
+import { usedUpSince, withoutUsedUp } from "./used_up.ts";
 import { groundOf, type RequirementWork, UNKEPT } from "./ground.ts";
 import { prove, type Proving } from "./proof.ts";
 import type { Requirement } from "./requirement_policy.ts";
@@ -74,7 +74,7 @@ export async function prepareStand(
     changes: [...changes, ...spent, ...proofs.changes],
     judge(db) {
       const stored = db === null ? [] : readStandings(db, key, sessionId);
-      const standings = proofs.marked(withoutSpent(stored, spent));
+      const standings = proofs.marked(withoutUsedUp(stored, spent));
       return { judged: judgeAll(requirements, standings, facts), standings };
     },
   };

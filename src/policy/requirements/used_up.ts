@@ -1,6 +1,6 @@
 /**
- * Finds which satisfactions for a single use are used up, by an action's success or by new commits. What git has
- * afterwards tells of the commits, not the words of a command.
+ * Finds which satisfactions for a single use are used up, by an action's success or by new commits. New commits are
+ * found in git afterwards, not in the words of a command.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
@@ -21,7 +21,10 @@ import type { BranchKey, Standing } from "./standing.ts";
 import { commandsUnder, commandText, triggeredBy } from "./trigger_match.ts";
 import { type AllowedUse, readAllowedUses } from "./triggers_table.ts";
 
-/** The verbs of git that move a branch. An advanced branch uses up a requirement about any verb but the first. */
+/**
+ * The verbs of git that move a branch. New commits use up a requirement about `commit`, an advanced branch one about any
+ * other verb.
+ */
 const MOVES = "commit merge pull rebase cherry-pick revert am".split(" ");
 const [COMMIT, ...OTHERS] = MOVES.map((verb) => commandText(["git", verb, "x"], false));
 
@@ -42,15 +45,15 @@ function covers(
   return triggeredBy([requirement], { tool: "Bash", commands, changesFiles: false }).length > 0;
 }
 
-/** Returns the requirements that `git commit` falls under and that a skill or a person satisfies. */
-export function aboutCommits(requirements: readonly Requirement[]): Requirement[] {
+/** Returns the requirements that `git commit` falls under, that a skill or a person satisfies, and that bind before. */
+export function satisfiedBeforeCommits(requirements: readonly Requirement[]): Requirement[] {
   return requirements.filter((one) =>
     one.condition.type === "blocking" && !one.stopOnly && covers(one, [COMMIT!])
   );
 }
 
 /** Returns the requirements that commits trigger or use up. */
-export function countingCommits(requirements: readonly Requirement[]): Requirement[] {
+export function touchedByCommits(requirements: readonly Requirement[]): Requirement[] {
   return requirements.filter((one) =>
     covers(one, [COMMIT!]) || (one.scope === "single_use" && covers(one, OTHERS))
   );
@@ -59,8 +62,8 @@ export function countingCommits(requirements: readonly Requirement[]): Requireme
 /** What is new in git since a look. */
 export interface NewInGit {
   readonly commits: readonly (NewCommit & {
-    /** The branches that were checked out before in the working trees whose HEAD has moved. */
-    readonly from: readonly string[];
+    /** The branches that the working trees whose HEAD has moved had checked out before. */
+    readonly left: readonly string[];
   })[];
   /** Branches that have advanced, also by commits that others had made. */
   readonly advanced: readonly string[];
@@ -89,26 +92,26 @@ export async function newInGit(
   const moved = Object.entries(before.trees).filter(([gitDir, tree]) =>
     JSON.stringify(now.trees[gitDir]) !== JSON.stringify(tree)
   );
-  const from = moved.flatMap(([, { branch }]) => branch ?? lastBranch ?? []);
+  const left = moved.flatMap(([, { branch }]) => branch ?? lastBranch ?? []);
   return {
-    commits: commits.map((one) => ({ ...one, from })),
+    commits: commits.map((one) => ({ ...one, left })),
     advanced: await advancedBranches({ commonDir }, between, asking),
   };
 }
 
 /** Returns the branches on which a commit counts: those that have it, else those that were left. */
-export function branchesOf({ branches, from }: NewInGit["commits"][number]): readonly string[] {
-  return branches.length > 0 ? branches : from;
+export function branchesOf({ branches, left }: NewInGit["commits"][number]): readonly string[] {
+  return branches.length > 0 ? branches : left;
 }
 
 /** Returns the satisfactions for a single use that new commits have used up on a branch. */
 export function usedUpOn(
   key: BranchKey,
   requirements: readonly Requirement[],
-  { came: { commits, advanced }, sessionId, untilMs }: {
-    readonly came: NewInGit;
+  { news: { commits, advanced }, sessionId, untilMs }: {
+    readonly news: NewInGit;
     readonly sessionId: string;
-    /** Satisfactions younger than this time and than the commit stay; epoch milliseconds. */
+    /** Satisfactions that are newer than this time and than the last commit stay; epoch milliseconds. */
     readonly untilMs: number;
   },
 ): Clearing[] {
@@ -141,17 +144,17 @@ export async function usedUpSince(
   const now = await readHeads({ commonDir }, before, { environment });
   const sinceMs = lookedAt(db, sessionId).atMs ?? last.atMs;
   const at = { sinceMs, commonDir, lastBranch: key.branch, environment };
-  const came = await newInGit(db, { before, now, ...at });
-  return usedUpOn(key, singleUse, { came, sessionId, untilMs: sinceMs });
+  const news = await newInGit(db, { before, now, ...at });
+  return usedUpOn(key, singleUse, { news, sessionId, untilMs: sinceMs });
 }
 
 /** Leaves out used-up satisfactions; newer satisfactions of the session stay. */
-export function withoutSpent(
+export function withoutUsedUp(
   stored: readonly Standing[],
-  spent: readonly Clearing[],
+  usedUp: readonly Clearing[],
 ): Standing[] {
   return stored.filter((standing) =>
-    !spent.some(({ requirement, sessionId, untilMs = Infinity }) =>
+    !usedUp.some(({ requirement, sessionId, untilMs = Infinity }) =>
       requirement === standing.requirement && sessionId === standing.sessionId &&
       (standing.satisfiedAtMs ?? 0) <= untilMs
     )
@@ -164,13 +167,13 @@ export function singleUsesOf(
 ): Omit<AllowedUse, "untilMs">[] {
   return triggered.filter((requirement) => {
     const under = commandsUnder(requirement, commands);
-    const isTold = under.length > 0 &&
+    const isShownByBranch = under.length > 0 &&
       under.every(({ whole, isElsewhere }) => !isElsewhere && isMove(whole));
-    return requirement.scope === "single_use" && !isTold;
+    return requirement.scope === "single_use" && !isShownByBranch;
   }).map(({ name }) => ({ requirement: name, repository: commonDir, branch: branch ?? "" }));
 }
 
-/** Returns the satisfactions that a successful action has used up: those that its gate noted when it allowed it. */
+/** Returns the satisfactions that a successful action has used up: those noted when the action was allowed. */
 export function usedUp(
   toolUseId: string | null,
   { db, sessionId }: Pick<RequirementWork, "db" | "sessionId">,

@@ -6,6 +6,8 @@ import { type Argument, literal, OPEN, withText } from "./word.ts";
 import type { Effect, Search } from "../guards/types.ts";
 import { readWildcard } from "../../base/wildcard.ts";
 
+const MATCHES_NOTHING = /(?!)/;
+
 type Changing = (call: GitCall) => Change[];
 
 /** The files that each verb changes, relative to the folder of `git -C`; patches are in `patches.ts`. */
@@ -21,10 +23,10 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   // `git mv` moves as `mv` does.
   mv: (call) =>
     changesOfCopy(
-      { operands: "moved", copies: { contents: /(?!)/ } },
+      { operands: "moved", copies: { contents: MATCHES_NOTHING } },
       { ...call, outputs: [] },
     ),
-  // `main:a.txt` is a file in a commit.
+  // In `git replace main:a.txt OTHER` the path follows the colon.
   replace: ({ operands: [first], has }) =>
     first === undefined || has("-d --delete -l --list") || !first.text.includes(":")
       ? []
@@ -33,9 +35,9 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   restore: (call) =>
     onlyUnstages(call)
       ? []
-      : takenBack(call, call.operands, sourceOf(call.values("-s --source").at(-1))),
+      : changesOfRestoring(call, call.operands, sourceOf(call.values("-s --source").at(-1))),
   rm: (call) =>
-    // The file stays on disk until a branch without it is checked out.
+    // Only the index loses the file; it leaves the disk when a branch without it is checked out.
     call.has("--cached")
       ? marked(call.operands.filter(({ text, isOpen }) => !isOpen && isPolicy(text)), "change")
       : changesOfPaths(call, call.operands, { effect: "remove" }),
@@ -67,13 +69,18 @@ function changesOfCheckout(call: GitCall): Change[] {
   const { operands, dashed, has } = call;
   const [first, ...files] = operands;
   if (dashed !== undefined) {
-    return takenBack(call, dashed, sourceOf(dashed.length < operands.length ? first : undefined));
+    return changesOfRestoring(
+      call,
+      dashed,
+      sourceOf(dashed.length < operands.length ? first : undefined),
+    );
   }
   if (goesToBranch(call)) return [];
   if (has("-f --force") && files.length === 0) return thrownAway(call);
-  // The first word is a branch, a commit or a file.
-  if (first === undefined || isPath(first)) return takenBack(call, operands, null);
-  if (first.isOpen) return takenBack(call, files, undefined);
+  if (first === undefined || isPath(first)) return changesOfRestoring(call, operands, null);
+  // From here on the first word may be a branch, a commit or a file.
+  if (first.isOpen) return changesOfRestoring(call, files, undefined);
+  // `--pathspec-from-file` counts with the other words alone.
   const ifThere = changesOfPaths({ ...call, has: () => false }, [first], {
     effect: "change",
     source: null,
@@ -81,7 +88,7 @@ function changesOfCheckout(call: GitCall): Change[] {
     ...change,
     search: { ...EVERYTHING, ...change.search, named: "if-there" } as const,
   }));
-  return [...ifThere, ...takenBack(call, files, undefined)];
+  return [...ifThere, ...changesOfRestoring(call, files, undefined)];
 }
 
 /** Tells whether the options of `checkout` show that it checks out a branch or commit, and no files. */
@@ -99,11 +106,13 @@ export function onlyUnstages({ has }: GitCall): boolean {
   return has("-S --staged") && !has("-W --worktree");
 }
 
-/** Finds the changes of restoring files from a commit, the index (null) or an unknown state (undefined). */
-function takenBack(
+/** Where files are restored from: a commit, the index (null), or what only the running shell knows (undefined). */
+type RestoreSource = string | null | undefined;
+
+function changesOfRestoring(
   call: GitCall,
   words: readonly Argument[],
-  source: string | null | undefined,
+  source: RestoreSource,
 ): Change[] {
   return changesOfPaths(call, words, { effect: "change", source });
 }
@@ -111,10 +120,12 @@ function takenBack(
 /** Finds the changes of a verb that throws away uncommitted work. Differences between commits are safe in git. */
 function thrownAway(call: GitCall): Change[] {
   const [to] = call.operands;
-  if (to === undefined || to.text === "HEAD") return takenBack(call, [literal(":/")], "HEAD");
+  if (to === undefined || to.text === "HEAD") {
+    return changesOfRestoring(call, [literal(":/")], "HEAD");
+  }
   if (to.isOpen) return marked([OPEN], "change");
   // The configuration of conclaude and the settings of Claude Code, wherever they lie in the repository.
-  const search = searchFor(isPolicy, { takenFrom: to.text, fromTop: true });
+  const search = searchFor(isPolicy, { restoredFrom: to.text, fromTop: true });
   return [{ word: literal("."), effect: "change", search }];
 }
 
@@ -130,12 +141,11 @@ function cloned([from, to]: readonly Argument[]): Argument[] {
   return [withText(from, name.replace(/\.git$/, ""))];
 }
 
-/** Returns the commit from which files are restored, null for the index; undefined where only the shell knows it. */
-function sourceOf(word: Argument | undefined): string | null | undefined {
+function sourceOf(word: Argument | undefined): RestoreSource {
   return word === undefined ? null : word.isOpen ? undefined : word.text;
 }
 
-/** Verbs of `git stash` that take no changes from the working tree. Files that they bring back were judged before. */
+/** Verbs of `git stash` that take no changes from the working tree. Stashed files were judged when they were written. */
 const PUTS_NOTHING_AWAY = /^(?:list|show|drop|clear|create|store|pop|apply|branch)$/;
 
 /** Finds the changes of `git stash`: of the named files, else of all files that git finds changed. */
@@ -144,78 +154,80 @@ function changesOfStash(call: GitCall): Change[] {
   if (PUTS_NOTHING_AWAY.test(verb?.text ?? "")) return [];
   // A word is a file only after `push` or `--`.
   const files = verb?.text === "push" ? operands.slice(1) : dashed;
-  const takes = has("-a --all")
+  const alsoRemoves = has("-a --all")
     ? "ignored"
     : has("-u --include-untracked")
     ? "untracked"
     : undefined;
-  // With one of these options a person chooses what is stashed, or a file lists it.
+  // Not plain: an unknown word, `--patch` (a person picks) or `--pathspec-from-file`.
   const isPlain = /^(?:push|save|-.*)?$/s.test(verb?.text ?? "") &&
     !call.after.some(({ isOpen }) => isOpen) && !has("-p --patch --pathspec-from-file");
   if (files.length === 0 && !isPlain) return marked([OPEN], "change");
   const words = files.length > 0 ? files : [literal(":/")];
   // The stash keeps what it removes from the working tree.
-  return changesOfPaths(call, words, { effect: "tamper", source: "HEAD", takes });
+  return changesOfPaths(call, words, { effect: "tamper", source: "HEAD", alsoRemoves });
 }
 
 /** A pathspec of git: `src`, `*.lock`, `:/src`, `:!x`. */
 interface Pathspec {
   readonly path: string;
+  /** Whether the path is relative to the top of the repository, and not to the current folder. */
   readonly fromTop: boolean;
-  readonly isExcluded: boolean;
+  readonly excludes: boolean;
 }
 
 const MAGIC = /^:(?:\(([^)]*)\)|([/!^]*):?)/;
 
-/** Names of personal files, which git does not know. */
+/** Names of personal files, which projects keep out of git. */
 const PERSONAL = /\.local\.(?:ya?ml|json)$/;
 
 /** How git changes the files that pathspecs name. */
 interface PathspecUse {
   readonly effect: Effect;
-  /** The commit from which files are restored, null for the index; undefined where it is unknown. */
-  readonly source?: string | null | undefined;
-  readonly takes?: Search["takes"] | undefined;
+  readonly source?: RestoreSource;
+  readonly alsoRemoves?: Search["alsoRemoves"] | undefined;
 }
 
 /** Finds the files that git changes or removes by these pathspecs. */
 function changesOfPaths(
   { has }: GitCall,
   words: readonly Argument[],
-  { effect, source, takes }: PathspecUse,
+  { effect, source, alsoRemoves }: PathspecUse,
 ): Change[] {
-  const taken = {
-    ...(source === undefined ? {} : { takenFrom: source }),
-    ...(takes === undefined ? {} : { takes }),
+  const how = {
+    ...(source === undefined ? {} : { restoredFrom: source }),
+    ...(alsoRemoves === undefined ? {} : { alsoRemoves }),
   };
   const specs = words.map((word) => ({ word, spec: readPathspec(word.text) }));
-  const excluded = specs.filter(({ spec }) => spec.isExcluded).map(({ spec }) =>
-    matcherOf(spec.path)
-  );
-  const included = specs.filter(({ spec }) => !spec.isExcluded);
+  const excluded = specs.filter(({ spec }) => spec.excludes)
+    .map(({ spec: { path, fromTop } }) => ({ fromTop, isLeftOut: matcherOf(path) }));
+  const included = specs.filter(({ spec }) => !spec.excludes);
   const meant = included.length > 0 || specs.length === 0
     ? included
     : [{ word: literal("."), spec: readPathspec(".") }];
   const changes = meant.map(({ word, spec }): Change => {
-    // Excluding pathspecs are relative to the folder, so they exclude nothing that may lie outside of it.
-    const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(spec.path) ? [] : excluded;
-    const isFromTop = spec.fromTop || leftOut.length > 0;
-    const isPattern = isFromTop || (!word.isGlob && /[*?[\\]/.test(spec.path));
+    // An excluding pathspec counts if both paths are relative to the same folder, and none leads out of it.
+    const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(spec.path)
+      ? []
+      : excluded.filter(({ fromTop }) => fromTop === spec.fromTop);
+    const startsAtSearch = spec.fromTop || leftOut.length > 0;
+    const isPattern = startsAtSearch || (!word.isGlob && /[*?[\\]/.test(spec.path));
     if (word.isOpen || word.found !== undefined || !isPattern) {
       const plain = spec.path === word.text ? word : withText(word, spec.path);
       return effect === "remove" || word.found !== undefined
         ? { word: plain, effect }
-        : { word: plain, effect, search: { ...EVERYTHING, ...taken } };
+        : { word: plain, effect, search: { ...EVERYTHING, ...how } };
     }
-    const [head] = isFromTop ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
+    const [head] = startsAtSearch ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
     const matches = matcherOf(spec.path.slice(head.length));
     return {
       word: literal(head || "."),
       effect,
       search: searchFor(
         (path) =>
-          matches(path) && !leftOut.some((isLeftOut) => isLeftOut(path)) && mayBeTaken(path, takes),
-        { ...taken, fromTop: spec.fromTop },
+          matches(path) && !leftOut.some(({ isLeftOut }) => isLeftOut(path)) &&
+          mayBeChanged(path, alsoRemoves),
+        { ...how, fromTop: spec.fromTop },
       ),
     };
   });
@@ -230,7 +242,7 @@ function isPolicy(path: string): boolean {
 
 function searchFor(
   isMeant: (path: string) => boolean,
-  how: Pick<Search, "takenFrom" | "takes" | "fromTop" | "named">,
+  how: Pick<Search, "restoredFrom" | "alsoRemoves" | "fromTop" | "named">,
 ): Search {
   const judge: Search["judge"] = ({ path }) => ({
     isMeant: isMeant(path) ? "yes" : "no",
@@ -240,10 +252,10 @@ function searchFor(
 }
 
 /** Finds everything in a named folder. */
-const EVERYTHING = searchFor((path) => mayBeTaken(path, undefined), { named: "always" });
+const EVERYTHING = searchFor((path) => mayBeChanged(path, undefined), { named: "always" });
 
-function mayBeTaken(path: string, takes: PathspecUse["takes"]): boolean {
-  return (takes !== undefined || !PERSONAL.test(path)) && !/(?:^|\/)\.git(?:\/|$)/.test(path);
+function mayBeChanged(path: string, alsoRemoves: PathspecUse["alsoRemoves"]): boolean {
+  return (alsoRemoves !== undefined || !PERSONAL.test(path)) && !/(?:^|\/)\.git(?:\/|$)/.test(path);
 }
 
 function readPathspec(text: string): Pathspec {
@@ -255,7 +267,7 @@ function readPathspec(text: string): Pathspec {
       ? text.slice(magic.length) || (magic === "" ? text : ".")
       : "*",
     fromTop: signs.includes("/") || given.includes("top"),
-    isExcluded: /[!^]/.test(signs) || given.includes("exclude"),
+    excludes: /[!^]/.test(signs) || given.includes("exclude"),
   };
 }
 
@@ -272,7 +284,7 @@ function matcherOf(path: string): (path: string) => boolean {
   return (path) => (matches?.(path) ?? true) || (matchesBelow?.(path) ?? true);
 }
 
-/** Returns a word relative to the folder that `git -C` names. */
+/** Puts the folder of `git -C` before a relative word. */
 function wordIn(folder: Argument, word: Argument): Argument {
   return word.text.startsWith("/")
     ? word

@@ -80,11 +80,11 @@ export function byRepository(paths: readonly string[]): Map<string | undefined, 
   return Map.groupBy(paths, (path) => roots.get(parentOf(path)));
 }
 
-export interface TakingBack {
+export interface Restoring {
   /** What the command also removes: untracked files, or untracked and ignored ones. */
-  readonly takes?: "untracked" | "ignored";
+  readonly alsoRemoves?: "untracked" | "ignored";
   /** The commit from which files are restored; null for the index. */
-  readonly takenFrom: string | null;
+  readonly restoredFrom: string | null;
   /** Whether changes anywhere in the repository count, not only those in the given folders. */
   readonly isEverywhere?: boolean;
 }
@@ -94,7 +94,7 @@ export interface TakingBack {
  * Untracked and ignored files count only when the command removes them.
  */
 export async function askChanged(
-  how: TakingBack,
+  how: Restoring,
   folders: readonly string[],
   environment: Environment,
 ): Promise<readonly string[] | null> {
@@ -113,23 +113,23 @@ export async function askChanged(
 
 async function differing(
   root: string,
-  { takenFrom, takes, isEverywhere = false }: TakingBack,
+  { restoredFrom, alsoRemoves, isEverywhere = false }: Restoring,
   { paths, environment }: { readonly paths: readonly string[]; readonly environment: Environment },
 ): Promise<readonly string[] | null> {
-  const commit = takenFrom === null ? [] : ["--end-of-options", takenFrom];
-  const args = takes === undefined
+  const commit = restoredFrom === null ? [] : ["--end-of-options", restoredFrom];
+  const args = alsoRemoves === undefined
     ? [
       ...["diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", "--ignore-submodules"],
       ...commit,
     ]
     : [
       ...["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"],
-      ...(takes === "ignored" ? ["--ignored"] : []),
+      ...(alsoRemoves === "ignored" ? ["--ignored"] : []),
     ];
   const output = await askGit(root, [...args, "--", ...isEverywhere ? [] : paths], { environment });
   if (output === null) return null;
   // `git status` prints the state before the name.
-  const skipped = takes === undefined ? 0 : 3;
+  const skipped = alsoRemoves === undefined ? 0 : 3;
   return output.split("\0").filter((line) => line !== "")
     .map((line) => `${root}/${line.slice(skipped)}`);
 }

@@ -17,7 +17,8 @@ import { lstatSync } from "../../system/files.ts";
 
 /**
  * Counts the events in the fallback database that an import would bring over; null when there are none, and when the
- * file is not this user's own, since anybody can put one there. `next`: the command that imports the rows.
+ * file is not this user's own, since anybody can put one there. `events`: 0 for an older schema, whose rows are not
+ * counted. `next`: the command that imports the rows, or migrates them first.
  *
  * @throws {Error} SQLite's error about either database.
  */
@@ -38,18 +39,19 @@ export function leftBehind({ locations, database, retentionDays, nowMs }: {
   // An older schema must be migrated before its rows can be counted.
   if (kind === "older") return { path, events: 0, captures: 0, next: `${base} db migrate` };
   if (kind !== "ours") return null;
-  const home = identifyDatabase(database).kind;
+  const usedKind = identifyDatabase(database).kind;
   // An import into any other kind of file is impossible.
-  if (home !== "missing" && home !== "empty" && home !== "ours") return null;
+  if (usedKind !== "missing" && usedKind !== "empty" && usedKind !== "ours") return null;
   using from = openToLook(path);
-  using to = home === "ours" ? openToLook(database) : null;
+  using to = usedKind === "ours" ? openToLook(database) : null;
   const admit = to && forgottenRows(to);
   const missing = { execution: 0, capture: 0 };
   const sinceMs = retentionDays === 0 ? null : nowMs - daysMs(retentionDays);
   for (const { type, columns } of exportRows(from, { sessionId: null, sinceMs })) {
-    const isHere = to !== null && findHere(to, type, columns) !== undefined ||
-      admit?.(type, columns) === null;
-    if (!isHere && (type === "execution" || type === "capture")) missing[type]++;
+    // The check wants to see every row.
+    const isForgotten = admit?.(type, columns) === null;
+    const isHere = to !== null && findHere(to, type, columns) !== undefined;
+    if (!isForgotten && !isHere && (type === "execution" || type === "capture")) missing[type]++;
   }
   const { execution: events, capture: captures } = missing;
   const next = `${base} export | conclaude import -`;
@@ -65,7 +67,7 @@ export function lookAtFallback(place: DoctorPlace): Finding[] {
     ? "is of an older conclaude; what it holds is counted when it is migrated"
     : `holds ${count(events, "event")} with ${
       count(captures, "capture")
-    } that ${place.database} has not`;
+    } that ${place.database} does not have`;
   return [warn(
     `${path} ${held}: hooks write there while the home cannot be used, and a restart may remove it`,
     next,
