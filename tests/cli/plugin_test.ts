@@ -66,6 +66,28 @@ test("doctor counts the hooks of the plugin", async (place) => {
   assert.match(rows[0]!.message, /^installed in .*plugin\/hooks\/hooks\.json \(SessionStart,/);
 });
 
+test("a plugin from a marketplace in a folder, of which Claude Code keeps a copy, is installed once", async (place) => {
+  const copy = join(place.home, ".claude", "plugins", "cache", "conclaude");
+  const market = join(place.home, "market");
+  const folder = await switchOn(place);
+  for (const to of [copy, join(market, "conclaude")]) {
+    for (const file of [".claude-plugin/plugin.json", "hooks/hooks.json"]) {
+      write(join(to, file), JSON.parse(Deno.readTextFileSync(join(folder, file))));
+    }
+  }
+  write(join(place.home, ".claude", "settings.json"), {
+    enabledPlugins: { "conclaude@conclaude": true },
+    extraKnownMarketplaces: { conclaude: { source: { source: "directory", path: market } } },
+  });
+  write(join(market, ".claude-plugin", "marketplace.json"), {
+    plugins: [{ name: "conclaude", source: "./conclaude" }],
+  });
+  write(join(place.home, ".claude", "plugins", "installed_plugins.json"), {
+    plugins: { "conclaude@conclaude": [{ installPath: copy }] },
+  });
+  assert.deepEqual((await hookRows(place)).map(({ status }) => status), ["ok"]);
+});
+
 test("where the plugin and a settings file both have hooks, everybody says how to keep one", async (place) => {
   const folder = await switchOn(place);
   const keep = /claude plugin uninstall conclaude/;

@@ -198,7 +198,8 @@ function faultsAcross(
     ));
   }
   const plugin = installed.find(({ isPlugin }) => isPlugin);
-  if (plugin !== undefined && plugin !== widest) {
+  // Of a plugin both the source and the installed copy may be found.
+  if (plugin !== undefined && !widest.isPlugin) {
     faults.push(warn(
       `the hooks are installed twice, in ${widest.path} and as a plugin (${plugin.path}): each one runs twice`,
       `keep one: \`${removeLine(plugin)}\` or \`${removeLine(widest)}\``,
