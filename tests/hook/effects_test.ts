@@ -496,6 +496,45 @@ test.git("a remote counts for what it told itself, and not for what a command wr
   assert.equal((await stop(home)).decision, undefined);
 });
 
+test.git("a protected branch goes where its own remote branch goes, and a push that cannot be read is told", async (home) => {
+  const project = laid(home, {
+    ...FILES,
+    ".conclaude.yaml": POLICY +
+      "requirements:\n  main: {type: guard, guardType: protected_branch}\n",
+  });
+  const other = join(home.path, "other.git");
+  await git(home.path, "clone", "-q", "--bare", project, other);
+  await git(project, "remote", "add", "origin", other);
+  await git(project, "fetch", "-q");
+  await git(project, "switch", "-qc", "work");
+  await git(project, "commit", "-q", "--allow-empty", "-m", "of work");
+  await git(project, "push", "-q", "origin", "work");
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await bash(home, "ls");
+  const reset = "git switch -q main; git reset -q --hard origin/work; git switch -q work";
+  const { after, blocks } = await bash(home, reset);
+  assert.match(after, /refs\/heads\/main \(protected branch\)/);
+  assert.equal(blocks, true);
+  await bash(home, undoIn(after));
+  assert.equal((await stop(home)).decision, undefined);
+  const pushed = await bash(home, 'git push -q origin "work:$(echo niam | rev)"');
+  assert.match(pushed.after, /remotes\/origin\/main.*it was pushed/);
+  assert.equal(pushed.blocks, true);
+});
+
+test.git("what changes beside a command that only looks is not called its work", async (home) => {
+  const project = laid(home);
+  await bash(home, "ls");
+  for (const [n, command] of ["cat src/a.ts", "git diff -- src/a.ts"].entries()) {
+    Deno.writeTextFileSync(join(project, "src/generated/api.ts"), `by a person ${n}\n`);
+    const { before, after } = await bash(home, command);
+    assert.match(before + after, /by whom is unknown[^]*src\/generated\/api\.ts/, command);
+    assert.doesNotMatch(before + after, /This command changed/, command);
+    await git(project, "restore", ".");
+    await bash(home, "ls");
+  }
+});
+
 test.git("a branch that a person moved holds a stop as changed by whom is unknown, and may be put back", async (home) => {
   const project = laid(home, {
     ...FILES,

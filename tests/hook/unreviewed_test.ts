@@ -244,6 +244,20 @@ test("what a person commits between commands or beside one that only looks, and 
   assert.equal(answer?.["decision"], "block");
 });
 
+test("a commit that another session's command makes meanwhile is asked about there alone", async (project) => {
+  const other = "5e551011-0000-4000-8000-00000000000b";
+  const during = { tool_use_id: crypto.randomUUID() };
+  await satisfy(project);
+  assert.equal(await project.bash("npm test", { ...during, session_id: other }), null);
+  assert.equal(await told(project, "git commit -q --allow-empty -m reviewed"), "");
+  assert.equal(
+    (await project.used("Bash", { command: "npm test" }, { ...during, session_id: other }))
+      ?.["decision"],
+    undefined,
+  );
+  assert.deepEqual(violations(project), []);
+});
+
 Deno.test("a satisfaction that has expired before the command allows nothing", async () => {
   using project = scripted(REVIEW.replace("single_use", "session"));
   assert.equal(await told(project, "ls"), "");

@@ -53,12 +53,20 @@ export function isOwned(path: string, commands: readonly string[]): boolean {
     const [program = "", ...words] = command.split(" ");
     if (words.some((word) => has("--version --help -v -h", word))) return false;
     const verb = words.find((word) => !word.startsWith("-")) ?? "install";
-    return owners.some(({ by, reads = "" }) => has(by, baseName(program)) && !has(reads, verb));
+    // An option that stands before the verb may have a value.
+    const verbs = words[0]?.startsWith("-") ? [verb, ...words] : [verb];
+    return owners.some(({ by, writes, reads = "" }) =>
+      has(by, baseName(program)) &&
+      (writes === undefined ? !has(reads, verb) : verbs.some((one) => has(writes, one)))
+    );
   });
 }
 
-/** A lock file's programs, and their verbs that only read it. */
-type Owner = { readonly by: string; readonly reads?: string };
+/**
+ * A lock file's programs, and their verbs that write it, or those that only read it. Programs that run a project's
+ * scripts have the former: a script may do anything.
+ */
+type Owner = { readonly by: string; readonly writes?: string; readonly reads?: string };
 
 function has(words: string, word: string): boolean {
   return words.split(" ").includes(word);

@@ -185,6 +185,39 @@ export function isShellRunning(
   return rows.some(({ goesOn }) => goesOn !== null) || rows.at(-1)?.["event"] === "PreToolUse";
 }
 
+/** Returns the commands that other sessions of a repository were allowed to run, and that ran at a moment or later. */
+export function commandsOfOthers(
+  db: DatabaseSync,
+  { sessionId, repository, sinceMs }: {
+    readonly sessionId: string;
+    readonly repository: string;
+    readonly sinceMs: number;
+  },
+): string[] {
+  return statement(
+    db,
+    `SELECT used.metadata ->> '$.tool_input.command' AS command
+       FROM sessions
+       JOIN hook_executions AS used ON used.session_id = sessions.session_id
+      WHERE sessions.repository = ?2
+        AND sessions.session_id <> ?1
+        AND used.created_at_ms >= ?3 - ${HOUR_MS}
+        AND used.hook_name = 'PreToolUse'
+        AND used.status = 'success'
+        AND used.${OF_SHELL}
+        AND json_valid(used.metadata)
+        AND NOT EXISTS (SELECT 1
+                          FROM hook_executions AS ended
+                         WHERE ended.session_id = used.session_id
+                           AND ended.tool_use_id = used.tool_use_id
+                           AND ended.hook_name IN ('PostToolUse', 'PostToolUseFailure')
+                           AND ended.created_at_ms < ?3)`,
+  ).all(sessionId, repository, sinceMs).map(({ command }) => String(command ?? ""));
+}
+
+/** For so long a command of another session may run until it commits, in milliseconds. */
+const HOUR_MS = 3_600_000;
+
 /** Tells whether another session of a repository has used a shell since a moment. */
 export function areOthersAtWork(
   db: DatabaseSync,

@@ -19,6 +19,7 @@ import { cameToRemote } from "../../system/git/reflogs.ts";
 import { exists, readText } from "../../system/on_disk.ts";
 import { changesPolicy } from "../guards/protected.ts";
 import { PROTECT_RULE } from "../guards/rule_names.ts";
+import { branchIn } from "../shell/refspecs.ts";
 import { withPatterns } from "../shell/rows.ts";
 import { changesBetween, isOwned, LISTED, mentions } from "./compare.ts";
 import {
@@ -58,6 +59,8 @@ interface Look {
   readonly commands: readonly string[];
   /** Whether one of them pushes, or somebody else may have done so. */
   readonly isPushed: boolean;
+  /** Whether the command that has run only looks at something. */
+  readonly onlyLooked: boolean;
 }
 
 type MaybeAsync<Answer> = Answer | Promise<Answer>;
@@ -105,7 +108,7 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
       if (commit === "") return isRemote;
       return isRemote
         ? isFromRemote({ ref: subject, commit }, known)
-        : await isInRemote(commit, known);
+        : await isInRemote(commit, known, subject);
     },
   },
   file: {
@@ -179,7 +182,7 @@ export async function judge(
     if (isKnown) continue;
     const isOlder = kind === "file" && after !== "" && after !== LISTED &&
       enteredAtMs(after) < before.atMs;
-    const isOwn = isDuring && !isOlder && command !== null &&
+    const isOwn = isDuring && !isOlder && command !== null && !look.onlyLooked &&
       (kind !== "file" || mentions(command, subject));
     const rule = kind === "file" ? rules[change.rule ?? 0] : undefined;
     found.push(addViolation(ground, {
@@ -229,11 +232,13 @@ async function lookAt(
   const edited = new Set(told.files.map((path) => resolvePath(path, around)));
   const files = changes.filter(({ kind }) => kind === "file").map(({ subject }) => subject);
   const isAsked = changes.some(({ kind }) => kind !== "policy");
-  const ran = isAsked ? [...command === null ? [] : [command], ...told.commands] : [];
+  const ran = [...command === null ? [] : [command], ...isAsked ? told.commands : []];
   const read = await Promise.all(ran.map((one) => takenApart(one, looks.ground)));
+  const onlyLooked = command !== null && read[0]!.onlyLooks;
   const commands = read.flatMap((one) => one.commands);
   const isPushed = command === null || read.some(({ pushes }) => pushes);
-  return { ...looks, edited, commands, isPushed, brought: await broughtByGit(files, looks) };
+  const brought = await broughtByGit(files, looks);
+  return { ...looks, edited, commands, isPushed, onlyLooked, brought };
 }
 
 async function broughtByGit(
@@ -263,12 +268,14 @@ async function broughtByGit(
 async function takenApart(
   command: string,
   { projectDir, home }: Ground,
-): Promise<{ readonly commands: readonly string[]; readonly pushes: boolean }> {
+): Promise<
+  { readonly commands: readonly string[]; readonly pushes: boolean; readonly onlyLooks: boolean }
+> {
   try {
-    const { commands, pushes } = await readCommand(command, { folder: projectDir, home });
-    return { commands: commands.map((words) => words.join(" ")), pushes };
+    const { commands, isPlain, pushes } = await readCommand(command, { folder: projectDir, home });
+    return { commands: commands.map((words) => words.join(" ")), pushes, onlyLooks: isPlain };
   } catch {
-    return { commands: [command], pushes: false };
+    return { commands: [command], pushes: false, onlyLooks: false };
   }
 }
 
@@ -308,7 +315,7 @@ async function movedRightly(change: Change, look: Look): Promise<boolean> {
   if (subject.startsWith(REMOTE)) {
     return after === "" || isFromRemote({ ref: subject, commit: after }, look);
   }
-  if (after !== "" && await isInRemote(after, look)) return true;
+  if (after !== "" && await isInRemote(after, look, subject)) return true;
   if (branches.isNamed) return false;
   // A renamed branch loses nothing.
   if (after === "") return await isInBranch(repository, before, environment);
@@ -326,12 +333,18 @@ type Remembered = Pick<Look, "ground"> & {
   readonly isPushed: boolean;
 };
 
-/** Whether a commit is in a remote-tracking branch that its remote itself has moved. */
-async function isInRemote(commit: string, look: Remembered): Promise<boolean> {
-  const { repository, environment } = look.ground;
+/**
+ * Whether a commit is in a remote-tracking branch that its remote itself has moved.
+ * @param branch A local branch: if a rule names it, only remote branches of the same name count.
+ */
+async function isInRemote(commit: string, look: Remembered, branch?: string): Promise<boolean> {
+  const { repository, environment, branches } = look.ground;
   if (repository === undefined) return false;
   const remotes = await remotesWith(repository, commit, environment);
-  return remotes.some((one) => isFromRemote(one, look));
+  return remotes.some((one) =>
+    (branch === undefined || !branches.isNamed || branchIn(one.ref) === branchIn(branch)) &&
+    isFromRemote(one, look)
+  );
 }
 
 /** Whether a remote-tracking branch has not moved since the last look, or its remote or a known push has moved it. */

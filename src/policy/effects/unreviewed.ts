@@ -22,6 +22,7 @@ import { readCommand } from "./read_command.ts";
 import {
   addViolation,
   areOthersAtWork,
+  commandsOfOthers,
   isShellRunning,
   letGo,
   lookedAt,
@@ -68,13 +69,19 @@ export async function judgeCommits(
     const key = { repository: commonDir, branch };
     usedUpOn(key, requirements, use).forEach((used) => clearRequirement(db, key, used));
   }
-  const isShared = areOthersAtWork(db, { sessionId, repository: commonDir, sinceMs });
+  const others = { sessionId, repository: commonDir, sinceMs };
+  const isShared = areOthersAtWork(db, others);
+  // The gate of another session asks about the commits of that session's commands.
+  const isTheirs = isShared && commits !== "yes" &&
+    (await Promise.all(commandsOfOthers(db, others).map((one) => mayCommit(one, ground))))
+      .includes("yes");
   const isLifted = isPaused(db, { sessionId, subject: "requirements", atMs });
   const tips = Object.values(now.heads.trees).filter(({ branch }) => branch === repository.branch);
   const violations: Violation[] = [];
   for (const commit of news.commits) {
     const on = branchesOf(commit);
-    const isOurs = !isShared || (isAfter && on.includes(repository.branch ?? ""));
+    const isOurs = !isTheirs &&
+      (!isShared || (isAfter && on.includes(repository.branch ?? "")));
     const isLacking = (requirement: Requirement) =>
       on.every((branch) =>
         !isSatisfied(requirement, standings.get(branch)!, { sessionId, atMs: sinceMs })

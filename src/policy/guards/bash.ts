@@ -241,6 +241,8 @@ export interface BashStep {
   readonly moves: readonly string[];
   /** Whether it moves them on a remote, where settings of git may name further branches. */
   readonly pushes: boolean;
+  /** Whether its words say what it pushes: none of them depends on the running shell. */
+  readonly pushesPlainly: boolean;
   /** The settings of git that it sets or runs with. */
   readonly settings: readonly string[];
 }
@@ -284,6 +286,7 @@ export function readUses(
       makesTree: isHere ? treeMade(command) : null,
       moves: isHere && written.length > 0 ? branchesMoved(command) : [],
       pushes: pushes(command.words),
+      pushesPlainly: pushes(command.words) && !command.words.some(({ isOpen }) => isOpen),
       settings: isHere ? settingsOf(command.words) : [],
     })),
     untold: {

@@ -3,13 +3,13 @@
  * its words, and a program that runs code may do anything with the names in that code.
  */
 import { gitCall } from "./git_call.ts";
-import { split, type ValuedOptions } from "./operands.ts";
+import { programName, split, type ValuedOptions } from "./operands.ts";
 import READERS from "./readers.json" with { type: "json" };
 import { rowsByName } from "./rows.ts";
 import { isContaining } from "./runners.ts";
 import type { ShellCommand } from "./shell_command.ts";
 import { findInner, powerShell, takesFile } from "./wrappers.ts";
-import { type Argument, withText } from "./word.ts";
+import { type Argument, literal, withText } from "./word.ts";
 import { isExplained } from "./writes.ts";
 
 export interface Unexplained {
@@ -78,9 +78,15 @@ function isReader({ program: name, words, args: rest }: ShellCommand): boolean {
 }
 
 /** Tells whether a program only reads and runs no other code, so that changes meanwhile are not its work. */
-export function onlyLooks(program: string): boolean {
-  return LOOKING.has(program);
+export function onlyLooks(words: readonly string[]): boolean {
+  const [program = "", ...rest] = words;
+  const git = gitCall(words.map(literal));
+  return LOOKING.has(programName(program)) || (git !== null && GIT_LOOKING.has(git.verb)) ||
+    (rest.length === 1 && !program.includes("/") && TELLS_ITSELF.test(rest[0]!));
 }
+
+const GIT_LOOKING = wordsOf(READERS.gitLooks);
+const TELLS_ITSELF = /^(?:-[hvV]|--help|--version)$/;
 
 function isCode({ text }: Argument): boolean {
   return /[\s;()]/.test(text);
