@@ -71,7 +71,7 @@ test("session log shows every step on a line of at most 80 columns, in order, wi
       "Bash Tests pass: deno test (5 passed), 2.5s",
       "Bash git push --force: no force push, denied",
       "Claude It is, 1m 30s",
-      "Session ends logout",
+      "Session ended (logout)",
     ]);
     const shown = await runVerb(["session", "show", "cad0"], temp);
     assert.match(shown.stdout, /^Denied\n {2}Bash {2}git push --force\n {4}no force push$/m);
@@ -153,7 +153,7 @@ test("session log --follow tells what hooks keep and the transcript has, each on
   assert.equal(steps.filter((step) => step === "Read a.ts").length, 1, stdout);
   assert.equal(steps.filter((step) => step.startsWith("Read")).length, 2, stdout);
   assert.ok(!stdout.includes(key), "secrets are masked as hooks mask them");
-  assert.equal(steps.filter((step) => step === "Session ends logout").length, 1);
+  assert.equal(steps.filter((step) => step === "Session ended (logout)").length, 1);
 });
 
 test("a cursor gives what was written since, once, however old it is, and what belongs to it", async (temp) => {

@@ -63,8 +63,8 @@ const DECISIONS: readonly {
 
 /** The events at which a session begins and ends. The field holds the reason. */
 const EDGES: Readonly<Record<string, { readonly word: string; readonly field: string }>> = {
-  SessionStart: { word: "begins", field: "source" },
-  SessionEnd: { word: "ends", field: "reason" },
+  SessionStart: { word: "began", field: "source" },
+  SessionEnd: { word: "ended", field: "reason" },
 };
 
 /** A span that contains every session. */
@@ -258,7 +258,8 @@ function decisionStep(row: ExecutionRow, folder: string | null): Step[] {
   }
   const edge = EDGES[hookName];
   if (edge === undefined) return [];
-  const subject = plain([edge.word, metadata[edge.field] ?? ""].join(" ").trim());
+  const why = metadata[edge.field];
+  const subject = plain(why ? `${edge.word} (${why})` : edge.word);
   return [{ ...at, kind: "session", name: hookName, subject, result: "" }];
 }
 
