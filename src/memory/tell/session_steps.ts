@@ -267,12 +267,13 @@ function whyOf({ errorMessage, metadata }: ExecutionRow, { why = "" }: { why?: s
   return errorMessage ?? String(metadata[why] ?? "");
 }
 
-/** Returns the tool input that a gate judged, and its reason; undefined for a step that is no decision. */
+/** Returns the tool input that a gate judged, its reason and rules; undefined for a step that is no decision. */
 export function decisionOf(db: DatabaseSync, { id, kind }: Step) {
   const row = kind === "gate" ? readExecution(db, id) : undefined;
   return row && {
     tool_input: row.metadata["tool_input"] ?? {},
     why: whyOf(row, DECISIONS.find(({ fits }) => fits(row)) ?? {}),
+    ...("rules" in row.metadata && { rules: row.metadata["rules"] }),
   };
 }
 

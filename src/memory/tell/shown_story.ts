@@ -40,12 +40,14 @@ export interface SessionStory {
     /** The step that mended the failure; null while it is open, and when another session mended it. */
     readonly mendedByStep: string | null;
   })[];
-  /** Tool uses that a gate denied, with the reasons. */
+  /** Tool uses that a gate denied, with the whole reasons. */
   readonly denied: readonly {
     readonly tool: string;
     /** The command or the file of the tool use. */
     readonly subject: string;
     readonly why: string;
+    /** The names of the rules that denied it, as the audit trail has them. */
+    readonly rules: unknown;
   }[];
   readonly fixes: readonly Line[];
   readonly decided: readonly Line[];
@@ -114,5 +116,6 @@ function deniedIn(
     tool: toolName ?? "",
     subject: wantedIn(metadata["tool_input"], folder),
     why: errorMessage ?? "",
+    rules: metadata["rules"] ?? [],
   }));
 }
