@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { fileStamp, relativeTime } from "../src/base/time.ts";
+import { durationText, fileStamp, relativeTime } from "../src/base/time.ts";
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -21,4 +21,9 @@ Deno.test("relativeTime() speaks as people do", () => {
 
 Deno.test("fileStamp() can stand in a file name on every system", () => {
   assert.equal(fileStamp(Date.UTC(2026, 10, 20, 22, 42, 28)), "2026-11-20T22-42-28Z");
+});
+
+Deno.test("durationText() leaves out minutes and hours that are none", () => {
+  const texts = [8 * SECOND, 60 * SECOND, 90 * SECOND, 3 * HOUR].map(durationText);
+  assert.deepEqual(texts, ["8s", "1m 0s", "1m 30s", "3h 0m"]);
 });

@@ -23,10 +23,11 @@ export function timeUntil(atMs: number, nowMs: number): string {
   return ms <= MINUTE_MS ? `in ${Math.ceil(ms / 1_000)} s` : `in ${Math.ceil(ms / MINUTE_MS)} min`;
 }
 
-/** Writes a duration: `5m 0s`, or `3h 12m` from an hour on. */
+/** Writes a duration: `8s`, `5m 0s`, or `3h 12m` from an hour on. */
 export function durationText(ms: number): string {
   const seconds = Math.max(0, Math.round(ms / 1_000));
   const minutes = Math.floor(seconds / 60);
+  if (minutes === 0) return `${seconds}s`;
   return minutes < 60
     ? `${minutes}m ${seconds % 60}s`
     : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;

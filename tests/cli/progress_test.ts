@@ -9,7 +9,7 @@ Deno.test("a progress line has a bar, the rate and the time left, as far as they
       "Reading",
       { done: 120, of: 480 },
       { tookMs: 3_000, before: 0 },
-      "Reading  █████░░░░░░░░░░░░░░░  120 of 480, 40 a second, 0m 9s left",
+      "Reading  █████░░░░░░░░░░░░░░░  120 of 480, 40 a second, 9s left",
     ],
     [
       "Reading",

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { drainAt, saveEvent, saveUse, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
+import CASES from "../testdata/cli_cases.json" with { type: "json" };
+import { rowsOf } from "../support/rows.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
@@ -71,7 +73,7 @@ test("session log shows every step on a line of at most 80 columns, in order, wi
       "Bash Tests pass: deno test (5 passed), 2.5s",
       "Bash git push --force: no force push, denied",
       "Claude It is, 1m 30s",
-      "Session ends logout",
+      "Session ended (logout)",
     ]);
     const shown = await runVerb(["session", "show", "cad0"], temp);
     assert.match(shown.stdout, /^Denied\n {2}Bash {2}git push --force\n {4}no force push$/m);
@@ -103,6 +105,30 @@ test("session log --full opens what was given and came back, and --json has all 
   const push = { command: "git push --force" };
   assert.deepEqual(full[4].payload, { tool_input: push, why: "no force push" });
   assert.match(stdout, /^ {4}why:\n {6}no force push$/m);
+});
+
+test("a denial is told by its rule where there is one line for it, and whole with --full and --json", async (temp) => {
+  const denials = rowsOf<readonly [reason: string, rule: string, brief: string]>(CASES.denials);
+  for (const [n, [reason, rule]] of denials.entries()) {
+    const execution = { hookName: "PreToolUse", toolName: "Edit", status: "blocked" } as const;
+    const metadata = { tool_input: { file_path: "deps.lock" }, rules: [rule] };
+    saveEvent(temp.db, {
+      atMs: AT + n,
+      execution: { ...execution, errorMessage: reason, metadata },
+    });
+  }
+  const [[first, , brief] = [], briefs] = [denials[0], denials.map(([, , brief]) => brief)];
+  const { stdout: log } = await runVerb(["session", "log", "cad0"], temp);
+  assert.equal(stepsIn(log)[0], `Edit deps.lock: ${brief}, denied`);
+  const { story } = await runVerbJson(["session", "show", "cad0"], temp);
+  assert.equal(story.denied[0].why, first);
+  const { stdout: show } = await runVerb(["session", "show", "cad0"], temp);
+  const whys = show.split("\n").filter((line) => line.startsWith("    "));
+  assert.deepEqual(whys.map((line) => line.trim()), briefs);
+  const { stdout: full } = await runVerb(["session", "log", "cad0", "--full"], temp);
+  assert.ok(full.includes(`why:\n      ${first}`));
+  const { stdout: audit } = await runVerb(["audit", "list"], temp);
+  assert.ok(audit.includes(`  ${brief}; deps.lock\n`), audit);
 });
 
 test("what retention took from the queue is told by what memory keeps", async (temp) => {
@@ -153,7 +179,7 @@ test("session log --follow tells what hooks keep and the transcript has, each on
   assert.equal(steps.filter((step) => step === "Read a.ts").length, 1, stdout);
   assert.equal(steps.filter((step) => step.startsWith("Read")).length, 2, stdout);
   assert.ok(!stdout.includes(key), "secrets are masked as hooks mask them");
-  assert.equal(steps.filter((step) => step === "Session ends logout").length, 1);
+  assert.equal(steps.filter((step) => step === "Session ended (logout)").length, 1);
 });
 
 test("a cursor gives what was written since, once, however old it is, and what belongs to it", async (temp) => {

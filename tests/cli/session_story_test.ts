@@ -30,6 +30,7 @@ async function live(db: DatabaseSync): Promise<void> {
     tool_response: { stdout: "[main 1a2b3c4] Retry thrice\n 1 file changed" },
   });
   run("deno lint", { error: "Exit code 1\nerror: unused variable" });
+  run("node count.js", { error: "Exit code 1\nError: no file to count" });
   use("UserPromptSubmit", { prompt: "Always use four spaces. Go on" });
   use("Stop", { last_assistant_message: "Retries wait longer now." });
   saveEvent(db, {
@@ -62,9 +63,9 @@ test("session show tells the story of a session, and every line fits 80 columns"
   assert.match(story.commits[0].title, /Retry thrice/);
   assert.deepEqual(
     story.failed.map(({ mendedBy }: { mendedBy: number | null }) => mendedBy !== null),
-    [true, false],
+    [true, false, false],
   );
-  assert.match(story.open[0], /deno lint/);
+  assert.match(story.open.join(), /^`deno lint` failed[^,]*$/);
   assert.equal(story.last, "Retries wait longer now.");
   assert.equal(story.end, "by the person");
   const { stdout } = await runVerb(["session", "show", "cad0"], temp);
@@ -75,6 +76,8 @@ test("session show tells the story of a session, and every line fits 80 columns"
   assert.match(stdout, /^ {6}\+1 {4}−2 {2}src\/retry\.ts$/m);
   assert.match(stdout, /^ {2}2 test runs: 1 green, 1 red$/m);
   assert.match(stdout, /^Left open\n {2}#\d+ .*deno lint/m);
+  // What failed once and is no check is no open end.
+  assert.match(stdout, /^Failed\n {2}mended .*\n {2}not mended {2}#\d+ .*node count\.js/m);
   assert.equal(stdout.split("deno lint").length, 2, "a failure that was left open is told once");
   assert.match(stdout, /`conclaude session log cad0ac4d`$/m);
   const { stdout: whole } = await runVerb(["session", "show", "cad0", "--verbose"], temp);

@@ -16,6 +16,7 @@ const part = (
   outcome: null,
   text: title,
   files: [],
+  repeats: 1,
   facts: {},
   resolvedBy: null,
   updatedAtMs: 1,

@@ -243,6 +243,11 @@ export function calledAs(program: string, args: readonly string[]): string {
   return WITH_TWO_VERBS.test(one) && plain[1] !== undefined ? `${one} ${plain[1]}` : one;
 }
 
+/** Tells whether a program runs a script of its own: `node a.js`, `deno run a.ts`. */
+export function runsScript(program: string, args: readonly string[]): boolean {
+  return INTERPRETER.test(program) || calledAs(program, args) === "deno run";
+}
+
 /** Takes the option that names another folder out of arguments. Returns that folder, and the other arguments. */
 export function takeFolderOption(program: string, args: readonly string[]) {
   const row = FOLDER_OPTIONS.find(([of]) => of.test(program));

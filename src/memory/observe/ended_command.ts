@@ -3,7 +3,7 @@ import { baseName } from "../../base/paths.ts";
 import { isOnlyLooking, looks } from "./looking_commands.ts";
 import type { CommandKey } from "./observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
-import { calledAs, commandKey, keyOf } from "./command_key.ts";
+import { calledAs, commandKey, keyOf, runsScript } from "./command_key.ts";
 import { gitArguments } from "./git_words.ts";
 import { CHECK_FAILED, PROGRAM_FAILED, WRONG_CALLS } from "./output_lines.ts";
 import { isHarmless, nameOf, withoutLaunchers } from "./script_words.ts";
@@ -262,6 +262,8 @@ export function wrongCall(
   const name = nameOf(program);
   const end = output.slice(-MAX_CHARS);
   if (NO_MODULE.exec(end)?.[1] === name) return call;
+  // That another script passes says nothing about a script that is missing, or whose options are wrong.
+  if (runsScript(name, args)) return null;
   const isWrong = WRONG_CALLS.some((says) => {
     const named = says.exec(end)?.slice(1).find((one) => one !== undefined);
     return named !== undefined && args.some((word) => isCalled(word, named));

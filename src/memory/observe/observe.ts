@@ -77,9 +77,12 @@ const MAX_LOOKED_AT = 8_000;
 const MAX_FILES = 8;
 const MAX_PATH_CHARS = 300;
 
-/** Matches a path with an extension, alone or before a line or test: `src/a.ts`, `src/a.ts:3:5`, `a_test.py::test`. */
+/**
+ * Matches a path with an extension, alone or before a line or test: `src/a.ts`, `src/a.ts:3:5`, `a_test.py::test`. Not
+ * the name of a program, which stands before a version: `Node.js v20.20.2`.
+ */
 const PATH =
-  /(?<![\w./\\@:%~$+-])(?:\.{0,2}\/)?[\w@+-][\w@.+-]*(?:\/[\w@.+-]+)*\.[A-Za-z][A-Za-z\d]{0,7}(?=[:(]\d|::\w|["'`),;\]]|:?(?:\s|$))/g;
+  /(?<![\w./\\@:%~$+-])(?:\.{0,2}\/)?[\w@+-][\w@.+-]*(?:\/[\w@.+-]+)*\.[A-Za-z][A-Za-z\d]{0,7}(?! v?\d+\.\d+\.\d)(?=[:(]\d|::\w|["'`),;\]]|:?(?:\s|$))/g;
 /** Matches the extension of a source file. Other words with a dot are not files: `e.g`. */
 const SOURCE =
   /\.(?:[cm]?[jt]sx?|vue|svelte|py|rs|go|java|kts?|scala|rb|php|cs|fs|swift|c|cc|cpp|h|hpp|m|ex|exs|erl|hs|lua|dart|sql|sh|bats|css|scss|html|json|ya?ml|toml|proto|tf|md)$/;

@@ -38,13 +38,7 @@ export function openEndRank(one: MaybeOpen): number | null {
 }
 
 /** Keeps the newest failure of each command on each branch. */
-export function newestOfEach<
-  Failure extends Omit<OpenFailure, keyof MaybeOpen | "repeats"> & {
-    readonly facts: ObservedFacts;
-  },
->(
-  failures: readonly Failure[],
-): Failure[] {
+function newestOfEach<Failure extends OpenFailure>(failures: readonly Failure[]): Failure[] {
   const newest = new Map<string, Failure>();
   for (const one of failures) {
     const known = newest.get(keyOf(one));
@@ -111,16 +105,11 @@ export function namesTest(command: string, test: string): boolean {
   });
 }
 
-function keyOf(
-  { id, branch, facts }: Pick<OpenFailure, "id" | "branch"> & { readonly facts: ObservedFacts },
-): string {
+function keyOf({ id, branch, facts }: OpenFailure): string {
   return JSON.stringify([branch, facts.of ?? id]);
 }
 
-function isNewer(
-  one: Pick<OpenFailure, "id" | "updatedAtMs">,
-  other: Pick<OpenFailure, "id" | "updatedAtMs">,
-): boolean {
+function isNewer(one: OpenFailure, other: OpenFailure): boolean {
   return one.updatedAtMs > other.updatedAtMs ||
     one.updatedAtMs === other.updatedAtMs && one.id > other.id;
 }

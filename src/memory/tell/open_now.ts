@@ -38,7 +38,7 @@ export function stillFailing(
     readonly isGone: ReturnType<typeof goneBranches>;
   },
 ): Tellable[] {
-  return openIn(db, rows.filter(isUnmended), { nowMs, isGone })
+  return openAmong(db, rows.filter(isUnmended), { nowMs, isGone })
     .filter((one) => one.branch === branch || nowMs - one.updatedAtMs <= ELSEWHERE_MS);
 }
 
@@ -50,7 +50,7 @@ export function stillFailing(
  * left out when its programs, with the same subcommands, ran later and did not fail; one with named tests, when later
  * passing runs name all of them.
  */
-function openIn<Failure extends Omit<UnmendedFailure, "project">>(
+export function openAmong<Failure extends Omit<UnmendedFailure, "project">>(
   db: DatabaseSync,
   unmended: readonly Failure[],
   { nowMs, isGone }: {
@@ -191,6 +191,6 @@ export function openFailuresOf(
     const isGone = of === null
       ? () => false
       : goneBranches({ commonDir: of, branch: branchIn(of) });
-    return openIn(db, failures, { nowMs, isGone });
+    return openAmong(db, failures, { nowMs, isGone });
   }).sort((a, b) => b.updatedAtMs - a.updatedAtMs || b.id - a.id);
 }

@@ -63,8 +63,8 @@ const DECISIONS: readonly {
 
 /** The events at which a session begins and ends. The field holds the reason. */
 const EDGES: Readonly<Record<string, { readonly word: string; readonly field: string }>> = {
-  SessionStart: { word: "begins", field: "source" },
-  SessionEnd: { word: "ends", field: "reason" },
+  SessionStart: { word: "began", field: "source" },
+  SessionEnd: { word: "ended", field: "reason" },
 };
 
 /** A span that contains every session. */
@@ -258,7 +258,8 @@ function decisionStep(row: ExecutionRow, folder: string | null): Step[] {
   }
   const edge = EDGES[hookName];
   if (edge === undefined) return [];
-  const subject = plain([edge.word, metadata[edge.field] ?? ""].join(" ").trim());
+  const why = metadata[edge.field];
+  const subject = plain(why ? `${edge.word} (${why})` : edge.word);
   return [{ ...at, kind: "session", name: hookName, subject, result: "" }];
 }
 
@@ -266,12 +267,13 @@ function whyOf({ errorMessage, metadata }: ExecutionRow, { why = "" }: { why?: s
   return errorMessage ?? String(metadata[why] ?? "");
 }
 
-/** Returns the tool input that a gate judged, and its reason; undefined for a step that is no decision. */
+/** Returns the tool input that a gate judged, its reason and rules; undefined for a step that is no decision. */
 export function decisionOf(db: DatabaseSync, { id, kind }: Step) {
   const row = kind === "gate" ? readExecution(db, id) : undefined;
   return row && {
     tool_input: row.metadata["tool_input"] ?? {},
     why: whyOf(row, DECISIONS.find(({ fits }) => fits(row)) ?? {}),
+    ...("rules" in row.metadata && { rules: row.metadata["rules"] }),
   };
 }
 

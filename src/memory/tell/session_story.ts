@@ -2,11 +2,11 @@
 import { isSuperseded, type ObservationKind } from "../observe/observation.ts";
 import { todosOf } from "../observe/observe_task.ts";
 import type { Tellable } from "./context_text.ts";
-import { newestOfEach, openEndRank } from "./open_ends.ts";
+import { openFailures } from "./open_ends.ts";
 import { COMPACTION } from "../../claude/transcript/spoken.ts";
 
 /** The fields of a session's observation that the story needs. */
-export type SummarizedPart = Omit<Tellable, "sessionId" | "repeats" | "stale" | "author"> & {
+export type SummarizedPart = Omit<Tellable, "sessionId" | "stale" | "author"> & {
   readonly text: string;
 };
 
@@ -32,7 +32,7 @@ export interface Story<Part extends SummarizedPart = SummarizedPart> {
   /** The number of test runs that passed, and of those that failed. */
   readonly tests: { readonly green: number; readonly red: number };
   readonly todos: ReturnType<typeof todosOf>;
-  /** The titles of open failures, the last one of each command, newest first; then the open todos. */
+  /** The titles of what {@linkcode openFailures} finds at the end of the session; then the open todos. */
   readonly open: readonly string[];
   /** Claude's own last message; empty when there is none. */
   readonly last: string;
@@ -56,7 +56,10 @@ export function storyOf<Part extends SummarizedPart>(parts: readonly Part[]): St
     ),
     tests: { green: runs.length - red.length, red: red.length },
     todos,
-    open: [...openTitles(parts), ...todos?.open ?? []],
+    open: [
+      ...openFailures(parts, parts.at(-1)?.updatedAtMs ?? 0).map(({ title }) => title),
+      ...todos?.open ?? [],
+    ],
     last: parts.findLast(isOwnMessage)?.text ?? "",
   };
 }
@@ -65,11 +68,6 @@ export function storyOf<Part extends SummarizedPart>(parts: readonly Part[]): St
 function isOwnMessage({ kind, title, facts }: SummarizedPart): boolean {
   return kind === "message" && facts.tool === undefined && facts.isRelayed !== true &&
     facts.stopped === undefined && !title.startsWith(COMPACTION);
-}
-
-function openTitles(parts: readonly SummarizedPart[]): string[] {
-  return newestOfEach(parts.filter((part) => openEndRank(part) !== null))
-    .map(({ title }) => title).reverse();
 }
 
 function filesByCount(edits: readonly SummarizedPart[]): ChangedFile[] {

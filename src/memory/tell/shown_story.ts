@@ -5,6 +5,8 @@ import { listExecutions } from "../../db/executions.ts";
 import { sessionEnd, type SessionRow } from "../../db/sessions.ts";
 import { observationsToSummarize, readObservations } from "../store.ts";
 import { endInWords } from "./ended_session.ts";
+import { isUnmended } from "./open_ends.ts";
+import { openAmong } from "./open_now.ts";
 import { storyOf } from "./session_story.ts";
 import { wantedIn } from "../project_paths.ts";
 
@@ -38,15 +40,18 @@ export interface SessionStory {
     /** The step that mended the failure; null while it is open, and when another session mended it. */
     readonly mendedByStep: string | null;
   })[];
-  /** Tool uses that a gate denied, with the reasons. */
+  /** Tool uses that a gate denied, with the whole reasons. */
   readonly denied: readonly {
     readonly tool: string;
     /** The command or the file of the tool use. */
     readonly subject: string;
     readonly why: string;
+    /** The names of the rules that denied it, as the audit trail has them. */
+    readonly rules: unknown;
   }[];
   readonly fixes: readonly Line[];
   readonly decided: readonly Line[];
+  /** The titles of the failures that were open at the session's end, by the rules of `memory open`; then the todos. */
   readonly open: readonly string[];
   /** Claude's last message; null when none is known. */
   readonly last: string | null;
@@ -62,7 +67,11 @@ export function sessionStory(
 ): SessionStory {
   const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
   const story = storyOf(parts);
-  const { asked, files, tests, open } = story;
+  const { asked, files, tests, todos } = story;
+  const left = openAmong(db, story.failed.filter(isUnmended), {
+    nowMs: parts.at(-1)?.updatedAtMs ?? 0,
+    isGone: () => false,
+  });
   const lines = (parts: readonly Line[]) => parts.map(({ id, title }) => ({ id, title }));
   const end = sessionEnd(db, sessionId);
   const mending = new Map(
@@ -82,7 +91,7 @@ export function sessionStory(
     denied: deniedIn(db, sessionId, projectDir),
     fixes: lines(story.fixes),
     decided: lines(story.decided),
-    open,
+    open: [...left.map(({ title }) => title), ...todos?.open ?? []],
     last: story.last || null,
     end: end === null ? null : endInWords(end) || null,
     waiting: countPending(db, sessionId),
@@ -107,5 +116,6 @@ function deniedIn(
     tool: toolName ?? "",
     subject: wantedIn(metadata["tool_input"], folder),
     why: errorMessage ?? "",
+    rules: metadata["rules"] ?? [],
   }));
 }

@@ -22,6 +22,7 @@ import {
 import { agoText, listVerb } from "../list_and_show.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { group } from "../verb.ts";
+import { briefDenial } from "../denial_text.ts";
 
 const list = listVerb({
   flags: {
@@ -121,10 +122,12 @@ function aboutOf({ tool_input: whole, input, ...own }: ExecutionRow["metadata"])
 }
 
 /** Joins an event's error, its notes, and what it is about. */
-function noteOf({ errorMessage, metadata }: ExecutionRow): string {
+function noteOf({ status, errorMessage, metadata }: ExecutionRow): string {
   const notes = Object.entries(NOTES)
     .map(([key, textOf]) => Object.hasOwn(metadata, key) ? textOf(metadata[key]) : "");
-  return [errorMessage ?? "", ...notes, aboutOf(metadata)].filter((text) => text !== "").join("; ");
+  const error = errorMessage ?? "";
+  const why = status === "blocked" ? briefDenial(error, metadata["rules"]) : error;
+  return [why, ...notes, aboutOf(metadata)].filter((text) => text !== "").join("; ");
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { readVerb } from "../list_and_show.ts";
 import { transcriptTail } from "../../claude/transcript/find_transcripts.ts";
 import { transcriptReader } from "../../claude/transcript/transcript_reader.ts";
-import { plainLines } from "../../base/plain.ts";
+import { plain, plainLines } from "../../base/plain.ts";
 import { quietly } from "../../base/errors.ts";
 import { durationText } from "../../base/time.ts";
 import { readPayload } from "../../db/payloads.ts";
@@ -28,6 +28,7 @@ import {
   type Step,
   stepsAfter,
 } from "../../memory/tell/session_steps.ts";
+import { briefDenial } from "../denial_text.ts";
 import { cutLine } from "../table.ts";
 
 export const log = readVerb({
@@ -44,7 +45,7 @@ export const log = readVerb({
   async run({ db, context }, { follow, full, limit, before, after }, id) {
     const session = sessionOrNewest(db, context, id);
     const payloadOf = (step: Step) => full ? payloadOfStep(db, step) : undefined;
-    const print = linePrinter(context, payloadOf);
+    const print = linePrinter(context, { payloadOf, subjectOf: (step) => subjectOf(db, step) });
     const { steps, more, next } = after === undefined
       ? await newestSteps(db, placeOf(session), {
         ...limit === undefined ? {} : { limit },
@@ -79,6 +80,12 @@ function payloadOfStep(db: DatabaseSync, step: Step): unknown {
   return stored ? quietly(() => readPayload(stored).value) : decisionOf(db, step);
 }
 
+/** Returns what a step is about for its line, on which the reason of a denial is brief. */
+function subjectOf(db: DatabaseSync, step: Step): string {
+  const { why = "", rules } = step.result === "denied" ? decisionOf(db, step) ?? {} : {};
+  return step.subject.replace(plain(why), () => briefDenial(why, rules));
+}
+
 const LINE_CHARS = 80;
 const NAME_CHARS = 10;
 const STYLES: Readonly<Record<Step["kind"], string>> = {
@@ -103,12 +110,15 @@ const MCP_SERVER = /^mcp__.+?__/;
 /** Returns a function that formats a step as a line, after a line with the day if that is new. */
 function linePrinter(
   { globals: { color } }: CliContext,
-  payloadOf: (step: Step) => unknown,
+  { payloadOf, subjectOf }: {
+    readonly payloadOf: (step: Step) => unknown;
+    readonly subjectOf: (step: Step) => string;
+  },
 ): (step: Step) => string {
   let lastDay = "";
   const styled = (style: string, text: string) => color ? `\x1b[${style}m${text}\x1b[0m` : text;
   return (step) => {
-    const { atMs, kind, name, subject, result, tookMs } = step;
+    const { atMs, kind, name, result, tookMs } = step;
     const at = new Date(atMs);
     const day = at.toDateString();
     const head = day === lastDay ? [] : [styled("2", day)];
@@ -121,7 +131,7 @@ function linePrinter(
       .map((part) => `, ${part}`).join("");
     const room = LINE_CHARS - time.length - who.length - 4 - end.length;
     const style = result === "failed" || result === "hook failed" ? FAILED : STYLES[kind];
-    const what = styled(style, `${who}  ${cutLine(subject, room)}${end}`.trimEnd());
+    const what = styled(style, `${who}  ${cutLine(subjectOf(step), room)}${end}`.trimEnd());
     return [...head, `${styled("2", time)}  ${what}`, ...fullLines(payloadOf(step))].join("\n");
   };
 }

@@ -13,6 +13,7 @@ import {
 import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { projectHere, sessionOrNewest } from "../session_lookup.ts";
 import { type Line, type SessionStory, sessionStory } from "../../memory/tell/shown_story.ts";
+import { briefDenial } from "../denial_text.ts";
 import { cutLine, factLines, firstLines, section } from "../table.ts";
 import { shortTaskId } from "../task_view.ts";
 import { group, lazyFrom } from "../verb.ts";
@@ -121,9 +122,9 @@ export function storyLines(
   );
   const runs = tests.green + tests.red;
   // The reason gets a line of its own, since a long command would hide it.
-  const denied = story.denied.slice(0, MAX.denied).flatMap(({ tool, subject, why }) => [
+  const denied = story.denied.slice(0, MAX.denied).flatMap(({ tool, subject, why, rules }) => [
     cutLine(`${tool}  ${subject}`, 78),
-    ...why === "" ? [] : [`  ${cutLine(why, 76)}`],
+    ...why === "" ? [] : [`  ${cutLine(briefDenial(why, rules), 76)}`],
   ]);
   const moreDenied = story.denied.length - MAX.denied;
   if (moreDenied > 0) denied.push(`… and ${moreDenied} more: ${log}`);

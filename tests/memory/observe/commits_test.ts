@@ -118,6 +118,7 @@ Deno.test("an amended commit says so, and is not counted as another one", () => 
       ...told,
       id,
       branch: "main",
+      repeats: 1,
       files: [],
       // As a drain leaves them: each took the place of the one before it.
       resolvedBy: id < last ? id + 1 : null,

@@ -41,7 +41,7 @@ function told(toolName: string, payload: Readonly<Record<string, unknown>>) {
 
 /** The text of the summary of these observations. */
 function summaryOf(...parts: readonly ReturnType<typeof told>[]): string {
-  const rest = { outcome: null, branch: null, files: [], resolvedBy: null };
+  const rest = { outcome: null, branch: null, files: [], repeats: 1, resolvedBy: null };
   return summarizeSession(parts.map((one, id) => ({ ...rest, ...one, id, updatedAtMs: id })))!.text;
 }
 
