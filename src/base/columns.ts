@@ -52,10 +52,15 @@ const SENTENCE = /^[A-Z]/;
 
 /** Matches the label before a line's text: blanks, then `why:  `, `"key": `, `status    ` or the like. */
 const LABEL = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|(?:[a-z]+|"\w+"): +|- +)?/i;
-/** Matches a command: it begins with a small letter behind `next:`, or follows a purpose: `To end it: conclaude …`. */
-const COMMAND = /^\s*(?:next: +[a-z](?!.*, )|(?:[\w ]+: +)?conclaude )/;
+/**
+ * Matches a command: it begins with a small letter behind `next:`, or follows a purpose: `To end it: conclaude …`.
+ * A text with a comma or a backtick behind `next:` is a sentence.
+ */
+const COMMAND = /^\s*(?:next: +[a-z](?!.*(?:, |`))|(?:[\w ]+: +)?conclaude )/;
 /** Matches a word; a command in backticks is one word. */
-const WORD = /(\s*)((?:\S*?`[^`]{1,60}`)+\S*|\S+)/g;
+const WORD = /(\s*)((?:\S*?`[^`]+`)+\S*|\S+)/g;
+/** Matches a word of a command in backticks that is longer than a row. */
+const PART = /(\s*)(\S+)/g;
 /** Matches a word of a shell command; a quoted text is one word. */
 const SHELL_WORD = /(\s*)((?:'[^']*'|"[^"]*"|[^\s'"]|['"])+)/g;
 
@@ -81,7 +86,10 @@ function fitLine(line: string, columns: number): string {
   const rows: string[] = [];
   let row = prefix;
   let isBegun = false;
-  for (const [, blanks, word] of text.matchAll(isCommand ? SHELL_WORD : WORD)) {
+  const words = [...text.matchAll(isCommand ? SHELL_WORD : WORD)].flatMap((found) =>
+    isCommand || columnsOf(indent + found[2]) <= columns ? [found] : [...found[0].matchAll(PART)]
+  );
+  for (const [, blanks, word] of words) {
     const longer = isBegun ? row + blanks + word : row + word;
     if (!isBegun || columnsOf(longer) <= (isCommand ? columns - 2 : columns)) row = longer;
     else {

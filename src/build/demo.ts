@@ -4,7 +4,7 @@
  * lines. It touches nothing outside its own folder. `learn.ts` plays it to see which modules a usual session loads.
  */
 import { join } from "node:path";
-import { cutToColumns } from "../base/columns.ts";
+import { cutToColumns, fitToColumns } from "../base/columns.ts";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
 import { DRAIN_WORD } from "../claude/settings/lanes.ts";
 import { programCommand, surroundings } from "./program.ts";
@@ -252,7 +252,7 @@ async function showGates(stage: Stage, first: Payload): Promise<void> {
   const open = await tryTool("Edit", edit);
   const [, command] = /`conclaude (req satisfy [^`]+)`/.exec(open ?? "") ?? [];
   if (command === undefined) throw new Error("the edit was not refused");
-  block(`A person, on another terminal: conclaude ${command}`);
+  block(`On a person's terminal: conclaude ${command}`, fitToColumns);
   await conclaude(stage.people, ...command.split(" "));
   if (await tryTool("Edit", edit) !== undefined) throw new Error("the edit was refused once more");
   const tool_input = { skill: "arch-review" };
@@ -265,7 +265,8 @@ async function conclaude(place: Place, ...args: readonly string[]): Promise<stri
   const [program, ...before] = Deno.args.length > 0 ? [Deno.args[0]!] : programCommand();
   const { success, stdout, stderr: why } = await run(program, [...before, ...args], place);
   if (success) return stdout.trimEnd();
-  throw new UserError(`conclaude ${args.join(" ")} failed`, { why, next: "deno task demo" });
+  // What the verb says holds the next step.
+  throw new UserError(`conclaude ${args.join(" ")} failed`, { why: why.trim(), next: "" });
 }
 
 const isPlain = Boolean(Deno.env.get("NO_COLOR")) || !Deno.stdout.isTerminal();
@@ -274,10 +275,10 @@ function title(text: string): void {
   console.log(isPlain ? `\n${text}` : `\n\x1b[1m${text}\x1b[22m`);
 }
 
-function block(text: string): void {
-  for (const row of text.split("\n")) {
-    console.log(`  ${cutToColumns(row, COLUMNS - "  ".length)}`.trimEnd());
-  }
+/** Prints lines indented. @param fit Cuts or breaks a line that is too long; a command to type is never cut. */
+function block(text: string, fit = cutToColumns): void {
+  const rows = text.split("\n").flatMap((row) => fit(row, COLUMNS - "  ".length).split("\n"));
+  for (const row of rows) console.log(`  ${row}`.trimEnd());
 }
 
 async function main(): Promise<void> {

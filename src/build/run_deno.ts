@@ -50,13 +50,14 @@ export function runDeno(args: readonly string[]): Promise<Ran> {
 /** The clone that the build belongs to. */
 export const REPOSITORY = new URL("../../", import.meta.url);
 
-/** Runs a task; prints a {@linkcode UserError} in three lines and exits with status 1. */
+/** Runs a task; prints a {@linkcode UserError} in at most three lines and exits with status 1. */
 export async function runTask(task: () => Promise<void>): Promise<void> {
   try {
     await task();
   } catch (thrown) {
     if (!(thrown instanceof UserError)) throw thrown;
-    console.error(`${thrown.what}\n  why:  ${thrown.why}\n  next: ${thrown.next}`);
+    const next = thrown.next === "" ? "" : `\n  next: ${thrown.next}`;
+    console.error(`${thrown.what}\n  why:  ${thrown.why}${next}`);
     Deno.exit(1);
   }
 }

@@ -32,6 +32,7 @@ export function openTasks(db: DatabaseSync, project: string, limit: number): Ope
 export interface WaitingWorkflow {
   readonly id: string;
   readonly name: string;
+  readonly taskTitle: string | null;
   readonly status: "blocked" | "failed" | "pending_merge";
   readonly reason: string | null;
   readonly updatedAtMs: number;
@@ -45,7 +46,8 @@ export function waitingWorkflows(
 ): WaitingWorkflow[] {
   return statement(
     db,
-    `SELECT id, name, status, reason, updated_at_ms AS updatedAtMs
+    `SELECT id, name, (SELECT title FROM tasks WHERE tasks.id = task_id) AS taskTitle, status,
+            reason, updated_at_ms AS updatedAtMs
        FROM workflows
       WHERE status IN ('blocked', 'failed', 'pending_merge')
         AND ended_at_ms IS NULL

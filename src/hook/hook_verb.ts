@@ -28,6 +28,11 @@ export const hook = verb({
 
 async function tryHook(context: CliContext, name: string | undefined): Promise<View> {
   const { locations: { home }, environment } = context;
+  if (environment.isTerminal("stdin")) {
+    context.process.stderr.write(
+      "The payload is read from this terminal; Ctrl-D ends it, or begins without one.\n",
+    );
+  }
   const tried = await eventOnStdin(name, { home, environment });
   const trial = await tryEvent(context, tried.projectDir ?? context.cwd, () => tried);
   const { event, use } = tried;

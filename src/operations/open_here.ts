@@ -1,5 +1,6 @@
 /** Lists the open failures, todos, tasks, workflows and questions of a project. */
 import type { DatabaseSync } from "node:sqlite";
+import { cutToColumns } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
 import { relativeTime } from "../base/time.ts";
 import { lostClaims, openTasks, waitingWorkflows } from "../db/open_work.ts";
@@ -12,6 +13,9 @@ import { askedText, withWanted } from "./wanted_use.ts";
 
 /** All open items, the newest first; tasks come the most urgent first. */
 export type OpenHere = ReturnType<typeof openHere>;
+
+/** The most columns of a task's title that has more behind it. */
+const TITLE_COLUMNS = 32;
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
@@ -87,10 +91,10 @@ export function openLines(
     ],
     [
       "Workflows that wait for a person (`conclaude workflow show ID`)",
-      open.workflows.map(({ id, name, status, reason }) =>
-        `${id.slice(-8)} ${status.replace("_", " ")}  ${name}${
-          reason === null ? "" : `: ${reason}`
-        }`
+      open.workflows.map(({ id, name, taskTitle, status, reason }) =>
+        `${id.slice(-8)} ${cutToColumns(taskTitle ?? "-", TITLE_COLUMNS)}  ${
+          status.replace("_", " ")
+        }  ${name}${reason === null ? "" : `: ${reason}`}`
       ),
     ],
     [

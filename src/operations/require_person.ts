@@ -102,7 +102,7 @@ async function refusalOf(path: string, caller: Caller, counts: Counts): Promise<
   if (agent !== null) return { why: agent };
   const { doubt } = caller.lineage;
   if (doubt === null) return null;
-  if (caller.atTerminal) return hasSessions(db) ? { why: doubt } : null;
+  if (caller.atTerminal) return hasSessions(db, counts) ? { why: doubt } : null;
   const busy = sessionAtWork(db, counts);
   const token = caller.environment.variable(TOKEN_VARIABLE);
   if (busy === null || (token !== undefined && await knowsToken(db, token))) return null;

@@ -18,7 +18,7 @@ const GAP = "  ";
 /** Columns that are never cut, since a person copies their values into other commands. */
 const ID_COLUMNS: ReadonlySet<string> = new Set(["ID", "SESSION", "TASK"]);
 
-/** A column of at most this width (a date, a status) is not cut while wider ones can give room. */
+/** A column of at most this width (a date, a status) is not cut while wider ones, or the first one, can give room. */
 const NARROW = 12;
 
 /** The last column describes a row. If it would get less width than this, texts that do not fit go below their rows. */
@@ -33,7 +33,10 @@ interface Column {
   readonly width: number;
 }
 
-/** Formats a table and cuts its widest columns to fit the terminal. @param empty The text if there are no rows. */
+/**
+ * Formats a table and cuts its widest columns to fit the terminal; the first one, which names the row, comes last.
+ * @param empty The text if there are no rows.
+ */
 export function tableText<Row>(
   { globals: { color, columns: room }, cwd, locations: { home } }: TableContext,
   rows: readonly Row[],
@@ -78,7 +81,8 @@ function widthsBesideText(all: readonly Column[], room: number): readonly number
   const isText = !last.isRight && !last.isId && others.length > 0;
   if (!isText || widths.at(-1)! === last.width) return widths;
   const beside = others.reduce(
-    (sum, { isId, width }) => sum + GAP.length + (isId ? width : Math.min(width, NARROW)),
+    (sum, { isId, width }, i) =>
+      sum + GAP.length + (isId || i === 0 ? width : Math.min(width, NARROW)),
     0,
   );
   const width = Math.min(last.width, Math.max(widths.at(-1)!, room - beside));
@@ -87,14 +91,17 @@ function widthsBesideText(all: readonly Column[], room: number): readonly number
     : [...fittedWidths(others, room - GAP.length - width), width];
 }
 
-/** Returns the widths of columns after the widest ones lose one letter after another until all fit. */
+/** Returns the widths of columns after the widest ones, and last the first one, lose letters until all fit. */
 function fittedWidths(all: readonly Column[], room: number): number[] {
   const widths = all.map(({ isId, width }) => isId ? width : Math.min(width, room));
   let over = widths.reduce((sum, width) => sum + width, GAP.length * (all.length - 1) - room);
   for (; over > 0; over--) {
-    const widest = Math.max(...widths.filter((_, i) => !all[i]!.isId));
+    const cuttable = widths.map((width, i) => all[i]!.isId ? 0 : width);
+    const others = cuttable.with(0, 0);
+    const given = Math.max(...others) > NARROW ? others : cuttable;
+    const widest = Math.max(...given);
     if (widest <= 1) break;
-    widths[widths.findIndex((width, i) => width === widest && !all[i]!.isId)] = widest - 1;
+    widths[given.indexOf(widest)] = widest - 1;
   }
   return widths;
 }

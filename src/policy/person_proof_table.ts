@@ -72,8 +72,13 @@ ${has(db, "agents") ? AGENTS_NAMED : ""}`,
   ).all(JSON.stringify(ids)) as unknown as Pick<AgentProcess, "id" | "kind" | "projectDir">[];
 }
 
-export function hasSessions(db: DatabaseSync): boolean {
-  return db.prepare("SELECT 1 FROM sessions LIMIT 1").get() !== undefined;
+/** Tells whether there has been a session in a project that counts. */
+export function hasSessions(
+  db: DatabaseSync,
+  counts: (one: Pick<AgentProcess, "projectDir">) => boolean,
+): boolean {
+  const projects = db.prepare("SELECT DISTINCT project_dir AS projectDir FROM sessions").all();
+  return (projects as unknown as Pick<AgentProcess, "projectDir">[]).some(counts);
 }
 
 /** Makes a token of a person: 256 random bits, of which only the hash is stored. */

@@ -13,5 +13,6 @@ it.slow("the demo finds all of what it has replayed, and tells it on 60 lines of
   assert.ok(lines.length <= 60, `${lines.length} lines`);
   assert.deepEqual(lines.filter((line) => line.length > 80), []);
   assert.match(lines.at(-1)!, /^ {2}conclaude status /);
+  assert.match(stdout, /: conclaude req satisfy commit_plan --session [\da-f]{8}$/m);
   assert.match(stdout, /The height is wrong by.*\(1 fix, 2 files\)$/m);
 });

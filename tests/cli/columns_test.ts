@@ -262,6 +262,13 @@ Deno.test("a long line goes on below its text, a path breaks at a slash, and a c
     fitToColumns("A person accepts it (`conclaude config accept`), or not", 40),
     "A person accepts it\n(`conclaude config accept`), or not",
   );
+  assert.equal(
+    fitToColumns("  next: keep one: `claude plugin uninstall conclaude`", 50),
+    "  next: keep one:\n        `claude plugin uninstall conclaude`",
+  );
+  const [whole, long] = ["task create --title".padEnd(72, "x"), "word ".repeat(20).trim()];
+  assert.equal(fitToColumns(`Run one: \`${whole}\`.`, 80), `Run one:\n\`${whole}\`.`);
+  assert.deepEqual(fitToColumns(`Run \`${long}\``, 80).split("\n").map(columnsOf), [79, 25]);
   assert.equal(fitToColumns("/aaaa/bbbb/cccc/dddd", 12), "/aaaa/bbbb/\n  cccc/dddd");
   assert.equal(
     fitToColumns("  next: conclaude task show 'a b c' --json", 30),

@@ -140,7 +140,7 @@ test("config validate names file, line and column, what is wrong and what may ha
     ],
   });
   const { stdout } = await place.run(["config", "validate", ".conclaude.yaml"]);
-  assert.match(stdout, new RegExp(`^${path}:2:3  capture\\.exlude\n`));
+  assert.match(stdout, /^\.conclaude\.yaml:2:3 {2}capture\.exlude\n/);
   assert.match((await place.run(["config", "validate", "none.yaml"])).stderr, /Cannot read/);
 });
 
@@ -184,7 +184,7 @@ test("a .conclaude.yml beside a .conclaude.yaml is named, since it counts for no
   }
   const { code, stdout } = await place.run(["config", "validate"]);
   assert.equal(code, 0);
-  assert.match(stdout, /^warning: \S+\.conclaude\.yml counts for nothing/m);
+  assert.match(stdout, /^warning: \.conclaude\.yml counts for nothing/m);
   const { body } = await place.json(["doctor"]);
   const told = body.checks.filter(({ name }) => name === "configuration");
   assert.deepEqual(told.map(({ status }) => status), ["ok", "warn"]);

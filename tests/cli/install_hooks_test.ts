@@ -75,6 +75,13 @@ test("uninstall-hooks gives back the bytes that were there before", async (place
   assert.deepEqual([body.restored, body.changed], [true, true]);
   assert.equal(Deno.readTextFileSync(path), before);
   assert.deepEqual(namesIn(place.project), ["mine.json"]);
+  // What was recorded is a person's to delete.
+  const { stdout } = await place.run(["uninstall-hooks"]);
+  const folder = join(place.home, ".conclaude");
+  assert.ok(
+    stdout.replace(/\s+/g, " ").includes(`stay in ${folder}: \`rm -r ${folder}\` deletes`),
+    stdout,
+  );
 });
 
 test("install-hooks --command takes an executable, and refuses what cannot be started", async (place) => {

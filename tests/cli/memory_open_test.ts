@@ -1,5 +1,6 @@
 /** What is open, what the next session is told, and lists of what is remembered. */
 import assert from "node:assert/strict";
+import { change } from "../support/on_home.ts";
 import { jsonOf } from "../support/program.ts";
 import {
   FIRST,
@@ -31,6 +32,17 @@ Deno.test("memory open lists failures, todos, tasks and questions of this projec
   assert.deepEqual(
     ["failures", "todos", "tasks", "workflows", "questions"].map((kind) => open[kind]!.length),
     [1, 1, 1, 0, 1],
+  );
+  change(
+    at,
+    `INSERT INTO workflows (id, task_id, name, definition, status, claim_token, project_dir,
+                            repository, created_at_ms, updated_at_ms)
+     SELECT 'workflow-1a2b3c4d', id, 'release', '{}', 'pending_merge', 1, project_dir, repository, 1, 1
+       FROM tasks`,
+  );
+  assert.match(
+    (await verb(at, "memory", "open")).stdout,
+    /^Workflows .*\n {2}1a2b3c4d Tell the \S.*….*omers {2}pending merge {2}release$/m,
   );
   const elsewhere = await verb(at, "memory", "open", "--project", at.path);
   assert.match(elsewhere.stdout, /^Nothing is open in /);

@@ -65,7 +65,7 @@ test("memory search without words says how to ask", async (place) => {
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(
       stdout,
-      /^Nothing was asked: .*`conclaude memory search retry payment gateway`\.\n$/,
+      /^Nothing was asked: .*`conclaude memory search WORDS`\.\n$/,
     );
   }
   assert.deepEqual((await ask(place, ["memory", "search", ""])).results, []);

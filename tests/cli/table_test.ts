@@ -24,6 +24,14 @@ Deno.test("the last column of a list gets what the others can spare", () => {
   assert.match(row!, /^1a2b3c4d {2}servic…ns\.ts {2}Refuse expired tokens.*…/);
 });
 
+Deno.test("the first column, which names the row, is cut only when the others are narrow", () => {
+  const row = { RULE: "preToolUse.toolUsageValidation[0]", FILE: "src/a/path/of/a/file.ts", TITLE };
+  for (const columns of [80, 60, 50]) {
+    assert.match(lines(columns, row).join("\n"), /^preT.*n\[0\] {2}/m);
+  }
+  assert.match(lines(30, row).join("\n"), /^preToo\S*…\S+ {2}\S{12}$/m);
+});
+
 Deno.test("where next to nothing is left for the last column, what does not fit stands below its row", () => {
   const row = {
     ID: "1a2b3c4d",

@@ -5,6 +5,8 @@ import { entriesBelow, executions } from "../support/look.ts";
 import { runProgram } from "../support/program.ts";
 import { RequiredProject, SESSION as SESSION_OF_PROJECT } from "../support/required_project.ts";
 import { testWith } from "../support/fixtures.ts";
+import { testWhere } from "../support/requirements.ts";
+import { needsTerminal, runOnTerminal } from "../support/terminal.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 const CONFIG = `preToolUse:
@@ -213,4 +215,17 @@ Deno.test("explain agrees with the hook, also about rules that are lifted or can
   Deno.writeTextFileSync(project.home.database, "no database");
   assert.match(await explain("src/a.ts"), /^Allowed\.\n[^]*requirements\.r +cannot tell +what has/);
   assert.equal(await project.edit(), null);
+});
+
+testWhere(needsTerminal(), "on a terminal it says that it waits for the payload", async () => {
+  using place = guarded();
+  const steps = [{ until: "payload is read from this terminal; Ctrl-D" }, {
+    type: "\x04",
+    until: "Stop:",
+  }];
+  const seen = await runOnTerminal(["hook", "Stop", "--dry-run"], steps, {
+    cwd: place.project,
+    env: { HOME: place.home },
+  });
+  assert.equal(seen.status, 0);
 });

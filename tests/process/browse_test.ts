@@ -154,5 +154,5 @@ Deno.test("without a terminal memory browse says what to use instead", async () 
   using place = stage();
   const { code, stdout, stderr } = await place.run(["memory", "browse"]);
   assert.deepEqual([code, stdout], [2, ""]);
-  assert.match(stderr, /no terminal[^]*next: conclaude memory search /);
+  assert.match(stderr, /no terminal[^]*next: conclaude memory search WORDS\n/);
 });

@@ -217,10 +217,13 @@ test.unix("an agent with another HOME is recognised in the project of its sessio
   const project = join(home.path, "project");
   Deno.mkdirSync(project);
   await begin(home, Deno.pid, project);
-  const from = (folder: string) =>
-    shell(home, `cd '${folder}' && HOME='${false_.path}' $CONCLAUDE config init 2>&1; true`);
-  assert.match(await from(project), /runs session/);
-  assert.match(await from(false_.path), /\.conclaude\.yaml/);
+  const from = (folder: string, verb: string) =>
+    shell(home, `cd '${folder}' && HOME='${false_.path}' $CONCLAUDE ${verb} 2>&1; true`);
+  assert.match(await from(project, "config init"), /runs session/);
+  assert.match(await from(false_.path, "config init"), /\.conclaude\.yaml/);
+  // A token counts only in its own database, so another home gives one out as well.
+  assert.match(await from(project, "token"), /runs session/);
+  assert.match(await from(false_.path, "token"), /\n[\da-f]{64}\n$/);
 });
 
 test.setsid("an agent that locks the database is still refused", async (home) => {

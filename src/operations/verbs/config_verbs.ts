@@ -18,7 +18,7 @@ import { parseConfig } from "../../config/parse.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { lookUpwards } from "../../system/git/repository.ts";
 import { isFolder, isThere } from "../../system/on_disk.ts";
-import { joinPath } from "../../base/paths.ts";
+import { joinPath, shortPaths } from "../../base/paths.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { addTrusted, forgetBelow, removeTrusted, trustedFolders } from "../../config/store.ts";
@@ -205,14 +205,16 @@ const validate = verb({
     const summary = files.length === 0
       ? "No configuration files: the defaults count."
       : `Valid: ${names}`;
+    const lines = [
+      ...(valid
+        ? [summary]
+        : [...explainProblems(problems).split("\n"), "", count(problems.length, "problem")]),
+      ...warnings.map((warning) => `warning: ${warning}`),
+    ];
+    const at = { folder: context.cwd, home: context.locations.home };
     return {
       json: { valid, problems: withSuggestion, warnings, notes: [] },
-      text: [
-        ...(valid
-          ? [summary]
-          : [...explainProblems(problems).split("\n"), "", count(problems.length, "problem")]),
-        ...warnings.map((warning) => `warning: ${warning}`),
-      ],
+      text: lines.map((line) => shortPaths(line, at)),
       exitCode: valid ? 0 : 1,
     };
   },

@@ -154,6 +154,8 @@ export const uninstallHooks = verb({
     const none = report.missing
       ? `There is no ${settings}`
       : `There are no hooks of conclaude in ${settings}`;
+    const { dataFolder, database } = context.locations;
+    const kept = [dataFolder, ...database.startsWith(`${dataFolder}/`) ? [] : [database]];
     const file = report.deleted ? "removed, as it was made for them" : "as it was before them";
     const lines = [
       report.changed ? `${dryRun ? "Would remove" : "Removed"} hooks from ${settings}` : none,
@@ -162,6 +164,10 @@ export const uninstallHooks = verb({
         ["file", report.restored && !dryRun ? file : null],
         ["backup", report.backup && `${report.backup} (kept: the file has changed since)`],
         ["plugin", plugin && `stays: \`${removeLine(plugin)}\` takes it out`],
+        [
+          "records",
+          `stay in ${kept.join(" and ")}: \`rm -r ${kept.map(quoteWord).join(" ")}\` deletes them`,
+        ],
       ], 9),
       ...serverLines(server),
       ...(dryRun ? dryRunLines(report.diff, server) : []),
@@ -305,7 +311,7 @@ function doubledHooks(
     if (twice.length === 0) return [];
     if (isPlugin) {
       return [
-        `conclaude is a plugin, too (${path}): each hook runs twice; keep one: \`${
+        `The plugin of conclaude is there, too (${path}): each hook runs twice; keep one: \`${
           removeLine(look)
         }\``,
       ];

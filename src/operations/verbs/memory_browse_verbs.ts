@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { cutToColumns } from "../../base/columns.ts";
 import { count } from "../../base/counts.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
 import { nowhereLine, observationLine, projectName } from "../../memory/search/observation_view.ts";
 import type { MemoryFilter } from "../../memory/store.ts";
 import type { Found } from "../browse.ts";
@@ -27,7 +28,7 @@ export const browse = verb({
     if (!isAtTerminal(context)) {
       throw usageError("Cannot browse memory", {
         why: "there is no terminal to show it on",
-        next: "conclaude memory search retry payment gateway",
+        next: `conclaude memory search ${words.map(quoteWord).join(" ") || "WORDS"}`,
       });
     }
     requireForwards(flags, "memory browse");

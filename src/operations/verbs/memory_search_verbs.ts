@@ -96,7 +96,7 @@ export const search = verb({
     const filter = filterOf(db, context, flags);
     const text = words.join(" ");
     if (text.trim() === "" && Object.values(filter).every((one) => one === null)) {
-      const next = "conclaude memory search retry payment gateway";
+      const next = "conclaude memory search WORDS";
       if (words.length === 0) {
         const why = "without words, it needs a filter: --here, --kind, --file, --since …";
         throw usageError("Missing argument: query", { why, next });
