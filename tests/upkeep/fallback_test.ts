@@ -118,7 +118,10 @@ it.mounts("doctor and status name what hooks left in /tmp without a home, and th
 
   const { status, message, next } = await told();
   assert.equal(status, "warn");
-  assert.match(message, /^\/tmp\/conclaude\.db holds 2 events with 2 captures that .* has not: /);
+  assert.match(
+    message,
+    /^\/tmp\/conclaude\.db holds 2 events with 2 captures that .* does not have: /,
+  );
   assert.deepEqual((await json("status")).fallback, {
     path: "/tmp/conclaude.db",
     events: 2,
