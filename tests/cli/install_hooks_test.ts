@@ -75,7 +75,7 @@ test("uninstall-hooks gives back the bytes that were there before", async (place
   assert.deepEqual([body.restored, body.changed], [true, true]);
   assert.equal(Deno.readTextFileSync(path), before);
   assert.deepEqual(namesIn(place.project), ["mine.json"]);
-  // What was recorded is a person's to delete.
+  // The records stay, and a person is told how to delete them.
   const { stdout } = await place.run(["uninstall-hooks"]);
   const folder = join(place.home, ".conclaude");
   assert.ok(

@@ -76,7 +76,7 @@ test("session show tells the story of a session, and every line fits 80 columns"
   assert.match(stdout, /^ {6}\+1 {4}−2 {2}src\/retry\.ts$/m);
   assert.match(stdout, /^ {2}2 test runs: 1 green, 1 red$/m);
   assert.match(stdout, /^Left open\n {2}#\d+ .*deno lint/m);
-  // What failed once and is no check is no open end.
+  // A command that failed once, and is no check, is not told as open.
   assert.match(stdout, /^Failed\n {2}mended .*\n {2}not mended {2}#\d+ .*node count\.js/m);
   assert.equal(stdout.split("deno lint").length, 2, "a failure that was left open is told once");
   assert.match(stdout, /`conclaude session log cad0ac4d`$/m);

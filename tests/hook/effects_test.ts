@@ -43,6 +43,21 @@ function laid(home: TempHome, files: Record<string, string> = FILES): string {
   return project;
 }
 
+/** Also protects the main branch. */
+const PROTECTED = {
+  ...FILES,
+  ".conclaude.yaml": POLICY + "requirements:\n  main: {type: guard, guardType: protected_branch}\n",
+};
+
+/** Gives a project a remote. @returns The remote's path. */
+async function addOrigin(home: TempHome, project: string): Promise<string> {
+  const other = join(home.path, "other.git");
+  await git(home.path, "clone", "-q", "--bare", project, other);
+  await git(project, "remote", "add", "origin", other);
+  await git(project, "fetch", "-q");
+  return other;
+}
+
 let uses = 0;
 
 /** Runs a command between the hooks of a tool use, as Claude Code does. @returns What Claude is told after it. */
@@ -434,11 +449,7 @@ test.git("a version of the policy that git brings is in force at once, and that 
 });
 
 test.git("a protected branch that a command moved comes back by the command told", async (home) => {
-  const project = laid(home, {
-    ...FILES,
-    ".conclaude.yaml": POLICY +
-      "requirements:\n  main: {type: guard, guardType: protected_branch}\n",
-  });
+  const project = laid(home, PROTECTED);
   const was = gitSync(project, "rev-parse", "main").trim();
   await git(project, "switch", "-qc", "work");
   for (const run of CASES.movedBranches) {
@@ -452,15 +463,8 @@ test.git("a protected branch that a command moved comes back by the command told
 });
 
 test.git("a remote counts for what it told itself, and not for what a command writes in its name", async (home) => {
-  const project = laid(home, {
-    ...FILES,
-    ".conclaude.yaml": POLICY +
-      "requirements:\n  main: {type: guard, guardType: protected_branch}\n",
-  });
-  const other = join(home.path, "other.git");
-  await git(home.path, "clone", "-q", "--bare", project, other);
-  await git(project, "remote", "add", "origin", other);
-  await git(project, "fetch", "-q");
+  const project = laid(home, PROTECTED);
+  const other = await addOrigin(home, project);
   const colleague = join(home.path, "colleague");
   await git(home.path, "clone", "-q", other, colleague);
   await git(project, "switch", "-qc", "work");
@@ -497,15 +501,8 @@ test.git("a remote counts for what it told itself, and not for what a command wr
 });
 
 test.git("a protected branch goes where its own remote branch goes, and a push that cannot be read is told", async (home) => {
-  const project = laid(home, {
-    ...FILES,
-    ".conclaude.yaml": POLICY +
-      "requirements:\n  main: {type: guard, guardType: protected_branch}\n",
-  });
-  const other = join(home.path, "other.git");
-  await git(home.path, "clone", "-q", "--bare", project, other);
-  await git(project, "remote", "add", "origin", other);
-  await git(project, "fetch", "-q");
+  const project = laid(home, PROTECTED);
+  await addOrigin(home, project);
   await git(project, "switch", "-qc", "work");
   await git(project, "commit", "-q", "--allow-empty", "-m", "of work");
   await git(project, "push", "-q", "origin", "work");
@@ -536,11 +533,7 @@ test.git("what changes beside a command that only looks is not called its work",
 });
 
 test.git("a branch that a person moved holds a stop as changed by whom is unknown, and may be put back", async (home) => {
-  const project = laid(home, {
-    ...FILES,
-    ".conclaude.yaml": POLICY +
-      "requirements:\n  main: {type: guard, guardType: protected_branch}\n",
-  });
+  const project = laid(home, PROTECTED);
   await git(project, "switch", "-qc", "work");
   await bash(home, "ls");
   await git(project, "switch", "-q", "main");
@@ -580,10 +573,7 @@ test.git("hooks of git, its settings and those of Claude Code are policy", async
 
 test.git("a day of ordinary work brings no violation", async (home) => {
   const project = laid(home);
-  const other = join(home.path, "other.git");
-  await git(home.path, "clone", "-q", "--bare", project, other);
-  await git(project, "remote", "add", "origin", other);
-  await git(project, "fetch", "-q");
+  const other = await addOrigin(home, project);
   const colleague = join(home.path, "colleague");
   await git(home.path, "clone", "-q", other, colleague);
   Deno.writeTextFileSync(join(colleague, "yarn.lock"), "v2\n");

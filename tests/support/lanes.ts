@@ -1,4 +1,4 @@
-/** Tests that do more in the slow lane than in the fast one, or are in the slow one alone; the whole lane does all there is. */
+/** Tests that do more in the slow lane than in the fast one, or are in the slow one alone; the whole lane does the most. */
 import { testWhere } from "./requirements.ts";
 
 /** Runs of a generated test in the fast lane. */
