@@ -265,7 +265,7 @@ async function conclaude(place: Place, ...args: readonly string[]): Promise<stri
   const [program, ...before] = Deno.args.length > 0 ? [Deno.args[0]!] : programCommand();
   const { success, stdout, stderr: why } = await run(program, [...before, ...args], place);
   if (success) return stdout.trimEnd();
-  // What the verb says holds the next step.
+  // The verb's own error names the next step.
   throw new UserError(`conclaude ${args.join(" ")} failed`, { why: why.trim(), next: "" });
 }
 

@@ -1,4 +1,4 @@
-/** Makes the texts of the report of a sync, and of the machines of a team that have not yet forgotten what they must forget. */
+/** Makes the texts about a sync, and about machines of a team that have yet to forget something. */
 import type { LaggingMachines } from "../team/store.ts";
 import type { ForgottenRows, SeenMachine } from "../team/types.ts";
 import { agoText } from "./list_and_show.ts";
@@ -19,8 +19,8 @@ export function syncLines(
       `${restored.hadSeq} that were here`,
       `  ${
         count(restored.again, "row is", "rows are")
-      } sent again; the machines of the others send again ` +
-      "what they wrote",
+      } sent again; the others' machines send theirs at ` +
+      "their next sync",
       "  next: conclaude team verify",
     ],
   ];

@@ -41,7 +41,7 @@ export function faultIn(text: string): JsonFault | null {
     return errors[0];
   };
   const codeOf = ({ error }: ParseError) => printParseErrorCode(error);
-  // A comment before a trailing comma is the first mistake, so commas are let through at first.
+  // A comment is told first, even where a trailing comma stands before it.
   const lenient = errorIn(true);
   const isComment = lenient !== undefined && codeOf(lenient) === "InvalidCommentToken";
   const first = isComment ? lenient : errorIn(false);

@@ -185,14 +185,17 @@ export function isShellRunning(
   return rows.some(({ goesOn }) => goesOn !== null) || rows.at(-1)?.["event"] === "PreToolUse";
 }
 
+/** The other sessions of a repository, since a moment. */
+interface OthersSince {
+  readonly sessionId: string;
+  readonly repository: string;
+  readonly sinceMs: number;
+}
+
 /** Returns the commands that other sessions of a repository were allowed to run, and that ran at a moment or later. */
 export function commandsOfOthers(
   db: DatabaseSync,
-  { sessionId, repository, sinceMs }: {
-    readonly sessionId: string;
-    readonly repository: string;
-    readonly sinceMs: number;
-  },
+  { sessionId, repository, sinceMs }: OthersSince,
 ): string[] {
   return statement(
     db,
@@ -221,11 +224,7 @@ const HOUR_MS = 3_600_000;
 /** Tells whether another session of a repository has used a shell since a moment. */
 export function areOthersAtWork(
   db: DatabaseSync,
-  { sessionId, repository, sinceMs }: {
-    readonly sessionId: string;
-    readonly repository: string;
-    readonly sinceMs: number;
-  },
+  { sessionId, repository, sinceMs }: OthersSince,
 ): boolean {
   return statement(
     db,

@@ -322,7 +322,7 @@ async function movedRightly(change: Change, look: Look): Promise<boolean> {
   const isCheckedOut = [was.head, now.head].some((name) => `refs/heads/${name}` === subject);
   if (!isCheckedOut) return false;
   return await isBefore(repository, { earlier: before, later: after }, environment) ||
-    !await isInRemote(before, look);
+    !await isInRemote(before, look, subject);
 }
 
 const REMOTE = "refs/remotes/";
@@ -337,12 +337,12 @@ type Remembered = Pick<Look, "ground"> & {
  * Whether a commit is in a remote-tracking branch that its remote itself has moved.
  * @param branch A local branch: if a rule names it, only remote branches of the same name count.
  */
-async function isInRemote(commit: string, look: Remembered, branch?: string): Promise<boolean> {
+async function isInRemote(commit: string, look: Remembered, branch: string): Promise<boolean> {
   const { repository, environment, branches } = look.ground;
   if (repository === undefined) return false;
   const remotes = await remotesWith(repository, commit, environment);
   return remotes.some((one) =>
-    (branch === undefined || !branches.isNamed || branchIn(one.ref) === branchIn(branch)) &&
+    (!branches.isNamed || branchIn(one.ref) === branchIn(branch)) &&
     isFromRemote(one, look)
   );
 }

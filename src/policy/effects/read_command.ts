@@ -2,7 +2,10 @@
 import { readShellUse } from "../files/shell_lookup.ts";
 import { onlyLooks } from "../shell/unexplained.ts";
 
-/** `isPlain`: whether only programs run that look at something, and nothing unknown. `pushes`: whether git pushes, and its words say what. */
+/**
+ * `isPlain`: whether only programs run that look at something, and nothing unknown. `pushes`: whether git pushes, and its
+ * words say what.
+ */
 export async function readCommand(
   command: string,
   at: { readonly folder: string | null; readonly home: string | null },

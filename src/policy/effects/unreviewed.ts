@@ -72,7 +72,7 @@ export async function judgeCommits(
   const others = { sessionId, repository: commonDir, sinceMs };
   const isShared = areOthersAtWork(db, others);
   // The gate of another session asks about the commits of that session's commands.
-  const isTheirs = isShared && commits !== "yes" &&
+  const isTheirs = isShared && commits !== "yes" && news.commits.length > 0 &&
     (await Promise.all(commandsOfOthers(db, others).map((one) => mayCommit(one, ground))))
       .includes("yes");
   const isLifted = isPaused(db, { sessionId, subject: "requirements", atMs });

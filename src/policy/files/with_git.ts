@@ -18,28 +18,28 @@ export async function judgeWithGit(
 ): Promise<Verdict> {
   const look = beginLooking();
   const meant = new Set<string>();
-  const takenBack = new Map<string, Set<string>>();
+  const restoredBelow = new Map<string, Set<string>>();
   const first = judge((path, how) => {
-    const taking = restoringOf(how);
-    const found = look(path, taking === null ? how : amongOnly([], how));
+    const restoring = restoringOf(how);
+    const found = look(path, restoring === null ? how : amongOnly([], how));
     for (const file of [...found.files, ...found.perhaps ?? []]) {
       if (asksAbout(file)) meant.add(file.real);
     }
-    if (taking !== null && (how.isGlob || found.files.length === 0)) {
-      takenBack.set(taking, (takenBack.get(taking) ?? new Set()).add(path));
+    if (restoring !== null && (how.isGlob || found.files.length === 0)) {
+      restoredBelow.set(restoring, (restoredBelow.get(restoring) ?? new Set()).add(path));
     }
     return found;
   });
-  if (meant.size + takenBack.size === 0) return first;
+  if (meant.size + restoredBelow.size === 0) return first;
   const { ignored, unknown } = await askIgnored([...meant], environment);
   const changed = new Map<string, readonly string[] | null>();
-  for (const [taking, folders] of takenBack) {
-    changed.set(taking, await askChanged(JSON.parse(taking), [...folders], environment));
+  for (const [restoring, folders] of restoredBelow) {
+    changed.set(restoring, await askChanged(JSON.parse(restoring), [...folders], environment));
   }
   const lookAgain = beginLooking();
   const verdict = judge((path, how) => {
-    const taking = restoringOf(how);
-    const among = taking === null ? null : changed.get(taking) ?? null;
+    const restoring = restoringOf(how);
+    const among = restoring === null ? null : changed.get(restoring) ?? null;
     const { files, perhaps = [], ...rest } = lookAgain(
       path,
       among === null ? how : amongOnly(among, how),

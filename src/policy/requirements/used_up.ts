@@ -45,7 +45,7 @@ function covers(
   return triggeredBy([requirement], { tool: "Bash", commands, changesFiles: false }).length > 0;
 }
 
-/** Returns the requirements that `git commit` falls under, that a skill or a person satisfies, and that bind before. */
+/** Returns the requirements that a skill or a person has to satisfy before `git commit`. */
 export function satisfiedBeforeCommits(requirements: readonly Requirement[]): Requirement[] {
   return requirements.filter((one) =>
     one.condition.type === "blocking" && !one.stopOnly && covers(one, [COMMIT!])

@@ -48,7 +48,7 @@ export function leftBehind({ locations, database, retentionDays, nowMs }: {
   const missing = { execution: 0, capture: 0 };
   const sinceMs = retentionDays === 0 ? null : nowMs - daysMs(retentionDays);
   for (const { type, columns } of exportRows(from, { sessionId: null, sinceMs })) {
-    // The check wants to see every row.
+    // The check must be called for every row.
     const isForgotten = admit?.(type, columns) === null;
     const isHere = to !== null && findHere(to, type, columns) !== undefined;
     if (!isForgotten && !isHere && (type === "execution" || type === "capture")) missing[type]++;
