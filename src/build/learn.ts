@@ -71,9 +71,13 @@ export async function learnt(
   }
 }
 
+/** Modules of at least this many characters together become one group of their own where several groups hold them. */
+const SHARED_LENGTH = 16_384;
+
 /**
  * Makes a group for each module that the runs load lazily: the module and all its imports, except the modules that a
- * common group has always loaded before. Two groups may hold the same module; an unused copy costs little.
+ * common group has always loaded before. Modules that the same several groups hold become a group of their own where
+ * they are large; of small ones each group has a copy.
  */
 function groupsOf(modules: readonly string[], runs: readonly (readonly number[])[]): Group[] {
   const imports = modules.map((source) => numbersIn(source, REQUIRE));
@@ -82,13 +86,26 @@ function groupsOf(modules: readonly string[], runs: readonly (readonly number[])
   const entries = [...new Set(runs.flat())].filter((it) => lazy.has(it) || !imported.has(it));
   const runsOf = (entry: number) => runs.filter((run) => run.includes(entry));
   const common = entries.filter((entry) => runsOf(entry).length > runs.length / 2);
-  return entries.map((entry) => {
+  const members = new Map(entries.map((entry) => {
     const loaded = runsOf(entry).map((run) => run.slice(0, run.indexOf(entry)));
     const before = common.filter((other) => loaded.every((it) => it.includes(other)));
-    const members = reached([entry], imports).difference(reached(before, imports));
-    const source = joined([...members].map((it) => modules[it]!));
-    return { entry, source, code: new Uint8Array() };
+    return [entry, reached([entry], imports).difference(reached(before, imports))];
+  }));
+  const groupOf = (entries: readonly number[], held: Iterable<number>): Group => ({
+    entries,
+    source: joined([...held].map((it) => modules[it]!)),
+    code: new Uint8Array(),
   });
+  const holders = (module: number) => entries.filter((entry) => members.get(entry)!.has(module));
+  const shared = [...Map.groupBy(modules.keys(), (module) => holders(module).join()).values()]
+    .filter((held) =>
+      holders(held[0]!).length > 1 && groupOf([], held).source.length >= SHARED_LENGTH
+    );
+  const apart = new Set(shared.flat());
+  return [
+    ...shared.map((held) => groupOf(holders(held[0]!), held)),
+    ...entries.map((entry) => groupOf([entry], members.get(entry)!.difference(apart))),
+  ];
 }
 
 /** Returns the modules and everything that they import, directly or through others. */

@@ -17,8 +17,8 @@ export interface Modules extends Overlay {
    * scripts of single modules come first, in the order of the modules' numbers.
    */
   readonly scripts: readonly number[];
-  /** The number of a shared script, by the module whose lazy import loads it. */
-  readonly together: Readonly<Record<number, number>>;
+  /** The numbers of shared scripts, by the module whose lazy import loads them. */
+  readonly together: Readonly<Record<number, readonly number[]>>;
 }
 
 /** The variable of `main.js` that holds the index, as JSON since `conclaude --version` never parses it. */
@@ -39,14 +39,17 @@ type Run = (required: typeof require, loaded: typeof load) => Module;
 let index: Modules;
 const loaded = new Map<Name, Module>();
 const functions = new Map<Name, Run>();
+/** The numbers of the scripts that have run. */
+const ran = new Set<number>();
 let read: Read | undefined;
 
 /** Gets a module of the bundle by number, or of the runtime by name (`node:…`); the first call runs the module. */
 export async function load(name: Name): Promise<Module> {
   index ??= JSON.parse($modules);
   read ??= index.isLaid ? openOverlay(index) : await openModules();
-  const script = index.together[name as number];
-  if (script !== undefined && !functions.has(name)) runScript(script);
+  if (!functions.has(name)) {
+    for (const script of index.together[name as number] ?? []) runScript(script);
+  }
   return require(name);
 }
 
@@ -59,12 +62,14 @@ function require(name: Name): Module {
 }
 
 function runScript(number: number): void {
+  if (ran.has(number)) return;
   const [start, length, code] = index.scripts.slice(3 * number) as [number, number, number];
   const bytes = read!(start, length + code);
   const source = new TextDecoder().decode(bytes.subarray(0, length));
   const cachedData = code > 0 ? bytes.subarray(length) : undefined;
   const { Script } = process.getBuiltinModule("node:vm");
   const script = new Script(source, { filename: `${MODULES_FILE}/${number}`, cachedData });
+  ran.add(number);
   const modules: readonly [number, Run][] = script.runInThisContext();
   for (const [module, run] of modules) if (!functions.has(module)) functions.set(module, run);
 }

@@ -17,8 +17,8 @@ export interface Group {
   readonly source: string;
   /** V8's code cache; empty when there is none. */
   readonly code: Uint8Array;
-  /** The module whose lazy import loads the script. */
-  readonly entry: number;
+  /** The modules whose lazy import loads the script. */
+  readonly entries: readonly number[];
 }
 
 /** Returns the script of one module. @param body The code of its function. */
@@ -47,7 +47,10 @@ export async function writeBundle(
     bytes += text.length + code.length;
   }
   const file = Buffer.concat(parts);
-  const together = Object.fromEntries(groups.map(({ entry }, i) => [entry, modules.length + i]));
+  const together: Record<number, number[]> = {};
+  for (const [i, { entries }] of groups.entries()) {
+    for (const entry of entries) (together[entry] ??= []).push(modules.length + i);
+  }
   const index: Modules = { id: idOf(file), bytes, isLaid, scripts, together };
   await Deno.mkdir(folder, { recursive: true });
   await Deno.writeFile(`${folder}/${MODULES_FILE}`, file);

@@ -18,7 +18,7 @@ function executable(payload = PAYLOAD): Uint8Array<ArrayBuffer> {
 
 test("a bundle's main file knows where each of its scripts lies", async ({ path: folder }) => {
   const modules = [scriptOf(0, "return{a:“ﬂ”}"), scriptOf(1, "return{}")];
-  const group = { entry: 1, source: joined(modules), code: new Uint8Array([0, 255, 7]) };
+  const group = { entries: [1], source: joined(modules), code: new Uint8Array([0, 255, 7]) };
   await writeBundle(folder, { main: "globalThis.seen=$modules", modules, groups: [group] }, true);
   await import(`file://${folder}/main.js`);
   const { seen } = globalThis as unknown as { seen: string };
@@ -26,7 +26,7 @@ test("a bundle's main file knows where each of its scripts lies", async ({ path:
   const file = await Deno.readFile(`${folder}/${MODULES_FILE}`);
   assert.equal(known.bytes, file.length);
   assert.ok(known.isLaid);
-  const [start, length, code] = placeOf(known, known.together[1]!);
+  const [start, length, code] = placeOf(known, known.together[1]![0]!);
   assert.equal(new TextDecoder().decode(file.subarray(start, start + length)), group.source);
   assert.deepEqual([...file.subarray(start + length, start + length + code)], [0, 255, 7]);
   const [second, bytes] = placeOf(known, 1);

@@ -6,11 +6,11 @@ import { namesIn } from "../../system/on_disk.ts";
 import { policiesIn } from "../policies.ts";
 import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import { digestsOf, stateOf } from "./file_state.ts";
+import { keepPolicy } from "./policy_text.ts";
 import {
   type EffectWork,
   type Ground,
   type Moment,
-  ofCommit,
   type Snapshot,
   type Violation,
   type WatchList,
@@ -70,22 +70,14 @@ export async function lookForEffects(
   const isSame = before !== null &&
     JSON.stringify({ ...before, atMs: 0 }) === JSON.stringify({ ...now, atMs: 0 });
   if (isSame && open.length === 0) return { found: [], open: [], unwatched: list.left };
-  const { judge, keepPolicy, settle } = await import("./judged.ts");
   if (before === null) {
-    keepPolicy(db, [...kinds].flatMap(([path, kind]) => kind === "program" ? [] : [path]), atMs);
+    const texts = [...kinds].flatMap(([path, kind]) => kind === "program" ? [] : [path]);
+    keepPolicy(db, texts, atMs);
   }
-  const commits = open.filter(ofCommit);
-  const { judgeCommits, settleCommits } = heads === undefined && commits.length === 0
-    ? NO_COMMITS
-    : await import("./unreviewed.ts");
-  const left = [
-    ...await settle(open.filter((one) => !ofCommit(one)), now, ground),
-    ...await settleCommits(commits, now, ground),
-  ];
-  const found = before === null ? [] : [
-    ...await judge({ before, now, list, moment, isLifted: isLifted(), open }, ground),
-    ...await judgeCommits({ before, now, moment }, ground),
-  ];
+  const { found, left } = before === null && open.length === 0
+    ? { found: [], left: [] }
+    : await (await import("./judged.ts"))
+      .judgeAndSettle({ before, now, list, moment, isLifted: isLifted(), open }, ground);
   const isListed = new Set(listed.files.map(([path]) => path));
   const files = Object.entries(now.files).filter(([path]) => isListed.has(path));
   // The next list will contain the new files of watched folders, so the snapshot gets their states now.
@@ -99,9 +91,6 @@ export async function lookForEffects(
   const own = left.filter((one) => one.sessionId === sessionId);
   return { found, open: [...own, ...found], unwatched: list.left };
 }
-
-/** Stands for the module that is loaded only where commits may be new, or are open violations. */
-const NO_COMMITS = { judgeCommits: () => [], settleCommits: () => [] };
 
 async function groundOf(work: EffectWork): Promise<Ground | null> {
   const { db, config, repository, projectDir } = work;

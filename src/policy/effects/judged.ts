@@ -1,5 +1,4 @@
 /** Judges changes by their kind, and settles those that were undone. Loaded only if something changed or is open. */
-import type { DatabaseSync } from "node:sqlite";
 import { joinPath, resolvePath } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { keepFile, keptText } from "../../config/store.ts";
@@ -30,21 +29,20 @@ import {
   settleViolations,
 } from "./effects_table.ts";
 import { enteredAtMs, isSameState, stateOf } from "./file_state.ts";
+import { policyText } from "./policy_text.ts";
 import { readCommand } from "./read_command.ts";
 import RISKY_SETTINGS from "./risky_settings.json" with { type: "json" };
-import type {
-  Change,
-  Ground,
-  Moment,
-  Snapshot,
-  Violation,
-  ViolationKind,
-  WatchList,
+import {
+  type Change,
+  type Ground,
+  type Moment,
+  ofCommit,
+  type Snapshot,
+  type Violation,
+  type ViolationKind,
+  type WatchList,
 } from "./types.ts";
 import { nameOf } from "./watched.ts";
-
-/** The size up to which policy files are stored, in bytes. */
-const MAX_TEXT_BYTES = 262_144;
 
 /** Everything that is known about the changes between two looks. */
 interface Look {
@@ -148,16 +146,40 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
   },
 };
 
+/** Two looks, and the violations that were open at the second one. */
+interface Compared {
+  /** Null at the session's first look. */
+  readonly before: Snapshot | null;
+  readonly now: Snapshot;
+  readonly list: WatchList;
+  readonly moment: Moment;
+  /** Whether a person has lifted the rules. */
+  readonly isLifted: boolean;
+  readonly open: readonly Violation[];
+}
+
+/** Returns the new violations, and those of the open ones that are not settled. */
+export async function judgeAndSettle({ before, ...look }: Compared, ground: Ground) {
+  const { now, moment, open } = look;
+  const commits = open.filter(ofCommit);
+  const { judgeCommits, settleCommits } = now.heads === undefined && commits.length === 0
+    ? NO_COMMITS
+    : await import("./unreviewed.ts");
+  const left = [
+    ...await settle(open.filter((one) => !ofCommit(one)), now, ground),
+    ...await settleCommits(commits, now, ground),
+  ];
+  if (before === null) return { found: [], left };
+  const changes = await judge({ ...look, before }, ground);
+  return { found: [...changes, ...await judgeCommits({ before, now, moment }, ground)], left };
+}
+
+/** Stands for the module that is loaded only where commits may be new, or are open violations. */
+const NO_COMMITS = { judgeCommits: () => [], settleCommits: () => [] };
+
 /** Finds changes that nothing has allowed, and stores them as violations. */
-export async function judge(
-  { before: last, now, list, moment, isLifted, open }: {
-    readonly before: Snapshot;
-    readonly now: Snapshot;
-    readonly list: WatchList;
-    readonly moment: Moment;
-    readonly isLifted: boolean;
-    readonly open: readonly Violation[];
-  },
+async function judge(
+  { before: last, now, list, moment, isLifted, open }: Compared & { readonly before: Snapshot },
   ground: Ground,
 ): Promise<Violation[]> {
   const { db, rules, sessionId } = ground;
@@ -200,7 +222,7 @@ export async function judge(
 const BETWEEN_USES = { toolUseId: null, command: null };
 
 /** Settles violations whose file or branch is as before the change. @returns The violations that stay open. */
-export async function settle(
+async function settle(
   open: readonly Violation[],
   now: Snapshot,
   ground: Ground,
@@ -285,7 +307,7 @@ function isPolicyChange(path: string, { now, edited, ground: { db, kinds } }: Lo
   const kind = kinds.get(path) ?? "other";
   if (kind === "program") return true;
   const kept = keptText(db, path) ?? null;
-  const text = readText(path, MAX_TEXT_BYTES);
+  const text = policyText(path);
   if (kept === text) return false;
   const matters = !edited.has(path) && (
     kind === "settings"
@@ -294,14 +316,6 @@ function isPolicyChange(path: string, { now, edited, ground: { db, kinds } }: Lo
   );
   if (!matters) keepFile(db, path, { text, atMs: now.atMs });
   return matters;
-}
-
-/** Stores the present texts of policy files, to which later changes can be undone. */
-export function keepPolicy(db: DatabaseSync, paths: readonly string[], atMs: number): void {
-  for (const path of paths) {
-    const text = readText(path, MAX_TEXT_BYTES);
-    if (text !== null || keptText(db, path) !== undefined) keepFile(db, path, { text, atMs });
-  }
 }
 
 /**
