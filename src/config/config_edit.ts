@@ -132,8 +132,9 @@ export function textWith(
 ): string {
   const document = documentOf(target);
   const before: unknown = document.getIn(path, true);
-  const isInLine = isScalar(before) && IN_LINE.has(before.type ?? "") && isSingle(before.value);
-  if (isInLine && isSingle(value)) {
+  const isInLine = isScalar(before) && IN_LINE.has(before.type ?? "") &&
+    isScalarValue(before.value);
+  if (isInLine && isScalarValue(value)) {
     const [start, end] = before.range!;
     return target.text.slice(0, start) + JSON.stringify(value) + target.text.slice(end);
   }
@@ -207,7 +208,7 @@ function withoutLines(text: string, document: Document.Parsed, path: readonly st
 /** The kinds of values that can be replaced where they stand; blocks of lines are not among them. */
 const IN_LINE: ReadonlySet<string> = new Set(["PLAIN", "QUOTE_DOUBLE", "QUOTE_SINGLE"]);
 
-function isSingle(value: unknown): boolean {
+function isScalarValue(value: unknown): boolean {
   return value !== null && typeof value !== "object";
 }
 

@@ -5,17 +5,17 @@
 
 /** The tool uses that requirements are about. */
 export interface RequiredUses {
-  /** Exact names; `*` where a glob may match any tool. */
+  /** Names of tools; `*` when the glob of some requirement may match any tool. */
   readonly tools: readonly string[];
   /** Whether edits are among them: then shell commands that write files count as well. */
   readonly edits: boolean;
-  /** A regular expression (flag `i`) that matches every script which a requirement could mean; empty for none. */
+  /** A regular expression that matches every script which a requirement could mean; empty for none. */
   readonly commands: string;
 }
 
 /**
  * The part of the configuration that hooks look at. Plain JSON: `JSON.parse(JSON.stringify(c))` equals `c`.
- * Regular expressions are sources without flags. Those of the `exclude…` lists are anchored at both ends, expect `/` as
+ * Regular expressions are sources; `requiredUses.commands` is made for the flag `i`. Those of the `exclude…` lists are anchored at both ends, expect `/` as
  * the separator, and are made for `new RegExp(source, "s")`; those of `redactPatterns` for `new RegExp(source, "g")`.
  */
 export interface HookConfig {
@@ -61,14 +61,14 @@ export interface HookConfig {
   readonly dailyBackups: number;
   /** Minutes that the claim on a task counts without being renewed, 1 to 10080. */
   readonly claimTimeoutMinutes: number;
-  /** A `GuardPolicy` as JSON; without any file the built-in one. */
+  /** A `GuardPolicy` as JSON; without any file the built-in one; empty when no guard is on. */
   readonly guards: string;
   /** A `RequirementPolicy` as JSON; empty when there are no requirements. */
   readonly requirements: string;
   /** Names of requirements that a mistake switches off, `a, b and 2 more`; empty when there are none. */
   readonly brokenRequirements: string;
   readonly requiredUses: RequiredUses;
-  /** Tools whose use may satisfy a requirement, or use up a satisfaction; `*` is any. */
+  /** Tools whose calls may satisfy a requirement, or end its satisfaction; `*` is any. */
   readonly followedTools: readonly string[];
   /** Why a configuration file does not count, with its path, line and column; empty when all can be read. */
   readonly unreadable: string;
@@ -80,7 +80,7 @@ export interface HookConfig {
   readonly prompts: string;
   /** A `NotificationPolicy` as JSON; empty when nothing is shown. */
   readonly notifications: string;
-  /** Files that changed while a session was active, so that their version before stays in force. */
+  /** Paths of files that changed while a session was active: their earlier version stays in force. */
   readonly held: readonly string[];
   /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   readonly problems: number;

@@ -7,7 +7,7 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { type Environment, readAll } from "../system/environment.ts";
 import { type AskedUse, unreadText } from "../policy/guards/judge_use.ts";
 import type { Keeping } from "../policy/guards/lift.ts";
-import { groundOf, UNKEPT, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
+import { groundOf, UNKEPT, UNKNOWN_BRANCH } from "../policy/requirements/ground.ts";
 import type { Asked, JudgedUse } from "../policy/requirements/tool_requirements.ts";
 import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
 import { rulesOf, type SingleRule, stopRulesOf, whyAside } from "../policy/guards/single_rules.ts";
@@ -315,7 +315,7 @@ function explainRequirements(
     if (held !== undefined) return row(name, "forbids", held.reason);
     if (nowhere !== null) return row(name, "allows", `it does not count: ${nowhere}`);
     if (untold.includes(requirement)) {
-      return row(name, whenBlind === "deny" ? "forbids" : "cannot tell", UNTOLD_BRANCH);
+      return row(name, whenBlind === "deny" ? "forbids" : "cannot tell", UNKNOWN_BRANCH);
     }
     const sayings = judged.filter(({ triggered }) => triggered.includes(requirement))
       .map((part) => standing(requirement, part, { keeping, whenBlind }));

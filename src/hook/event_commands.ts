@@ -3,7 +3,7 @@ import { endText } from "../policy/notify.ts";
 import type { CommandRun } from "../system/process/types.ts";
 import { commandDeadlineMs } from "../claude/settings/hooks.ts";
 import { fingerprint } from "../base/ids.ts";
-import { claim } from "../policy/stops/event_claim.ts";
+import { claim } from "./event_claim.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { folderOf } from "./protocol.ts";
 

@@ -1,5 +1,5 @@
 /** Handles requirements at the start of a session, at a prompt and at the end of the session. */
-import { groundFor, UNTOLD_BRANCH } from "../policy/requirements/ground.ts";
+import { groundFor, UNKNOWN_BRANCH } from "../policy/requirements/ground.ts";
 import { quietly } from "../base/errors.ts";
 import { keepingOf } from "../policy/guards/lift.ts";
 import { deniedUnkept, deniesBlind, standOf, unkeptText } from "../policy/requirements/stand.ts";
@@ -24,13 +24,13 @@ export interface SessionRequirements {
 export function beginRequirements(work: HookWork): SessionRequirements {
   const policy = requirementPolicyIn(work.config.requirements);
   const ground = groundFor(work);
-  if (work.repository?.isUntold) {
+  if (work.repository?.isBranchUnknown) {
     const meaning = deniesBlind(work.config)
       ? "what requirements are about is denied"
       : ground.kind === "branch"
       ? `the requirements of ${ground.branch} count on`
       : "requirements do not count";
-    work.tell(`conclaude: ${UNTOLD_BRANCH}, so ${meaning}. Run \`conclaude doctor\`.`);
+    work.tell(`conclaude: ${UNKNOWN_BRANCH}, so ${meaning}. Run \`conclaude doctor\`.`);
   }
   if (ground.kind === "none") {
     return { changes: [], text: () => whyNot(work, policy, ground.why) };
@@ -71,7 +71,7 @@ export function beginRequirements(work: HookWork): SessionRequirements {
 async function whyNot(work: HookWork, policy: RequirementPolicy, why: string): Promise<string> {
   if (policy.briefing === "none") return "";
   const { db, config, repository } = work;
-  if (repository?.isUntold && deniesBlind(config)) {
+  if (repository?.isBranchUnknown && deniesBlind(config)) {
     return `## Requirements: what they are about is denied here, for ${why}`;
   }
   if (keepingOf(db, config) !== "off" || !deniesBlind(config)) {

@@ -4,7 +4,7 @@ import { summarizeInput } from "../claude/payload.ts";
 import { DEFAULT_HOOK_CONFIG, isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { quietly } from "../base/errors.ts";
-import { answerOfUnread } from "../policy/guards/guard_policy.ts";
+import { answerToUnreadable } from "../policy/guards/guard_policy.ts";
 import type { StopPolicy } from "../policy/stops/stop_policy.ts";
 import { MAX_CONTEXT_CHARS, toldIn } from "../memory/tell/context_text.ts";
 import { lookAtProcesses, lookForLife } from "../system/process/process_identity.ts";
@@ -111,14 +111,14 @@ async function lookAtOthers(others: readonly SessionProcess[], own: number | nul
 
 function tellProblems({ config, configFiles, tell }: HookWork): void {
   const { problems, problemKeys, brokenRequirements, unreadable } = config;
-  if (problems <= configFiles.filter(isLeftOut).length && answerOfUnread(config) === "allow") {
+  if (problems <= configFiles.filter(isLeftOut).length && answerToUnreadable(config) === "allow") {
     return;
   }
   const more = problems > problemKeys.length ? " and more" : "";
   const what = unreadable === ""
     ? `the configuration has ${count(problems, "problem")}, in ${problemKeys.join(", ")}${more}`
     : unreadable;
-  const whenBlind = answerOfUnread(config);
+  const whenBlind = answerToUnreadable(config);
   const meaning = whenBlind !== "allow"
     ? `Until it can be read, every change is ${whenBlind === "deny" ? "refused" : "asked about"}.`
     : unreadable === ""

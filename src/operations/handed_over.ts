@@ -7,7 +7,7 @@ import type { Place } from "./open_store.ts";
 import { shortTaskId } from "./task_view.ts";
 
 /** Describes when the scheduler will start a task: `handed to the scheduler, and waits for …`. */
-export function handedOver(
+export function handedOverText(
   context: Pick<CliContext, "locations">,
   { db, place }: { readonly db: DatabaseSync; readonly place: Pick<Place, "database"> },
   task: Pick<Task, "id">,

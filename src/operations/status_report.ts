@@ -27,7 +27,7 @@ import type { OpenStore } from "./open_store.ts";
 import { bytesText, type Facts } from "./table.ts";
 
 /** Builds the output of `conclaude status --json`. */
-export function reportOf(
+export function statusReportOf(
   context: CliContext,
   { db, place: { database } }: OpenStore,
   { project, projectDir, nowMs, care, recent }: {
@@ -120,7 +120,7 @@ function countsText(words: Words, counts: Counts): string | null {
 }
 
 /** Formats the technical facts for people. */
-export function factsOf(report: ReturnType<typeof reportOf>, care: Care): Facts {
+export function factsOf(report: ReturnType<typeof statusReportOf>, care: Care): Facts {
   const { database, sessions, queue, memory, work, daemon, audit, spool } = report;
   const { byStatus, byPriority, oldestAtMs } = queue;
   const size = database.exists

@@ -68,7 +68,7 @@ test("findRepository() asks git for the branch where HEAD does not name it, once
     repo,
     `says('[ "$2" = symbolic-ref ] && echo refs/heads/feature/auth\\n');
     const first = find();
-    const told = [first.branch, first.isUntold === undefined, find().branch, asked()];
+    const told = [first.branch, first.isBranchUnknown === undefined, find().branch, asked()];
     says("exit 1\\n");
     Deno.utimeSync("${repo.path}/.git/reftable/tables.list", 1_000, 1_000);
     console.log(JSON.stringify([...told, find()]));`,
@@ -83,7 +83,7 @@ test("findRepository() says where git cannot tell the branch, and readRef() asks
     repo,
     `says("exit 128\\n");
     const found = find();
-    const told = [found.branch, found.isUntold, readRef(found, "heads/main")];
+    const told = [found.branch, found.isBranchUnknown, readRef(found, "heads/main")];
     says("echo ${id}\\n");
     told.push(readRef(found, "heads/main"));
     says("exit 1\\n");

@@ -15,7 +15,7 @@ import { ownershipHere, type ThisProgram } from "./own_handler.ts";
 import {
   type Attempt,
   backupPath,
-  dropBackup,
+  dropSettingsBackup,
   readBackup,
   refusal,
   removeMadeFolder,
@@ -114,13 +114,13 @@ function installOnce(
     if (!replace(file, edit.text)) return undefined;
     if (created && backup !== undefined && isOriginOf(edit.text, { plan, origin: backup })) {
       // The backup holds no settings: it must not pass for the state before this installation.
-      dropBackup(file.path);
+      dropSettingsBackup(file.path);
     }
   }
   const blocking = blockingEvents(plan.entries);
   const { added, updated, removed } = edit;
   return {
-    ...reportOf(file, options, changed),
+    ...installReportOf(file, options, changed),
     created,
     /** The copy of the file without our hooks; null when there is none. */
     backup: isFirst || (!created && backup !== undefined) ? backupPath(file.path) : null,
@@ -177,11 +177,11 @@ function uninstallOnce(
     : removal.text;
   if (changed && !dryRun) {
     if (!replaceSettings(file, after)) return undefined;
-    if (removal.kind === "restored") dropBackup(file.path);
+    if (removal.kind === "restored") dropSettingsBackup(file.path);
     if (removal.kind === "deleted") removeMadeFolder(file.path);
   }
   return {
-    ...reportOf(file, options, changed),
+    ...installReportOf(file, options, changed),
     missing: file.text === undefined,
     /** Whether the file is as it was before the installation, byte for byte. */
     restored: removal.kind === "restored" || removal.kind === "deleted",
@@ -197,7 +197,7 @@ function uninstallOnce(
 }
 
 /** Returns what both results say of the file; `scope` is `file` when a person has named the file itself. */
-function reportOf({ path }: SettingsFile, options: UninstallOptions, changed: boolean) {
+function installReportOf({ path }: SettingsFile, options: UninstallOptions, changed: boolean) {
   const { settings, scope, dryRun = false } = options;
   const reported: SettingsScope | "file" = settings ? "file" : scope;
   return { settings: path, scope: reported, changed, dryRun };

@@ -99,7 +99,7 @@ export function replaceBackedUp(file: SettingsFile, text: string): boolean {
 }
 
 /** Removes the backup. One that stays does no harm: the next installation replaces it. */
-export function dropBackup(path: string): void {
+export function dropSettingsBackup(path: string): void {
   removeQuietly(backupPath(path));
 }
 

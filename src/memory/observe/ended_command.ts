@@ -7,10 +7,11 @@ import { calledAs, commandKey, keyOf, runsScript } from "./command_key.ts";
 import { gitArguments } from "./git_words.ts";
 import { CHECK_FAILED, PROGRAM_FAILED, WRONG_CALLS } from "./output_lines.ts";
 import { isHarmless, nameOf, withoutLaunchers } from "./script_words.ts";
-import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
+import { mustHavePassed, type ScriptCommand } from "./shell_words.ts";
 import { readTestRun, type TestRun } from "./test_run.ts";
 
-export interface EndedCommand {
+/** A script that a shell has run. */
+export interface ScriptRun {
   readonly command: string;
   /** The commands that the script consists of. */
   readonly commands: readonly ScriptCommand[];
@@ -23,7 +24,7 @@ export interface EndedCommand {
   readonly shellFolder: string;
 }
 
-/** A command of a script that may have failed, with its key. */
+/** A command of a script that is not harmless, with its key. */
 export interface Part {
   /** The index of the command in its script. */
   readonly at: number;
@@ -36,7 +37,7 @@ export interface ScriptEnd {
   readonly failed: Part | null;
   readonly hasFailed: boolean;
   readonly passed: readonly CommandKey[];
-  /** Whether the shell hides how a part ended, and the output does not show that the part passed. */
+  /** Whether nothing tells how some part ended, commands that only look apart. */
   readonly isUntold: boolean;
   /** The tests that the output counts; null when the script runs or counts none. */
   readonly tests: TestRun | null;
@@ -62,26 +63,28 @@ const GIT_ENDS: Readonly<Record<string, readonly string[]>> = {
   "git rebase": ["git pull"],
 };
 
-export function readEnd(run: EndedCommand): ScriptEnd {
+/** Reads from the exit code and the output which parts of a script passed and which one failed. */
+export function readEnd(run: ScriptRun): ScriptEnd {
   const { commands, output, outcome } = run;
   const parts = partsOf(commands, run.root);
-  const areTests = parts.some(({ at, key }) =>
-    key.check === "test" && (key.isRead === true || tellsStatusOf(commands, at))
+  const countsTests = parts.some(({ at, key }) =>
+    key.check === "test" && (key.isRead === true || mustHavePassed(commands, at))
   );
-  const tests = areTests ? readTestRun(output) : null;
-  const hidden = parts.filter(({ at }) => !tellsStatusOf(commands, at));
+  const tests = countsTests ? readTestRun(output) : null;
+  const hidden = parts.filter(({ at }) => !mustHavePassed(commands, at));
   const hasFailed = outcome === "failure" || (tests?.failed ?? 0) > 0 ||
     hidden.length > 0 && saysCheckFailed(run, parts);
   const failed = hasFailed ? failedPart(run, parts, tests) : null;
   const shown = hasFailed ? [] : hidden.filter((part) => showsSuccess(run, part, tests));
-  const isSure = new Set(shown.filter((part) => saysSuccess(run, part, tests)));
+  const saidSuccess = new Set(shown.filter((part) => saysSuccess(run, part, tests)));
   return {
     parts,
     failed,
     hasFailed,
     tests,
     passed: passedKeys(run, { parts, failed, hasFailed, shown }),
-    isUntold: !hasFailed && hidden.some((part) => !isSure.has(part) && !looks(commands[part.at]!)),
+    isUntold: !hasFailed &&
+      hidden.some((part) => !saidSuccess.has(part) && !looks(commands[part.at]!)),
   };
 }
 
@@ -97,7 +100,7 @@ function partsOf(commands: readonly ScriptCommand[], root: string | null): Part[
 }
 
 /** Tells whether a script only ran checks and the output says that one of them failed. */
-function saysCheckFailed({ output }: EndedCommand, parts: readonly Part[]): boolean {
+function saysCheckFailed({ output }: ScriptRun, parts: readonly Part[]): boolean {
   const checks = parts.filter(({ key }) => key.check !== null && key.isRead === true);
   return checks.length > 0 && checks.length === parts.length &&
     lastLines(output).some((line) => CHECK_FAILED.some((pattern) => pattern.test(line)));
@@ -113,7 +116,7 @@ function lastLines(output: string): string[] {
  * check when the output reports a failed check; null when nobody can tell.
  */
 function failedPart(
-  run: EndedCommand,
+  run: ScriptRun,
   all: readonly Part[],
   tests: TestRun | null,
 ): Part | null {
@@ -121,7 +124,7 @@ function failedPart(
   const ofTests = all.filter(({ key }) => key.check === "test");
   if ((tests?.failed ?? 0) > 0 && ofTests.length > 0) return ofTests.at(-1)!;
   // A script has the exit code of its last chain of commands.
-  const withStatus = all.filter(({ at }) => tellsStatusOf(commands, at));
+  const withStatus = all.filter(({ at }) => mustHavePassed(commands, at));
   const parts = outcome === "failure" && withStatus.length > 0 ? withStatus : all;
   if (parts.length < 2) return parts[0] ?? null;
   const reported = parts.findLast(({ at }) => {
@@ -143,14 +146,14 @@ interface EndOfParts extends Pick<ScriptEnd, "parts" | "failed" | "hasFailed"> {
   readonly shown: readonly Part[];
 }
 
-function passedKeys(run: EndedCommand, end: EndOfParts): CommandKey[] {
+function passedKeys(run: ScriptRun, end: EndOfParts): CommandKey[] {
   const { command, commands, outcome } = run;
   const { parts, failed, hasFailed, shown } = end;
   const isChain = (from: number, to: number) =>
     commands.slice(from, to).every(({ after }) => after === "&&");
   const passed = parts.filter((part) => {
     if (shown.includes(part)) return true;
-    if (!hasFailed) return outcome === "success" && tellsStatusOf(commands, part.at);
+    if (!hasFailed) return outcome === "success" && mustHavePassed(commands, part.at);
     // Parts before the failed one have passed, if only `&&` stands between them.
     return failed !== null && part.at < failed.at && isChain(part.at, failed.at);
   });
@@ -170,14 +173,14 @@ export function calledName({ words }: ScriptCommand): string {
 }
 
 /** Tells whether the output shows that a part passed whose exit code the shell hides. */
-function showsSuccess(run: EndedCommand, part: Part, tests: TestRun | null): boolean {
+function showsSuccess(run: ScriptRun, part: Part, tests: TestRun | null): boolean {
   if (saysSuccess(run, part, tests)) return true;
   if (part.key.check === "test" || run.commands[part.at]!.before === "||") return false;
   return isEndSeen(run, part) && !FAILURE_WORDS.test(run.output.replace(NO_FAILURES, ""));
 }
 
 /** Tells whether the output says that a part passed, in words or by its counts. */
-function saysSuccess(run: EndedCommand, { at, key }: Part, tests: TestRun | null): boolean {
+function saysSuccess(run: ScriptRun, { at, key }: Part, tests: TestRun | null): boolean {
   if (run.commands[at]!.before === "||") return false;
   if (key.check === "test" && tests !== null) return tests.failed === 0 && tests.passed !== 0;
   const [program = "", ...args] = withoutLaunchers(run.commands[at]!.words);
@@ -187,7 +190,7 @@ function saysSuccess(run: EndedCommand, { at, key }: Part, tests: TestRun | null
 }
 
 /** Tells whether the output shows the end of what a part printed, and not only what a filter let through. */
-function isEndSeen({ commands, output }: EndedCommand, { at }: Part): boolean {
+function isEndSeen({ commands, output }: ScriptRun, { at }: Part): boolean {
   for (const { words: [program = "", ...args], before } of commands.slice(at + 1)) {
     if (before !== "|") break;
     if (program === "head") {
@@ -220,7 +223,7 @@ export function withPrintedStatus(
   const digits = STATUS.test(printing) ? statusIn(line, printing.split("\\n")) : null;
   if (digits === null) return null;
   const known = closed(commands.slice(0, -1));
-  if (known.some((one, at) => !isHarmless(one) && !tellsStatusOf(known, at))) return null;
+  if (known.some((one, at) => !isHarmless(one) && !mustHavePassed(known, at))) return null;
   return {
     command: command.slice(0, command.lastIndexOf(last.source)).replace(/[\s;]+$/, ""),
     commands: known,

@@ -14,9 +14,9 @@ import {
 } from "./command_text.ts";
 import {
   calledName,
-  type EndedCommand,
   readEnd,
   type ScriptEnd,
+  type ScriptRun,
   wholeKey,
   withPrintedStatus,
   wrongCall,
@@ -67,9 +67,9 @@ export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): 
 
 /** Gives a run the exit code that its script printed, if the shell hides the exit code. */
 function withOwnStatus(
-  run: EndedCommand,
+  run: ScriptRun,
   payload: Readonly<Record<string, unknown>>,
-): EndedCommand {
+): ScriptRun {
   if (run.outcome === "failure") return run;
   const response = payload["tool_response"];
   const printed = typeof response === "string" ? response : textIn(response, "stdout");
@@ -79,7 +79,7 @@ function withOwnStatus(
     : { ...run, ...own, outcome: own.exitCode === 0 ? "success" : "failure" };
 }
 
-function observeRun(run: EndedCommand, about: string): Observed {
+function observeRun(run: ScriptRun, about: string): Observed {
   const end = readEnd(run);
   const commit = commitOf(run);
   if (commit !== null && !end.hasFailed) return { ...commit, passes: end.passed };
@@ -87,7 +87,7 @@ function observeRun(run: EndedCommand, about: string): Observed {
   return commit === null ? observed : { ...observed, besides: commit };
 }
 
-function observeEnd(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+function observeEnd(run: ScriptRun, end: ScriptEnd, about: string): Observed {
   const { tests, failed, hasFailed, parts } = end;
   const ofTests = failed === null
     ? parts.some(({ key }) => key.check === "test")
@@ -113,17 +113,17 @@ function observeEnd(run: EndedCommand, end: ScriptEnd, about: string): Observed 
   return observeTests(run, end, about);
 }
 
-function observeNoTests(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+function observeNoTests(run: ScriptRun, end: ScriptEnd, about: string): Observed {
   const passes = end.passed.filter(({ check, isLine }) => check !== "test" && isLine !== true);
   return { ...observePlainRun(run, end, about), outcome: null, passes };
 }
 
-function isOneCommand({ commands }: EndedCommand): boolean {
+function isOneCommand({ commands }: ScriptRun): boolean {
   return commands.filter((command) => !isHarmless(command)).length === 1;
 }
 
 /** Observes a failed command that was not a test run. */
-function observeFailure(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+function observeFailure(run: ScriptRun, end: ScriptEnd, about: string): Observed {
   const { commands, output, exitCode } = run;
   const error = errorLine(output);
   // The script of a failure with exit code 0 has hidden the real code.
@@ -147,7 +147,7 @@ function observeFailure(run: EndedCommand, end: ScriptEnd, about: string): Obser
 }
 
 /** Observes a test run, with its counts if the output holds them. */
-function observeTests(run: EndedCommand, end: ScriptEnd, about: string): Observed {
+function observeTests(run: ScriptRun, end: ScriptEnd, about: string): Observed {
   const { command, output, exitCode } = run;
   const { tests, hasFailed, isUntold } = end;
   const error = !hasFailed
@@ -191,7 +191,7 @@ function observeTests(run: EndedCommand, end: ScriptEnd, about: string): Observe
 
 /** Observes a command that passed, or whose end is unknown. */
 function observePlainRun(
-  run: EndedCommand,
+  run: ScriptRun,
   { isUntold, passed }: Pick<ScriptEnd, "isUntold" | "passed">,
   about: string,
 ): Observed {
@@ -213,7 +213,7 @@ function observePlainRun(
 
 /** Returns the key of a failure, and the text that distinguishes it from other failures with the same key. */
 function keysOfFailure(
-  { command, commands, output }: EndedCommand,
+  { command, commands, output }: ScriptRun,
   { failed, parts }: ScriptEnd,
   facts: ObservedFacts,
 ): Pick<Observed, "facts" | "sameAs" | "wrong"> {
@@ -242,19 +242,19 @@ function keysOfFailure(
 }
 
 /** The name of a script in a title: its one line, or the only line that is not harmless. */
-function nameOfRun(run: EndedCommand): string {
+function nameOfRun(run: ScriptRun): string {
   const { command, commands } = run;
   const telling = command.includes("\n") ? commands.filter((one) => !isHarmless(one)) : [];
   return titled(telling.length === 1 ? telling[0]!.source : command, run);
 }
 
 /** A command in a title: paths inside of the project are relative to it. */
-function titled(command: string, { root }: Pick<EndedCommand, "root">): string {
+function titled(command: string, { root }: Pick<ScriptRun, "root">): string {
   return shortPaths(shownCommand(command), { folder: root ?? "", home: null });
 }
 
 /** Observes work in another project. A search finds it, but it opens and mends no failure here. */
-function observeForeignRun(observed: Observed, run: EndedCommand, about: string): Observed {
+function observeForeignRun(observed: Observed, run: ScriptRun, about: string): Observed {
   const made = observed.kind === "commit"
     ? observePlainRun(run, { isUntold: false, passed: [] }, about)
     : observed;
@@ -288,7 +288,7 @@ export function unknownEnd(payload: Readonly<Record<string, unknown>>): string |
 
 /** Observes a command whose end is unknown. Of its commits, only those that git has printed count. */
 function observeUnknownEnd(
-  run: EndedCommand,
+  run: ScriptRun,
   { end, about }: { readonly end: string; readonly about: string },
 ): Observed {
   const { command, output } = run;

@@ -3,13 +3,13 @@ import type { Observed } from "./observation.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
 import { chainObservations } from "./observe_words.ts";
 import { KEPT_OUTPUT, MAX_COMMAND_CHARS, textOf } from "./command_text.ts";
-import type { EndedCommand } from "./ended_command.ts";
+import type { ScriptRun } from "./ended_command.ts";
 import { isOutside, type Surroundings } from "./command_folder.ts";
 import { gitArguments } from "./git_words.ts";
-import { type ScriptCommand, tellsStatusOf } from "./shell_words.ts";
+import { mustHavePassed, type ScriptCommand } from "./shell_words.ts";
 
 /** Observes the commits of a command: the first one, with the others in `besides`; null when it made none. */
-export function commitOf(run: EndedCommand): Observed | null {
+export function commitOf(run: ScriptRun): Observed | null {
   if (!/\bgit\b[^]*\b(?:commit|cherry-pick|revert|merge)\b/.test(run.command)) return null;
   const made = madeCommits(run);
   // With several commits nobody can tell which files belong to which.
@@ -20,7 +20,7 @@ export function commitOf(run: EndedCommand): Observed | null {
   })));
 }
 
-function observedCommit({ command, output }: EndedCommand, commit: MadeCommit): Observed {
+function observedCommit({ command, output }: ScriptRun, commit: MadeCommit): Observed {
   const { hash, subject, branch, isAmended } = commit;
   const name = `${hash === null ? "" : ` ${hash.slice(0, 7)}`}${
     branch === null ? "" : ` on ${branch}`
@@ -112,7 +112,7 @@ interface Committing {
  * Returns the commits that a command made in its project, oldest first: the commits that git printed. When git printed
  * none, returns passing commits whose message stands in the command line.
  */
-function madeCommits({ commands, output, outcome, ...surroundings }: EndedCommand): MadeCommit[] {
+function madeCommits({ commands, output, outcome, ...surroundings }: ScriptRun): MadeCommit[] {
   const making = committingIn(commands, surroundings);
   const isPlain = making.length === 0 || making.every((one) => !one.isOutside);
   // A failed commit prints no such line itself, but a check that it started may print one.
@@ -133,7 +133,7 @@ function madeCommits({ commands, output, outcome, ...surroundings }: EndedComman
     const subject = subjectOf(args);
     const hash = output.matchAll(LOGGED).find(([, , text]) => text === subject)?.[1] ?? null;
     const isSeen = hash !== null || CHANGED.test(output);
-    const isSure = tellsStatusOf(commands, at) || commands[at]!.before !== "||" && isSeen;
+    const isSure = mustHavePassed(commands, at) || commands[at]!.before !== "||" && isSeen;
     if (verb !== "commit" || isOutside || !isSure || subject === "") return [];
     if (args.some((word) => ONLY_TRIED.test(word))) return [];
     return [{ hash, subject, branch: null, isAmended: args.includes("--amend") }];

@@ -6,7 +6,7 @@
 export interface ScriptCommand {
   /** The program and its arguments, without quotes, redirections, and variables that are set for it alone. */
   readonly words: readonly string[];
-  /** The numbers of the brackets around the command, outermost first. A closing bracket restores the folder. */
+  /** The ids of the `( )` around the command, outermost first. A `cd` inside of them does not count outside. */
   readonly shells: readonly number[];
   readonly source: string;
   /** The operators before and after the command: `&&`, `||`, `;`, `|`, `&`; empty at the ends of the script. */
@@ -29,12 +29,13 @@ export function scriptCommands(source: string): ScriptCommand[] {
   return new ScriptReader(source.slice(0, MAX_CHARS)).read();
 }
 
-/** Tells whether a command must have passed if the whole script passed. */
-export function tellsStatusOf(commands: readonly ScriptCommand[], at: number): boolean {
-  return commands[at]?.before !== "||" && tellsStatusFrom(commands, at);
+/** Whether a command must have passed if the whole script exited with 0. */
+export function mustHavePassed(commands: readonly ScriptCommand[], at: number): boolean {
+  return commands[at]?.before !== "||" && statusComesThrough(commands, at);
 }
 
-function tellsStatusFrom(commands: readonly ScriptCommand[], from: number): boolean {
+/** Whether the script would have failed if the command had. */
+function statusComesThrough(commands: readonly ScriptCommand[], from: number): boolean {
   let stops = false;
   let hasPipes = false;
   return commands.every(({ words: [program, ...args], after }, at) => {
@@ -44,7 +45,7 @@ function tellsStatusFrom(commands: readonly ScriptCommand[], from: number): bool
       return after !== "|" && after !== "&";
     }
     return at < from || after === "&&" || after === "" || stops && after === ";" ||
-      // Later pipes do not run when this command fails.
+      // In `a && b | c` the pipe does not run when `a` fails.
       after === "|" && (hasPipes || at > from);
   });
 }
@@ -59,10 +60,9 @@ class ScriptReader {
   #before = "";
   /** Where the command begins that is being read. */
   #from = 0;
-  #input: string | null = null;
   /** Whether the next word is the target of a redirection. */
   #isTarget = false;
-  readonly #documents: string[] = [];
+  readonly #documentEnds: string[] = [];
   readonly #commands: ScriptCommand[] = [];
 
   constructor(text: string) {
@@ -82,7 +82,9 @@ class ScriptReader {
     if (char === "\\") return this.#escape();
     if (char === "'") return this.#quote(this.#text.indexOf("'", this.#at + 1));
     if (char === '"') return this.#doubleQuote();
-    if (char === "`") return this.#take(after(this.#text.indexOf("`", this.#at + 1), this.#text));
+    if (char === "`") {
+      return this.#take(indexPast(this.#text.indexOf("`", this.#at + 1), this.#text));
+    }
     if (char === "$" && this.#text[this.#at + 1] === "(") return this.#substitution();
     if (char === "#" && this.#word === null) {
       this.#at = endOfLine(this.#text, this.#at);
@@ -107,15 +109,15 @@ class ScriptReader {
   }
 
   #redirect(): boolean {
-    const isNumber = this.#word === null;
+    const canBeDescriptor = this.#word === null;
     const document = this.#text.startsWith("<<", this.#at) ? this.#match(DOCUMENT) : null;
     if (document !== null) {
-      this.#documents.push(document[2]!);
+      this.#documentEnds.push(document[2]!);
       this.#at += document[0].length;
       return true;
     }
     const [operator] = this.#match(REDIRECTION) ?? [];
-    if (operator === undefined || (!isNumber && /^\d/.test(operator))) return false;
+    if (operator === undefined || (!canBeDescriptor && /^\d/.test(operator))) return false;
     this.#endWord();
     this.#at += operator.length;
     this.#isTarget = true;
@@ -124,7 +126,7 @@ class ScriptReader {
 
   /** Reads here-documents. They follow the line of their command. */
   #readDocuments(): void {
-    for (const name of this.#documents.splice(0)) {
+    for (const name of this.#documentEnds.splice(0)) {
       const end = endOfDocument(this.#text, { from: this.#at, name });
       const last = this.#commands.at(-1);
       if (last !== undefined) {
@@ -169,7 +171,7 @@ class ScriptReader {
     const from = this.#at + document[0].length;
     const { textEnd, next } = endOfDocument(this.#text, { from, name: document[2]! });
     this.#word = (this.#word ?? "") + this.#text.slice(from, textEnd);
-    this.#at = after(this.#text.indexOf(")", next), this.#text);
+    this.#at = indexPast(this.#text.indexOf(")", next), this.#text);
   }
 
   #match(pattern: RegExp): RegExpExecArray | null {
@@ -200,7 +202,7 @@ class ScriptReader {
         source: this.#text.slice(this.#from, this.#at).replace(/^(?:\\\n|\s)+/, "").trimEnd(),
         before: this.#before,
         after: operator,
-        input: this.#input,
+        input: null,
       });
     }
     // The operator of a command in brackets stands after the closing bracket.
@@ -210,7 +212,6 @@ class ScriptReader {
     }
     if (this.#words.length > 0 || operator !== ";") this.#before = operator;
     this.#words = [];
-    this.#input = null;
   }
 }
 
@@ -249,6 +250,6 @@ function endOfLine(text: string, from: number): number {
   return end < 0 ? text.length : end;
 }
 
-function after(at: number, text: string): number {
+function indexPast(at: number, text: string): number {
   return at < 0 ? text.length : at + 1;
 }

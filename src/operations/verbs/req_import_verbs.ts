@@ -11,7 +11,7 @@ import {
   convertConfig,
   readFrameworkFile,
   readState,
-} from "../../policy/requirements/framework.ts";
+} from "../../upkeep/transfer/requirements_framework.ts";
 import { WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { transaction } from "../../db/transaction.ts";

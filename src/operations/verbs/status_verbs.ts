@@ -38,7 +38,7 @@ export const status = readVerb({
     const folder = repository === undefined ? project : projectFolder(repository);
     const whole = isWhole ? await import("../status_report.ts") : null;
     const at = { project, projectDir, nowMs, care, recent };
-    const report = whole?.reportOf(context, opened, at) ?? null;
+    const report = whole?.statusReportOf(context, opened, at) ?? null;
     const lines = [
       `project  ${folder}`,
       `rules    ${protectionsText(protections)}`,

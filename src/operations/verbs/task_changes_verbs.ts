@@ -98,8 +98,8 @@ export const create = verb({
     warnOfDepth(context, task);
     const made = `Made task ${nameOf(task)}.`;
     if (!flags.start) return changedView(task, made);
-    const { handedOver } = await import("../handed_over.ts");
-    return changedView(task, `${made} It is ${handedOver(context, { db, place }, task)}`);
+    const { handedOverText } = await import("../handed_over.ts");
+    return changedView(task, `${made} It is ${handedOverText(context, { db, place }, task)}`);
   },
 });
 

@@ -73,7 +73,7 @@ export const start = verb({
 
 async function startTask(context: CliContext, flags: ByFlag, text: string): Promise<View> {
   // Other verbs do not need workflows or the daemon's client, so both are loaded here.
-  const [{ checkStart }, { handedOver }] = await Promise.all([
+  const [{ checkStart }, { handedOverText }] = await Promise.all([
     import("../orchestration_here.ts"),
     import("../handed_over.ts"),
   ]);
@@ -86,7 +86,7 @@ async function startTask(context: CliContext, flags: ByFlag, text: string): Prom
   const task = await takeStep(context, { ...step, take }, { flags, text });
   if (task.status === "in_progress") return changedView(task, step.describe(nameOf(task), task));
   const store = await openStore(context, "read");
-  return changedView(task, `Task ${nameOf(task)} is ${handedOver(context, store, task)}`);
+  return changedView(task, `Task ${nameOf(task)} is ${handedOverText(context, store, task)}`);
 }
 
 type StepFlags = ByFlag & StepInput;

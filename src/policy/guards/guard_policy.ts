@@ -141,7 +141,7 @@ export function isAbout(
 export const guardPolicyIn = parseOnce<GuardPolicy>();
 
 /** Returns the gates' answer to an unreadable policy file; `allow` also where every file can be read. */
-export function answerOfUnread({ guards }: Pick<HookConfig, "guards">): WhenBlind {
+export function answerToUnreadable({ guards }: Pick<HookConfig, "guards">): WhenBlind {
   if (guards === "") return "allow";
   const { lock, whenBlind } = guardPolicyIn(guards);
   return lock === null ? "allow" : whenBlind;

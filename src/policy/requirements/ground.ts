@@ -51,7 +51,7 @@ export const NAMELESS = nowhere(null, ["the event names no session", "conclaude 
 
 export const DETACHED = "HEAD is detached, so there is no branch";
 
-export const UNTOLD_BRANCH =
+export const UNKNOWN_BRANCH =
   "git does not tell which branch is checked out (it is missing, or older than the format of this repository)";
 
 /** Returns the branch whose requirements count. `last` is the session's last branch, used while HEAD is detached. */
@@ -64,8 +64,8 @@ export function groundOf(repository: Repository | undefined, last: string | null
     const key = { repository: repository.commonDir, branch };
     return { kind: "branch", repository, branch, key };
   }
-  return repository.isUntold
-    ? nowhere(repository, [UNTOLD_BRANCH, "git symbolic-ref HEAD"])
+  return repository.isBranchUnknown
+    ? nowhere(repository, [UNKNOWN_BRANCH, "git symbolic-ref HEAD"])
     : nowhere(repository, [DETACHED, "git switch NAME"]);
 }
 

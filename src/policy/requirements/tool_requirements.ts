@@ -13,7 +13,7 @@ import {
   NAMELESS,
   type RequirementWork,
   UNKEPT,
-  UNTOLD_BRANCH,
+  UNKNOWN_BRANCH,
 } from "./ground.ts";
 import { tellUnproven } from "./proof.ts";
 import { type Requirement, requirementPolicyIn } from "./requirement_policy.ts";
@@ -84,7 +84,7 @@ export async function prepareUse(
   // Gates that allow what they cannot see judge by the session's last branch instead.
   const untold = at.whenBlind === "allow" && parts.length > 0
     ? []
-    : places.filter(({ repository }) => repository.isUntold).flatMap(requirementsAt)
+    : places.filter(({ repository }) => repository.isBranchUnknown).flatMap(requirementsAt)
       .filter(({ stopOnly }) => !stopOnly);
   if (parts.length + untold.length === 0) {
     return notCounting(ground.kind === "none" ? ground.why : DETACHED);
@@ -119,10 +119,10 @@ function withUntold(
   { sessionId, atMs, db }: Pick<UseContext, "sessionId" | "atMs" | "db">,
 ): UseSaying {
   const names = [...new Set(untold.map(({ name }) => `"${name}"`))].join(", ");
-  const blind = `whether ${names} counts here cannot be known, for ${UNTOLD_BRANCH}. ` +
+  const blind = `whether ${names} counts here cannot be known, for ${UNKNOWN_BRANCH}. ` +
     "A person has to make `git symbolic-ref HEAD` work here, as the hook runs it.";
   const paused = db !== null && isPaused(db, { sessionId, subject: "requirements", atMs });
-  const notes = { ...saying.notes, requirements: UNTOLD_BRANCH };
+  const notes = { ...saying.notes, requirements: UNKNOWN_BRANCH };
   return { ...saying, notes, ...(paused ? { paused } : { blind }) };
 }
 

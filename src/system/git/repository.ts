@@ -97,11 +97,11 @@ export interface Repository {
   /** The exact branch name (`feature/auth`); null when HEAD is detached or names no branch. */
   readonly branch: string | null;
   /** True when git does not tell which branch is checked out. */
-  readonly isUntold?: true;
+  readonly isBranchUnknown?: true;
 }
 
 /** The branch or commit that a working tree has checked out. */
-type Head = Pick<Repository, "branch" | "isUntold">;
+type Head = Pick<Repository, "branch" | "isBranchUnknown">;
 
 /** Returns the git repository of these folders, the nearest first; `undefined` outside of one. */
 export function findRepository(looks: readonly FolderLook[]): Repository | undefined {
@@ -237,7 +237,7 @@ function askHead(gitDir: string): Head {
   if (head === undefined) {
     const { code, text = "" } = askGit(gitDir, ["symbolic-ref", "--quiet", "HEAD"]) ?? {};
     const branch = code === 0 ? /^refs\/heads\/(.+)$/.exec(text)?.[1] ?? null : null;
-    head = code === 0 || code === NO ? { branch } : { branch, isUntold: true };
+    head = code === 0 || code === NO ? { branch } : { branch, isBranchUnknown: true };
     knownHeads.set(key, head);
   }
   return head;

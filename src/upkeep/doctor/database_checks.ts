@@ -16,18 +16,19 @@ import {
 } from "../../db/database_identity.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
 import { backupsOf, beganAnew, ownBackups } from "../care/backup.ts";
+import { DATABASE_FILES } from "../care/database_files.ts";
+import { behindLink } from "../care/private_files.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
 import { EMPTIED, faultOf } from "../care/require_ours.ts";
 import { isFolder, isMissing, isThere } from "../../system/on_disk.ts";
 import { askDatabase, type RepairPlace } from "./place.ts";
-import { filesOf, repairOfModes, whyReadOnly } from "./database_modes.ts";
 import {
   isOwnButClosed,
   nearestFolder,
   otherOwner,
   whyUnwritable,
 } from "../../system/write_access.ts";
-import { isFile, lstatSync } from "../../system/files.ts";
+import { chmodSync, isFile, isNotFound, lstatSync, openBeside } from "../../system/files.ts";
 
 /** Doctor sets a file whose content does not identify it aside only if it has such a name. */
 const DATABASE_NAME = /\.(?:db|sqlite3?)$/i;
@@ -272,4 +273,31 @@ function withinSentence(next: string): string {
   return /\bCONCLAUDE_DB_PATH\b/.test(next)
     ? `${text} (in the shell that starts Claude Code, which has to be started again, and in that of further commands)`
     : text;
+}
+
+/** Returns the paths of a database, its log and the log's index. SQLite copies the database's mode to new ones. */
+const filesOf = (database: string) => DATABASE_FILES.map((ending) => database + ending);
+
+/** Returns why a database or its log cannot be written; null when both can. */
+function whyReadOnly(database: string): string | null {
+  for (const path of filesOf(database)) {
+    try {
+      using _opened = openBeside(path, { write: true });
+    } catch (thrown) {
+      if (path === database || !isNotFound(thrown)) return messageOf(thrown);
+    }
+  }
+  return whyUnwritable(parentOf(database));
+}
+
+/** Returns a repair that makes the files writable for their owner, if that is enough and no file is behind a link. */
+function repairOfModes(database: string): Finding["repair"] {
+  const closed = filesOf(database).filter(isOwnButClosed);
+  const isReachable = whyUnwritable(parentOf(database)) === null &&
+    closed.every((path) => behindLink(path) === null);
+  if (closed.length === 0 || !isReachable) return undefined;
+  return () => {
+    for (const path of closed) chmodSync(path, 0o600);
+    return `set the mode of ${closed.join(", ")} to 0600`;
+  };
 }

@@ -13,10 +13,9 @@ import {
 } from "./content.ts";
 import { lookAtDatabase } from "./database_checks.ts";
 import { lookAtDisk, lookAtHome, lookAtPermissions } from "./folders.ts";
-import { lookAtGates } from "./gates.ts";
+import { askAboutGates, lookAtGates, lookAtMods } from "./gates.ts";
 import { lookAtHooks } from "./hook_checks.ts";
 import { askAboutMemory } from "./memory.ts";
-import { askAboutGates, lookAtMods } from "./mod_checks.ts";
 import { askDatabase, type DoctorPlace } from "./place.ts";
 import {
   lookAtAgents,

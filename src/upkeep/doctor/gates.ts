@@ -3,9 +3,13 @@
  * forbid. Doctor runs the program as Claude Code does, once with a forbidden edit and once with one that must pass, in
  * a temporary home and project.
  */
-import { answerOfUnread } from "../../policy/guards/guard_policy.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { answerToUnreadable } from "../../policy/guards/guard_policy.ts";
+import { count } from "../../base/counts.ts";
 import { messageOf, quietly } from "../../base/errors.ts";
 import { baseName, joinPath } from "../../base/paths.ts";
+import { daysMs } from "../../base/time.ts";
+import { findMods, modText } from "../../claude/mods.ts";
 import {
   type Need,
   readHookCommand,
@@ -15,6 +19,8 @@ import {
 } from "../../claude/settings/armed.ts";
 import { commandLine, type HookEntry, isOurName, quoteWord } from "../../claude/settings/hooks.ts";
 import { memberOf, ownershipHere, unwrap } from "../../claude/settings/own_handler.ts";
+import { isManagedFile } from "../../claude/settings/settings_place.ts";
+import { countPastGates } from "../../db/executions.ts";
 import { needsOf } from "../../policy/armed_gates.ts";
 import { OS } from "../../system/environment.ts";
 import {
@@ -59,7 +65,7 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   });
   const faults = unarmed.map((reason) => fail(unarmedText(reason), wayToArm(reason, looks)));
   if (unarmed.some(({ isAll, events }) => isAll || events.includes("PreToolUse"))) return faults;
-  const whenBlind = answerOfUnread(config);
+  const whenBlind = answerToUnreadable(config);
   const validate = "conclaude config validate";
   if (config.unreadable !== "" && whenBlind === "allow") {
     faults.push(fail(`NOT ARMED for what stands in ${config.unreadable}`, validate));
@@ -289,4 +295,33 @@ function atHome(line: string, home: string): string {
 
 function parsed(text: string): unknown {
   return quietly(() => JSON.parse(text));
+}
+
+const MANAGE = `sudo ${commandLine("install-hooks", ["--managed"])}`;
+
+/** Names the mods of Claude Code that can bypass the gates. */
+export function lookAtMods(place: DoctorPlace): Finding[] {
+  const { claudeFolder, projectDir, locations: { home } } = place;
+  const clientFolder = claudeFolder ?? (home && joinPath(home, ".claude"));
+  const mods = findMods({ clientFolder: clientFolder ?? null, projectDir });
+  if (mods.length === 0) return [ok("no mods: no plugin's code runs inside Claude Code here")];
+  const isManaged = lookAtSettings(place).some((look) =>
+    isManagedFile(look.path) && look.entries.some(({ event }) => event === "PreToolUse")
+  );
+  return mods.map((mod) => {
+    if (mod.listens.length === 0) return ok(`${mod.name} (${mod.folder}) listens to no tool`);
+    return isManaged
+      ? ok(`${modText(mod)}; the machine's hooks are asked first`)
+      : warn(`${modText(mod)}: it can answer a tool so that no rule is asked`, MANAGE);
+  });
+}
+
+/** Counts the tool uses that bypassed a gate. */
+export function askAboutGates(db: DatabaseSync, { nowMs }: DoctorPlace): Finding[] {
+  const past = countPastGates(db, nowMs - daysMs(1));
+  const uses = count(past, "tool use");
+  return past === 0 ? [] : [warn(
+    `${uses} of the last 24 hours ran without asking a gate, or although one denied it`,
+    `${commandLine("audit", ["list", "--hook", "PostToolUse"])}; ${MANAGE}`,
+  )];
 }

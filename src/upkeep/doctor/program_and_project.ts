@@ -1,5 +1,5 @@
 /** Checks the program, and the project's configuration, branch, agents and state of an older daemon. */
-import { answerOfUnread, type WhenBlind } from "../../policy/guards/guard_policy.ts";
+import { answerToUnreadable, type WhenBlind } from "../../policy/guards/guard_policy.ts";
 import { VERSION } from "../../base/version.ts";
 import { type ConfigFile, isLeftOut } from "../../config/discover.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
@@ -9,7 +9,7 @@ import type { EngineConfig } from "../../work/engine/engine_settings.ts";
 import { AGENT_COMMAND } from "../../work/engine/launch.ts";
 import { listWorkflowFiles } from "../../work/engine/workflow_files.ts";
 import { deniesBlind } from "../../policy/requirements/stand.ts";
-import { groundOf, UNTOLD_BRANCH } from "../../policy/requirements/ground.ts";
+import { groundOf, UNKNOWN_BRANCH } from "../../policy/requirements/ground.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isAbsolutePath } from "../../base/paths.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
@@ -43,7 +43,7 @@ export function lookAtSqlite(version = sqliteVersion()): Finding {
 /** Checks the configuration files that apply here. */
 export function lookAtConfiguration(place: DoctorPlace): Finding[] {
   const { files, config } = place;
-  const whenBlind = answerOfUnread(config);
+  const whenBlind = answerToUnreadable(config);
   const counting = whenBlind !== "allow" ? files : files.filter((file) => !isLeftOut(file));
   const judged = counting.filter(({ path }) => !config.held.includes(path));
   const findings = [
@@ -92,12 +92,12 @@ function judgeFiles(files: readonly ConfigFile[], whenBlind: WhenBlind): Finding
 /** Checks whether git reports the branch, if there are requirements. */
 export function lookAtBranch({ config, projectDir }: DoctorPlace): Finding[] {
   const repository = findRepository(lookUpwards(projectDir));
-  if (config.requirements === "" || !repository?.isUntold) return [];
+  if (config.requirements === "" || !repository?.isBranchUnknown) return [];
   const meaning = deniesBlind(config)
     ? "what requirements are about is denied"
     : "the requirements of the last branch of a session count, or none";
   const ground = groundOf(repository);
-  return [warn(`${UNTOLD_BRANCH}, so ${meaning}`, ground.kind === "none" ? ground.next : "")];
+  return [warn(`${UNKNOWN_BRANCH}, so ${meaning}`, ground.kind === "none" ? ground.next : "")];
 }
 
 /** Checks whether the program for agents' steps can start, if somebody uses workflows. */

@@ -13,7 +13,7 @@ import {
   titleKeysOfCapture,
   useKeyOfCapture,
 } from "../../memory/observe/capture_keys.ts";
-import { type ExportType, tableOf } from "../transfer/exported_tables.ts";
+import { tableOf } from "../transfer/exported_tables.ts";
 import {
   type Digest,
   FORGET_KEY,
@@ -227,7 +227,7 @@ export function nameKeys(
 /** Whether a row with the key of this exported row was removed here. */
 export function isKeyForgotten(
   db: DatabaseSync,
-  type: ExportType,
+  type: string,
   columns: ImportedColumns,
 ): boolean {
   const { table: name, key: keys } = tableOf(type);
@@ -267,7 +267,7 @@ function keyName(digest: Digest, { name, keys }: KeyedTable, row: Row): string {
 }
 
 /** Returns a row in the form in which it may come in; null if it was forgotten here. */
-type Admit = (type: ExportType, columns: ImportedColumns) => ImportedColumns | null;
+type Admit = (type: string, columns: ImportedColumns) => ImportedColumns | null;
 
 /**
  * Makes a check for the rows of an export. The check must be called for every row, in the order of the export and in
@@ -292,14 +292,14 @@ export function forgottenRows(db: DatabaseSync): Admit {
   };
 }
 
-const OF_SESSIONS: ReadonlySet<ExportType> = new Set([
+const OF_SESSIONS: ReadonlySet<string> = new Set([
   "observation",
   "capture",
   "execution",
   "question",
 ]);
 
-function arrivalOf(type: ExportType, columns: ImportedColumns): Arrival {
+function arrivalOf(type: string, columns: ImportedColumns): Arrival {
   const { id, uid, tool_use_id: use, session_id, created_at_ms, payload } = columns;
   const text = (value: unknown) => typeof value === "string" ? value : null;
   return {
@@ -322,7 +322,7 @@ function arrivalOf(type: ExportType, columns: ImportedColumns): Arrival {
 }
 
 /** Whether a row belongs to a task, and is older than the forgetting of that task's text. */
-function isOfForgottenTask(db: DatabaseSync, type: ExportType, columns: ImportedColumns): boolean {
+function isOfForgottenTask(db: DatabaseSync, type: string, columns: ImportedColumns): boolean {
   const column = { task: "id", taskChange: "task_id", taskTag: "task_id" }[type as string];
   if (column === undefined) return false;
   const atMs = columns["updated_at_ms"] ?? columns["changed_at_ms"] ?? 0;
@@ -345,7 +345,7 @@ function isAbout(db: DatabaseSync, id: string, leftOut: ReadonlySet<string>): bo
 
 /** Whether a fix or a capture belongs to, and so quotes, an observation that stays away. */
 function isMadeOf(
-  type: ExportType,
+  type: string,
   columns: ImportedColumns,
   leftOut: ReadonlySet<number>,
 ): boolean {
@@ -356,7 +356,7 @@ function isMadeOf(
 }
 
 /** Whether a row is the old summary of a session of which part was forgotten; a new one is made from the rest. */
-function isOldSummary(db: DatabaseSync, type: ExportType, columns: ImportedColumns): boolean {
+function isOldSummary(db: DatabaseSync, type: string, columns: ImportedColumns): boolean {
   const sessionId = String(columns["session_id"]);
   if (type !== "observation" || columns["uid"] !== summaryUid(sessionId)) return false;
   return isForgotten(db, sessionName(sessionId));

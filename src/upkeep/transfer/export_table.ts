@@ -13,7 +13,6 @@ import {
   EXPORT_FORMAT,
   EXPORTED_TABLES,
   type ExportedTable,
-  type ExportType,
   fieldOf,
   noCounts,
   tableOf,
@@ -30,13 +29,13 @@ type Columns = Readonly<Record<string, SQLOutputValue>>;
 
 /** A row with all columns of its table; an observation also has `observed_files`. */
 export interface ExportRow {
-  readonly type: ExportType;
+  readonly type: string;
   readonly columns: Columns;
 }
 
 /** An unreadable row. */
 export interface LostRow {
-  readonly type: ExportType;
+  readonly type: string;
   /** The row's number or id; null if neither can be read. */
   readonly id: string | null;
   readonly why: string;
@@ -212,7 +211,7 @@ function lineOf(
   }
 }
 
-function fieldsOf(type: ExportType, columns: Columns): Record<string, unknown> {
+function fieldsOf(type: string, columns: Columns): Record<string, unknown> {
   const { json = [] } = tableOf(type);
   const entries = Object.entries(columns).map(([column, value]) => [
     fieldOf(type, column),

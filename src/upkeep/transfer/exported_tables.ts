@@ -32,15 +32,8 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = Object.entries(TABLES.e
 
 const BY_TYPE = new Map(EXPORTED_TABLES.map((table) => [table.type, table]));
 
-/** The type of a line in an export; {@linkcode isExportType} checks a text. */
-export type ExportType = string;
-
-export function isExportType(type: string): boolean {
-  return BY_TYPE.has(type);
-}
-
-/** Returns the table of a type. */
-export function tableOf(type: ExportType): ExportedTable {
+/** Returns the table of a known type of lines. */
+export function tableOf(type: string): ExportedTable {
   return BY_TYPE.get(type)!;
 }
 

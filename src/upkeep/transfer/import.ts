@@ -15,7 +15,7 @@ import { detachOrphanTasks } from "../../work/store.ts";
 import { receiptIds } from "../forget/forget_receipts_table.ts";
 import { forgottenRows } from "../forget/stay_away_table.ts";
 import { valueOf } from "./export_table.ts";
-import { EXPORT_FORMAT, type ExportType, noCounts, tableOf } from "./exported_tables.ts";
+import { EXPORT_FORMAT, noCounts, tableOf } from "./exported_tables.ts";
 import { type ImportedLine, readLine, type SourceLine } from "./import_lines.ts";
 import {
   beginImport,
@@ -27,7 +27,7 @@ import {
 
 /** A row to import. */
 export interface ArrivingRow {
-  readonly type: ExportType;
+  readonly type: string;
   readonly columns: ImportedColumns;
   /** The number of the row's line in an export, from 1; 0 for a row from another source. */
   readonly line: number;

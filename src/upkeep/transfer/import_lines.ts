@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
 import { columnOf } from "../../db/statement.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
-import { type ExportType, isExportType, tableOf } from "./exported_tables.ts";
+import { EXPORTED_TABLES } from "./exported_tables.ts";
 import { type ImportedColumns, RowError } from "./import_rows_table.ts";
 
 /** One line of an export. */
@@ -23,7 +23,7 @@ export interface SourceLine {
 /** The content of a line. */
 export type ImportedLine =
   | { readonly kind: "meta" | "end"; readonly fields: Fields }
-  | { readonly kind: "row"; readonly type: ExportType; readonly columns: ImportedColumns };
+  | { readonly kind: "row"; readonly type: string; readonly columns: ImportedColumns };
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -66,8 +66,9 @@ export function readLine({ text, fault }: SourceLine): ImportedLine {
   const { type, payload: _payload, damage, ...own } = fields;
   if (type === "meta" || type === "end") return { kind: type, fields };
   if (typeof type !== "string") throw new RowError("it has no type");
-  if (!isExportType(type)) throw new RowError(`it has the unknown type "${type}"`);
-  const { json = [] } = tableOf(type);
+  const table = EXPORTED_TABLES.find((table) => table.type === type);
+  if (table === undefined) throw new RowError(`it has the unknown type "${type}"`);
+  const { json = [] } = table;
   const columns = Object.fromEntries(
     Object.entries(own).map(([name, value]) => {
       const column = name === `${type}Type` ? "type" : columnOf(name);

@@ -5,7 +5,7 @@ import { writeImported } from "../../memory/store.ts";
 import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
 import { columnsOf } from "../../db/table_copy.ts";
 import { isForgotten, sessionName } from "../forget/forgotten_names_table.ts";
-import { type ExportType, fieldOf, tableOf } from "./exported_tables.ts";
+import { fieldOf, tableOf } from "./exported_tables.ts";
 
 /** The columns of a row. */
 export type ImportedColumns = Readonly<Record<string, SQLInputValue>>;
@@ -39,16 +39,16 @@ export function beginImport() {
     /** The export's number of the fix of each failure, by the failure's number here. */
     toResolve: new Map<number, number>(),
     /** For tables without a key: how many rows with the same `sameBy` are here and not yet matched by the export. */
-    listed: new Map<ExportType, Map<string, number>>(),
+    listed: new Map<string, Map<string, number>>(),
     /** The columns of tables, read at first use. */
-    columns: new Map<ExportType, ReadonlySet<string>>(),
+    columns: new Map<string, ReadonlySet<string>>(),
   };
 }
 
 /** Decides the fate of a row, as far as possible without writing it. */
 export function decideFate(
   db: DatabaseSync,
-  type: ExportType,
+  type: string,
   columns: ImportedColumns,
   run: ImportRun,
 ): RowFate {
@@ -76,7 +76,7 @@ export function decideFate(
  */
 export function importRow(
   db: DatabaseSync,
-  type: ExportType,
+  type: string,
   { columns, fate, run }: {
     readonly columns: ImportedColumns;
     readonly fate: RowFate;
@@ -131,7 +131,7 @@ function importObservation(
 /** Finds the row with the same key; for an observation also the row that counts its repeats. */
 export function findHere(
   db: DatabaseSync,
-  type: ExportType,
+  type: string,
   columns: ImportedColumns,
 ): ImportedColumns | undefined {
   const { table, key } = tableOf(type);
@@ -147,7 +147,7 @@ export function findHere(
 }
 
 /** Returns when a row was last written, in epoch milliseconds; 0 if it never changes. */
-function versionOf(type: ExportType, columns: ImportedColumns): number {
+function versionOf(type: string, columns: ImportedColumns): number {
   const { time = "id" } = tableOf(type);
   if (time === "id") return 0;
   const times = Object.keys(columns).filter((name) => /_at_ms$/.test(name) && time.includes(name));
@@ -155,7 +155,7 @@ function versionOf(type: ExportType, columns: ImportedColumns): number {
 }
 
 /** Whether a part of a row or of its session was forgotten, which no other version may bring back. */
-function isPartForgotten(db: DatabaseSync, type: ExportType, here: ImportedColumns): boolean {
+function isPartForgotten(db: DatabaseSync, type: string, here: ImportedColumns): boolean {
   const ofSession = sessionName(String(here["session_id"]));
   return type === "observation" && isForgotten(db, ofSession) ||
     Object.values(here).some((value) =>
@@ -166,7 +166,7 @@ function isPartForgotten(db: DatabaseSync, type: ExportType, here: ImportedColum
 /** Inserts a row, or replaces the one with its key. A claim token only grows, so that a lost claim stays lost. */
 function writeRow(
   db: DatabaseSync,
-  type: ExportType,
+  type: string,
   columns: ImportedColumns,
   fate: RowFate,
 ): void {
@@ -195,7 +195,7 @@ function writeRow(
 /** Whether a table without a key has the row. Each row here matches only one of the export. */
 function isListed(
   db: DatabaseSync,
-  type: ExportType,
+  type: string,
   { columns, run }: { readonly columns: ImportedColumns; readonly run: ImportRun },
 ): boolean {
   const { table, sameBy = [] } = tableOf(type);

@@ -11,7 +11,11 @@ import { recentTranscripts } from "../../db/past_sessions.ts";
 import type { Locations } from "../../system/environment.ts";
 import { statSync } from "../../system/files.ts";
 import type { TranscriptProject } from "./capture_of.ts";
-import { APART_MS, type RecordedSession, type TakeOptions } from "./told_session.ts";
+import {
+  MAX_CLOCK_GAP_MS,
+  type RecordedSession,
+  type TakeLostOptions,
+} from "./recorded_session.ts";
 
 /**
  * Writes the missing tool uses of a session and its sub-agents. Must be called before a drain, which then sees all tool
@@ -22,7 +26,7 @@ import { APART_MS, type RecordedSession, type TakeOptions } from "./told_session
 export async function takeLostUses(
   db: DatabaseSync,
   session: RecordedSession,
-  options: TakeOptions,
+  options: TakeLostOptions,
 ): Promise<number> {
   let taken = 0;
   for (const path of transcriptsOfSession(session.transcript)) {
@@ -38,7 +42,7 @@ const MAX_RECENT = 50;
 /** Runs {@linkcode takeLostUses} for the newest sessions, so that one finds what another lost at its end. */
 export async function takeLostOfRecent(
   db: DatabaseSync,
-  options: TakeOptions & {
+  options: TakeLostOptions & {
     readonly locations: Locations;
     /** A project that was read already. */
     readonly own?: TranscriptProject;
@@ -65,7 +69,7 @@ const READ_TO = "claim:transcript:";
 async function takeFrom(
   db: DatabaseSync,
   session: RecordedSession & { readonly path: string },
-  options: TakeOptions,
+  options: TakeLostOptions,
 ): Promise<number> {
   const { sessionId, path } = session;
   const type = `${READ_TO}${path.slice(path.lastIndexOf("/") + 1)}`;
@@ -73,7 +77,7 @@ async function takeFrom(
   const size = quietly(() => statSync(path).size) ?? 0;
   if (size <= from) return 0;
   const { endsAt, results } = resultsSince(path, from, options);
-  const sinceMs = Math.min(...results.values()) - APART_MS;
+  const sinceMs = Math.min(...results.values()) - MAX_CLOCK_GAP_MS;
   const known = results.size === 0 ? null : capturedToolUses(db, { sessionId, sinceMs });
   const missing = new Set([...results.keys()].filter((id) => !known!.has(id)));
   const taken = missing.size === 0 ? 0 : await (await import("./missing_uses.ts")).takeMissing(
@@ -92,7 +96,7 @@ const TIME = /"timestamp":"([^"\\]+)"/;
 function resultsSince(
   path: string,
   from: number,
-  { nowMs, untilMs }: TakeOptions,
+  { nowMs, untilMs }: TakeLostOptions,
 ): { readonly endsAt: number; readonly results: ReadonlyMap<string, number> } {
   const results = new Map<string, number>();
   let read = from;

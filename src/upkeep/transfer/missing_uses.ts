@@ -7,7 +7,11 @@ import {
   transcriptReader,
 } from "../../claude/transcript/transcript_reader.ts";
 import { exclusionIn, isMemoryOff } from "./capture_of.ts";
-import { APART_MS, type RecordedSession, type TakeOptions } from "./told_session.ts";
+import {
+  MAX_CLOCK_GAP_MS,
+  type RecordedSession,
+  type TakeLostOptions,
+} from "./recorded_session.ts";
 import { ComparedSession, foundItem } from "./compared_session.ts";
 
 /** Writes the missing tool uses of a session that hooks should have kept. */
@@ -18,7 +22,7 @@ export async function takeMissing(
     readonly missing: ReadonlySet<string>;
     readonly from: number;
   },
-  { database, nowMs }: TakeOptions,
+  { database, nowMs }: TakeLostOptions,
 ): Promise<number> {
   const { sessionId, transcript, startedAtMs, path, missing, from } = session;
   if (isMemoryOff(db, sessionId)) return 0;
@@ -30,7 +34,7 @@ export async function takeMissing(
   // A tool use may come before the place at which the last run waited for its result.
   if (from > 0 && uses.length < missing.size) uses.splice(0, Infinity, ...usesIn(path, 0, missing));
   const own = uses.filter((use) =>
-    use.sessionId === sessionId && use.atMs >= startedAtMs - APART_MS &&
+    use.sessionId === sessionId && use.atMs >= startedAtMs - MAX_CLOCK_GAP_MS &&
     exclusionIn(project, use, false) === null
   );
   const found = await Promise.all(own.map((use) => foundItem(compared, use)));

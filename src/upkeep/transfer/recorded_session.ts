@@ -2,7 +2,7 @@
 import type { TranscriptProject } from "./capture_of.ts";
 
 /** The allowed difference between a hook's clock and the time in a transcript's line, in milliseconds. */
-export const APART_MS = 60_000;
+export const MAX_CLOCK_GAP_MS = 60_000;
 
 /** A session that hooks have recorded. */
 export interface RecordedSession {
@@ -15,7 +15,7 @@ export interface RecordedSession {
   readonly startedAtMs: number;
 }
 
-export interface TakeOptions {
+export interface TakeLostOptions {
   /** The path of the database. */
   readonly database: string;
   readonly nowMs: number;

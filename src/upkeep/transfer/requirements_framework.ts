@@ -7,12 +7,12 @@ import type { FoundFile } from "../../system/found_file.ts";
 import { messageOf } from "../../base/errors.ts";
 import { normalizeSessionId } from "../../base/ids.ts";
 import { isSameValue } from "../../base/likeness.ts";
-import TABLES from "./framework.json" with { type: "json" };
-import { SCOPES } from "./requirement_policy.ts";
-import { WHOLE_BRANCH } from "./standing.ts";
+import TABLES from "./requirements_framework.json" with { type: "json" };
+import { SCOPES } from "../../policy/requirements/requirement_policy.ts";
+import { WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
 
 /** The layers as read; null where a file is missing or unusable. */
-type Layers = Readonly<Record<"global" | "project" | "local", LayerValues | null>>;
+type FrameworkLayers = Readonly<Record<"global" | "project" | "local", LayerValues | null>>;
 /** Notes a key that is not converted, by its dotted name, and why. */
 type Leave = (name: string, why: string) => void;
 
@@ -44,7 +44,7 @@ export function readFrameworkFile(file: FoundFile): LayerValues | string {
  * converted, since the framework needs one.
  */
 export function convertConfig(
-  { global, project, local }: Layers,
+  { global, project, local }: FrameworkLayers,
   { allOwn, leave }: { readonly allOwn: boolean; readonly leave: Leave },
 ): Readonly<Record<"shared" | "own", readonly ConfigEntry[]>> {
   if (project === null) return { shared: [], own: [] };

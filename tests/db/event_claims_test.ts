@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Claimant, claimEvent, releaseEvent } from "../../src/policy/stops/claims_table.ts";
+import { type Claimant, claimEvent, releaseEvent } from "../../src/db/event_claims.ts";
 import { listCounters, resetCounters } from "../../src/db/counters.ts";
 import { openDatabase } from "../../src/db/database.ts";
 

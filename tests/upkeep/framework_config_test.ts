@@ -6,7 +6,10 @@ import { type ConfigEntry, readLayer } from "../../src/config/layer.ts";
 import { isMapping } from "../../src/config/yaml_tree.ts";
 import { type LayerValues, type Plain } from "../../src/config/yaml_tree.ts";
 import { mergeValues } from "../../src/config/parse.ts";
-import { convertConfig, readFrameworkFile } from "../../src/policy/requirements/framework.ts";
+import {
+  convertConfig,
+  readFrameworkFile,
+} from "../../src/upkeep/transfer/requirements_framework.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
 

@@ -1,8 +1,8 @@
 /** Lets one process handle an event when several were started for it. */
-import type { Environment } from "../../system/environment.ts";
-import { lookAtProcesses, OWN_PID } from "../../system/process/process_identity.ts";
-import { type Claimant, claimEvent, releaseEvent } from "./claims_table.ts";
-import { type Remembering, withDatabase } from "./stop_blocks.ts";
+import type { Environment } from "../system/environment.ts";
+import { lookAtProcesses, OWN_PID } from "../system/process/process_identity.ts";
+import { type Claimant, claimEvent, releaseEvent } from "../db/event_claims.ts";
+import { type Remembering, withDatabase } from "../policy/stops/stop_blocks.ts";
 
 /**
  * Claims an event by its name within the session. Without a database every process handles the event.

@@ -3,8 +3,8 @@
  * counter of the session holds the id of the working process, and 0 once that process is done.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { CLAIM, setCounter } from "../../db/counters.ts";
-import { transaction } from "../../db/transaction.ts";
+import { CLAIM, setCounter } from "./counters.ts";
+import { transaction } from "./transaction.ts";
 
 /** How long a claim is stored, in milliseconds: no hook works longer. */
 const MAX_AGE_MS = 3_600_000;

@@ -1,7 +1,7 @@
 /** The older requirements framework's records of branches in our words. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { readState } from "../../src/policy/requirements/framework.ts";
+import { readState } from "../../src/upkeep/transfer/requirements_framework.ts";
 
 const FULL = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 
