@@ -6,7 +6,7 @@ import { isDaemonHere, START_DAEMON } from "./daemon_here.ts";
 import type { Place } from "./open_store.ts";
 import { shortTaskId } from "./task_view.ts";
 
-/** Describes when the scheduler will start a task: `handed to the scheduler, and waits for …`. */
+/** Describes when a task will start, and who starts it: `handed to the scheduler, and waits for …`. */
 export function handedOverText(
   context: Pick<CliContext, "locations">,
   { db, place }: { readonly db: DatabaseSync; readonly place: Pick<Place, "database"> },

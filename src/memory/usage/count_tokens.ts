@@ -17,7 +17,7 @@ import {
   type TokenOwner,
 } from "./token_use_table.ts";
 
-/** Tells whether a message was forgotten: its names, session, project or time. */
+/** Tells whether a message was forgotten, by its id (the only name it has), its session, project or time. */
 export type IsForgotten = (message: {
   readonly sessionId: string;
   readonly project: string | null;
@@ -28,7 +28,7 @@ export type IsForgotten = (message: {
 
 /** The bytes of a transcript that one transaction takes: some milliseconds of work. */
 const STEP_BYTES = 4_000_000;
-/** The bytes before a place whose digest shows whether the transcript is still the same. */
+/** How many bytes before a place are digested, to see whether the transcript is still the same. */
 const BEFORE_BYTES = 1_024;
 /** The place that is noted for a transcript that no longer exists. */
 const GONE: ReadPlace = { bytes: 0, before: "" };
@@ -43,10 +43,11 @@ export function tokenCounter(lookUp: (db: DatabaseSync) => { readonly has: IsFor
     for (const session of sessionsToCount(db)) {
       // The session's own transcript comes last: once it is noted as read, the session is done.
       for (const path of transcriptsOfSession(session.path).toReversed()) {
-        let isWhole = false;
-        while (!isWhole) {
+        let isDone = false;
+        while (!isDone) {
           if (performance.now() >= untilMs) return;
-          isWhole = countStep(db, { ...session, path }, { atMs: nowMs, isForgotten: has });
+          isDone = countStep(db, { ...session, path }, { atMs: nowMs, isForgotten: has });
+          // Works no capture; only gives others a turn.
           yield 0;
         }
       }
@@ -61,8 +62,8 @@ function countStep(
   { atMs, isForgotten }: { readonly atMs: number; readonly isForgotten: IsForgotten },
 ): boolean {
   // A missing or unreadable transcript is tried again when its session goes on.
-  const { place, usages, isWhole } = quietly(() => readOn(path, readPlace(db, path))) ??
-    { place: readPlace(db, path) ?? GONE, usages: [], isWhole: true };
+  const { place, usages, isDone } = quietly(() => readOnFrom(path, readPlace(db, path))) ??
+    { place: readPlace(db, path) ?? GONE, usages: [], isDone: true };
   transaction(db, () => {
     for (const usage of usages) {
       const of: TokenOwner = { ...owner, sessionId: usage.copiedFrom ?? owner.sessionId };
@@ -71,28 +72,28 @@ function countStep(
     }
     keepReadPlace(db, path, { ...place, atMs });
   });
-  return isWhole;
+  return isDone;
 }
 
 /** Reads a transcript on from a known place; from its beginning when another transcript has replaced it. */
-function readOn(path: string, known: ReadPlace | undefined) {
+function readOnFrom(path: string, known: ReadPlace | undefined) {
   const from = known !== undefined && digestBefore(path, known.bytes) === known.before
     ? known.bytes
     : 0;
   const usages = new Map<string, MessageUsage>();
   let bytes = from;
-  let isWhole = true;
+  let isDone = true;
   for (const { value, endsAt, isEnded } of transcriptLines(path, { from, holding: TELLS_USAGE })) {
     const usage = usageOf(value);
     if (usage !== null) usages.set(usage.id, usage);
     // Claude Code may be writing the last line, so it is read again the next time.
     if (!isEnded) break;
     bytes = endsAt;
-    isWhole = bytes - from < STEP_BYTES;
-    if (!isWhole) break;
+    isDone = bytes - from < STEP_BYTES;
+    if (!isDone) break;
   }
   const place: ReadPlace = { bytes, before: digestBefore(path, bytes) };
-  return { place, usages: [...usages.values()], isWhole };
+  return { place, usages: [...usages.values()], isDone };
 }
 
 /** Digests the bytes before a place; empty at the beginning of a file, and when the file is shorter. */

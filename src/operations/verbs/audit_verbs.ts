@@ -66,11 +66,11 @@ const stats = listVerb({
   name: "hooks",
   rows: ({ db, context }, { since }) => {
     const place = hooksPlace(context);
-    const around = { looks: lookAtSettings(place), program: place.program };
+    const installed = { looks: lookAtSettings(place), program: place.program };
     const times = Map.groupBy(hookTimes(db, since ?? null), ({ hookName }) => hookName);
     return summarizeHooks(db, since ?? null).map((row) => ({
       ...row,
-      ...timesByLane(times.get(row.hookName) ?? [], around),
+      ...timesByLane(times.get(row.hookName) ?? [], installed),
     }));
   },
   columns: {
@@ -106,11 +106,11 @@ const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
   commands: (runs) => listOf(runs).map(failureOf).filter((text) => text !== "").join("; "),
 };
 
-/** Patterns for the fields of a tool's input that tell what the use is about; the first field found counts. */
+/** Patterns for the fields of a tool's input that tell what the use is about. The first found counts. */
 const ABOUT = "file_path notebook_path command pattern url query skill description subject prompt"
   .split(" ").map((field) => new RegExp(`"${field}":("(?:[^"\\\\]|\\\\.)*)`));
 
-/** Returns the file, command or text that an event is about, from its tool's input (which may be cut off) or itself. */
+/** Returns what an event is about: from the whole `tool_input`, else from the cut `input`, else from its own texts. */
 function aboutOf({ tool_input: whole, input, ...own }: ExecutionRow["metadata"]): string {
   const words = Object.entries(own).filter(([, value]) => typeof value === "string");
   const text = typeof input === "string"

@@ -1,4 +1,4 @@
-/** Checks the program, and the project's configuration, branch, agents and state of an older daemon. */
+/** Checks the program, its SQLite, the project's configuration and branch, agents, and what an older daemon left. */
 import { answerToUnreadable, type WhenBlind } from "../../policy/guards/guard_policy.ts";
 import { VERSION } from "../../base/version.ts";
 import { type ConfigFile, isLeftOut } from "../../config/discover.ts";
