@@ -2,9 +2,9 @@
 import TABLE from "./launchers.json" with { type: "json" };
 import type { ScriptCommand } from "./shell_words.ts";
 
-/** Commands that are never the one that failed, and words of the shell that are no commands. */
+/** Commands that are never the one that failed. */
 const HARMLESS: ReadonlySet<string> = new Set(
-  "cd pushd popd export source . set unset echo printf true : sleep ulimit clear exit return for case select done fi esac { }"
+  "cd pushd popd export source . set unset echo printf true : sleep ulimit clear exit return"
     .split(" "),
 );
 const THROWN_AWAY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
@@ -70,7 +70,7 @@ export const LAUNCHERS: readonly Launcher[] = TABLE.map((row) => ({
   skips: row.skips === undefined ? null : new RegExp(row.skips),
 }));
 
-/** Returns a command without its launchers: `if`, `sudo`, `npx`, `timeout 60`, `python -m`. */
+/** Returns a command without its launchers: `sudo`, `npx`, `timeout 60`, `python -m`. */
 export function withoutLaunchers(words: readonly string[]): readonly string[] {
   let rest = words;
   for (let i = 0; i < MAX_LAUNCHERS; i++) {

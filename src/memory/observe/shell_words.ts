@@ -1,7 +1,8 @@
 /**
- * Parses a shell script into its commands, as far as memory needs them: which programs ran with which words. It expands
+ * Reads a shell script into its commands, as far as memory needs them: which programs ran with which words. It expands
  * nothing: variables and substitutions stay as they are written.
  */
+import { type CommandArgument, forEachChild, parse, type SyntaxNode, type WordPart } from "unbash";
 
 export interface ScriptCommand {
   /** The program and its arguments, without quotes, redirections, and variables that are set for it alone. */
@@ -17,16 +18,12 @@ export interface ScriptCommand {
 }
 
 const MAX_CHARS = 20_000;
-const ASSIGNMENT = /^[A-Za-z_]\w*=/;
-/** Matches the start of `$(cat <<'EOF'`, whose output is known. */
-const PRINTED_DOCUMENT = /\$\(\s*cat\s+<<-?\s*(['"]?)(\w+)\1[ \t]*\n/y;
-const DOCUMENT = /<<-?\s*\\?(['"]?)(\w+)\1/y;
-const SEPARATOR = /&&|\|\||;;?|\|&?|&(?!>)|\n|[()]/y;
-const REDIRECTION = /&>>?|\d?(?:>>|>\||>&|<&|<>|[<>])/y;
 
 /** Returns the commands of a script in order. A text that is not a script gives some commands as well. */
 export function scriptCommands(source: string): ScriptCommand[] {
-  return new ScriptReader(source.slice(0, MAX_CHARS)).read();
+  const text = source.slice(0, MAX_CHARS);
+  const script = parse(text);
+  return [...commandsIn(script, { before: "", after: "", shells: [] }, text)];
 }
 
 /** Whether a command must have passed if the whole script exited with 0. */
@@ -50,206 +47,67 @@ function statusComesThrough(commands: readonly ScriptCommand[], from: number): b
   });
 }
 
-class ScriptReader {
-  readonly #text: string;
-  #at = 0;
-  #word: string | null = null;
-  #words: string[] = [];
-  readonly #shells: number[] = [];
-  #brackets = 0;
-  #before = "";
-  /** Where the command begins that is being read. */
-  #from = 0;
-  /** Whether the next word is the target of a redirection. */
-  #isTarget = false;
-  readonly #documentEnds: string[] = [];
-  readonly #commands: ScriptCommand[] = [];
+type Around = Pick<ScriptCommand, "before" | "after" | "shells">;
 
-  constructor(text: string) {
-    this.#text = text;
+/** Returns the commands of a part of a script. @param around The operators and brackets around the part. */
+function* commandsIn(part: SyntaxNode, around: Around, text: string): Generator<ScriptCommand> {
+  if (part.type === "Command" && part.name !== undefined) {
+    const words = [part.name, ...part.args].map(wordOf);
+    const input = part.redirects.find((one) => one.type === "HereDoc")?.body.text ?? null;
+    yield { ...around, words, input, source: text.slice(part.pos, part.end) };
+    return;
   }
-
-  read(): ScriptCommand[] {
-    while (this.#at < this.#text.length) this.#step();
-    this.#endCommand("");
-    const last = this.#commands.at(-1);
-    if (last?.after === ";") this.#commands[this.#commands.length - 1] = { ...last, after: "" };
-    return this.#commands;
-  }
-
-  #step(): void {
-    const char = this.#text[this.#at]!;
-    if (char === "\\") return this.#escape();
-    if (char === "'") return this.#quote(this.#text.indexOf("'", this.#at + 1));
-    if (char === '"') return this.#doubleQuote();
-    if (char === "`") {
-      return this.#take(indexPast(this.#text.indexOf("`", this.#at + 1), this.#text));
-    }
-    if (char === "$" && this.#text[this.#at + 1] === "(") return this.#substitution();
-    if (char === "#" && this.#word === null) {
-      this.#at = endOfLine(this.#text, this.#at);
-      return;
-    }
-    const [operator] = this.#match(SEPARATOR) ?? [];
-    if (operator !== undefined) {
-      this.#endCommand(/^(?:&&|\|\||\||&)/.exec(operator)?.[0] ?? ";");
-      this.#at += operator.length;
-      if (operator === "(") this.#shells.push(++this.#brackets);
-      if (operator === ")") this.#shells.pop();
-      this.#from = this.#at;
-      if (operator === "\n") this.#readDocuments();
-      return;
-    }
-    if (char === " " || char === "\t" || char === "\r") {
-      this.#endWord();
-      this.#at++;
-      return;
-    }
-    if (!this.#redirect()) this.#take(this.#at + 1);
-  }
-
-  #redirect(): boolean {
-    const canBeDescriptor = this.#word === null;
-    const document = this.#text.startsWith("<<", this.#at) ? this.#match(DOCUMENT) : null;
-    if (document !== null) {
-      this.#documentEnds.push(document[2]!);
-      this.#at += document[0].length;
-      return true;
-    }
-    const [operator] = this.#match(REDIRECTION) ?? [];
-    if (operator === undefined || (!canBeDescriptor && /^\d/.test(operator))) return false;
-    this.#endWord();
-    this.#at += operator.length;
-    this.#isTarget = true;
-    return true;
-  }
-
-  /** Reads here-documents. They follow the line of their command. */
-  #readDocuments(): void {
-    for (const name of this.#documentEnds.splice(0)) {
-      const end = endOfDocument(this.#text, { from: this.#at, name });
-      const last = this.#commands.at(-1);
-      if (last !== undefined) {
-        this.#commands[this.#commands.length - 1] = {
-          ...last,
-          input: this.#text.slice(this.#at, end.textEnd),
-        };
-      }
-      this.#at = end.next;
-    }
-    this.#from = this.#at;
-  }
-
-  #escape(): void {
-    const next = this.#text[this.#at + 1] ?? "";
-    if (next !== "\n") this.#word = (this.#word ?? "") + next;
-    this.#at += 2;
-  }
-
-  #quote(end: number): void {
-    const until = end < 0 ? this.#text.length : end;
-    this.#word = (this.#word ?? "") + this.#text.slice(this.#at + 1, until);
-    this.#at = until + 1;
-  }
-
-  #doubleQuote(): void {
-    this.#word ??= "";
-    this.#at++;
-    while (this.#at < this.#text.length) {
-      const char = this.#text[this.#at]!;
-      if (char === '"') break;
-      if (char === "\\" && /["\\$`\n]/.test(this.#text[this.#at + 1] ?? "")) this.#escape();
-      else if (char === "$" && this.#text[this.#at + 1] === "(") this.#substitution();
-      else this.#take(this.#at + 1);
-    }
-    this.#at++;
-  }
-
-  #substitution(): void {
-    const document = this.#match(PRINTED_DOCUMENT);
-    if (document === null) return this.#take(endOfSubstitution(this.#text, this.#at));
-    const from = this.#at + document[0].length;
-    const { textEnd, next } = endOfDocument(this.#text, { from, name: document[2]! });
-    this.#word = (this.#word ?? "") + this.#text.slice(from, textEnd);
-    this.#at = indexPast(this.#text.indexOf(")", next), this.#text);
-  }
-
-  #match(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.#at;
-    return pattern.exec(this.#text);
-  }
-
-  #take(until: number): void {
-    this.#word = (this.#word ?? "") + this.#text.slice(this.#at, until);
-    this.#at = until;
-  }
-
-  #endWord(): void {
-    if (this.#word === null) return;
-    const word = this.#word;
-    this.#word = null;
-    if (this.#isTarget) this.#isTarget = false;
-    else if (this.#words.length > 0 || !ASSIGNMENT.test(word)) this.#words.push(word);
-  }
-
-  #endCommand(operator: string): void {
-    this.#endWord();
-    this.#isTarget = false;
-    if (this.#words.length > 0) {
-      this.#commands.push({
-        words: this.#words,
-        shells: [...this.#shells],
-        source: this.#text.slice(this.#from, this.#at).replace(/^(?:\\\n|\s)+/, "").trimEnd(),
-        before: this.#before,
-        after: operator,
-        input: null,
-      });
-    }
-    // The operator of a command in brackets stands after the closing bracket.
-    const last = this.#commands.at(-1);
-    if (this.#words.length === 0 && last?.after === ";" && operator !== "") {
-      this.#commands[this.#commands.length - 1] = { ...last, after: operator };
-    }
-    if (this.#words.length > 0 || operator !== ";") this.#before = operator;
-    this.#words = [];
+  const inner: SyntaxNode[] = [];
+  forEachChild(part, (child) => void (HOLDS_COMMANDS.has(child.type) && inner.push(child)));
+  const shells = part.type === "Subshell" ? [...around.shells, part.pos] : around.shells;
+  const operators = operatorsAfter(part, inner);
+  for (const [i, child] of inner.entries()) {
+    const [before = around.before, after = around.after] = [operators[i - 1], operators[i]];
+    yield* commandsIn(child, { before, after, shells }, text);
   }
 }
 
-/** Returns the index after the closing bracket of a substitution. */
-function endOfSubstitution(text: string, from: number): number {
-  let depth = 0;
-  for (let at = from; at < text.length; at++) {
-    const char = text[at];
-    if (char === "(") depth++;
-    else if (char === ")" && --depth === 0) return at + 1;
-    else if (char === "'") {
-      const end = text.indexOf("'", at + 1);
-      if (end > 0) at = end;
-    }
+/** The parts of a script that may hold commands. A command in a substitution is part of its word. */
+const HOLDS_COMMANDS: ReadonlySet<string> = new Set(
+  "Statement CompoundList AndOr Pipeline Command Subshell BraceGroup Redirected Function Coproc If Elif For ArithmeticFor Select While Case CaseItem"
+    .split(" "),
+);
+
+/** Returns the operator after each inner part; none where the operator after the whole part counts. */
+function operatorsAfter(part: SyntaxNode, inner: readonly SyntaxNode[]): (string | undefined)[] {
+  switch (part.type) {
+    case "AndOr":
+    case "Pipeline":
+      return part.operators.map((operator) => operator === "|&" ? "|" : operator);
+    case "Script":
+    case "CompoundList":
+      return part.commands.map(({ background }, i, { length }) =>
+        background ? "&" : i < length - 1 ? ";" : undefined
+      );
+    case "Statement":
+    case "Subshell":
+    case "BraceGroup":
+    case "Redirected":
+      return [];
+    default:
+      // The status of a condition, a loop or a function tells nothing about a single command in it.
+      return inner.map(() => ";");
   }
-  return text.length;
 }
 
-/** Returns the end of a here-document's text, and the index at which the script goes on. */
-function endOfDocument(
-  text: string,
-  { from, name }: { readonly from: number; readonly name: string },
-): { readonly textEnd: number; readonly next: number } {
-  for (let at = from; at < text.length;) {
-    const end = endOfLine(text, at);
-    if (text.slice(at, end).trim() === name) {
-      return { textEnd: at, next: Math.min(end + 1, text.length) };
-    }
-    at = end + 1;
-  }
-  return { textEnd: text.length, next: text.length };
+/** Returns a word without its quotes. The output of `$(cat <<'EOF'` is known. */
+function wordOf(word: CommandArgument): string {
+  if (word.type !== "Word") return word.text;
+  return [word, ...word.parts ?? []].flatMap((part) => "parts" in part ? part.parts ?? [] : [])
+    .reduce(
+      (text, part) => text.replace(part.text, () => printedDocument(part) ?? part.text),
+      word.value,
+    );
 }
 
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf("\n", from);
-  return end < 0 ? text.length : end;
-}
-
-function indexPast(at: number, text: string): number {
-  return at < 0 ? text.length : at + 1;
+function printedDocument(part: WordPart): string | null {
+  const [statement] = part.type === "CommandExpansion" ? part.script?.commands ?? [] : [];
+  if (statement?.command.type !== "Command" || statement.command.name?.value !== "cat") return null;
+  const { redirects } = statement.command;
+  return redirects.find((one) => one.type === "HereDoc")?.body.text ?? null;
 }
