@@ -4,7 +4,7 @@ import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
-import type { DatabaseSync } from "node:sqlite";
+import { type DatabaseSync, StatementSync } from "node:sqlite";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 const AT = Date.parse("2026-11-20T10:00:00Z");
@@ -129,6 +129,27 @@ test("a denial is told by its rule where there is one line for it, and whole wit
   assert.ok(full.includes(`why:\n      ${first}`));
   const { stdout: audit } = await runVerb(["audit", "list"], temp);
   assert.ok(audit.includes(`  ${brief}; deps.lock\n`), audit);
+});
+
+test("session log reads a denial's audit row once, also with --full", async (temp) => {
+  begin(temp.db);
+  const { get } = StatementSync.prototype;
+  let read = 0;
+  StatementSync.prototype.get = new Proxy(get, {
+    apply(target, statement, values) {
+      if (/FROM hook_executions WHERE id = \?/.test(statement.sourceSQL)) read++;
+      return Reflect.apply(target, statement, values);
+    },
+  });
+  try {
+    for (const more of [[], ["--full"]]) {
+      read = 0;
+      await runVerb(["session", "log", "cad0", ...more], temp);
+      assert.equal(read, 1, more.join());
+    }
+  } finally {
+    StatementSync.prototype.get = get;
+  }
 });
 
 test("what retention took from the queue is told by what memory keeps", async (temp) => {

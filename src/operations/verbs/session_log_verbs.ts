@@ -44,8 +44,9 @@ export const log = readVerb({
   },
   async run({ db, context }, { follow, full, limit, before, after }, id) {
     const session = sessionOrNewest(db, context, id);
-    const payloadOf = (step: Step) => full ? payloadOfStep(db, step) : undefined;
-    const print = linePrinter(context, { payloadOf, subjectOf: (step) => subjectOf(db, step) });
+    const opened = (step: Step): Opened =>
+      full ? { ...step, payload: payloadOfStep(db, step) ?? null } : step;
+    const print = linePrinter(context, (step) => subjectOf(db, step));
     const { steps, more, next } = after === undefined
       ? await newestSteps(db, placeOf(session), {
         ...limit === undefined ? {} : { limit },
@@ -53,20 +54,23 @@ export const log = readVerb({
       })
       : await stepsAfter(db, placeOf(session), after);
     if (follow) {
-      await followSteps(context, db, { session, steps, next, print });
+      await followSteps(context, db, {
+        ...{ session, steps, next },
+        print: (step) => print(opened(step)),
+      });
       return { json: undefined, text: "" };
     }
-    const shown = steps.map((step) => ({
-      ...step,
-      ...full && { payload: payloadOf(step) ?? null },
-    }));
+    const shown = steps.map(opened);
     return {
       json: { sessionId: session.sessionId, steps: shown, more, next },
-      text: steps.length === 0 ? "Nothing is known of its steps." : steps.map(print).join("\n"),
+      text: shown.length === 0 ? "Nothing is known of its steps." : shown.map(print).join("\n"),
       quoted: true,
     };
   },
 });
+
+/** A step; with `--full` also its payload. */
+type Opened = Step & { readonly payload?: unknown };
 
 /** Returns the session with the folder that shown paths are relative to: the project's. */
 function placeOf({ sessionId, repository, projectDir }: SessionRow) {
@@ -81,8 +85,9 @@ function payloadOfStep(db: DatabaseSync, step: Step): unknown {
 }
 
 /** Returns what a step is about for its line, on which the reason of a denial is brief. */
-function subjectOf(db: DatabaseSync, step: Step): string {
-  const { why = "", rules } = step.result === "denied" ? decisionOf(db, step) ?? {} : {};
+function subjectOf(db: DatabaseSync, step: Opened): string {
+  const isDenied = step.result === "denied";
+  const { why = "", rules } = Object(isDenied ? step.payload ?? decisionOf(db, step) : null);
   return step.subject.replace(plain(why), () => briefDenial(why, rules));
 }
 
@@ -110,11 +115,8 @@ const MCP_SERVER = /^mcp__.+?__/;
 /** Returns a function that formats a step as a line, after a line with the day if that is new. */
 function linePrinter(
   { globals: { color } }: CliContext,
-  { payloadOf, subjectOf }: {
-    readonly payloadOf: (step: Step) => unknown;
-    readonly subjectOf: (step: Step) => string;
-  },
-): (step: Step) => string {
+  subjectOf: (step: Opened) => string,
+): (step: Opened) => string {
   let lastDay = "";
   const styled = (style: string, text: string) => color ? `\x1b[${style}m${text}\x1b[0m` : text;
   return (step) => {
@@ -132,7 +134,7 @@ function linePrinter(
     const room = LINE_CHARS - time.length - who.length - 4 - end.length;
     const style = result === "failed" || result === "hook failed" ? FAILED : STYLES[kind];
     const what = styled(style, `${who}  ${cutLine(subjectOf(step), room)}${end}`.trimEnd());
-    return [...head, `${styled("2", time)}  ${what}`, ...fullLines(payloadOf(step))].join("\n");
+    return [...head, `${styled("2", time)}  ${what}`, ...fullLines(step.payload)].join("\n");
   };
 }
 
