@@ -75,6 +75,10 @@ const AILMENTS: readonly ((care: Care) => string | null)[] = [
   fallbackText,
   ({ hooks }) =>
     hooks.length === 0 ? "hooks are not installed: run `conclaude install-hooks`" : null,
+  ({ hooks }) =>
+    new Set(hooks.map(({ isPlugin }) => isPlugin)).size > 1
+      ? "hooks are installed twice: run `conclaude doctor`"
+      : null,
   ({ hooks, protections: { unarmed } }) =>
     hooks.length > 0 && unarmed.length > 0 ? "rules are NOT ARMED: run `conclaude doctor`" : null,
   ({ queued, daemon }) =>

@@ -162,31 +162,40 @@ export function isManaged(place: ArmedPlace): boolean {
 /** The hook that the built-in protections need, before a command runs. */
 const BUILT_IN: Need = { gate: "built-in protections", event: "PreToolUse", tools: ["Bash"] };
 
-/** What the settings files say about our hooks. */
+/** What the settings files and the plugin say about our hooks. */
 export interface HooksHere {
   /** The files that contain our hooks, and their events, in the order in which Claude Code obeys the files. */
-  readonly installed: readonly { readonly path: string; readonly events: readonly string[] }[];
+  readonly installed: readonly {
+    readonly path: string;
+    readonly events: readonly string[];
+    readonly isPlugin: boolean;
+  }[];
   /** The protections, also built-in ones, whose hook Claude Code does not run. */
   readonly unarmed: readonly Unarmed[];
 }
 
 export function hooksHere(config: HookConfig, place: ArmedPlace): HooksHere {
-  const { files, ...how } = settingsHere(place);
-  const installed = files.map(({ path, settings }) => {
-    const own = handlersIn(settings).filter(({ handler }) => isOwnHandler(handler, how.ownership));
-    return { path, events: [...new Set(own.map(({ event }) => event))] };
-  });
+  const { files, plugins, ...how } = settingsHere(place);
   return {
-    installed: installed.filter(({ events }) => events.length > 0),
+    installed: installedIn({ files, plugins, ...how }),
     unarmed: whyUnarmed(files, { needs: [BUILT_IN, ...needsOf(config)], ...how }),
   };
 }
 
-/** Tells the person that a settings file and the plugin both start conclaude; null where at most one does. */
+function installedIn(
+  { files, plugins, ownership }: ReturnType<typeof settingsHere>,
+): HooksHere["installed"] {
+  return files.map((file) => {
+    const own = handlersIn(file.settings).filter(({ handler }) => isOwnHandler(handler, ownership));
+    const events = [...new Set(own.map(({ event }) => event))];
+    return { path: file.path, events, isPlugin: plugins.includes(file) };
+  }).filter(({ events }) => events.length > 0);
+}
+
+/** Tells the person that a settings file starts conclaude, too; null where only the plugin does. */
 export function twiceNotice(place: ArmedPlace): string | null {
-  const { files, plugins, ownership } = settingsHere(place);
-  const [first] = files.filter((file) => !plugins.includes(file))
-    .filter(({ settings }) => holdsOwn(settings, ASKING_EVENT, ownership));
+  const first = installedIn(settingsHere(place))
+    .find(({ events, isPlugin }) => !isPlugin && events.includes(ASKING_EVENT));
   return first === undefined
     ? null
     : `conclaude: its hooks are installed twice, in ${first.path} and as a plugin, so that each one runs twice. ` +

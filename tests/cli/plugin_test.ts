@@ -102,8 +102,11 @@ test("where the plugin and a settings file both have hooks, everybody says how t
   assert.match(rows[0]!.next!, keep);
   assert.match(rows[0]!.next!, /conclaude uninstall-hooks/);
   assert.match(await begin(place, { CLAUDE_PLUGIN_ROOT: folder }), keep);
+  const health = async () => /^health.*/m.exec((await place.run(["status"])).stdout)?.[0];
+  assert.match((await health())!, /hooks are installed twice: run `conclaude doctor`/);
   assert.equal(await begin(place, {}), "");
   const { stdout } = await place.run(["uninstall-hooks"]);
   assert.match(stdout, /plugin: +stays: `claude plugin uninstall conclaude` takes it out/);
+  assert.match((await health())!, /well/);
   assert.deepEqual((await hookRows(place)).map(({ status }) => status), ["ok"]);
 });
