@@ -47,8 +47,8 @@ export function cutToColumns(line: string, columns: number): string {
   return `${head.replace(/[\s…]+$/, "")}…${tail.replace(/^[\s…]+/, "")}`;
 }
 
-/** Matches a sentence. Its further rows begin at the margin; those of other lines are indented. */
-const SENTENCE = /^[A-Z]/;
+/** Matches a sentence or a comment. Its further rows begin at the margin; those of other lines are indented. */
+const SENTENCE = /^(?:[A-Z]|# )/;
 
 /** Matches the label before a line's text: blanks, then `why:  `, `"key": `, `status    ` or the like. */
 const LABEL = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|(?:[a-z]+|"\w+"): +|- +)?/i;
@@ -57,16 +57,16 @@ const LABEL = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|(?:[a-z]+|"\w+"): +|-
  * A text with a comma or a backtick behind `next:` is a sentence.
  */
 const COMMAND = /^\s*(?:next: +[a-z](?!.*(?:, |`))|(?:[\w ]+: +)?conclaude )/;
-/** Matches a word; a command in backticks is one word. */
-const WORD = /(\s*)((?:\S*?`[^`]+`)+\S*|\S+)/g;
+/** Matches a word; a command in backticks is one word, and so is a `#` with what follows it. */
+const WORD = /(\s*)((?:# )?(?:(?:\S*?`[^`]+`)+\S*|\S+))/g;
 /** Matches a word of a command in backticks that is longer than a row. */
-const PART = /(\s*)(\S+)/g;
+const PART = /(\s*)((?:# )?\S+)/g;
 /** Matches a word of a shell command; a quoted text is one word. */
 const SHELL_WORD = /(\s*)((?:'[^']*'|"[^"]*"|[^\s'"]|['"])+)/g;
 
 /**
  * Breaks each line that is too long at its blanks, and indents its further rows to the text. Breaks a word that is too
- * long behind a slash or a bar. Ends the rows of a command with `\`, so that it can be pasted.
+ * long behind a slash or a bar. Begins the rows of a comment with `#`. Ends the rows of a command with `\`, so that it can be pasted.
  */
 export function fitToColumns(text: string, columns: number): string {
   return text.split("\n").map((line) => fitLine(line, columns)).join("\n");
@@ -82,7 +82,7 @@ function fitLine(line: string, columns: number): string {
   // Blanks may take half of the columns, so that the text has room.
   const prefix = hasLabel ? label : " ".repeat(Math.min(half, line.length - text.length));
   const extra = hasLabel || SENTENCE.test(line) ? 0 : 2;
-  const indent = " ".repeat(Math.min(half, columnsOf(prefix) + extra));
+  let indent = " ".repeat(Math.min(half, columnsOf(prefix) + extra));
   const rows: string[] = [];
   let row = prefix;
   let isBegun = false;
@@ -97,6 +97,8 @@ function fitLine(line: string, columns: number): string {
       row = indent + word;
     }
     isBegun = true;
+    const hasRoom = indent.length + 2 <= half;
+    if (word!.startsWith("# ") && !indent.endsWith("# ") && hasRoom) indent += "# ";
     // A shell joins rows at a `\`, but not within quotes, so a word with quotes stays label.
     const isWhole = isCommand && /['"]/.test(word!);
     const room = isCommand ? columns - 1 : columns;

@@ -267,6 +267,14 @@ Deno.test("a long line goes on below its text, a path breaks at a slash, and a c
   const [whole, long] = ["task create --title".padEnd(72, "x"), "word ".repeat(20).trim()];
   assert.equal(fitToColumns(`Run one: \`${whole}\`.`, 80), `Run one:\n\`${whole}\`.`);
   assert.deepEqual(fitToColumns(`Run \`${long}\``, 80).split("\n").map(columnsOf), [79, 25]);
+  assert.equal(fitToColumns("# Files that may not change", 20), "# Files that may not\n# change");
+  assert.equal(
+    fitToColumns(`a.b: ["one", "two", "three"]  # /aaaa/bbbb/cccc/dddd/eeee`, 24),
+    `a.b: ["one", "two",\n  "three"]\n  # /aaaa/bbbb/cccc/\n  # dddd/eeee`,
+  );
+  for (const columns of [1, 2, 3]) {
+    assert.equal(fitToColumns("# a # b", columns).replace(/[\s#]/g, ""), "ab");
+  }
   assert.equal(fitToColumns("/aaaa/bbbb/cccc/dddd", 12), "/aaaa/bbbb/\n  cccc/dddd");
   assert.equal(
     fitToColumns("  next: conclaude task show 'a b c' --json", 30),
