@@ -30,6 +30,15 @@ Deno.test("event list gives the newest, or what came after an event, oldest firs
   assert.equal((await place.run(["event", "list", "--since", "soon"])).code, 2);
 });
 
+Deno.test("event list names an agent by the id that the list of agents has", async () => {
+  using place = stage();
+  const stdin = { session_id: crypto.randomUUID(), agent_id: "a1b2c3d4e5f60718" };
+  await place.run(["hook", "SubagentStart"], { stdin });
+  const [id] = (await place.run(["agent", "list"])).stdout.split("\n")[1]!.split(" ");
+  const { stdout } = await place.run(["event", "list", "--entity", id!]);
+  assert.match(stdout, new RegExp(`  agent\\.\\w+  ${id}(?:  |$)`, "m"));
+});
+
 Deno.test("event list --follow prints what others do, a line of JSON each", async () => {
   using place = stage();
   const env = { HOME: place.home };

@@ -121,7 +121,7 @@ async function follow(
 
 /** Formats an event: `12  2026-11-21T08:30:00.000Z  task.updated  1a2b3c4d  status: open → closed`. */
 function eventLine({ id, type, entityType, entityId, data, createdAtMs }: EventRow): string {
-  const name = entityType === "task" ? shortTaskId(entityId) : entityId;
+  const name = entityType === "question" ? entityId : shortTaskId(entityId);
   const columns = [new Date(createdAtMs).toISOString(), type, name, detailOf(data)];
   return plain(`${String(id).padStart(5)}  ${columns.join("  ")}`.trimEnd());
 }
