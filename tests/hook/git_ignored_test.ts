@@ -179,6 +179,8 @@ test("a git command that restores files is judged by the files that differ", asy
   gitSync(project, "commit", "-qm", "x");
   const stashes = ["git stash push lib", "git stash", "git stash push -m 'work in progress'"];
   await home.assertAllowed([...CASES.restoring, ...stashes, "git checkout HEAD -- src"]);
+  await home.assertDenied(/File: lib\/yarn\.lock\n/, CASES.restoringFromElsewhere);
+  assert.match((await home.bash("git restore .conclaude.yaml"))!, /belongs to the guards/);
   Deno.writeTextFileSync(join(project, "lib/yarn.lock"), "changed");
   await home.assertDenied(/File: lib\/yarn\.lock\n/, CASES.restoring);
   // A stash keeps what it takes.

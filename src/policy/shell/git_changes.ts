@@ -1,6 +1,6 @@
 /** Finds the files that a git command changes. */
 import { changesOfCopy } from "./copies.ts";
-import { type Change, marked } from "./shell_command.ts";
+import { type Change, marked, type ShellCommand } from "./shell_command.ts";
 import { changesNothing, type GitCall, gitCall } from "./git_call.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 import type { Effect, Search } from "../guards/types.ts";
@@ -52,8 +52,9 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
 }));
 
 /** Finds the files that a git command changes, such as `git rm`, `git checkout -- FILE` or `git stash push FILE`. */
-export function changesOfGit(words: readonly Argument[]): Change[] {
-  const call = gitCall(words)!;
+export function changesOfGit({ words, gitDir }: Pick<ShellCommand, "words" | "gitDir">): Change[] {
+  const own = gitCall(words)!;
+  const call = gitDir === undefined ? own : { ...own, gitDir: literal(gitDir) };
   const { verb, folder, means: { output = "" } } = call;
   if (changesNothing(call)) return [];
   const changes = CHANGING.get(verb)?.(call) ?? marked(call.values(output), "change");
@@ -190,12 +191,13 @@ interface PathspecUse {
 
 /** Finds the files that git changes or removes by these pathspecs. */
 function changesOfPaths(
-  { has }: GitCall,
+  { has, gitDir }: GitCall,
   words: readonly Argument[],
   { effect, source, alsoRemoves }: PathspecUse,
 ): Change[] {
   const how = {
-    ...(source === undefined ? {} : { restoredFrom: source }),
+    // What another repository holds is not known.
+    ...(source === undefined || gitDir !== null ? {} : { restoredFrom: source }),
     ...(alsoRemoves === undefined ? {} : { alsoRemoves }),
   };
   const specs = words.map((word) => ({ word, spec: readPathspec(word.text) }));

@@ -79,8 +79,9 @@ export function isExplained({ program, args }: ShellCommand): boolean {
   return writer !== undefined && isTold(writer, args);
 }
 
-function changesOf({ program: name, words, args }: ShellCommand): readonly Change[] {
-  if (name === "git") return changesOfGit(words);
+function changesOf(command: ShellCommand): readonly Change[] {
+  const { program: name, args } = command;
+  if (name === "git") return changesOfGit(command);
   const writer = WRITERS.find(name);
   const inScript = /^g?sed$/.test(name)
     ? writtenBySed(args)
