@@ -37,13 +37,18 @@ function fitting(line: string, columns: number): number {
   return at;
 }
 
+/** The second unit of a character outside of the first 65,536. */
+const LOW_UNIT = /[\udc00-\udfff]/;
+
 /** Shortens a line to a number of columns: replaces its middle with `…`. */
 export function cutToColumns(line: string, columns: number): string {
   if (columnsOf(line) <= columns) return line;
   const head = line.slice(0, fitting(line, Math.ceil((columns - 1) / 2)));
   let at = line.length - Math.floor((columns - 1) / 2);
-  while (columnsOf(line.slice(at)) > Math.floor((columns - 1) / 2)) at++;
-  const tail = line.slice(at).toWellFormed();
+  while (
+    columnsOf(line.slice(at)) > Math.floor((columns - 1) / 2) || LOW_UNIT.test(line.charAt(at))
+  ) at++;
+  const tail = line.slice(at);
   return `${head.replace(/[\s…]+$/, "")}…${tail.replace(/^[\s…]+/, "")}`;
 }
 

@@ -51,8 +51,9 @@ export function titlesAfter(
 const MIN_COMPARED_CHARS = 12;
 /** Only the beginning of a long text is compared: the rest may have been cut. */
 const COMPARED_CHARS = 200;
-/** Fields that say where something happened, not what was done. */
-const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission_mode)$|_dir$/;
+/** Fields that say where and by whom something was done, not what. Many events share their values. */
+const PLACE_KEY =
+  /^(?:cwd|transcript_path|hook_event_name|permission_mode|tool_name|agent_type|(?!tool_use)\w+_id)$|_dir$/;
 
 /**
  * Returns the change of the audit rows about captures: rows of their tool uses, and rows of their sessions that hold

@@ -10,7 +10,7 @@ export interface OpenTask {
   readonly createdAtMs: number;
 }
 
-/** Returns a project's tasks that are not done: the unclaimed ones, the most urgent first, then the claimed ones. */
+/** Returns a project's tasks that are not done: the open ones first, then the others; of both the most urgent first. */
 export function openTasks(db: DatabaseSync, project: string, limit: number): OpenTask[] {
   const where = (condition: string) =>
     statement(
@@ -24,8 +24,8 @@ export function openTasks(db: DatabaseSync, project: string, limit: number): Ope
         LIMIT ?`,
     ).all(project, limit);
   const free = where("status = 'open'");
-  const claimed = where("claimed_by IS NOT NULL AND status <> 'open' AND status <> 'closed'");
-  return [...free, ...claimed].slice(0, limit) as unknown as OpenTask[];
+  const begun = where("status NOT IN ('open', 'closed')");
+  return [...free, ...begun].slice(0, limit) as unknown as OpenTask[];
 }
 
 /** A workflow that waits for a person. */

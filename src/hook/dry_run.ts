@@ -254,28 +254,30 @@ function explainPermission(permission: PermissionPolicy, tool: string): Saying[]
 const DECIDING: readonly (readonly Saying["says"][])[] = [["forbids", "cannot tell"], ["allows"]];
 
 export function decidingOf(sayings: readonly Saying[]): readonly Saying[] {
-  return DECIDING.map((says) => sayings.filter((one) => says.includes(one.says)))
+  return DECIDING.map((row) => row.flatMap((says) => sayings.filter((one) => one.says === says)))
     .find((found) => found.length > 0) ?? [];
 }
 
-/** Returns what is unknown, then a line for each deciding rule. @param all Adds lines for the other rules. */
+/** Returns a line for each deciding rule, then what is unknown. @param all Adds lines for the other rules. */
 export function explanationText(
   { verdict, sayings }: Pick<Trial, "verdict" | "sayings">,
   { all }: { readonly all: boolean },
 ): string {
   const deciding = decidingOf(sayings);
   const others = sayings.filter((one) => !deciding.includes(one));
-  const shown = all ? [...deciding, ...others] : deciding;
-  const width = Math.max(0, ...shown.map(({ rule }) => rule.length));
+  const width = Math.max(0, ...(all ? sayings : deciding).map(({ rule }) => rule.length));
+  const lineOf = ({ rule, says, why }: Saying) => plain(`${rule.padEnd(width)}  ${says}  ${why}`);
   const unsure = [
     ...(verdict.blind === undefined ? [] : [`  not known: ${verdict.blind}`]),
     ...(verdict.unread === undefined ? [] : [`  a person is asked: ${unreadText(verdict.unread)}`]),
     ...verdict.doubts.map((doubt) => `  not known before it runs: ${doubt}`),
   ];
   return [
+    ...deciding.map(lineOf),
     ...unsure,
-    ...shown.map(({ rule, says, why }) => plain(`${rule.padEnd(width)}  ${says}  ${why}`)),
-    ...all || others.length === 0
+    ...all
+      ? others.map(lineOf)
+      : others.length === 0
       ? []
       : [`${count(others.length, "rule decides", "rules decide")} nothing here: --all shows them.`],
   ].join("\n");

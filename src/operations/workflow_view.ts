@@ -1,5 +1,6 @@
 /** Shows workflows, and the changes in a working tree, to people and programs. */
 import type { DatabaseSync } from "node:sqlite";
+import { fitToColumns } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
 import { readPlan } from "../work/engine/advance.ts";
 import { type StepView, viewSteps } from "../work/progress.ts";
@@ -132,13 +133,13 @@ export function reviewView(
     json: { review: { ...review, summary, files, diff, conflicts } },
     quoted: true,
     text: [
-      ...files.map(({ path, added, removed }) =>
-        plain(`${added === null ? "binary" : `+${added}/-${removed}`}`.padEnd(12) + path)
-      ),
-      summary,
-      ...conflicts.length === 0
-        ? []
-        : [plain(`Conflicts with ${target} in ${conflicts.join(", ")}`)],
+      ...[
+        ...files.map(({ path, added, removed }) =>
+          `${added === null ? "binary" : `+${added}/-${removed}`}`.padEnd(12) + path
+        ),
+        summary,
+        ...conflicts.length === 0 ? [] : [`Conflicts with ${target} in ${conflicts.join(", ")}`],
+      ].map((line) => fitToColumns(plain(line), globals.columns)),
       ...diff === "" ? [] : [
         "",
         whole === null || diff.length < MAX_DIFF_CHARS

@@ -239,11 +239,12 @@ Deno.test("a line is cut in its middle, and never takes more columns than there 
     ["上传文件到服务器", 9, "上传…务器"],
     ["👩‍💻👩‍💻👩‍💻👩‍💻", 5, null],
     ["a\u0301".repeat(9), 5, null],
+    ["🚢 ⚓🌊🚢⚓🌊🚢", 6, null],
   ] as const;
   for (const [text, columns, expected] of rows) {
     const cut = cutToColumns(text, columns);
     if (expected !== null) assert.equal(cut, expected);
-    assert.ok(columnsOf(cut) <= columns && cut.isWellFormed(), cut);
+    assert.ok(columnsOf(cut) <= columns && cut.isWellFormed() && !cut.includes("\ufffd"), cut);
   }
 });
 

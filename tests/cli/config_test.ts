@@ -18,6 +18,8 @@ test("config init writes a valid file, and never over another one unless it is t
   const second = await place.run(["config", "init"]);
   assert.equal(second.code, 1);
   assert.match(second.stderr, /is there already[\s\S]*--force[\s\S]*nothing was changed/);
+  const team = await place.run(["config", "init", "--preset", "team"]);
+  assert.match(team.stderr, /next: conclaude config init --force --preset team\n/);
   assert.equal(Deno.readTextFileSync(path), "inherit: false\n");
 
   assert.equal((await place.json(["config", "init", "--force"])).body.overwritten, true);

@@ -21,24 +21,30 @@ Deno.test("memory open lists failures, todos, tasks and questions of this projec
   await todos(at, { "Mend the lint": "pending", "Mend the login": "completed" });
   await said(at, "One is left.");
   await verb(at, "task", "create", "--title", `Tell ${"the customers ".repeat(20)}`);
+  const asked = await verb(at, "task", "create", "Ask the supplier", "--json");
+  const { task: { id } } = jsonOf(asked) as { readonly task: { readonly id: string } };
+  await verb(at, "task", "claim", id);
+  await verb(at, "task", "block", id, "--reason", "they are closed");
   await send(at, "Elicitation", { mcp_server_name: "shop", message: "Which shop?" });
   const { stdout } = await verb(at, "memory", "open");
   for (const line of stdout.split("\n").slice(1)) assert.ok(line.length <= 80, line);
   assert.match(stdout, /^Failed, and not mended\n {2}#\d+ just now {2}`npm run lint` failed/m);
   assert.match(stdout, /^Left to do\n {2}just now {2}Mend the lint\n\n/m);
   assert.match(stdout, /^Tasks \(`conclaude task show ID`\)\n {2}\w{8} open {2}Tell the/m);
+  assert.match(stdout, /^ {2}\w{8} blocked {2}Ask the supplier$/m);
   assert.match(stdout, /^Questions .*\n {2}q-\S+ just now {2}shop: Which shop\?$/m);
   const open = jsonOf(await verb(at, "memory", "open", "--json")) as Record<string, unknown[]>;
   assert.deepEqual(
     ["failures", "todos", "tasks", "workflows", "questions"].map((kind) => open[kind]!.length),
-    [1, 1, 1, 0, 1],
+    [1, 1, 2, 0, 1],
   );
   change(
     at,
     `INSERT INTO workflows (id, task_id, name, definition, status, claim_token, project_dir,
                             repository, created_at_ms, updated_at_ms)
      SELECT 'workflow-1a2b3c4d', id, 'release', '{}', 'pending_merge', 1, project_dir, repository, 1, 1
-       FROM tasks`,
+       FROM tasks
+      WHERE status = 'open'`,
   );
   assert.match(
     (await verb(at, "memory", "open")).stdout,

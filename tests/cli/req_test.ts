@@ -64,7 +64,10 @@ Deno.test("req init begins a file, shows it first, and never replaces requiremen
   );
   const again = await project.run("req", "init", "--preset", "relaxed");
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /only --force replaces them/);
+  assert.match(
+    again.stderr,
+    /only --force replaces them.*\n *next: .* req init --force --preset relaxed\n/,
+  );
   await project.req("init", "--preset", "relaxed", "--force");
   const text = read(project, ".conclaude.yaml");
   assert.match(text, /# why/);

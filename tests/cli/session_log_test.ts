@@ -57,14 +57,18 @@ function stepsIn(stdout: string): string[] {
     .map((line) => line.slice(10).replace(/ +/g, " "));
 }
 
-test("session log shows every step on a line of at most 80 columns, in order, with its result and duration", async (temp) => {
+test("session log shows every step on a line that fits the terminal, in order, with its result and duration", async (temp) => {
   begin(temp.db);
   end(temp.db, AT + 95_000);
 
   for (const isDrained of [false, true]) {
     if (isDrained) await drainAt(temp.db, AT + 100_000);
-    const { stdout } = await runVerb(["session", "log", "cad0"], temp);
-    for (const line of stdout.split("\n")) assert.ok(line.length <= 80, line);
+    for (const columns of [60, 120]) {
+      const { stdout } = await runVerb(["session", "log", "cad0"], temp, { COLUMNS: `${columns}` });
+      const longest = Math.max(...stdout.split("\n").map((line) => line.length));
+      assert.ok(longest <= columns && longest > columns - 12, stdout);
+    }
+    const { stdout } = await runVerb(["session", "log", "cad0"], temp, { COLUMNS: "80" });
     const [asked, ...steps] = stepsIn(stdout);
     assert.match(asked!, /^You Make it so so .*…$/);
     assert.deepEqual(steps, [
@@ -105,6 +109,20 @@ test("session log --full opens what was given and came back, and --json has all 
   const push = { command: "git push --force" };
   assert.deepEqual(full[4].payload, { tool_input: push, why: "no force push" });
   assert.match(stdout, /^ {4}why:\n {6}no force push$/m);
+});
+
+test("of a denial with a long command the line tells the rule as well", async (temp) => {
+  const command = `npm publish --registry https://registry.example/${"packages/".repeat(9)}`;
+  saveEvent(temp.db, {
+    atMs: AT,
+    execution: {
+      ...{ hookName: "PreToolUse", toolName: "Bash", status: "blocked" },
+      errorMessage: "Tool usage blocked by preToolUse.toolUsageValidation rule: publish in CI",
+      metadata: { tool_input: { command }, rules: ["preToolUse.toolUsageValidation[0]"] },
+    },
+  });
+  const { stdout } = await runVerb(["session", "log", "cad0"], temp, { COLUMNS: "80" });
+  assert.match(stdout, /Bash +npm publish \S.*…: preToolUse\.toolUsage\S*, denied$/m);
 });
 
 test("a denial is told by its rule where there is one line for it, and whole with --full and --json", async (temp) => {

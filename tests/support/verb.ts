@@ -11,9 +11,10 @@ interface Place {
 export function runVerb(
   args: readonly string[],
   { home, database }: Place,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Finished> {
   const named = database === undefined ? {} : { CONCLAUDE_DB_PATH: database };
-  return runProgram(args, { env: { HOME: home, ...named }, cwd: home });
+  return runProgram(args, { env: { HOME: home, ...named, ...env }, cwd: home });
 }
 
 /** {@linkcode runVerb} with `--json`. @returns What it printed, parsed. */

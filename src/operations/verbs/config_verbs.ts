@@ -70,7 +70,9 @@ const init = verb({
       const how = present === path ? "replaces it" : `writes "${path}", which comes before it`;
       throw new UserError(`Cannot write "${path}"`, {
         why: `"${present}" is there already, and only --force ${how}; nothing was changed`,
-        next: `conclaude config init --force${flag}`,
+        next: `conclaude config init --force${flag}${
+          flags.preset ? ` --preset ${flags.preset}` : ""
+        }`,
       });
     }
     writeTarget(

@@ -33,7 +33,8 @@ export const init = verb({
   async run(context, flags) {
     const target = targetOf(context, flags.local ? "local" : "project");
     const section = presetText(flags.preset);
-    const text = withSection(target, section, flags.force);
+    const again = `req init --force${flags.local ? " --local" : ""} --preset ${flags.preset}`;
+    const text = withSection(target, section, { force: flags.force, again });
     if (!flags.preview) await writeAccepted(context, target, text);
     return {
       json: { path: target.path, preset: flags.preset, written: !flags.preview, text },
@@ -89,15 +90,22 @@ function unknownRequirement(name: string, known: readonly string[]): UserError {
   });
 }
 
-/** Puts the section into the text of a file. If it can be appended, the former text stays character by character. */
-function withSection(target: ConfigTarget, section: string, force: boolean): string {
+/**
+ * Puts the section into the text of a file. If it can be appended, the former text stays character by character.
+ * @param how `again`: the call that replaces the requirements that the file has.
+ */
+function withSection(
+  target: ConfigTarget,
+  section: string,
+  { force, again }: { readonly force: boolean; readonly again: string },
+): string {
   const document = documentOf(target);
   const present: unknown = document.get("requirements");
   const isFilled = isMap(present) && present.items.length > 0;
   if (isFilled && !force) {
     throw new UserError(`Cannot write requirements into "${target.path}"`, {
       why: "it has some already, and only --force replaces them; nothing was changed",
-      next: "conclaude req init --preview --force",
+      next: `conclaude ${again}`,
     });
   }
   const isAppendable = !document.has("requirements") &&

@@ -46,7 +46,7 @@ export const log = readVerb({
     const session = sessionOrNewest(db, context, id);
     const opened = (step: Step): Opened =>
       full ? { ...step, payload: payloadOfStep(db, step) ?? null } : step;
-    const print = linePrinter(context, (step) => subjectOf(db, step));
+    const print = linePrinter(context, (step, room) => subjectOf(db, step, room));
     const { steps, more, next } = after === undefined
       ? await newestSteps(db, placeOf(session), {
         ...limit === undefined ? {} : { limit },
@@ -84,14 +84,17 @@ function payloadOfStep(db: DatabaseSync, step: Step): unknown {
   return stored ? quietly(() => readPayload(stored).value) : decisionOf(db, step);
 }
 
-/** Returns what a step is about for its line, on which the reason of a denial is brief. */
-function subjectOf(db: DatabaseSync, step: Opened): string {
+/** Returns what a step is about, in so many columns. Of a denial the reason is brief, and a long command is cut for it. */
+function subjectOf(db: DatabaseSync, step: Opened, room: number): string {
   const isDenied = step.result === "denied";
   const { why = "", rules } = Object(isDenied ? step.payload ?? decisionOf(db, step) : null);
-  return step.subject.replace(plain(why), () => briefDenial(why, rules));
+  if (why === "") return cutLine(step.subject, room);
+  const brief = briefDenial(why, rules);
+  const wanted = step.subject.replace(plain(why), "").replace(/: $/, "");
+  const shown = cutLine(wanted, Math.max(room >> 1, room - brief.length - 2));
+  return cutLine([shown, brief].filter((part) => part !== "").join(": "), room);
 }
 
-const LINE_CHARS = 80;
 const NAME_CHARS = 10;
 const STYLES: Readonly<Record<Step["kind"], string>> = {
   prompt: "1",
@@ -114,8 +117,8 @@ const MCP_SERVER = /^mcp__.+?__/;
 
 /** Returns a function that formats a step as a line, after a line with the day if that is new. */
 function linePrinter(
-  { globals: { color } }: CliContext,
-  subjectOf: (step: Opened) => string,
+  { globals: { color, columns } }: CliContext,
+  subjectOf: (step: Opened, room: number) => string,
 ): (step: Opened) => string {
   let lastDay = "";
   const styled = (style: string, text: string) => color ? `\x1b[${style}m${text}\x1b[0m` : text;
@@ -131,9 +134,9 @@ function linePrinter(
     );
     const end = [result, tookMs === null ? "" : tookText(tookMs)].filter((part) => part !== "")
       .map((part) => `, ${part}`).join("");
-    const room = LINE_CHARS - time.length - who.length - 4 - end.length;
+    const room = columns - time.length - who.length - 4 - end.length;
     const style = result === "failed" || result === "hook failed" ? FAILED : STYLES[kind];
-    const what = styled(style, `${who}  ${cutLine(subjectOf(step), room)}${end}`.trimEnd());
+    const what = styled(style, `${who}  ${subjectOf(step, room)}${end}`.trimEnd());
     return [...head, `${styled("2", time)}  ${what}`, ...fullLines(step.payload)].join("\n");
   };
 }

@@ -91,6 +91,30 @@ Deno.test("forgetting an observation also removes what other hooks told of its t
   }
 });
 
+Deno.test("forgetting an observation leaves what the same prompt was denied", async () => {
+  using home = tempHome();
+  Deno.writeTextFileSync(
+    `${home.path}/.conclaude.yaml`,
+    'preToolUse: {uneditableFiles: ["*.lock"]}\n',
+  );
+  const of = { prompt_id: "c7c7c7c7-0000-4000-8000-000000000003", agent_type: "general-purpose" };
+  const read = { tool_name: "Read", tool_input: { file_path: `${home.path}/OMEGASTONE.md` } };
+  await send(
+    home,
+    ["PreToolUse", {
+      ...of,
+      tool_name: "Edit",
+      tool_input: { file_path: `${home.path}/deps.lock` },
+    }],
+    ["PostToolUse", { ...of, ...read, tool_use_id: "toolu_read", tool_response: "nothing" }],
+  );
+  const denials = await linesWith(home, "uneditableFiles");
+  assert.equal(denials.length, 1);
+  await run(home, "memory", "forget", ...await numbersOf(home, "OMEGASTONE"), "--yes");
+  assert.deepEqual(await linesWith(home, "OMEGASTONE"), []);
+  assert.deepEqual(await linesWith(home, "uneditableFiles"), denials);
+});
+
 Deno.test("a text that is forgotten in one session is removed from the events about its questions alone", async () => {
   using home = tempHome();
   const other = "b6b6b6b6-0000-4000-8000-000000000002";
