@@ -49,6 +49,12 @@ test("config init --preset writes rules that are in force", async (place) => {
   assert.match(stdout, /is written by the package manager/);
 });
 
+test("config init names the lists of other files that it replaces", async (place) => {
+  place.configure("preToolUse: {uneditableFiles: [generated/**]}\n");
+  const { stdout } = await place.run(["config", "init", "--local", "--preset", "strict"]);
+  assert.match(stdout, /replaces lists of other files, .*: preToolUse\.uneditableFiles\.\n/);
+});
+
 test("config init refuses a file that would hide another one", async (place) => {
   place.configure("inherit: false\n", ".conclaude.yml");
   const { code, stderr } = await place.run(["config", "init"]);

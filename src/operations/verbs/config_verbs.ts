@@ -13,6 +13,7 @@ import {
   mergedConfig,
   sourcedYaml,
 } from "../../config/config_template.ts";
+import { valueAt } from "../../config/yaml_tree.ts";
 import { type ConfigProblem, readLayer } from "../../config/layer.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
@@ -75,11 +76,16 @@ const init = verb({
         }`,
       });
     }
+    const before = listSources(context);
     writeTarget(
       { path, mode },
       flags.preset ? policyPreset(flags.preset) : configTemplate(POLICY_PRESETS),
     );
     await acceptFiles(context, [path]);
+    const after = listSources(context);
+    const replaced = Object.keys(before).filter((key) =>
+      before[key] !== path && after[key] === path
+    );
     return {
       json: { path, layer, overwritten: present === path },
       text: [
@@ -87,11 +93,26 @@ const init = verb({
         flags.preset
           ? "Its rules hold from the next tool use on: `conclaude guard list`."
           : "Every key is in it, commented out at its default. To set one: `conclaude config set KEY VALUE`.",
+        ...replaced.length === 0
+          ? []
+          : [`It replaces lists of other files, which count no longer: ${replaced.join(", ")}.`],
         ...layer === "local" ? [IGNORE_ADVICE] : [],
       ],
     };
   },
 });
+
+/** Returns the lists of the configuration, by their keys the files that set them. */
+function listSources(context: CliContext): Readonly<Record<string, string>> {
+  const files = filesHere(context);
+  const { values, sources } = mergedConfig(files, {
+    config: parseConfig(files).config,
+    effective: false,
+  });
+  const lists = Object.entries(sources)
+    .filter(([key]) => Array.isArray(valueAt(values, key.split("."))));
+  return Object.fromEntries(lists);
+}
 
 const path = verb({
   run(context) {
