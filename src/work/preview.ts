@@ -81,6 +81,13 @@ interface Scene {
 
 type Findings = { readonly [Kind in "errors" | "warnings"]: string[] };
 
+/** Returns a text's beginning, cut at a word. */
+function excerptOf(text: string): string {
+  if (text.length <= EXCERPT_LENGTH) return text;
+  const head = text.slice(0, EXCERPT_LENGTH - 1);
+  return `${/^[^]*(?=\s)/.exec(head)?.[0] ?? head}…`;
+}
+
 type Shown = Pick<PreviewStep, "promptSource" | "promptExcerpt" | "command" | "isRendered">;
 
 const NOTHING_SHOWN: Shown = {
@@ -135,7 +142,7 @@ function showAgent(step: AgentStep, scene: Scene, findings: Findings): Shown {
   return {
     ...NOTHING_SHOWN,
     promptSource: found.source,
-    promptExcerpt: (rendered ?? found.text).slice(0, EXCERPT_LENGTH),
+    promptExcerpt: excerptOf(rendered ?? found.text),
     isRendered: rendered !== undefined,
   };
 }

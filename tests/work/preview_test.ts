@@ -48,7 +48,8 @@ Deno.test("previewWorkflow() shows what is known before anything has run", () =>
       ["f", 0, true, false, "x {{ raw .task.id }} {{ .nope }}"],
     ],
   );
-  assert.deepEqual([shown[3]!.promptSource, shown[3]!.promptExcerpt], ["here", "x".repeat(500)]);
+  const excerpt = `${"x".repeat(499)}…`;
+  assert.deepEqual([shown[3]!.promptSource, shown[3]!.promptExcerpt], ["here", excerpt]);
   assert.equal(shown[4]!.promptExcerpt, PROMPTS.later);
   assert.deepEqual([shown[5]!.promptSource, shown[5]!.promptExcerpt], ["inline", "Do Title\n"]);
   assert.deepEqual(shown[6]!.warnings, [
