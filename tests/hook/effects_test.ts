@@ -192,6 +192,41 @@ test.git("beside a stash, too, new and ignored files are told, but for those tha
   assert.equal((await bash(home, "git stash pop -q")).after, "");
 });
 
+test.git("a lock file that git stashes and brings back as its owner left it is no violation", async (home) => {
+  laid(home);
+  assert.equal((await bash(home, "yarn install", { run: "echo v2 > yarn.lock" })).after, "");
+  assert.equal((await bash(home, "git stash -q; git stash pop -q")).after, "");
+  const other = await bash(home, "git stash -q; git stash pop -q; node x.js", {
+    run: "git stash -q; git stash pop -q; echo v3 > yarn.lock",
+  });
+  assert.match(other.after, /yarn\.lock/);
+});
+
+test.git("a working tree that git removes takes its protected files along", async (home) => {
+  laid(home);
+  await bash(home, "git worktree add -q ../tree");
+  await bash(home, "true", { folder: "../tree" });
+  await bash(home, "true");
+  assert.equal((await bash(home, "git worktree remove ../tree")).after, "");
+});
+
+test.git("a branch may move once a person has satisfied what protects it", async (home) => {
+  const project = laid(home, PROTECTED);
+  await git(project, "switch", "-qc", "feature");
+  await git(project, "commit", "-q", "--allow-empty", "-m", "x");
+  const merge = "git switch -q main && git merge -q --no-edit feature; git switch -q feature";
+  await bash(home, "true");
+  assert.ok((await bash(home, merge, { asked: false })).blocks);
+  await git(project, "branch", "-f", "main", "main~1");
+  await bash(home, "true");
+  const satisfied = await runProgram(["req", "satisfy", "main", "--branch", "main"], {
+    ...{ env: { HOME: home.path }, cwd: project },
+  });
+  assert.equal(satisfied.code, 0, satisfied.stderr);
+  const { denied, after, blocks } = await bash(home, merge);
+  assert.deepEqual([denied, after, blocks], [false, "", false]);
+});
+
 test.git("what a tool of an MCP server changed is told after it, or at the next command", async (home) => {
   const project = laid(home);
   const file = join(project, "yarn.lock");

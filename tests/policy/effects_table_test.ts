@@ -24,7 +24,7 @@ Deno.test("a line of git's settings is risky where it runs something or sends co
   }
   assert.deepEqual(
     riskyLines(
-      '[core]\n\tbare = false\n\thooksPath = /dev/null\n[branch "main"]\n\tremote = o\n[alias]\n\tp = push -f\n' +
+      '[core]\n\tbare = false\n\thooksPath = /dev/null\n[branch "main"]\n\tremote = o\n[alias]\n\ts = status\n\tp = !git push -f\n' +
         '[remote "o"]\n\turl = x\n\tpush = +refs/heads/*\n',
     ),
     CASES.riskySettings,

@@ -5,7 +5,7 @@ import { joinPath } from "../../base/paths.ts";
 import { namesIn } from "../../system/on_disk.ts";
 import { policiesIn } from "../policies.ts";
 import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
-import { digestsOf, stateOf } from "./file_state.ts";
+import { digestsOf, isSameState, stateOf } from "./file_state.ts";
 import { keepPolicy } from "./policy_text.ts";
 import {
   type EffectWork,
@@ -17,6 +17,7 @@ import {
 } from "./types.ts";
 import {
   filesIn,
+  MAX_DIGESTS,
   policyFiles,
   protectedBranches,
   stampOf,
@@ -63,7 +64,10 @@ export async function lookForEffects(
       .readHeads(work.repository!, before?.heads ?? null, work);
   const kept = isFresh ? { files: before.files, folders: before.folders } : {};
   const seen = takeSnapshot(list, ground, { heads, ...kept });
-  const digests = await digestsOf(list.untracked ?? [], { files: seen.files, before });
+  const digests = await digestsOf(withDigest(list, before, seen.files), {
+    files: seen.files,
+    before,
+  });
   const now = { ...seen, digests };
   const open = openViolations(db, ground.project);
   // True if nothing but the time has changed.
@@ -90,6 +94,23 @@ export async function lookForEffects(
   }
   const own = left.filter((one) => one.sessionId === sessionId);
   return { found, open: [...own, ...found], unwatched: list.left };
+}
+
+/**
+ * Names the files whose digest is stored: git knows no content of an untracked file, and another one than that of a
+ * file which was changed. If git stashes and brings it back, only the digest tells that it is the same.
+ */
+function withDigest(
+  { untracked = [] }: WatchList,
+  before: Snapshot | null,
+  files: Snapshot["files"],
+): readonly string[] {
+  if (before === null) return untracked;
+  const changed = Object.keys(before.files).filter((path) =>
+    files[path] !== undefined && !isSameState(before.files[path]!, files[path])
+  );
+  const all = new Set([...untracked, ...Object.keys(before.digests ?? {}), ...changed]);
+  return [...all].slice(0, MAX_DIGESTS);
 }
 
 async function groundOf(work: EffectWork): Promise<Ground | null> {

@@ -3,7 +3,7 @@ import { readHead } from "../../system/on_disk.ts";
 import type { Snapshot } from "./types.ts";
 
 /** Of a larger file no digest is kept, in bytes. */
-const MAX_BYTES = 65_536;
+const MAX_BYTES = 1_048_576;
 
 /**
  * Returns the state of a file: size, time of its content, inode, rights, number of names, and time of its entry, which

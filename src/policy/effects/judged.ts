@@ -17,6 +17,9 @@ import { settingsIn } from "../../system/git/configured_aliases.ts";
 import { cameToRemote } from "../../system/git/reflogs.ts";
 import { exists, readText } from "../../system/on_disk.ts";
 import { changesPolicy } from "../guards/protected.ts";
+import { isPaused } from "../pauses_table.ts";
+import { policiesIn } from "../policies.ts";
+import { isSatisfied } from "../requirements/standing.ts";
 import { PROTECT_RULE } from "../guards/rule_names.ts";
 import { branchIn } from "../shell/refspecs.ts";
 import { withPatterns } from "../shell/rows.ts";
@@ -112,7 +115,9 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
   file: {
     isAllowed({ subject, rule }, { before, now, brought, edited, commands, ground: { rules } }) {
       const was = before.digests?.[subject];
-      if (was !== undefined && was === now.digests?.[subject]) return true;
+      // A new stash may hold another version, which nobody notices once it is brought back.
+      const isSame = was !== undefined && was === now.digests?.[subject];
+      if (isSame && now.stash === before.stash) return true;
       const by = rules[rule ?? -1]?.writtenBy ?? null;
       return brought.has(subject) || edited.has(subject) || isOwned(subject, commands) ||
         (by !== null && commands.some((one) => new RegExp(by, "s").test(one)));
@@ -318,14 +323,30 @@ function isPolicyChange(path: string, { now, edited, ground: { db, kinds } }: Lo
   return matters;
 }
 
+/** Whether a person has paused the requirements, or satisfied all that protect a branch. */
+async function isOpenForAll(ref: string, ground: Ground): Promise<boolean> {
+  const { db, sessionId, atMs, config } = ground;
+  if (!ref.startsWith("refs/heads/")) return false;
+  if (isPaused(db, { sessionId, subject: "requirements", atMs })) return true;
+  const branch = branchIn(ref);
+  const protecting = (policiesIn(config).requirements?.requirements ?? []).filter(({ condition }) =>
+    condition.type === "protected_branch" && condition.branches.includes(branch)
+  );
+  if (protecting.length === 0) return false;
+  const { standingsOn } = await import("./unreviewed.ts");
+  const standings = standingsOn(branch, ground);
+  return protecting.every((one) => isSatisfied(one, standings, { sessionId, atMs }));
+}
+
 /**
  * Tells whether a branch may move like this: its remote has the commit; or no rule names the branch, and it was checked
  * out and lost no commit that its remote has.
  */
 async function movedRightly(change: Change, look: Look): Promise<boolean> {
   const { subject, before, after } = change;
-  const { before: was, now, ground: { repository, environment, branches } } = look;
-  if (repository === undefined) return true;
+  const { before: was, now, ground } = look;
+  const { repository, environment, branches } = ground;
+  if (repository === undefined || await isOpenForAll(subject, ground)) return true;
   if (subject.startsWith(REMOTE)) {
     return after === "" || isFromRemote({ ref: subject, commit: after }, look);
   }

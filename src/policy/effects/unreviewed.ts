@@ -121,7 +121,7 @@ async function mayCommit(command: string, { projectDir, home }: Ground): Promise
   return isPlain ? "no" : "maybe";
 }
 
-function standingsOn(branch: string, ground: Ground): Standing[] {
+export function standingsOn(branch: string, ground: Ground): Standing[] {
   const key = { repository: ground.repository!.commonDir, branch };
   const stored = readStandings(ground.db, key, ground.sessionId);
   return prove(stored, { ...ground, isStrict: isStrict(ground.config) }).marked(stored);

@@ -21,7 +21,7 @@ import type {
 /** How many files are watched at most. */
 const MAX_FILES = 2_000;
 /** Of how many files digests are kept at most. */
-const MAX_DIGESTS = 100;
+export const MAX_DIGESTS = 100;
 /** How many entries of a watched folder, and of the folders below it, are read at most. */
 const MAX_ENTRIES = 500;
 
@@ -58,14 +58,17 @@ function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string)
   return (path) => matchers.findIndex((means) => means(path));
 }
 
-/** Adds the files that only the last list has: a command may have removed them from git's index. */
+/**
+ * Adds the files that only the last list has: a command may have removed them from git's index. Files outside of the
+ * folder belong to another working tree.
+ */
 export function withFormer(
   list: WatchList,
   former: readonly string[],
   { rules, root }: Pick<Ground, "rules" | "root">,
 ): WatchList {
   const known = new Set(list.files.map(([path]) => path));
-  const unlisted = former.filter((path) => !known.has(path));
+  const unlisted = former.filter((path) => !known.has(path) && path.startsWith(`${root}/`));
   if (unlisted.length === 0) return list;
   const find = ruleFinder(rules, root);
   const added = unlisted.map((path) => [path, find(path)] as const).filter(([, rule]) => rule >= 0);

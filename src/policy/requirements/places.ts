@@ -163,9 +163,9 @@ function placesOf(
   };
   const waiting: CommandText[] = [];
   const moved: Place[] = [];
-  const settings = [...told.settings];
+  const own: string[] = [];
   for (const step of steps) {
-    settings.push(...step.settings);
+    own.push(...step.settings);
     const tree = trees.treeOf(step.folder);
     const isElsewhere = step.folder === null || tree === undefined;
     const texts = step.commands.map((words) => commandText(words, isElsewhere));
@@ -187,7 +187,8 @@ function placesOf(
       if (first !== "HEAD") return [name];
       return isNew || repository.branch === except ? [] : repository.branch ?? [];
     });
-    const names = step.pushes ? [...named, ...pushedBySettings(named, settings)] : named;
+    const settings = [...told.settings, ...own];
+    const names = step.pushes ? [...named, ...pushedBySettings(named, settings, own)] : named;
     for (const branch of names.flatMap((name) => branchesLike(name, told))) {
       if (!readRef(repository, `heads/${branch}`)) continue;
       moved.push({ ...MOVED, repository: { ...repository, branch } });

@@ -10,13 +10,17 @@ export function readRefspec(refspec: string): readonly string[] {
   return refspec.replace(/^\+/, "").split(":").map(branchIn);
 }
 
+const TO_UPSTREAM = /^push\.default=(?:upstream|tracking)$/i;
+
 /**
  * The branches to which a push brings these by git's settings, where its words do not say so.
- * @param settings Lines `section.name.key=value`; the last of a key counts.
+ * @param settings Lines `section.name.key=value`; the last of a key counts. @param own Those that the script makes:
+ * then the script may have named the upstream as well, in ways that only git reads.
  */
 export function pushedBySettings(
   branches: readonly string[],
   settings: readonly string[],
+  own: readonly string[],
 ): readonly string[] {
   const last = (key: string) =>
     settings.findLast((line) => line.toLowerCase().startsWith(`${key.toLowerCase()}=`))
@@ -27,7 +31,7 @@ export function pushedBySettings(
       const [source, to = source] = readRefspec(/^remote\..*?\.push=(.+)$/i.exec(line)?.[1] ?? "");
       return source === to ? [] : [to!];
     }),
-    ...mode === "matching" ? ["*"] : [],
+    ...mode === "matching" || own.some((line) => TO_UPSTREAM.test(line)) ? ["*"] : [],
     ...branches.map((name) =>
       /^(?:upstream|tracking)$/.test(mode) ? branchIn(last(`branch.${name}.merge`)) : ""
     ),
