@@ -97,8 +97,8 @@ export async function lookForEffects(
 }
 
 /**
- * Names the files whose digest is stored: git knows no content of an untracked file, and another one than that of a
- * file which was changed. If git stashes and brings it back, only the digest tells that it is the same.
+ * Names the files whose digests are stored. Git knows the content neither of an untracked file nor of one with changes
+ * in no commit. When git stashes such a file and brings it back, only the digest shows that it is the same.
  */
 function withDigest(
   { untracked = [] }: WatchList,

@@ -14,8 +14,8 @@ const TO_UPSTREAM = /^push\.default=(?:upstream|tracking)$/i;
 
 /**
  * The branches to which a push brings these by git's settings, where its words do not say so.
- * @param settings Lines `section.name.key=value`; the last of a key counts. @param own Those that the script makes:
- * then the script may have named the upstream as well, in ways that only git reads.
+ * @param settings Lines `section.name.key=value`; the last of a key counts. @param own Those of the script itself: one
+ * that pushes to an upstream may have chosen the upstream as well, so any branch may be meant.
  */
 export function pushedBySettings(
   branches: readonly string[],
