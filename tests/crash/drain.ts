@@ -8,7 +8,7 @@ import { saveWork } from "../support/work_sessions.ts";
 
 /** What a campaign came to. */
 export interface DrainFindings {
-  /** Kills that hit a drain which had begun and was not done. */
+  /** Kills that hit a drain which had confirmed captures and was not done. */
   readonly kills: number;
   /** Drains that were done before they were killed. */
   readonly finished: number;
@@ -17,20 +17,15 @@ export interface DrainFindings {
   readonly differences: readonly string[];
 }
 
-/** The part of a run in which a kill comes: a process has begun to drain by then. */
-const EARLIEST_MS = 20;
-
 /**
- * Drains the same captures twice: once undisturbed, once killed with SIGKILL so many times.
- *
- * @param options `maxLifeMs`: when a drain is killed at the latest.
+ * Drains the same captures twice: once undisturbed, once killed with SIGKILL so many times. How long a drain may live
+ * follows the machine: longer after a drain that confirmed nothing, shorter after one that did.
  */
 export async function killDrains(
   options: {
     readonly folder: string;
     readonly captures: number;
     readonly kills: number;
-    readonly maxLifeMs: number;
     readonly seed: number;
     readonly onProgress?: (text: string) => void;
   },
@@ -50,23 +45,27 @@ export async function killDrains(
   const random = seededRandom(seed + 1);
   let kills = 0;
   let finished = 0;
-  while (kills < options.kills && waiting(killed) > 0) {
+  let lifeMs = 100;
+  for (let left = waiting(killed); kills < options.kills && left > 0;) {
     const child = spawnProgram(drain(killed), { env });
     const output = child.output();
     await child.stdin.close();
-    const lifeMs = EARLIEST_MS + random() * (options.maxLifeMs - EARLIEST_MS);
     const timer = setTimeout(() => {
       try {
         child.kill("SIGKILL");
       } catch {
         // It was done.
       }
-    }, lifeMs);
+    }, (0.5 + random()) * lifeMs);
     const { signal } = await output;
     clearTimeout(timer);
-    if (signal === "SIGKILL") kills++;
-    else finished++;
-    if (kills % 20 === 0) onProgress(`${kills} kills, ${waiting(killed)} captures wait`);
+    const before = left;
+    left = waiting(killed);
+    lifeMs *= left < before ? 0.95 : 1.05;
+    if (signal !== "SIGKILL") finished++;
+    else if (left < before && ++kills % 20 === 0) {
+      onProgress(`${kills} kills, ${left} captures wait`);
+    }
   }
   const last = await startProgram(drain(killed), { env });
   if (last.code !== 0) throw new Error(last.stderr + last.stdout);

@@ -39,7 +39,6 @@ async function drains() {
     folder: folder.path,
     captures: 70_000,
     kills: Number(values.kills),
-    maxLifeMs: 260,
     seed: Number(values.seed),
     onProgress: (text) => console.log(text),
   });

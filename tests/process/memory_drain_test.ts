@@ -43,7 +43,6 @@ it.slow("a drain that is killed again and again leaves what an undisturbed one l
     folder: folder.path,
     captures: 1_500,
     kills: 16,
-    maxLifeMs: 260,
     seed: 7,
   });
   assert.deepEqual(differences, []);
