@@ -4,7 +4,7 @@ import { shortSessionId } from "../../base/ids.ts";
 import { quickIdentity } from "../../system/git/identity.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { newestOfProject } from "../../memory/tell/told_rows.ts";
-import { listSessions } from "../../db/sessions.ts";
+import { countSessions, listSessions } from "../../db/sessions.ts";
 import { formerFolders } from "../../memory/store.ts";
 import { hooksHere } from "../../policy/armed_gates.ts";
 import { moveCommand } from "../next_command.ts";
@@ -45,7 +45,7 @@ export const status = readVerb({
       ...recent.formerFolders.map((former) =>
         `         known from ${former}, which is gone: \`${moveCommand(former, folder)}\``
       ),
-      ...recentLines(recent),
+      ...recentLines(recent, () => countSessions(db, project).total),
       "",
       ...care.team.map(({ name, said }) => `team     ${name}: ${said}`),
       `health   ${healthText(care)}`,
@@ -91,12 +91,17 @@ export function recentOf(
   };
 }
 
-function recentLines({ sessions, open, decided }: ReturnType<typeof recentOf>): string[] {
+function recentLines(
+  { sessions, open, decided }: ReturnType<typeof recentOf>,
+  countAll: () => number,
+): string[] {
   const when = (atMs: number) => relativeTime(atMs, Date.now()).padEnd(9);
   const ran = sessions.slice(0, MAX.sessions).map(({ sessionId, status, title, updatedAtMs }) =>
     `${shortSessionId(sessionId)}  ${when(updatedAtMs)}  ${title ?? `(no prompt, ${status})`}`
   );
-  const more = sessions.length > ran.length ? ["… and more: `conclaude session list --here`"] : [];
+  const more = sessions.length === ran.length
+    ? []
+    : [`… and ${countAll() - ran.length} more: \`conclaude session list --here\``];
   const none = ["None yet: hooks write them while Claude Code works here."];
   return [
     ...section("Last sessions", [
