@@ -78,7 +78,8 @@ export function tableText<Row>(
 function widthsBesideText(all: readonly Column[], room: number): readonly number[] {
   const [others, last] = [all.slice(0, -1), all.at(-1)!];
   const widths = fittedWidths(all, room);
-  const isText = !last.isRight && !last.isId && others.length > 0;
+  const isWidest = others.every(({ width }) => width <= last.width);
+  const isText = !last.isRight && !last.isId && others.length > 0 && isWidest;
   if (!isText || widths.at(-1)! === last.width) return widths;
   const beside = others.reduce(
     (sum, { isId, width }, i) =>

@@ -24,6 +24,12 @@ Deno.test("the last column of a list gets what the others can spare", () => {
   assert.match(row!, /^1a2b3c4d {2}servic…ns\.ts {2}Refuse expired tokens.*…/);
 });
 
+Deno.test("a last column that is not the widest shares the room with the widest", () => {
+  const [, row] = lines(80, { ID: "1a2b3c4d", TITLE, "CLAIMED BY": "agent-".repeat(8) });
+  const [, title = "", claimer = ""] = row!.split("  ");
+  assert.ok(Math.abs(columnsOf(title) - columnsOf(claimer)) < 3, row!);
+});
+
 Deno.test("the first column, which names the row, is cut only when the others are narrow", () => {
   const row = { RULE: "preToolUse.toolUsageValidation[0]", FILE: "src/a/path/of/a/file.ts", TITLE };
   for (const columns of [80, 60, 50]) {
