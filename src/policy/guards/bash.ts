@@ -103,7 +103,7 @@ function judgeScript(
   };
   /** Judges the file that a word names, where no table explains the program, which may do anything with the file. */
   const judgeNamed = (word: Argument, { program, folder }: ShellCommand, isInText: boolean) => {
-    const by = program || "the shell";
+    const by = program === "" ? "an unknown program" : `\`${program}\``;
     const path = placeOf(word, folder);
     if (path === null || path.length > MAX_PATH_CHARS || looks > MAX_LOOKED) return;
     const { files } = look(path, { ...ANYTHING, isGlob: word.isGlob });
@@ -113,7 +113,7 @@ function judgeScript(
       const own = isInText ? [] : found.filter(({ rule }) => rule === PROTECT_RULE);
       blocks.push(...own);
       if (own.length === 0 && found.length > 0) {
-        doubts.push(`what \`${by}\` does with ${file.name} is not known`);
+        doubts.push(`what ${by} does with ${file.name} is not known`);
       }
     }
   };

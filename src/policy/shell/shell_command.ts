@@ -70,7 +70,7 @@ interface InnerScript {
 
 /** Stands for code of another language, whose effect is unknown. */
 export function codeFor(program: string): Inner {
-  return { kind: "unknown", why: `what the code given to ${program} does` };
+  return { kind: "unknown", why: `what the code given to ${program} does is not known` };
 }
 
 /** Returns the script that a shell reads from its standard input. */
