@@ -97,7 +97,8 @@ function groupsOf(modules: readonly string[], runs: readonly (readonly number[])
     code: new Uint8Array(),
   });
   const holders = (module: number) => entries.filter((entry) => members.get(entry)!.has(module));
-  const shared = [...Map.groupBy(modules.keys(), (module) => holders(module).join()).values()]
+  const others = modules.keys().filter((module) => !members.has(module));
+  const shared = [...Map.groupBy(others, (module) => holders(module).join()).values()]
     .filter((held) =>
       holders(held[0]!).length > 1 && groupOf([], held).source.length >= SHARED_LENGTH
     );

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { putRow } from "./statement.ts";
 
-/** Begins the type of rows that are no counters: they say which process handles an event; see `claims_table.ts`. */
+/** Begins the type of rows that are no counters: they say which process handles an event; see `event_claims.ts`. */
 export const CLAIM = "claim:";
 
 export interface CounterRow {

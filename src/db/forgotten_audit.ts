@@ -51,9 +51,8 @@ export function titlesAfter(
 const MIN_COMPARED_CHARS = 12;
 /** Only the beginning of a long text is compared: the rest may have been cut. */
 const COMPARED_CHARS = 200;
-/** Fields that say where and by whom something was done, not what. Many events share their values. */
-const PLACE_KEY =
-  /^(?:cwd|transcript_path|hook_event_name|permission_mode|tool_name|agent_type|(?!tool_use)\w+_id)$|_dir$/;
+/** Fields that say where something happened, not what was done. */
+const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission_mode)$|_dir$/;
 
 /**
  * Returns the change of the audit rows about captures: rows of their tool uses, and rows of their sessions that hold
@@ -104,7 +103,11 @@ export function auditOf(db: DatabaseSync, captures: readonly string[]): RowChang
 function ownTexts(json: string | null): string[] {
   const texts: string[] = [];
   try {
-    JSON.parse(json ?? "{}", (key, value) => {
+    // Many events of a session have the same tool, prompt and agent.
+    const { tool_name: _tool, prompt_id: _prompt, agent_type: _agent, ...own } = JSON.parse(
+      json ?? "{}",
+    );
+    JSON.stringify(own, (key, value) => {
       const text = typeof value === "string" ? value.trim() : "";
       if (/^agent_?id$/i.test(key) && text !== "") texts.push(`agent ${text}`);
       else if (text.length >= MIN_COMPARED_CHARS && !PLACE_KEY.test(key)) texts.push(text);

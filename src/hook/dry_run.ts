@@ -270,7 +270,7 @@ export function explanationText(
   const unsure = [
     ...(verdict.blind === undefined ? [] : [`  not known: ${verdict.blind}`]),
     ...(verdict.unread === undefined ? [] : [`  a person is asked: ${unreadText(verdict.unread)}`]),
-    ...verdict.doubts.map((doubt) => `  not known before it runs: ${doubt}`),
+    ...verdict.doubts.map((doubt) => `  in doubt: ${doubt}`),
   ];
   return [
     ...deciding.map(lineOf),

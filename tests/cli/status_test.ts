@@ -165,7 +165,7 @@ test("status leads with the last sessions, what is open and what was decided, ea
   assert.equal(lines[0], `project  ${temp.folder}`);
   assert.match(stdout, /^Last sessions\n {2}5e556000 {2}1h ago {5}Make part 6/m);
   assert.equal(stdout.match(/^ {2}5e55/gm)!.length, 5);
-  assert.match(stdout, /^ {2}… and \d+ more: `conclaude session list --here`$/m);
+  assert.match(stdout, /^ {2}… and 2 more: `conclaude session list --here`$/m);
   assert.match(stdout, /^ {2}… and 4 more: `conclaude memory open`$/m);
   assert.match(stdout, /^Tasks .*\n {2}\w{8} open {2}Tell the customers$/m);
   assert.match(stdout, /^Decided and noted\n {2}#\d+ just now {2}Tests need the service/m);

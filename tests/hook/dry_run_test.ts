@@ -142,7 +142,7 @@ test("explain tells the rule that decides first, and the rest with --all", async
   assert.match(decides!, /uneditableFiles\[0\] +forbids +Blocked/);
   assert.match(rest!, /^\d+ rules decide nothing here: --all shows them\.$/);
   const [, ...reasons] = await lines("Bash", "rm a.lock; $X b.lock");
-  assert.match(reasons.join("\n"), /^\S+ +forbids [^]*cannot tell [^]*\n +not known before/);
+  assert.match(reasons.join("\n"), /^\S+ +forbids [^]*cannot tell [^]*\n +in doubt: /);
   const all = await lines("Edit", "a.lock", "--all");
   assert.match(all[1]!, /uneditableFiles\[0\] +forbids/);
   assert.equal(all.length, 2 + parseInt(rest!));

@@ -30,9 +30,7 @@ Deno.test("a hard link to a protected file counts as that file, for tools and fo
     assert.deepEqual(await rules(tool, "docs/own"), []);
     assert.deepEqual(await rules(tool, "docs/new"), []);
   }
-  for (
-    const command of ["echo x > docs/lock", "sed -i s/a/b/ docs/*", "git checkout HEAD~1 docs/lock"]
-  ) {
+  for (const command of ["echo x > docs/lock", "sed -i s/a/b/ docs/*", "git checkout docs/lock"]) {
     assert.ok((await rules("Bash", command)).includes("preToolUse.uneditableFiles"), command);
   }
   assert.ok((await rules("Bash", "echo x > docs/config")).includes("preToolUse.protectPolicy"));

@@ -114,7 +114,7 @@ export const agentRoutes: readonly Route[] = [
       more: z.boolean(),
     }),
     handle: ({ db }, { query: { pending, limit, ...query } }) => {
-      // Lists open questions alone, unless `pending=false`.
+      // Lists only open questions, unless `pending=false`.
       const statuses = pending === undefined || isSet(pending) ? ["pending"] : null;
       const list = (limit: number) =>
         withWanted(db, listQuestions(db, { statuses, limit, ...query }));

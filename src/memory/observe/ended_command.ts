@@ -37,7 +37,7 @@ export interface ScriptEnd {
   readonly failed: Part | null;
   readonly hasFailed: boolean;
   readonly passed: readonly CommandKey[];
-  /** Whether nothing tells how some part ended, commands that only look apart. */
+  /** Whether the end of some part is unknown. Commands that only look do not count. */
   readonly isUntold: boolean;
   /** The tests that the output counts; null when the script runs or counts none. */
   readonly tests: TestRun | null;

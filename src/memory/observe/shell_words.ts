@@ -67,9 +67,9 @@ function* commandsIn(part: SyntaxNode, around: Around, text: string): Generator<
   }
 }
 
-/** The parts of a script that may hold commands. A command in a substitution is part of its word. */
+/** The parts of a script that have operators around them. A command in a substitution is part of its word. */
 const HOLDS_COMMANDS: ReadonlySet<string> = new Set(
-  "Statement CompoundList AndOr Pipeline Command Subshell BraceGroup Redirected Function Coproc If Elif For ArithmeticFor Select While Case CaseItem"
+  "Statement CompoundList AndOr Pipeline Command Subshell BraceGroup Redirected Function Coproc TestCommand ArithmeticCommand If Elif For ArithmeticFor Select While Case CaseItem"
     .split(" "),
 );
 

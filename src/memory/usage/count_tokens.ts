@@ -47,7 +47,7 @@ export function tokenCounter(lookUp: (db: DatabaseSync) => { readonly has: IsFor
         while (!isDone) {
           if (performance.now() >= untilMs) return;
           isDone = countStep(db, { ...session, path }, { atMs: nowMs, isForgotten: has });
-          // Works no capture; only gives others a turn.
+          // No capture is worked here: other work gets its turn.
           yield 0;
         }
       }

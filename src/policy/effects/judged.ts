@@ -51,6 +51,7 @@ import { nameOf } from "./watched.ts";
 interface Look {
   readonly before: Snapshot;
   readonly now: Snapshot;
+  readonly list: WatchList;
   readonly ground: Ground;
   /** The files that edits of the session named. */
   readonly edited: ReadonlySet<string>;
@@ -113,11 +114,12 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     },
   },
   file: {
-    isAllowed({ subject, rule }, { before, now, brought, edited, commands, ground: { rules } }) {
+    isAllowed({ subject, rule }, look) {
+      const { before, now, list, brought, edited, commands, ground: { rules } } = look;
       const was = before.digests?.[subject];
       // A new stash may hold another version, which nobody notices once it is brought back.
       const isSame = was !== undefined && was === now.digests?.[subject];
-      if (isSame && now.stash === before.stash) return true;
+      if (isSame && (now.stash === before.stash || list.untracked?.includes(subject))) return true;
       const by = rules[rule ?? -1]?.writtenBy ?? null;
       return brought.has(subject) || edited.has(subject) || isOwned(subject, commands) ||
         (by !== null && commands.some((one) => new RegExp(by, "s").test(one)));
@@ -200,7 +202,7 @@ async function judge(
   if (changes.some(({ became }) => became === "made")) {
     saveWatched(db, ground.root, { stamp: "", list });
   }
-  const look = await lookAt(changes, command, { before, now, ground });
+  const look = await lookAt(changes, command, { before, now, list, ground });
   const found: Violation[] = [];
   for (const change of changes) {
     const { subject, kind, after } = change;
@@ -251,7 +253,7 @@ async function settle(
 async function lookAt(
   changes: readonly Change[],
   command: string | null,
-  looks: Pick<Look, "before" | "now" | "ground">,
+  looks: Pick<Look, "before" | "now" | "list" | "ground">,
 ): Promise<Look> {
   const { ground: { db, sessionId, projectDir, home }, before } = looks;
   const told = allowedSince(db, { sessionId, sinceMs: before.atMs });
@@ -323,8 +325,8 @@ function isPolicyChange(path: string, { now, edited, ground: { db, kinds } }: Lo
   return matters;
 }
 
-/** Whether a person has paused the requirements, or satisfied all that protect a branch. */
-async function isOpenForAll(ref: string, ground: Ground): Promise<boolean> {
+/** Whether a branch may move: a person has paused the requirements, or all that protect the branch are satisfied. */
+async function mayMove(ref: string, ground: Ground): Promise<boolean> {
   const { db, sessionId, atMs, config } = ground;
   if (!ref.startsWith("refs/heads/")) return false;
   if (isPaused(db, { sessionId, subject: "requirements", atMs })) return true;
@@ -346,7 +348,7 @@ async function movedRightly(change: Change, look: Look): Promise<boolean> {
   const { subject, before, after } = change;
   const { before: was, now, ground } = look;
   const { repository, environment, branches } = ground;
-  if (repository === undefined || await isOpenForAll(subject, ground)) return true;
+  if (repository === undefined || await mayMove(subject, ground)) return true;
   if (subject.startsWith(REMOTE)) {
     return after === "" || isFromRemote({ ref: subject, commit: after }, look);
   }

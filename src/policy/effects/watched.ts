@@ -59,8 +59,8 @@ function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string)
 }
 
 /**
- * Adds the files that only the last list has: a command may have removed them from git's index. Files outside of the
- * folder belong to another working tree.
+ * Adds the files that only the last list has: a command may have removed them from git's index. Files elsewhere whose
+ * folder is gone belonged to a working tree that was removed.
  */
 export function withFormer(
   list: WatchList,
@@ -68,7 +68,9 @@ export function withFormer(
   { rules, root }: Pick<Ground, "rules" | "root">,
 ): WatchList {
   const known = new Set(list.files.map(([path]) => path));
-  const unlisted = former.filter((path) => !known.has(path) && path.startsWith(`${root}/`));
+  const unlisted = former.filter((path) =>
+    !known.has(path) && (path.startsWith(`${root}/`) || exists(parentOf(path)))
+  );
   if (unlisted.length === 0) return list;
   const find = ruleFinder(rules, root);
   const added = unlisted.map((path) => [path, find(path)] as const).filter(([, rule]) => rule >= 0);

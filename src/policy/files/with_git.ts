@@ -6,7 +6,7 @@ import type { FileFacts, HowToLook, Judge } from "../guards/types.ts";
 
 /**
  * Judges twice: first to learn which files the use means, then with git's answers about all of them at once. Where a
- * command lets git restore files, those that git reports as unchanged do not count, except for policy files.
+ * command lets git restore a folder or a pattern, looks up only the files that git reports as changed there.
  *
  * @param judge Looks up files that would be written, and no others.
  * @param asksAbout Tells whether a rule needs to know if git ignores this file.
@@ -18,24 +18,23 @@ export async function judgeWithGit(
 ): Promise<Verdict> {
   const look = beginLooking();
   const meant = new Set<string>();
-  const restored = new Map<string, Set<string>>();
+  const restoredBelow = new Map<string, Set<string>>();
   const first = judge((path, how) => {
     const restoring = restoringOf(how);
     const found = look(path, restoring === null ? how : amongOnly([], how));
     for (const file of [...found.files, ...found.perhaps ?? []]) {
       if (asksAbout(file)) meant.add(file.real);
     }
-    if (restoring !== null) {
-      restored.set(restoring, (restored.get(restoring) ?? new Set()).add(path));
+    if (restoring !== null && (how.isGlob || found.files.length === 0)) {
+      restoredBelow.set(restoring, (restoredBelow.get(restoring) ?? new Set()).add(path));
     }
     return found;
   });
-  if (meant.size + restored.size === 0) return first;
+  if (meant.size + restoredBelow.size === 0) return first;
   const { ignored, unknown } = await askIgnored([...meant], environment);
-  const changed = new Map<string, ReadonlySet<string> | null>();
-  for (const [restoring, paths] of restored) {
-    const found = await askChanged(JSON.parse(restoring), [...paths], environment);
-    changed.set(restoring, found && new Set(found));
+  const changed = new Map<string, readonly string[] | null>();
+  for (const [restoring, folders] of restoredBelow) {
+    changed.set(restoring, await askChanged(JSON.parse(restoring), [...folders], environment));
   }
   const lookAgain = beginLooking();
   const verdict = judge((path, how) => {
@@ -43,12 +42,10 @@ export async function judgeWithGit(
     const among = restoring === null ? null : changed.get(restoring) ?? null;
     const { files, perhaps = [], ...rest } = lookAgain(
       path,
-      among === null ? how : amongOnly([...among], how),
+      among === null ? how : amongOnly(among, how),
     );
-    const isMeant = ({ own, exists, spellings }: FileFacts) =>
-      among === null || own !== null || !exists || spellings.some((path) => among.has(path));
     const withIgnored = (files: readonly FileFacts[]) =>
-      files.filter(isMeant).map((file) => ({ ...file, ignored: ignored.get(file.real) ?? null }));
+      files.map((file) => ({ ...file, ignored: ignored.get(file.real) ?? null }));
     return { ...rest, files: withIgnored(files), perhaps: withIgnored(perhaps) };
   });
   const doubts = unknown.map((path) => `whether git ignores ${path} could not be asked`);

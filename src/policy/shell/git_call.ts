@@ -66,11 +66,17 @@ export function changesNothing({ has, means: { never = "", changesWith } }: GitC
   return has(never) || (changesWith !== undefined && !has(changesWith));
 }
 
-/** The settings of `git -c name=value` and of `git config name value`; none for any other program. */
+/** The settings of `git -c name=value`, `git config name value` and `git branch -u NAME`; none of any other program. */
 export function settingsOf(words: readonly Argument[]): string[] {
-  const verb = gitCall(words)?.verb;
-  return verb === undefined ? [] : words.slice(0, -1).flatMap(({ text }, i) => {
+  const call = gitCall(words);
+  if (call === null) return [];
+  const pairs = words.slice(0, -1).flatMap(({ text }, i) => {
     const value = words[i + 1]!.text;
-    return text === "-c" ? [value] : verb === "config" ? [`${text}=${value}`] : [];
+    return text === "-c" ? [value] : call.verb === "config" ? [`${text}=${value}`] : [];
   });
+  const chooses = call.verb === "branch" && call.has("-u --set-upstream-to");
+  return chooses ? [...pairs, UPSTREAM_CHOSEN] : pairs;
 }
+
+/** Stands for the upstream that `git branch -u` sets, of whichever branch. */
+export const UPSTREAM_CHOSEN = "branch.*.merge=*";

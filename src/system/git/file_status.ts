@@ -1,11 +1,11 @@
 /** Asks git about files: which are ignored, which would change by a checkout or clean, and their former names. */
 import type { Environment } from "../environment.ts";
-import { baseName, joinPath, parentOf } from "../../base/paths.ts";
+import { joinPath, parentOf } from "../../base/paths.ts";
 import { runTool } from "../process/run_program.ts";
 import { RealPaths } from "../real_paths.ts";
 import { askGit } from "./ask_git.ts";
 import { findRepository, lookUpwards } from "./repository.ts";
-import { exists, isFolder } from "../on_disk.ts";
+import { exists } from "../on_disk.ts";
 import { runGit } from "./run_git.ts";
 
 export interface IgnorePattern {
@@ -85,29 +85,26 @@ export interface Restoring {
   readonly alsoRemoves?: "untracked" | "ignored";
   /** The commit from which files are restored; null for the index. */
   readonly restoredFrom: string | null;
-  /** Whether changes anywhere in the repository count, not only the given ones. */
+  /** Whether changes anywhere in the repository count, not only those in the given folders. */
   readonly isEverywhere?: boolean;
 }
 
 /**
- * Asks git, once a repository, which of some files, also in folders, a command would take back; null when git cannot
- * be asked. Untracked and ignored files count only when the command removes them.
+ * Asks git, once a repository, which files of some folders a command would take back; null when git cannot be asked.
+ * Untracked and ignored files count only when the command removes them.
  */
 export async function askChanged(
   how: Restoring,
-  given: readonly string[],
+  folders: readonly string[],
   environment: Environment,
 ): Promise<readonly string[] | null> {
   const paths = new RealPaths();
   const changed: string[] = [];
   // The dot keeps the path inside of a folder that is the top of a repository.
-  const places = given.map((path) =>
-    isFolder(path) ? `${paths.real(path)}/.` : joinPath(paths.real(parentOf(path)), baseName(path))
-  );
-  for (const [root, asked] of byRepository(places)) {
+  for (const [root, places] of byRepository(folders.map((path) => `${paths.real(path)}/.`))) {
     const found = root === undefined
       ? null
-      : await differing(root, how, { paths: asked, environment });
+      : await differing(root, how, { paths: places, environment });
     if (found === null) return null;
     changed.push(...found);
   }

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { CommandKey } from "../../../src/memory/observe/observation.ts";
 import { CHECK_TOOLS } from "../../../src/memory/observe/check_tools.ts";
 import { commandKey } from "../../../src/memory/observe/command_key.ts";
-import { scriptCommands } from "../../../src/memory/observe/shell_words.ts";
+import { mustHavePassed, scriptCommands } from "../../../src/memory/observe/shell_words.ts";
 import { failingTests, readTestRun } from "../../../src/memory/observe/test_run.ts";
 import { ROOT } from "../../support/commands_observed.ts";
 import CASES from "../../testdata/observed_cases.json" with { type: "json" };
@@ -23,6 +23,13 @@ Deno.test("each test runner counts its example, and each other tool is known by 
     if (says === null) assert.equal(keyOf(example).check, check, example);
     else assert.deepEqual([run?.passed, run?.failed], says, `${call}: ${example}`);
   }
+});
+
+Deno.test("the operators around a test of the shell count for the commands beside it", () => {
+  for (const script of ["[[ -f x ]] && npm test; echo done", "(( n > 1 )) || npm install"]) {
+    assert.equal(mustHavePassed(scriptCommands(script), 0), false, script);
+  }
+  assert.ok(mustHavePassed(scriptCommands("[[ -f x ]] && npm test"), 0));
 });
 
 Deno.test("spellings of the same command have the same key", () => {
