@@ -309,6 +309,7 @@ pageTest(
     await page.getByText('"plan" is satisfied.').waitFor();
     await type("Why the requirements are paused", "a hurry");
     await press("Pause requirements");
+    await page.locator("button", { hasText: "End the pause" }).waitFor();
     await press("End the pause");
     await page.getByText("The requirements are in force again.").waitFor();
     await type("Input", "git push --force");
