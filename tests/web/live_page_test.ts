@@ -109,7 +109,9 @@ sizedTest(
       ...{ database: home.database, sessionId: LONG },
       ...{ perSecond: 500, seconds },
     });
-    await page.locator(".step", { hasText: `written-${written - 1}.ts` }).waitFor();
+    // A busy machine shows the last row late; only that it comes is told here.
+    await page.locator(".step", { hasText: `written-${written - 1}.ts` })
+      .waitFor({ timeout: 120_000 });
     const ids = await fetched();
     assert.equal(new Set(ids).size, written, "every event");
     assert.equal(ids.length, written, "and none of them twice");
