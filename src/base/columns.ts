@@ -71,7 +71,8 @@ const SHELL_WORD = /(\s*)((?:'[^']*'|"[^"]*"|[^\s'"]|['"])+)/g;
 
 /**
  * Breaks each line that is too long at its blanks, and indents its further rows to the text. Breaks a word that is too
- * long behind a slash or a bar. Begins the rows of a comment with `#`. Ends the rows of a command with `\`, so that it can be pasted.
+ * long behind a slash or a bar. Begins the rows of a comment with `#`, and ends those of a command with `\`, so that it
+ * can be pasted.
  */
 export function fitToColumns(text: string, columns: number): string {
   return text.split("\n").map((line) => fitLine(line, columns)).join("\n");

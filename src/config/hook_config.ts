@@ -15,8 +15,9 @@ export interface RequiredUses {
 
 /**
  * The part of the configuration that hooks look at. Plain JSON: `JSON.parse(JSON.stringify(c))` equals `c`.
- * Regular expressions are sources; `requiredUses.commands` is made for the flag `i`. Those of the `exclude…` lists are anchored at both ends, expect `/` as
- * the separator, and are made for `new RegExp(source, "s")`; those of `redactPatterns` for `new RegExp(source, "g")`.
+ * Regular expressions are sources; `requiredUses.commands` is made for the flag `i`. Those of the `exclude…` lists are
+ * anchored at both ends, expect `/` as the separator, and are made for `new RegExp(source, "s")`; those of
+ * `redactPatterns` for `new RegExp(source, "g")`.
  */
 export interface HookConfig {
   /** False: state lives in memory only, for the life of one process. */

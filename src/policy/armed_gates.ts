@@ -162,7 +162,7 @@ export function isManaged(place: ArmedPlace): boolean {
 /** The hook that the built-in protections need, before a command runs. */
 const BUILT_IN: Need = { gate: "built-in protections", event: "PreToolUse", tools: ["Bash"] };
 
-/** What the settings files and the plugin say about our hooks. */
+/** Our hooks in the settings files and in the plugin, and the protections that lack theirs. */
 export interface HooksHere {
   /** The files that contain our hooks, and their events, in the order in which Claude Code obeys the files. */
   readonly installed: readonly {

@@ -84,7 +84,7 @@ function payloadOfStep(db: DatabaseSync, step: Step): unknown {
   return stored ? quietly(() => readPayload(stored).value) : decisionOf(db, step);
 }
 
-/** Returns what a step is about, in so many columns. Of a denial the reason is brief, and a long command is cut for it. */
+/** Returns what a step is about, within some columns. A denial tells its rule briefly; a long command is cut for it. */
 function subjectOf(db: DatabaseSync, step: Opened, room: number): string {
   const isDenied = step.result === "denied";
   const { why = "", rules } = Object(isDenied ? step.payload ?? decisionOf(db, step) : null);

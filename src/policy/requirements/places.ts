@@ -187,8 +187,7 @@ function placesOf(
       if (first !== "HEAD") return [name];
       return isNew || repository.branch === except ? [] : repository.branch ?? [];
     });
-    const settings = [...told.settings, ...own];
-    const names = step.pushes ? [...named, ...pushedBySettings(named, settings, own)] : named;
+    const names = step.pushes ? [...named, ...pushedBySettings(named, told.settings, own)] : named;
     for (const branch of names.flatMap((name) => branchesLike(name, told))) {
       if (!readRef(repository, `heads/${branch}`)) continue;
       moved.push({ ...MOVED, repository: { ...repository, branch } });

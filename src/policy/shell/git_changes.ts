@@ -196,7 +196,7 @@ function changesOfPaths(
   { effect, source, alsoRemoves }: PathspecUse,
 ): Change[] {
   const how = {
-    // What another repository holds is not known.
+    // Git is asked about this repository alone; files that come from another one are judged by their names.
     ...(source === undefined || gitDir !== null ? {} : { restoredFrom: source }),
     ...(alsoRemoves === undefined ? {} : { alsoRemoves }),
   };

@@ -16,14 +16,15 @@ const TO_UPSTREAM = /^(?:upstream|tracking)$/i;
 
 /**
  * The branches to which a push brings these by git's settings, where its words do not say so.
- * @param settings Lines `section.name.key=value`; the last of a key counts. @param own Those of the script itself: if it
- * chooses the upstream, or that a push goes there, any branch may be meant.
+ * @param told Git's settings as lines `section.name.key=value`; the last of a key counts. @param own Those that the
+ * script adds: if it chooses the upstream, or that a push goes there, any branch may be meant.
  */
 export function pushedBySettings(
   branches: readonly string[],
-  settings: readonly string[],
+  told: readonly string[],
   own: readonly string[],
 ): readonly string[] {
+  const settings = [...told, ...own];
   const last = (key: string) =>
     settings.findLast((line) => line.toLowerCase().startsWith(`${key.toLowerCase()}=`))
       ?.slice(key.length + 1) ?? "";
