@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { isAlive } from "../support/processes.ts";
+import { end, isAlive } from "../support/processes.ts";
 import { besideDatabase, daemonVerb, runDaemon } from "../support/daemon.ts";
-import { startProgram } from "../support/process.ts";
+import { finished, spawnProgram } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
 import { until } from "../support/wait.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -109,10 +109,17 @@ test.slow("no verb says that it kept something in a database that is gone", asyn
 test.slow("a daemon whose lock was removed stays the only one until it stops", async (home) => {
   await using daemon = await runDaemon(home);
   Deno.removeSync(besideDatabase(home, "lock"));
-  const second = await startProgram(["daemon", "run"], { env: { HOME: home.path } });
-  assert.equal(second.code, 1);
-  assert.match(second.stderr, new RegExp(`process id ${daemon.pid} has held it`));
-  await daemon.left;
+  // On a busy machine the first one sees that its lock is gone, and leaves, before the second one has begun.
+  const second = spawnProgram(["daemon", "run"], { env: { HOME: home.path } });
+  const told = finished(second);
+  const isRefused = await Promise.race([told.then(() => true), daemon.left.then(() => false)]);
+  if (isRefused) {
+    assert.match((await told).stderr, new RegExp(`process id ${daemon.pid} has held it`));
+  } else {
+    await end(second);
+  }
+  assert.equal((await daemon.left).code, 1);
+  await told;
   const other = await daemonVerb(home, "start");
   try {
     assert.notEqual(other.pid, daemon.pid);

@@ -4,10 +4,26 @@ import { programCommand } from "../../src/build/program.ts";
 
 type Body = () => void | Promise<void>;
 
+/** How long a test may take before it fails, so that one that waits for ever does not hold up its lane. */
+const LIMIT_MIN = 15;
+
 /** A test that runs where `missing` is null; elsewhere it is skipped, with `missing` as the reason in its name. */
 export function testWhere(missing: string | null, name: string, body: Body): void {
-  if (missing === null) Deno.test(name, body);
+  if (missing === null) Deno.test(name, () => limited(body));
   else Deno.test({ name: `${name} [skipped: ${missing}]`, ignore: true, fn: body });
+}
+
+async function limited(body: Body): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => late.reject(new Error(`the test did not end in ${LIMIT_MIN} minutes`)),
+    LIMIT_MIN * 60_000,
+  );
+  try {
+    await Promise.race([body(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Null on Linux, macOS and the like; else why not. */
