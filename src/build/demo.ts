@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { cutToColumns, fitToColumns } from "../base/columns.ts";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
 import { DRAIN_WORD } from "../claude/settings/lanes.ts";
+import { compileRedactPatterns, redactText } from "../secrets/redact.ts";
 import { programCommand, surroundings } from "./program.ts";
 import {
   changeFile,
@@ -76,9 +77,9 @@ const PRINTED_EVENTS = /^(?:UserPromptSubmit|Stop|PostToolUse(?:Failure)? .*(?:B
 
 const NEXT = [
   "Next:",
-  "  deno task install          builds the executable and puts it into ~/.local/bin",
-  "  conclaude install-hooks    lets Claude Code report to it",
-  "  conclaude status           shows what is known",
+  `  npx -y deno@${Deno.version.deno} task install  builds it and puts it into ~/.local/bin`,
+  "  conclaude install-hooks            lets Claude Code report to it",
+  "  conclaude status                   shows what is known",
 ];
 
 /** The width of the output, in columns of a terminal. */
@@ -141,7 +142,7 @@ async function replay(stage: Stage): Promise<void> {
     }
   }
   const median = took.toSorted((a, b) => a - b)[took.length >> 1] ?? 0;
-  block(`A process for each event; half of them took less than ${Math.round(median)} ms.`);
+  block(`A process for each event; the median took ${Math.round(median)} ms.`);
 }
 
 async function runHooks(stage: Stage, payload: Payload): Promise<HookRun[]> {
@@ -165,7 +166,7 @@ async function outputOf(stage: Stage, payload: Payload): Promise<Record<string, 
   return JSON.parse(ran?.stdout || "{}").hookSpecificOutput ?? {};
 }
 
-/** Describes the subject of an event in a few words. */
+/** Describes the subject of an event in a few words, with secrets masked as the program keeps them. */
 function subjectOf(payload: Payload, { place }: Stage): string {
   const firstOf = (fields: Readonly<Record<string, unknown>>, names: readonly string[]) =>
     names.map((name) => fields[name]).find((value) => value !== undefined) ?? "";
@@ -174,7 +175,7 @@ function subjectOf(payload: Payload, { place }: Stage): string {
   const words = tool === undefined
     ? firstOf(payload, ["prompt", "source", "agent_type", "reason", "last_assistant_message"])
     : `${tool}  ${firstOf(input, ["file_path", "command", "description"])}`;
-  return String(words).replaceAll(`${place.cwd}/`, "");
+  return redactText(String(words).replaceAll(`${place.cwd}/`, ""), compileRedactPatterns([]));
 }
 
 /** Checks with the program's own verbs that it stored everything replayed. */

@@ -247,7 +247,7 @@ const TRUTH_WORDS: Readonly<Record<string, string>> = {
 
 function correction(row: ConfigKey, found: unknown): string | undefined {
   if (typeof found !== "string") return undefined;
-  if (row.item !== undefined) return listOf(row, JSON.stringify(found));
+  if (row.item !== undefined) return listOf(row, found);
   if (typeof row.default === "boolean") {
     const word = Object.entries(TRUTH_WORDS).find(([name]) => name === found.toLowerCase())?.[1];
     return word && `write ${word}`;
@@ -258,14 +258,16 @@ function correction(row: ConfigKey, found: unknown): string | undefined {
   return undefined;
 }
 
-/** Suggests a list with this one value; for a list of maps, a map whose one needed key has it. */
-function listOf({ key, type, item }: ConfigKey, value: string): string | undefined {
+/** Suggests a list of the text's parts between `, `; for a list of maps, a map whose one needed key has the text. */
+function listOf({ key, type, item }: ConfigKey, text: string): string | undefined {
   if (!type.startsWith("list of")) return undefined;
-  if (item !== "map of keys") return `write [${value}]`;
+  if (item !== "map of keys") {
+    return `write [${text.split(", ").map((part) => JSON.stringify(part)).join(", ")}]`;
+  }
   const needed = allKeys()
     .filter((row) => row.key.startsWith(`${key}[].`) && row.type.endsWith(", needed"))
     .map((row) => row.key.slice(`${key}[].`.length));
-  return needed.length === 1 ? `write [{${needed[0]}: ${value}}]` : undefined;
+  return needed.length === 1 ? `write [{${needed[0]}: ${JSON.stringify(text)}}]` : undefined;
 }
 
 /** The user and the password in an address; the rest of the address is shown. */

@@ -59,6 +59,8 @@ export function listSessions(
     readonly status: string | null;
     /** Lists only sessions whose latest sign of life is older, in epoch milliseconds. */
     readonly untilMs?: number;
+    /** Leaves out sessions of which nothing but the end is known. */
+    readonly onlyWorked?: boolean;
     readonly limit: number;
   },
 ): SessionRow[] {
@@ -67,9 +69,16 @@ export function listSessions(
     `WHERE (?1 IS NULL OR coalesce(repository, project_dir) = ?1)
        AND (?2 IS NULL OR status = ?2)
        AND (?3 IS NULL OR updated_at_ms < ?3)
+       AND (?4 = 0 OR title IS NOT NULL OR ended_at_ms IS NULL OR ended_at_ms > started_at_ms)
      ORDER BY updated_at_ms DESC, session_id
-     LIMIT ?4`,
-    [filter.project, filter.status, filter.untilMs ?? null, filter.limit],
+     LIMIT ?5`,
+    [
+      filter.project,
+      filter.status,
+      filter.untilMs ?? null,
+      filter.onlyWorked ? 1 : 0,
+      filter.limit,
+    ],
   );
 }
 
@@ -103,6 +112,12 @@ export function transcriptNear(
       LIMIT 1`,
   ).get(repository, sessionId);
   return textIn(row, "path");
+}
+
+/** Returns when a session began, in epoch milliseconds; null for an unknown session. */
+export function sessionStartMs(db: DatabaseSync, sessionId: string): number | null {
+  const sql = "SELECT started_at_ms AS startMs FROM sessions WHERE session_id = ?";
+  return (statement(db, sql).get(sessionId)?.["startMs"] ?? null) as number | null;
 }
 
 export function sessionTitle(db: DatabaseSync, sessionId: string): string | null {

@@ -204,8 +204,8 @@ export const SINCE_FLAG = timeFlag(
 export const UNTIL_FLAG = timeFlag("Only before then, as --since");
 
 export const PROJECT_FLAGS = {
-  project: textFlag("Only of the project of this folder", "dir"),
-  here: switchOn("Only of the project of the current folder"),
+  project: textFlag("Only of the project that another folder is in", "dir"),
+  here: switchOn("Only of the project that you are in"),
 } as const;
 
 export const ALL_PROJECTS = switchOn("Of all projects, not only of this repository");

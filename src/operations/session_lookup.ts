@@ -40,7 +40,8 @@ export function sessionOrNewest(
   text: string | undefined,
 ): SessionRow {
   if (text !== undefined) return sessionOf(db, text);
-  const [newest] = listSessions(db, { project: projectHere(cwd), status: null, limit: 1 });
+  const here = { project: projectHere(cwd), status: null, onlyWorked: true };
+  const [newest] = listSessions(db, { ...here, limit: 1 });
   if (newest !== undefined) return newest;
   throw new UserError("Cannot tell which session is meant", {
     why: "no session of this project is known",

@@ -31,13 +31,15 @@ export async function careOf(
     readonly protections: Protections;
   },
 ) {
-  const { database, config: { problems } } = place;
+  const { database, config: { problems, held } } = place;
   const { spoolFolders: folders } = context.locations;
   return {
     /** Set for two weeks after hooks began the database anew, because something had emptied its file. */
     beganAnew: await beginningOf(context, { db, database, nowMs }),
     /** The number of forbidden changes found afterwards that nobody has undone or accepted. */
     violations: openViolations(db, project).length,
+    /** The changed files of the configuration that are not in force until a person accepts them. */
+    held,
     daemon: {
       get running() {
         return isDaemonHere(context, place);
@@ -64,6 +66,10 @@ export const fallbackText = ({ fallback }: Care) =>
   fallback && `${fallback.path} is left behind: run \`${fallback.next}\``;
 export const problemsText = ({ problems }: Care) =>
   problems > 0 ? `${count(problems, "problem")}: run \`conclaude config validate\`` : null;
+export const heldFilesText = ({ held }: Care) =>
+  held.length > 0
+    ? `${count(held.length, "file")} not in force: \`conclaude config accept --dry-run\``
+    : null;
 export const violationsText = ({ violations }: Care) =>
   violations > 0 ? `${violations} open: \`conclaude config accept --dry-run\` lists them` : null;
 
@@ -71,6 +77,7 @@ export const violationsText = ({ violations }: Care) =>
 const AILMENTS: readonly ((care: Care) => string | null)[] = [
   ({ beganAnew }) => beganAnewText(beganAnew),
   (care) => violationsText(care) && `changes that no rule allows: ${violationsText(care)}`,
+  (care) => heldFilesText(care) && `changed configuration: ${heldFilesText(care)}`,
   (care) => problemsText(care) && `the configuration has ${problemsText(care)}`,
   fallbackText,
   ({ hooks }) =>

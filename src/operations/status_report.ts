@@ -20,6 +20,7 @@ import {
   beganAnewText,
   type Care,
   fallbackText,
+  heldFilesText,
   problemsText,
   violationsText,
 } from "./status_care.ts";
@@ -40,7 +41,7 @@ export function statusReportOf(
   },
 ) {
   const sinceMs = nowMs - daysMs(1);
-  const { queued: _, problems, beganAnew, ...shown } = care;
+  const { queued: _, problems, held, beganAnew, ...shown } = care;
   const { locations, environment, cwd } = context;
   const at = { projectDir, home: locations.home, environment };
   return {
@@ -69,6 +70,7 @@ export function statusReportOf(
         .filter((file) => !isLeftOut(file))
         .map(({ layer, path }) => ({ layer, path })),
       problems,
+      held,
     },
   };
 }
@@ -170,6 +172,7 @@ export function factsOf(report: ReturnType<typeof statusReportOf>, care: Care): 
     ],
     ["fallback", fallbackText(care)],
     ...column("config", files, "defaults"),
+    ["", heldFilesText(care)],
     ["", problemsText(care)],
   ];
 }

@@ -192,6 +192,11 @@ test("config get shows what is in force, no verb lets a held change in, and what
   await place.run(["hook", "SessionStart"], { stdin: JSON.stringify(event) });
   Deno.writeTextFileSync(path, "preToolUse: {uneditableFiles: []}\nstop: {maxBlocks: 2}\n");
   assert.match(await shows(), /its version before is in force[\s\S]*stop\.maxBlocks: 1 /);
+  const { stdout } = await place.run(["status"]);
+  assert.match(
+    stdout,
+    /^health +changed configuration: 1 file not in force: `conclaude config acc/m,
+  );
   Deno.mkdirSync(join(place.project, ".claude"));
   Deno.writeTextFileSync(
     join(place.project, ".claude", "requirements.yaml"),

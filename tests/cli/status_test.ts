@@ -54,7 +54,7 @@ test("status --json tells of the database, the sessions, the queue and the last 
     fallback: null,
     mods: [],
     hooks: [],
-    config: { files: [], problems: 0 },
+    config: { files: [], problems: 0, held: [] },
   });
 });
 
@@ -85,6 +85,7 @@ test("status names the configuration that is in force, and its problems", async 
   assert.deepEqual(config, {
     files: [{ layer: "project", path: `${temp.folder}/.conclaude.yaml` }],
     problems: 1,
+    held: [],
   });
   const { stdout } = await runVerb(["status"], temp);
   assert.match(stdout, /1 problem: run `conclaude config validate`/);
@@ -156,7 +157,13 @@ test("status leads with the last sessions, what is open and what was decided, ea
     use("Bash", { tool_input: { command: `make ${n}` }, error: "Exit code 2\nno" }, id, atMs + 1);
     use("Bash", { tool_input: { command: `make ${n}` }, error: "Exit code 2\nno" }, id, atMs + 2);
   }
+  // Installing a plugin makes a session of which hooks see the end alone.
+  saveEvent(temp.db, {
+    sessionId: "0e9d0000-0000-4000-8000-000000000000",
+    session: { ...session, effect: "end" },
+  });
   await drainAt(temp.db, now);
+  assert.match((await runVerb(["session", "show"], temp)).stdout, /^session +5e556000-/);
   await runVerb(["memory", "remember", "Tests need the service on port 5433"], temp);
   await runVerb(["task", "create", "--title", "Tell the customers"], temp);
   const { stdout } = await runVerb(["status"], temp);
@@ -165,7 +172,7 @@ test("status leads with the last sessions, what is open and what was decided, ea
   assert.equal(lines[0], `project  ${temp.folder}`);
   assert.match(stdout, /^Last sessions\n {2}5e556000 {2}1h ago {5}Make part 6/m);
   assert.equal(stdout.match(/^ {2}5e55/gm)!.length, 5);
-  assert.match(stdout, /^ {2}… and 2 more: `conclaude session list --here`$/m);
+  assert.match(stdout, /^ {2}… and 3 more: `conclaude session list --here`$/m);
   assert.match(stdout, /^ {2}… and 4 more: `conclaude memory open`$/m);
   assert.match(stdout, /^Tasks .*\n {2}\w{8} open {2}Tell the customers$/m);
   assert.match(stdout, /^Decided and noted\n {2}#\d+ just now {2}Tests need the service/m);

@@ -13,8 +13,8 @@ import { rowsOf } from "../support/rows.ts";
 const test = testWith(tempHome);
 
 /** A hook of a session in which nobody accepts what has become of the policy. */
-const hook = (event: string, payload: object, home: TempHome) =>
-  anyHook(event, payload, home, { holds: true });
+const hook = (event: string, payload: object, home: TempHome, env: Record<string, string> = {}) =>
+  anyHook(event, payload, home, { holds: true, env });
 
 const POLICY = `preToolUse:
   uneditableFiles:
@@ -64,7 +64,7 @@ let uses = 0;
 async function bash(
   home: TempHome,
   command: string,
-  { session = SESSION, run = command, asked = true, folder = "" }: {
+  { session = SESSION, run = command, asked = true, folder = "", env = {} }: {
     readonly session?: string;
     /** Where the session works, from the project. */
     readonly folder?: string;
@@ -72,6 +72,8 @@ async function bash(
     readonly run?: string;
     /** Whether the hook before is asked; a command that the guards deny is run all the same. */
     readonly asked?: boolean;
+    /** The environment of the hooks, beside `HOME`. */
+    readonly env?: Record<string, string>;
   } = {},
 ): Promise<
   {
@@ -89,7 +91,7 @@ async function bash(
     tool_use_id: `toolu_${++uses}`,
     tool_input: { command },
   };
-  const before = asked ? answerOf(await hook("PreToolUse", use, home)) : null;
+  const before = asked ? answerOf(await hook("PreToolUse", use, home, env)) : null;
   const { code } = await new Deno.Command("/bin/sh", {
     args: ["-c", run],
     cwd: project,
@@ -104,7 +106,7 @@ async function bash(
   const [event, how] = code === 0
     ? ["PostToolUse", { tool_response: { stdout: "", stderr: "", interrupted: false } }]
     : ["PostToolUseFailure", { error: `exit ${code}` }];
-  const after = answerOf(await hook(event as string, { ...use, ...(how as object) }, home));
+  const after = answerOf(await hook(event as string, { ...use, ...(how as object) }, home, env));
   const context = (answer: typeof after) => answer?.hookSpecificOutput?.additionalContext ?? "";
   return {
     before: context(before),
@@ -190,6 +192,35 @@ test.git("beside a stash, too, new and ignored files are told, but for those tha
   Deno.removeSync(join(project, "infra/new.tf"));
   await bash(home, "ls");
   assert.equal((await bash(home, "git stash pop -q")).after, "");
+});
+
+test.git("a file that comes with a merge in conflict, and goes with it, is no violation", async (home) => {
+  const project = laid(home);
+  const script = `git switch -qc feature; echo 1 > src/generated/two.ts; echo f > src/a.ts
+    git add -A; git commit -qm f; git switch -q -; echo m > src/a.ts; git commit -qam m`;
+  await bash(home, script, { asked: false });
+  const commands = [
+    "git merge -q feature",
+    "git merge --abort",
+    "git cherry-pick feature -X theirs",
+  ];
+  for (const command of [...commands, "git reset -q --soft HEAD~1", "git stash -q"]) {
+    assert.equal((await bash(home, command)).after, "", command);
+  }
+  assert.deepEqual([...Deno.readDirSync(join(project, "src/generated"))].length, 1);
+  const removed = await bash(home, "npm run x", { run: "rm src/generated/api.ts" });
+  assert.match(removed.after, /api\.ts.*undo: `git restore/);
+});
+
+test.git("in another working tree the told command brings a file back from there", async (home) => {
+  const project = laid(home);
+  const env = { CLAUDE_PROJECT_DIR: project };
+  await bash(home, "git worktree add -q ../tree", { env });
+  const told = await bash(home, "npm run x", { env, folder: "../tree", run: "echo x > yarn.lock" });
+  const undo = undoIn(told.after);
+  assert.match(undo, /^git -C \S+\/tree restore /);
+  await bash(home, undo, { env });
+  assert.equal(Deno.readTextFileSync(join(home.path, "tree/yarn.lock")), "v1\n");
 });
 
 test.git("a lock file that git stashes and brings back as its owner left it is no violation", async (home) => {

@@ -5,6 +5,7 @@ import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_pro
 import { gitSync } from "../support/git.ts";
 import { query, type Row } from "../support/look.ts";
 import { testWith } from "../support/fixtures.ts";
+import { pause } from "../support/wait.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
 const REVIEW = `requirements:
@@ -72,6 +73,35 @@ for (const [way, command] of Object.entries(WAYS)) {
     assert.equal(violations(project).length, 1);
   });
 }
+
+/** Commits that no branch had when they were made, and how a branch gets each. */
+const LATER: readonly (readonly [made: string, brought: string])[] = [
+  ["date >> a.txt; git add -A; git stash -q", "git merge -q stash@{0}"],
+  ["sh ./dangling.sh", "git merge -q $(cat .git/dangling)"],
+];
+
+for (const [made, brought] of LATER) {
+  test(`a commit of an earlier command counts once a branch has it: ${brought}`, async (project) => {
+    project.write(
+      "dangling.sh",
+      "date >> b.txt; git add -A; git commit-tree $(git write-tree) -p HEAD -m x > .git/dangling\n" +
+        "git reset -q --hard\n",
+    );
+    assert.equal(await told(project, made), "");
+    // Git keeps whole seconds.
+    await pause(1_100);
+    assert.match(await told(project, brought), /[\da-f]{8} on feature\/x \(requirements\.rev\)/);
+  });
+}
+
+test("a reviewed commit that is undone and brought back needs no second review", async (project) => {
+  await satisfy(project);
+  assert.equal(await told(project, HIDDEN), "");
+  assert.equal(await told(project, "git reset -q --hard HEAD~1"), "");
+  await pause(1_100);
+  assert.equal(await told(project, "git reset -q --hard HEAD@{1}"), "");
+  assert.deepEqual(violations(project), []);
+});
 
 test("a commit without its review holds the stop and the push until a review, which it uses up", async (project) => {
   const reason = await told(project, HIDDEN);

@@ -62,7 +62,7 @@ Deno.test("a quoted phrase must be found as it is, unless nothing holds it", asy
 
 Deno.test("words that no text holds are searched for as beginnings", async () => {
   const find = await memoryOf(["authentication is done by the gateway"]);
-  assert.deepEqual(find("authen"), [0]);
+  for (const beginning of ["authen", "aut"]) assert.deepEqual(find(beginning), [0]);
 });
 
 Deno.test("any text is a question, and none is an error", async () => {

@@ -38,7 +38,7 @@ class Watched implements Disposable {
     const before = this.#before!;
     const now = await readHeads(this.repository, before, ASKING);
     const sinceMs = Date.now() - 60_000;
-    const between = { before, now, sinceMs, suspects: new Set<string>() };
+    const between = { before, now, sinceMs, sessionMs: sinceMs, suspects: new Set<string>() };
     const commits = await newCommits(this.repository, between, ASKING);
     const advanced = await advancedBranches(this.repository, between, ASKING);
     return [commits.map(({ branches }) => [...branches]), advanced];

@@ -147,7 +147,7 @@ const MIN_STEM = 6;
 
 /** Returns the beginnings of an unknown word, longest first, for compounds and for languages without stemming. */
 function beginningsOf(word: string): string[] {
-  if (word.length < 4) return isBeyondAscii(word) ? [word] : [];
+  if (word.length < 4) return word.length === 3 || isBeyondAscii(word) ? [word] : [];
   return Array.from({ length: MAX_ENDING + 1 }, (_, cut) => word.slice(0, word.length - cut))
     .filter((start, cut) => cut === 0 || start.length >= MIN_STEM);
 }

@@ -84,14 +84,14 @@ function payloadOfStep(db: DatabaseSync, step: Step): unknown {
   return stored ? quietly(() => readPayload(stored).value) : decisionOf(db, step);
 }
 
-/** Returns what a step is about, within some columns. A denial tells its rule briefly; a long command is cut for it. */
+/** Returns what a step is about, within some columns. A denial names its rule; a long command is cut for it. */
 function subjectOf(db: DatabaseSync, step: Opened, room: number): string {
   const isDenied = step.result === "denied";
   const { why = "", rules } = Object(isDenied ? step.payload ?? decisionOf(db, step) : null);
   if (why === "") return cutLine(step.subject, room);
-  const brief = briefDenial(why, rules);
+  const brief = briefDenial(why, rules).replace(/^preToolUse\./, "");
   const wanted = step.subject.replace(plain(why), "").replace(/: $/, "");
-  const shown = cutLine(wanted, Math.max(room >> 1, room - brief.length - 2));
+  const shown = cutLine(wanted, Math.max(Math.floor(room / 3), room - brief.length - 2));
   return cutLine([shown, brief].filter((part) => part !== "").join(": "), room);
 }
 

@@ -78,7 +78,7 @@ export function recentOf(
   return {
     /** Removed folders that held the same repository. */
     formerFolders: formerFolders(db, project, { ...quickIdentity(project), onlyIfNew: false }),
-    sessions: listSessions(db, { project, status: null, limit: MAX.sessions + 1 })
+    sessions: listSessions(db, { project, status: null, onlyWorked: true, limit: MAX.sessions + 1 })
       .map(({ sessionId, status, title, updatedAtMs }) => ({
         sessionId,
         status,

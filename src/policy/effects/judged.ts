@@ -10,6 +10,7 @@ import {
   isBefore,
   isInBranch,
   isInCommit,
+  isKeptApart,
   remotesWith,
   sizesIn,
 } from "../../system/git/brought_files.ts";
@@ -127,17 +128,17 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     async undo({ subject, became }, { before: was, now, ground }) {
       const { repository, projectDir, environment } = ground;
       const name = quoteWord(nameOf(subject, projectDir));
-      if (became === "made") return `rm -- ${name}`;
       const commit = was.commit === now.commit || was.commit === "" ? "HEAD" : was.commit;
       const isThere = repository !== undefined &&
         await isInCommit(repository, { commit, path: subject }, environment);
-      if (!isThere) return null;
+      if (!isThere) return became === "made" ? `rm -- ${name}` : null;
       const { inIndex, byObjects } = await disguiseOf(
         repository,
         { commit, path: subject },
         environment,
       );
-      const git = byObjects ? "git --no-replace-objects restore" : "git restore";
+      const place = repository.root === projectDir ? "" : ` -C ${quoteWord(repository.root)}`;
+      const git = `git${place}${byObjects ? " --no-replace-objects" : ""} restore`;
       const from = `--source=${commit} --staged --worktree -- ${name}`;
       return inIndex
         ? `touch -- ${name} && ${git} --ignore-skip-worktree-bits ${from}`
@@ -282,10 +283,16 @@ async function broughtByGit(
     for (const [path, size] of sizes) {
       if (before.files[path]?.split(" ", 1)[0] !== size) brought.delete(path);
     }
-    for (const path of files.filter((path) => now.files[path] === "")) {
-      const untracked = { commit: `${now.stash}^3`, path };
-      if (await isInCommit(repository, untracked, environment)) brought.add(path);
-    }
+  }
+  for (const path of files.filter((path) => now.files[path] === "" && !brought.has(path))) {
+    const size = before.files[path]?.split(" ", 1)[0] ?? "";
+    // A digest tells of content that git did not have. Other files git took away itself, for example with a merge that
+    // was given up.
+    const isKept = before.digests?.[path] === undefined
+      ? await isKeptApart(repository, { path, size }, environment)
+      : now.stash !== before.stash &&
+        await isInCommit(repository, { commit: `${now.stash}^3`, path }, environment);
+    if (isKept) brought.add(path);
   }
   for (const path of before.stash === "" ? [] : files) {
     const stashed = { commit: before.stash, path };

@@ -59,7 +59,7 @@ export async function judgeCommits(
   const { commonDir } = repository;
   const sinceMs = lookedAt(db, sessionId, beside).atMs ?? before.atMs;
   const news = await newInGit(db, {
-    ...{ before: before.heads, now: now.heads, sinceMs, commonDir, environment },
+    ...{ before: before.heads, now: now.heads, sinceMs, sessionId, commonDir, environment },
     lastBranch: lastBranchIn(repository, { db, sessionId }),
   });
   const branches = new Set([...news.commits.flatMap(branchesOf), ...news.advanced]);

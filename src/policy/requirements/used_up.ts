@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
+import { sessionStartMs } from "../../db/sessions.ts";
 import type { Environment } from "../../system/environment.ts";
 import { type Heads, readHeads } from "../../system/git/heads.ts";
 import { advancedBranches, type NewCommit, newCommits } from "../../system/git/new_commits.ts";
@@ -74,10 +75,11 @@ const NOTHING: NewInGit = { commits: [], advanced: [] };
 /** Finds what is new between two looks. */
 export async function newInGit(
   db: DatabaseSync,
-  { before, now, sinceMs, commonDir, lastBranch, environment }: {
+  { before, now, sinceMs, sessionId, commonDir, lastBranch, environment }: {
     readonly before: Heads;
     readonly now: Heads;
     readonly sinceMs: number;
+    readonly sessionId: string;
     readonly commonDir: string;
     /** The branch that counts where HEAD was detached; null for none. */
     readonly lastBranch: string | null;
@@ -85,7 +87,8 @@ export async function newInGit(
   },
 ): Promise<NewInGit> {
   if (JSON.stringify(before) === JSON.stringify(now)) return NOTHING;
-  const between = { before, now, sinceMs, suspects: wereViolations(db, commonDir) };
+  const sessionMs = sessionStartMs(db, sessionId) ?? sinceMs;
+  const between = { before, now, sinceMs, sessionMs, suspects: wereViolations(db, commonDir) };
   const asking = { environment };
   const commits = await newCommits({ commonDir }, between, asking);
   // A commit that no branch has (HEAD is detached, or the commit is gone) counts on the branch that was left.
@@ -143,7 +146,7 @@ export async function usedUpSince(
   const commonDir = key.repository;
   const now = await readHeads({ commonDir }, before, { environment });
   const sinceMs = lookedAt(db, sessionId).atMs ?? last.atMs;
-  const at = { sinceMs, commonDir, lastBranch: key.branch, environment };
+  const at = { sinceMs, sessionId, commonDir, lastBranch: key.branch, environment };
   const news = await newInGit(db, { before, now, ...at });
   return usedUpOn(key, singleUse, { news, sessionId, untilMs: sinceMs });
 }

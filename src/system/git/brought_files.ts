@@ -177,6 +177,27 @@ export async function isAsInStash(
     await isAsIn(at, { commit: `${commit}^3`, path }, environment);
 }
 
+/**
+ * Tells whether `HEAD` does not have a file, but a branch or a stash has a version of this size, in bytes; false without
+ * an answer.
+ */
+export async function isKeptApart(
+  ...[at, { path, size }, environment]: Question<{ readonly path: string; readonly size: string }>
+): Promise<boolean> {
+  if (
+    !path.startsWith(`${at.root}/`) || await isInCommit(at, { commit: "HEAD", path }, environment)
+  ) {
+    return false;
+  }
+  const words = `log --all --max-count=${MAX_MOVES} --diff-filter=AM --format= --raw --no-abbrev`;
+  const lines = await answer(at, [...words.split(" "), "--", path], environment);
+  const blobs = lines?.matchAll(/^:\d+ \d+ \S+ (\S+) /gm) ?? [];
+  const sizes = await Promise.all(
+    Array.from(blobs, ([, id]) => answer(at, ["cat-file", "-s", id!], environment)),
+  );
+  return sizes.some((found) => found?.trim() === size);
+}
+
 /** Tells how git is made to take a changed file for unchanged: by its index, or by objects that replace others. */
 export async function disguiseOf(...[at, { commit, path }, environment]: Question<InCommit>) {
   const [unchanged, replaced] = await Promise.all([

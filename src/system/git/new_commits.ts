@@ -19,8 +19,13 @@ export interface NewCommit {
 export interface Between {
   readonly before: Heads;
   readonly now: Heads;
-  /** Older commits came from elsewhere, unless a reflog says that they were made here; epoch milliseconds. */
+  /** The time of the earlier look, epoch milliseconds. A commit made since then is new. */
   readonly sinceMs: number;
+  /**
+   * The begin of the session, epoch milliseconds. A commit made since then is new unless `HEAD` was on it before:
+   * a stash or a commit that no branch had may become part of a branch later.
+   */
+  readonly sessionMs: number;
   /** Commits that always count when they reappear, and whose patches do not count as known. */
   readonly suspects: ReadonlySet<string>;
 }
@@ -59,9 +64,11 @@ export async function newCommits(
   const reached = ends.length === 0
     ? []
     : await ask(["--not", "--remotes"], [...ends, ...[...left].map((id) => `^${id}`)]);
-  const sinceSeconds = Math.floor(between.sinceMs / 1_000);
+  const [sinceSeconds, sessionSeconds] = [between.sinceMs, between.sessionMs]
+    .map((ms) => Math.floor(ms / 1_000)) as [number, number];
   const young = reached.filter(({ id, committedAt }) =>
-    committedAt >= sinceSeconds || made.has(id) || suspects.has(id)
+    committedAt >= sinceSeconds || made.has(id) || suspects.has(id) ||
+    (committedAt >= sessionSeconds && !wasHead(id, between))
   );
   const others = [...made].filter((id) => reached.every((one) => one.id !== id));
   const apart = others.length === 0 ? [] : await ask(["--no-walk"], others);
@@ -104,10 +111,23 @@ function madeHere({ before, now }: Pick<Between, "before" | "now">): Set<string>
     Object.entries(now.trees).flatMap(([gitDir, { logBytes }]) => {
       const known = before.trees[gitDir]?.logBytes ?? 0;
       if (logBytes <= known) return [];
-      return loggedSince(readText(joinPath(gitDir, "logs/HEAD")) ?? "", known)
+      return loggedSince(headLog(gitDir), known)
         .flatMap(({ to, what }) => /^(?:commit(?: \([a-z-]+\))?|revert):/.test(what) ? [to] : []);
     }),
   );
+}
+
+/** Tells whether the reflog of a `HEAD` names a commit at the earlier look. */
+function wasHead(id: string, { before }: Pick<Between, "before">): boolean {
+  return Object.entries(before.trees).some(([gitDir, { logBytes }]) => {
+    const log = headLog(gitDir);
+    const since = loggedSince(log, logBytes).length;
+    return loggedSince(log, 0).slice(0, -since || undefined).some(({ to }) => to === id);
+  });
+}
+
+function headLog(gitDir: string): string {
+  return readText(joinPath(gitDir, "logs/HEAD")) ?? "";
 }
 
 function commitsOf({ trees }: Heads): string[] {
