@@ -120,7 +120,7 @@ export function renewTask(
   id: string,
   { by, atMs, leaseMs, token }: Claimant & { readonly token: number | null },
 ): Task {
-  const held = needClaim(db, id, { by, atMs, token, wants: "renewed", to: "in_progress" });
+  const held = needClaim(db, id, { by, atMs, token, wants: "renew", to: "in_progress" });
   const untilMs = Math.max(held.leaseUntilMs!, atMs + leaseMs);
   renewClaim(db, id, { by, token: held.claimToken!, untilMs });
   return needTask(db, id);
@@ -153,7 +153,7 @@ export function releaseTask(
   { by, atMs, force }: Author & { readonly force: boolean },
 ): Task {
   const task = needTask(db, id);
-  if (task.status !== "in_progress") throw notInWork(task, "released", "open");
+  if (task.status !== "in_progress") throw notInWork(task, "release", "open");
   if (isElsewhere(task) || task.claimedBy !== by && !force) throw notTheirs(task, by);
   return changeTask(db, task, { ...UNCLAIMED, status: "open" }, { by, atMs });
 }
@@ -162,7 +162,7 @@ export function releaseTask(
 interface Holder extends Author {
   /** The number of the claim; null when it is unknown. */
   readonly token: number | null;
-  /** The wanted change as a participle (`completed`); `to` is the status that follows. */
+  /** The wanted change (`complete`); `to` is the status that follows. */
   readonly wants: string;
   readonly to: TaskStatus;
 }
@@ -335,8 +335,8 @@ function cannotClaim(
 /** Makes the refusal of a change that needs a task in work. @param to The status that would have followed. */
 function notInWork(task: Task, wanted: string, to: TaskStatus) {
   return refusal("INVALID_TRANSITION", {
-    what: `Cannot have task ${task.id} ${wanted}`,
-    why: `it is ${task.status}, and only a task in work can be; nothing was changed`,
+    what: `Cannot ${wanted} task ${task.id}`,
+    why: `it is ${task.status}, and this needs a task in work; nothing was changed`,
     next: `conclaude task ${task.status === "open" ? "claim" : "history"} ${task.id}`,
     details: {
       currentStatus: task.status,

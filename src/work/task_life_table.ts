@@ -111,7 +111,7 @@ export function completeTask(
   const found = needTask(db, id);
   const task = found.status === "blocked"
     ? found
-    : needClaim(db, id, { by, token, atMs, wants: "completed", to: "closed" });
+    : needClaim(db, id, { by, token, atMs, wants: "complete", to: "closed" });
   const open = listSubtree(db, id).filter((one) => one.id !== id && one.status !== "closed");
   if (withChildren) {
     refuseActive(open.filter(({ claimedBy }) => claimedBy !== by), task, "complete");
@@ -177,7 +177,7 @@ export function blockTask(
   id: string,
   { by, atMs, token, reason }: Author & { readonly token: number | null; readonly reason: string },
 ): Task {
-  const task = needClaim(db, id, { by, token, atMs, wants: "blocked", to: "blocked" });
+  const task = needClaim(db, id, { by, token, atMs, wants: "block", to: "blocked" });
   return changeTask(db, task, { ...UNCLAIMED, status: "blocked", reason }, { by, atMs });
 }
 

@@ -37,7 +37,7 @@ const PLACE_FLAGS = {
       "user (the default): ~/.claude; project: .claude of this folder; local: the same, not committed",
     ),
   ),
-  managed: toggle("The policy of this machine, which no mod and no other settings file gets round"),
+  managed: toggle("The policy of this machine, which outranks mods and other settings files"),
   settings: textFlag("A settings file, instead of one of a scope", "file"),
   command: textFlag(
     "The executable that hooks start, or a name to look up on the PATH; this one when not given",
