@@ -95,11 +95,13 @@ async function libraryTarget(
   words: readonly string[] | null,
 ): Promise<Command<CliContext> | RouteMap<CliContext>> {
   const { brief, about = brief, examples } = helpOf(at);
-  const docs = { brief, fullDescription: withExamples(about, examples) };
+  const shown = [about, "", "Examples:", ...examples.map((line) => `  ${line}`)];
+  const docs = { brief, fullDescription: shown.join("\n") };
   if (target.kind === "lazy") {
-    return words === null
-      ? namedTarget(brief)
-      : await libraryTarget(at, await target.load(), words);
+    if (words !== null) return await libraryTarget(at, await target.load(), words);
+    // A command that is only listed is never run.
+    const loader = () => Promise.reject(new Error("only named"));
+    return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
   }
   if (target.kind === "group") {
     return buildRouteMap<string, CliContext>({
@@ -158,16 +160,6 @@ function withProposals(parameter: Parameter): Parameter {
       return (await import("../operations/known_names.ts")).knownNames(this, proposes, partial);
     },
   } as Parameter;
-}
-
-/** Builds a command that is only listed and never run. */
-function namedTarget(brief: string): Command<CliContext> {
-  const loader = () => Promise.reject(new Error("only named"));
-  return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
-}
-
-function withExamples(about: string, examples: readonly string[]): string {
-  return [about, "", "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
 }
 
 /** `--help` of every verb and group. With `--json` it prints the page as `{"help": …}`. */

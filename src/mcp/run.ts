@@ -65,9 +65,7 @@ function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
 }
 
 function toolList(): Tool[] {
-  return Object.entries(TOOLS).map((
-    [name, { description, inputSchema, isReadOnly }],
-  ) => ({
+  return Object.entries(TOOLS).map(([name, { description, inputSchema, isReadOnly }]) => ({
     name,
     description,
     inputSchema: structuredClone(inputSchema) as Tool["inputSchema"],
