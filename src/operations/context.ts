@@ -1,5 +1,5 @@
 import type { CommandContext, StricliProcess } from "@stricli/core";
-import { readConfigFiles, trustBy } from "../config/discover.ts";
+import { type ConfigFile, readConfigFiles, trustBy } from "../config/discover.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import { loadSections } from "../config/sections.ts";
 import {
@@ -54,13 +54,18 @@ export function typedPath(
   return resolvePath(path, { folder: cwd, home: locations.home ?? undefined });
 }
 
+/** Reads the configuration files of a folder. */
+export function filesHere({ cwd, locations }: Pick<CliContext, "cwd" | "locations">): ConfigFile[] {
+  return readConfigFiles(lookUpwards(cwd), locations);
+}
+
 /** Parses the configuration files of a folder, with the problems in them. */
 export async function configHere(
-  { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
+  context: Pick<CliContext, "cwd" | "locations">,
 ): Promise<ParsedConfig<Config>> {
   await loadSections();
   const { parseConfig } = await import("../config/parse.ts");
-  return parseConfig<Config>(readConfigFiles(lookUpwards(cwd), locations));
+  return parseConfig<Config>(filesHere(context));
 }
 
 /** Makes the context of a command that prints to these streams. */

@@ -101,6 +101,19 @@ export function oneOf<const Word extends string>(
   return { kind: "enum", values: words, brief };
 }
 
+/** An optional {@linkcode number}. */
+export function numberFlag(...range: Parameters<typeof number>): Parameter<number | undefined> {
+  return optional(number(...range));
+}
+
+/** An optional {@linkcode oneOf}. */
+export function oneOfFlag<const Word extends string>(
+  words: readonly Word[],
+  brief: string,
+): Parameter<Word | undefined> {
+  return optional(oneOf(words, brief));
+}
+
 /** Makes a switch that `--no-…` turns off. */
 export function toggle(brief: string, usual = false): Parameter<boolean> {
   return { kind: "boolean", default: usual, brief };
@@ -120,7 +133,7 @@ export function textFlag(brief: string, placeholder = "text"): Parameter<string 
 
 /** An optional text that may be empty, which removes the stored text. */
 export function clearingFlag(brief: string, placeholder = "text"): Parameter<string | undefined> {
-  return optional(parsed(anyText, brief, placeholder));
+  return optional(parsed(String, brief, placeholder));
 }
 
 /** Optional words, separated by commas; blank ones do not count. */
@@ -132,8 +145,6 @@ export function wordsFlag(brief: string, placeholder: string): Parameter<string[
 export function timeFlag(brief: string): Parameter<number | undefined> {
   return optional(parsed(parseWhen, brief, "when"));
 }
-
-export const anyText = (text: string): string => text;
 
 /** @throws {SyntaxError} If the text is blank: `--settings "$UNSET"` must not count as the flag left out. */
 export function someText(text: string): string {
@@ -180,8 +191,10 @@ export function parseAge(text: string): number {
 
 const TABLE_ROWS = 20;
 
-export const LIMIT_FLAG = optional(
-  number(1, 1_000_000, `At most this many; by default ${TABLE_ROWS} in a table, all with --json`),
+export const LIMIT_FLAG = numberFlag(
+  1,
+  1_000_000,
+  `At most this many; by default ${TABLE_ROWS} in a table, all with --json`,
 );
 
 /** Returns the most rows of a list: by default a person gets the newest few, a program all. */
@@ -226,8 +239,10 @@ export const OFFLINE_FLAG = switchOn(
 );
 
 /** The number of the claim, for a holder who wants to be sure that the claim is still the same. */
-export const TOKEN_FLAG = optional(
-  number(1, Number.MAX_SAFE_INTEGER, "The `claimToken`; refused when the task was claimed anew"),
+export const TOKEN_FLAG = numberFlag(
+  1,
+  Number.MAX_SAFE_INTEGER,
+  "The `claimToken`; refused when the task was claimed anew",
 );
 
 export const WORKFLOW = proposing(
@@ -249,7 +264,7 @@ export const OF_SESSION = proposing(
 /** The session to show. */
 export const NAMED_SESSION = proposing(
   "session",
-  optional(text("Its id, or 4 or more characters of its beginning; else the newest here", "id")),
+  textFlag("Its id, or 4 or more characters of its beginning; else the newest here", "id"),
 );
 
 export const OF_BRANCH = textFlag("The branch; without it, the one that is checked out", "name");

@@ -64,11 +64,8 @@ export async function askForTask(place: AskPlace, id: string, asker: Asker): Pro
   if (shared === null || !isClaimable) return { id, ...UNSHARED };
   const { project } = shared;
   const atMs = Date.now();
-  const answer = await askServer(place, ["claim", id, ...askerFlags(asker)], {
-    project,
-    what: "claim",
-    id,
-  });
+  const about = { project, what: "claim", id } as const;
+  const answer = await askServer(place, ["claim", id, ...askerFlags(asker)], about);
   if (answer.outcome === "claimed") return granted(place, answer, { project, asker, atMs });
   throw answer.outcome === "done" ? alreadyDone(task, answer) : heldElsewhere(task, answer);
 }
@@ -200,11 +197,7 @@ function granted(
 async function askServer(
   { database, environment }: AskPlace,
   words: readonly string[],
-  { project, what, id }: {
-    readonly project: string;
-    readonly what: "claim" | "renew" | "complete";
-    readonly id: string;
-  },
+  { project, what, id }: SharedTask & { readonly what: "claim" | "renew" | "complete" },
 ): Promise<ServerAnswer> {
   const [step, ...rest] = words;
   const command = [
@@ -218,11 +211,7 @@ async function askServer(
       why: `${why}; nothing was changed`,
       next,
     });
-  const ran = await run(command, {
-    folder: parentOf(database),
-    environment,
-    timeoutMs: ANSWER_MS,
-  });
+  const ran = await run(command, { folder: parentOf(database), environment, timeoutMs: ANSWER_MS });
   if (ran.end.kind !== "ended") {
     throw unreached(`its server did not answer in ${count(ANSWER_MS / 1_000, "second")}`);
   }

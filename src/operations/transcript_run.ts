@@ -178,11 +178,7 @@ export function transcriptsView(
       sessions: sessions.map(sessionJson),
       ...{ damaged, filled, worked, next },
     },
-    text: [
-      ...first === undefined ? [] : [first],
-      ...named,
-      ...facts,
-    ].join("\n"),
+    text: [...first === undefined ? [] : [first], ...named, ...facts].join("\n"),
     exitCode: left > 0 && label === "filled" ? 1 : 0,
   };
 }

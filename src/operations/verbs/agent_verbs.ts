@@ -18,8 +18,7 @@ import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import {
   AGENT_FLAG,
   clearingFlag,
-  number,
-  optional,
+  numberFlag,
   PAGE_FLAG,
   proposing,
   switchOn,
@@ -108,10 +107,8 @@ const show = readVerb({
 });
 
 const OUTPUT_FLAGS = {
-  since: optional(
-    number(0, Number.MAX_SAFE_INTEGER, "Only lines after the one with this number", "seq"),
-  ),
-  limit: optional(number(1, Number.MAX_SAFE_INTEGER, "How many lines at most")),
+  since: numberFlag(0, Number.MAX_SAFE_INTEGER, "Only lines after the one with this number", "seq"),
+  limit: numberFlag(1, Number.MAX_SAFE_INTEGER, "How many lines at most"),
   follow: switchOn("Go on until the agent has ended"),
   raw: switchOn("As it was written, instead of what is said in it"),
 };
@@ -184,11 +181,7 @@ const kill = verb({
 export const agent = group({ list, show, output, diff, kill });
 
 /** Shows the output of all agents of a task, the oldest agent first. Each agent numbers its own lines. */
-function outputOfTask(
-  { db, place }: OpenStore,
-  taskId: string,
-  flags: OutputFlags,
-): View {
+function outputOfTask({ db, place }: OpenStore, taskId: string, flags: OutputFlags): View {
   if (flags.since !== undefined || flags.follow) {
     throw refusal("INVALID_INPUT", {
       what: `Cannot tell which agent of task ${taskId} is meant`,

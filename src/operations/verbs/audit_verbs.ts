@@ -11,8 +11,7 @@ import { hooksPlace } from "../own_program.ts";
 import { TOOLS } from "../../claude/tool_names.ts";
 import {
   LIMIT_FLAG,
-  oneOf,
-  optional,
+  oneOfFlag,
   proposing,
   SESSION_FLAG,
   SINCE_FLAG,
@@ -29,8 +28,9 @@ const list = listVerb({
     session: SESSION_FLAG,
     hook: textFlag("Only of this hook event, for example PostToolUse", "name"),
     tool: proposing(TOOLS, textFlag("Only of this tool, for example Bash", "name")),
-    status: optional(
-      oneOf(["success", "blocked", "failure", "timeout", "skipped"], "Only with this status"),
+    status: oneOfFlag(
+      ["success", "blocked", "failure", "timeout", "skipped"],
+      "Only with this status",
     ),
     since: SINCE_FLAG,
     until: UNTIL_FLAG,

@@ -25,15 +25,14 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { addTrusted, forgetBelow, removeTrusted, trustedFolders } from "../../config/store.ts";
 import {
   acceptFiles,
-  filesHere,
   IGNORE_ADVICE,
   LAYER_FILES,
   layerOf,
   userFolder,
   writeTarget,
 } from "../config_target.ts";
-import { type CliContext, typedPath } from "../context.ts";
-import { oneOf, optional, text, toggle } from "../flags.ts";
+import { type CliContext, filesHere, typedPath } from "../context.ts";
+import { oneOfFlag, text, textFlag, toggle } from "../flags.ts";
 import {
   POLICY_PRESETS,
   type PolicyPreset,
@@ -54,11 +53,9 @@ const init = verb({
   flags: {
     ...LAYER_FLAGS,
     force: toggle("Replace a file that is there"),
-    preset: optional(
-      oneOf(
-        Object.keys(POLICY_PRESETS) as PolicyPreset[],
-        "Begin with rules: for one developer, a team, or where mistakes are expensive",
-      ),
+    preset: oneOfFlag(
+      Object.keys(POLICY_PRESETS) as PolicyPreset[],
+      "Begin with rules: for one developer, a team, or where mistakes are expensive",
     ),
   },
   async run(context, flags) {
@@ -206,11 +203,9 @@ const show = verb({
 
 const validate = verb({
   args: [
-    optional(
-      text(
-        "A file to judge by itself, or a folder for all that count there; without it, here",
-        "path",
-      ),
+    textFlag(
+      "A file to judge by itself, or a folder for all that count there; without it, here",
+      "path",
     ),
   ],
   run(context, _flags, path) {
@@ -258,7 +253,7 @@ function filesAt(context: CliContext, name: string): ConfigFile[] {
   const { locations } = context;
   const home = locations.home ?? undefined;
   try {
-    if (isFolder(path)) return readConfigFiles(lookUpwards(path), locations);
+    if (isFolder(path)) return filesHere({ cwd: path, locations });
     return [{ layer: "project", path, home, text: readTextFileSync(path) }];
   } catch (thrown) {
     throw new UserError(`Cannot read "${path}"`, {

@@ -15,7 +15,7 @@ import {
   takeInDocuments,
 } from "../../memory/search/eval.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { optional, switchOn, text } from "../flags.ts";
+import { switchOn, textFlag } from "../flags.ts";
 import { type ProgressLine, progressLine } from "../terminal.ts";
 import { openDatabase } from "../../db/database.ts";
 import { openStore } from "../open_store.ts";
@@ -28,9 +28,7 @@ import type { View } from "../view.ts";
 import { readTextFile } from "../../system/files.ts";
 
 export const evaluate = verb({
-  args: [
-    optional(text("JSON Lines with documents and questions; - is standard input", "file")),
-  ],
+  args: [textFlag("JSON Lines with documents and questions; - is standard input", "file")],
   flags: {
     self: switchOn(
       "Ask past prompts of your own memory: what was known then of the files edited next",

@@ -21,8 +21,7 @@ import {
 import { relativeTime } from "../../base/time.ts";
 import {
   number,
-  oneOf,
-  optional,
+  oneOfFlag,
   parsed,
   PROJECT_FLAGS,
   SESSION_FLAG,
@@ -46,7 +45,7 @@ export const FILTER_FLAGS = {
   session: SESSION_FLAG,
   branch: textFlag("Only of this branch", "name"),
   file: textFlag("Only what is about this file or folder: src/auth.ts, auth.ts, src", "path"),
-  kind: optional(oneOf(OBSERVATION_KINDS, "Only of this kind")),
+  kind: oneOfFlag(OBSERVATION_KINDS, "Only of this kind"),
   since: SINCE_FLAG,
   until: UNTIL_FLAG,
 } as const;

@@ -16,8 +16,6 @@ import type { View } from "../view.ts";
 import { optional, parsed, toggle, YES_FLAG } from "../flags.ts";
 import { verb } from "../verb.ts";
 
-type MigrateFlags = Readonly<{ from?: string; dryRun: boolean; yes: boolean; fresh: boolean }>;
-
 const HEAD = " How the daemon works through tasks: `conclaude config schema` knows every key.";
 
 export const migrate = verb({

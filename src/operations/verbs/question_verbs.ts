@@ -4,7 +4,6 @@ import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import {
   AGENT_FLAG,
-  anyText,
   clearingFlag,
   optional,
   PAGE_FLAG,
@@ -78,7 +77,7 @@ const show = readVerb({
 
 const answerVerb = verb({
   person: "question answer",
-  args: [ID, optional(parsed(anyText, "The answer", "text"))],
+  args: [ID, optional(parsed(String, "The answer", "text"))],
   flags: { stdin: switchOn("Read the answer from stdin"), agentId: AGENT_FLAG },
   async run(context, flags, id, typed) {
     requireOneOfTwo("what the answer is", {

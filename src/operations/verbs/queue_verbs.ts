@@ -29,8 +29,7 @@ import {
   LIMIT_FLAG,
   limitOf,
   number,
-  oneOf,
-  optional,
+  oneOfFlag,
   parseAge,
   parsed,
   SESSION_FLAG,
@@ -52,9 +51,9 @@ const ID = text("Id of a capture, or its beginning", "id");
 
 const list = readVerb({
   flags: {
-    status: optional(oneOf(["raw", "processing", "done", "error"], "Only with this status")),
+    status: oneOfFlag(["raw", "processing", "done", "error"], "Only with this status"),
     session: SESSION_FLAG,
-    priority: optional(oneOf(["high", "normal", "low"], "Only with this priority")),
+    priority: oneOfFlag(["high", "normal", "low"], "Only with this priority"),
     limit: LIMIT_FLAG,
   },
   async run({ db, place, context }, flags) {
@@ -237,14 +236,7 @@ const prune = verb({
 
 const drain = lazyFrom(() => import("./queue_drain_verbs.ts"));
 
-export const queue = group({
-  list,
-  show,
-  stats,
-  retry,
-  drain: drain("drain"),
-  prune,
-});
+export const queue = group({ list, show, stats, retry, drain: drain("drain"), prune });
 
 /** Counts the records that wait in the spool because the database could not take them. */
 function spooledFor({ locations }: CliContext, { database }: Place): number {

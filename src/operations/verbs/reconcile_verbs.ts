@@ -56,9 +56,11 @@ export const reconcile = verb({
       const show = `reconcile --session ${sessions[0]!.sessionId}`;
       onlyNamed({ noun: "session", text: session, show }, sessions, (one) => one.sessionId);
     }
+    const time = since === undefined ? undefined : new Date(since).toISOString();
+    const chosen = { session, project, since: time, transcripts: flags.transcripts };
     return transcriptsView(context, outcome, {
       label: "filled",
-      again: `conclaude reconcile${chosenAgain(flags)} --backfill`,
+      again: `conclaude reconcile${flagsAgain(chosen)} --backfill`,
       // A filled gap is no gap any more.
       names: session !== undefined ? "gaps" : flags.backfill ? "nothing" : "sessions",
       ...(isUnknown
@@ -136,10 +138,4 @@ function idKey(session: string): string {
     why: `the beginning of an id must have at least ${MIN_ID_BEGINNING} characters`,
     next: "conclaude session list",
   });
-}
-
-/** Writes out the flags that chose the transcripts, for the next command. */
-function chosenAgain({ session, project, since, transcripts }: Readonly<Record<string, unknown>>) {
-  const time = typeof since === "number" ? new Date(since).toISOString() : undefined;
-  return flagsAgain({ session, project, since: time, transcripts });
 }

@@ -10,7 +10,6 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { transaction } from "../../db/transaction.ts";
 import {
-  type BranchKey,
   clearRequirement,
   listBranches,
   readStandings,
@@ -18,10 +17,9 @@ import {
 } from "../../policy/store.ts";
 import type { CliContext } from "../context.ts";
 import {
-  number,
+  numberFlag,
   OF_BRANCH,
   OF_SESSION,
-  optional,
   REQUIREMENT,
   textFlag,
   toggle,
@@ -52,7 +50,7 @@ const SATISFY_FLAGS = {
     ...OF_BRANCH,
     brief: "For every session of this branch, also later ones; with --session for that one alone",
   },
-  ttl: optional(number(1, SECONDS_A_YEAR, "For how many seconds")),
+  ttl: numberFlag(1, SECONDS_A_YEAR, "For how many seconds"),
   metadata: textFlag("A JSON object that is kept with it", "json"),
 };
 
@@ -115,7 +113,13 @@ export const clear = verb({
       (flags.all ? [null] : names)
         .map((requirement) => clearRequirement(db, key, { requirement, sessionId }))
         .reduce((sum, n) => sum + n, 0));
-    const kept = sessionId === null ? [] : satisfiedForAll(db, key, flags.all ? null : names);
+    const nowMs = Date.now();
+    // What is satisfied for the whole branch stays when one session's records go.
+    const stays = (one: Standing) =>
+      sessionId !== null && one.sessionId === WHOLE_BRANCH && one.satisfiedAtMs !== null &&
+      (one.expiresAtMs === null || nowMs < one.expiresAtMs) &&
+      (flags.all || names.includes(one.requirement));
+    const kept = readStandings(db, key).filter(stays).map(({ requirement }) => requirement);
     const what = flags.all ? "all requirements" : names.join(", ");
     const whose = sessionId === null
       ? "for all sessions"
@@ -246,20 +250,6 @@ async function branchNote(context: CliContext, branch: string | undefined): Prom
   if (branch === undefined) return [];
   const branches = await branchesOf(context);
   return branches.size === 0 || branches.has(branch) ? [] : [`note: git has no branch ${branch}`];
-}
-
-/** Returns the requirements that are satisfied for the whole branch. @param names The ones to check; null for all. */
-function satisfiedForAll(
-  db: DatabaseSync,
-  key: BranchKey,
-  names: readonly string[] | null,
-): string[] {
-  const nowMs = Date.now();
-  return readStandings(db, key).filter(({ requirement, sessionId, satisfiedAtMs, expiresAtMs }) =>
-    sessionId === WHOLE_BRANCH && satisfiedAtMs !== null &&
-    (expiresAtMs === null || nowMs < expiresAtMs) &&
-    (names === null || names.includes(requirement))
-  ).map(({ requirement }) => requirement);
 }
 
 /** Returns the branches that git has; none if git does not answer. */

@@ -12,7 +12,6 @@ import {
 } from "../../work/store.ts";
 import {
   AGENT_FLAG,
-  anyText,
   type Parameter,
   parsed,
   proposing,
@@ -61,7 +60,7 @@ export const BULK_CHANGES = {
     change: (db, id, { hard = false, ...author }) => deleteTask(db, id, { ...author, hard }),
   },
   setPriority: {
-    flags: { priority: parsed(anyText, "How urgent they are: 0 (most) to 4", "n") },
+    flags: { priority: parsed(String, "How urgent they are: 0 (most) to 4", "n") },
     change: (db, id, { priority, ...author }) =>
       changeTask(db, needTask(db, id), { priority }, author),
   },

@@ -25,7 +25,6 @@ import {
 import { confirmOrThrow, listFirst } from "../terminal.ts";
 import {
   AGENT_FLAG,
-  anyText,
   clearingFlag,
   optional,
   parsed,
@@ -55,7 +54,7 @@ const TYPE = clearingFlag("What sort of work it is: task, feature, bug", "type")
 const PRIORITY = clearingFlag("How urgent it is: 0 (most) to 4; without it 2", "n");
 
 export const create = verb({
-  args: [optional(parsed(anyText, "The title, one line", "title"))],
+  args: [optional(parsed(String, "The title, one line", "title"))],
   flags: {
     title: clearingFlag("The title, as a flag"),
     ...BODY_FLAGS,
@@ -82,9 +81,7 @@ export const create = verb({
       isQueued: flags.start,
     };
     const checkWorkflow = await workflowCheck(input.workflow);
-    const checkStart = flags.start
-      ? (await import("../orchestration_here.ts")).checkStart
-      : () => {};
+    const scheduler = flags.start ? await import("../orchestration_here.ts") : null;
     const task = change((author) => {
       const made = createTask(db, {
         ...input,
@@ -92,14 +89,13 @@ export const create = verb({
         dependsOn: (flags.dependsOn ?? []).map((text) => taskIdOf(db, text)),
       }, author);
       checkWorkflow(made);
-      checkStart(context, db, made);
+      scheduler?.checkStart(context, db, made);
       return made;
     });
     warnOfDepth(context, task);
     const made = `Made task ${nameOf(task)}.`;
-    if (!flags.start) return changedView(task, made);
-    const { handedOverText } = await import("../handed_over.ts");
-    return changedView(task, `${made} It is ${handedOverText(context, { db, place }, task)}`);
+    const handed = scheduler?.handedOverText(context, { db, place }, task);
+    return changedView(task, handed === undefined ? made : `${made} It is ${handed}`);
   },
 });
 

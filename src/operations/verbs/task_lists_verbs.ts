@@ -143,10 +143,7 @@ export const ancestors = listAround(listAncestors, "It has no parent.");
 
 export const children = listAround(listChildren, "It has no children.");
 
-function listAround(
-  read: (db: DatabaseSync, id: string) => readonly Task[],
-  empty: string,
-) {
+function listAround(read: (db: DatabaseSync, id: string) => readonly Task[], empty: string) {
   return listVerb({
     args: [TASK],
     empty,

@@ -65,18 +65,11 @@ export const block = stepVerb(TASK_STEPS.block);
 export const unblock = stepVerb(TASK_STEPS.unblock);
 
 /** `task start` and `workflow start`. */
-export const start = verb({
-  args: [TASK],
-  ...TASK_STEPS.start,
-  run: startTask,
-});
+export const start = verb({ args: [TASK], ...TASK_STEPS.start, run: startTask });
 
 async function startTask(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  // Other verbs do not need workflows or the daemon's client, so both are loaded here.
-  const [{ checkStart }, { handedOverText }] = await Promise.all([
-    import("../orchestration_here.ts"),
-    import("../handed_over.ts"),
-  ]);
+  // Other verbs do not need workflows.
+  const { checkStart, handedOverText } = await import("../orchestration_here.ts");
   const step: TaskStep = TASK_STEPS.start;
   const take: TaskStep["take"] = (db, id, terms) => {
     const queued = step.take(db, id, terms);
