@@ -89,6 +89,7 @@ export async function runDaemon(
     folder,
     warn: (message) => log("warn", message),
   });
+  const common = { db, database, settings, log };
   const metrics = new Metrics();
   const hub = new EventHub(db, {
     problem: (thrown) => log("error", `cannot read events: ${messageOf(thrown)}`),
@@ -99,29 +100,20 @@ export async function runDaemon(
     },
     isBusy: () => engine.isBusy,
   });
+  const changed = () => hub.changed();
   const engine: Engine = new Engine({
-    db,
-    database,
-    settings,
-    log,
-    changed: () => hub.changed(),
+    ...common,
+    changed,
     count: (name, by) => metrics.add(name, by),
     removeOld: (signal) => {
       const count = (removed: number) => metrics.add("retention_removals", removed);
-      const changed = () => hub.changed();
-      return removeOld({ db, database, settings, log, changed, count }, signal);
+      return removeOld({ ...common, changed, count }, signal);
     },
     notify: (title, body) => showNotification({ title, body, isUrgent: false }, THIS_PROCESS),
   });
-  const memory = new MemoryWork({
-    db,
-    database,
-    settings,
-    home: locations.home,
-    folder: locations.dataFolder,
-    log,
-  });
-  const team = new TeamWork({ db, database, log });
+  const { home, dataFolder } = locations;
+  const memory = new MemoryWork({ ...common, home, folder: dataFolder });
+  const team = new TeamWork(common);
   hub.start();
   const rights = new PageRights(files.page);
   const token = secretText();
