@@ -106,7 +106,6 @@ function reportOnStderr(context: CliContext, thrown: unknown): void {
   }
 }
 
-/** Stdout and stderr of this process. */
 const PROCESS_STREAMS = { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) };
 
 function writer(stream: typeof Deno.stdout | typeof Deno.stderr): { write(text: string): void } {

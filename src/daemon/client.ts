@@ -138,7 +138,6 @@ export function readState(path: string): DaemonState | null {
   }
 }
 
-/** Whether a value is the state of a daemon. */
 function isState(value: unknown): value is DaemonState {
   return Number.isSafeInteger(Object(value).pid);
 }

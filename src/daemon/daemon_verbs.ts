@@ -167,7 +167,17 @@ const logs = verb({
     const last = lines === 0
       ? []
       : whole.trimEnd().split("\n").slice(-lines).filter((line) => line !== "");
-    if (follow) return await followLog(context, files, last);
+    if (follow) {
+      if (last.length > 0) print(context, last.join("\n"));
+      // It goes on until the program ends, and reads a log that became shorter from its start.
+      for (let seen = (readText(files.log) ?? "").length;;) {
+        await pause(FOLLOW_MS);
+        const text = readText(files.log) ?? "";
+        if (text.length < seen) seen = 0;
+        if (text.length > seen) print(context, text.slice(seen).replace(/\n$/, ""));
+        seen = text.length;
+      }
+    }
     return {
       json: { file: files.log, lines: last },
       text: whole === "" ? "The daemon has logged nothing yet." : last.join("\n"),
@@ -213,22 +223,6 @@ function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void
     why: `it is running already (process ${pid}), ${where}; nothing was changed`,
     next: `conclaude daemon stop && conclaude daemon start --port ${wanted}`,
   });
-}
-
-/** Prints new lines of the log until the program ends; reads a log that became shorter from its start. */
-async function followLog(
-  context: CliContext,
-  { log }: DaemonFiles,
-  last: readonly string[],
-): Promise<never> {
-  if (last.length > 0) print(context, last.join("\n"));
-  for (let seen = (readText(log) ?? "").length;;) {
-    await pause(FOLLOW_MS);
-    const text = readText(log) ?? "";
-    if (text.length < seen) seen = 0;
-    if (text.length > seen) print(context, text.slice(seen).replace(/\n$/, ""));
-    seen = text.length;
-  }
 }
 
 /** Shows a daemon, and unmigrated state of coven's daemon. @param started Whether this command started it. */

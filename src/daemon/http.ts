@@ -232,7 +232,13 @@ export type Server = Pick<HttpServer, "shutdown" | "finished">;
  */
 export function listenOnSocket(files: DaemonFiles, handler: Handler): Server {
   const { socket, socketDraft } = files;
-  refuseOther(socket);
+  const isSocket = quietly(() => lstatSync(socket).isSocket);
+  if (isSocket !== undefined && !isSocket) {
+    throw new UserError(`Cannot listen on "${socket}"`, {
+      why: "something that is no socket lies there; nothing was changed",
+      next: "Move it away, then start the daemon again",
+    });
+  }
   makePrivateFolder(parentOf(socket));
   removeFolder(socketDraft);
   mkdirSync(socketDraft, { mode: 0o700 });
@@ -277,15 +283,6 @@ export function listenOnPort(
 export function removeSocket(path: string): void {
   quietly(() => {
     if (lstatSync(path).isSocket !== false) removeSync(path);
-  });
-}
-
-function refuseOther(path: string): void {
-  const isSocket = quietly(() => lstatSync(path).isSocket);
-  if (isSocket === undefined || isSocket) return;
-  throw new UserError(`Cannot listen on "${path}"`, {
-    why: "something that is no socket lies there; nothing was changed",
-    next: "Move it away, then start the daemon again",
   });
 }
 

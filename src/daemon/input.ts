@@ -13,7 +13,6 @@ import { API_HELP, httpError } from "./api_error.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { eventIdAt, lastEventId, listEvents } from "../work/store.ts";
 
-/** Largest body, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** How long a body may take to come, in milliseconds. */

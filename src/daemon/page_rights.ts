@@ -18,7 +18,6 @@ interface Tab {
   usedAtMs: number;
 }
 
-/** The content of the file. */
 interface StoredRights {
   /** The last port of the page, which a new daemon uses again so that open tabs still work. */
   readonly port: number | null;

@@ -129,7 +129,6 @@ export type Found =
   | { readonly kind: "route"; readonly route: Route; readonly id: string }
   | { readonly kind: "none"; readonly methods: readonly string[] };
 
-/** The longest address, in characters. */
 const MAX_TARGET_CHARS = 8_192;
 
 /** Splits an address into path and query, unchanged: `URL` would normalize them. @throws {UserError} INVALID_URL */

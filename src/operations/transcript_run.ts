@@ -101,7 +101,6 @@ const KIND_NAMES: Readonly<Record<ItemKind, readonly [one: string, more: string]
   compaction: ["compaction", "compactions"],
 };
 
-/** How to show a result. */
 interface Showing {
   /** The word for filled gaps. */
   readonly label: "filled" | "imported";

@@ -64,7 +64,6 @@ const STEP_FIELDS = {
   offline,
 } as const;
 
-/** The refusals of closing a task with open subtasks. */
 const CLOSING_ERRORS = ["HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN"] as const;
 
 const newStatus = z.strictObject({

@@ -42,7 +42,6 @@ const bulkBody = z.strictObject({
   hard: z.optional(z.boolean()),
 });
 
-/** Makes the route that changes tags with a method. */
 function tagRoute(method: "POST" | "PUT" | "DELETE", kind: TagChange["kind"]) {
   return route({
     name: `${method} /tasks/:id/tags`,

@@ -152,13 +152,6 @@ async function openHere(context: CliContext) {
   return { databases, open, held };
 }
 
-/** Removes a folder or link in a file's place, and the rights of others to write the file. */
-function makeWritable(path: string): void {
-  if (!exists(path)) return;
-  if (isFile(path)) chmodSync(path, statSync(path).mode! & 0o755);
-  else removeSync(path);
-}
-
 export const accept = verb({
   person: "config accept",
   args: many(text("Files or branches; without one, all", "name")),
@@ -206,7 +199,9 @@ export const undo = verb({
     // Git runs its hooks.
     const mode = baseName(parentOf(path)) === "hooks" ? 0o755 : 0o644;
     if (kept !== undefined) {
-      makeWritable(path);
+      // A folder or link may lie in the file's place, or others have the right to write it.
+      if (isFile(path)) chmodSync(path, statSync(path).mode! & 0o755);
+      else if (exists(path)) removeSync(path);
       writeTarget({ path, mode }, kept);
     } else if (exists(path)) removeSync(path);
     for (const { db, one } of about) settleViolations(db, [one.id], Date.now());

@@ -11,12 +11,11 @@ import {
 } from "../../upkeep/transfer/import.ts";
 import { linesOf } from "../../upkeep/transfer/import_lines.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import { type CliContext, typedPath } from "../context.ts";
+import { type CliContext, type Progress, typedPath } from "../context.ts";
 import { sentencesOf, takeOver, warnOf } from "../take_over.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { openSync } from "../../system/files.ts";
 import { fileSize } from "../../system/on_disk.ts";
-import type { Progress } from "../context.ts";
 import { text, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
 

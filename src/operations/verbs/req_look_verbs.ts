@@ -1,8 +1,7 @@
 /** `conclaude req status|show|explain|list|sessions`: show requirements and change nothing. */
 import { plain } from "../../base/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
-import type { Ground } from "../../policy/requirements/ground.ts";
-import { UNKEPT } from "../../policy/requirements/ground.ts";
+import { type Ground, UNKEPT } from "../../policy/requirements/ground.ts";
 import { deniedUnkept, deniesBlind, unkeptText } from "../../policy/requirements/stand.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { shortSessionId } from "../../base/ids.ts";

@@ -23,7 +23,6 @@ import {
   REQUIREMENT,
   textFlag,
   toggle,
-  type Values,
   YES_FLAG,
 } from "../flags.ts";
 import {
@@ -38,21 +37,10 @@ import { agoText } from "../list_and_show.ts";
 import { askAtTerminal, listFirst } from "../terminal.ts";
 import { requireOneOfTwo, USAGE } from "../usage.ts";
 import { many, verb } from "../verb.ts";
-import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 
 const SECONDS_A_YEAR = 31_536_000;
-
-const SATISFY_FLAGS = {
-  session: OF_SESSION,
-  branch: {
-    ...OF_BRANCH,
-    brief: "For every session of this branch, also later ones; with --session for that one alone",
-  },
-  ttl: numberFlag(1, SECONDS_A_YEAR, "For how many seconds"),
-  metadata: textFlag("A JSON object that is kept with it", "json"),
-};
 
 export const satisfy = satisfyVerb("satisfy");
 export const approve = satisfyVerb("approve");
@@ -61,8 +49,70 @@ function satisfyVerb(name: string) {
   return verb({
     person: `req ${name}`,
     args: many(REQUIREMENT, 1),
-    flags: SATISFY_FLAGS,
-    run: satisfyRequirements,
+    flags: {
+      session: OF_SESSION,
+      branch: {
+        ...OF_BRANCH,
+        brief:
+          "For every session of this branch, also later ones; with --session for that one alone",
+      },
+      ttl: numberFlag(1, SECONDS_A_YEAR, "For how many seconds"),
+      metadata: textFlag("A JSON object that is kept with it", "json"),
+    },
+    async run(context, flags, ...given) {
+      const names = [...new Set(given)];
+      const metadata = metadataOf(flags.metadata);
+      const wholeBranch = flags.branch !== undefined && flags.session === undefined;
+      const around = await requirementsHere(context);
+      const needsSession = flags.session !== undefined ||
+        (!wholeBranch &&
+          (await namedRequirements(context, around, names)).some(({ scope }) =>
+            scope === "session" || scope === "single_use"
+          ));
+      const { db } = await openStore(context, "write", `satisfy ${names.join(", ")}`);
+      const asking = { named: flags.session, command: `req satisfy ${names.join(" ")}` };
+      const sessionId = needsSession ? await sessionIdOf(db, context, asking) : WHOLE_BRANCH;
+      const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
+      const requirements = await namedRequirements(context, here, names);
+      const endless = requirements.find(({ scope }) => scope === "permanent");
+      if (flags.ttl !== undefined && endless !== undefined) {
+        throw new UserError(`Cannot satisfy "${endless.name}" for a while`, {
+          why: "its scope is `permanent`, which has no end; nothing was recorded",
+          next: `conclaude req satisfy ${endless.name}`,
+        });
+      }
+      const key = branchKeyOf(here, flags.branch);
+      const atMs = Date.now();
+      const ttlMs = flags.ttl === undefined ? null : flags.ttl * 1_000;
+      const satisfactions = requirements.map((requirement) =>
+        toldByPerson(requirement, { sessionId, wholeBranch, atMs, ttlMs, metadata })
+      );
+      transaction(
+        db,
+        () => satisfactions.forEach((one) => keepSatisfied(db, key, { ...one, atMs })),
+      );
+      const lines = satisfactions.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
+        const whose = owner === WHOLE_BRANCH
+          ? `the branch ${key.branch}`
+          : `session ${shortSessionId(owner)} on ${key.branch}`;
+        const bypass = by === "cli_bypass" ? ", recorded as a bypass of its skill" : "";
+        const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
+        return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
+      });
+      const satisfied = satisfactions.map((
+        { requirement: name, sessionId: owner, by: satisfiedBy, ...one },
+      ) => ({
+        name,
+        session: owner === WHOLE_BRANCH ? null : owner,
+        satisfiedBy,
+        satisfiedAtMs: atMs,
+        ...one,
+      }));
+      return {
+        json: { branch: key.branch, satisfied },
+        text: [...lines, ...await branchNote(context, flags.branch)],
+      };
+    },
   });
 }
 
@@ -188,62 +238,6 @@ export const prune = verb({
     };
   },
 });
-
-async function satisfyRequirements(
-  context: CliContext,
-  flags: Values<typeof SATISFY_FLAGS>,
-  ...given: string[]
-): Promise<View> {
-  const names = [...new Set(given)];
-  const metadata = metadataOf(flags.metadata);
-  const wholeBranch = flags.branch !== undefined && flags.session === undefined;
-  const around = await requirementsHere(context);
-  const needsSession = flags.session !== undefined ||
-    (!wholeBranch &&
-      (await namedRequirements(context, around, names)).some(({ scope }) =>
-        scope === "session" || scope === "single_use"
-      ));
-  const { db } = await openStore(context, "write", `satisfy ${names.join(", ")}`);
-  const asking = { named: flags.session, command: `req satisfy ${names.join(" ")}` };
-  const sessionId = needsSession ? await sessionIdOf(db, context, asking) : WHOLE_BRANCH;
-  const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
-  const requirements = await namedRequirements(context, here, names);
-  const endless = requirements.find(({ scope }) => scope === "permanent");
-  if (flags.ttl !== undefined && endless !== undefined) {
-    throw new UserError(`Cannot satisfy "${endless.name}" for a while`, {
-      why: "its scope is `permanent`, which has no end; nothing was recorded",
-      next: `conclaude req satisfy ${endless.name}`,
-    });
-  }
-  const key = branchKeyOf(here, flags.branch);
-  const atMs = Date.now();
-  const ttlMs = flags.ttl === undefined ? null : flags.ttl * 1_000;
-  const satisfactions = requirements.map((requirement) =>
-    toldByPerson(requirement, { sessionId, wholeBranch, atMs, ttlMs, metadata })
-  );
-  transaction(db, () => satisfactions.forEach((one) => keepSatisfied(db, key, { ...one, atMs })));
-  const lines = satisfactions.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
-    const whose = owner === WHOLE_BRANCH
-      ? `the branch ${key.branch}`
-      : `session ${shortSessionId(owner)} on ${key.branch}`;
-    const bypass = by === "cli_bypass" ? ", recorded as a bypass of its skill" : "";
-    const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
-    return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
-  });
-  const satisfied = satisfactions.map((
-    { requirement: name, sessionId: owner, by: satisfiedBy, ...one },
-  ) => ({
-    name,
-    session: owner === WHOLE_BRANCH ? null : owner,
-    satisfiedBy,
-    satisfiedAtMs: atMs,
-    ...one,
-  }));
-  return {
-    json: { branch: key.branch, satisfied },
-    text: [...lines, ...await branchNote(context, flags.branch)],
-  };
-}
 
 /** Warns of a branch that git does not have: a person may make it later, or the name is a typo. */
 async function branchNote(context: CliContext, branch: string | undefined): Promise<string[]> {

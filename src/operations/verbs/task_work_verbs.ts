@@ -49,7 +49,6 @@ export const claim = verb({
   },
 });
 
-/** Makes the verb of a step. */
 function stepVerb(step: TaskStep): Verb {
   return verb<TaskStep["flags"], [typeof TASK]>({
     args: [TASK],
@@ -65,22 +64,24 @@ export const block = stepVerb(TASK_STEPS.block);
 export const unblock = stepVerb(TASK_STEPS.unblock);
 
 /** `task start` and `workflow start`. */
-export const start = verb({ args: [TASK], ...TASK_STEPS.start, run: startTask });
-
-async function startTask(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  // Other verbs do not need workflows.
-  const { checkStart, handedOverText } = await import("../orchestration_here.ts");
-  const step: TaskStep = TASK_STEPS.start;
-  const take: TaskStep["take"] = (db, id, terms) => {
-    const queued = step.take(db, id, terms);
-    if (queued.status !== "in_progress") checkStart(context, db, queued);
-    return queued;
-  };
-  const task = await takeStep(context, { ...step, take }, { flags, text });
-  if (task.status === "in_progress") return changedView(task, step.describe(nameOf(task), task));
-  const store = await openStore(context, "read");
-  return changedView(task, `Task ${nameOf(task)} is ${handedOverText(context, store, task)}`);
-}
+export const start = verb({
+  args: [TASK],
+  ...TASK_STEPS.start,
+  async run(context, flags, text) {
+    // Other verbs do not need workflows.
+    const { checkStart, handedOverText } = await import("../orchestration_here.ts");
+    const step: TaskStep = TASK_STEPS.start;
+    const take: TaskStep["take"] = (db, id, terms) => {
+      const queued = step.take(db, id, terms);
+      if (queued.status !== "in_progress") checkStart(context, db, queued);
+      return queued;
+    };
+    const task = await takeStep(context, { ...step, take }, { flags, text });
+    if (task.status === "in_progress") return changedView(task, step.describe(nameOf(task), task));
+    const store = await openStore(context, "read");
+    return changedView(task, `Task ${nameOf(task)} is ${handedOverText(context, store, task)}`);
+  },
+});
 
 type StepFlags = ByFlag & StepInput;
 
