@@ -38,7 +38,6 @@ export interface CliContext extends CommandContext {
   readonly onProgress?: ((doing: string, far?: Progress) => void) | undefined;
 }
 
-/** The progress of work. */
 export interface Progress {
   readonly done: number;
   /** The amount of all work; absent if it is unknown. */

@@ -16,7 +16,6 @@ export function daemonFilesOf(
   return daemonFiles(realPath(database), parentOf(locations.spoolFolders.at(-1)!));
 }
 
-/** Tells whether a daemon serves the database. */
 export function isDaemonHere(
   context: Pick<CliContext, "locations">,
   place: Pick<Place, "database">,

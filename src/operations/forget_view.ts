@@ -17,7 +17,6 @@ import { queueItemOf, sessionFilterOf } from "./session_lookup.ts";
 import { projectMeant, wholePathOf } from "./project_filter.ts";
 import { usageError, whyEmpty } from "./usage.ts";
 
-/** The flags that choose what to forget. */
 export type ForgetFlags =
   & Partial<Readonly<Record<"session" | "project" | "file" | "text", string>>>
   & Partial<Readonly<Record<"since" | "until", number>>>;

@@ -113,7 +113,6 @@ function countsText(words: Words, counts: Counts): string | null {
   return shown.map(([status, word]) => `${counts[status]} ${word}`).join(", ") || null;
 }
 
-/** Formats the technical facts for people. */
 export function factsOf(report: ReturnType<typeof statusReportOf>, care: Care): Facts {
   const { database, sessions, queue, memory, work, daemon, audit, spool } = report;
   const { byStatus, byPriority, oldestAtMs } = queue;

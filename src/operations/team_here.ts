@@ -25,7 +25,6 @@ export const TEAM_PROJECT = textFlag(
   "folder",
 );
 
-/** The store of the team's verbs. */
 export interface TeamHere extends TeamStore {
   /** The absolute path of the database. */
   readonly database: string;

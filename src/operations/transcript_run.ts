@@ -208,7 +208,6 @@ function damageTexts(damaged: TranscriptOutcome["damaged"]): string[] {
   });
 }
 
-/** Shows in a table what each session lacks. */
 function sessionsTable(context: CliContext, sessions: readonly ComparedSession[]): string {
   return tableText(context, sessions, {
     SESSION: ({ sessionId }) => shortSessionId(sessionId),

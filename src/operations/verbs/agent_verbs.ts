@@ -16,11 +16,10 @@ import {
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import {
-  AGENT_FLAG,
   clearingFlag,
   numberFlag,
-  PAGE_FLAG,
   proposing,
+  SHARED,
   switchOn,
   text,
   type Values,
@@ -51,7 +50,7 @@ const list = listVerb({
     task: proposing("task", clearingFlag("Only of this task", "id")),
     session: proposing("session", clearingFlag("Only of this session, by its id", "id")),
     all: switchOn("Also those that have ended"),
-    limit: PAGE_FLAG,
+    limit: SHARED.page,
   },
   name: "agents",
   rows({ db }, { status, kind, task, session, all }, { limit }) {
@@ -156,7 +155,7 @@ const diff = readVerb({
 
 const kill = verb({
   args: [AGENT],
-  flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
+  flags: { reason: clearingFlag("Why"), agentId: SHARED.agentId },
   async run(context, flags, text) {
     const { change, db, place, mask, masked } = await beginChange(context, flags, "end an agent");
     const reason = masked(flags.reason);

@@ -17,7 +17,7 @@ import { checkLines, databaseFrom } from "../check_text.ts";
 import { confirmOrThrow, tellSpace, withProgress } from "../terminal.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { withoutDraftsLeft } from "../drafts_on_signal.ts";
-import { oneOf, text, textFlag, usually, YES_FLAG } from "../flags.ts";
+import { oneOf, SHARED, text, textFlag, usually } from "../flags.ts";
 import { agoText } from "../list_and_show.ts";
 import { checksHere } from "../next_command.ts";
 import { keptPlace, openStore, placeOf } from "../open_store.ts";
@@ -212,7 +212,7 @@ const stats = verb({
 
 const reset = verb({
   person: "db reset",
-  flags: { yes: YES_FLAG },
+  flags: { yes: SHARED.yes },
   async run(context, { yes }) {
     const { database, config: { busyTimeoutMs } } = await keptPlace(context, "reset the database");
     const present = requireReplaceable("Cannot reset", database);

@@ -58,7 +58,7 @@ async function doctorPlace(
   settings: string | undefined,
 ): Promise<DoctorPlace> {
   const { config, database } = await placeOf(context);
-  const { path, fromSource } = ownProgram(context.environment);
+  const { path } = ownProgram(context.environment);
   return {
     ...hooksPlace(context, settings),
     environment: context.environment,
@@ -67,7 +67,6 @@ async function doctorPlace(
     database,
     databaseChosenBy: context.globals.noDb ? "--no-db" : CHOSEN_BY[databaseFrom(context, config)],
     programPath: path,
-    fromSource,
     nowMs: Date.now(),
     drainSpool,
   };

@@ -11,7 +11,7 @@ import { takeInSpool } from "../spool_drain.ts";
 import { openStore } from "../open_store.ts";
 import { warnOf } from "../take_over.ts";
 import { wellFormedJson } from "../view.ts";
-import { SESSION_FLAG, SINCE_FLAG, textFlag } from "../flags.ts";
+import { SHARED, textFlag } from "../flags.ts";
 import { verb } from "../verb.ts";
 import {
   cannotWrite,
@@ -31,8 +31,8 @@ const LINES_AT_ONCE = 100;
 
 export const exportVerb = verb({
   flags: {
-    session: SESSION_FLAG,
-    since: SINCE_FLAG,
+    session: SHARED.session,
+    since: SHARED.since,
     output: textFlag(
       "Write this file instead of stdout; it is replaced as a whole, for your eyes only (0600)",
       "file",

@@ -58,7 +58,7 @@ export const installHooks = verb({
     const own = ownProgram(context.environment);
     const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
     if (named !== undefined) requireStartable(named, context);
-    const fromSource = named === undefined && own.fromSource;
+    const fromSource = named === undefined && own.executable === null;
     const program = named ?? own.program;
     const otherFlags = [
       ...commandFlags(named),

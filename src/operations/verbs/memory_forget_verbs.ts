@@ -36,7 +36,7 @@ import {
 import { nextHere } from "../next_command.ts";
 import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
 import { typedFilter, unknownFilters } from "../unknown_filter.ts";
-import { optional, parsed, proposing, text, textFlag, toggle, YES_FLAG } from "../flags.ts";
+import { optional, parsed, proposing, SHARED, text, textFlag, toggle } from "../flags.ts";
 import { many, verb } from "../verb.ts";
 
 const when = async (text: string) =>
@@ -64,7 +64,7 @@ export const forget = verb({
     ),
     until: optional(parsed(when, "What was seen until then", "when")),
     dryRun: toggle("Say what would be removed, and remove nothing"),
-    yes: YES_FLAG,
+    yes: SHARED.yes,
   },
   async run(context, { dryRun, yes, ...flags }, ...ids) {
     const place = await forgetPlace(context, { mayMigrate: !dryRun });

@@ -3,7 +3,7 @@ import { redactText } from "../../secrets/redact.ts";
 import { count } from "../../base/counts.ts";
 import { removePause, savePause } from "../../policy/store.ts";
 import { tellingId } from "../../db/sessions.ts";
-import { numberFlag, OF_SESSION, textFlag } from "../flags.ts";
+import { numberFlag, SHARED, textFlag } from "../flags.ts";
 import { sessionIdOf } from "../requirements_here.ts";
 import { openStore } from "../open_store.ts";
 import { verb } from "../verb.ts";
@@ -30,7 +30,7 @@ export function pauseVerb(
   return verb({
     person: `${noun} pause`,
     flags: {
-      session: OF_SESSION,
+      session: SHARED.ofSession,
       reason: textFlag("Why; kept with the pause"),
       minutes: numberFlag(1, maxMinutes, `For how long; without it ${withoutIt}`),
     },
@@ -59,7 +59,7 @@ export function resumeVerb(subject: Subject, person?: string) {
   const noun = NOUNS[subject];
   return verb({
     person,
-    flags: { session: OF_SESSION },
+    flags: { session: SHARED.ofSession },
     async run(context, { session: named }) {
       const { db } = await openStore(context, "write");
       const sessionId = await sessionIdOf(db, context, { named, command: `${noun} resume` });

@@ -26,17 +26,15 @@ import {
 import { timeUntil } from "../../base/time.ts";
 import type { CliContext } from "../context.ts";
 import {
-  LIMIT_FLAG,
   limitOf,
   number,
   oneOfFlag,
   parseAge,
   parsed,
-  SESSION_FLAG,
+  SHARED,
   text,
   toggle,
   usually,
-  YES_FLAG,
 } from "../flags.ts";
 import { agoText, readVerb } from "../list_and_show.ts";
 import { askAtTerminal, listFirst, progressLine, tellSpace } from "../terminal.ts";
@@ -52,9 +50,9 @@ const ID = text("Id of a capture, or its beginning", "id");
 const list = readVerb({
   flags: {
     status: oneOfFlag(["raw", "processing", "done", "error"], "Only with this status"),
-    session: SESSION_FLAG,
+    session: SHARED.session,
     priority: oneOfFlag(["high", "normal", "low"], "Only with this priority"),
-    limit: LIMIT_FLAG,
+    limit: SHARED.limit,
   },
   async run({ db, place, context }, flags) {
     const filter = {
@@ -196,7 +194,7 @@ const prune = verb({
       "Instead, those that are damaged and that nobody can read any more, of any age",
     ),
     dryRun: toggle("Only say what would be pruned"),
-    yes: YES_FLAG,
+    yes: SHARED.yes,
   },
   async run(context, { olderThan, keepRaw, unreadable, dryRun, yes }) {
     const { db } = await openStore(context, dryRun ? "read" : "write");

@@ -7,7 +7,7 @@ import type { TranscriptProject } from "../../upkeep/transfer/capture_of.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { MIN_ID_BEGINNING } from "../../db/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { SESSION_FLAG, SINCE_FLAG, text, textFlag, toggle } from "../flags.ts";
+import { SHARED, text, textFlag, toggle } from "../flags.ts";
 import { onlyNamed } from "../session_lookup.ts";
 import { flagsAgain } from "../next_command.ts";
 import { isBareName, isCalled } from "../project_filter.ts";
@@ -17,12 +17,12 @@ import { verb } from "../verb.ts";
 
 export const reconcile = verb({
   flags: {
-    session: SESSION_FLAG,
+    session: SHARED.session,
     project: textFlag(
       "Only sessions that began in this folder, below it, or in the same repository",
       "dir",
     ),
-    since: SINCE_FLAG,
+    since: SHARED.since,
     transcripts: textFlag("Where the transcripts are, instead of ~/.claude/projects", "dir"),
     backfill: toggle("Fill in what is missing"),
   },

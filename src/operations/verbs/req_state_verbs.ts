@@ -16,15 +16,7 @@ import {
   satisfy as keepSatisfied,
 } from "../../policy/store.ts";
 import type { CliContext } from "../context.ts";
-import {
-  numberFlag,
-  OF_BRANCH,
-  OF_SESSION,
-  REQUIREMENT,
-  textFlag,
-  toggle,
-  YES_FLAG,
-} from "../flags.ts";
+import { numberFlag, REQUIREMENT, SHARED, textFlag, toggle } from "../flags.ts";
 import {
   branchKeyOf,
   hereOfSession,
@@ -50,9 +42,9 @@ function satisfyVerb(name: string) {
     person: `req ${name}`,
     args: many(REQUIREMENT, 1),
     flags: {
-      session: OF_SESSION,
+      session: SHARED.ofSession,
       branch: {
-        ...OF_BRANCH,
+        ...SHARED.ofBranch,
         brief:
           "For every session of this branch, also later ones; with --session for that one alone",
       },
@@ -122,11 +114,11 @@ export const clear = verb({
   flags: {
     all: toggle("Every requirement"),
     session: {
-      ...OF_SESSION,
+      ...SHARED.ofSession,
       brief: "Only of this session; without it, of all sessions and of the branch",
     },
-    branch: OF_BRANCH,
-    yes: YES_FLAG,
+    branch: SHARED.ofBranch,
+    yes: SHARED.yes,
   },
   async run(context, flags, ...names) {
     requireOneOfTwo("what to clear", {
@@ -205,7 +197,7 @@ export const resume = resumeVerb("requirements");
 
 export const prune = verb({
   person: "req prune",
-  flags: { dryRun: toggle("Only say what would be forgotten"), yes: YES_FLAG },
+  flags: { dryRun: toggle("Only say what would be forgotten"), yes: SHARED.yes },
   async run(context, flags) {
     const here = await requirementsHere(context);
     const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);

@@ -11,10 +11,10 @@ import {
   needTask,
 } from "../../work/store.ts";
 import {
-  AGENT_FLAG,
   type Parameter,
   parsed,
   proposing,
+  SHARED,
   switchOn,
   tagsOf,
   text,
@@ -30,7 +30,7 @@ import type { DatabaseSync } from "node:sqlite";
 
 const COMMON = {
   stdin: switchOn("Read the ids from stdin, with spaces or line breaks between"),
-  agentId: AGENT_FLAG,
+  agentId: SHARED.agentId,
 } as const;
 
 const TAGS = { tags: parsed(tagsOf, "The tags, with commas between", "tags") };

@@ -3,7 +3,7 @@ import { refusal } from "../../work/refusal.ts";
 import type { Task } from "../../work/task.ts";
 import { takeBackLapsed } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
-import { ALL_PROJECTS, optional, switchOn, TASK } from "../flags.ts";
+import { optional, SHARED, switchOn, TASK } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { beginChange, type ByFlag, leaseMs, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { changedView, nameOf } from "../task_view.ts";
@@ -18,7 +18,7 @@ export const claim = verb({
   ...TASK_STEPS.claim,
   flags: {
     next: switchOn("The first one that is ready"),
-    allProjects: ALL_PROJECTS,
+    allProjects: SHARED.allProjects,
     ...TASK_STEPS.claim.flags,
   },
   async run(context, flags, text) {

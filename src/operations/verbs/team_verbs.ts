@@ -27,7 +27,7 @@ import { isThere } from "../../system/on_disk.ts";
 import { joinPath } from "../../base/paths.ts";
 import { takeBackElsewhere } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
-import { numberFlag, optional, switchOn, textFlag, YES_FLAG } from "../flags.ts";
+import { numberFlag, optional, SHARED, switchOn, textFlag } from "../flags.ts";
 import { shortOrigin, syncLines } from "../team_text.ts";
 import { flagsAgain } from "../next_command.ts";
 import { confirmOrThrow } from "../terminal.ts";
@@ -74,7 +74,7 @@ const join = verb({
       "file",
     ),
     ...WAY_FLAGS,
-    yes: YES_FLAG,
+    yes: SHARED.yes,
   },
   async run(context, flags, given) {
     const again = (more: Partial<typeof flags>, address = given) =>
@@ -168,7 +168,7 @@ async function nameOfProject(context: CliContext, project: string, again: string
 
 const leave = verb({
   person: "team leave",
-  flags: { project: TEAM_PROJECT, yes: YES_FLAG },
+  flags: { project: TEAM_PROJECT, yes: SHARED.yes },
   async run(context, { project: folder, yes }) {
     const store = await openTeam(context);
     const [joined] = joinedHere(context, store, folder ?? context.cwd);

@@ -5,15 +5,15 @@ import { folderOfProject } from "../../memory/project_paths.ts";
 import { sumTokens, USAGE_GROUPS } from "../../memory/store.ts";
 import { type UsageRow, usageRows } from "../../memory/usage/usage_rows.ts";
 import { configHere } from "../context.ts";
-import { LIMIT_FLAG, limitOf, oneOf, SINCE_FLAG, timeFlag, usually } from "../flags.ts";
+import { limitOf, oneOf, SHARED, timeFlag, usually } from "../flags.ts";
 import { type Columns, tableText } from "../table.ts";
 
 export const usage = readVerb({
   flags: {
     by: usually("day", oneOf(USAGE_GROUPS, "What the tokens are summed by")),
-    since: SINCE_FLAG,
+    since: SHARED.since,
     until: timeFlag("Only until then, written as for --since"),
-    limit: LIMIT_FLAG,
+    limit: SHARED.limit,
   },
   async run({ db, context }, { by, since = 0, until = Number.MAX_SAFE_INTEGER, limit }) {
     const { prices } = (await configHere(context)).config.usage;
