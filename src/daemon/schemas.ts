@@ -59,6 +59,14 @@ export const countsSchema = z.object({
   pendingQuestions: z.int(),
 });
 
+export const stateSchema = z.object({
+  counts: countsSchema,
+  tasks: z.array(taskSchema),
+  agents: z.array(agentSchema),
+  workflows: z.array(workflowSchema),
+  questions: z.array(questionSchema),
+});
+
 // The fields of requests.
 
 const someText = z.string().check(z.refine(isKeepable, NO_NUL));

@@ -2,12 +2,7 @@ import type { CommandContext, StricliProcess } from "@stricli/core";
 import { type ConfigFile, readConfigFiles, trustBy } from "../config/discover.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import { loadSections } from "../config/sections.ts";
-import {
-  type Environment,
-  locate,
-  type LocateOptions,
-  type Locations,
-} from "../system/environment.ts";
+import { type Environment, locate, type Locations } from "../system/environment.ts";
 import { allNamesIn, isThere } from "../system/on_disk.ts";
 import { joinPath, parentOf, resolvePath } from "../base/paths.ts";
 import { lookUpwards } from "../system/git/repository.ts";
@@ -74,7 +69,7 @@ export function contextOf(
   process: StricliProcess,
 ): CliContext {
   const cwd = environment.cwd();
-  const locations = locateToLook(environment, { dbFlag: globals.db });
+  const locations = locateToLook(environment, globals.db);
   trustBy(locations);
   if (locations.databaseFrom === "fallback") {
     process.stderr.write(
@@ -103,13 +98,10 @@ export function silentContext(
 }
 
 /** Finds the places without creating a folder, so that no other process can write into one. */
-export function locateToLook(
-  environment: Environment,
-  options: Omit<LocateOptions, "namesIn"> = {},
-): Locations {
+export function locateToLook(environment: Environment, dbFlag: string | undefined): Locations {
   const namesIn = (folder: string) =>
     namesOrRoom(resolvePath(folder, { folder: environment.cwd() }));
-  return locate(environment, { ...options, namesIn });
+  return locate(environment, { dbFlag, namesIn });
 }
 
 /** Returns the names in a folder: none if it could be created, null if it could not. @param wanted An absolute path. */

@@ -177,8 +177,12 @@ async function parseWhen(text: string): Promise<number> {
 
 const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30 };
 
-/** Reads an age in milliseconds: `30d`, `2w`, or `3m` (months of 30 days). @throws {SyntaxError} If it is no age. */
-export function parseAge(text: string): number {
+/** An age in milliseconds: `30d`, `2w`, or `3m` (months of 30 days). */
+export function age(brief: string): Parameter<number> {
+  return parsed(parseAge, brief, "age");
+}
+
+function parseAge(text: string): number {
   const [, number, unit] = /^(\d{1,5})([dwm])$/.exec(text.trim()) ?? [];
   if (number === undefined) {
     throw new SyntaxError(`expected an age such as 30d, 2w or 3m (months), got "${text}"`);
@@ -211,6 +215,7 @@ export const SHARED = {
     "Only since then: an age (30m, 2h, 3d, 1w), a date (2026-11-20, 2026-11-20T08:30) or a day (yesterday, monday)",
   ),
   until: timeFlag("Only before then, as --since"),
+  ofTask: proposing("task", clearingFlag("Only of this task", "id")),
   allProjects: switchOn("Of all projects, not only of this repository"),
   agentId: clearingFlag(
     "Who does it; without it the session of Claude Code that this runs in, else `user`",

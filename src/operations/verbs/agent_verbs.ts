@@ -47,7 +47,7 @@ const list = listVerb({
   flags: {
     status: wordsFlag(`Only with this status: ${STATUSES.join(", ")}; a comma is or`, "status"),
     kind: wordsFlag(`Only of this kind: ${KINDS.join(", ")}; a comma is or`, "kind"),
-    task: proposing("task", clearingFlag("Only of this task", "id")),
+    task: SHARED.ofTask,
     session: proposing("session", clearingFlag("Only of this session, by its id", "id")),
     all: switchOn("Also those that have ended"),
     limit: SHARED.page,

@@ -1,12 +1,6 @@
 import { plain } from "../../base/plain.ts";
 import { dataVersionReader } from "../../db/transaction.ts";
-import {
-  type EventFilter,
-  type EventRow,
-  lastEventId,
-  listEvents,
-  toldSinceMs,
-} from "../../work/store.ts";
+import { type EventRow, lastEventId, listEvents, toldSinceMs } from "../../work/store.ts";
 import { type CliContext, configHere } from "../context.ts";
 import { numberFlag, optional, parsed, switchOn, textFlag } from "../flags.ts";
 import { parseSince } from "../../memory/search/point_in_time.ts";
@@ -86,7 +80,7 @@ type Since = { readonly afterId: number } | { readonly sinceMs: number };
 async function follow(
   context: CliContext,
   flags: { readonly since?: Since; readonly limit?: number },
-  filterOn: (db: DatabaseSync) => Omit<EventFilter, "limit">,
+  filterOn: (db: DatabaseSync) => Omit<Parameters<typeof listEvents>[1], "limit">,
 ): Promise<View> {
   const { db } = await openStore(context, "write", "follow the events");
   const filter = filterOn(db);

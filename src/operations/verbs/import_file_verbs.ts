@@ -1,14 +1,9 @@
 /** `conclaude import FILE`: imports an export. */
 import type { ByteSource } from "../../base/byte_lines.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
-import { count } from "../../base/counts.ts";
+import { count, sumOf } from "../../base/counts.ts";
 import { EXPORTED_TABLES } from "../../upkeep/transfer/exported_tables.ts";
-import {
-  importLines,
-  type ImportReport,
-  linesOfExport,
-  sumOf,
-} from "../../upkeep/transfer/import.ts";
+import { importLines, type ImportReport, linesOfExport } from "../../upkeep/transfer/import.ts";
 import { linesOf } from "../../upkeep/transfer/import_lines.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { type CliContext, type Progress, typedPath } from "../context.ts";

@@ -2,7 +2,7 @@ import { answer } from "../../work/engine/requests.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/store.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
-import { clearingFlag, optional, parsed, proposing, SHARED, switchOn, text } from "../flags.ts";
+import { optional, parsed, proposing, SHARED, switchOn, text } from "../flags.ts";
 import { askedText, withWanted } from "../wanted_use.ts";
 import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { lastingOf } from "../orchestration_here.ts";
@@ -18,7 +18,7 @@ const ID = proposing("question", text("The question, by its id", "id"));
 const list = listVerb({
   flags: {
     all: switchOn("Also those that are answered"),
-    task: proposing("task", clearingFlag("Only of this task", "id")),
+    task: SHARED.ofTask,
     limit: SHARED.page,
   },
   name: "questions",

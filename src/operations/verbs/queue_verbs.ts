@@ -25,17 +25,7 @@ import {
 } from "../../db/queue.ts";
 import { timeUntil } from "../../base/time.ts";
 import type { CliContext } from "../context.ts";
-import {
-  limitOf,
-  number,
-  oneOfFlag,
-  parseAge,
-  parsed,
-  SHARED,
-  text,
-  toggle,
-  usually,
-} from "../flags.ts";
+import { age, limitOf, number, oneOfFlag, SHARED, text, toggle, usually } from "../flags.ts";
 import { agoText, readVerb } from "../list_and_show.ts";
 import { askAtTerminal, listFirst, progressLine, tellSpace } from "../terminal.ts";
 import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
@@ -184,7 +174,7 @@ const prune = verb({
   flags: {
     olderThan: usually(
       "30d",
-      parsed(parseAge, "Captured longer ago than this: 30d, 2w, 3m (months of 30 days)", "age"),
+      age("Captured longer ago than this: 30d, 2w, 3m (months of 30 days)"),
     ),
     keepRaw: usually(
       "100",
