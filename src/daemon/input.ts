@@ -99,23 +99,15 @@ export function checked<Schema extends z.ZodMiniType>(
   if (success) return data;
   const [issue] = error!.issues;
   const [field, ...below] = issue!.path;
-  const given = typeof value === "object" && value !== null
-    ? Reflect.get(value, String(field))
-    : undefined;
+  const given = Object(value)[String(field)];
   const ownRefusal = field === undefined || below.length > 1 ? undefined : refusals[String(field)];
   if (ownRefusal !== undefined) inField(String(field), () => ownRefusal(given));
   if (issue!.code === "unrecognized_keys") {
     throw invalidInput(issue!.keys[0]!, "there is no such field");
   }
-  const isMissing = issue!.code === "invalid_type" && valueAt(value, issue!.path) === undefined;
+  const wrong = issue!.path.reduce<unknown>((at, key) => Object(at)[key], value);
+  const isMissing = issue!.code === "invalid_type" && wrong === undefined;
   throw invalidInput(issue!.path.join("."), isMissing ? "it is missing" : faultText(issue!));
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (at, key) => typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined,
-    value,
-  );
 }
 
 /** Runs a check that the command line shares, and makes its refusal name the field instead of a verb. */

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
-import { isUserError, UserError } from "../base/errors.ts";
+import { isUserError, quietly, type UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { hasTeams, isJoined, noteUntold, sharedProjectOf } from "../db/team_outbox.ts";
 import { transaction } from "../db/transaction.ts";
@@ -216,19 +216,15 @@ async function askServer(
     throw unreached(`its server did not answer in ${count(ANSWER_MS / 1_000, "second")}`);
   }
   await ran.gone;
-  const answer = readAnswer(ran.stdout!.text());
-  if (answer === null) throw unreached("no answer of its server can be read", "conclaude doctor");
+  const answer = quietly((): ServerAnswer | { readonly error: UserError } =>
+    JSON.parse(ran.stdout!.text())
+  );
+  if (answer === undefined) {
+    throw unreached("no answer of its server can be read", "conclaude doctor");
+  }
   if (!("error" in answer)) return answer;
   const { why, next, reason } = answer.error;
   throw unreached(why, reason === "OFFLINE" ? undefined : next);
-}
-
-function readAnswer(text: string): ServerAnswer | { readonly error: UserError } | null {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function holderText({ holder, author }: ServerAnswer): string {

@@ -2,6 +2,7 @@ import { durationText } from "../../base/time.ts";
 /** `conclaude req satisfy|approve|clear|pause|resume|prune`: a person changes the state of requirements. */
 import { redactValue } from "../../secrets/redact_value.ts";
 import { quietly, UserError } from "../../base/errors.ts";
+import { isMapping } from "../../base/mapping.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { askGitLines } from "../../system/git/ask_git.ts";
 import { toldByPerson } from "../../policy/requirements/satisfy.ts";
@@ -247,9 +248,7 @@ async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet
 function metadataOf(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   const value: unknown = quietly(() => redactValue(JSON.parse(text), { patterns: [] }));
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as Record<string, unknown>;
-  }
+  if (isMapping(value)) return value;
   throw new UserError("Cannot read --metadata", {
     why: `"${text}" is no JSON object; nothing was recorded`,
     next: `give an object: --metadata '{"ticket":"X-1"}'`,
