@@ -219,9 +219,7 @@ async function askServer(
   const answer = quietly((): ServerAnswer | { readonly error: UserError } =>
     JSON.parse(ran.stdout!.text())
   );
-  if (answer === undefined) {
-    throw unreached("no answer of its server can be read", "conclaude doctor");
-  }
+  if (!answer) throw unreached("no answer of its server can be read", "conclaude doctor");
   if (!("error" in answer)) return answer;
   const { why, next, reason } = answer.error;
   throw unreached(why, reason === "OFFLINE" ? undefined : next);
