@@ -6,12 +6,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { timingSafeEqual } from "node:crypto";
 import { setImmediate } from "node:timers";
 import { refusal } from "../work/refusal.ts";
+import { checkAgentId } from "../work/task_input.ts";
 import { reading, transaction } from "../db/transaction.ts";
 import { claimAsked } from "../operations/shared_claims.ts";
 import { API_HELP, errorResponse, httpError } from "./api_error.ts";
 import { isSamePlace } from "./database_watch.ts";
 import type { TabRights } from "./page_rights.ts";
-import { callerOf, checked, checkedBody, readBody, readQuery } from "./input.ts";
+import { checked, checkedBody, readBody, readQuery } from "./input.ts";
 import { type Call, type Daemon, type Route, routerOf, targetOf } from "./route.ts";
 import { knowsToken } from "../policy/store.ts";
 import {
@@ -210,6 +211,12 @@ function checkSource(headers: Headers, door: Door): void {
   if (origin !== null && !hosts.some((host) => origin.toLowerCase() === `http://${host}`)) {
     throw httpError("FORBIDDEN_ORIGIN", "its Origin is not this server");
   }
+}
+
+/** Returns the caller: the header `X-Agent-ID`, else `user`. @throws {UserError} INVALID_INPUT */
+function callerOf(headers: Headers): string {
+  const given = headers.get("x-agent-id");
+  return given === null ? "user" : checkAgentId(given);
 }
 
 /** The header with a person's token; the daemon's own token does not prove a person, since agents can read it. */

@@ -2,13 +2,7 @@
 import * as z from "zod/mini";
 import { isUserError, UserError } from "../base/errors.ts";
 import { refusal } from "../work/refusal.ts";
-import {
-  checkAgentId,
-  checkPriority,
-  checkTags,
-  checkTitle,
-  checkType,
-} from "../work/task_input.ts";
+import { checkPriority, checkTags, checkTitle, checkType } from "../work/task_input.ts";
 import { API_HELP, httpError } from "./api_error.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { eventIdAt, lastEventId, listEvents } from "../work/store.ts";
@@ -147,12 +141,6 @@ export function invalidInput(field: string, why: string) {
     next: API_HELP,
     details: { path: field },
   });
-}
-
-/** Returns the caller: the header `X-Agent-ID`, else `user`. @throws {UserError} INVALID_INPUT */
-export function callerOf(headers: Headers): string {
-  const given = headers.get("x-agent-id");
-  return given === null ? "user" : checkAgentId(given);
 }
 
 function textOf(value: unknown): string {

@@ -1,12 +1,6 @@
 import { count } from "../../base/counts.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
-import {
-  type ConfigFile,
-  isLeftOut,
-  MAX_FOLDERS,
-  readConfigFiles,
-  searchedFolders,
-} from "../../config/discover.ts";
+import { type ConfigFile, isLeftOut, MAX_FOLDERS, searchedFolders } from "../../config/discover.ts";
 import {
   configJsonSchema,
   configTemplate,
@@ -113,15 +107,14 @@ function listSources(context: CliContext): Readonly<Record<string, string>> {
 
 const path = verb({
   run(context) {
-    const looks = lookUpwards(context.cwd);
-    const all = readConfigFiles(looks, context.locations);
+    const all = filesHere(context);
     const files = all.filter((file) => !isLeftOut(file))
       .map(({ layer, path }) => ({ layer, path }));
     const leftOut = listLeftOut(all, context.cwd, context.locations)
       .map((file) => ({ ...file, next: nextHere(file.next, context.globals) }));
     const trusted = trustedFolders(context.locations.database);
     const { dataFolder, home } = context.locations;
-    const folders = searchedFolders(looks, home).folders.slice(0, MAX_FOLDERS);
+    const folders = searchedFolders(lookUpwards(context.cwd), home).folders.slice(0, MAX_FOLDERS);
     const searched = [dataFolder, ...folders.map(({ path }) => path)];
     const found = files.length === 0
       ? ["No configuration files: the defaults count. `conclaude config init` writes one."]
