@@ -11,19 +11,8 @@ import {
   type StricliIntegration,
   type StricliProcess,
 } from "@stricli/core";
-import {
-  type LazyVerb,
-  perform,
-  type Verb,
-  type VerbGroup,
-  type Verbs,
-} from "../operations/verb.ts";
-import {
-  type CliContext,
-  type Globals,
-  locateToLook,
-  silentContext,
-} from "../operations/context.ts";
+import { perform, type Verbs } from "../operations/verb.ts";
+import { type CliContext, locateToLook, silentContext } from "../operations/context.ts";
 import { fitToColumns } from "../base/columns.ts";
 import { LETTERS, type Parameter } from "../operations/flags.ts";
 import { plain } from "../base/plain.ts";
@@ -44,7 +33,7 @@ export async function runWithLibrary(context: CliContext, words: readonly string
 
 /** Builds the library's application. If the first word names a verb or a group, it gets only that one. */
 export async function application(
-  { globals }: { readonly globals: Pick<Globals, "color"> },
+  { globals }: { readonly globals: Pick<CliContext["globals"], "color"> },
   args: readonly string[] = [],
 ): Promise<Application<CliContext>> {
   const firstWord = camel(args[0] ?? "");
@@ -91,15 +80,17 @@ async function routesOf(
 /** Builds the library's form of a verb or a group. @param words The words after its name; null if it is only listed. */
 async function libraryTarget(
   at: readonly string[],
-  target: Verb | VerbGroup | LazyVerb,
+  target: Verbs[string],
   words: readonly string[] | null,
 ): Promise<Command<CliContext> | RouteMap<CliContext>> {
   const { brief, about = brief, examples } = helpOf(at);
-  const docs = { brief, fullDescription: withExamples(about, examples) };
+  const shown = [about, "", "Examples:", ...examples.map((line) => `  ${line}`)];
+  const docs = { brief, fullDescription: shown.join("\n") };
   if (target.kind === "lazy") {
-    return words === null
-      ? namedTarget(brief)
-      : await libraryTarget(at, await target.load(), words);
+    if (words !== null) return await libraryTarget(at, await target.load(), words);
+    // A command that is only listed is never run.
+    const loader = () => Promise.reject(new Error("only named"));
+    return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
   }
   if (target.kind === "group") {
     return buildRouteMap<string, CliContext>({
@@ -158,16 +149,6 @@ function withProposals(parameter: Parameter): Parameter {
       return (await import("../operations/known_names.ts")).knownNames(this, proposes, partial);
     },
   } as Parameter;
-}
-
-/** Builds a command that is only listed and never run. */
-function namedTarget(brief: string): Command<CliContext> {
-  const loader = () => Promise.reject(new Error("only named"));
-  return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
-}
-
-function withExamples(about: string, examples: readonly string[]): string {
-  return [about, "", "Examples:", ...examples.map((line) => `  ${line}`)].join("\n");
 }
 
 /** `--help` of every verb and group. With `--json` it prints the page as `{"help": …}`. */
@@ -260,7 +241,7 @@ async function proposalsFor(
   const { rest, globals } = splitGlobals(words.slice(0, -1));
   const app = await application({ globals: { color: false } }, [...rest, partial]);
   const { db } = globals;
-  const placed = () => locateToLook(environment, { dbFlag: db });
+  const placed = () => locateToLook(environment, db);
   const context = silentContext(environment, { db, placed });
   const found = await proposeCompletions(app, [...rest, partial], context).catch(() => []);
   const isFlag = partial.startsWith("-");

@@ -37,7 +37,9 @@ export async function performLine(
   const color = !line.globals.noColor && environment.variable("NO_COLOR") === undefined &&
     environment.isTerminal("stdout");
   const globals = { ...line.globals, color, columns: columnsFor(environment, "stdout") };
-  const stderr = fitted(streams.stderr, columnsFor(environment, "stderr"));
+  const columns = columnsFor(environment, "stderr");
+  // Only people read stderr, so its lines fit the terminal.
+  const stderr = { write: (text: string) => streams.stderr.write(fitToColumns(text, columns)) };
   const context = contextOf(globals, environment, { stdout: streams.stdout, stderr });
   await runVerb(context, line);
   const status = Number(context.process.exitCode ?? 0);
@@ -55,11 +57,6 @@ function columnsFor(
   const configured = Number(variable("COLUMNS"));
   if (Number.isInteger(configured) && configured > 0) return configured;
   return (isTerminal(stream) ? columns() : null) || USUAL_COLUMNS;
-}
-
-/** Makes a stream whose lines fit the terminal, for output that only people read. */
-function fitted(stream: StricliProcess["stderr"], columns: number): StricliProcess["stderr"] {
-  return { write: (text) => stream.write(fitToColumns(text, columns)) };
 }
 
 /** Runs a verb, prints its result or its error, and sets the exit status in the context. */
@@ -109,7 +106,6 @@ function reportOnStderr(context: CliContext, thrown: unknown): void {
   }
 }
 
-/** Stdout and stderr of this process. */
 const PROCESS_STREAMS = { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) };
 
 function writer(stream: typeof Deno.stdout | typeof Deno.stderr): { write(text: string): void } {

@@ -41,7 +41,8 @@ export function errorResponse(
 }
 
 function asRefusal(thrown: unknown, log: (level: "error", message: string) => void): UserError {
-  if (thrown instanceof UserError && thrown.reason !== null && isCode(thrown.reason)) return thrown;
+  const code = thrown instanceof UserError ? thrown.reason : null;
+  if (code !== null && (code in HTTP_ERRORS || code in REFUSALS)) return thrown as UserError;
   if (isDatabaseBusy(thrown)) {
     log("error", `a request waited too long: ${messageOf(thrown)}`);
     return httpError(
@@ -52,8 +53,4 @@ function asRefusal(thrown: unknown, log: (level: "error", message: string) => vo
   const message = thrown instanceof Error ? thrown.stack ?? messageOf(thrown) : messageOf(thrown);
   log("error", `a request failed: ${message}`);
   return httpError("INTERNAL_ERROR", "something went wrong inside; the daemon's log tells what");
-}
-
-function isCode(reason: string): boolean {
-  return reason in HTTP_ERRORS || reason in REFUSALS;
 }

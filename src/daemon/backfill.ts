@@ -4,12 +4,7 @@
  */
 import { isUserError, messageOf } from "../base/errors.ts";
 import type { Progress } from "../operations/context.ts";
-import {
-  type BackfillState,
-  type Compared,
-  gapsByProject,
-  type Reconciled,
-} from "../operations/project_gaps.ts";
+import { type BackfillState, gapsByProject, type Reconciled } from "../operations/project_gaps.ts";
 import type { Daemon } from "./route.ts";
 import { runVerb } from "./verb_route.ts";
 
@@ -31,7 +26,7 @@ export class Backfill {
     });
   }
 
-  async #run(daemon: Daemon, fills: boolean): Promise<Compared> {
+  async #run(daemon: Daemon, fills: boolean): Promise<BackfillState["last"]> {
     const onProgress = (doing: string, far?: Progress) =>
       void (this.#running = { doing, done: 0, ...far });
     try {

@@ -2,11 +2,10 @@
 import { isLocked } from "../db/process_lock.ts";
 import { livesOn } from "../system/process/process_identity.ts";
 import type { DaemonFiles } from "../system/daemon_files.ts";
-import { readText } from "../system/on_disk.ts";
+import { readJsonFile, readText } from "../system/on_disk.ts";
 import { OS } from "../system/environment.ts";
 import { createHttpClient } from "../system/network.ts";
-import { OWN_PID } from "../system/processes.ts";
-import { renameSync, writeTextFileSync } from "../system/files.ts";
+import { writeWhole } from "../system/write_file.ts";
 
 /** The state that a daemon reports; only its state file also holds the token. */
 export type KnownDaemon = Omit<DaemonState, "token" | "processMark">;
@@ -122,23 +121,16 @@ export interface DaemonState {
 export function keepState(path: string, state: DaemonState): "kept" | "written" {
   const text = `${JSON.stringify(state, null, 2)}\n`;
   if (readText(path) === text) return "kept";
-  const draft = `${path}.${OWN_PID}.tmp`;
-  writeTextFileSync(draft, text, { mode: 0o600 });
-  renameSync(draft, path);
+  writeWhole(path, text, { mode: 0o600 });
   return "written";
 }
 
 /** Reads the state file; null when it cannot be read. */
 export function readState(path: string): DaemonState | null {
-  try {
-    const state: unknown = JSON.parse(readText(path) ?? "");
-    return isState(state) ? state : null;
-  } catch {
-    return null;
-  }
+  const state = readJsonFile(path);
+  return isState(state) ? state : null;
 }
 
-/** Whether a value is the state of a daemon. */
 function isState(value: unknown): value is DaemonState {
   return Number.isSafeInteger(Object(value).pid);
 }

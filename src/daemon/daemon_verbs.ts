@@ -12,13 +12,14 @@ import {
 import { undecidedCoven } from "../work/coven.ts";
 import { UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
-import { type DaemonFiles, daemonFiles } from "../system/daemon_files.ts";
+import type { DaemonFiles } from "../system/daemon_files.ts";
 import { realPath } from "../system/real_paths.ts";
 import { askToLeave, startAlone } from "../system/process/start.ts";
 import { isLocked } from "../db/process_lock.ts";
 import { VERSION } from "../base/version.ts";
 import type { CliContext } from "../operations/context.ts";
-import { number, optional, switchOn, toggle, usually } from "../operations/flags.ts";
+import { daemonFilesOf } from "../operations/daemon_here.ts";
+import { number, numberFlag, switchOn, toggle, usually } from "../operations/flags.ts";
 import { ownProgram } from "../operations/own_program.ts";
 import { keptPlace, openAt, openStore, type Place } from "../operations/open_store.ts";
 import { group, verb } from "../operations/verb.ts";
@@ -29,8 +30,10 @@ import { revokeNetwork } from "../system/network.ts";
 import { makeToken, revokeToken } from "../policy/store.ts";
 import { openInBrowser } from "../system/process/browser.ts";
 
-const PORT = optional(
-  number(0, 65_535, "Answer on this port of this machine too, with a token; 0 takes a free one"),
+const PORT = numberFlag(
+  0,
+  65_535,
+  "Answer on this port of this machine too, with a token; 0 takes a free one",
 );
 
 const run = verb({
@@ -164,7 +167,17 @@ const logs = verb({
     const last = lines === 0
       ? []
       : whole.trimEnd().split("\n").slice(-lines).filter((line) => line !== "");
-    if (follow) return await followLog(context, files, last);
+    if (follow) {
+      if (last.length > 0) print(context, last.join("\n"));
+      // It goes on until the program ends, and reads a log that became shorter from its start.
+      for (let seen = (readText(files.log) ?? "").length;;) {
+        await pause(FOLLOW_MS);
+        const text = readText(files.log) ?? "";
+        if (text.length < seen) seen = 0;
+        if (text.length > seen) print(context, text.slice(seen).replace(/\n$/, ""));
+        seen = text.length;
+      }
+    }
     return {
       json: { file: files.log, lines: last },
       text: whole === "" ? "The daemon has logged nothing yet." : last.join("\n"),
@@ -182,9 +195,7 @@ const FOLLOW_MS = 250;
 /** Returns the database that a daemon serves, and the paths of the daemon's files. */
 export async function daemonPlace(context: CliContext) {
   const place = await keptPlace(context, "serve a database");
-  const privateFolder = parentOf(context.locations.spoolFolders.at(-1)!);
-  const database = realPath(place.database);
-  return { ...place, database, files: daemonFiles(database, privateFolder) };
+  return { ...place, database: realPath(place.database), files: daemonFilesOf(context, place) };
 }
 
 /** Opens the database once, before a lock and a log are made. @throws {UserError} When it cannot be opened. */
@@ -212,22 +223,6 @@ function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void
     why: `it is running already (process ${pid}), ${where}; nothing was changed`,
     next: `conclaude daemon stop && conclaude daemon start --port ${wanted}`,
   });
-}
-
-/** Prints new lines of the log until the program ends; reads a log that became shorter from its start. */
-async function followLog(
-  context: CliContext,
-  { log }: DaemonFiles,
-  last: readonly string[],
-): Promise<never> {
-  if (last.length > 0) print(context, last.join("\n"));
-  for (let seen = (readText(log) ?? "").length;;) {
-    await pause(FOLLOW_MS);
-    const text = readText(log) ?? "";
-    if (text.length < seen) seen = 0;
-    if (text.length > seen) print(context, text.slice(seen).replace(/\n$/, ""));
-    seen = text.length;
-  }
 }
 
 /** Shows a daemon, and unmigrated state of coven's daemon. @param started Whether this command started it. */
@@ -271,10 +266,7 @@ function stateView(
 }
 
 export const ui = verb({
-  flags: {
-    open: toggle("Open the browser", true),
-    readOnly: switchOn("The page may only look"),
-  },
+  flags: { open: toggle("Open the browser", true), readOnly: switchOn("The page may only look") },
   person: "ui",
   async run(context, { open, readOnly }) {
     const place = await daemonPlace(context);

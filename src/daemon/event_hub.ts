@@ -11,7 +11,6 @@ const POLL_MS = { watched: 100, idle: 250 };
 /** How long this process's writes gather, in milliseconds, so that a stream gets them in one piece. */
 const GATHER_MS = 10;
 
-/** How many events are read at once. */
 const BATCH_EVENTS = 64;
 
 export type EventFacts = Omit<StoredEvent, "data">;

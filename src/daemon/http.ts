@@ -6,12 +6,13 @@ import type { DatabaseSync } from "node:sqlite";
 import { timingSafeEqual } from "node:crypto";
 import { setImmediate } from "node:timers";
 import { refusal } from "../work/refusal.ts";
+import { checkAgentId } from "../work/task_input.ts";
 import { reading, transaction } from "../db/transaction.ts";
 import { claimAsked } from "../operations/shared_claims.ts";
 import { API_HELP, errorResponse, httpError } from "./api_error.ts";
 import { isSamePlace } from "./database_watch.ts";
 import type { TabRights } from "./page_rights.ts";
-import { callerOf, checked, checkedBody, readBody, readQuery } from "./input.ts";
+import { checked, checkedBody, readBody, readQuery } from "./input.ts";
 import { type Call, type Daemon, type Route, routerOf, targetOf } from "./route.ts";
 import { knowsToken } from "../policy/store.ts";
 import {
@@ -212,6 +213,12 @@ function checkSource(headers: Headers, door: Door): void {
   }
 }
 
+/** Returns the caller: the header `X-Agent-ID`, else `user`. @throws {UserError} INVALID_INPUT */
+function callerOf(headers: Headers): string {
+  const given = headers.get("x-agent-id");
+  return given === null ? "user" : checkAgentId(given);
+}
+
 /** The header with a person's token; the daemon's own token does not prove a person, since agents can read it. */
 const PERSON_HEADER = "conclaude-token";
 
@@ -232,7 +239,13 @@ export type Server = Pick<HttpServer, "shutdown" | "finished">;
  */
 export function listenOnSocket(files: DaemonFiles, handler: Handler): Server {
   const { socket, socketDraft } = files;
-  refuseOther(socket);
+  const isSocket = quietly(() => lstatSync(socket).isSocket);
+  if (isSocket !== undefined && !isSocket) {
+    throw new UserError(`Cannot listen on "${socket}"`, {
+      why: "something that is no socket lies there; nothing was changed",
+      next: "Move it away, then start the daemon again",
+    });
+  }
   makePrivateFolder(parentOf(socket));
   removeFolder(socketDraft);
   mkdirSync(socketDraft, { mode: 0o700 });
@@ -277,15 +290,6 @@ export function listenOnPort(
 export function removeSocket(path: string): void {
   quietly(() => {
     if (lstatSync(path).isSocket !== false) removeSync(path);
-  });
-}
-
-function refuseOther(path: string): void {
-  const isSocket = quietly(() => lstatSync(path).isSocket);
-  if (isSocket === undefined || isSocket) return;
-  throw new UserError(`Cannot listen on "${path}"`, {
-    why: "something that is no socket lies there; nothing was changed",
-    next: "Move it away, then start the daemon again",
   });
 }
 

@@ -2,18 +2,11 @@
 import * as z from "zod/mini";
 import { isUserError, UserError } from "../base/errors.ts";
 import { refusal } from "../work/refusal.ts";
-import {
-  checkAgentId,
-  checkPriority,
-  checkTags,
-  checkTitle,
-  checkType,
-} from "../work/task_input.ts";
+import { checkPriority, checkTags, checkTitle, checkType } from "../work/task_input.ts";
 import { API_HELP, httpError } from "./api_error.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { eventIdAt, lastEventId, listEvents } from "../work/store.ts";
 
-/** Largest body, in bytes. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 /** How long a body may take to come, in milliseconds. */
@@ -100,23 +93,15 @@ export function checked<Schema extends z.ZodMiniType>(
   if (success) return data;
   const [issue] = error!.issues;
   const [field, ...below] = issue!.path;
-  const given = typeof value === "object" && value !== null
-    ? Reflect.get(value, String(field))
-    : undefined;
+  const given = Object(value)[String(field)];
   const ownRefusal = field === undefined || below.length > 1 ? undefined : refusals[String(field)];
   if (ownRefusal !== undefined) inField(String(field), () => ownRefusal(given));
   if (issue!.code === "unrecognized_keys") {
     throw invalidInput(issue!.keys[0]!, "there is no such field");
   }
-  const isMissing = issue!.code === "invalid_type" && valueAt(value, issue!.path) === undefined;
+  const wrong = issue!.path.reduce<unknown>((at, key) => Object(at)[key], value);
+  const isMissing = issue!.code === "invalid_type" && wrong === undefined;
   throw invalidInput(issue!.path.join("."), isMissing ? "it is missing" : faultText(issue!));
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (at, key) => typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined,
-    value,
-  );
 }
 
 /** Runs a check that the command line shares, and makes its refusal name the field instead of a verb. */
@@ -156,12 +141,6 @@ export function invalidInput(field: string, why: string) {
     next: API_HELP,
     details: { path: field },
   });
-}
-
-/** Returns the caller: the header `X-Agent-ID`, else `user`. @throws {UserError} INVALID_INPUT */
-export function callerOf(headers: Headers): string {
-  const given = headers.get("x-agent-id");
-  return given === null ? "user" : checkAgentId(given);
 }
 
 function textOf(value: unknown): string {

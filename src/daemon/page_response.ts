@@ -9,7 +9,6 @@ export interface PageParts {
   readonly plot: string;
 }
 
-/** The path of the script for charts. */
 export const PLOT_PATH = "/page/plot.js";
 
 /** Loads the page. `main.ts` sets this function, since the daemon may not import the page. */

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { quietly } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
-import { readText } from "../system/on_disk.ts";
+import { readJsonFile } from "../system/on_disk.ts";
 import { makePrivateFolder, writeWhole } from "../system/write_file.ts";
 
 /** `act` permits every route, as its person. `read` permits routes that change nothing. */
@@ -18,7 +18,6 @@ interface Tab {
   usedAtMs: number;
 }
 
-/** The content of the file. */
 interface StoredRights {
   /** The last port of the page, which a new daemon uses again so that open tabs still work. */
   readonly port: number | null;
@@ -113,9 +112,8 @@ export class PageRights {
 }
 
 function readStored(path: string): StoredRights {
-  const nothing: StoredRights = { port: null, tabs: [] };
-  const stored = quietly((): StoredRights => JSON.parse(readText(path) ?? ""));
-  if (stored === undefined || !Array.isArray(stored.tabs)) return nothing;
+  const stored = readJsonFile(path) as StoredRights | null | undefined;
+  if (!Array.isArray(stored?.tabs)) return { port: null, tabs: [] };
   return {
     port: Number.isInteger(stored.port) ? stored.port : null,
     tabs: stored.tabs.filter(({ hash, rights, usedAtMs }) =>

@@ -129,7 +129,6 @@ export type Found =
   | { readonly kind: "route"; readonly route: Route; readonly id: string }
   | { readonly kind: "none"; readonly methods: readonly string[] };
 
-/** The longest address, in characters. */
 const MAX_TARGET_CHARS = 8_192;
 
 /** Splits an address into path and query, unchanged: `URL` would normalize them. @throws {UserError} INVALID_URL */
@@ -142,11 +141,8 @@ export function targetOf(url: string): { readonly path: string; readonly query: 
   return { path, query: query.join("?") };
 }
 
-/** Finds the route of a method and a path. @throws {UserError} INVALID_URL when an id cannot be decoded. */
-type FindRoute = (method: string, path: string) => Found;
-
-/** Makes the function that finds routes. */
-export function routerOf(routes: readonly Route[]): FindRoute {
+/** Makes the function that finds the route of a method and a path. It throws INVALID_URL if it cannot decode an id. */
+export function routerOf(routes: readonly Route[]): (method: string, path: string) => Found {
   const patterns = routes.map((route) => ({ route, words: route.path.split("/") }));
   // Fixed words come before parameters, so that `/tasks/ready` is not read as the task "ready".
   patterns.sort((a, b) => Number(a.words.includes(":id")) - Number(b.words.includes(":id")));

@@ -62,13 +62,6 @@ const WITH_BODY: readonly ErrorCode[] = [
   "UNSUPPORTED_MEDIA_TYPE",
 ];
 
-function errorsOf(
-  { errors, body, forPerson }: Pick<Route, "errors" | "body" | "forPerson">,
-): ErrorCode[] {
-  const ofPerson: readonly ErrorCode[] = forPerson ? ["PERSON_REQUIRED"] : [];
-  return [...new Set([...errors, ...ofPerson, ...ALWAYS, ...body === null ? [] : WITH_BODY])];
-}
-
 function apiDocument(routes: readonly Route[]): Part {
   const paths: Record<string, Record<string, Part>> = {};
   for (const route of routes) {
@@ -149,11 +142,13 @@ const STREAM_EXAMPLE = "event: state.snapshot\ndata: {…}\n\n" +
 
 const ERROR_EXAMPLE = { what: "What could not be done", why: "Why", next: "What to do" };
 
-function refusalsOf(route: Route): Record<string, Part> {
+function refusalsOf({ errors, body, forPerson, method }: Route): Record<string, Part> {
+  const ofPerson: readonly ErrorCode[] = forPerson ? ["PERSON_REQUIRED"] : [];
+  const all = new Set([...errors, ...ofPerson, ...ALWAYS, ...body === null ? [] : WITH_BODY]);
   // A request that only reads can have an invalid status only in its filter.
   const statusHere = (code: ErrorCode) =>
-    route.method === "GET" && code === "INVALID_STATUS" ? 400 : statusOf(code);
-  const byStatus = Object.groupBy(errorsOf(route), (code) => String(statusHere(code)));
+    method === "GET" && code === "INVALID_STATUS" ? 400 : statusOf(code);
+  const byStatus = Object.groupBy(all, (code) => String(statusHere(code)));
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, codes]) => [status, {
       description: codes!.join(", "),

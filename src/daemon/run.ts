@@ -9,9 +9,10 @@ import { undecidedCoven } from "../work/coven.ts";
 import { showNotification } from "../system/process/notifier.ts";
 import { messageOf, quietly, UserError } from "../base/errors.ts";
 import { appendLog } from "../system/log.ts";
+import { removeQuietly } from "../system/write_file.ts";
 import { lookAtSqlite } from "../upkeep/doctor/program_and_project.ts";
 import { readProcesses } from "../system/process/process_identity.ts";
-import { ENDING_SIGNALS } from "../system/process/start.ts";
+import { onEndingSignals } from "../system/process/start.ts";
 import { checkpoint, openDatabase } from "../db/database.ts";
 import { toldSinceMs } from "../work/store.ts";
 import { takeLock } from "../db/process_lock.ts";
@@ -64,7 +65,7 @@ export async function runDaemon(
     throw lockedByOther({ kind: "running", answers: true, state: other });
   }
   // Nobody must mistake the file of a killed daemon for this daemon's.
-  removeFile(files.state);
+  removeQuietly(files.state);
   const log: Daemon["log"] = (level, message) => {
     appendLog([files.log], { level, message, atMs: Date.now() });
     if (!globals.quiet) console.error(`${level}: ${message}`);
@@ -89,6 +90,7 @@ export async function runDaemon(
     folder,
     warn: (message) => log("warn", message),
   });
+  const common = { db, database, settings, log };
   const metrics = new Metrics();
   const hub = new EventHub(db, {
     problem: (thrown) => log("error", `cannot read events: ${messageOf(thrown)}`),
@@ -99,29 +101,20 @@ export async function runDaemon(
     },
     isBusy: () => engine.isBusy,
   });
+  const changed = () => hub.changed();
   const engine: Engine = new Engine({
-    db,
-    database,
-    settings,
-    log,
-    changed: () => hub.changed(),
+    ...common,
+    changed,
     count: (name, by) => metrics.add(name, by),
     removeOld: (signal) => {
       const count = (removed: number) => metrics.add("retention_removals", removed);
-      const changed = () => hub.changed();
-      return removeOld({ db, database, settings, log, changed, count }, signal);
+      return removeOld({ ...common, changed, count }, signal);
     },
     notify: (title, body) => showNotification({ title, body, isUrgent: false }, THIS_PROCESS),
   });
-  const memory = new MemoryWork({
-    db,
-    database,
-    settings,
-    home: locations.home,
-    folder: locations.dataFolder,
-    log,
-  });
-  const team = new TeamWork({ db, database, log });
+  const { home, dataFolder } = locations;
+  const memory = new MemoryWork({ ...common, home, folder: dataFolder });
+  const team = new TeamWork(common);
   hub.start();
   const rights = new PageRights(files.page);
   const token = secretText();
@@ -169,11 +162,7 @@ export async function runDaemon(
         log("warn", `${files.state} was removed or changed: written anew`);
       }),
   });
-  const onSignal = ENDING_SIGNALS.map((signal) => {
-    const listener = () => stop(0, `it got ${signal}`);
-    Deno.addSignalListener(signal, listener);
-    return () => Deno.removeSignalListener(signal, listener);
-  });
+  using _hearing = onEndingSignals((signal) => stop(0, `it got ${signal}`));
   keepState(files.state, daemon.state);
   const where = daemon.state.port === null ? "" : ` and 127.0.0.1:${daemon.state.port}`;
   log("info", `conclaude ${VERSION} serves ${database} on ${socket ?? "no socket"}${where}`);
@@ -193,14 +182,13 @@ export async function runDaemon(
   await Promise.all([engine.stop(), memory.stop(), team.stop()]);
   // The socket and the file may belong to a later daemon by now.
   if (ownSocket !== null && isSamePlace(socket!, ownSocket)) removeSocket(socket!);
-  if (readState(files.state)?.token === token) removeFile(files.state);
+  if (readState(files.state)?.token === token) removeQuietly(files.state);
   try {
     if (code === 0) checkpoint(db, "TRUNCATE");
     db.close();
   } catch (thrown) {
     log("warn", `cannot close the database: ${messageOf(thrown)}`);
   }
-  for (const remove of onSignal) remove();
   clearTimeout(deadline);
   log("info", "stopped");
   lock.release();
@@ -248,8 +236,4 @@ function lockedByOther(found: FoundDaemon): UserError {
     why: `${who}; a database has one daemon, and it was left alone`,
     next: "conclaude daemon stop",
   });
-}
-
-function removeFile(path: string): void {
-  quietly(() => Deno.removeSync(path));
 }

@@ -42,6 +42,8 @@ function fieldSchema(kind: FieldKind): z.ZodMiniType {
 }
 
 export const taskSchema = rowSchema(TASK_FIELDS);
+/** The answer of routes that change one task. */
+export const oneTask = z.object({ task: taskSchema });
 export const agentSchema = rowSchema(AGENT_FIELDS);
 export const workflowSchema = rowSchema(WORKFLOW_FIELDS);
 export const stepSchema = z.extend(rowSchema(STEP_FIELDS), { depth: z.int() });
@@ -55,6 +57,14 @@ export const countsSchema = z.object({
   agents: z.record(z.string(), z.int()),
   workflows: z.record(z.string(), z.int()),
   pendingQuestions: z.int(),
+});
+
+export const stateSchema = z.object({
+  counts: countsSchema,
+  tasks: z.array(taskSchema),
+  agents: z.array(agentSchema),
+  workflows: z.array(workflowSchema),
+  questions: z.array(questionSchema),
 });
 
 // The fields of requests.

@@ -2,20 +2,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { isOfSession } from "../claude/session_changes.ts";
 import { type LastHook, lastHookOf } from "../db/executions.ts";
-import { listSessions, type SessionRow } from "../db/sessions.ts";
+import { listSessions } from "../db/sessions.ts";
 import { wantedIn } from "../memory/project_paths.ts";
 import { wantedUse } from "../operations/wanted_use.ts";
 import type { Question } from "../work/store.ts";
-
-interface SessionNow extends SessionRow {
-  /** The running tool, or the tool that a person is asked to permit. */
-  readonly tool: string | null;
-  /** The tool's command or file; empty if it has none. */
-  readonly wanted: string;
-  readonly lastHook: string | null;
-  readonly lastAtMs: number;
-  readonly waitsFor: string | null;
-}
 
 /** By hook, what a session waits for after it. */
 const WAITS: Readonly<Record<string, string>> = {
@@ -26,15 +16,15 @@ const WAITS: Readonly<Record<string, string>> = {
 /** By type of notification, what a session waits for; notifications that ask something become questions. */
 const NOTIFIED: Readonly<Record<string, string>> = { idle_prompt: "next prompt" };
 
+/** The most sessions that are listed, the latest first. */
+const MAX_SESSIONS = 50;
+
 /** Lists sessions with their activity. @param questions The open questions. @param status Null means all sessions. */
 export function sessionsNow(
   db: DatabaseSync,
-  { questions, status, limit }: {
-    readonly questions: readonly Question[];
-    readonly status: "active" | null;
-    readonly limit: number;
-  },
-): SessionNow[] {
+  questions: readonly Question[],
+  status: "active" | null,
+) {
   // Other tools and sub-agents may run on while the session's question is open.
   const openQuestions = new Map(
     questions.filter(isOfSession).map(({ sessionId, type }) => [
@@ -42,7 +32,7 @@ export function sessionsNow(
       type === "permission" ? "permission" : "question",
     ]),
   );
-  return listSessions(db, { project: null, status, limit }).map((session) => {
+  return listSessions(db, { project: null, status, limit: MAX_SESSIONS }).map((session) => {
     const { sessionId } = session;
     const last = lastHookOf(db, sessionId);
     const question = openQuestions.get(sessionId);
@@ -53,7 +43,9 @@ export function sessionsNow(
     const isUse = last?.hook === "PreToolUse" || last?.hook === "PermissionRequest";
     return {
       ...session,
+      /** The running tool, or the tool that a person is asked to permit. */
       tool: permission?.tool ?? (isUse ? last.tool : null),
+      /** The tool's command or file; empty if it has none. */
       wanted: permission?.wanted ??
         (isUse ? wantedIn(last.metadata["tool_input"], session.projectDir) : ""),
       lastHook: last?.hook ?? null,

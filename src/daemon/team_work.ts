@@ -3,7 +3,7 @@
  * `conclaude team sync`, one at a time: when something waits to be sent, and regularly to fetch what others wrote.
  */
 import type { DatabaseSync } from "node:sqlite";
-import { isUserError, messageOf, UserError } from "../base/errors.ts";
+import { isUserError, messageOf, quietly, UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { Rounds } from "../base/rounds.ts";
 import { hasTeams, hasToTell } from "../db/team_outbox.ts";
@@ -96,15 +96,8 @@ export class TeamWork {
     await ran.gone;
     if (signal.aborted || ran.end.kind !== "ended" || ran.end.code === 0) return;
     const text = ran.stdout!.text();
-    throw errorIn(text) ?? new Error(text === "" ? `exit status ${ran.end.code}` : text);
-  }
-}
-
-function errorIn(text: string): UserError | null {
-  try {
-    const { what, why, next } = JSON.parse(text).error;
-    return new UserError(what, { why, next });
-  } catch {
-    return null;
+    const told = quietly(() => JSON.parse(text).error);
+    if (told) throw new UserError(told.what, { why: told.why, next: told.next });
+    throw new Error(text === "" ? `exit status ${ran.end.code}` : text);
   }
 }

@@ -5,7 +5,7 @@ import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import { policiesIn } from "../policy/policies.ts";
 import { transcriptNear } from "../db/sessions.ts";
-import { optional, proposing, switchOn, text, textFlag, usually } from "../operations/flags.ts";
+import { proposing, switchOn, text, textFlag, usually } from "../operations/flags.ts";
 import { heldText } from "../operations/look_as_hook.ts";
 import { quietly } from "../base/errors.ts";
 import { nearestWords } from "../base/likeness.ts";
@@ -17,7 +17,7 @@ import { verb } from "../operations/verb.ts";
 export const explain = verb({
   args: [
     proposing(TOOLS, text("The tool: Bash, Edit, Write …", "tool")),
-    optional(text("The command, the file, or the tool's whole input as JSON", "input")),
+    textFlag("The command, the file, or the tool's whole input as JSON", "input"),
   ],
   flags: {
     agent: usually("main", text("As if this agent asked: main, or the type of a subagent", "name")),

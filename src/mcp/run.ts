@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 // The package exports its types only under names without `.js`, and its code under names with it.
 // @ts-types="@modelcontextprotocol/sdk/server/stdio"
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
-import { ENDING_SIGNALS } from "../system/process/start.ts";
+import { onEndingSignals } from "../system/process/start.ts";
 import { projectAround, readArguments } from "./tool_call.ts";
 import { Server } from "@modelcontextprotocol/sdk/server";
 // @ts-types="@modelcontextprotocol/sdk/types"
@@ -32,7 +32,7 @@ export async function runMcp(context: CliContext): Promise<number> {
   const server = createServer(context, atWork);
   const out = stdoutThat({ isGone: () => end(0) });
   const transport = new StdioServerTransport(process.stdin, out);
-  for (const signal of ENDING_SIGNALS) Deno.addSignalListener(signal, () => end(0));
+  onEndingSignals(() => end(0));
   // `conclaude mcp < requests` closes stdin at once and still expects all answers.
   for (const over of ["end", "close"]) {
     process.stdin.once(over, () => void leaveAfter(atWork, out).then(() => end(0)));
@@ -65,9 +65,7 @@ function stdoutThat({ isGone }: { readonly isGone: () => void }): Writable {
 }
 
 function toolList(): Tool[] {
-  return Object.entries(TOOLS).map((
-    [name, { description, inputSchema, isReadOnly }],
-  ) => ({
+  return Object.entries(TOOLS).map(([name, { description, inputSchema, isReadOnly }]) => ({
     name,
     description,
     inputSchema: structuredClone(inputSchema) as Tool["inputSchema"],

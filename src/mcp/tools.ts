@@ -64,7 +64,8 @@ export const TOOLS: Readonly<Record<string, ToolText & { readonly run: Run }>> =
 export const INSTRUCTIONS = TEXTS.instructions;
 
 /** `recall` lists the results of a search, one on each line, the best first. */
-async function recall({ db, project, nowMs, args }: Call): Promise<string> {
+async function recall(call: Call): Promise<string> {
+  const { db, project, nowMs, args } = call;
   const everywhere = args["everywhere"] === true;
   const { file, days } = args;
   const options = {
@@ -93,24 +94,18 @@ async function recall({ db, project, nowMs, args }: Call): Promise<string> {
   return [
     headed(`Remembered of ${everywhere ? "all projects" : project.folder}`),
     ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
-    ...results.map((result) => lineOf(result, { nowMs, here: project.key, everywhere })),
+    ...results.map((result) => lineOf(result, call)),
     ...rebuildNotes,
   ].join("\n");
 }
 
-function lineOf(
-  result: SearchResult,
-  { nowMs, here, everywhere }: {
-    readonly nowMs: number;
-    readonly here: string;
-    readonly everywhere: boolean;
-  },
-): string {
+function lineOf(result: SearchResult, { project: here, nowMs, args }: Call): string {
   const { id, kind, title, snippet, createdAtMs, tokens, project } = result;
   const outcome = outcomeWord(result);
-  const where = project === here
+  const isAround = args["everywhere"] !== true;
+  const where = project === here.key
     ? ""
-    : ` [${everywhere ? "" : FROM_AROUND}${projectName(project)}]`;
+    : ` [${isAround ? FROM_AROUND : ""}${projectName(project)}]`;
   return plain(
     `#${id} ${agoBy(result.author, relativeTime(createdAtMs, nowMs))}, ${kind}${
       outcome === "" ? "" : ` (${outcome})`
@@ -173,12 +168,7 @@ function partsOf(text: string): string[] {
   return parts;
 }
 
-function limitedList(
-  name: string,
-  all: readonly string[],
-  limit: number,
-  hint?: string,
-): string[] {
+function limitedList(name: string, all: readonly string[], limit: number, hint?: string): string[] {
   if (all.length === 0) return [];
   const more = all.length > limit ? `, and ${all.length - limit} more` : "";
   const how = hint === undefined ? "" : ` (${hint})`;
@@ -224,9 +214,7 @@ async function timeline(call: Call): Promise<string> {
 }
 
 /** `remember` stores a note and masks its secrets. */
-function remember(
-  { db, folder, project, sessionId, redactPatterns, nowMs, args }: Call,
-): string {
+function remember({ db, folder, project, sessionId, redactPatterns, nowMs, args }: Call): string {
   const { file, replaces } = args;
   const note = rememberHere(db, String(args["text"]), {
     folder,

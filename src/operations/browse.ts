@@ -3,7 +3,6 @@ import { columnsOf, cutToColumns, fitToColumns } from "../base/columns.ts";
 import { count } from "../base/counts.ts";
 import { plain } from "../base/plain.ts";
 
-/** One found observation. */
 export interface Hit {
   readonly id: number;
   /** Its line in the list. */

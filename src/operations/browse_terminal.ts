@@ -4,7 +4,6 @@ import { onEndingSignals, onResize } from "../system/process/start.ts";
 import type { Signal } from "../system/processes.ts";
 import { type Browse, type Found, meaningOf, moved, screenOf, type ScreenSize } from "./browse.ts";
 
-/** The memory that a person browses. */
 export interface BrowseSource {
   readonly find: (words: string) => Found;
   readonly open: (id: number) => readonly string[];

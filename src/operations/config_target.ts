@@ -1,17 +1,11 @@
 /** Finds the configuration files that verbs change, writes them whole, and accepts them for a person. */
-import {
-  type ConfigFile,
-  type ConfigLayer,
-  isLeftOut,
-  readConfigFiles,
-} from "../config/discover.ts";
+import { type ConfigLayer, isLeftOut } from "../config/discover.ts";
 import { cannotChange, type ConfigTarget, type PlannedFile } from "../config/config_edit.ts";
-import { messageOf, quietly, UserError } from "../base/errors.ts";
-import { findRepository, lookUpwards } from "../system/git/repository.ts";
-import { writeAdvice } from "../upkeep/care/database_files.ts";
+import { quietly, UserError } from "../base/errors.ts";
+import { cannotWrite } from "../upkeep/care/database_files.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, filesHere } from "./context.ts";
 import { usageError } from "./usage.ts";
 import { chmodSync, mkdirSync, realOr, removeSync, statSync } from "../system/files.ts";
 import { writeWhole } from "../system/write_file.ts";
@@ -23,6 +17,7 @@ import { openViolations, settleViolations } from "../policy/store.ts";
 import { readText } from "../system/on_disk.ts";
 import { filesInForce } from "./look_as_hook.ts";
 import { openAt, placeOf } from "./open_store.ts";
+import { folderHere } from "./session_lookup.ts";
 
 /**
  * The file names of each layer: the one that verbs create, then other names that count. A project's file is shared with
@@ -66,10 +61,6 @@ export function ignoreAdvice({ isNew, mode }: ConfigTarget): string[] {
   return isNew && mode === 0o600 ? [IGNORE_ADVICE] : [];
 }
 
-export function filesHere({ cwd, locations }: CliContext): ConfigFile[] {
-  return readConfigFiles(lookUpwards(cwd), locations);
-}
-
 /** Returns the file of a layer that counts here, or a new one. @throws {UserError} If it cannot be read. */
 export function targetOf(context: CliContext, layer: ConfigLayer): ConfigTarget {
   const files = filesHere(context);
@@ -87,7 +78,7 @@ export function targetOf(context: CliContext, layer: ConfigLayer): ConfigTarget 
   const folder = layer === "user"
     ? userFolder(context)
     : sibling === undefined
-    ? findRepository(lookUpwards(context.cwd))?.root ?? context.cwd
+    ? folderHere(context.cwd)
     : parentOf(sibling.path);
   return { path: joinPath(folder, name), text: "", isNew: true, mode };
 }
@@ -113,11 +104,7 @@ export function writeTarget(
       },
     });
   } catch (thrown) {
-    throw new UserError(`Cannot write "${path}"`, {
-      why: `${messageOf(thrown)}; nothing was changed`,
-      next: writeAdvice(path, thrown),
-      cause: thrown,
-    });
+    throw cannotWrite(path, thrown);
   }
 }
 

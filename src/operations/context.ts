@@ -1,13 +1,8 @@
 import type { CommandContext, StricliProcess } from "@stricli/core";
-import { readConfigFiles, trustBy } from "../config/discover.ts";
+import { type ConfigFile, readConfigFiles, trustBy } from "../config/discover.ts";
 import type { ParsedConfig } from "../config/parse.ts";
 import { loadSections } from "../config/sections.ts";
-import {
-  type Environment,
-  locate,
-  type LocateOptions,
-  type Locations,
-} from "../system/environment.ts";
+import { type Environment, locate, type Locations } from "../system/environment.ts";
 import { allNamesIn, isThere } from "../system/on_disk.ts";
 import { joinPath, parentOf, resolvePath } from "../base/paths.ts";
 import { lookUpwards } from "../system/git/repository.ts";
@@ -38,7 +33,6 @@ export interface CliContext extends CommandContext {
   readonly onProgress?: ((doing: string, far?: Progress) => void) | undefined;
 }
 
-/** The progress of work. */
 export interface Progress {
   readonly done: number;
   /** The amount of all work; absent if it is unknown. */
@@ -54,13 +48,18 @@ export function typedPath(
   return resolvePath(path, { folder: cwd, home: locations.home ?? undefined });
 }
 
+/** Reads the configuration files of a folder. */
+export function filesHere({ cwd, locations }: Pick<CliContext, "cwd" | "locations">): ConfigFile[] {
+  return readConfigFiles(lookUpwards(cwd), locations);
+}
+
 /** Parses the configuration files of a folder, with the problems in them. */
 export async function configHere(
-  { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
+  context: Pick<CliContext, "cwd" | "locations">,
 ): Promise<ParsedConfig<Config>> {
   await loadSections();
   const { parseConfig } = await import("../config/parse.ts");
-  return parseConfig<Config>(readConfigFiles(lookUpwards(cwd), locations));
+  return parseConfig<Config>(filesHere(context));
 }
 
 /** Makes the context of a command that prints to these streams. */
@@ -70,7 +69,7 @@ export function contextOf(
   process: StricliProcess,
 ): CliContext {
   const cwd = environment.cwd();
-  const locations = locateToLook(environment, { dbFlag: globals.db });
+  const locations = locateToLook(environment, globals.db);
   trustBy(locations);
   if (locations.databaseFrom === "fallback") {
     process.stderr.write(
@@ -99,13 +98,10 @@ export function silentContext(
 }
 
 /** Finds the places without creating a folder, so that no other process can write into one. */
-export function locateToLook(
-  environment: Environment,
-  options: Omit<LocateOptions, "namesIn"> = {},
-): Locations {
+export function locateToLook(environment: Environment, dbFlag: string | undefined): Locations {
   const namesIn = (folder: string) =>
     namesOrRoom(resolvePath(folder, { folder: environment.cwd() }));
-  return locate(environment, { ...options, namesIn });
+  return locate(environment, { dbFlag, namesIn });
 }
 
 /** Returns the names in a folder: none if it could be created, null if it could not. @param wanted An absolute path. */

@@ -15,7 +15,6 @@ export interface Parameter<Value = unknown> {
   readonly variadic?: true | string;
   readonly withNegated?: boolean;
   readonly placeholder?: string;
-  /** The names that a shell proposes for it. */
   readonly proposes?: Proposed;
   /** Never set; it only carries the type. */
   readonly [VALUE]?: { readonly of: Value };
@@ -101,6 +100,19 @@ export function oneOf<const Word extends string>(
   return { kind: "enum", values: words, brief };
 }
 
+/** An optional {@linkcode number}. */
+export function numberFlag(...range: Parameters<typeof number>): Parameter<number | undefined> {
+  return optional(number(...range));
+}
+
+/** An optional {@linkcode oneOf}. */
+export function oneOfFlag<const Word extends string>(
+  words: readonly Word[],
+  brief: string,
+): Parameter<Word | undefined> {
+  return optional(oneOf(words, brief));
+}
+
 /** Makes a switch that `--no-…` turns off. */
 export function toggle(brief: string, usual = false): Parameter<boolean> {
   return { kind: "boolean", default: usual, brief };
@@ -111,8 +123,6 @@ export function switchOn(brief: string): Parameter<boolean> {
   return { kind: "boolean", default: false, withNegated: false, brief };
 }
 
-export const YES_FLAG = toggle("Do not ask");
-
 /** An optional {@linkcode text}. */
 export function textFlag(brief: string, placeholder = "text"): Parameter<string | undefined> {
   return optional(text(brief, placeholder));
@@ -120,7 +130,7 @@ export function textFlag(brief: string, placeholder = "text"): Parameter<string 
 
 /** An optional text that may be empty, which removes the stored text. */
 export function clearingFlag(brief: string, placeholder = "text"): Parameter<string | undefined> {
-  return optional(parsed(anyText, brief, placeholder));
+  return optional(parsed(String, brief, placeholder));
 }
 
 /** Optional words, separated by commas; blank ones do not count. */
@@ -132,8 +142,6 @@ export function wordsFlag(brief: string, placeholder: string): Parameter<string[
 export function timeFlag(brief: string): Parameter<number | undefined> {
   return optional(parsed(parseWhen, brief, "when"));
 }
-
-export const anyText = (text: string): string => text;
 
 /** @throws {SyntaxError} If the text is blank: `--settings "$UNSET"` must not count as the flag left out. */
 export function someText(text: string): string {
@@ -169,8 +177,12 @@ async function parseWhen(text: string): Promise<number> {
 
 const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30 };
 
-/** Reads an age in milliseconds: `30d`, `2w`, or `3m` (months of 30 days). @throws {SyntaxError} If it is no age. */
-export function parseAge(text: string): number {
+/** An age in milliseconds: `30d`, `2w`, or `3m` (months of 30 days). */
+export function age(brief: string): Parameter<number> {
+  return parsed(parseAge, brief, "age");
+}
+
+function parseAge(text: string): number {
   const [, number, unit] = /^(\d{1,5})([dwm])$/.exec(text.trim()) ?? [];
   if (number === undefined) {
     throw new SyntaxError(`expected an age such as 30d, 2w or 3m (months), got "${text}"`);
@@ -180,54 +192,61 @@ export function parseAge(text: string): number {
 
 const TABLE_ROWS = 20;
 
-export const LIMIT_FLAG = optional(
-  number(1, 1_000_000, `At most this many; by default ${TABLE_ROWS} in a table, all with --json`),
-);
+/** The flags that several verbs share. */
+export const SHARED = {
+  limit: numberFlag(
+    1,
+    1_000_000,
+    `At most this many; by default ${TABLE_ROWS} in a table, all with --json`,
+  ),
+  /** The size of a page of tasks, workflows, agents or questions. */
+  page: usually("100", number(1, 1000, "How many at most")),
+  session: proposing("session", textFlag("Only of this session, by the beginning of its id", "id")),
+  /** The session that a verb is about, instead of the current one. */
+  ofSession: proposing(
+    "session",
+    textFlag(
+      "The session, by its id or the beginning of it; without it, the one that this runs in",
+      "id",
+    ),
+  ),
+  ofBranch: textFlag("The branch; without it, the one that is checked out", "name"),
+  since: timeFlag(
+    "Only since then: an age (30m, 2h, 3d, 1w), a date (2026-11-20, 2026-11-20T08:30) or a day (yesterday, monday)",
+  ),
+  until: timeFlag("Only before then, as --since"),
+  ofTask: proposing("task", clearingFlag("Only of this task", "id")),
+  allProjects: switchOn("Of all projects, not only of this repository"),
+  agentId: clearingFlag(
+    "Who does it; without it the session of Claude Code that this runs in, else `user`",
+    "name",
+  ),
+  /** Works on a shared task although the team's server cannot be reached. */
+  offline: switchOn(
+    "Do not ask the team's server: the next sync settles it, and says who else has the task",
+  ),
+  /** The number of the claim, for a holder who wants to be sure that the claim is still the same. */
+  claimToken: numberFlag(
+    1,
+    Number.MAX_SAFE_INTEGER,
+    "The `claimToken`; refused when the task was claimed anew",
+  ),
+  yes: toggle("Do not ask"),
+};
 
 /** Returns the most rows of a list: by default a person gets the newest few, a program all. */
 export function limitOf({ globals }: CliContext, given: number | undefined): number {
   return given ?? (globals.json ? Number.MAX_SAFE_INTEGER : TABLE_ROWS);
 }
 
-/** The size of a page of tasks, workflows, agents or questions. */
-export const PAGE_FLAG = usually("100", number(1, 1000, "How many at most"));
-
-export const SESSION_FLAG = proposing(
-  "session",
-  textFlag("Only of this session, by the beginning of its id", "id"),
-);
-
-export const SINCE_FLAG = timeFlag(
-  "Only since then: an age (30m, 2h, 3d, 1w), a date (2026-11-20, 2026-11-20T08:30) or a day (yesterday, monday)",
-);
-
-export const UNTIL_FLAG = timeFlag("Only before then, as --since");
-
 export const PROJECT_FLAGS = {
   project: textFlag("Only of the project that another folder is in", "dir"),
   here: switchOn("Only of the project that you are in"),
 } as const;
 
-export const ALL_PROJECTS = switchOn("Of all projects, not only of this repository");
-
 export const TASK = proposing(
   "task",
   text("The task, by its id, or 4 or more characters of its beginning or end", "id"),
-);
-
-export const AGENT_FLAG = clearingFlag(
-  "Who does it; without it the session of Claude Code that this runs in, else `user`",
-  "name",
-);
-
-/** Works on a shared task although the team's server cannot be reached. */
-export const OFFLINE_FLAG = switchOn(
-  "Do not ask the team's server: the next sync settles it, and says who else has the task",
-);
-
-/** The number of the claim, for a holder who wants to be sure that the claim is still the same. */
-export const TOKEN_FLAG = optional(
-  number(1, Number.MAX_SAFE_INTEGER, "The `claimToken`; refused when the task was claimed anew"),
 );
 
 export const WORKFLOW = proposing(
@@ -238,20 +257,10 @@ export const WORKFLOW = proposing(
   ),
 );
 
-export const OF_SESSION = proposing(
-  "session",
-  textFlag(
-    "The session, by its id or the beginning of it; without it, the one that this runs in",
-    "id",
-  ),
-);
-
 /** The session to show. */
 export const NAMED_SESSION = proposing(
   "session",
-  optional(text("Its id, or 4 or more characters of its beginning; else the newest here", "id")),
+  textFlag("Its id, or 4 or more characters of its beginning; else the newest here", "id"),
 );
-
-export const OF_BRANCH = textFlag("The branch; without it, the one that is checked out", "name");
 
 export const REQUIREMENT = proposing("requirement", text("Names of requirements", "name"));

@@ -6,7 +6,7 @@ import { isAbsolutePath } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { findObservation, type ForgetFilter } from "../memory/store.ts";
 import { type CliContext, typedPath } from "./context.ts";
-import type { UnknownFilter } from "./unknown_filter.ts";
+import { type UnknownFilter, unknownText } from "./unknown_filter.ts";
 import type { View } from "./view.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../base/errors.ts";
@@ -17,7 +17,6 @@ import { queueItemOf, sessionFilterOf } from "./session_lookup.ts";
 import { projectMeant, wholePathOf } from "./project_filter.ts";
 import { usageError, whyEmpty } from "./usage.ts";
 
-/** The flags that choose what to forget. */
 export type ForgetFlags =
   & Partial<Readonly<Record<"session" | "project" | "file" | "text", string>>>
   & Partial<Readonly<Record<"since" | "until", number>>>;
@@ -180,16 +179,12 @@ export function ofWhat(filter: ForgetFilter): string {
 /** Shows what would be removed. `isDry` is false if nothing fits, so that nothing was done. */
 export function previewView(
   preview: ForgetPreview,
-  { isDry, filter, hints: { unknown, lines }, removals }: {
+  { isDry, filter, unknown, removals }: {
     readonly isDry: boolean;
     /** Lines for the observations that would be removed. */
     readonly removals: readonly string[];
     readonly filter: ForgetFilter;
-    /** Known names instead of unknown ones. */
-    readonly hints: {
-      readonly unknown: readonly UnknownFilter[];
-      readonly lines: readonly string[];
-    };
+    readonly unknown: readonly UnknownFilter[];
   },
 ): View {
   const { removed, copies, copiesThatMay, transcripts, forms } = preview;
@@ -209,7 +204,8 @@ export function previewView(
     text: [
       isNone(preview) ? none : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
       ...removals,
-      ...lines,
+      // The proposed command is a dry run, since the known name may not be the one that the person means.
+      ...unknownText(unknown, "conclaude memory forget --dry-run"),
       ...text,
     ],
     // An unknown project is a mistake, like an unknown session; an unknown file may have been forgotten before.

@@ -15,7 +15,7 @@ import { policiesIn } from "../policy/policies.ts";
 import { databaseAt } from "../system/environment.ts";
 import { openDatabase } from "../db/database.ts";
 import { identifyDatabase, openIfOurs } from "../db/database_identity.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, filesHere } from "./context.ts";
 
 /** All that a hook in a folder knows: the configuration, the policy, the places, and the result of `ask`. */
 export interface Peek<Found> {
@@ -91,7 +91,7 @@ export async function toolsOfAllRules(
   const folders = [cwd, ...cache === null ? [] : knownProjects(cache)];
   const found: NamedTools[] = [];
   for (const folder of folders) {
-    const files = readConfigFiles(lookUpwards(folder), locations);
+    const files = filesHere({ cwd: folder, locations });
     found.push(toolsOfRules(await peekHookConfig(files, cache)));
   }
   return {

@@ -2,12 +2,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { cutToColumns } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
-import { relativeTime } from "../base/time.ts";
 import { lostClaims, openTasks, waitingWorkflows } from "../db/open_work.ts";
 import { findSessions } from "../db/sessions.ts";
 import { openFailuresOf, todosOfProject } from "../memory/tell/open_now.ts";
 import { newestOfProject } from "../memory/tell/told_rows.ts";
 import { listQuestions, readTask } from "../work/store.ts";
+import { agoText } from "./list_and_show.ts";
 import { firstLines, section } from "./table.ts";
 import { askedText, withWanted } from "./wanted_use.ts";
 
@@ -70,17 +70,16 @@ export function openLines(
   open: OpenHere,
   { most, onwards }: { readonly most: number; readonly onwards: string },
 ): string[] {
-  const when = (atMs: number) => relativeTime(atMs, Date.now());
   const lists: readonly (readonly [title: string, lines: readonly string[]])[] = [
     [
       "Failed, and not mended",
-      open.failures.map(({ id, title, updatedAtMs }) => `#${id} ${when(updatedAtMs)}  ${title}`),
+      open.failures.map(({ id, title, updatedAtMs }) => `#${id} ${agoText(updatedAtMs)}  ${title}`),
     ],
-    ["Left to do", open.todos.map(({ text, updatedAtMs }) => `${when(updatedAtMs)}  ${text}`)],
+    ["Left to do", open.todos.map(({ text, updatedAtMs }) => `${agoText(updatedAtMs)}  ${text}`)],
     [
       "Lost to others of the team (`conclaude team held`)",
       open.lostClaims.map(({ uid, detail, heldAtMs }) =>
-        `${uid.slice(-8)} ${when(heldAtMs)}  ${detail}`
+        `${uid.slice(-8)} ${agoText(heldAtMs)}  ${detail}`
       ),
     ],
     [
@@ -99,7 +98,7 @@ export function openLines(
     ],
     [
       "Questions (`conclaude question answer ID TEXT`)",
-      open.questions.map((one) => `${one.id} ${when(one.createdAtMs)}  ${askedText(one)}`),
+      open.questions.map((one) => `${one.id} ${agoText(one.createdAtMs)}  ${askedText(one)}`),
     ],
   ];
   return lists.flatMap(([title, lines]) =>

@@ -109,7 +109,6 @@ function reuseCache({ locations }: CliContext, { place, cache: db }: FoundPlace)
   return { db, place };
 }
 
-/** An open database and its place. */
 export interface OpenStore {
   readonly db: DatabaseSync;
   readonly place: Place;

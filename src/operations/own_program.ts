@@ -16,7 +16,6 @@ export interface OwnProgram {
   readonly path: string;
   /** The executable; null if the program runs from source. */
   readonly executable: string | null;
-  readonly fromSource: boolean;
 }
 
 /** Finds out how to start this program again from any folder. */
@@ -26,12 +25,12 @@ export function ownProgram({ program, cwd, variable }: Environment): OwnProgram 
     const searchPath = variable("PATH");
     const path = findOwnPath(executable, { started: startedAs, cwd: cwd(), searchPath });
     const program = { kind: "path", path } as const;
-    return { program, words: [executable], path, executable, fromSource: false };
+    return { program, words: [executable], path, executable };
   }
   const flags = [...sourceFlags(script), ...RUNTIME_FLAGS, ...permissionFlags(thisSystem())];
   const words = [executable, "run", "--quiet", ...flags, script];
   const started = { kind: "line", line: words.map(quoteWord).join(" ") } as const;
-  return { program: started, words, path: script, executable: null, fromSource: true };
+  return { program: started, words, path: script, executable: null };
 }
 
 /** Returns Deno's flags for a script. The bundle holds all code; the sources need `deno.json` and cached packages. */

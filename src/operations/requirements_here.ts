@@ -6,7 +6,7 @@ import type { Config } from "./config_sections.ts";
 import { isUserError, UserError } from "../base/errors.ts";
 import { type Ground, groundOf, lastBranchIn, UNKEPT } from "../policy/requirements/ground.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
-import { normalizeSessionId } from "../base/ids.ts";
+import { normalizeSessionId, uuidOf } from "../base/ids.ts";
 import { isThere } from "../system/on_disk.ts";
 import type { Requirement } from "../policy/requirements/requirement_policy.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
@@ -96,8 +96,6 @@ export async function hereOfSession(
   });
 }
 
-const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
-
 /** Returns the full id of the named or current session. @param options.command For the error. @throws {UserError} */
 export async function sessionIdOf(
   db: DatabaseSync,
@@ -105,8 +103,8 @@ export async function sessionIdOf(
   { named, command }: { readonly named: string | undefined; readonly command: string },
 ): Promise<string> {
   if (named === undefined) return (await currentSession(db, context, { command })).sessionId;
-  const whole = normalizeSessionId(named) ?? "";
-  if (UUID.test(whole) && findSessions(db, whole).length === 0) return whole;
+  const whole = uuidOf(normalizeSessionId(named));
+  if (whole !== null && findSessions(db, whole).length === 0) return whole;
   return sessionOf(db, named).sessionId;
 }
 

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
-import { isUserError, UserError } from "../base/errors.ts";
+import { isUserError, quietly, type UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { hasTeams, isJoined, noteUntold, sharedProjectOf } from "../db/team_outbox.ts";
 import { transaction } from "../db/transaction.ts";
@@ -64,11 +64,8 @@ export async function askForTask(place: AskPlace, id: string, asker: Asker): Pro
   if (shared === null || !isClaimable) return { id, ...UNSHARED };
   const { project } = shared;
   const atMs = Date.now();
-  const answer = await askServer(place, ["claim", id, ...askerFlags(asker)], {
-    project,
-    what: "claim",
-    id,
-  });
+  const about = { project, what: "claim", id } as const;
+  const answer = await askServer(place, ["claim", id, ...askerFlags(asker)], about);
   if (answer.outcome === "claimed") return granted(place, answer, { project, asker, atMs });
   throw answer.outcome === "done" ? alreadyDone(task, answer) : heldElsewhere(task, answer);
 }
@@ -200,11 +197,7 @@ function granted(
 async function askServer(
   { database, environment }: AskPlace,
   words: readonly string[],
-  { project, what, id }: {
-    readonly project: string;
-    readonly what: "claim" | "renew" | "complete";
-    readonly id: string;
-  },
+  { project, what, id }: SharedTask & { readonly what: "claim" | "renew" | "complete" },
 ): Promise<ServerAnswer> {
   const [step, ...rest] = words;
   const command = [
@@ -218,28 +211,18 @@ async function askServer(
       why: `${why}; nothing was changed`,
       next,
     });
-  const ran = await run(command, {
-    folder: parentOf(database),
-    environment,
-    timeoutMs: ANSWER_MS,
-  });
+  const ran = await run(command, { folder: parentOf(database), environment, timeoutMs: ANSWER_MS });
   if (ran.end.kind !== "ended") {
     throw unreached(`its server did not answer in ${count(ANSWER_MS / 1_000, "second")}`);
   }
   await ran.gone;
-  const answer = readAnswer(ran.stdout!.text());
-  if (answer === null) throw unreached("no answer of its server can be read", "conclaude doctor");
+  const answer = quietly((): ServerAnswer | { readonly error: UserError } =>
+    JSON.parse(ran.stdout!.text())
+  );
+  if (!answer) throw unreached("no answer of its server can be read", "conclaude doctor");
   if (!("error" in answer)) return answer;
   const { why, next, reason } = answer.error;
   throw unreached(why, reason === "OFFLINE" ? undefined : next);
-}
-
-function readAnswer(text: string): ServerAnswer | { readonly error: UserError } | null {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 function holderText({ holder, author }: ServerAnswer): string {

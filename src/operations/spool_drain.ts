@@ -1,12 +1,6 @@
 /** Moves records from the spool into the database, with the writers of all rooms. */
 import type { DatabaseSync } from "node:sqlite";
-import {
-  type DrainReport,
-  type DrainTarget,
-  type RecordWriters,
-  saveSpooled,
-  spooledFiles,
-} from "../db/spool.ts";
+import { type DrainTarget, type RecordWriters, saveSpooled, spooledFiles } from "../db/spool.ts";
 import { applyChanges } from "../policy/store.ts";
 import { isMissing } from "../system/on_disk.ts";
 import { withoutForgotten } from "../upkeep/store.ts";
@@ -19,7 +13,7 @@ const WRITERS: RecordWriters = {
 };
 
 /** Moves the waiting records into the database. @throws {Error} SQLite's error if it cannot write. */
-export function drainSpool(db: DatabaseSync, target: DrainTarget): DrainReport {
+export function drainSpool(db: DatabaseSync, target: DrainTarget) {
   return saveSpooled(db, target, WRITERS);
 }
 

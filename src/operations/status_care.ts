@@ -9,7 +9,7 @@ import type { HooksHere } from "../policy/armed_gates.ts";
 import { openViolations } from "../policy/store.ts";
 import { fallbackDatabase } from "../system/environment.ts";
 import { isThere } from "../system/on_disk.ts";
-import type { BeganAnew } from "../upkeep/care/backup.ts";
+import type { BeganAnew, beganAnew } from "../upkeep/care/backup.ts";
 import { countQueued } from "../work/store.ts";
 import type { CliContext } from "./context.ts";
 import { isDaemonHere } from "./daemon_here.ts";
@@ -35,7 +35,7 @@ export async function careOf(
   const { spoolFolders: folders } = context.locations;
   return {
     /** Set for two weeks after hooks began the database anew, because something had emptied its file. */
-    beganAnew: await beginningOf(context, { db, database, nowMs }),
+    beganAnew: await beginningOf(db, { database, locations: context.locations, nowMs }),
     /** The number of forbidden changes found afterwards that nobody has undone or accepted. */
     violations: openViolations(db, project).length,
     /** The changed files of the configuration that are not in force until a person accepts them. */
@@ -122,16 +122,11 @@ async function teamOf(db: DatabaseSync, project: string, nowMs: number) {
 
 /** Tells whether the database began anew. It looks for backups only if needed, since that takes long. */
 async function beginningOf(
-  { locations }: CliContext,
-  { db, database, nowMs }: {
-    readonly db: DatabaseSync;
-    readonly database: string;
-    readonly nowMs: number;
-  },
+  db: DatabaseSync,
+  at: Parameters<typeof beganAnew>[1],
 ): Promise<BeganAnew | null> {
   if (emptyBeginning(db) === null) return null;
-  const { beganAnew } = await import("../upkeep/care/backup.ts");
-  return beganAnew(db, { database, locations, nowMs });
+  return (await import("../upkeep/care/backup.ts")).beganAnew(db, at);
 }
 
 /** Finds what waits in the temporary folder; null if nothing waits or if it is unreadable, which `doctor` reports. */

@@ -1,20 +1,18 @@
 /** Builds the report of `status`: its JSON, and the technical facts in its output for people. */
-import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { daysMs } from "../base/time.ts";
 import { VERSION } from "../base/version.ts";
 import { gatingMods, modPlaces, modText } from "../claude/mods.ts";
-import { isLeftOut, readConfigFiles } from "../config/discover.ts";
+import { isLeftOut } from "../config/discover.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../db/executions.ts";
 import { summarizeQueue, totalsOf } from "../db/queue.ts";
 import { countSessions, type SessionCounts } from "../db/sessions.ts";
 import { SCHEMA_VERSION } from "../db/transaction.ts";
 import { memoryHealth } from "../memory/store.ts";
 import { openFailuresOf } from "../memory/tell/open_now.ts";
-import { lookUpwards } from "../system/git/repository.ts";
 import { fileSize, isThere } from "../system/on_disk.ts";
 import { countState, type StateCounts } from "../work/store.ts";
-import type { CliContext } from "./context.ts";
+import { type CliContext, filesHere } from "./context.ts";
 import { agoText } from "./list_and_show.ts";
 import {
   beganAnewText,
@@ -42,7 +40,8 @@ export function statusReportOf(
 ) {
   const sinceMs = nowMs - daysMs(1);
   const { queued: _, problems, held, beganAnew, ...shown } = care;
-  const { locations, environment, cwd } = context;
+  const { observations, waiting } = memoryHealth(db, nowMs);
+  const { locations, environment } = context;
   const at = { projectDir, home: locations.home, environment };
   return {
     version: VERSION,
@@ -59,14 +58,15 @@ export function statusReportOf(
     recent,
     sessions: { here: countSessions(db, project), all: countSessions(db, null) },
     queue: totalsOf(summarizeQueue(db)),
-    memory: memoryOf(db, nowMs),
+    /** The observations of all projects, and the captures that are not worked in yet. */
+    memory: { observations, waiting, openFailures: openFailuresOf(db, null, { nowMs }).length },
     work: workOf(countState(db)),
     audit: { sinceMs, ...summarizeExecutions(db, sinceMs) },
     ...shown,
     /** Plugin code inside Claude Code that may intervene in tool uses. */
     mods: gatingMods(modPlaces(at)),
     config: {
-      files: readConfigFiles(lookUpwards(cwd), locations)
+      files: filesHere(context)
         .filter((file) => !isLeftOut(file))
         .map(({ layer, path }) => ({ layer, path })),
       problems,
@@ -92,12 +92,6 @@ const WORKFLOW_WORDS = [
 const RUNNING_AGENTS = ["starting", "running"];
 const DAEMON_NEEDED = "not running, and there is work for it: `conclaude daemon start`";
 
-/** Counts the observations of all projects, and the captures that are not worked in yet. */
-function memoryOf(db: DatabaseSync, nowMs: number) {
-  const { observations, waiting } = memoryHealth(db, nowMs);
-  return { observations, waiting, openFailures: openFailuresOf(db, null, { nowMs }).length };
-}
-
 /** Counts unfinished tasks and workflows by status, running agents, and waiting questions. */
 function workOf({ tasks, workflows, agents, pendingQuestions }: StateCounts) {
   return {
@@ -121,7 +115,6 @@ function countsText(words: Words, counts: Counts): string | null {
   return shown.map(([status, word]) => `${counts[status]} ${word}`).join(", ") || null;
 }
 
-/** Formats the technical facts for people. */
 export function factsOf(report: ReturnType<typeof statusReportOf>, care: Care): Facts {
   const { database, sessions, queue, memory, work, daemon, audit, spool } = report;
   const { byStatus, byPriority, oldestAtMs } = queue;

@@ -49,10 +49,7 @@ export function tableText<Row>(
     const isRight = typeof cell !== "function";
     const values = rows.map(isRight ? cell[0] : cell);
     if (values.every((value) => value === null || value === "")) return [];
-    const texts = [
-      title,
-      ...values.map((value) => shortPaths(plain(String(value ?? "-")), place)),
-    ];
+    const texts = [title, ...values.map((value) => shortPaths(plain(String(value ?? "-")), place))];
     const width = Math.max(...texts.map(columnsOf));
     return [{ isRight, isId: ID_COLUMNS.has(title), texts, width }];
   });

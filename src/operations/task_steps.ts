@@ -14,15 +14,7 @@ import {
   renewTask,
   unblockTask,
 } from "../work/store.ts";
-import {
-  AGENT_FLAG,
-  clearingFlag,
-  OFFLINE_FLAG,
-  type Parameter,
-  switchOn,
-  text,
-  TOKEN_FLAG,
-} from "./flags.ts";
+import { clearingFlag, type Parameter, SHARED, switchOn, text } from "./flags.ts";
 import {
   type Asked,
   type Asker,
@@ -67,17 +59,18 @@ export interface TaskStep {
   readonly asks?: "claim" | "renew" | "complete" | undefined;
   /** Changes the task in the caller's transaction. */
   readonly take: (db: DatabaseSync, id: string, terms: Terms) => Task;
-  /** Describes the result. */
   readonly describe: (name: string, task: Task) => string;
 }
 
 /** The refusals of a step that only the holder of the claim may take. */
 export const HOLDER_ERRORS = ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"] as const;
 
+const { agentId, claimToken, offline } = SHARED;
+
 export const TASK_STEPS = {
   claim: {
     what: "claim a task",
-    flags: { offline: OFFLINE_FLAG, agentId: AGENT_FLAG },
+    flags: { offline, agentId },
     asks: "claim",
     errors: ["TASK_NOT_FOUND", "ALREADY_CLAIMED", "INVALID_STATUS", "TEAM_UNREACHED"],
     take: claimTask,
@@ -85,7 +78,7 @@ export const TASK_STEPS = {
   },
   renew: {
     what: "renew a claim",
-    flags: { agentId: AGENT_FLAG, claimToken: TOKEN_FLAG, offline: OFFLINE_FLAG },
+    flags: { agentId, claimToken, offline },
     asks: "renew",
     errors: [...HOLDER_ERRORS, "TEAM_UNREACHED"],
     take: (db, id, terms) => renewTask(db, id, withGrant(db, id, terms)),
@@ -93,7 +86,7 @@ export const TASK_STEPS = {
   },
   release: {
     what: "release a task",
-    flags: { force: switchOn("Also another one's"), agentId: AGENT_FLAG },
+    flags: { force: switchOn("Also another one's"), agentId },
     errors: HOLDER_ERRORS,
     take: releaseTask,
     describe: (name) => `Task ${name} is open again.`,
@@ -104,9 +97,9 @@ export const TASK_STEPS = {
       summary: clearingFlag("What was done"),
       withChildren: switchOn("Close the open tasks below it as well"),
       force: switchOn("Leave the tasks below it open"),
-      claimToken: TOKEN_FLAG,
-      offline: OFFLINE_FLAG,
-      agentId: AGENT_FLAG,
+      claimToken,
+      offline,
+      agentId,
     },
     asks: "complete",
     errors: [...HOLDER_ERRORS, "HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN", "TEAM_UNREACHED"],
@@ -116,25 +109,21 @@ export const TASK_STEPS = {
   },
   block: {
     what: "block a task",
-    flags: {
-      reason: text("Why it cannot go on", "text"),
-      claimToken: TOKEN_FLAG,
-      agentId: AGENT_FLAG,
-    },
+    flags: { reason: text("Why it cannot go on", "text"), claimToken, agentId },
     errors: HOLDER_ERRORS,
     take: (db, id, { words, ...terms }) => blockTask(db, id, { ...terms, reason: words ?? "" }),
     describe: (name, { reason }) => `Task ${name} is blocked: ${reason}`,
   },
   unblock: {
     what: "unblock a task",
-    flags: { agentId: AGENT_FLAG },
+    flags: { agentId },
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
     take: unblockTask,
     describe: (name) => `Task ${name} is open again.`,
   },
   start: {
     what: "start a task",
-    flags: { agentId: AGENT_FLAG },
+    flags: { agentId },
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
     take: queueTask,
     describe: (name) => `Task ${name} is in work already.`,

@@ -92,7 +92,6 @@ export function cleanFields<Named extends Given>(fields: Named, how: Cleaning): 
   return Object.fromEntries(entries);
 }
 
-/** The default fields of a new task. */
 export const NEW_TASK: {
   readonly body: string;
   readonly type: TaskType;

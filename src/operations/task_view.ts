@@ -39,7 +39,6 @@ export const TASK_COLUMNS: Columns<Task> = {
   "CLAIMED BY": (task) => task.claimedBy === null ? null : holderText(task),
 };
 
-/** Shows a changed task with a text about it. */
 export function changedView(task: Task, text: string): View {
   return { json: { task }, text: [text] };
 }

@@ -1,12 +1,10 @@
 /** Finds for the team's verbs the store, the way to the server, and the joined project. */
 import "./config_sections.ts";
 import { UserError } from "../base/errors.ts";
-import { readConfigFiles } from "../config/discover.ts";
 import { parseConfig } from "../config/parse.ts";
 import { lateRedaction } from "../memory/drain/late_redaction.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
 import { findObservation } from "../memory/store.ts";
-import { lookUpwards } from "../system/git/repository.ts";
 import { listJoined, noteRequirements, readJoined } from "../team/store.ts";
 import { SHARED_ROWS } from "../team/team_section.ts";
 import type { JoinedProject, TeamStore, WayToServer } from "../team/types.ts";
@@ -14,7 +12,7 @@ import { runForget } from "../upkeep/forget/forget.ts";
 import { keepAway, taskName } from "../upkeep/store.ts";
 import { readSharedTask } from "../work/store.ts";
 import type { Config } from "./config_sections.ts";
-import { type CliContext, typedPath } from "./context.ts";
+import { type CliContext, filesHere, typedPath } from "./context.ts";
 import { text, textFlag } from "./flags.ts";
 import { forgetPlace } from "./verbs/memory_forget_verbs.ts";
 import { openStore } from "./open_store.ts";
@@ -27,7 +25,6 @@ export const TEAM_PROJECT = textFlag(
   "folder",
 );
 
-/** The store of the team's verbs. */
 export interface TeamHere extends TeamStore {
   /** The absolute path of the database. */
   readonly database: string;
@@ -35,11 +32,8 @@ export interface TeamHere extends TeamStore {
 
 /** Opens the store, with the kinds of rows that it shares. */
 export async function openTeam(context: CliContext): Promise<TeamHere> {
-  const { db, place: { database, config: { redactPatterns } } } = await openStore(
-    context,
-    "write",
-    "work with a team",
-  );
+  const { db, place } = await openStore(context, "write", "work with a team");
+  const { database, config: { redactPatterns } } = place;
   const { share } = configAt(context, context.cwd).config.team;
   const usual = SHARED_ROWS.filter((kind) => kind !== "prompt");
   const forget = (gone: GoneRows) => forgetGone(context, gone);
@@ -76,8 +70,8 @@ export function noteDefinitions(
   noteRequirements(db, joined, config.requirements);
 }
 
-function configAt({ locations }: CliContext, folder: string) {
-  return parseConfig<Config>(readConfigFiles(lookUpwards(folder), locations));
+function configAt({ locations }: CliContext, cwd: string) {
+  return parseConfig<Config>(filesHere({ cwd, locations }));
 }
 
 /** Returns the project of `--project DIR`, or of this folder. */
@@ -140,13 +134,11 @@ export const WAY_FLAGS = {
   passwordCommand: textFlag("A command that prints the password", "command"),
 };
 
-type WayFlags = { readonly [Name in keyof typeof WAY_FLAGS]?: string };
-
 /** Builds the way to the server from an address and flags. @throws {UserError} If the address cannot be used. */
 export function wayOf(
   context: CliContext,
   address: string,
-  flags: WayFlags & { readonly keyFile?: string },
+  flags: { readonly [Name in keyof typeof WAY_FLAGS | "keyFile"]?: string },
 ): WayToServer {
   const whole = withLogin(address, flags.login);
   readAddress(whole);

@@ -1,4 +1,5 @@
 /** Syncs the joined projects of this machine, one after the other, in one process at a time. */
+import { setTimeout as pause } from "node:timers/promises";
 import { messageOf, UserError } from "../base/errors.ts";
 import { type ProcessLock, takeLock, teamLockPath } from "../db/process_lock.ts";
 import { hasToTell } from "../db/team_outbox.ts";
@@ -28,7 +29,7 @@ export async function takeTurn(
   for (const endMs = Date.now() + waitMs;;) {
     const lock = takeLock(teamLockPath(database), { waitMs: 0 });
     if (lock !== null || Date.now() >= endMs) return lock;
-    await sleep(50);
+    await pause(50);
   }
 }
 
@@ -117,12 +118,12 @@ export async function followAll(
         const why = thrown instanceof UserError ? thrown.why : messageOf(thrown);
         context.process.stderr.write(`${why}\n`);
         pauseMs = Math.min(pauseMs * 2, FOLLOW_MS.most);
-        await sleep(pauseMs);
+        await pause(pauseMs);
         continue;
       }
       for (const askMs = Date.now() + ASK_MS; Date.now() < askMs;) {
         if (idleMs !== null && Date.now() - workedAtMs >= idleMs) return [...total.values()];
-        await sleep(LOOK_MS);
+        await pause(LOOK_MS);
         if (listener.heard || isAllSent && hasToTell(store.db)) break;
       }
     }
@@ -152,8 +153,4 @@ class Listener {
   async close(): Promise<void> {
     for (const server of this.#servers.values()) await server.end().catch(() => {});
   }
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

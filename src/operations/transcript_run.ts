@@ -101,7 +101,6 @@ const KIND_NAMES: Readonly<Record<ItemKind, readonly [one: string, more: string]
   compaction: ["compaction", "compactions"],
 };
 
-/** How to show a result. */
 interface Showing {
   /** The word for filled gaps. */
   readonly label: "filled" | "imported";
@@ -178,11 +177,7 @@ export function transcriptsView(
       sessions: sessions.map(sessionJson),
       ...{ damaged, filled, worked, next },
     },
-    text: [
-      ...first === undefined ? [] : [first],
-      ...named,
-      ...facts,
-    ].join("\n"),
+    text: [...first === undefined ? [] : [first], ...named, ...facts].join("\n"),
     exitCode: left > 0 && label === "filled" ? 1 : 0,
   };
 }
@@ -213,7 +208,6 @@ function damageTexts(damaged: TranscriptOutcome["damaged"]): string[] {
   });
 }
 
-/** Shows in a table what each session lacks. */
 function sessionsTable(context: CliContext, sessions: readonly ComparedSession[]): string {
   return tableText(context, sessions, {
     SESSION: ({ sessionId }) => shortSessionId(sessionId),

@@ -24,7 +24,6 @@ export type Given<Args extends Arguments> = Args extends Many<infer Value> ? Val
     ? { -readonly [I in keyof Args]: Args[I] extends Parameter<infer Value> ? Value : never }
   : never;
 
-/** The definition of a verb. */
 export interface VerbSpec<Flags, Args extends Arguments> {
   /** The name of a verb that only a person may run: `guard pause`. Anybody may with `--dry-run` or `--preview`. */
   readonly person?: string | undefined;

@@ -31,11 +31,12 @@ export function show({ process, globals }: CliContext, view: View): void {
 }
 
 /** Prints a text for people, fitted to the terminal. @param text The text without the final newline. */
-export function print({ process, globals }: Printing, text: string): void {
+export function print(
+  { process, globals }: Pick<CliContext, "process" | "globals">,
+  text: string,
+): void {
   process.stdout.write(`${fitToColumns(text, globals.columns)}\n`);
 }
-
-type Printing = Pick<CliContext, "process" | "globals">;
 
 /** Prints an error on stderr, or as JSON on stdout, and sets the exit status. */
 export function showError(context: CliContext, thrown: unknown): void {

@@ -34,7 +34,6 @@ export function wholeWorkflow(
   };
 }
 
-/** Shows a changed workflow and its task with a text about it. */
 export function changedWorkflow(
   db: DatabaseSync,
   workflow: WorkflowRow,

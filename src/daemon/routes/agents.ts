@@ -5,15 +5,9 @@ import { answer, needAgent, requestEnd } from "../../work/engine/requests.ts";
 import { withWanted } from "../../operations/wanted_use.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";
-import {
-  AGENT_FIELDS,
-  type Author,
-  listAgents,
-  listQuestions,
-  needQuestion,
-} from "../../work/store.ts";
+import { AGENT_FIELDS, listAgents, listQuestions, needQuestion } from "../../work/store.ts";
 import { titled, withTaskTitles } from "../task_titles.ts";
-import { type Daemon, type Route, routesOf } from "../route.ts";
+import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
 import { agentSchema, fields, isSet, listOf, paged, questionSchema, words } from "../schemas.ts";
 
 const route = routesOf("agents");
@@ -137,7 +131,12 @@ export const agentRoutes: readonly Route[] = [
   }),
 ];
 
-function answerWith({ db, redact, lasting }: Daemon, id: string, given: string, author: Author) {
+function answerWith(
+  { db, redact, lasting }: Daemon,
+  id: string,
+  given: string,
+  author: Call["author"],
+) {
   const terms = { ...lasting(author.atMs), by: author.by, text: redact(checkBody(given)) };
   const { deliveryError, ...rest } = answer(db, id, terms);
   return deliveryError === null ? rest : { ...rest, deliveryError };

@@ -7,7 +7,7 @@ import { badTransition, needTask, takeBackLapsed } from "../../work/store.ts";
 import { type Asked, askForNext } from "../../operations/shared_claims.ts";
 import { THIS_PROCESS } from "../../system/environment.ts";
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
-import { fields, isSet, taskSchema } from "../schemas.ts";
+import { fields, isSet, oneTask, taskSchema } from "../schemas.ts";
 import {
   askBefore,
   HOLDER_ERRORS,
@@ -19,7 +19,6 @@ import {
 } from "../../operations/task_steps.ts";
 
 const route = routesOf("claims");
-const oneTask = z.object({ task: taskSchema });
 const claimToken = z.optional(z.nullable(fields.token));
 
 function claimantOf(
@@ -65,7 +64,6 @@ const STEP_FIELDS = {
   offline,
 } as const;
 
-/** The refusals of closing a task with open subtasks. */
 const CLOSING_ERRORS = ["HAS_OPEN_CHILDREN", "HAS_ACTIVE_CHILDREN"] as const;
 
 const newStatus = z.strictObject({

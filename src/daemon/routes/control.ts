@@ -10,13 +10,7 @@ import {
 } from "../../work/store.ts";
 import { type Figure, figure } from "../metrics.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
-import {
-  agentSchema,
-  countsSchema,
-  questionSchema,
-  taskSchema,
-  workflowSchema,
-} from "../schemas.ts";
+import { countsSchema, stateSchema } from "../schemas.ts";
 import { memoryUsage } from "../../system/environment.ts";
 
 const route = routesOf("daemon");
@@ -80,13 +74,7 @@ export const controlRoutes: readonly Route[] = [
   }),
   routesOf("state")({
     name: "GET /state",
-    response: z.object({
-      counts: countsSchema,
-      tasks: z.array(taskSchema),
-      agents: z.array(agentSchema),
-      workflows: z.array(workflowSchema),
-      questions: z.array(questionSchema),
-    }),
+    response: stateSchema,
     handle: ({ db, toldSinceMs }, { author }) => ({
       counts: countState(db, toldSinceMs(author.atMs)),
       tasks: listTasks(db, { limit: STATE_LIMIT }),

@@ -19,8 +19,6 @@ import VERB_ROUTES from "./verb_routes.json" with { type: "json" };
 
 const route = routesOf("page");
 
-/** The most sessions that `/now` returns, the latest first. */
-const NOW_SESSIONS = 50;
 const SLOWEST = 50;
 
 /** The route of a file that the page is made of. */
@@ -75,9 +73,8 @@ const ownRoutes: readonly Route[] = [
     response: z.object({ sessions: z.array(z.unknown()), questions: z.array(z.unknown()) }),
     handle: ({ db }, { query }) => {
       const questions = listQuestions(db, { statuses: ["pending"] });
-      const status = isSet(query.all) ? null : "active";
       return {
-        sessions: sessionsNow(db, { questions, status, limit: NOW_SESSIONS }),
+        sessions: sessionsNow(db, questions, isSet(query.all) ? null : "active"),
         questions: withTaskTitles(db, withWanted(db, questions)),
       };
     },
@@ -86,9 +83,7 @@ const ownRoutes: readonly Route[] = [
     name: "GET /sessions/:id/found",
     query: z.strictObject({ words: z.string() }),
     response: z.object({ observations: z.array(z.int()) }),
-    handle: ({ db }, { id, query: { words } }) => ({
-      observations: saidInSession(db, id, words),
-    }),
+    handle: ({ db }, { id, query: { words } }) => ({ observations: saidInSession(db, id, words) }),
   }),
   route({
     name: "GET /projects",

@@ -14,7 +14,7 @@ import {
   type TagChange,
 } from "../../work/store.ts";
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
-import { fields, isSet, taskSchema, words } from "../schemas.ts";
+import { fields, isSet, oneTask, taskSchema, words } from "../schemas.ts";
 import { inField, invalidInput, startMsOf } from "../input.ts";
 import { cleanFields } from "../../operations/task_text.ts";
 import {
@@ -24,7 +24,6 @@ import {
 } from "../../operations/verbs/task_bulk_verbs.ts";
 
 const route = routesOf("tree");
-const oneTask = z.object({ task: taskSchema });
 
 /** The changes of many tasks, by their names in requests. */
 const ACTIONS = {
@@ -43,7 +42,6 @@ const bulkBody = z.strictObject({
   hard: z.optional(z.boolean()),
 });
 
-/** Makes the route that changes tags with a method. */
 function tagRoute(method: "POST" | "PUT" | "DELETE", kind: TagChange["kind"]) {
   return route({
     name: `${method} /tasks/:id/tags`,

@@ -20,7 +20,7 @@ import {
 } from "../../work/store.ts";
 import { inField, invalidInput } from "../input.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
-import { fields, isSet, listOf, paged, taskSchema, words } from "../schemas.ts";
+import { fields, isSet, listOf, oneTask, paged, taskSchema, words } from "../schemas.ts";
 import { waiting, withWaiting } from "../task_titles.ts";
 import { findWorkflowFile } from "../../work/engine/workflow_files.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
@@ -28,7 +28,6 @@ import { isAbsolutePath } from "../../base/paths.ts";
 import { exists } from "../../system/on_disk.ts";
 
 const route = routesOf("tasks");
-const oneTask = z.object({ task: taskSchema });
 const manyTasks = z.object({ tasks: z.array(taskSchema), more: z.boolean() });
 
 const newTask = z.strictObject({
@@ -113,10 +112,7 @@ export const taskRoutes: readonly Route[] = [
   }),
   route({
     name: "GET /tasks/ready",
-    query: z.strictObject({
-      ...words("project"),
-      limit: fields.limit,
-    }),
+    query: z.strictObject({ ...words("project"), limit: fields.limit }),
     response: manyTasks,
     // The route writes if a claim has lapsed.
     transaction: "own",

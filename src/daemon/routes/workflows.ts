@@ -22,15 +22,7 @@ import {
 } from "../../work/store.ts";
 import { type Route, routesOf } from "../route.ts";
 import { titled, withTaskTitles } from "../task_titles.ts";
-import {
-  fields,
-  listOf,
-  paged,
-  stepSchema,
-  taskSchema,
-  words,
-  workflowSchema,
-} from "../schemas.ts";
+import { fields, listOf, oneTask, paged, stepSchema, words, workflowSchema } from "../schemas.ts";
 
 const route = routesOf("workflows");
 const oneWorkflow = z.object({ workflow: workflowSchema });
@@ -60,10 +52,7 @@ function decisionRoute(
 export const workflowRoutes: readonly Route[] = [
   route({
     name: "GET /workflows",
-    query: z.strictObject({
-      ...words("status", "project"),
-      limit: fields.limit,
-    }),
+    query: z.strictObject({ ...words("status", "project"), limit: fields.limit }),
     response: z.object({
       workflows: z.array(z.extend(workflowSchema, titled)),
       count: z.int(),
@@ -105,19 +94,9 @@ export const workflowRoutes: readonly Route[] = [
       });
     },
   }),
-  decisionRoute("cancel", {
-    decision: "cancel",
-    forPerson: false,
-  }),
-  decisionRoute("approve-merge", {
-    decision: "approve",
-    forPerson: true,
-  }),
-  decisionRoute("reject-merge", {
-    decision: "reject",
-    forPerson: true,
-    fallback: REJECTED,
-  }),
+  decisionRoute("cancel", { decision: "cancel", forPerson: false }),
+  decisionRoute("approve-merge", { decision: "approve", forPerson: true }),
+  decisionRoute("reject-merge", { decision: "reject", forPerson: true, fallback: REJECTED }),
   route({
     name: "POST /workflows/:id/send-back",
     body: z.strictObject({ reason: fields.text }),
@@ -140,7 +119,7 @@ export const workflowRoutes: readonly Route[] = [
   route({
     name: "POST /tasks/:id/stop",
     status: 202,
-    response: z.object({ task: taskSchema }),
+    response: oneTask,
     errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION", "INVALID_STATUS"],
     handle: ({ db }, { id, author }) => {
       const task = needTask(db, id);

@@ -16,12 +16,10 @@ import {
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import {
-  AGENT_FLAG,
   clearingFlag,
-  number,
-  optional,
-  PAGE_FLAG,
+  numberFlag,
   proposing,
+  SHARED,
   switchOn,
   text,
   type Values,
@@ -49,10 +47,10 @@ const list = listVerb({
   flags: {
     status: wordsFlag(`Only with this status: ${STATUSES.join(", ")}; a comma is or`, "status"),
     kind: wordsFlag(`Only of this kind: ${KINDS.join(", ")}; a comma is or`, "kind"),
-    task: proposing("task", clearingFlag("Only of this task", "id")),
+    task: SHARED.ofTask,
     session: proposing("session", clearingFlag("Only of this session, by its id", "id")),
     all: switchOn("Also those that have ended"),
-    limit: PAGE_FLAG,
+    limit: SHARED.page,
   },
   name: "agents",
   rows({ db }, { status, kind, task, session, all }, { limit }) {
@@ -108,10 +106,8 @@ const show = readVerb({
 });
 
 const OUTPUT_FLAGS = {
-  since: optional(
-    number(0, Number.MAX_SAFE_INTEGER, "Only lines after the one with this number", "seq"),
-  ),
-  limit: optional(number(1, Number.MAX_SAFE_INTEGER, "How many lines at most")),
+  since: numberFlag(0, Number.MAX_SAFE_INTEGER, "Only lines after the one with this number", "seq"),
+  limit: numberFlag(1, Number.MAX_SAFE_INTEGER, "How many lines at most"),
   follow: switchOn("Go on until the agent has ended"),
   raw: switchOn("As it was written, instead of what is said in it"),
 };
@@ -159,7 +155,7 @@ const diff = readVerb({
 
 const kill = verb({
   args: [AGENT],
-  flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
+  flags: { reason: clearingFlag("Why"), agentId: SHARED.agentId },
   async run(context, flags, text) {
     const { change, db, place, mask, masked } = await beginChange(context, flags, "end an agent");
     const reason = masked(flags.reason);
@@ -184,11 +180,7 @@ const kill = verb({
 export const agent = group({ list, show, output, diff, kill });
 
 /** Shows the output of all agents of a task, the oldest agent first. Each agent numbers its own lines. */
-function outputOfTask(
-  { db, place }: OpenStore,
-  taskId: string,
-  flags: OutputFlags,
-): View {
+function outputOfTask({ db, place }: OpenStore, taskId: string, flags: OutputFlags): View {
   if (flags.since !== undefined || flags.follow) {
     throw refusal("INVALID_INPUT", {
       what: `Cannot tell which agent of task ${taskId} is meant`,

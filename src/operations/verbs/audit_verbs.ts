@@ -9,16 +9,7 @@ import {
 import { lookAtSettings, timesByLane } from "../../claude/settings/installed_hooks.ts";
 import { hooksPlace } from "../own_program.ts";
 import { TOOLS } from "../../claude/tool_names.ts";
-import {
-  LIMIT_FLAG,
-  oneOf,
-  optional,
-  proposing,
-  SESSION_FLAG,
-  SINCE_FLAG,
-  textFlag,
-  UNTIL_FLAG,
-} from "../flags.ts";
+import { oneOfFlag, proposing, SHARED, textFlag } from "../flags.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { group } from "../verb.ts";
@@ -26,15 +17,16 @@ import { briefDenial } from "../denial_text.ts";
 
 const list = listVerb({
   flags: {
-    session: SESSION_FLAG,
+    session: SHARED.session,
     hook: textFlag("Only of this hook event, for example PostToolUse", "name"),
     tool: proposing(TOOLS, textFlag("Only of this tool, for example Bash", "name")),
-    status: optional(
-      oneOf(["success", "blocked", "failure", "timeout", "skipped"], "Only with this status"),
+    status: oneOfFlag(
+      ["success", "blocked", "failure", "timeout", "skipped"],
+      "Only with this status",
     ),
-    since: SINCE_FLAG,
-    until: UNTIL_FLAG,
-    limit: LIMIT_FLAG,
+    since: SHARED.since,
+    until: SHARED.until,
+    limit: SHARED.limit,
   },
   name: "executions",
   rows: ({ db }, { session, hook, tool, status, since, until }, { limit }) =>
@@ -62,7 +54,7 @@ const list = listVerb({
 const ms = (value: number | null) => value?.toFixed(1) ?? null;
 
 const stats = listVerb({
-  flags: { since: SINCE_FLAG },
+  flags: { since: SHARED.since },
   name: "hooks",
   rows: ({ db, context }, { since }) => {
     const place = hooksPlace(context);

@@ -11,7 +11,6 @@ import { valueAt } from "../../config/yaml_tree.ts";
 import {
   acceptFiles,
   databasesHere,
-  filesHere,
   ignoreAdvice,
   LAYER_FILES,
   layerOf,
@@ -20,7 +19,7 @@ import {
   writeTarget,
 } from "../config_target.ts";
 import { filesInForce, heldText } from "../look_as_hook.ts";
-import { anyText, parsed, proposing, text, toggle } from "../flags.ts";
+import { parsed, proposing, text, toggle } from "../flags.ts";
 import { many, verb } from "../verb.ts";
 import { count } from "../../base/counts.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
@@ -29,7 +28,7 @@ import { linesOf } from "../../policy/effects/effect_text.ts";
 import { openViolations, settleViolations } from "../../policy/store.ts";
 import { chmodSync, isFile, removeSync, statSync } from "../../system/files.ts";
 import { exists } from "../../system/on_disk.ts";
-import { type CliContext, typedPath } from "../context.ts";
+import { type CliContext, filesHere, typedPath } from "../context.ts";
 import { placeOf } from "../open_store.ts";
 import { projectHere } from "../session_lookup.ts";
 
@@ -95,7 +94,7 @@ export const set = verb({
   flags: LAYER_FLAGS,
   args: [
     KEY,
-    parsed(anyText, "The value as YAML: `[a, b]` is a list; `null` takes it out", "value"),
+    parsed(String, "The value as YAML: `[a, b]` is a list; `null` takes it out", "value"),
   ],
   async run(context, flags, key, given) {
     const layer = layerOf("set", flags);
@@ -153,18 +152,6 @@ async function openHere(context: CliContext) {
   return { databases, open, held };
 }
 
-/** Tells whether git runs a file, so that it must be executable. */
-function isProgram(path: string): boolean {
-  return baseName(parentOf(path)) === "hooks";
-}
-
-/** Removes a folder or link in a file's place, and the rights of others to write the file. */
-function makeWritable(path: string): void {
-  if (!exists(path)) return;
-  if (isFile(path)) chmodSync(path, statSync(path).mode! & 0o755);
-  else removeSync(path);
-}
-
 export const accept = verb({
   person: "config accept",
   args: many(text("Files or branches; without one, all", "name")),
@@ -209,9 +196,12 @@ export const undo = verb({
       });
     }
     const kept = databases.map((db) => keptText(db, path)).find((text) => text !== undefined);
-    const mode = isProgram(path) ? 0o755 : 0o644;
+    // Git runs its hooks.
+    const mode = baseName(parentOf(path)) === "hooks" ? 0o755 : 0o644;
     if (kept !== undefined) {
-      makeWritable(path);
+      // A folder or link may lie in the file's place, or others have the right to write it.
+      if (isFile(path)) chmodSync(path, statSync(path).mode! & 0o755);
+      else if (exists(path)) removeSync(path);
       writeTarget({ path, mode }, kept);
     } else if (exists(path)) removeSync(path);
     for (const { db, one } of about) settleViolations(db, [one.id], Date.now());

@@ -1,12 +1,6 @@
 import { count } from "../../base/counts.ts";
 import { listLeftOut, passedOver } from "../../config/left_out.ts";
-import {
-  type ConfigFile,
-  isLeftOut,
-  MAX_FOLDERS,
-  readConfigFiles,
-  searchedFolders,
-} from "../../config/discover.ts";
+import { type ConfigFile, isLeftOut, MAX_FOLDERS, searchedFolders } from "../../config/discover.ts";
 import {
   configJsonSchema,
   configTemplate,
@@ -25,15 +19,14 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { addTrusted, forgetBelow, removeTrusted, trustedFolders } from "../../config/store.ts";
 import {
   acceptFiles,
-  filesHere,
   IGNORE_ADVICE,
   LAYER_FILES,
   layerOf,
   userFolder,
   writeTarget,
 } from "../config_target.ts";
-import { type CliContext, typedPath } from "../context.ts";
-import { oneOf, optional, text, toggle } from "../flags.ts";
+import { type CliContext, filesHere, typedPath } from "../context.ts";
+import { oneOfFlag, text, textFlag, toggle } from "../flags.ts";
 import {
   POLICY_PRESETS,
   type PolicyPreset,
@@ -54,11 +47,9 @@ const init = verb({
   flags: {
     ...LAYER_FLAGS,
     force: toggle("Replace a file that is there"),
-    preset: optional(
-      oneOf(
-        Object.keys(POLICY_PRESETS) as PolicyPreset[],
-        "Begin with rules: for one developer, a team, or where mistakes are expensive",
-      ),
+    preset: oneOfFlag(
+      Object.keys(POLICY_PRESETS) as PolicyPreset[],
+      "Begin with rules: for one developer, a team, or where mistakes are expensive",
     ),
   },
   async run(context, flags) {
@@ -116,15 +107,14 @@ function listSources(context: CliContext): Readonly<Record<string, string>> {
 
 const path = verb({
   run(context) {
-    const looks = lookUpwards(context.cwd);
-    const all = readConfigFiles(looks, context.locations);
+    const all = filesHere(context);
     const files = all.filter((file) => !isLeftOut(file))
       .map(({ layer, path }) => ({ layer, path }));
     const leftOut = listLeftOut(all, context.cwd, context.locations)
       .map((file) => ({ ...file, next: nextHere(file.next, context.globals) }));
     const trusted = trustedFolders(context.locations.database);
     const { dataFolder, home } = context.locations;
-    const folders = searchedFolders(looks, home).folders.slice(0, MAX_FOLDERS);
+    const folders = searchedFolders(lookUpwards(context.cwd), home).folders.slice(0, MAX_FOLDERS);
     const searched = [dataFolder, ...folders.map(({ path }) => path)];
     const found = files.length === 0
       ? ["No configuration files: the defaults count. `conclaude config init` writes one."]
@@ -206,11 +196,9 @@ const show = verb({
 
 const validate = verb({
   args: [
-    optional(
-      text(
-        "A file to judge by itself, or a folder for all that count there; without it, here",
-        "path",
-      ),
+    textFlag(
+      "A file to judge by itself, or a folder for all that count there; without it, here",
+      "path",
     ),
   ],
   run(context, _flags, path) {
@@ -258,7 +246,7 @@ function filesAt(context: CliContext, name: string): ConfigFile[] {
   const { locations } = context;
   const home = locations.home ?? undefined;
   try {
-    if (isFolder(path)) return readConfigFiles(lookUpwards(path), locations);
+    if (isFolder(path)) return filesHere({ cwd: path, locations });
     return [{ layer: "project", path, home, text: readTextFileSync(path) }];
   } catch (thrown) {
     throw new UserError(`Cannot read "${path}"`, {

@@ -3,7 +3,7 @@ import { sessionTitle, tellingId } from "../../db/sessions.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { incrementCounter, listCounters, readCounter, resetCounters } from "../../db/counters.ts";
 import type { CliContext } from "../context.ts";
-import { number, proposing, SESSION_FLAG, text, toggle, usually } from "../flags.ts";
+import { number, proposing, SHARED, text, toggle, usually } from "../flags.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { counterOwnerOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../open_store.ts";
@@ -25,7 +25,7 @@ const OWNER_FLAG = proposing(
 const TYPE = text("What is counted, for example edits", "type");
 
 const list = listVerb({
-  flags: { session: SESSION_FLAG },
+  flags: { session: SHARED.session },
   name: "counters",
   rows: ({ db }, { session }) => listCounters(db, sessionFilterOf(db, session)),
   columns: ({ db }) => ({

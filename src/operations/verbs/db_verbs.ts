@@ -17,7 +17,7 @@ import { checkLines, databaseFrom } from "../check_text.ts";
 import { confirmOrThrow, tellSpace, withProgress } from "../terminal.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { withoutDraftsLeft } from "../drafts_on_signal.ts";
-import { oneOf, optional, text, usually, YES_FLAG } from "../flags.ts";
+import { oneOf, SHARED, text, textFlag, usually } from "../flags.ts";
 import { agoText } from "../list_and_show.ts";
 import { checksHere } from "../next_command.ts";
 import { keptPlace, openStore, placeOf } from "../open_store.ts";
@@ -70,9 +70,7 @@ const migrate = verb({
 });
 
 const backup = verb({
-  args: [
-    optional(text("Where to; ~/.conclaude/backups/conclaude-<time>.db when not given", "file")),
-  ],
+  args: [textFlag("Where to; ~/.conclaude/backups/conclaude-<time>.db when not given", "file")],
   async run(context, _flags, name) {
     const { database } = await keptPlace(context, "back up the database");
     const file = name === undefined
@@ -214,7 +212,7 @@ const stats = verb({
 
 const reset = verb({
   person: "db reset",
-  flags: { yes: YES_FLAG },
+  flags: { yes: SHARED.yes },
   async run(context, { yes }) {
     const { database, config: { busyTimeoutMs } } = await keptPlace(context, "reset the database");
     const present = requireReplaceable("Cannot reset", database);

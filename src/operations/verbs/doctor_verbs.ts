@@ -1,12 +1,10 @@
 import "../config_sections.ts";
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
-import { readConfigFiles } from "../../config/discover.ts";
 import { type Examination, examine } from "../../upkeep/doctor/examine.ts";
 import type { DoctorPlace } from "../../upkeep/doctor/place.ts";
-import { lookUpwards } from "../../system/git/repository.ts";
 import { checkLines, databaseFrom, type DatabaseSource } from "../check_text.ts";
-import type { CliContext } from "../context.ts";
+import { type CliContext, filesHere } from "../context.ts";
 import { hooksPlace, ownProgram } from "../own_program.ts";
 import { checksHere, hintsHere } from "../next_command.ts";
 import { withProgress } from "../terminal.ts";
@@ -59,18 +57,16 @@ async function doctorPlace(
   context: CliContext,
   settings: string | undefined,
 ): Promise<DoctorPlace> {
-  const { cwd, globals, locations } = context;
   const { config, database } = await placeOf(context);
-  const { path, fromSource } = ownProgram(context.environment);
+  const { path } = ownProgram(context.environment);
   return {
     ...hooksPlace(context, settings),
     environment: context.environment,
     config,
-    files: readConfigFiles(lookUpwards(cwd), locations),
+    files: filesHere(context),
     database,
-    databaseChosenBy: globals.noDb ? "--no-db" : CHOSEN_BY[databaseFrom(context, config)],
+    databaseChosenBy: context.globals.noDb ? "--no-db" : CHOSEN_BY[databaseFrom(context, config)],
     programPath: path,
-    fromSource,
     nowMs: Date.now(),
     drainSpool,
   };

@@ -1,14 +1,8 @@
 import { plain } from "../../base/plain.ts";
 import { dataVersionReader } from "../../db/transaction.ts";
-import {
-  type EventFilter,
-  type EventRow,
-  lastEventId,
-  listEvents,
-  toldSinceMs,
-} from "../../work/store.ts";
+import { type EventRow, lastEventId, listEvents, toldSinceMs } from "../../work/store.ts";
 import { type CliContext, configHere } from "../context.ts";
-import { number, optional, parsed, switchOn, textFlag } from "../flags.ts";
+import { numberFlag, optional, parsed, switchOn, textFlag } from "../flags.ts";
 import { parseSince } from "../../memory/search/point_in_time.ts";
 import { openStore } from "../open_store.ts";
 import { cutList, moreLine } from "../table.ts";
@@ -41,14 +35,14 @@ const list = verb({
       "Only of this task, agent, workflow or question, by its id, or 4 or more characters of its beginning or end",
       "id",
     ),
-    limit: optional(
-      number(1, MAX_EVENTS, "How many at most; without it 100, or with --follow no end"),
-    ),
+    limit: numberFlag(1, MAX_EVENTS, "How many at most; without it 100, or with --follow no end"),
     follow: switchOn("Go on printing what comes, a line each"),
   },
   async run(context, flags) {
     const sinceMs = flags.since !== undefined && "sinceMs" in flags.since ? flags.since.sinceMs : 0;
-    const horizonMs = await horizonOf(context);
+    const { config: { store } } = await configHere(context);
+    // Retention removes older events, but not at once.
+    const horizonMs = toldSinceMs(store.eventRetentionHours, Date.now());
     const filterOn = (db: DatabaseSync) => ({
       afterId: 0,
       ...flags.since,
@@ -82,17 +76,11 @@ const PAGE = 500;
 /** The beginning of a list of events: after the event with a number, or at a time. */
 type Since = { readonly afterId: number } | { readonly sinceMs: number };
 
-/** Returns the time from which events are listed. Retention removes older events, but not at once. */
-async function horizonOf(context: CliContext): Promise<number> {
-  const { config } = await configHere(context);
-  return toldSinceMs(config.store.eventRetentionHours, Date.now());
-}
-
 /** Prints new events, one line each, until `--limit` is reached or a person stops it. */
 async function follow(
   context: CliContext,
   flags: { readonly since?: Since; readonly limit?: number },
-  filterOn: (db: DatabaseSync) => Omit<EventFilter, "limit">,
+  filterOn: (db: DatabaseSync) => Omit<Parameters<typeof listEvents>[1], "limit">,
 ): Promise<View> {
   const { db } = await openStore(context, "write", "follow the events");
   const filter = filterOn(db);

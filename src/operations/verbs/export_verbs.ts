@@ -1,6 +1,6 @@
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
-import { messageOf, quietly, UserError } from "../../base/errors.ts";
+import { quietly, UserError } from "../../base/errors.ts";
 import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/transfer/store.ts";
 import { noteCopy } from "../../db/written_copies.ts";
 import { type CliContext, typedPath } from "../context.ts";
@@ -11,15 +11,15 @@ import { takeInSpool } from "../spool_drain.ts";
 import { openStore } from "../open_store.ts";
 import { warnOf } from "../take_over.ts";
 import { wellFormedJson } from "../view.ts";
-import { SESSION_FLAG, SINCE_FLAG, textFlag } from "../flags.ts";
+import { SHARED, textFlag } from "../flags.ts";
 import { verb } from "../verb.ts";
 import {
+  cannotWrite,
   isFileOf,
   makeDraft,
   nameDraft,
   removeDraft,
   removeLeftDrafts,
-  writeAdvice,
 } from "../../upkeep/care/database_files.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { isNotFound, openSync, realPathSync, statSync } from "../../system/files.ts";
@@ -31,8 +31,8 @@ const LINES_AT_ONCE = 100;
 
 export const exportVerb = verb({
   flags: {
-    session: SESSION_FLAG,
-    since: SINCE_FLAG,
+    session: SHARED.session,
+    since: SHARED.since,
     output: textFlag(
       "Write this file instead of stdout; it is replaced as a whole, for your eyes only (0600)",
       "file",
@@ -40,10 +40,7 @@ export const exportVerb = verb({
   },
   async run(context, flags) {
     const { db, place } = await openStore(context, "read");
-    const filter = {
-      sessionId: sessionFilterOf(db, flags.session),
-      sinceMs: flags.since ?? null,
-    };
+    const filter = { sessionId: sessionFilterOf(db, flags.session), sinceMs: flags.since ?? null };
     const { output } = flags;
     const folders = context.locations.spoolFolders;
     const waiting = takeInSpool(db, { database: place.database, folders });
@@ -157,11 +154,7 @@ export function fileSink(name: string, context: CliContext, database: string): S
     try {
       return work();
     } catch (thrown) {
-      throw new UserError(`Cannot write "${path}"`, {
-        why: `${messageOf(thrown)}; nothing was changed`,
-        next: writeAdvice(path, thrown),
-        cause: thrown,
-      });
+      throw cannotWrite(path, thrown);
     }
   };
   const target = orExplain(() => targetOf(path));

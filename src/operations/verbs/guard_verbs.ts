@@ -44,6 +44,6 @@ const pause = pauseVerb("guards", {
   note: "\nRequirements stay in force: `conclaude req pause` lifts those.",
 });
 
-const resume = resumeVerb("guards", { person: "guard resume" });
+const resume = resumeVerb("guards", "guard resume");
 
 export const guard = group({ list, pause, resume });

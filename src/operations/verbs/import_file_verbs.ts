@@ -1,22 +1,16 @@
 /** `conclaude import FILE`: imports an export. */
 import type { ByteSource } from "../../base/byte_lines.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
-import { count } from "../../base/counts.ts";
+import { count, sumOf } from "../../base/counts.ts";
 import { EXPORTED_TABLES } from "../../upkeep/transfer/exported_tables.ts";
-import {
-  importLines,
-  type ImportReport,
-  linesOfExport,
-  sumOf,
-} from "../../upkeep/transfer/import.ts";
+import { importLines, type ImportReport, linesOfExport } from "../../upkeep/transfer/import.ts";
 import { linesOf } from "../../upkeep/transfer/import_lines.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import { type CliContext, typedPath } from "../context.ts";
+import { type CliContext, type Progress, typedPath } from "../context.ts";
 import { sentencesOf, takeOver, warnOf } from "../take_over.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { openSync } from "../../system/files.ts";
 import { fileSize } from "../../system/on_disk.ts";
-import type { Progress } from "../context.ts";
 import { text, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
 

@@ -10,7 +10,6 @@ import {
 import { type HookEvent, rowsOf } from "../../claude/settings/lanes.ts";
 import {
   installHooks as install,
-  type InstallOptions,
   uninstallHooks as uninstall,
 } from "../../claude/settings/install_settings.ts";
 import {
@@ -20,7 +19,7 @@ import {
   unregisterServer,
 } from "../../claude/settings/mcp_servers.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { oneOf, optional, several, text, textFlag, toggle, type Values } from "../flags.ts";
+import { oneOfFlag, several, text, textFlag, toggle, type Values } from "../flags.ts";
 import { hooksPlace, ownProgram } from "../own_program.ts";
 import { titledFacts } from "../table.ts";
 import { toolsOfAllRules } from "../look_as_hook.ts";
@@ -31,11 +30,9 @@ import { runTool } from "../../system/process/run_program.ts";
 import { usageError } from "../usage.ts";
 
 const PLACE_FLAGS = {
-  scope: optional(
-    oneOf(
-      ["user", "project", "local"],
-      "user (the default): ~/.claude; project: .claude of this folder; local: the same, not committed",
-    ),
+  scope: oneOfFlag(
+    ["user", "project", "local"],
+    "user (the default): ~/.claude; project: .claude of this folder; local: the same, not committed",
   ),
   managed: toggle("The policy of this machine, which outranks mods and other settings files"),
   settings: textFlag("A settings file, instead of one of a scope", "file"),
@@ -61,7 +58,7 @@ export const installHooks = verb({
     const own = ownProgram(context.environment);
     const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
     if (named !== undefined) requireStartable(named, context);
-    const fromSource = named === undefined && own.fromSource;
+    const fromSource = named === undefined && own.executable === null;
     const program = named ?? own.program;
     const otherFlags = [
       ...commandFlags(named),
@@ -84,7 +81,13 @@ export const installHooks = verb({
       dryRun: flags.dryRun,
       otherFlags: flags.mcp ? ["--mcp", ...otherFlags] : otherFlags,
     };
-    if (!flags.dryRun) await requirePersonToChange(context, options);
+    if (!flags.dryRun) {
+      // Hooks may enforce a rule, so removing or changing some needs a person. Anybody may add hooks.
+      const { removed, updated, loosened } = install({ ...options, dryRun: true });
+      if (removed.length + updated.length + loosened.length > 0) {
+        await (await import("../require_person.ts")).requirePerson(context, "install-hooks");
+      }
+    }
     const report = install(options);
     if (!flags.dryRun) await acceptFiles(context, [report.settings]);
     const server = flags.mcp ? register(request) : null;
@@ -97,6 +100,11 @@ export const installHooks = verb({
       ? `it runs from source; the hooks need ${own.path} and this Deno where they are`
       : null;
     const again = commandLine("install-hooks", [...placeFlags(place), "--strict"]);
+    const needs = changed
+      ? "the hooks to take effect"
+      : server?.changed
+      ? "the MCP server to be started"
+      : null;
     const lines = [
       changed
         ? `${dryRun ? "Would install" : "Installed"} hooks in ${settings}`
@@ -118,12 +126,11 @@ export const installHooks = verb({
       ], 9),
       ...serverLines(server),
       ...(dryRun ? dryRunLines(report.diff, server) : []),
-      ...restartLines({ hooks: changed && !dryRun, server: server?.changed === true && !dryRun }),
+      ...dryRun || needs === null
+        ? []
+        : [`Restart Claude Code, or start a new session, for ${needs}.`],
     ];
-    return {
-      json: { ...report, warnings, fromSource, mcp: server },
-      text: lines,
-    };
+    return { json: { ...report, warnings, fromSource, mcp: server }, text: lines };
   },
 });
 
@@ -206,21 +213,6 @@ function drainText(events: readonly HookEvent[]): string | null {
     : `beside ${beside.join(" and ")}: works what happened into memory, and nobody waits for it`;
 }
 
-/** Tells why Claude Code must be restarted. */
-function restartLines(changed: { readonly hooks: boolean; readonly server: boolean }): string[] {
-  if (!changed.hooks && !changed.server) return [];
-  const what = changed.hooks ? "the hooks to take effect" : "the MCP server to be started";
-  return [`Restart Claude Code, or start a new session, for ${what}.`];
-}
-
-/** Requires a person for removing or changing hooks, since they may enforce a rule. Anybody may add hooks. */
-async function requirePersonToChange(context: CliContext, options: InstallOptions): Promise<void> {
-  const { removed, updated, loosened } = install({ ...options, dryRun: true });
-  if (removed.length + updated.length + loosened.length === 0) return;
-  const { requirePerson } = await import("../require_person.ts");
-  await requirePerson(context, "install-hooks");
-}
-
 function dryRunLines(diff: readonly string[], server: ServerReport | null): string[] {
   return ["", ...diff, ...server?.diff ?? [], "", "Nothing was changed."];
 }
@@ -268,10 +260,7 @@ function commandFlags(program: NamedProgram | undefined): string[] {
 }
 
 /** @throws {UserError} If hooks could not start the program. */
-function requireStartable(
-  program: NamedProgram,
-  { environment }: CliContext,
-): void {
+function requireStartable(program: NamedProgram, { environment }: CliContext): void {
   const givePath = "give --command the path of the conclaude executable; nothing was changed";
   const refuse = (name: string, why: string, next: string) =>
     usageError(`Cannot let hooks start "${name}"`, { why, next });

@@ -43,11 +43,7 @@ export const browse = verb({
   },
 });
 
-function foundIn(
-  db: DatabaseSync,
-  text: string,
-  filter: MemoryFilter,
-): Found {
+function foundIn(db: DatabaseSync, text: string, filter: MemoryFilter): Found {
   const nowMs = Date.now();
   // The screen has no line for a note that the index was rebuilt; the answer only comes later.
   const time = spokenTime(text, nowMs);

@@ -15,7 +15,7 @@ import {
   takeInDocuments,
 } from "../../memory/search/eval.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { optional, switchOn, text } from "../flags.ts";
+import { switchOn, textFlag } from "../flags.ts";
 import { type ProgressLine, progressLine } from "../terminal.ts";
 import { openDatabase } from "../../db/database.ts";
 import { openStore } from "../open_store.ts";
@@ -24,13 +24,10 @@ import { readStdin } from "../task_text.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { View } from "../view.ts";
 import { readTextFile } from "../../system/files.ts";
 
 export const evaluate = verb({
-  args: [
-    optional(text("JSON Lines with documents and questions; - is standard input", "file")),
-  ],
+  args: [textFlag("JSON Lines with documents and questions; - is standard input", "file")],
   flags: {
     self: switchOn(
       "Ask past prompts of your own memory: what was known then of the files edited next",
@@ -44,10 +41,53 @@ export const evaluate = verb({
       next: "conclaude memory eval --help",
     });
     using progress = progressLine(context);
-    const trial = file === undefined
+    const { db, questions, documents, size, nowMs } = file === undefined
       ? await fromHistory(context)
       : await fromSet(context, file, progress);
-    return report(trial, flags, { context, progress });
+    if (questions.length === 0) {
+      throw new UserError("There is nothing to measure memory by", {
+        why: "no prompt was followed by edits of files that something was known of before",
+        next: "conclaude memory stats",
+      });
+    }
+    const answersOf = (ranking: AskOptions["ranking"], some = questions) =>
+      some.map((question, at) => {
+        progress.tell("Asking questions", { done: at, of: questions.length });
+        return answerQuestion(db, question, { documents, ranking, nowMs });
+      });
+    // These answers warm up: the first ones are slower, since they read the index from the disk.
+    answersOf("memory", questions.slice(0, 3));
+    const answers = answersOf("memory");
+    const scores = scoreAnswers(answers);
+    const baseline = flags.baseline ? scoreAnswers(answersOf("plain")) : null;
+    const each = !flags.perQuestion ? null : answers.map((answer) => {
+      const { question: { id, text, relevant }, found } = answer;
+      const latencyMs = Math.round(answer.latencyMs * 1_000) / 1_000;
+      return { id, text, relevant, rank: rankOf(answer), found, latencyMs };
+    });
+    const unanswerable = questions.filter(({ relevant }) => relevant.length === 0).length;
+    return {
+      json: {
+        documents: size,
+        questions: questions.length,
+        unanswerable,
+        ...scores,
+        ...(baseline === null ? {} : { baseline }),
+        ...(each === null ? {} : { perQuestion: each }),
+      },
+      text: [
+        `${count(size, "document")}, ${count(questions.length, "question")}` +
+        (unanswerable === 0 ? "" : `, ${unanswerable} of them without an answer`),
+        "",
+        scoreTable(context, scores, baseline),
+        ...each === null ? [] : [
+          "",
+          ...each.map(({ id, text, rank }) =>
+            plain(`${String(rank ?? "-").padStart(4)}  ${id}  ${text}`)
+          ),
+        ],
+      ].join("\n"),
+    };
   },
 });
 
@@ -98,58 +138,6 @@ async function readSet(context: CliContext, file: string): Promise<ReturnType<ty
       cause: thrown,
     });
   }
-}
-
-function report(
-  trial: Trial,
-  flags: { readonly baseline: boolean; readonly perQuestion: boolean },
-  { context, progress }: { readonly context: CliContext; readonly progress: ProgressLine },
-): View {
-  const { db, questions, documents, size, nowMs } = trial;
-  if (questions.length === 0) {
-    throw new UserError("There is nothing to measure memory by", {
-      why: "no prompt was followed by edits of files that something was known of before",
-      next: "conclaude memory stats",
-    });
-  }
-  const answersOf = (ranking: AskOptions["ranking"], some = questions) =>
-    some.map((question, at) => {
-      progress.tell("Asking questions", { done: at, of: questions.length });
-      return answerQuestion(db, question, { documents, ranking, nowMs });
-    });
-  // These answers warm up: the first ones are slower, since they read the index from the disk.
-  answersOf("memory", questions.slice(0, 3));
-  const answers = answersOf("memory");
-  const scores = scoreAnswers(answers);
-  const baseline = flags.baseline ? scoreAnswers(answersOf("plain")) : null;
-  const each = !flags.perQuestion ? null : answers.map((answer) => {
-    const { question: { id, text, relevant }, found } = answer;
-    const latencyMs = Math.round(answer.latencyMs * 1_000) / 1_000;
-    return { id, text, relevant, rank: rankOf(answer), found, latencyMs };
-  });
-  const unanswerable = questions.filter(({ relevant }) => relevant.length === 0).length;
-  return {
-    json: {
-      documents: size,
-      questions: questions.length,
-      unanswerable,
-      ...scores,
-      ...(baseline === null ? {} : { baseline }),
-      ...(each === null ? {} : { perQuestion: each }),
-    },
-    text: [
-      `${count(size, "document")}, ${count(questions.length, "question")}` +
-      (unanswerable === 0 ? "" : `, ${unanswerable} of them without an answer`),
-      "",
-      scoreTable(context, scores, baseline),
-      ...each === null ? [] : [
-        "",
-        ...each.map(({ id, text, rank }) =>
-          plain(`${String(rank ?? "-").padStart(4)}  ${id}  ${text}`)
-        ),
-      ],
-    ].join("\n"),
-  };
 }
 
 function scoreTable(context: CliContext, scores: EvalScores, baseline: EvalScores | null): string {

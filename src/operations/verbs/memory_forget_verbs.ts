@@ -14,7 +14,7 @@ import {
   type Receipt,
   stoppedReceipt,
 } from "../../upkeep/store.ts";
-import { type LaggingMachines, laggingMachines } from "../../team/store.ts";
+import { laggingMachines } from "../../team/store.ts";
 import { laggingLines } from "../team_text.ts";
 import { type ForgetFilter, isTextAlone, readObservations } from "../../memory/store.ts";
 import { observationLine } from "../../memory/search/observation_view.ts";
@@ -35,8 +35,8 @@ import {
 } from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
 import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
-import { typedFilter, type UnknownFilter, unknownFilters, unknownText } from "../unknown_filter.ts";
-import { optional, parsed, proposing, text, textFlag, toggle, YES_FLAG } from "../flags.ts";
+import { typedFilter, unknownFilters } from "../unknown_filter.ts";
+import { optional, parsed, proposing, SHARED, text, textFlag, toggle } from "../flags.ts";
 import { many, verb } from "../verb.ts";
 
 const when = async (text: string) =>
@@ -64,7 +64,7 @@ export const forget = verb({
     ),
     until: optional(parsed(when, "What was seen until then", "when")),
     dryRun: toggle("Say what would be removed, and remove nothing"),
-    yes: YES_FLAG,
+    yes: SHARED.yes,
   },
   async run(context, { dryRun, yes, ...flags }, ...ids) {
     const place = await forgetPlace(context, { mayMigrate: !dryRun });
@@ -83,7 +83,11 @@ export const forget = verb({
         chosen,
         found,
         removals: observationLines(db, found),
-        unknown: isNone(found) ? unknownOf(db, filter, flags) : [],
+        unknown: !isNone(found) ? [] : unknownFilters(db, {
+          project: typedFilter(flags.project, filter.project),
+          branch: null,
+          file: typedFilter(flags.file, fileMeant(filter) ?? null),
+        }),
         isStopped: stoppedReceipt(db, chosen) !== undefined,
       };
     });
@@ -93,9 +97,7 @@ export const forget = verb({
     progress.end();
     const isNothing = isNone(preview);
     if (dryRun || isNothing && !isStopped) {
-      // The proposed command is a dry run, since the known name may not be the one that the person means.
-      const lines = unknownText(unknown, "conclaude memory forget --dry-run");
-      const how = { isDry: dryRun, filter, hints: { unknown, lines }, removals };
+      const how = { isDry: dryRun, filter, unknown, removals };
       return previewView({ ...preview, transcripts: transcripts() }, how);
     }
     if (!yes) {
@@ -143,7 +145,11 @@ export const verify = verb({
       filter: flags.text === undefined ? null : textFilterOf(flags.text),
     });
     const problems = found.map((one) => ({ ...one, next: nextHere(one.next, context.globals) }));
-    const lagging = await lookIntoStore(context, (db) => laggingBehind(db, receipt.id));
+    // The machines of a team that have not yet forgotten what the receipt names.
+    const lagging = await lookIntoStore(context, (db) => {
+      const uids = namesOfReceipt(db, receipt.id).map((name) => name.replace(/^task\//, ""));
+      return laggingMachines(db, { project: null, uids });
+    });
     const { salt: _salt, digests: _digests, textDigest, ...shownReceipt } = receipt;
     const ok = problems.length === 0;
     const gone = `Everything that the receipt ${receipt.id} names is gone: ${
@@ -189,12 +195,6 @@ export async function forgetPlace(
   return { home, database, dataFolder, spoolFolders, busyTimeoutMs, drainSpool, redactPatterns };
 }
 
-/** Returns the machines of a team that have not yet forgotten what a receipt names. */
-function laggingBehind(db: DatabaseSync, receiptId: string): LaggingMachines {
-  const uids = namesOfReceipt(db, receiptId).map((name) => name.replace(/^task\//, ""));
-  return laggingMachines(db, { project: null, uids });
-}
-
 function receiptOf(found: readonly Receipt[], id: string): Receipt {
   const [receipt] = found;
   if (receipt !== undefined && found.length === 1) return receipt;
@@ -234,17 +234,4 @@ function chosenOf(
     ...(since !== undefined && { sinceMs: since }),
     ...(until !== undefined && { untilMs: until }),
   };
-}
-
-/** Finds the flags whose value is unknown, so that nothing fits. */
-function unknownOf(
-  db: DatabaseSync,
-  filter: ForgetFilter,
-  { project, file }: ForgetFlags,
-): readonly UnknownFilter[] {
-  return unknownFilters(db, {
-    project: typedFilter(project, filter.project),
-    branch: null,
-    file: typedFilter(file, fileMeant(filter) ?? null),
-  });
 }

@@ -74,10 +74,7 @@ export const timeline = readVerb({
       text("Number of an observation, or a file or folder of the project", "id|file"),
     ),
   ],
-  flags: {
-    ...PROJECT_FLAGS,
-    limit: usually("20", number(1, 100, "At most this many, 1 to 100")),
-  },
+  flags: { ...PROJECT_FLAGS, limit: usually("20", number(1, 100, "At most this many, 1 to 100")) },
   async run({ db, context }, flags, target) {
     const now = Date.now();
     // A number means an observation. A person writes a file of such a name with its folder: `./12`.
@@ -108,12 +105,15 @@ export const timeline = readVerb({
       file: typedFilter(target, file),
     });
     const command = (of: string) => `conclaude memory timeline ${quoteWord(of)}`;
+    const hintsOf = (filter: UnknownFilter) => {
+      const { flag, value, known } = filter;
+      if (flag === "project") return unknownText([filter], command(target));
+      if (known.length === 0) return [`Nothing at all is known of the file "${value}".`];
+      return [`Files like it: ${known.join(", ")}.`, `  next: ${command(known[0]!)}`];
+    };
     return {
       json: { ...found, ...unknown.length > 0 && { unknown } },
-      text: [
-        `Nothing is remembered of "${target}".`,
-        ...unknown.flatMap((one) => timelineHints(one, { command, target })),
-      ],
+      text: [`Nothing is remembered of "${target}".`, ...unknown.flatMap(hintsOf)],
     };
   },
 });
@@ -129,15 +129,4 @@ function requireOfProject(
     why: `it is of ${whose}, not of ${named === undefined ? "this one" : `"${named}"`}`,
     next: `conclaude memory timeline ${id}`,
   });
-}
-
-/** Names known files or projects that resemble an unknown one. */
-function timelineHints(
-  filter: UnknownFilter,
-  { command, target }: { readonly command: (of: string) => string; readonly target: string },
-): string[] {
-  const { flag, value, known } = filter;
-  if (flag === "project") return unknownText([filter], command(target));
-  if (known.length === 0) return [`Nothing at all is known of the file "${value}".`];
-  return [`Files like it: ${known.join(", ")}.`, `  next: ${command(known[0]!)}`];
 }

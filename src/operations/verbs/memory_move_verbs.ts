@@ -56,10 +56,8 @@ export const move = verb({
   },
 });
 
-type Counts = Readonly<Record<string, number>>;
-
 /** Formats counts as `12 sessions, 3 tasks, 7 other rows`. */
-function movedText(counts: Counts): string {
+function movedText(counts: Readonly<Record<string, number>>): string {
   const named = Object.entries(counts).flatMap(([table, n]) => {
     const [one, many] = MOVED_TABLES[table]?.words ?? [];
     return one === undefined ? [] : [{ n, text: count(n, one, many) }];

@@ -3,7 +3,7 @@ import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
-import { MAX_CONTEXT_CHARS } from "../../memory/tell/context_text.ts";
+import { type ContextLine, MAX_CONTEXT_CHARS } from "../../memory/tell/context_text.ts";
 import { estimateTokens } from "../../memory/text.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import type { CliContext } from "../context.ts";
@@ -67,13 +67,7 @@ export const context = readVerb({
   },
 });
 
-function lineOf(
-  { text, tokens, why }: {
-    readonly text: string;
-    readonly tokens: number;
-    readonly why: string;
-  },
-): string {
+function lineOf({ text, tokens, why }: ContextLine & { readonly tokens: number }): string {
   const [name] = /^\S+/.exec(text) ?? [""];
   return `${String(tokens).padStart(5)}  ${plain(name.slice(0, 12)).padEnd(12)} ${why}`;
 }

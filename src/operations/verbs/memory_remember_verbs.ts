@@ -1,5 +1,5 @@
 import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
-import { optional, proposing, SESSION_FLAG, several, text } from "../flags.ts";
+import { optional, proposing, several, SHARED, text } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { observationNamed } from "../observation_lookup.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
@@ -9,7 +9,7 @@ import { many, verb } from "../verb.ts";
 export const remember = verb({
   args: many(text("What is to be remembered; - reads it from standard input", "text"), 1),
   flags: {
-    session: { ...SESSION_FLAG, brief: "Attach the note to this session" },
+    session: { ...SHARED.session, brief: "Attach the note to this session" },
     file: several(text("A file that it is about; may be given several times", "path")),
     replaces: optional(
       proposing(

@@ -21,14 +21,11 @@ import {
 import { relativeTime } from "../../base/time.ts";
 import {
   number,
-  oneOf,
-  optional,
+  oneOfFlag,
   parsed,
   PROJECT_FLAGS,
-  SESSION_FLAG,
-  SINCE_FLAG,
+  SHARED,
   textFlag,
-  UNTIL_FLAG,
   usually,
   type Values,
 } from "../flags.ts";
@@ -43,12 +40,12 @@ import { many, verb } from "../verb.ts";
 /** The flags that narrow a search or a list. */
 export const FILTER_FLAGS = {
   ...PROJECT_FLAGS,
-  session: SESSION_FLAG,
+  session: SHARED.session,
   branch: textFlag("Only of this branch", "name"),
   file: textFlag("Only what is about this file or folder: src/auth.ts, auth.ts, src", "path"),
-  kind: optional(oneOf(OBSERVATION_KINDS, "Only of this kind")),
-  since: SINCE_FLAG,
-  until: UNTIL_FLAG,
+  kind: oneOfFlag(OBSERVATION_KINDS, "Only of this kind"),
+  since: SHARED.since,
+  until: SHARED.until,
 } as const;
 
 /** Builds a filter from the flags. @throws {UserError} If the session or the project of a flag is not clear. */

@@ -13,10 +13,8 @@ import { lookIntoStore, openStore } from "../open_store.ts";
 import { notTakenLines, takeOver } from "../take_over.ts";
 import { confirmOrThrow } from "../terminal.ts";
 import type { View } from "../view.ts";
-import { optional, parsed, toggle, YES_FLAG } from "../flags.ts";
+import { optional, parsed, SHARED, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
-
-type MigrateFlags = Readonly<{ from?: string; dryRun: boolean; yes: boolean; fresh: boolean }>;
 
 const HEAD = " How the daemon works through tasks: `conclaude config schema` knows every key.";
 
@@ -26,7 +24,7 @@ export const migrate = verb({
       parsed(String, "The project, or its `.coven`, instead of the nearest one upwards", "dir"),
     ),
     dryRun: toggle("Only say what would be brought over"),
-    yes: YES_FLAG,
+    yes: SHARED.yes,
     fresh: toggle("Bring nothing over, and be told of it no more"),
   },
   async run(context, flags) {

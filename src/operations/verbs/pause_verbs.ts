@@ -3,7 +3,7 @@ import { redactText } from "../../secrets/redact.ts";
 import { count } from "../../base/counts.ts";
 import { removePause, savePause } from "../../policy/store.ts";
 import { tellingId } from "../../db/sessions.ts";
-import { number, OF_SESSION, optional, textFlag } from "../flags.ts";
+import { numberFlag, SHARED, textFlag } from "../flags.ts";
 import { sessionIdOf } from "../requirements_here.ts";
 import { openStore } from "../open_store.ts";
 import { verb } from "../verb.ts";
@@ -30,9 +30,9 @@ export function pauseVerb(
   return verb({
     person: `${noun} pause`,
     flags: {
-      session: OF_SESSION,
+      session: SHARED.ofSession,
       reason: textFlag("Why; kept with the pause"),
-      minutes: optional(number(1, maxMinutes, `For how long; without it ${withoutIt}`)),
+      minutes: numberFlag(1, maxMinutes, `For how long; without it ${withoutIt}`),
     },
     async run(context, { session: named, ...flags }) {
       const { db } = await openStore(context, "write", `pause the ${subject}`);
@@ -54,15 +54,12 @@ export function pauseVerb(
   });
 }
 
-/** Makes the verb that ends a pause. @param options `person`: the verb's name, if only a person may run it. */
-export function resumeVerb(
-  subject: Subject,
-  { person }: { readonly person?: string } = {},
-) {
+/** Makes the verb that ends a pause. @param person The verb's name, if only a person may run it. */
+export function resumeVerb(subject: Subject, person?: string) {
   const noun = NOUNS[subject];
   return verb({
     person,
-    flags: { session: OF_SESSION },
+    flags: { session: SHARED.ofSession },
     async run(context, { session: named }) {
       const { db } = await openStore(context, "write");
       const sessionId = await sessionIdOf(db, context, { named, command: `${noun} resume` });

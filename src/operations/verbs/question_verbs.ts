@@ -2,17 +2,7 @@ import { answer } from "../../work/engine/requests.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/store.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
-import {
-  AGENT_FLAG,
-  anyText,
-  clearingFlag,
-  optional,
-  PAGE_FLAG,
-  parsed,
-  proposing,
-  switchOn,
-  text,
-} from "../flags.ts";
+import { optional, parsed, proposing, SHARED, switchOn, text } from "../flags.ts";
 import { askedText, withWanted } from "../wanted_use.ts";
 import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { lastingOf } from "../orchestration_here.ts";
@@ -28,8 +18,8 @@ const ID = proposing("question", text("The question, by its id", "id"));
 const list = listVerb({
   flags: {
     all: switchOn("Also those that are answered"),
-    task: proposing("task", clearingFlag("Only of this task", "id")),
-    limit: PAGE_FLAG,
+    task: SHARED.ofTask,
+    limit: SHARED.page,
   },
   name: "questions",
   rows: ({ db }, { all, task }, { limit }) =>
@@ -78,8 +68,8 @@ const show = readVerb({
 
 const answerVerb = verb({
   person: "question answer",
-  args: [ID, optional(parsed(anyText, "The answer", "text"))],
-  flags: { stdin: switchOn("Read the answer from stdin"), agentId: AGENT_FLAG },
+  args: [ID, optional(parsed(String, "The answer", "text"))],
+  flags: { stdin: switchOn("Read the answer from stdin"), agentId: SHARED.agentId },
   async run(context, flags, id, typed) {
     requireOneOfTwo("what the answer is", {
       given: { "a text": typed !== undefined, "--stdin": flags.stdin },

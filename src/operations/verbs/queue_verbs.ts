@@ -25,20 +25,7 @@ import {
 } from "../../db/queue.ts";
 import { timeUntil } from "../../base/time.ts";
 import type { CliContext } from "../context.ts";
-import {
-  LIMIT_FLAG,
-  limitOf,
-  number,
-  oneOf,
-  optional,
-  parseAge,
-  parsed,
-  SESSION_FLAG,
-  text,
-  toggle,
-  usually,
-  YES_FLAG,
-} from "../flags.ts";
+import { age, limitOf, number, oneOfFlag, SHARED, text, toggle, usually } from "../flags.ts";
 import { agoText, readVerb } from "../list_and_show.ts";
 import { askAtTerminal, listFirst, progressLine, tellSpace } from "../terminal.ts";
 import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
@@ -52,10 +39,10 @@ const ID = text("Id of a capture, or its beginning", "id");
 
 const list = readVerb({
   flags: {
-    status: optional(oneOf(["raw", "processing", "done", "error"], "Only with this status")),
-    session: SESSION_FLAG,
-    priority: optional(oneOf(["high", "normal", "low"], "Only with this priority")),
-    limit: LIMIT_FLAG,
+    status: oneOfFlag(["raw", "processing", "done", "error"], "Only with this status"),
+    session: SHARED.session,
+    priority: oneOfFlag(["high", "normal", "low"], "Only with this priority"),
+    limit: SHARED.limit,
   },
   async run({ db, place, context }, flags) {
     const filter = {
@@ -187,7 +174,7 @@ const prune = verb({
   flags: {
     olderThan: usually(
       "30d",
-      parsed(parseAge, "Captured longer ago than this: 30d, 2w, 3m (months of 30 days)", "age"),
+      age("Captured longer ago than this: 30d, 2w, 3m (months of 30 days)"),
     ),
     keepRaw: usually(
       "100",
@@ -197,7 +184,7 @@ const prune = verb({
       "Instead, those that are damaged and that nobody can read any more, of any age",
     ),
     dryRun: toggle("Only say what would be pruned"),
-    yes: YES_FLAG,
+    yes: SHARED.yes,
   },
   async run(context, { olderThan, keepRaw, unreadable, dryRun, yes }) {
     const { db } = await openStore(context, dryRun ? "read" : "write");
@@ -237,14 +224,7 @@ const prune = verb({
 
 const drain = lazyFrom(() => import("./queue_drain_verbs.ts"));
 
-export const queue = group({
-  list,
-  show,
-  stats,
-  retry,
-  drain: drain("drain"),
-  prune,
-});
+export const queue = group({ list, show, stats, retry, drain: drain("drain"), prune });
 
 /** Counts the records that wait in the spool because the database could not take them. */
 function spooledFor({ locations }: CliContext, { database }: Place): number {

@@ -7,7 +7,7 @@ import type { TranscriptProject } from "../../upkeep/transfer/capture_of.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { MIN_ID_BEGINNING } from "../../db/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { SESSION_FLAG, SINCE_FLAG, text, textFlag, toggle } from "../flags.ts";
+import { SHARED, text, textFlag, toggle } from "../flags.ts";
 import { onlyNamed } from "../session_lookup.ts";
 import { flagsAgain } from "../next_command.ts";
 import { isBareName, isCalled } from "../project_filter.ts";
@@ -17,12 +17,12 @@ import { verb } from "../verb.ts";
 
 export const reconcile = verb({
   flags: {
-    session: SESSION_FLAG,
+    session: SHARED.session,
     project: textFlag(
       "Only sessions that began in this folder, below it, or in the same repository",
       "dir",
     ),
-    since: SINCE_FLAG,
+    since: SHARED.since,
     transcripts: textFlag("Where the transcripts are, instead of ~/.claude/projects", "dir"),
     backfill: toggle("Fill in what is missing"),
   },
@@ -56,9 +56,11 @@ export const reconcile = verb({
       const show = `reconcile --session ${sessions[0]!.sessionId}`;
       onlyNamed({ noun: "session", text: session, show }, sessions, (one) => one.sessionId);
     }
+    const time = since === undefined ? undefined : new Date(since).toISOString();
+    const chosen = { session, project, since: time, transcripts: flags.transcripts };
     return transcriptsView(context, outcome, {
       label: "filled",
-      again: `conclaude reconcile${chosenAgain(flags)} --backfill`,
+      again: `conclaude reconcile${flagsAgain(chosen)} --backfill`,
       // A filled gap is no gap any more.
       names: session !== undefined ? "gaps" : flags.backfill ? "nothing" : "sessions",
       ...(isUnknown
@@ -136,10 +138,4 @@ function idKey(session: string): string {
     why: `the beginning of an id must have at least ${MIN_ID_BEGINNING} characters`,
     next: "conclaude session list",
   });
-}
-
-/** Writes out the flags that chose the transcripts, for the next command. */
-function chosenAgain({ session, project, since, transcripts }: Readonly<Record<string, unknown>>) {
-  const time = typeof since === "number" ? new Date(since).toISOString() : undefined;
-  return flagsAgain({ session, project, since: time, transcripts });
 }

@@ -1,5 +1,6 @@
 /** `conclaude req init|enable|disable`: write requirements into configuration files, whose other parts stay. */
-import { filesHere, ignoreAdvice, targetOf, writeAccepted } from "../config_target.ts";
+import { filesHere } from "../context.ts";
+import { ignoreAdvice, targetOf, writeAccepted } from "../config_target.ts";
 import "../config_sections.ts";
 import type { Config } from "../config_sections.ts";
 import { parseConfig } from "../../config/parse.ts";
@@ -71,10 +72,7 @@ function switchVerb(enabled: boolean) {
       await writeAccepted(context, target, text);
       return {
         json: { path: target.path, enabled, requirements: chosen },
-        text: [
-          `Switched ${way} ${chosen.join(", ")} in ${target.path}`,
-          ...ignoreAdvice(target),
-        ],
+        text: [`Switched ${way} ${chosen.join(", ")} in ${target.path}`, ...ignoreAdvice(target)],
       };
     },
   });

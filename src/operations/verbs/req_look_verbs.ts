@@ -1,8 +1,7 @@
 /** `conclaude req status|show|explain|list|sessions`: show requirements and change nothing. */
 import { plain } from "../../base/plain.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
-import type { Ground } from "../../policy/requirements/ground.ts";
-import { UNKEPT } from "../../policy/requirements/ground.ts";
+import { type Ground, UNKEPT } from "../../policy/requirements/ground.ts";
 import { deniedUnkept, deniesBlind, unkeptText } from "../../policy/requirements/stand.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { shortSessionId } from "../../base/ids.ts";
@@ -12,7 +11,7 @@ import { satisfyCommand, triggersText } from "../../policy/requirements/requirem
 import { activeSessions, goneSessions, listSessions, tellingId } from "../../db/sessions.ts";
 import { findPause, listBranches } from "../../policy/store.ts";
 import { durationText, relativeTime } from "../../base/time.ts";
-import { OF_BRANCH, OF_SESSION, proposing, text, toggle } from "../flags.ts";
+import { proposing, SHARED, text, toggle } from "../flags.ts";
 import {
   branchKeyOf,
   configuredRequirement,
@@ -34,7 +33,7 @@ import type { DatabaseSync } from "node:sqlite";
 const ONE_NAME = [proposing("requirement", text("The requirement", "name"))];
 
 export const status = readVerb({
-  flags: { session: OF_SESSION, branch: OF_BRANCH },
+  flags: { session: SHARED.ofSession, branch: SHARED.ofBranch },
   async run({ db, context }, flags) {
     const { sessionId, warning, here } = await lookFor({ db, context }, flags);
     const { ground } = here;
@@ -159,7 +158,7 @@ export const show = verb({
 
 export const explain = readVerb({
   args: ONE_NAME,
-  flags: { session: OF_SESSION, branch: OF_BRANCH },
+  flags: { session: SHARED.ofSession, branch: SHARED.ofBranch },
   async run({ db, context }, flags, name) {
     const { sessionId, warning, here } = await lookFor({ db, context }, flags);
     const [requirement] = await namedRequirements(context, here, [name]);

@@ -2,6 +2,7 @@ import { durationText } from "../../base/time.ts";
 /** `conclaude req satisfy|approve|clear|pause|resume|prune`: a person changes the state of requirements. */
 import { redactValue } from "../../secrets/redact_value.ts";
 import { quietly, UserError } from "../../base/errors.ts";
+import { isMapping } from "../../base/mapping.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { askGitLines } from "../../system/git/ask_git.ts";
 import { toldByPerson } from "../../policy/requirements/satisfy.ts";
@@ -10,24 +11,13 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { transaction } from "../../db/transaction.ts";
 import {
-  type BranchKey,
   clearRequirement,
   listBranches,
   readStandings,
   satisfy as keepSatisfied,
 } from "../../policy/store.ts";
 import type { CliContext } from "../context.ts";
-import {
-  number,
-  OF_BRANCH,
-  OF_SESSION,
-  optional,
-  REQUIREMENT,
-  textFlag,
-  toggle,
-  type Values,
-  YES_FLAG,
-} from "../flags.ts";
+import { numberFlag, REQUIREMENT, SHARED, textFlag, toggle } from "../flags.ts";
 import {
   branchKeyOf,
   hereOfSession,
@@ -40,21 +30,10 @@ import { agoText } from "../list_and_show.ts";
 import { askAtTerminal, listFirst } from "../terminal.ts";
 import { requireOneOfTwo, USAGE } from "../usage.ts";
 import { many, verb } from "../verb.ts";
-import type { View } from "../view.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 
 const SECONDS_A_YEAR = 31_536_000;
-
-const SATISFY_FLAGS = {
-  session: OF_SESSION,
-  branch: {
-    ...OF_BRANCH,
-    brief: "For every session of this branch, also later ones; with --session for that one alone",
-  },
-  ttl: optional(number(1, SECONDS_A_YEAR, "For how many seconds")),
-  metadata: textFlag("A JSON object that is kept with it", "json"),
-};
 
 export const satisfy = satisfyVerb("satisfy");
 export const approve = satisfyVerb("approve");
@@ -63,8 +42,70 @@ function satisfyVerb(name: string) {
   return verb({
     person: `req ${name}`,
     args: many(REQUIREMENT, 1),
-    flags: SATISFY_FLAGS,
-    run: satisfyRequirements,
+    flags: {
+      session: SHARED.ofSession,
+      branch: {
+        ...SHARED.ofBranch,
+        brief:
+          "For every session of this branch, also later ones; with --session for that one alone",
+      },
+      ttl: numberFlag(1, SECONDS_A_YEAR, "For how many seconds"),
+      metadata: textFlag("A JSON object that is kept with it", "json"),
+    },
+    async run(context, flags, ...given) {
+      const names = [...new Set(given)];
+      const metadata = metadataOf(flags.metadata);
+      const wholeBranch = flags.branch !== undefined && flags.session === undefined;
+      const around = await requirementsHere(context);
+      const needsSession = flags.session !== undefined ||
+        (!wholeBranch &&
+          (await namedRequirements(context, around, names)).some(({ scope }) =>
+            scope === "session" || scope === "single_use"
+          ));
+      const { db } = await openStore(context, "write", `satisfy ${names.join(", ")}`);
+      const asking = { named: flags.session, command: `req satisfy ${names.join(" ")}` };
+      const sessionId = needsSession ? await sessionIdOf(db, context, asking) : WHOLE_BRANCH;
+      const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
+      const requirements = await namedRequirements(context, here, names);
+      const endless = requirements.find(({ scope }) => scope === "permanent");
+      if (flags.ttl !== undefined && endless !== undefined) {
+        throw new UserError(`Cannot satisfy "${endless.name}" for a while`, {
+          why: "its scope is `permanent`, which has no end; nothing was recorded",
+          next: `conclaude req satisfy ${endless.name}`,
+        });
+      }
+      const key = branchKeyOf(here, flags.branch);
+      const atMs = Date.now();
+      const ttlMs = flags.ttl === undefined ? null : flags.ttl * 1_000;
+      const satisfactions = requirements.map((requirement) =>
+        toldByPerson(requirement, { sessionId, wholeBranch, atMs, ttlMs, metadata })
+      );
+      transaction(
+        db,
+        () => satisfactions.forEach((one) => keepSatisfied(db, key, { ...one, atMs })),
+      );
+      const lines = satisfactions.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
+        const whose = owner === WHOLE_BRANCH
+          ? `the branch ${key.branch}`
+          : `session ${shortSessionId(owner)} on ${key.branch}`;
+        const bypass = by === "cli_bypass" ? ", recorded as a bypass of its skill" : "";
+        const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
+        return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
+      });
+      const satisfied = satisfactions.map((
+        { requirement: name, sessionId: owner, by: satisfiedBy, ...one },
+      ) => ({
+        name,
+        session: owner === WHOLE_BRANCH ? null : owner,
+        satisfiedBy,
+        satisfiedAtMs: atMs,
+        ...one,
+      }));
+      return {
+        json: { branch: key.branch, satisfied },
+        text: [...lines, ...await branchNote(context, flags.branch)],
+      };
+    },
   });
 }
 
@@ -74,11 +115,11 @@ export const clear = verb({
   flags: {
     all: toggle("Every requirement"),
     session: {
-      ...OF_SESSION,
+      ...SHARED.ofSession,
       brief: "Only of this session; without it, of all sessions and of the branch",
     },
-    branch: OF_BRANCH,
-    yes: YES_FLAG,
+    branch: SHARED.ofBranch,
+    yes: SHARED.yes,
   },
   async run(context, flags, ...names) {
     requireOneOfTwo("what to clear", {
@@ -115,7 +156,13 @@ export const clear = verb({
       (flags.all ? [null] : names)
         .map((requirement) => clearRequirement(db, key, { requirement, sessionId }))
         .reduce((sum, n) => sum + n, 0));
-    const kept = sessionId === null ? [] : satisfiedForAll(db, key, flags.all ? null : names);
+    const nowMs = Date.now();
+    // What is satisfied for the whole branch stays when one session's records go.
+    const stays = (one: Standing) =>
+      sessionId !== null && one.sessionId === WHOLE_BRANCH && one.satisfiedAtMs !== null &&
+      (one.expiresAtMs === null || nowMs < one.expiresAtMs) &&
+      (flags.all || names.includes(one.requirement));
+    const kept = readStandings(db, key).filter(stays).map(({ requirement }) => requirement);
     const what = flags.all ? "all requirements" : names.join(", ");
     const whose = sessionId === null
       ? "for all sessions"
@@ -151,7 +198,7 @@ export const resume = resumeVerb("requirements");
 
 export const prune = verb({
   person: "req prune",
-  flags: { dryRun: toggle("Only say what would be forgotten"), yes: YES_FLAG },
+  flags: { dryRun: toggle("Only say what would be forgotten"), yes: SHARED.yes },
   async run(context, flags) {
     const here = await requirementsHere(context);
     const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
@@ -185,81 +232,11 @@ export const prune = verb({
   },
 });
 
-async function satisfyRequirements(
-  context: CliContext,
-  flags: Values<typeof SATISFY_FLAGS>,
-  ...given: string[]
-): Promise<View> {
-  const names = [...new Set(given)];
-  const metadata = metadataOf(flags.metadata);
-  const wholeBranch = flags.branch !== undefined && flags.session === undefined;
-  const around = await requirementsHere(context);
-  const needsSession = flags.session !== undefined ||
-    (!wholeBranch &&
-      (await namedRequirements(context, around, names)).some(({ scope }) =>
-        scope === "session" || scope === "single_use"
-      ));
-  const { db } = await openStore(context, "write", `satisfy ${names.join(", ")}`);
-  const asking = { named: flags.session, command: `req satisfy ${names.join(" ")}` };
-  const sessionId = needsSession ? await sessionIdOf(db, context, asking) : WHOLE_BRANCH;
-  const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
-  const requirements = await namedRequirements(context, here, names);
-  const endless = requirements.find(({ scope }) => scope === "permanent");
-  if (flags.ttl !== undefined && endless !== undefined) {
-    throw new UserError(`Cannot satisfy "${endless.name}" for a while`, {
-      why: "its scope is `permanent`, which has no end; nothing was recorded",
-      next: `conclaude req satisfy ${endless.name}`,
-    });
-  }
-  const key = branchKeyOf(here, flags.branch);
-  const atMs = Date.now();
-  const ttlMs = flags.ttl === undefined ? null : flags.ttl * 1_000;
-  const satisfactions = requirements.map((requirement) =>
-    toldByPerson(requirement, { sessionId, wholeBranch, atMs, ttlMs, metadata })
-  );
-  transaction(db, () => satisfactions.forEach((one) => keepSatisfied(db, key, { ...one, atMs })));
-  const lines = satisfactions.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
-    const whose = owner === WHOLE_BRANCH
-      ? `the branch ${key.branch}`
-      : `session ${shortSessionId(owner)} on ${key.branch}`;
-    const bypass = by === "cli_bypass" ? ", recorded as a bypass of its skill" : "";
-    const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
-    return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
-  });
-  const satisfied = satisfactions.map((
-    { requirement: name, sessionId: owner, by: satisfiedBy, ...one },
-  ) => ({
-    name,
-    session: owner === WHOLE_BRANCH ? null : owner,
-    satisfiedBy,
-    satisfiedAtMs: atMs,
-    ...one,
-  }));
-  return {
-    json: { branch: key.branch, satisfied },
-    text: [...lines, ...await branchNote(context, flags.branch)],
-  };
-}
-
 /** Warns of a branch that git does not have: a person may make it later, or the name is a typo. */
 async function branchNote(context: CliContext, branch: string | undefined): Promise<string[]> {
   if (branch === undefined) return [];
   const branches = await branchesOf(context);
   return branches.size === 0 || branches.has(branch) ? [] : [`note: git has no branch ${branch}`];
-}
-
-/** Returns the requirements that are satisfied for the whole branch. @param names The ones to check; null for all. */
-function satisfiedForAll(
-  db: DatabaseSync,
-  key: BranchKey,
-  names: readonly string[] | null,
-): string[] {
-  const nowMs = Date.now();
-  return readStandings(db, key).filter(({ requirement, sessionId, satisfiedAtMs, expiresAtMs }) =>
-    sessionId === WHOLE_BRANCH && satisfiedAtMs !== null &&
-    (expiresAtMs === null || nowMs < expiresAtMs) &&
-    (names === null || names.includes(requirement))
-  ).map(({ requirement }) => requirement);
 }
 
 /** Returns the branches that git has; none if git does not answer. */
@@ -271,9 +248,7 @@ async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet
 function metadataOf(text: string | undefined): Record<string, unknown> {
   if (text === undefined) return {};
   const value: unknown = quietly(() => redactValue(JSON.parse(text), { patterns: [] }));
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-    return value as Record<string, unknown>;
-  }
+  if (isMapping(value)) return value;
   throw new UserError("Cannot read --metadata", {
     why: `"${text}" is no JSON object; nothing was recorded`,
     next: `give an object: --metadata '{"ticket":"X-1"}'`,

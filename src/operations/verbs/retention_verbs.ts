@@ -17,7 +17,7 @@ import {
 } from "../../upkeep/care/retention.ts";
 import { workCaptures } from "../capture_work.ts";
 import { configHere } from "../context.ts";
-import { toggle, YES_FLAG } from "../flags.ts";
+import { SHARED, toggle } from "../flags.ts";
 import { nameOf } from "../task_view.ts";
 import { askAtTerminal, isAtTerminal, listFirst, NAMED_ROWS, progressLine } from "../terminal.ts";
 import { workflowName } from "../workflow_view.ts";
@@ -25,7 +25,7 @@ import { openStore } from "../open_store.ts";
 import { group, verb } from "../verb.ts";
 
 const run = verb({
-  flags: { dryRun: toggle("Say what would be removed, and remove nothing"), yes: YES_FLAG },
+  flags: { dryRun: toggle("Say what would be removed, and remove nothing"), yes: SHARED.yes },
   async run(context, { dryRun, yes }) {
     const { db, place } = await openStore(context, dryRun ? "read" : "write");
     const { config, database } = place;

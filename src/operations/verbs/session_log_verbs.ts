@@ -18,7 +18,7 @@ import {
   projectFinder,
 } from "../../upkeep/transfer/capture_of.ts";
 import type { CliContext } from "../context.ts";
-import { NAMED_SESSION, number, optional, parsed, switchOn, timeFlag } from "../flags.ts";
+import { NAMED_SESSION, numberFlag, optional, parsed, switchOn, timeFlag } from "../flags.ts";
 import { sessionOf, sessionOrNewest } from "../session_lookup.ts";
 import {
   captureStep,
@@ -37,7 +37,7 @@ export const log = readVerb({
     follow: switchOn(
       "Go on with new steps until the session ends, or Ctrl-C; with --json a line each",
     ),
-    limit: optional(number(1, 100_000, "Only the newest so many tool uses, with what is between")),
+    limit: numberFlag(1, 100_000, "Only the newest so many tool uses, with what is between"),
     before: timeFlag("Only before then: a time (2026-11-20T08:30), or an age (2h)"),
     after: optional(parsed(cursorIn, "Only what was written since: `next` of --json", "cursor")),
     full: switchOn("With what each step was given and gave back"),

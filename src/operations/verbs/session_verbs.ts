@@ -1,15 +1,7 @@
 import { type Agent, listAgents } from "../../work/store.ts";
 import { listCounters } from "../../db/counters.ts";
 import { listSessions as readSessions, type SessionRow, tellingId } from "../../db/sessions.ts";
-import {
-  LIMIT_FLAG,
-  NAMED_SESSION,
-  oneOf,
-  optional,
-  switchOn,
-  timeFlag,
-  toggle,
-} from "../flags.ts";
+import { NAMED_SESSION, oneOfFlag, SHARED, switchOn, timeFlag, toggle } from "../flags.ts";
 import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { projectHere, sessionOrNewest } from "../session_lookup.ts";
 import { type Line, type SessionStory, sessionStory } from "../../memory/tell/shown_story.ts";
@@ -23,10 +15,10 @@ import { durationText } from "../../base/time.ts";
 
 const list = listVerb({
   flags: {
-    status: optional(oneOf(["active", "ended", "abandoned"], "Only sessions with this status")),
+    status: oneOfFlag(["active", "ended", "abandoned"], "Only sessions with this status"),
     here: toggle("Only of the project in this folder"),
     until: timeFlag("Only those whose last sign of life was before then, as an age or a time"),
-    limit: LIMIT_FLAG,
+    limit: SHARED.limit,
   },
   name: "sessions",
   rows: ({ db, context }, { status, here, until }, { limit }) =>
@@ -61,10 +53,7 @@ const show = readVerb({
       ...storyLines(db, session, { story, agents }),
       ...verbose ? ["", ...plumbingOf(session, counters)] : [],
     ];
-    return {
-      json: { session, counters, agents, story },
-      text: lines,
-    };
+    return { json: { session, counters, agents, story }, text: lines };
   },
 });
 

@@ -105,7 +105,7 @@ function recentLines(
   const none = ["None yet: hooks write them while Claude Code works here."];
   return [
     ...section("Last sessions", [
-      ...firstLines(ran.length === 0 ? none : ran, MAX.sessions, ""),
+      ...firstLines(ran.length === 0 ? none : ran, MAX.sessions),
       ...more,
     ]),
     ...openLines(open, { most: MAX.open, onwards: "`conclaude memory open`" }),

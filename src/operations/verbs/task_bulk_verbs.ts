@@ -11,11 +11,10 @@ import {
   needTask,
 } from "../../work/store.ts";
 import {
-  AGENT_FLAG,
-  anyText,
   type Parameter,
   parsed,
   proposing,
+  SHARED,
   switchOn,
   tagsOf,
   text,
@@ -31,7 +30,7 @@ import type { DatabaseSync } from "node:sqlite";
 
 const COMMON = {
   stdin: switchOn("Read the ids from stdin, with spaces or line breaks between"),
-  agentId: AGENT_FLAG,
+  agentId: SHARED.agentId,
 } as const;
 
 const TAGS = { tags: parsed(tagsOf, "The tags, with commas between", "tags") };
@@ -61,7 +60,7 @@ export const BULK_CHANGES = {
     change: (db, id, { hard = false, ...author }) => deleteTask(db, id, { ...author, hard }),
   },
   setPriority: {
-    flags: { priority: parsed(anyText, "How urgent they are: 0 (most) to 4", "n") },
+    flags: { priority: parsed(String, "How urgent they are: 0 (most) to 4", "n") },
     change: (db, id, { priority, ...author }) =>
       changeTask(db, needTask(db, id), { priority }, author),
   },

@@ -24,18 +24,16 @@ import {
 } from "../../work/store.ts";
 import { confirmOrThrow, listFirst } from "../terminal.ts";
 import {
-  AGENT_FLAG,
-  anyText,
   clearingFlag,
   optional,
   parsed,
   proposing,
+  SHARED,
   switchOn,
   tagsOf,
   TASK,
   text,
   wordsFlag,
-  YES_FLAG,
 } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { beginChange, homeOfTasks, taskIdOf } from "../work_lookup.ts";
@@ -55,7 +53,7 @@ const TYPE = clearingFlag("What sort of work it is: task, feature, bug", "type")
 const PRIORITY = clearingFlag("How urgent it is: 0 (most) to 4; without it 2", "n");
 
 export const create = verb({
-  args: [optional(parsed(anyText, "The title, one line", "title"))],
+  args: [optional(parsed(String, "The title, one line", "title"))],
   flags: {
     title: clearingFlag("The title, as a flag"),
     ...BODY_FLAGS,
@@ -66,7 +64,7 @@ export const create = verb({
     dependsOn: wordsFlag("The tasks that have to be closed first", "ids"),
     workflow: clearingFlag("The workflow to run; without it the parent's", "name"),
     start: switchOn("Hand it to the scheduler right away"),
-    agentId: AGENT_FLAG,
+    agentId: SHARED.agentId,
   },
   async run(context, flags, titleArgument) {
     requireOneOfTwo("what the title is", {
@@ -82,9 +80,7 @@ export const create = verb({
       isQueued: flags.start,
     };
     const checkWorkflow = await workflowCheck(input.workflow);
-    const checkStart = flags.start
-      ? (await import("../orchestration_here.ts")).checkStart
-      : () => {};
+    const scheduler = flags.start ? await import("../orchestration_here.ts") : null;
     const task = change((author) => {
       const made = createTask(db, {
         ...input,
@@ -92,14 +88,13 @@ export const create = verb({
         dependsOn: (flags.dependsOn ?? []).map((text) => taskIdOf(db, text)),
       }, author);
       checkWorkflow(made);
-      checkStart(context, db, made);
+      scheduler?.checkStart(context, db, made);
       return made;
     });
     warnOfDepth(context, task);
     const made = `Made task ${nameOf(task)}.`;
-    if (!flags.start) return changedView(task, made);
-    const { handedOverText } = await import("../handed_over.ts");
-    return changedView(task, `${made} It is ${handedOverText(context, { db, place }, task)}`);
+    const handed = scheduler?.handedOverText(context, { db, place }, task);
+    return changedView(task, handed === undefined ? made : `${made} It is ${handed}`);
   },
 });
 
@@ -114,7 +109,7 @@ export const update = verb({
     status: clearingFlag("The new status, where no other verb leads there: open", "status"),
     dependsOn: wordsFlag("Tasks that have to be closed first", "ids"),
     noLongerDependsOn: wordsFlag("Tasks that it need not wait for any more", "ids"),
-    agentId: AGENT_FLAG,
+    agentId: SHARED.agentId,
   },
   async run(context, flags, text) {
     const { agentId: _agentId, ...changed } = flags;
@@ -159,7 +154,7 @@ export const reparent = verb({
   flags: {
     parent: proposing("task", clearingFlag("The task to move it under", "id")),
     root: switchOn("Under none"),
-    agentId: AGENT_FLAG,
+    agentId: SHARED.agentId,
   },
   async run(context, flags, text) {
     const { parent, root } = flags;
@@ -182,8 +177,8 @@ export const remove = verb({
   flags: {
     hard: switchOn("For good, with its history; asks first"),
     force: switchOn("Release its claim first, whoever has it"),
-    yes: YES_FLAG,
-    agentId: AGENT_FLAG,
+    yes: SHARED.yes,
+    agentId: SHARED.agentId,
   },
   async run(context, flags, text) {
     const { change, db } = await beginChange(context, flags, "delete a task");
@@ -221,7 +216,7 @@ export const remove = verb({
 
 export const restore = verb({
   args: [TASK],
-  flags: { agentId: AGENT_FLAG },
+  flags: { agentId: SHARED.agentId },
   async run(context, flags, text) {
     const { change, db } = await beginChange(context, flags, "restore a task");
     const { wasDeleted, back } = change((author) => {
@@ -288,7 +283,7 @@ export const taskTag = group({
 function tagVerb(kind: TagChange["kind"]) {
   return verb({
     args: many(ID_AND_TAGS, kind === "set" ? 1 : 2),
-    flags: { agentId: AGENT_FLAG },
+    flags: { agentId: SHARED.agentId },
     async run(context, flags, text, ...input) {
       const { change, db, mask } = await beginChange(context, flags, "change tags");
       const { tags } = cleanFields({ tags: input.flatMap((tag) => tag.split(",")) }, { mask });

@@ -15,12 +15,10 @@ import {
   takeBackToLook,
 } from "../../work/store.ts";
 import {
-  ALL_PROJECTS,
   clearingFlag,
   number,
-  PAGE_FLAG,
   proposing,
-  SINCE_FLAG,
+  SHARED,
   switchOn,
   TASK,
   textFlag,
@@ -55,8 +53,8 @@ export const list = listVerb({
     ),
     claimedBy: clearingFlag("Only claimed by this agent; `none` for those that nobody has", "name"),
     deleted: switchOn("Deleted ones as well"),
-    allProjects: ALL_PROJECTS,
-    limit: PAGE_FLAG,
+    allProjects: SHARED.allProjects,
+    limit: SHARED.page,
     offset: usually(
       "0",
       number(0, Number.MAX_SAFE_INTEGER, "How many to leave out at the beginning"),
@@ -89,7 +87,7 @@ export const list = listVerb({
 
 export const ready = listVerb({
   // Twenty tasks are enough to choose the next one; more only fill an agent's context.
-  flags: { allProjects: ALL_PROJECTS, limit: usually("20", PAGE_FLAG) },
+  flags: { allProjects: SHARED.allProjects, limit: usually("20", SHARED.page) },
   name: "tasks",
   rows({ db, context }, flags, { limit }) {
     // Expired claims are given back first, as for `task claim --next`.
@@ -143,10 +141,7 @@ export const ancestors = listAround(listAncestors, "It has no parent.");
 
 export const children = listAround(listChildren, "It has no children.");
 
-function listAround(
-  read: (db: DatabaseSync, id: string) => readonly Task[],
-  empty: string,
-) {
+function listAround(read: (db: DatabaseSync, id: string) => readonly Task[], empty: string) {
   return listVerb({
     args: [TASK],
     empty,
@@ -160,7 +155,7 @@ export const history = readVerb({
   args: [TASK],
   flags: {
     field: textFlag("Only of this field: status, claimed_by, title, tags, …", "name"),
-    since: SINCE_FLAG,
+    since: SHARED.since,
   },
   run({ db }, flags, text) {
     const history = listHistory(db, knownTaskId(db, text), {

@@ -3,7 +3,7 @@ import { refusal } from "../../work/refusal.ts";
 import type { Task } from "../../work/task.ts";
 import { takeBackLapsed } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
-import { ALL_PROJECTS, optional, switchOn, TASK } from "../flags.ts";
+import { optional, SHARED, switchOn, TASK } from "../flags.ts";
 import { openStore } from "../open_store.ts";
 import { beginChange, type ByFlag, leaseMs, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { changedView, nameOf } from "../task_view.ts";
@@ -18,7 +18,7 @@ export const claim = verb({
   ...TASK_STEPS.claim,
   flags: {
     next: switchOn("The first one that is ready"),
-    allProjects: ALL_PROJECTS,
+    allProjects: SHARED.allProjects,
     ...TASK_STEPS.claim.flags,
   },
   async run(context, flags, text) {
@@ -49,7 +49,6 @@ export const claim = verb({
   },
 });
 
-/** Makes the verb of a step. */
 function stepVerb(step: TaskStep): Verb {
   return verb<TaskStep["flags"], [typeof TASK]>({
     args: [TASK],
@@ -68,26 +67,21 @@ export const unblock = stepVerb(TASK_STEPS.unblock);
 export const start = verb({
   args: [TASK],
   ...TASK_STEPS.start,
-  run: startTask,
+  async run(context, flags, text) {
+    // Other verbs do not need workflows.
+    const { checkStart, handedOverText } = await import("../orchestration_here.ts");
+    const step: TaskStep = TASK_STEPS.start;
+    const take: TaskStep["take"] = (db, id, terms) => {
+      const queued = step.take(db, id, terms);
+      if (queued.status !== "in_progress") checkStart(context, db, queued);
+      return queued;
+    };
+    const task = await takeStep(context, { ...step, take }, { flags, text });
+    if (task.status === "in_progress") return changedView(task, step.describe(nameOf(task), task));
+    const store = await openStore(context, "read");
+    return changedView(task, `Task ${nameOf(task)} is ${handedOverText(context, store, task)}`);
+  },
 });
-
-async function startTask(context: CliContext, flags: ByFlag, text: string): Promise<View> {
-  // Other verbs do not need workflows or the daemon's client, so both are loaded here.
-  const [{ checkStart }, { handedOverText }] = await Promise.all([
-    import("../orchestration_here.ts"),
-    import("../handed_over.ts"),
-  ]);
-  const step: TaskStep = TASK_STEPS.start;
-  const take: TaskStep["take"] = (db, id, terms) => {
-    const queued = step.take(db, id, terms);
-    if (queued.status !== "in_progress") checkStart(context, db, queued);
-    return queued;
-  };
-  const task = await takeStep(context, { ...step, take }, { flags, text });
-  if (task.status === "in_progress") return changedView(task, step.describe(nameOf(task), task));
-  const store = await openStore(context, "read");
-  return changedView(task, `Task ${nameOf(task)} is ${handedOverText(context, store, task)}`);
-}
 
 type StepFlags = ByFlag & StepInput;
 

@@ -12,7 +12,7 @@ import { readJoined, schemaOf } from "../../team/store.ts";
 import { sealOf } from "../../team/sync.ts";
 import type { JoinedProject } from "../../team/types.ts";
 import type { CliContext } from "../context.ts";
-import { number, optional, text, textFlag } from "../flags.ts";
+import { numberFlag, optional, text, textFlag } from "../flags.ts";
 import { openTeam, type TeamHere } from "../team_here.ts";
 import { takeTurn } from "../team_sync.ts";
 import { verb } from "../verb.ts";
@@ -27,9 +27,7 @@ const IN = textFlag("The project, as `team status --json` has it", "project");
 const CLAIM_FLAGS = {
   in: IN,
   holder: textFlag("Who claims", "name"),
-  leaseMs: optional(
-    number(1, Number.MAX_SAFE_INTEGER, "How long the claim counts, in milliseconds"),
-  ),
+  leaseMs: numberFlag(1, Number.MAX_SAFE_INTEGER, "How long the claim counts, in milliseconds"),
 };
 const MINUTE_MS = 60_000;
 
@@ -47,7 +45,7 @@ export const renew = verb({
   args: [ID],
   flags: {
     ...CLAIM_FLAGS,
-    fence: optional(number(0, Number.MAX_SAFE_INTEGER, "The number of the claim")),
+    fence: numberFlag(0, Number.MAX_SAFE_INTEGER, "The number of the claim"),
   },
   run: (context, { in: project, holder = "user", leaseMs = MINUTE_MS, fence = null }, task) =>
     atServer(

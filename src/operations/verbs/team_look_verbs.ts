@@ -16,7 +16,7 @@ import {
   settleHeld,
 } from "../../team/store.ts";
 import { lagText, teamLags } from "../../team/team_lag.ts";
-import { optional, switchOn, text } from "../flags.ts";
+import { switchOn, textFlag } from "../flags.ts";
 import { forgotLines, laggingLines } from "../team_text.ts";
 import { titledFacts } from "../table.ts";
 import { joinedHere, noteDefinitions, openTeam, TEAM_PROJECT } from "../team_here.ts";
@@ -95,7 +95,7 @@ export const rules = verb({
 });
 
 export const held = verb({
-  args: [optional(text("The uid of a row, or its end", "row"))],
+  args: [textFlag("The uid of a row, or its end", "row")],
   flags: {
     send: switchOn("Send it as it is: it holds no secret"),
     drop: switchOn("Never send it, or forget the refused change"),

@@ -27,7 +27,7 @@ import { isThere } from "../../system/on_disk.ts";
 import { joinPath } from "../../base/paths.ts";
 import { takeBackElsewhere } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
-import { number, optional, switchOn, textFlag, YES_FLAG } from "../flags.ts";
+import { numberFlag, optional, SHARED, switchOn, textFlag } from "../flags.ts";
 import { shortOrigin, syncLines } from "../team_text.ts";
 import { flagsAgain } from "../next_command.ts";
 import { confirmOrThrow } from "../terminal.ts";
@@ -74,7 +74,7 @@ const join = verb({
       "file",
     ),
     ...WAY_FLAGS,
-    yes: YES_FLAG,
+    yes: SHARED.yes,
   },
   async run(context, flags, given) {
     const again = (more: Partial<typeof flags>, address = given) =>
@@ -154,11 +154,7 @@ const join = verb({
 });
 
 /** Returns a project's name on all machines. @throws {UserError} If it has neither a remote nor a commit. */
-async function nameOfProject(
-  context: CliContext,
-  project: string,
-  again: string,
-): Promise<string> {
+async function nameOfProject(context: CliContext, project: string, again: string): Promise<string> {
   if (isThere(joinPath(project, "HEAD"))) {
     const { remote, firstCommit } = await identityOf(project, context.environment);
     const name = remote ?? firstCommit;
@@ -172,7 +168,7 @@ async function nameOfProject(
 
 const leave = verb({
   person: "team leave",
-  flags: { project: TEAM_PROJECT, yes: YES_FLAG },
+  flags: { project: TEAM_PROJECT, yes: SHARED.yes },
   async run(context, { project: folder, yes }) {
     const store = await openTeam(context);
     const [joined] = joinedHere(context, store, folder ?? context.cwd);
@@ -214,7 +210,7 @@ const sync = verb({
   flags: {
     project: TEAM_PROJECT,
     follow: switchOn("Go on until it is ended, as soon as something changes"),
-    idle: optional(number(1, 86_400, "With --follow: end after so many seconds without work")),
+    idle: numberFlag(1, 86_400, "With --follow: end after so many seconds without work"),
   },
   async run(context, { project, follow, idle }) {
     const store = await openTeam(context);

@@ -2,18 +2,18 @@ import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
 import { sessionTitle, tellingId } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
-import { sumTokens, USAGE_GROUPS, type UsageGroup } from "../../memory/store.ts";
+import { sumTokens, USAGE_GROUPS } from "../../memory/store.ts";
 import { type UsageRow, usageRows } from "../../memory/usage/usage_rows.ts";
 import { configHere } from "../context.ts";
-import { LIMIT_FLAG, limitOf, oneOf, SINCE_FLAG, timeFlag, usually } from "../flags.ts";
+import { limitOf, oneOf, SHARED, timeFlag, usually } from "../flags.ts";
 import { type Columns, tableText } from "../table.ts";
 
 export const usage = readVerb({
   flags: {
     by: usually("day", oneOf(USAGE_GROUPS, "What the tokens are summed by")),
-    since: SINCE_FLAG,
+    since: SHARED.since,
     until: timeFlag("Only until then, written as for --since"),
-    limit: LIMIT_FLAG,
+    limit: SHARED.limit,
   },
   async run({ db, context }, { by, since = 0, until = Number.MAX_SAFE_INTEGER, limit }) {
     const { prices } = (await configHere(context)).config.usage;
@@ -31,7 +31,10 @@ export const usage = readVerb({
           "To count those of all known sessions now: conclaude queue drain";
       return { json, text };
     }
-    const nameOf = (row: UsageRow) => row === total ? "total" : nameIn(by, row.name);
+    const nameOf = (row: UsageRow) => {
+      if (row === total) return "total";
+      return by === "project" && row.name !== null ? folderOfProject(row.name) : row.name;
+    };
     const columns: Columns<UsageRow> = {
       [by.toUpperCase()]: by === "session"
         ? (row) => row === total ? "total" : tellingId(db, row.name ?? "")
@@ -55,10 +58,6 @@ export const usage = readVerb({
     return { json, text: lines.join("\n") };
   },
 });
-
-function nameIn(by: UsageGroup, name: string | null): string | null {
-  return by === "project" && name !== null ? folderOfProject(name) : name;
-}
 
 /** Formats a number with about three digits: `950`, `12.3k`, `1.2M`, `3.4B`. */
 function amountText(n: number): string {

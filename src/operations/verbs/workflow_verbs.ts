@@ -8,7 +8,7 @@ import {
   WORKFLOW_FIELDS,
 } from "../../work/store.ts";
 import { isDaemonHere } from "../daemon_here.ts";
-import { ALL_PROJECTS, PAGE_FLAG, wordsFlag, WORKFLOW } from "../flags.ts";
+import { SHARED, wordsFlag, WORKFLOW } from "../flags.ts";
 import { listVerb, readVerb } from "../list_and_show.ts";
 import { checkWord, projectOfTasks, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId, valueText } from "../task_view.ts";
@@ -24,8 +24,8 @@ const STATUSES = WORKFLOW_FIELDS.status;
 const list = listVerb({
   flags: {
     status: wordsFlag(`Only with this status: ${STATUSES.join(", ")}; a comma is or`, "status"),
-    allProjects: ALL_PROJECTS,
-    limit: PAGE_FLAG,
+    allProjects: SHARED.allProjects,
+    limit: SHARED.page,
   },
   name: "workflows",
   rows: ({ db, context }, flags, { limit }) =>

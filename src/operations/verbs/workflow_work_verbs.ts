@@ -24,7 +24,7 @@ import {
 } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
-import { AGENT_FLAG, clearingFlag, switchOn, WORKFLOW } from "../flags.ts";
+import { clearingFlag, SHARED, switchOn, WORKFLOW } from "../flags.ts";
 import { endingOf, lastingOf } from "../orchestration_here.ts";
 import { changedWorkflow, reviewView, workflowName } from "../workflow_view.ts";
 import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
@@ -49,7 +49,7 @@ export const diff = readVerb({
 export const approve = verb({
   person: "workflow approve",
   args: [WORKFLOW],
-  flags: { agentId: AGENT_FLAG },
+  flags: { agentId: SHARED.agentId },
   async run(context, flags, text) {
     const { change, db, place } = await beginChange(context, flags, "approve a merge");
     const isCarriedOut = isDaemonHere(context, place);
@@ -85,7 +85,7 @@ export const reject = verb({
   flags: {
     reason: clearingFlag("What is wrong with it"),
     sendBack: switchOn("Tell the agent that worked last the reason, and let it go on"),
-    agentId: AGENT_FLAG,
+    agentId: SHARED.agentId,
   },
   async run(context, { sendBack: isSentBack, ...flags }, text) {
     if (!isSentBack) return await endWorkflow("reject", REJECTED)(context, flags, text);
@@ -107,7 +107,7 @@ export const reject = verb({
 
 export const retry = verb({
   args: [WORKFLOW],
-  flags: { agentId: AGENT_FLAG },
+  flags: { agentId: SHARED.agentId },
   async run(context, flags, text) {
     const begun = await beginChange(context, flags, "retry a workflow");
     return goOn(context, { ...begun, text }, (id, terms) => requestRetry(begun.db, id, terms));
@@ -139,7 +139,7 @@ function goOn(
 
 export const cancel = verb({
   args: [WORKFLOW],
-  flags: { reason: clearingFlag("Why"), agentId: AGENT_FLAG },
+  flags: { reason: clearingFlag("Why"), agentId: SHARED.agentId },
   run: endWorkflow("cancel", CANCELLED),
 });
 

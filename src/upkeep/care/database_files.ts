@@ -153,6 +153,15 @@ export function placeDraft(draft: string, database: string, options: Aside): voi
   });
 }
 
+/** Makes the error of a file that could not be written, so that its previous version stays. */
+export function cannotWrite(path: string, thrown: unknown): UserError {
+  return new UserError(`Cannot write "${path}"`, {
+    why: `${messageOf(thrown)}; nothing was changed`,
+    next: writeAdvice(path, thrown),
+    cause: thrown,
+  });
+}
+
 /** Returns a command that explains or mends, at the file's folder, why a file could not be written. */
 export function writeAdvice(path: string, thrown: unknown): string {
   const folder = parentOf(path);

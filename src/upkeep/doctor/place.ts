@@ -20,7 +20,6 @@ export interface DoctorPlace extends HooksPlace {
   readonly databaseChosenBy: string;
   /** The file of this program. */
   readonly programPath: string;
-  readonly fromSource: boolean;
   readonly nowMs: number;
   readonly drainSpool: (db: DatabaseSync, target: DrainTarget) => DrainReport;
   /** Whether to compare every word of the search index, however long hooks wait. */

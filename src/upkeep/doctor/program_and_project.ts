@@ -22,9 +22,9 @@ import { type Finding, ok, warn } from "../care/check.ts";
 import { askDatabase, type DoctorPlace } from "./place.ts";
 
 /** Names this program, its version and its runtime. */
-export function lookAtExecutable({ programPath, fromSource }: DoctorPlace): Finding[] {
+export function lookAtExecutable({ programPath, executable }: DoctorPlace): Finding[] {
   const runtime = `Deno ${RUNTIME_VERSION}`;
-  const how = fromSource
+  const how = executable === null
     ? `runs from source with ${runtime} (${execPath()})`
     : `built on ${runtime}`;
   return [ok(`${programPath}, version ${VERSION}, ${how}`)];

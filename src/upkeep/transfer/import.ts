@@ -168,7 +168,7 @@ export function importLines(
 }
 
 /** Returns the sum of the row counts. */
-export function sumOf(counts: Readonly<Record<string, unknown>>): number {
+function sumOf(counts: Readonly<Record<string, unknown>>): number {
   return Object.keys(noCounts()).reduce((sum, name) => sum + (Number(counts[name]) || 0), 0);
 }
 
