@@ -78,11 +78,7 @@ export function tellBroken(thrown: unknown, what: string, work: HookWork): void 
   if (name !== "SessionStart" && !claimNotice(`broken-${name}`, { sessionId, spoolFolders })) {
     return;
   }
-  tell(`conclaude: ${what} cannot be told (${firstLine(why)}). Run \`${commandFor(why)}\`.`);
-}
-
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0]!;
+  tell(`conclaude: ${what} cannot be told (${why}). Run \`${commandFor(why)}\`.`);
 }
 
 /** Returns the command that helps against an error of SQLite. */
@@ -98,7 +94,7 @@ const UNKNOWN =
 function unusable(why: string, database: string): string[] {
   if (/locked|busy/i.test(why)) return [];
   return [
-    `conclaude: the database ${database} cannot be used: ${firstLine(why)}. ` +
+    `conclaude: the database ${database} cannot be used: ${why}. ` +
     `Events wait in the spool, and ${UNKNOWN}. Run \`${commandFor(why)}\`.`,
   ];
 }

@@ -73,10 +73,7 @@ async function withEffects(
 
 /** Returns what is stored when requirements hold a stop. */
 function heldDraft({ reason, changes }: RequirementSaying): Draft {
-  return {
-    ...(reason === "" ? {} : { counters: [REQUIREMENTS_HELD] }),
-    ...(changes.length > 0 ? { changes } : {}),
-  };
+  return { changes, ...(reason === "" ? {} : { counters: [REQUIREMENTS_HELD] }) };
 }
 
 async function saveJudged(
