@@ -5,8 +5,6 @@ import { inRunner } from "./runners.ts";
 import { type Inner, scriptFrom, type ShellCommand } from "./shell_command.ts";
 import { type Argument, literal } from "./word.ts";
 
-export type Aliases = ReadonlyMap<string, Argument>;
-
 export interface Resolved {
   readonly name: string;
   readonly inner: Inner;
@@ -43,7 +41,10 @@ export function ofGit(value: string): string {
 }
 
 /** What a command means if its name, or the verb of git, is an alias; null for any other command. */
-export function resolveAlias(words: readonly Argument[], aliases: Aliases): Resolved | null {
+export function resolveAlias(
+  words: readonly Argument[],
+  aliases: ReadonlyMap<string, Argument>,
+): Resolved | null {
   if (aliases.size === 0) return null;
   const [program, ...rest] = words;
   const value = aliases.get(program!.text);

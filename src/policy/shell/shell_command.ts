@@ -85,9 +85,8 @@ export function scriptFrom(text: Argument): InnerScript {
 }
 
 /** Joins words to one text, up to the first word that only the running shell knows. */
-export function join(words: readonly Argument[]): Argument {
+export function join(words: readonly Argument[], between = " "): Argument {
   const open = words.findIndex(({ isOpen }) => isOpen);
-  if (open < 0) return literal(words.map(({ text }) => text).join(" "));
-  const text = words.slice(0, open + 1).map((word) => word.text).join(" ");
-  return { text, isOpen: true, isGlob: false };
+  const known = open < 0 ? words : words.slice(0, open + 1);
+  return { ...literal(known.map(({ text }) => text).join(between)), isOpen: open >= 0 };
 }
