@@ -108,12 +108,7 @@ export function permissionRows(
 }
 
 /** Tools that only look, ask, take notes, or start a subagent, whose own tool uses are judged one by one. */
-const LOOKING_TOOLS: ReadonlySet<string> = new Set(WORDS.lookingTools);
-
-/** Tells whether a tool changes nothing, so that it needs no rules. */
-export function looksOnly(tool: string): boolean {
-  return LOOKING_TOOLS.has(tool);
-}
+export const LOOKING_TOOLS: ReadonlySet<string> = new Set(WORDS.lookingTools);
 
 /** Tells whether a command may name a file of a rule, that is, contains the last plain part of the rule's pattern. */
 function mayNameFiles(

@@ -7,7 +7,7 @@ import {
   SHELL_TOOLS,
 } from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
-import { judgeNameless, judgeOne, judgeOwn, looksOnly, mayConcernCommands } from "./decide.ts";
+import { judgeNameless, judgeOne, judgeOwn, LOOKING_TOOLS, mayConcernCommands } from "./decide.ts";
 import { type HeldPath, mayWriteFiles, pathsInInput, splitInput } from "./mcp_files.ts";
 import { textAfter } from "./protected.ts";
 import { isRootAddition, judgeFile } from "./file_rules.ts";
@@ -72,7 +72,7 @@ async function judgeAsNamed(
   places: OwnPlaces,
 ): Promise<Verdict> {
   const { tool, agents, folder, home, gitAliases } = use;
-  if (policy.lock !== null && !looksOnly(tool)) {
+  if (policy.lock !== null && !LOOKING_TOOLS.has(tool)) {
     return { ...NOTHING, blind: `the rules cannot be read: ${policy.lock}. ${TO_MEND}` };
   }
   const root = policy.root ?? use.projectDir;
