@@ -126,9 +126,7 @@ function mayNameFiles(
 export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
   const plain = command.replace(/['"\\\n]/g, "");
   if (mayChange(plain) || mayNameFiles(policy, plain)) return true;
-  return policy.tools.some((rule) => {
-    if (rule.about !== "command") return false;
-    if (rule.action === "allow") return true;
-    return rule.programs.some((name) => plain.includes(name));
-  });
+  return policy.tools.some(({ about, action, programs }) =>
+    about === "command" && (action === "allow" || programs.some((name) => plain.includes(name)))
+  );
 }

@@ -241,11 +241,9 @@ class Reader {
         parts.push(parts.length === 0 && sign === "$" ? this.#members(values) : values);
       } else parts.push([literal(this.#plain(/[^\s;|&(){},<>`$'"\u2018-\u201e]+/y))]);
     }
-    const words = parts.length === 1
-      ? parts[0]!
-      : parts.length === 0
-      ? []
-      : [joined(parts.map((values) => joined(values, " ")))];
+    const words = parts.length > 1
+      ? [joined(parts.map((values) => joined(values, " ")))]
+      : parts[0] ?? [];
     return words.map((word) => ({ ...word, isBare }));
   }
 
