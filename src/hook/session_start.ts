@@ -1,7 +1,7 @@
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../claude/payload.ts";
-import { DEFAULT_HOOK_CONFIG, isLeftOut } from "../config/discover.ts";
+import { hasWrittenRules, isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { quietly } from "../base/errors.ts";
 import { answerToUnreadable } from "../policy/guards/guard_policy.ts";
@@ -128,9 +128,9 @@ function tellProblems({ config, configFiles, tell }: HookWork): void {
 }
 
 /** Tells whether a configuration section exists that may need a gate. */
-function mayGuard({ guards, requirements, stop, subagentStop, prompts }: HookConfig): boolean {
-  return guards !== DEFAULT_HOOK_CONFIG.guards ||
-    [requirements, stop, subagentStop, prompts].some((section) => section !== "");
+function mayGuard(config: HookConfig): boolean {
+  const { stop, subagentStop, prompts } = config;
+  return hasWrittenRules(config) || [stop, subagentStop, prompts].some((one) => one !== "");
 }
 
 /** Names the files that are ignored because other users could have written them. A compaction begins no session. */

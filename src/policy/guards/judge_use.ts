@@ -15,7 +15,7 @@ import type { GitAliases } from "../shell/git_verbs.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./guard_policy.ts";
 import type { FileFacts, Judge, Look, OwnFile } from "./types.ts";
 import { RealPaths } from "../../system/real_paths.ts";
-import { type Ground, lookAtFile } from "../files/file_lookup.ts";
+import { factsOf, fullPath, type Ground } from "../files/file_lookup.ts";
 import { ownFiles, type OwnPlaces } from "../files/own_files.ts";
 import { ROOT_RULE, STRICT_RULE } from "./rule_names.ts";
 
@@ -171,7 +171,10 @@ function judgerOfTool(
       doubts: [],
       ...held === null ? { unread: "its input holds more texts than can be looked up" } : {},
     }),
-    beginLooking: () => (path, how) => lookAtFile(path, how, ground),
+    beginLooking: () => (path, how) => {
+      const place = { path: fullPath(path, ground), from: null };
+      return { files: [factsOf(place, how, ground)], unknown: [] };
+    },
   };
 }
 

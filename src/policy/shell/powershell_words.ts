@@ -42,18 +42,15 @@ export function texted(
 /** Parameters, to leave out, of cmdlets for which the POSIX shell has a command. */
 const NAMED = /^-(?:path|literalpath|childpath|name|value|passthru|option|force)$/i;
 
-interface ShellWords {
-  /** The command's words; empty for a cmdlet that only returns a value. */
-  readonly words: readonly Argument[];
-  readonly prints: readonly Argument[];
-}
-
-/** Translates a command into words of the POSIX shell. Only cmdlets take lists; other programs get values as words. */
+/**
+ * Translates a command into words of the POSIX shell. Only cmdlets take lists; other programs get values as words.
+ * @returns `words` is empty for a cmdlet that only returns a value.
+ */
 export function shellWords(
   program: Word,
   given: readonly Word[],
   home: string | undefined,
-): ShellWords {
+): Readonly<Record<"words" | "prints", readonly Argument[]>> {
   const { name, isCmdlet } = program.isOpen
     ? { name: null, isCmdlet: false }
     : calledAs(program.text.replaceAll("\\", "/"), given.map(({ text }) => text));
