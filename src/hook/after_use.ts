@@ -12,31 +12,19 @@ import { usedSkill } from "../policy/requirements/skills.ts";
 import { planText } from "../policy/requirements/requirement_text.ts";
 import type { RequirementChange } from "../policy/store.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { goesOn, nameOf } from "./protocol.ts";
+import { goesOn, nameOf, withContext } from "./protocol.ts";
 
-export interface FollowUp {
-  /** The changes to write with the event. */
-  readonly changes: readonly RequirementChange[];
-  /** Makes the answer once the event is saved; null when there is nothing to tell. */
-  answer(): Promise<Answer>;
-}
-
-export function followUp(work: HookWork): FollowUp {
-  const { config, sent } = work;
-  const policy = requirementPolicyIn(config.requirements);
-  const tool = nameOf(sent["tool_name"]) ?? "";
-  const changes = changesOf(work, policy, tool);
+/** Returns the changes to write with the event, and what makes the answer once the event is saved. */
+export function followUp(work: HookWork) {
+  const policy = requirementPolicyIn(work.config.requirements);
+  const tool = nameOf(work.sent["tool_name"]) ?? "";
   return {
-    changes,
-    answer: () => tool === "ExitPlanMode" ? answerPlan(work, policy) : Promise.resolve(null),
+    changes: changesOf(work, policy, tool),
+    answer: async () => tool === "ExitPlanMode" ? await answerPlan(work, policy) : null,
   };
 }
 
-function changesOf(
-  work: HookWork,
-  policy: RequirementPolicy,
-  tool: string,
-): RequirementChange[] {
+function changesOf(work: HookWork, policy: RequirementPolicy, tool: string): RequirementChange[] {
   const ground = groundFor(work);
   const { event, sent, sessionId } = work;
   const isReported = event.name === "PostToolUse";
@@ -61,6 +49,5 @@ async function answerPlan(work: HookWork, policy: RequirementPolicy): Promise<An
   const gates = policy.requirements.filter(({ stopOnly }) => !stopOnly);
   const { open, to } = await standOf(gates, { ...work, ...ground, db });
   if (open.length === 0) return null;
-  const context = planText(open, to);
-  return { hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: context } };
+  return withContext(null, "PostToolUse", planText(open, to));
 }

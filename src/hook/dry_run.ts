@@ -29,7 +29,7 @@ import type { CliContext } from "../operations/context.ts";
 import { type Peek, peek } from "../operations/look_as_hook.ts";
 import { HANDLERS } from "./handle.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { askedUse } from "./asked_use.ts";
+import { askedUse } from "./pre_tool_use.ts";
 import { folderOf, type Input, readInput, toEvent, transcriptOf } from "./protocol.ts";
 
 /** An event that was read and is not handled yet. */

@@ -1,9 +1,11 @@
 import type { CommandGround } from "../policy/run_commands.ts";
 import { endText } from "../policy/notify.ts";
 import type { CommandRun } from "../system/process/types.ts";
+import { lookAtProcesses, OWN_PID } from "../system/process/process_identity.ts";
+import { type Claimant, claimEvent, releaseEvent } from "../db/event_claims.ts";
+import { withDatabase } from "../policy/stops/stop_blocks.ts";
 import { commandDeadlineMs } from "../claude/settings/hooks.ts";
 import { fingerprint } from "../base/ids.ts";
-import { claim } from "./event_claim.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { folderOf } from "./protocol.ts";
 
@@ -13,17 +15,20 @@ export function commandGround(
   root: string | null,
   variables: CommandGround["variables"] = {},
 ): CommandGround {
+  const { sent, event: { name }, projectDir, home, sessionId, transcriptPath, environment } = work;
+  const cwd = folderOf(sent);
   return {
-    root,
-    projectDir: work.projectDir,
-    home: work.home,
-    sessionId: work.sessionId,
-    hookName: work.event.name,
-    cwd: folderOf(work.sent),
-    transcriptPath: work.transcriptPath,
-    variables,
-    untilMs: work.environment.beganMs + commandDeadlineMs(work.event.name),
-    environment: work.environment,
+    folder: root ?? projectDir ?? cwd ?? "/",
+    variables: {
+      CONCLAUDE_CONFIG_DIR: root ?? (home === null ? null : `${home}/.conclaude`),
+      CONCLAUDE_SESSION_ID: sessionId,
+      CONCLAUDE_HOOK_EVENT: name,
+      CONCLAUDE_CWD: cwd,
+      CONCLAUDE_TRANSCRIPT_PATH: transcriptPath,
+      ...variables,
+    },
+    untilMs: environment.beganMs + commandDeadlineMs(name),
+    environment,
   };
 }
 
@@ -54,5 +59,27 @@ export async function handleOnce(
     return await handle();
   } finally {
     release();
+  }
+}
+
+/**
+ * Claims an event by its name within the session. Without a database every process handles the event.
+ * @returns A function to call once the event is handled; null where another process handles or has handled it.
+ */
+async function claim(
+  event: string,
+  { db, sessionId, environment }: HookWork,
+): Promise<(() => void) | null> {
+  const beganAtMs = Math.floor(performance.timeOrigin + environment.beganMs);
+  const claimant: Claimant = { sessionId, event, pid: OWN_PID, beganAtMs };
+  const gone = new Set<number>();
+  for (;;) {
+    const now = { gone, atMs: Date.now() };
+    const holder = withDatabase({ db }, (db) => claimEvent(db, claimant, now));
+    if (holder === undefined || holder === OWN_PID) {
+      return () => void withDatabase({ db }, (db) => releaseEvent(db, claimant, Date.now()));
+    }
+    if (holder === 0 || (await lookAtProcesses([holder])).get(holder)?.alive) return null;
+    gone.add(holder);
   }
 }

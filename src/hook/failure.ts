@@ -11,21 +11,19 @@ import { shortenInput } from "./masking.ts";
 import type { HookFlags, HookWork } from "./handler.ts";
 import { elapsedMs, type Input, readInput, toEvent, withPlainLetters } from "./protocol.ts";
 
-export interface Destination {
-  readonly database: string;
-  readonly locations: Locations;
-  readonly environment: Environment;
-}
-
 /** Spools a record that the database could not take, and logs the reason. @returns Notices for the person. */
-export function keepElsewhere(thrown: unknown, record: HookRecord, place: Destination): string[] {
-  const { database, locations, locations: { spoolFolders } } = place;
+export function keepElsewhere(
+  thrown: unknown,
+  record: HookRecord,
+  { database, locations, environment }: Pick<HookWork, "database" | "locations" | "environment">,
+): string[] {
+  const { home, spoolFolders } = locations;
   const isStart = record.execution.hookName === "SessionStart";
   const once = (subject: string, notice: string) =>
     claimNotice(subject, { sessionId: record.sessionId, spoolFolders }) || isStart ? [notice] : [];
   const log = (level: "warn" | "error", message: string) =>
-    appendLog(logFiles(locations.spoolFolders), {
-      home: locations.home,
+    appendLog(logFiles(spoolFolders), {
+      home,
       level,
       message: `hook ${record.execution.hookName}: ${message}`,
       atMs: record.atMs,
@@ -33,11 +31,8 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, place: Destin
   const why = `the database ${database} could not take it: ${messageOf(thrown)}`;
   try {
     // The duration includes the wait for the database.
-    const execution = { ...record.execution, durationMs: elapsedMs(place.environment) };
-    const path = spoolRecord({ ...record, execution }, {
-      database,
-      folders: locations.spoolFolders,
-    });
+    const execution = { ...record.execution, durationMs: elapsedMs(environment) };
+    const path = spoolRecord({ ...record, execution }, { database, folders: spoolFolders });
     log("warn", `${why}; it waits in ${path}; next: run \`conclaude doctor\``);
     return isNamed(thrown, "SchemaBehindError")
       ? once(
@@ -60,7 +55,7 @@ export function keepElsewhere(thrown: unknown, record: HookRecord, place: Destin
       "error",
       `${why}; nor could a spool folder: ${reasons.map(messageOf).join("; ")}; it is lost`,
     );
-    const spools = locations.spoolFolders.join(" or ");
+    const spools = spoolFolders.join(" or ");
     return once(
       "nothing-writable",
       `conclaude cannot record this session: ${why}, and neither could ${spools}. ` +
@@ -78,11 +73,7 @@ export function tellBroken(thrown: unknown, what: string, work: HookWork): void 
   if (name !== "SessionStart" && !claimNotice(`broken-${name}`, { sessionId, spoolFolders })) {
     return;
   }
-  tell(`conclaude: ${what} cannot be told (${firstLine(why)}). Run \`${commandFor(why)}\`.`);
-}
-
-function firstLine(text: string): string {
-  return text.split("\n", 1)[0]!;
+  tell(`conclaude: ${what} cannot be told (${why}). Run \`${commandFor(why)}\`.`);
 }
 
 /** Returns the command that helps against an error of SQLite. */
@@ -98,7 +89,7 @@ const UNKNOWN =
 function unusable(why: string, database: string): string[] {
   if (/locked|busy/i.test(why)) return [];
   return [
-    `conclaude: the database ${database} cannot be used: ${firstLine(why)}. ` +
+    `conclaude: the database ${database} cannot be used: ${why}. ` +
     `Events wait in the spool, and ${UNKNOWN}. Run \`${commandFor(why)}\`.`,
   ];
 }

@@ -8,9 +8,9 @@ import type { Capture, ExecutionStatus, SessionTouch } from "../db/captures.ts";
 import type { Decision } from "../policy/decision.ts";
 import type { RequirementChange } from "../policy/store.ts";
 import type { ApplySessionChanges } from "../work/store.ts";
-import type { HookEvent } from "./protocol.ts";
+import type { Answer, HookEvent } from "./protocol.ts";
 
-export type Answer = Readonly<Record<string, unknown>> | null;
+export type { Answer };
 
 export interface HookFlags {
   readonly event: string | undefined;

@@ -7,9 +7,7 @@ import type { View } from "../operations/view.ts";
 
 /** `conclaude hook [EVENT]`. `main.ts` handles hooks itself, so only `--help` and `--dry-run` come here. */
 export const hook = verb({
-  args: [
-    optional(parsed(String, "Name of the event; by default the one in the payload", "event")),
-  ],
+  args: [optional(parsed(String, "Name of the event; by default the one in the payload", "event"))],
   flags: {
     dryRun: toggle("Show the answer and what every rule says, and change nothing"),
     conclaude: toggle("Changes nothing: it tells `install-hooks` whose command it is"),

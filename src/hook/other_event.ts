@@ -58,12 +58,8 @@ export async function draftOf(work: HookWork): Promise<Draft> {
 
 /** Stores only the name of a batch's tool use that the configuration excludes. */
 async function withoutExcluded(call: unknown, work: HookWork): Promise<unknown> {
-  if (typeof call !== "object" || call === null) return call;
-  const name: unknown = Reflect.get(call, "tool_name");
+  const { tool_name: name, tool_input: toolInput, tool_response: toolResponse } = Object(call);
   if (typeof name !== "string") return call;
-  const [toolInput, toolResponse] = ["tool_input", "tool_response"].map((key): unknown =>
-    Reflect.get(call, key)
-  );
   const skipped = await work.exclusion(name, toolInput, { toolResponse });
   return skipped === null ? call : { tool_name: name, skipped };
 }

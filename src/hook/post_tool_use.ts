@@ -9,9 +9,9 @@ import {
   SHELL_TOOLS,
 } from "../claude/payload.ts";
 import { hasWrittenRules } from "../config/discover.ts";
-import { type Capture, hasOpenQuestion } from "../db/captures.ts";
+import { hasOpenQuestion } from "../db/captures.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
-import { nameOf } from "./protocol.ts";
+import { nameOf, withContext } from "./protocol.ts";
 
 /** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
 const SILENT: Answer = { continue: true, suppressOutput: true };
@@ -21,7 +21,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (!hasWrittenRules(work.config) || !mayChangeUnseen(work.event.toolName ?? "")) {
     return await saveUse(work, {});
   }
-  const { effectsOf, withContext } = await import("./violations.ts");
+  const { effectsOf } = await import("./violations.ts");
   const { notes, text, blocks } = await effectsOf(work, "after");
   const answer = await saveUse(work, notes);
   if (text === "") return answer;
@@ -37,11 +37,9 @@ async function saveUse(work: HookWork, notes: Readonly<Record<string, unknown>>)
   const after = config.followedTools.some((tool) => tool === toolName || tool === "*")
     ? (await import("./after_use.ts")).followUp(work)
     : null;
-  const changes = after === null || after.changes.length === 0 ? {} : { changes: after.changes };
   const gate: Pick<Draft, "metadata" | "counters"> = hasWrittenRules(config)
     ? await (await import("./gate_asked.ts")).gateNote(work)
     : {};
-  const files = filesTouched(toolName, event.toolInput);
   const skipped = await work.exclusion(toolName, event.toolInput);
   const failed = event.name === "PostToolUseFailure";
   const counters = ["tool_uses", ...gate.counters ?? []];
@@ -51,65 +49,57 @@ async function saveUse(work: HookWork, notes: Readonly<Record<string, unknown>>)
   if (toolName === "Agent" || toolName === "Task" || isWaiting) {
     await (await import("./told.ts")).saveTold(work);
   }
-  if (skipped !== null) {
-    await work.save({
-      status: "skipped",
-      metadata: { skipped, ...gate.metadata, ...notes },
-      counters,
-      ...changes,
-    });
-    return await after?.answer() ?? SILENT;
-  }
-  const capture = await captureOf(work, { toolName, files, failed });
-  const agentId = nameOf(event.own["agent_id"]);
+  const kept: Draft = skipped === null
+    ? await contentOf(work, toolName, failed)
+    : { status: "skipped", metadata: { skipped } };
   await work.save({
-    capture,
-    metadata: {
-      files,
-      input: inputExcerpt(capture.payload),
-      ...(failed ? { error: excerpt(textOfError(event.own["error"])) } : {}),
-      ...(agentId === null ? {} : { agentId, agentType: nameOf(event.own["agent_type"]) }),
-      ...gate.metadata,
-      ...notes,
-    },
+    ...kept,
+    metadata: { ...kept.metadata, ...gate.metadata, ...notes },
     counters,
-    ...changes,
+    changes: after?.changes ?? [],
   });
   return await after?.answer() ?? SILENT;
 }
 
-function textOfError(error: unknown): string {
-  return typeof error === "string" ? error : JSON.stringify(error) ?? "";
-}
-
-async function captureOf(
-  work: HookWork,
-  tool: { readonly toolName: string; readonly files: readonly string[]; readonly failed: boolean },
-): Promise<Capture> {
-  const { event } = work;
-  const { tool_name: _name, tool_input: _input, tool_response: response, ...rest } = event.own;
+/** Returns the whole tool use, as it is stored. */
+async function contentOf(work: HookWork, toolName: string, failed: boolean): Promise<Draft> {
+  const { event: { own, toolUseId, toolInput, cwd }, shownProjectDir } = work;
+  const { tool_name: _name, tool_input: _input, tool_response: response, ...rest } = own;
   // The same command in another folder is a different command.
-  const isElsewhere = SHELL_TOOLS.has(tool.toolName) && event.cwd !== null &&
-    event.cwd !== work.shownProjectDir;
-  const payload = {
-    tool_name: tool.toolName,
-    tool_input: event.toolInput === undefined ? {} : event.toolInput,
-    ...(tool.failed ? {} : { tool_response: response === undefined ? {} : response }),
-    project_dir: work.shownProjectDir ?? "",
-    ...(isElsewhere ? { cwd: event.cwd } : {}),
+  const isElsewhere = SHELL_TOOLS.has(toolName) && cwd !== null && cwd !== shownProjectDir;
+  const sent = {
+    tool_name: toolName,
+    tool_input: toolInput === undefined ? {} : toolInput,
+    ...(failed ? {} : { tool_response: response === undefined ? {} : response }),
+    project_dir: shownProjectDir ?? "",
+    ...(isElsewhere ? { cwd } : {}),
     ...rest,
   };
-  const { text, cutBytes } = await serializePayload(payload, {
+  const { text: payload, cutBytes } = await serializePayload(sent, {
     maxBytes: work.config.maxPayloadBytes,
     sent: work.maskedText,
   });
+  const files = filesTouched(toolName, toolInput);
+  const agentId = nameOf(own["agent_id"]);
   return {
-    toolName: tool.toolName,
-    toolUseId: event.toolUseId,
-    outcome: tool.failed ? "failure" : "success",
-    priority: capturePriority(tool.toolName),
-    filesTouched: tool.files,
-    payload: text,
-    cutBytes: cutBytes + work.cutBytes,
+    capture: {
+      toolName,
+      toolUseId,
+      outcome: failed ? "failure" : "success",
+      priority: capturePriority(toolName),
+      filesTouched: files,
+      payload,
+      cutBytes: cutBytes + work.cutBytes,
+    },
+    metadata: {
+      files,
+      input: inputExcerpt(payload),
+      ...(failed ? { error: excerpt(textOfError(own["error"])) } : {}),
+      ...(agentId === null ? {} : { agentId, agentType: nameOf(own["agent_type"]) }),
+    },
   };
+}
+
+function textOfError(error: unknown): string {
+  return typeof error === "string" ? error : JSON.stringify(error) ?? "";
 }

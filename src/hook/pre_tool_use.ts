@@ -5,13 +5,14 @@ import { decide, type Decision, type Judgement } from "../policy/decision.ts";
 import { type AskedUse, judgeUse } from "../policy/guards/judge_use.ts";
 import type { RequiredUse } from "../policy/requirements/tool_requirements.ts";
 import { permissionRows } from "../policy/guards/decide.ts";
-import { type Block, guardPolicyIn } from "../policy/guards/guard_policy.ts";
+import { type Block, guardPolicyIn, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import { mayBeRequired } from "../policy/requirements/requirement_look.ts";
+import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { isPaused } from "../policy/store.ts";
-import { askedUse } from "./asked_use.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
 import { wayForPerson, wayOut, wayToMend } from "./lifted.ts";
+import { folderOf, nameOf, withContext } from "./protocol.ts";
 
 /** Lets guards and requirements decide together before a tool is used, or before a person is asked about it. */
 export async function handle(work: HookWork): Promise<Answer> {
@@ -19,12 +20,42 @@ export async function handle(work: HookWork): Promise<Answer> {
   const mayHaveEffects = work.event.name === "PreToolUse" && use !== null &&
     mayChangeUnseen(use.tool) && hasWrittenRules(work.config);
   if (!mayHaveEffects) return await judge(work, use, await draftOf(work));
-  const { effectsOf, pushBlocks, withContext } = await import("./violations.ts");
+  const { effectsOf, pushBlocks } = await import("./violations.ts");
   const { isUndo, notes, text, open, blind } = await effectsOf(work, "before");
   const { metadata, ...draft } = await draftOf(work);
   const noted = { ...draft, metadata: { ...metadata, ...notes } };
   const held = await pushBlocks(work, open, use);
   return withContext(await judge(work, use, noted, { isUndo, held, blind }), "PreToolUse", text);
+}
+
+/** Reads the tool use that a gate judges; null when the event names no tool. */
+export async function askedUse(
+  { environment, sent, isInputCut, home, projectDir, repository }: Pick<
+    HookWork,
+    "environment" | "sent" | "isInputCut" | "home" | "projectDir" | "repository"
+  >,
+): Promise<AskedUse | null> {
+  const tool = nameOf(sent["tool_name"]);
+  if (tool === null) return null;
+  const input = sent["tool_input"];
+  return {
+    environment,
+    tool,
+    input,
+    ...(isInputCut ? { isCut: true } : {}),
+    agents: agentsOf(sent),
+    folder: folderOf(sent) ?? projectDir,
+    projectDir,
+    home,
+    gitAliases: await gitAliasesFor({ tool, input, home, environment }, repository),
+  };
+}
+
+/** Returns the agent's types. `--agent` gives the main thread a type too, but only subagents have an id. */
+function agentsOf(sent: HookWork["sent"]): string[] {
+  const type = nameOf(sent["agent_type"]) ?? "";
+  if (nameOf(sent["agent_id"]) !== null) return [type];
+  return type === "" ? [MAIN_AGENT] : [MAIN_AGENT, type];
 }
 
 /**
@@ -73,9 +104,9 @@ async function judge(
   work.decided?.(decision!);
   const answer = await answerOf(work, decision!);
   const passes = !decision!.denied && decision!.asks === null && work.event.name === "PreToolUse";
-  if (!passes || doubts.length === 0) return answer;
-  const { withContext } = await import("./violations.ts");
-  return withContext(answer, "PreToolUse", doubtText(doubts));
+  return passes && doubts.length > 0
+    ? withContext(answer, "PreToolUse", doubtText(doubts))
+    : answer;
 }
 
 const NOTHING_KNOWN = { isUndo: false, held: [] };
@@ -144,7 +175,6 @@ function draftWith(
   told: { readonly reason: string; readonly doubts: readonly string[] },
 ): Draft {
   const reason = (blocks.length > 0 && told.reason) || rules.join(", ");
-  const changes = required?.changes ?? [];
   return {
     ...draft,
     ...(denied ? { status: "blocked", errorMessage: reason } : {}),
@@ -157,7 +187,7 @@ function draftWith(
       ...(asks === null ? {} : { asked: asks.why }),
       ...(told.doubts.length > 0 ? { doubts: told.doubts } : {}),
     },
-    ...(changes.length > 0 ? { changes } : {}),
+    changes: required?.changes ?? [],
   };
 }
 
@@ -185,10 +215,8 @@ async function answerOf(work: HookWork, decision: Decision): Promise<Answer> {
 /** Answers with what memory holds of a file, before the file is edited. */
 async function recalled(work: HookWork): Promise<Answer> {
   if (!work.config.recallsEdits) return null;
-  const context = (await import("./recall_beside.ts")).recallOfEdit(work);
-  return context === ""
-    ? null
-    : { hookSpecificOutput: { hookEventName: "PreToolUse", additionalContext: context } };
+  const { recallOfEdit } = await import("./recall_beside.ts");
+  return withContext(null, "PreToolUse", recallOfEdit(work));
 }
 
 async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise<string> {

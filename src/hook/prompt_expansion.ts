@@ -19,6 +19,6 @@ export async function handle(work: HookWork): Promise<Answer> {
   const id = nameOf(work.event.own["prompt_id"]);
   const proof: Proof = { of: "prompt", id, sessionId: work.sessionId, agentId: null };
   const changes = satisfactionsBySkill(policy.requirements, command, { ...work, ground, proof });
-  await work.save(changes.length > 0 ? { ...draft, changes } : draft);
+  await work.save({ ...draft, changes });
   return null;
 }

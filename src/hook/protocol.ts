@@ -22,6 +22,9 @@ export interface HookEvent {
   readonly own: Readonly<Record<string, unknown>>;
 }
 
+/** The JSON object that a hook writes to stdout; null for none. */
+export type Answer = Readonly<Record<string, unknown>> | null;
+
 export type Input =
   & { readonly text: string; readonly cutBytes: number }
   & (
@@ -124,6 +127,16 @@ export function nameOf(value: unknown): string | null {
 function textOf(value: unknown, maxChars: number): string | null {
   if (typeof value !== "string" || value === "") return null;
   return value.slice(0, maxChars).replaceAll("\u0000", "").toWellFormed() || null;
+}
+
+/** Adds texts for Claude to the answer to an event; empty texts add nothing. */
+export function withContext(answer: Answer, event: string, ...texts: readonly string[]): Answer {
+  const own = Object(answer?.["hookSpecificOutput"]);
+  const told = [own.additionalContext ?? "", ...texts].filter((text) => text !== "");
+  return told.length === 0 ? answer : {
+    ...answer,
+    hookSpecificOutput: { hookEventName: event, ...own, additionalContext: told.join("\n\n") },
+  };
 }
 
 /** Returns how long a run has taken so far, in milliseconds with three decimals. */

@@ -12,7 +12,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const { config } = work;
   await (await import("./told.ts")).saveTold(work);
   const changes = config.requirements === ""
-    ? null
+    ? []
     : (await import("./session_requirements.ts")).endRequirements(work);
   const unheard = (await import("./unheard_uses.ts")).noteOfUnheard(work);
   await work.save({
@@ -22,7 +22,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       ...(work.keepsContent ? summarizeInput(work.event.own) : {}),
       ...unheard?.metadata,
     },
-    ...(changes === null ? {} : { changes }),
+    changes,
   });
   const db = work.spareDb();
   if (db === null) return null;

@@ -1,7 +1,7 @@
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../claude/payload.ts";
-import { DEFAULT_HOOK_CONFIG, isLeftOut } from "../config/discover.ts";
+import { hasWrittenRules, isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { quietly } from "../base/errors.ts";
 import { answerToUnreadable } from "../policy/guards/guard_policy.ts";
@@ -14,7 +14,7 @@ import { lastSeenAtMs, noteClaimTold } from "../memory/store.ts";
 import { toldContext } from "../operations/told_context.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { partOf } from "./part.ts";
-import { nameOf } from "./protocol.ts";
+import { nameOf, withContext } from "./protocol.ts";
 import { statSync } from "../system/files.ts";
 
 const MAX_OTHERS = 20;
@@ -40,7 +40,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       claudeProcess: work.claudePid === null ? null : processes.get(work.claudePid)?.mark ?? null,
     },
     metadata: work.keepsContent ? summarizeInput(work.event.own) : {},
-    ...(required === null || required.changes.length === 0 ? {} : { changes: required.changes }),
+    changes: required?.changes ?? [],
   });
   const { projectDir, home, environment } = work;
   const isPlugin = environment.variable("CLAUDE_PLUGIN_ROOT") !== undefined;
@@ -72,9 +72,9 @@ export async function handle(work: HookWork): Promise<Answer> {
   }
   const tellIfAny = (notice: string | null | undefined) => notice && work.tell(notice);
   if (mayGuard(work.config) && projectDir !== null) {
-    const { unarmedNotice } = await import("../policy/armed_gates.ts");
+    const { modNotice, unarmedNotice } = await import("../policy/armed_gates.ts");
     tellIfAny(unarmedNotice(work.config, { projectDir, home, environment }));
-    tellIfAny((await import("./mod_notice.ts")).modNotice({ projectDir, home, environment }));
+    tellIfAny(modNotice({ projectDir, home, environment }));
     (await import("./past_gate_notice.ts")).tellPastGates(work, "earlier sessions");
   }
   tellIfAny(twice);
@@ -93,10 +93,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   if (work.config.recallsPrompts || work.config.recallsEdits) {
     attempt(db, (db) => noteClaimTold(db, sessionId, toldIn(memory), work.atMs));
   }
-  const context = [briefing, memory].filter((text) => text !== "").join("\n\n");
-  return context === ""
-    ? null
-    : { hookSpecificOutput: { hookEventName: "SessionStart", additionalContext: context } };
+  return withContext(null, "SessionStart", briefing, memory);
 }
 
 /** Looks at the processes of other sessions, and at this session's own if a tool must be started anyway. */
@@ -131,9 +128,9 @@ function tellProblems({ config, configFiles, tell }: HookWork): void {
 }
 
 /** Tells whether a configuration section exists that may need a gate. */
-function mayGuard({ guards, requirements, stop, subagentStop, prompts }: HookConfig): boolean {
-  return guards !== DEFAULT_HOOK_CONFIG.guards ||
-    [requirements, stop, subagentStop, prompts].some((section) => section !== "");
+function mayGuard(config: HookConfig): boolean {
+  const { stop, subagentStop, prompts } = config;
+  return hasWrittenRules(config) || [stop, subagentStop, prompts].some((one) => one !== "");
 }
 
 /** Names the files that are ignored because other users could have written them. A compaction begins no session. */

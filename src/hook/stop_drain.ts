@@ -63,21 +63,13 @@ export async function handle(work: HookWork): Promise<Answer> {
 }
 
 /** Takes in tool uses that hooks of this session have lost. @throws {Error} The error of SQLite. */
-export async function takeOwn(
-  db: DatabaseSync,
-  work: HookWork,
-  untilMs: number,
-): Promise<void> {
+export async function takeOwn(db: DatabaseSync, work: HookWork, untilMs: number): Promise<void> {
   const { transcriptPath: transcript, sessionId, database, atMs: nowMs } = work;
   if (transcript === null) return;
   const { takeLostUses } = await import("../upkeep/transfer/lost_uses.ts");
   const startedAtMs = sessionStart(db, sessionId);
-  const session = {
-    sessionId,
-    transcript,
-    startedAtMs,
-    project: () => Promise.resolve(projectOf(work)),
-  };
+  const project = () => Promise.resolve(projectOf(work));
+  const session = { sessionId, transcript, startedAtMs, project };
   await takeLostUses(db, session, { database, nowMs, untilMs });
 }
 

@@ -29,8 +29,7 @@ export function answerStop(work: HookWork, usual: Draft): Promise<Answer> {
 }
 
 async function judge(work: HookWork, usual: Draft): Promise<Answer> {
-  const { config } = work;
-  const { db, sessionId, atMs, event } = work;
+  const { config, db, sessionId, atMs, event } = work;
   const memory: Remembering = { db, sessionId, atMs, isContinued: event.stopHookActive };
   if (!memory.isContinued) beginRow(memory);
   // Guards may have held the stop before requirements applied.
@@ -73,10 +72,7 @@ async function withEffects(
 
 /** Returns what is stored when requirements hold a stop. */
 function heldDraft({ reason, changes }: RequirementSaying): Draft {
-  return {
-    ...(reason === "" ? {} : { counters: [REQUIREMENTS_HELD] }),
-    ...(changes.length > 0 ? { changes } : {}),
-  };
+  return { changes, ...(reason === "" ? {} : { counters: [REQUIREMENTS_HELD] }) };
 }
 
 async function saveJudged(

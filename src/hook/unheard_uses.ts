@@ -1,6 +1,6 @@
 /** Finds tool uses about which no hook was told, so that only Claude Code's transcript holds them. */
 import { quietly } from "../base/errors.ts";
-import { EDITING_TOOLS, SHELL_TOOLS } from "../claude/payload.ts";
+import { EDITING_TOOLS, mayChangeUnseen } from "../claude/payload.ts";
 import { hasWrittenRules } from "../config/discover.ts";
 import { knownToolUses, PAST_GATE, sessionStart, startOfTurn } from "../db/past_gates.ts";
 import { spooledFiles } from "../db/spool.ts";
@@ -66,8 +66,7 @@ function usesIn(path: string, sinceMs: number): ToolUse[] {
 }
 
 function isChanging(tool: unknown): tool is string {
-  return typeof tool === "string" &&
-    (EDITING_TOOLS.has(tool) || SHELL_TOOLS.has(tool) || tool.startsWith("mcp__"));
+  return typeof tool === "string" && (EDITING_TOOLS.has(tool) || mayChangeUnseen(tool));
 }
 
 /** Tells whether Claude Code had to ask a hook about a tool at that moment, and no record of it waits elsewhere. */

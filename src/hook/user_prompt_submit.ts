@@ -1,6 +1,7 @@
 import type { Answer, HookWork } from "./handler.ts";
 import { draftOf, saidIn } from "./other_event.ts";
 import { partOf } from "./part.ts";
+import { withContext } from "./protocol.ts";
 
 /** Records a prompt, adds to it what the configuration adds, and lets a command hold it back. */
 export async function handle(work: HookWork): Promise<Answer> {
@@ -9,7 +10,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   const { prompts, stop, requirements } = work.config;
   if (prompts === "" && requirements === "" && !stop.includes('"queue":{')) {
     await work.save(draft);
-    return tell([await recalled(work)]);
+    return withContext(null, "UserPromptSubmit", await recalled(work));
   }
   const { applyPromptRules } = await import("./prompt_rules.ts");
   const { extra, texts, block, gone } = await applyPromptRules(work, draft);
@@ -21,17 +22,10 @@ export async function handle(work: HookWork): Promise<Answer> {
     "what requirements are open",
     async () => (await import("./session_requirements.ts")).reminderFor(work),
   );
-  return tell([...texts, reminder, await recalled(work)]);
+  return withContext(null, "UserPromptSubmit", ...texts, reminder, await recalled(work));
 }
 
 async function recalled(work: HookWork): Promise<string> {
   if (!work.config.recallsPrompts) return "";
   return (await import("./recall_beside.ts")).recallOfPrompt(work);
-}
-
-function tell(texts: readonly string[]): Answer {
-  const context = texts.filter((text) => text !== "").join("\n\n");
-  return context === ""
-    ? null
-    : { hookSpecificOutput: { hookEventName: "UserPromptSubmit", additionalContext: context } };
 }

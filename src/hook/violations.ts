@@ -7,7 +7,7 @@ import type { AskedUse } from "../policy/guards/judge_use.ts";
 import { type Block, guardPolicyIn } from "../policy/guards/guard_policy.ts";
 import { mayWriteFiles } from "../policy/guards/mcp_files.ts";
 import { isPaused, type RequirementSaying } from "../policy/store.ts";
-import type { Answer, HookWork } from "./handler.ts";
+import type { HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
 import { goesOn } from "./protocol.ts";
 
@@ -128,7 +128,7 @@ async function look(work: HookWork, moment: Moment): Promise<Looked> {
     };
     // Trying an event may not write what a hook would write.
     if (decided !== undefined && db !== null) return nothing;
-    const why = messageOf(db === null ? fault : thrown).split("\n", 1)[0];
+    const why = messageOf(db === null ? fault : thrown);
     const blind =
       `what commands change of protected files cannot be known, for ${database} does not tell how they were: ${why}`;
     // The database of another version is told of by the hook itself.
@@ -168,15 +168,4 @@ export async function pushBlocks(
   const { pushText } = await import("../policy/effects/effect_text.ts");
   const [reason = ""] = await mask([pushText(commits)]);
   return [{ rule: commits[0]!.rule, reason }];
-}
-
-/** Adds a text for Claude to an answer. */
-export function withContext(answer: Answer, event: string, text: string): Answer {
-  if (text === "") return answer;
-  const own = Object(answer?.["hookSpecificOutput"]);
-  const context = [own.additionalContext ?? "", text].filter((part) => part !== "").join("\n\n");
-  return {
-    ...answer,
-    hookSpecificOutput: { hookEventName: event, ...own, additionalContext: context },
-  };
 }

@@ -96,46 +96,44 @@ export async function beginWork(
       ? { told: (await import("../base/fnv.ts")).digestOf(maskedText()) }
       : {}),
   };
-  const recordOf = (draft: Draft): HookRecord => {
-    return {
-      id,
-      atMs,
-      sessionId,
-      session: sessionId === UNKNOWN_SESSION_ID ? null : {
-        effect: "touch",
-        source: null,
-        title: null,
-        projectDir: hide(projectDir),
-        repository: hide(repository?.commonDir ?? null),
-        branch: hide(repository?.branch ?? null),
-        cwd: event.cwd,
-        permissionMode: event.permissionMode,
-        transcriptPath: event.transcriptPath,
-        claudePid,
-        claudeProcess: null,
-        endReason: null,
-        ...draft.session,
+  const recordOf = (draft: Draft): HookRecord => ({
+    id,
+    atMs,
+    sessionId,
+    session: sessionId === UNKNOWN_SESSION_ID ? null : {
+      effect: "touch",
+      source: null,
+      title: null,
+      projectDir: hide(projectDir),
+      repository: hide(repository?.commonDir ?? null),
+      branch: hide(repository?.branch ?? null),
+      cwd: event.cwd,
+      permissionMode: event.permissionMode,
+      transcriptPath: event.transcriptPath,
+      claudePid,
+      claudeProcess: null,
+      endReason: null,
+      ...draft.session,
+    },
+    execution: {
+      hookName: event.name,
+      toolName: event.toolName,
+      toolUseId: event.toolUseId,
+      status: draft.status ?? "success",
+      durationMs: elapsedMs(environment),
+      errorMessage: draft.errorMessage ?? null,
+      errorStack: null,
+      metadata: {
+        config: configFrom,
+        ...draft.metadata,
+        ...(cutBytes > 0 ? { cutBytes } : {}),
+        ...twin,
       },
-      execution: {
-        hookName: event.name,
-        toolName: event.toolName,
-        toolUseId: event.toolUseId,
-        status: draft.status ?? "success",
-        durationMs: elapsedMs(environment),
-        errorMessage: draft.errorMessage ?? null,
-        errorStack: null,
-        metadata: {
-          config: configFrom,
-          ...draft.metadata,
-          ...(cutBytes > 0 ? { cutBytes } : {}),
-          ...twin,
-        },
-      },
-      capture: draft.capture ?? null,
-      counters: [...draft.counters ?? [], ...isMemoryOff ? [MEMORY_OFF] : []],
-      ...(draft.changes === undefined ? beside : { ...beside, changes: draft.changes }),
-    };
-  };
+    },
+    capture: draft.capture ?? null,
+    counters: [...draft.counters ?? [], ...isMemoryOff ? [MEMORY_OFF] : []],
+    ...(hasChanges(draft) ? { ...beside, changes: draft.changes } : beside),
+  });
   const save: HookWork["save"] = async (draft) => {
     const { db } = opened;
     const decide = (from: DatabaseSync | null) => {
@@ -145,7 +143,7 @@ export async function beginWork(
     try {
       if (db === null) throw opened.reason;
       // Few events change what is stored of requirements.
-      const changes = typeof draft === "function" || draft.changes !== undefined
+      const changes = typeof draft === "function" || hasChanges(draft)
         ? (await import("../policy/store.ts")).applyChanges
         : undefined;
       isTwin = !saveRecord(db, () => recordOf(decide(db)), { changes, told: applyTold });
@@ -229,6 +227,10 @@ export async function beginWork(
   };
 }
 
+function hasChanges(draft: Draft): draft is Draft & Required<Pick<Draft, "changes">> {
+  return draft.changes !== undefined && draft.changes.length > 0;
+}
+
 /** Reads the event from stdin and masks it. */
 async function withoutSecrets(
   input: Input,
@@ -264,10 +266,6 @@ async function maskTexts(
   return texts.map((text) => redactText(text, { patterns }));
 }
 
-type Opened =
-  | { readonly db: DatabaseSync; readonly reason: null }
-  | { readonly db: null; readonly reason: unknown };
-
 async function open(
   database: string,
   from: {
@@ -277,7 +275,7 @@ async function open(
     /** Whether nobody waits for the hook. */
     readonly isDrain: boolean;
   },
-): Promise<Opened> {
+): Promise<{ readonly db: DatabaseSync | null; readonly reason: unknown }> {
   const { cache, config, locations } = from;
   try {
     const db = cache !== null && database === locations.database

@@ -17,7 +17,7 @@ import {
 } from "../claude/settings/armed.ts";
 import type { NamedTools } from "../claude/settings/lanes.ts";
 import { PLUGIN_ROOT, pluginSettings, REMOVE_PLUGIN } from "../claude/plugin/plugin_hooks.ts";
-import { modPlaces } from "../claude/mods.ts";
+import { gatingMods, modPlaces, modText } from "../claude/mods.ts";
 import { handlersIn, isOwnHandler, ownershipHere } from "../claude/settings/own_handler.ts";
 import { settingsPaths } from "../claude/settings/settings_place.ts";
 
@@ -48,12 +48,7 @@ export function needsOf(config: HookConfig): Need[] {
     ["preToolUse", guards !== null, ["PreToolUse"], guards === null ? [] : guardedTools(guards)],
     ["permissionRequest", guards !== null && answersRequests(guards), ["PermissionRequest"]],
     ["requirements", required !== null, ["PreToolUse"], toolsOf(requirements)],
-    [
-      "requirements (used up by an action)",
-      usedUp.length > 0,
-      ["PostToolUse"],
-      toolsOf(usedUp),
-    ],
+    ["requirements (used up by an action)", usedUp.length > 0, ["PostToolUse"], toolsOf(usedUp)],
     ["requirements (satisfied by a skill)", bySkill, ["PostToolUse"], ["Skill"]],
     ["requirements (satisfied by a slash command)", bySkill, ["UserPromptExpansion"]],
     ["requirements (when Claude stops)", has(required?.verifyScopes), ["Stop"]],
@@ -153,10 +148,17 @@ export function asksAbout(
   return whyUnarmed(files.filter(({ path }) => counts(path)), { needs, ...how }).length === 0;
 }
 
-/** Tells whether the policy of the machine starts our hooks before a tool: those run before any mod. */
-export function isManaged(place: ArmedPlace): boolean {
+/** Names the mods that can bypass this project's gates; null without such mods, and when managed hooks come first. */
+export function modNotice(place: ArmedPlace): string | null {
+  const mods = gatingMods(modPlaces(place));
+  if (mods.length === 0) return null;
   const { files: [managed], ownership } = settingsHere(place);
-  return holdsOwn(managed?.settings, "PreToolUse", ownership);
+  return holdsOwn(managed?.settings, "PreToolUse", ownership)
+    ? null
+    : `conclaude: the mod ${
+      mods.map(modText).join("; ")
+    }. It can answer tools so that no rule is asked: ` +
+      "`sudo conclaude install-hooks --managed` installs hooks that are asked first.";
 }
 
 /** The hook that the built-in protections need, before a command runs. */

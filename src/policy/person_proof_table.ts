@@ -94,7 +94,6 @@ export async function knowsToken(db: DatabaseSync, token: string): Promise<boole
         .get(await hashOf(token)) !== undefined;
 }
 
-/** Makes one token invalid. */
 export async function revokeToken(db: DatabaseSync, token: string): Promise<void> {
   db.prepare("DELETE FROM person_tokens WHERE hash = ?").run(await hashOf(token));
 }

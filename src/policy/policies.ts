@@ -4,15 +4,12 @@ import type { PromptPolicy, SubagentPolicy } from "./prompts/prompt_commands.ts"
 import { requirementPolicyIn } from "./requirements/requirement_policy.ts";
 import type { StopPolicy } from "./stops/stop_policy.ts";
 
-type Sections = Pick<
-  HookConfig,
-  "guards" | "requirements" | "stop" | "subagentStop" | "prompts"
->;
-
 export type Policies = ReturnType<typeof policiesIn>;
 
 /** Parses the policies in the sections of a configuration; null for each section without rules. */
-export function policiesIn(config: Sections) {
+export function policiesIn(
+  config: Pick<HookConfig, "guards" | "requirements" | "stop" | "subagentStop" | "prompts">,
+) {
   return {
     guards: config.guards === "" ? null : guardPolicyIn(config.guards),
     requirements: config.requirements === "" ? null : requirementPolicyIn(config.requirements),

@@ -4,13 +4,8 @@ import { runCommand } from "../system/process/configured_command.ts";
 import type { CommandRule, CommandRun } from "../system/process/types.ts";
 
 export interface CommandGround {
-  readonly root: string | null;
-  readonly projectDir: string | null;
-  readonly home: string | null;
-  readonly sessionId: string;
-  readonly hookName: string;
-  readonly cwd: string | null;
-  readonly transcriptPath: string | null;
+  readonly folder: string;
+  /** Variables of the environment; null becomes the empty text. */
   readonly variables: Readonly<Record<string, string | null>>;
   /** When all commands must be done, in milliseconds of `performance.now()`. */
   readonly untilMs: number;
@@ -31,12 +26,11 @@ export async function runCommands(
   ground: CommandGround,
   options: { readonly untilFailure: boolean; readonly done?: (run: CommandRun) => void },
 ): Promise<CommandRuns> {
-  const folder = ground.root ?? ground.projectDir ?? ground.cwd ?? "/";
-  const variables = variablesOf(ground);
+  const { folder, environment } = ground;
+  const variables = passable(ground.variables);
   const runs: CommandRun[] = [];
   for (const command of commands) {
     const leftMs = ground.untilMs - performance.now();
-    const { environment } = ground;
     const { run, gone } = await runCommand(command, { folder, variables, leftMs, environment });
     runs.push(run);
     options.done?.(run);
@@ -46,18 +40,10 @@ export async function runCommands(
   return { runs, gone: Promise.resolve() };
 }
 
-function variablesOf(ground: CommandGround): Record<string, string> {
-  const ofUser = ground.home === null ? null : `${ground.home}/.conclaude`;
-  const all = {
-    CONCLAUDE_CONFIG_DIR: ground.root ?? ofUser,
-    CONCLAUDE_SESSION_ID: ground.sessionId,
-    CONCLAUDE_HOOK_EVENT: ground.hookName,
-    CONCLAUDE_CWD: ground.cwd,
-    CONCLAUDE_TRANSCRIPT_PATH: ground.transcriptPath,
-    ...ground.variables,
-  };
+/** Returns variables that the system takes: without NUL, and of limited length. */
+function passable(variables: CommandGround["variables"]): Record<string, string> {
   return Object.fromEntries(
-    Object.entries(all).map(([name, value]) => [
+    Object.entries(variables).map(([name, value]) => [
       name,
       (value ?? "").replaceAll("\0", "").slice(0, MAX_VALUE_CHARS).toWellFormed(),
     ]),

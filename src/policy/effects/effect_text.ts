@@ -32,7 +32,6 @@ export function foundText(found: readonly Violation[]): string {
   ].join("\n");
 }
 
-/** Says why a stop is held back. */
 export function heldText(open: readonly Violation[]): string {
   const isUnknown = open.every((one) => one.who !== "command" && !ofCommit(one));
   const [what, way] = isUnknown
@@ -57,7 +56,6 @@ function namedText(what: string, open: readonly Violation[]): string {
   return `conclaude: ${count(open.length, "protected file")} ${what}: ${names}.`;
 }
 
-/** Says why a push is denied. */
 export function pushText(commits: readonly Violation[]): string {
   return [
     "Blocked: commits came to be without what a requirement asks for before them:",

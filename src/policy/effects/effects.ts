@@ -6,17 +6,10 @@ import { namesIn } from "../../system/on_disk.ts";
 import { policiesIn } from "../policies.ts";
 import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import { digestsOf, isSameState, stateOf } from "./file_state.ts";
-import { keepPolicy } from "./policy_text.ts";
-import {
-  type EffectWork,
-  type Ground,
-  type Moment,
-  type Snapshot,
-  type Violation,
-  type WatchList,
-} from "./types.ts";
+import type { EffectWork, Ground, Moment, Snapshot, Violation, WatchList } from "./types.ts";
 import {
   filesIn,
+  keepPolicy,
   MAX_DIGESTS,
   policyFiles,
   protectedBranches,
@@ -27,7 +20,6 @@ import {
 } from "./watched.ts";
 
 export interface Effects {
-  /** The violations that this look has found. */
   readonly found: readonly Violation[];
   /** The unsettled violations of this session, including `found`. */
   readonly open: readonly Violation[];

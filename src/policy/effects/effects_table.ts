@@ -192,6 +192,11 @@ interface OthersSince {
   readonly sinceMs: number;
 }
 
+const OF_OTHERS = `FROM sessions
+       JOIN hook_executions AS used ON used.session_id = sessions.session_id
+      WHERE sessions.repository = ?2
+        AND sessions.session_id <> ?1`;
+
 /** Returns the commands that other sessions of a repository were allowed to run, and that ran at a moment or later. */
 export function commandsOfOthers(
   db: DatabaseSync,
@@ -200,10 +205,7 @@ export function commandsOfOthers(
   return statement(
     db,
     `SELECT used.metadata ->> '$.tool_input.command' AS command
-       FROM sessions
-       JOIN hook_executions AS used ON used.session_id = sessions.session_id
-      WHERE sessions.repository = ?2
-        AND sessions.session_id <> ?1
+       ${OF_OTHERS}
         AND used.created_at_ms >= ?3 - ${HOUR_MS}
         AND used.hook_name = 'PreToolUse'
         AND used.status = 'success'
@@ -229,10 +231,7 @@ export function areOthersAtWork(
   return statement(
     db,
     `SELECT 1
-       FROM sessions
-       JOIN hook_executions AS used ON used.session_id = sessions.session_id
-      WHERE sessions.repository = ?2
-        AND sessions.session_id <> ?1
+       ${OF_OTHERS}
         AND used.created_at_ms >= ?3
         AND ${OF_SHELL}
       LIMIT 1`,

@@ -33,7 +33,6 @@ import {
   settleViolations,
 } from "./effects_table.ts";
 import { enteredAtMs, isSameState, stateOf } from "./file_state.ts";
-import { policyText } from "./policy_text.ts";
 import { readCommand } from "./read_command.ts";
 import RISKY_SETTINGS from "./risky_settings.json" with { type: "json" };
 import {
@@ -46,7 +45,7 @@ import {
   type ViolationKind,
   type WatchList,
 } from "./types.ts";
-import { nameOf } from "./watched.ts";
+import { nameOf, policyText } from "./watched.ts";
 
 /** Everything that is known about the changes between two looks. */
 interface Look {
@@ -264,7 +263,7 @@ async function lookAt(
   const isAsked = changes.some(({ kind }) => kind !== "policy");
   const ran = [...command === null ? [] : [command], ...isAsked ? told.commands : []];
   const read = await Promise.all(ran.map((one) => takenApart(one, looks.ground)));
-  const onlyLooked = command !== null && read[0]!.onlyLooks;
+  const onlyLooked = command !== null && read[0]!.isPlain;
   const commands = read.flatMap((one) => one.commands);
   const isPushed = command === null || read.some(({ pushes }) => pushes);
   const brought = await broughtByGit(files, looks);
@@ -301,17 +300,12 @@ async function broughtByGit(
   return brought;
 }
 
-async function takenApart(
-  command: string,
-  { projectDir, home }: Ground,
-): Promise<
-  { readonly commands: readonly string[]; readonly pushes: boolean; readonly onlyLooks: boolean }
-> {
+async function takenApart(command: string, { projectDir, home }: Ground) {
   try {
-    const { commands, isPlain, pushes } = await readCommand(command, { folder: projectDir, home });
-    return { commands: commands.map((words) => words.join(" ")), pushes, onlyLooks: isPlain };
+    const { commands, ...read } = await readCommand(command, { folder: projectDir, home });
+    return { ...read, commands: commands.map((words) => words.join(" ")) };
   } catch {
-    return { commands: [command], pushes: false, onlyLooks: false };
+    return { commands: [command], isPlain: false, pushes: false };
   }
 }
 

@@ -17,7 +17,7 @@ import type { Requirement } from "../requirements/requirement_policy.ts";
 import { clearRequirement, readStandings } from "../requirements/requirements_table.ts";
 import { isStrict } from "../requirements/stand.ts";
 import { isSatisfied, type Standing } from "../requirements/standing.ts";
-import { commandText, triggeredBy } from "../requirements/trigger_match.ts";
+import { commandsUnder, commandText } from "../requirements/trigger_match.ts";
 import { readCommand } from "./read_command.ts";
 import {
   addViolation,
@@ -171,9 +171,7 @@ export async function settleCommits(
   }
 }
 
-const PUSHING = [{
-  triggers: [{ tool: "Bash", toolPattern: null, command: "git\\s+push(?:\\s|$)" }],
-}];
+const PUSH = { tool: "Bash", toolPattern: null, command: "git\\s+push(?:\\s|$)" };
 
 /** Returns the open commit violations that hold back a push; none where the command pushes nothing. */
 export async function heldBack(open: readonly Violation[], use: AskedUse): Promise<Violation[]> {
@@ -182,6 +180,5 @@ export async function heldBack(open: readonly Violation[], use: AskedUse): Promi
   if (commits.length === 0 || command === null) return [];
   const read = await readCommand(command, use);
   const commands = read.commands.map((words) => commandText(words, false));
-  const pushing = triggeredBy(PUSHING, { tool: "Bash", commands, changesFiles: false });
-  return pushing.length > 0 ? commits : [];
+  return commandsUnder({ triggers: [PUSH] }, commands).length > 0 ? commits : [];
 }

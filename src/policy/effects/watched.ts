@@ -1,9 +1,11 @@
 /** Lists the files and branches to watch. The list of files comes from git's index, and is stored until it changes. */
+import type { DatabaseSync } from "node:sqlite";
 import { fingerprint } from "../../base/ids.ts";
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { settingsPaths } from "../../claude/settings/settings_place.ts";
+import { keepFile, keptText } from "../../config/store.ts";
 import { gitFolders } from "../../system/git/repository.ts";
-import { entriesOf, exists, namesIn } from "../../system/on_disk.ts";
+import { entriesOf, exists, namesIn, readText } from "../../system/on_disk.ts";
 import { fixedHead, forbidsFor, type GuardPolicy, isAboutAll } from "../guards/guard_policy.ts";
 import { gitSettings } from "../files/own_files.ts";
 import type { RequirementPolicy } from "../requirements/requirement_policy.ts";
@@ -184,6 +186,22 @@ export function policyFiles(
       .map((path) => [path, "other"] as const),
     ...script === null ? [[executable, "program"] as const] : [],
   ];
+}
+
+/** The size up to which policy files are stored, in bytes. */
+const MAX_TEXT_BYTES = 262_144;
+
+/** Reads a policy file; null where it is missing, unreadable or too large to be stored. */
+export function policyText(path: string): string | null {
+  return readText(path, MAX_TEXT_BYTES);
+}
+
+/** Stores the present texts of policy files. A missing file is stored only if its earlier text is. */
+export function keepPolicy(db: DatabaseSync, paths: readonly string[], atMs: number): void {
+  for (const path of paths) {
+    const text = policyText(path);
+    if (text !== null || keptText(db, path) !== undefined) keepFile(db, path, { text, atMs });
+  }
 }
 
 export function protectedBranches(policy: RequirementPolicy | null): ProtectedBranches {

@@ -1,6 +1,6 @@
 /** Looks up what rules need to know about a file: all its names, whether it exists, whether it lies in the project. */
 import { findOwn } from "../guards/protected.ts";
-import type { Entry, FileFacts, HowToLook, LookResult, OwnFile, Search } from "../guards/types.ts";
+import type { Entry, FileFacts, HowToLook, OwnFile, Search } from "../guards/types.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import {
   entriesOf,
@@ -32,13 +32,11 @@ export interface Ground {
   /** Returns the guards' own files, found with the first file; none for a tool that writes nothing. */
   readonly own: () => readonly OwnFile[];
   readonly paths: RealPaths;
-  readonly hardLinks: HardLinks;
-}
-
-/** Files with several names: the files met so far, and the protected names by file. */
-export interface HardLinks {
-  readonly met: Set<string>;
-  protected: ReadonlyMap<string, readonly string[]>;
+  /** Files with several names: the files met so far, and the protected names by file. */
+  readonly hardLinks: {
+    readonly met: Set<string>;
+    protected: ReadonlyMap<string, readonly string[]>;
+  };
 }
 
 export interface Place {
@@ -49,11 +47,6 @@ export interface Place {
   /** Whether a folder's listing named the file, so that it exists and is no link. */
   readonly isListed?: boolean;
   readonly comesFromGit?: boolean;
-}
-
-export function lookAtFile(path: string, how: HowToLook, ground: Ground): LookResult {
-  const place = { path: fullPath(path, ground), from: null };
-  return { files: [factsOf(place, how, ground)], unknown: [] };
 }
 
 export function fullPath(path: string, { folder, root, home }: Ground): string {

@@ -1,7 +1,7 @@
 /** Finds the files that a shell command means by names, patterns, searches and copied folders. */
 import { readWildcard } from "../../base/wildcard.ts";
 import type { HowToLook, Judge, LookResult, Search } from "../guards/types.ts";
-import { baseName, joinPath, parentOf } from "../../base/paths.ts";
+import { baseName, joinPath, parentOf, withParents } from "../../base/paths.ts";
 import { expandPattern } from "../../system/expand_pattern.ts";
 import { exists, isFolder, readText } from "../../system/on_disk.ts";
 import {
@@ -195,11 +195,13 @@ function nameFrom(
 }
 
 /** Returns the top of the repository that a folder lies in; outside of any repository, the folder itself. */
-export function topOf(folder: string): string {
-  for (let at = folder; at !== parentOf(at); at = parentOf(at)) {
-    if (exists(joinPath(at, ".git"))) return at;
-  }
-  return folder;
+function topOf(folder: string): string {
+  // The root of the disk counts as no repository.
+  return withParents(folder).slice(0, -1).find(isTop) ?? folder;
+}
+
+function isTop(folder: string): boolean {
+  return exists(joinPath(folder, ".git"));
 }
 
 function tooMany(name: string): string {
@@ -264,11 +266,7 @@ function deepSearch(
 /** The size up to which patches and scripts are read, in bytes. */
 const MAX_TEXT_BYTES = 1_048_576;
 
-const DISK = {
-  isTop: (folder: string) => exists(joinPath(folder, ".git")),
-  readText: (path: string) => readText(path, MAX_TEXT_BYTES),
-  topOf,
-};
+const DISK = { isTop, topOf, readText: (path: string) => readText(path, MAX_TEXT_BYTES) };
 
 export async function judgerOfShell(
   policy: GuardPolicy,

@@ -5,7 +5,7 @@ import { discardOf, putsAway } from "./uncommitted.ts";
 import { type ProjectScript, projectScript } from "../shell/project_scripts.ts";
 import { onlyTells } from "./command_forms.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
-import { judgeDanger, type Precious } from "./dangerous.ts";
+import { judgeDanger } from "./dangerous.ts";
 import { judgeOne, judgeOwn } from "./decide.ts";
 import type { Actor, Block, Discard, GuardPolicy, Verdict } from "./guard_policy.ts";
 import { judgeLifting } from "./lifting.ts";
@@ -67,6 +67,7 @@ function judgeScript(
   const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
   const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
   const plain = [...policy.uneditable, ...policy.noAdditions].map(({ glob }) => glob);
+  const isRepository = use.disk?.isTop ?? (() => false);
   let [isAll, isPutAway, looks] = [true, false, 0];
   /** Links and folders that earlier commands of the script have made. */
   const links: string[] = [];
@@ -120,7 +121,7 @@ function judgeScript(
   const judge = (command: ShellCommand) => {
     const all = findTargets(command);
     const targets = isElsewhere(command) ? [] : all;
-    const precious = preciousTo(command, use);
+    const precious = isContained(command) ? null : { ...use, isRepository };
     const written = all.flatMap(({ path }) => path ?? []);
     const verdicts = [
       ...policy.deniesDangerous ? [judgeDanger(command, { precious, written })] : [],
@@ -160,12 +161,6 @@ function judgeScript(
 }
 
 const ANYTHING = { effect: "change", isFolder: false, isUnknown: true } as const;
-
-/** Returns what a command may not destroy; null in a container, which is easily made again. */
-function preciousTo(command: ShellCommand, { home, root, disk }: BashUse): Precious | null {
-  const isRepository = disk?.isTop ?? (() => false);
-  return isContained(command) ? null : { home, root, isRepository };
-}
 
 /** A script, with the command that runs it. */
 type Started = ProjectScript & { readonly by: string };

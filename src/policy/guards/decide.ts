@@ -108,12 +108,7 @@ export function permissionRows(
 }
 
 /** Tools that only look, ask, take notes, or start a subagent, whose own tool uses are judged one by one. */
-const LOOKING_TOOLS: ReadonlySet<string> = new Set(WORDS.lookingTools);
-
-/** Tells whether a tool changes nothing, so that it needs no rules. */
-export function looksOnly(tool: string): boolean {
-  return LOOKING_TOOLS.has(tool);
-}
+export const LOOKING_TOOLS: ReadonlySet<string> = new Set(WORDS.lookingTools);
 
 /** Tells whether a command may name a file of a rule, that is, contains the last plain part of the rule's pattern. */
 function mayNameFiles(
@@ -131,9 +126,7 @@ function mayNameFiles(
 export function mayConcernCommands(policy: GuardPolicy, command: string): boolean {
   const plain = command.replace(/['"\\\n]/g, "");
   if (mayChange(plain) || mayNameFiles(policy, plain)) return true;
-  return policy.tools.some((rule) => {
-    if (rule.about !== "command") return false;
-    if (rule.action === "allow") return true;
-    return rule.programs.some((name) => plain.includes(name));
-  });
+  return policy.tools.some(({ about, action, programs }) =>
+    about === "command" && (action === "allow" || programs.some((name) => plain.includes(name)))
+  );
 }

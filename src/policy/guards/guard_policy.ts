@@ -118,11 +118,6 @@ export interface Actor {
   readonly agents: readonly string[];
 }
 
-/** Returns the first word of a rule about commands; empty where the rule begins with a wildcard. */
-export function firstWord(glob: string): string {
-  return fixedHead(glob).split(/\s/, 1)[0] ?? "";
-}
-
 export function fixedHead(glob: string): string {
   return /^[^*?[{\\]*/.exec(glob)![0];
 }

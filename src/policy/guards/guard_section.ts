@@ -16,7 +16,7 @@ import {
 } from "../../config/schema_kit.ts";
 import type { CompileFrom } from "../../config/sections.ts";
 import { programsLike } from "./command_forms.ts";
-import { type FileRule, firstWord, type GuardPolicy, type ToolRule } from "./guard_policy.ts";
+import { type FileRule, fixedHead, type GuardPolicy, type ToolRule } from "./guard_policy.ts";
 
 /** Keys that rules about files and about tools share. */
 const SHARED_KEYS = {
@@ -161,18 +161,16 @@ export function compileGuards(
     generatedMessage: preToolUse.generatedFileMessage,
     tools: preToolUse.toolUsageValidation.map((rule, i): ToolRule => {
       const { tool, action, matchMode, commandPattern } = rule;
-      const { name, glob, pattern, needle, ...more } = compiled(
-        rule,
-        nameOf(["preToolUse", "toolUsageValidation"], i),
-        home,
-      );
+      // Empty where the rule begins with a wildcard.
+      const [program = ""] = fixedHead(commandPattern ?? "").split(/\s/, 1);
       return {
-        ...{ name, tool },
+        ...compiled(rule, nameOf(["preToolUse", "toolUsageValidation"], i), home),
+        tool,
         toolPattern: tool === "*" || /^\w+$/.test(tool) ? null : compileGlob(tool),
-        ...{ action, about: commandPattern === undefined ? "file" : "command" },
-        ...{ glob, pattern, needle, isPrefix: matchMode === "prefix" },
-        programs: commandPattern === undefined ? [] : programsLike(firstWord(glob)),
-        ...more,
+        action,
+        about: commandPattern === undefined ? "file" : "command",
+        isPrefix: matchMode === "prefix",
+        programs: commandPattern === undefined ? [] : programsLike(program),
       };
     }),
     deniesDangerous: preToolUse.denyDangerousCommands,

@@ -7,7 +7,7 @@ import {
   SHELL_TOOLS,
 } from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
-import { judgeNameless, judgeOne, judgeOwn, looksOnly, mayConcernCommands } from "./decide.ts";
+import { judgeNameless, judgeOne, judgeOwn, LOOKING_TOOLS, mayConcernCommands } from "./decide.ts";
 import { type HeldPath, mayWriteFiles, pathsInInput, splitInput } from "./mcp_files.ts";
 import { textAfter } from "./protected.ts";
 import { isRootAddition, judgeFile } from "./file_rules.ts";
@@ -15,7 +15,7 @@ import type { GitAliases } from "../shell/git_verbs.ts";
 import type { Actor, Block, GuardPolicy, Verdict } from "./guard_policy.ts";
 import type { FileFacts, Judge, Look, OwnFile } from "./types.ts";
 import { RealPaths } from "../../system/real_paths.ts";
-import { type Ground, lookAtFile } from "../files/file_lookup.ts";
+import { factsOf, fullPath, type Ground } from "../files/file_lookup.ts";
 import { ownFiles, type OwnPlaces } from "../files/own_files.ts";
 import { ROOT_RULE, STRICT_RULE } from "./rule_names.ts";
 
@@ -72,7 +72,7 @@ async function judgeAsNamed(
   places: OwnPlaces,
 ): Promise<Verdict> {
   const { tool, agents, folder, home, gitAliases } = use;
-  if (policy.lock !== null && !looksOnly(tool)) {
+  if (policy.lock !== null && !LOOKING_TOOLS.has(tool)) {
     return { ...NOTHING, blind: `the rules cannot be read: ${policy.lock}. ${TO_MEND}` };
   }
   const root = policy.root ?? use.projectDir;
@@ -171,7 +171,10 @@ function judgerOfTool(
       doubts: [],
       ...held === null ? { unread: "its input holds more texts than can be looked up" } : {},
     }),
-    beginLooking: () => (path, how) => lookAtFile(path, how, ground),
+    beginLooking: () => (path, how) => {
+      const place = { path: fullPath(path, ground), from: null };
+      return { files: [factsOf(place, how, ground)], unknown: [] };
+    },
   };
 }
 

@@ -92,7 +92,7 @@ export function findOwn(
     const { below } = KINDS[kind];
     // An existing folder changes only by new files in it.
     return (own === path && (below === undefined || effect !== "change")) ||
-      (concernsBelow(effect) && own.startsWith(`${path}/`)) ||
+      ((effect === "remove" || effect === "tamper") && own.startsWith(`${path}/`)) ||
       (effect === "fill" && kind === "settings" && parentOf(own) === path) ||
       (below !== undefined && path.startsWith(`${own}/`) && !below.spares?.test(path));
   };
@@ -148,10 +148,6 @@ function isNamed(
   }
   return (effect === "fill" && !comesFromGit && is(filled)) ||
     ((effect !== "change" || (written === "unknown" && !exists)) && is(folder));
-}
-
-function concernsBelow(effect: Effect): boolean {
-  return effect === "remove" || effect === "tamper";
 }
 
 function changeCounts(

@@ -38,14 +38,16 @@ export function contextFor(
 export async function runForPrompt(
   policy: PromptPolicy,
   prompt: string,
-  around: { readonly ground: CommandGround; readonly ran: (run: CommandRun) => void },
+  { ground: around, ran }: {
+    readonly ground: CommandGround;
+    readonly ran: (run: CommandRun) => void;
+  },
 ): Promise<CommandRuns & { readonly block: Block | null }> {
   const slash = slashCommandOf(prompt);
-  const { ran } = around;
   const ground = {
-    ...around.ground,
+    ...around,
     variables: {
-      ...around.ground.variables,
+      ...around.variables,
       CONCLAUDE_USER_PROMPT: prompt,
       ...slash && {
         CONCLAUDE_SLASH_COMMAND: slash.name,

@@ -81,11 +81,10 @@ export function lastBranchIn(
 
 /** Tells where requirements count for an event: nowhere if the event names no session or the database is off. */
 export function groundFor(
-  { repository, sessionId, db, config }:
-    & Pick<RequirementWork, "repository" | "sessionId" | "db">
-    & {
-      readonly config: Pick<HookConfig, "databaseEnabled">;
-    },
+  { repository, sessionId, db, config }: Pick<
+    RequirementWork,
+    "repository" | "sessionId" | "db" | "config"
+  >,
 ): Ground {
   if (sessionId === UNKNOWN_SESSION_ID) return NAMELESS;
   return keepingOf(db, config) === "off"

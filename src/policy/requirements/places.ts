@@ -141,11 +141,7 @@ type GrowingPlace = Omit<Place, "commands" | "changesFiles"> & {
  * Returns the places of a command in the order of its steps. The paths of changed files have no symbolic links. A step
  * whose branch is unknown counts on the branch of the step before.
  */
-function placesOf(
-  steps: readonly BashStep[],
-  home: Repository,
-  told: ToldByGit,
-): Place[] {
+function placesOf(steps: readonly BashStep[], home: Repository, told: ToldByGit): Place[] {
   const trees = new WorkingTrees(home);
   const places = new Map<string, GrowingPlace>();
   const placeIn = (tree: Repository): GrowingPlace => {

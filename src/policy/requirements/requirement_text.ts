@@ -150,7 +150,6 @@ export function reminderText(prompt: string, open: readonly Open[]): string {
   return [line, ...skillLines(open)].join("\n");
 }
 
-/** Says what an approved plan still needs. */
 export function planText(open: readonly Open[], to: Audience): string {
   return ["## Plan validation required", ...tableOf(open, to), ...skillLines(open)].join("\n");
 }

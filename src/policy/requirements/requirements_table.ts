@@ -93,7 +93,12 @@ export function applyChanges(
 }
 
 /** Stores a satisfaction and keeps the row's trigger. An older satisfaction does not replace a newer one. */
-export function satisfy(db: DatabaseSync, key: BranchKey, satisfaction: Satisfaction): void {
+export function satisfy(
+  db: DatabaseSync,
+  { repository, branch }: BranchKey,
+  { requirement, sessionId, scope, by, atMs, originalAtMs = atMs, expiresAtMs, metadata }:
+    Satisfaction,
+): void {
   db.prepare(
     `INSERT INTO requirements
        (repository, branch, requirement, session_id, scope, satisfied_at_ms, satisfied_by, original_at_ms,
@@ -109,16 +114,8 @@ export function satisfy(db: DatabaseSync, key: BranchKey, satisfaction: Satisfac
        updated_at_ms = excluded.updated_at_ms
       WHERE satisfied_at_ms IS NULL OR satisfied_at_ms <= excluded.satisfied_at_ms`,
   ).run(
-    key.repository,
-    key.branch,
-    satisfaction.requirement,
-    satisfaction.sessionId,
-    satisfaction.scope,
-    satisfaction.atMs,
-    satisfaction.by,
-    satisfaction.originalAtMs ?? satisfaction.atMs,
-    satisfaction.expiresAtMs,
-    JSON.stringify(satisfaction.metadata),
+    ...[repository, branch, requirement, sessionId, scope, atMs, by],
+    ...[originalAtMs, expiresAtMs, JSON.stringify(metadata)],
   );
 }
 
@@ -188,13 +185,8 @@ function saveProof(
         AND metadata ->> '$.proof.id' IS ?6
         AND metadata ->> '$.proof.sessionId' = ?7`,
   ).run(
-    repository,
-    branch,
-    requirement,
-    sessionId,
-    JSON.stringify(proof),
-    proof.id,
-    proof.sessionId,
+    ...[repository, branch, requirement, sessionId],
+    ...[JSON.stringify(proof), proof.id, proof.sessionId],
   );
 }
 

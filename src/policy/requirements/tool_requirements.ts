@@ -59,10 +59,7 @@ export interface Asked {
  * Decides in the transaction that writes the event; `db` is null when there is no database. `denying` are the rules
  * that already deny the use: a denied use triggers no requirement.
  */
-export type RequiredUse = (
-  db: DatabaseSync | null,
-  denying: readonly string[],
-) => UseSaying;
+export type RequiredUse = (db: DatabaseSync | null, denying: readonly string[]) => UseSaying;
 
 type UseToJudge = AskedUse & { readonly toolUseId: string | null };
 
@@ -171,11 +168,7 @@ export type JudgedUse = PreparedUse & Stand & {
 };
 
 /** Judges the use on one branch. @throws {Error} An error of SQLite. */
-function judgePart(
-  part: PreparedUse,
-  db: DatabaseSync | null,
-  isStrict: boolean,
-): JudgedUse {
+function judgePart(part: PreparedUse, db: DatabaseSync | null, isStrict: boolean): JudgedUse {
   const { triggered, doubts, facts } = part;
   const stand = part.judge(db);
   const among = (requirements: readonly Requirement[]) =>

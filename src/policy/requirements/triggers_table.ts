@@ -10,11 +10,7 @@ export interface Trigger extends Pick<Standing, "requirement" | "scope" | "sessi
 }
 
 /** Marks a requirement as triggered. The first trigger stays, unless its tool use may not have run. */
-export function trigger(
-  db: DatabaseSync,
-  at: Trigger & BranchKey,
-  atMs: number,
-): void {
+export function trigger(db: DatabaseSync, at: Trigger & BranchKey, atMs: number): void {
   db.prepare(
     `INSERT INTO requirements
        (repository, branch, requirement, session_id, scope, triggered_at_ms, triggered_by, trigger_state, updated_at_ms)
@@ -24,15 +20,7 @@ export function trigger(
        triggered_by = ?7,
        trigger_state = 'allowed'
       WHERE triggered_at_ms IS NULL OR trigger_state = 'asked'`,
-  ).run(
-    at.repository,
-    at.branch,
-    at.requirement,
-    at.sessionId,
-    at.scope,
-    atMs,
-    at.toolUseId,
-  );
+  ).run(at.repository, at.branch, at.requirement, at.sessionId, at.scope, atMs, at.toolUseId);
 }
 
 /**

@@ -19,7 +19,7 @@ import type { TriggeredPlace } from "./places.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import type { Clearing } from "./requirements_table.ts";
 import type { BranchKey, Standing } from "./standing.ts";
-import { commandsUnder, commandText, triggeredBy } from "./trigger_match.ts";
+import { commandsUnder, type CommandText, commandText, triggeredBy } from "./trigger_match.ts";
 import { type AllowedUse, readAllowedUses } from "./triggers_table.ts";
 
 /**
@@ -39,10 +39,7 @@ const MOVES_BRANCH = new RegExp(
   "i",
 );
 
-function covers(
-  requirement: Requirement,
-  commands: Parameters<typeof triggeredBy>[1]["commands"],
-) {
+function covers(requirement: Requirement, commands: readonly CommandText[]) {
   return triggeredBy([requirement], { tool: "Bash", commands, changesFiles: false }).length > 0;
 }
 
@@ -72,7 +69,6 @@ export interface NewInGit {
 
 const NOTHING: NewInGit = { commits: [], advanced: [] };
 
-/** Finds what is new between two looks. */
 export async function newInGit(
   db: DatabaseSync,
   { before, now, sinceMs, sessionId, commonDir, lastBranch, environment }: {

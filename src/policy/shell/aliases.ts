@@ -5,15 +5,6 @@ import { inRunner } from "./runners.ts";
 import { type Inner, scriptFrom, type ShellCommand } from "./shell_command.ts";
 import { type Argument, literal } from "./word.ts";
 
-export type Aliases = ReadonlyMap<string, Argument>;
-
-export interface Resolved {
-  readonly name: string;
-  readonly inner: Inner;
-  /** The folder that `git -C` names; null without it. */
-  readonly folder: Argument | null;
-}
-
 export function configuredAliases(configured: GitAliases): Map<string, Argument> {
   return new Map([...configured].map(([name, value]) => [`git ${name}`, literal(value)]));
 }
@@ -42,8 +33,14 @@ export function ofGit(value: string): string {
   return value.startsWith("!") ? value.slice(1) : `git ${value}`;
 }
 
-/** What a command means if its name, or the verb of git, is an alias; null for any other command. */
-export function resolveAlias(words: readonly Argument[], aliases: Aliases): Resolved | null {
+/**
+ * What a command means if its name, or the verb of git, is an alias; null for any other command.
+ * @returns `folder` is the one that `git -C` names; null without it.
+ */
+export function resolveAlias(
+  words: readonly Argument[],
+  aliases: ReadonlyMap<string, Argument>,
+) {
   if (aliases.size === 0) return null;
   const [program, ...rest] = words;
   const value = aliases.get(program!.text);

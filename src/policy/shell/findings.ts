@@ -51,19 +51,9 @@ export class Findings {
     this.#context = context;
   }
 
-  /** Adds a command. */
-  keep(
-    {
-      words: written = [],
-      redirects = [],
-      input,
-      isFed = false,
-      listing,
-      texts = [],
-      state,
-      output,
-    }: Found,
-  ): ShellCommand {
+  keep(found: Found): ShellCommand {
+    const { words: written = [], redirects = [], isFed = false, texts = [] } = found;
+    const { input, listing, state, output } = found;
     this.#context.budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD);
     const { home } = this.#context;
     const { folder, startedBy, variables } = state;

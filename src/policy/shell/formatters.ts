@@ -4,7 +4,7 @@ import { type Change, marked } from "./shell_command.ts";
 import { type Argument, withText } from "./word.ts";
 import { readWildcard } from "../../base/wildcard.ts";
 
-interface Formatter {
+export interface Formatter {
   /** Matches the files that it formats in a folder; absent where it formats many kinds. */
   readonly takes?: RegExp;
   /** Matches the options that name files to leave out. */

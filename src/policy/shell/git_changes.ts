@@ -70,11 +70,8 @@ function changesOfCheckout(call: GitCall): Change[] {
   const { operands, dashed, has } = call;
   const [first, ...files] = operands;
   if (dashed !== undefined) {
-    return changesOfRestoring(
-      call,
-      dashed,
-      sourceOf(dashed.length < operands.length ? first : undefined),
-    );
+    const source = sourceOf(dashed.length < operands.length ? first : undefined);
+    return changesOfRestoring(call, dashed, source);
   }
   if (goesToBranch(call)) return [];
   if (has("-f --force") && files.length === 0) return thrownAway(call);

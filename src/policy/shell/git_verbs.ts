@@ -47,10 +47,8 @@ export async function gitAliasesFor(
 ): Promise<GitAliases> {
   const command = SHELL_TOOLS.has(tool) ? commandOf(input) : null;
   const verbs = command === null ? [] : foreignVerbs(command);
-  if (verbs.length === 0) return NONE;
+  if (verbs.length === 0) return new Map();
   const { findAliases } = await import("../../system/git/configured_aliases.ts");
   const aliases = findAliases(verbs, { ...place, commonDir: repository?.commonDir ?? null });
   return new Map([...aliases].filter(([name]) => !isOwnVerb(name)));
 }
-
-const NONE: GitAliases = new Map();

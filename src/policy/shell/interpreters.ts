@@ -137,13 +137,11 @@ const WRITES = new RegExp(
   String.raw`(?:^|[;{}\n])\s*(?:${ADDRESS}|s[gpiImMe\d]*)w\s*(\S[^\n]*)`,
   "g",
 );
-const DEVICE = /^\/dev\/(?:stdout|stderr)$/;
 
 export function writtenBySed(rest: readonly Argument[]): Argument[] {
   return rest.flatMap(({ text }) =>
     text.includes("w") && text.length <= MAX_CODE_CHARS
-      ? [...text.replace(REPLACED, "s").matchAll(WRITES)]
-        .map(([, file]) => literal(file!.trim())).filter(({ text }) => !DEVICE.test(text))
+      ? [...text.replace(REPLACED, "s").matchAll(WRITES)].map(([, file]) => literal(file!.trim()))
       : []
   );
 }

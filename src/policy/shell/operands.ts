@@ -26,20 +26,16 @@ interface Leading extends Operands {
   readonly end: number;
 }
 
-export function split(rest: readonly Argument[], table: ValuedOptions): Operands {
-  return read(rest, table, { isLeading: false });
-}
-
 /** Reads only the options before the first operand, and returns as `end` the index at which they end. */
 export function leading(words: readonly Argument[], table: ValuedOptions): Leading {
-  return read(words, table, { isLeading: true });
+  return split(words, table, { isLeading: true });
 }
 
 /** Reads options and operands; with `isLeading` only the options before the first operand. */
-function read(
+export function split(
   words: readonly Argument[],
   { valued = "", valuedLong = "", named = "" }: ValuedOptions,
-  { isLeading }: { readonly isLeading: boolean },
+  { isLeading = false } = {},
 ): Leading {
   const operands: Argument[] = [];
   const options: string[] = [];

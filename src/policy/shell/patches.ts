@@ -27,10 +27,7 @@ interface PatchCall {
   readonly ofGit: string | null;
 }
 
-export function changesOfPatches(
-  command: ShellCommand,
-  ground: PatchGround,
-): Change[] {
+export function changesOfPatches(command: ShellCommand, ground: PatchGround): Change[] {
   const { redirects, input, folder } = command;
   const call = callOf(command);
   if (call === null) return [];

@@ -241,11 +241,9 @@ class Reader {
         parts.push(parts.length === 0 && sign === "$" ? this.#members(values) : values);
       } else parts.push([literal(this.#plain(/[^\s;|&(){},<>`$'"\u2018-\u201e]+/y))]);
     }
-    const words = parts.length === 1
-      ? parts[0]!
-      : parts.length === 0
-      ? []
-      : [joined(parts.map(one))];
+    const words = parts.length > 1
+      ? [joined(parts.map((values) => joined(values, " ")))]
+      : parts[0] ?? [];
     return words.map((word) => ({ ...word, isBare }));
   }
 
@@ -358,7 +356,7 @@ class Reader {
         this.#at++;
         parts.push(literal(this.#text[this.#at++]!));
       } else if (/^\$[\w{(?]/.test(this.#text.slice(this.#at, this.#at + 2))) {
-        parts.push(one(this.#variable()));
+        parts.push(joined(this.#variable(), " "));
       } else parts.push(literal(this.#plain(/[^`$"\u201c-\u201e]+/y)));
     }
     return joined(parts);
@@ -385,10 +383,4 @@ class Reader {
     if (found !== null) this.#at += found[0].length;
     return found;
   }
-}
-
-/** Joins values to one text, with blanks between them. */
-function one(values: Values): Argument {
-  const parts = values.flatMap((value, i) => i === 0 ? [value] : [literal(" "), value]);
-  return joined(parts);
 }

@@ -1,19 +1,16 @@
 /** Translates words of PowerShell into words of the POSIX shell. */
 import { calledAs } from "./cmdlets.ts";
-import { type Argument, literal, OPEN, withText } from "./word.ts";
+import { join } from "./shell_command.ts";
+import { type Argument, OPEN, withText } from "./word.ts";
 
 export interface Word extends Argument {
   /** Whether no part of the word is quoted: then its `*` is a pattern for every program. */
   readonly isBare?: boolean;
 }
 
-/** Joins parts to one word, whose text ends at the first unknown part. */
-export function joined(parts: readonly Argument[]): Argument {
-  const [only, ...others] = parts;
-  if (only !== undefined && others.length === 0) return only;
-  const open = parts.findIndex(({ isOpen }) => isOpen);
-  const known = open < 0 ? parts : parts.slice(0, open + 1);
-  return { ...literal(known.map(({ text }) => text).join("")), isOpen: open >= 0 };
+/** Joins parts to one word; a single part stays as it is. */
+export function joined(parts: readonly Argument[], between = ""): Argument {
+  return parts.length === 1 ? parts[0]! : join(parts, between);
 }
 
 /** Returns the name that a variable has in the POSIX shell; null where only the running script knows its value. */
@@ -45,18 +42,15 @@ export function texted(
 /** Parameters, to leave out, of cmdlets for which the POSIX shell has a command. */
 const NAMED = /^-(?:path|literalpath|childpath|name|value|passthru|option|force)$/i;
 
-interface ShellWords {
-  /** The command's words; empty for a cmdlet that only returns a value. */
-  readonly words: readonly Argument[];
-  readonly prints: readonly Argument[];
-}
-
-/** Translates a command into words of the POSIX shell. Only cmdlets take lists; other programs get values as words. */
+/**
+ * Translates a command into words of the POSIX shell. Only cmdlets take lists; other programs get values as words.
+ * @returns `words` is empty for a cmdlet that only returns a value.
+ */
 export function shellWords(
   program: Word,
   given: readonly Word[],
   home: string | undefined,
-): ShellWords {
+): Readonly<Record<"words" | "prints", readonly Argument[]>> {
   const { name, isCmdlet } = program.isOpen
     ? { name: null, isCmdlet: false }
     : calledAs(program.text.replaceAll("\\", "/"), given.map(({ text }) => text));
@@ -64,16 +58,14 @@ export function shellWords(
     .map((word) => texted(word, { expands: isCmdlet, home }));
   if (name === null) return { words: [program, ...words], prints: [OPEN] };
   const plain = words.filter(({ text }) => !NAMED.test(text));
-  const withSign = (sign: string) =>
-    joined(plain.flatMap((word, i) => i === 0 ? [word] : [literal(sign), word]));
   const called = withText(program, name);
   switch (name) {
     case "join-path":
-      return { words: [], prints: [withSign("/")] };
+      return { words: [], prints: [joined(plain, "/")] };
     case "alias":
-      return { words: [called, withSign("=")], prints: [] };
+      return { words: [called, joined(plain, "=")], prints: [] };
     case "echo":
-      return { words: [called, ...words], prints: [withSign(" ")] };
+      return { words: [called, ...words], prints: [joined(plain, " ")] };
     case "cd":
     case "pushd":
       return { words: [called, ...plain], prints: [] };

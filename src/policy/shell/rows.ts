@@ -1,13 +1,7 @@
 /** Reads JSON tables about programs, in which each row is about the programs in `names`. */
 
-export interface Rows<Row> {
-  readonly names: readonly string[];
-  has(name: string): boolean;
-  find(name: string): Row | undefined;
-}
-
 /** Reads a table at its first use. A text between slashes is a pattern, compiled when its row is first found. */
-export function rowsByName<Row>(rows: readonly { readonly names: string }[]): Rows<Row> {
+export function rowsByName<Row>(rows: readonly { readonly names: string }[]) {
   let read: ReadonlyMap<string, unknown> | undefined;
   const plain = () =>
     read ??= new Map(
@@ -18,8 +12,8 @@ export function rowsByName<Row>(rows: readonly { readonly names: string }[]): Ro
     get names() {
       return [...plain().keys()];
     },
-    has: (name) => plain().has(name),
-    find: (name) => {
+    has: (name: string) => plain().has(name),
+    find(name: string): Row | undefined {
       const found = compiled.get(name);
       if (found !== undefined || !plain().has(name)) return found;
       const row = withPatterns(plain().get(name)) as Row;

@@ -36,7 +36,6 @@ import {
   assignAll,
   calledIn,
   changeShell,
-  changesShell,
   copyOf,
   forgetChanges,
   inner,
@@ -329,7 +328,7 @@ class Reader {
     const { state, own } = at;
     const { program: name, words, args: rest } = command;
     const [program] = words;
-    if (changesShell(name)) changeShell(name, node, { ...at, words: rest });
+    changeShell(name, node, { ...at, words: rest });
     learnAliases(command, state.aliases);
     const body = state.functions.get(program!.text);
     if (body && state.depth < MAX_DEPTH) {

@@ -52,21 +52,17 @@ export type Language = "powershell" | "posix";
 
 export type Inner =
   | { readonly kind: "command"; readonly words: readonly Argument[] }
-  | InnerScript
+  /** A script of the shell, with the values of `$1`, `$2`; without a language it is Bash. */
+  | {
+    readonly kind: "script";
+    readonly text: Argument;
+    readonly parameters: readonly Argument[];
+    readonly language?: Language;
+  }
   /** A script in a file, of a shell or of another program. */
   | { readonly kind: "file"; readonly program: string; readonly file: Argument }
   /** A command that only the running program knows. */
   | { readonly kind: "unknown"; readonly why: string };
-
-/** A script of the shell. */
-interface InnerScript {
-  readonly kind: "script";
-  readonly text: Argument;
-  /** The values of `$1`, `$2` in the script. */
-  readonly parameters: readonly Argument[];
-  /** Absent for Bash. */
-  readonly language?: Language;
-}
 
 /** Stands for code of another language, whose effect is unknown. */
 export function codeFor(program: string): Inner {
@@ -80,14 +76,13 @@ export function scriptOnInput(input: string | undefined): Inner {
     : scriptFrom(literal(input));
 }
 
-export function scriptFrom(text: Argument): InnerScript {
+export function scriptFrom(text: Argument): Extract<Inner, { kind: "script" }> {
   return { kind: "script", text, parameters: [] };
 }
 
 /** Joins words to one text, up to the first word that only the running shell knows. */
-export function join(words: readonly Argument[]): Argument {
+export function join(words: readonly Argument[], between = " "): Argument {
   const open = words.findIndex(({ isOpen }) => isOpen);
-  if (open < 0) return literal(words.map(({ text }) => text).join(" "));
-  const text = words.slice(0, open + 1).map((word) => word.text).join(" ");
-  return { text, isOpen: true, isGlob: false };
+  const known = open < 0 ? words : words.slice(0, open + 1);
+  return { ...literal(known.map(({ text }) => text).join(between)), isOpen: open >= 0 };
 }

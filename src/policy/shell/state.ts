@@ -178,14 +178,7 @@ const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"])
 /** Commands that set variables to unknown values. */
 const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
 
-const CHANGING = new Set([...DECLARING, ...FILLING, "cd", "pushd", "popd", "set"]);
-
-/** Tells whether a command changes variables, parameters or the folder. */
-export function changesShell(name: string): boolean {
-  return CHANGING.has(name);
-}
-
-/** Applies such a command to the state. */
+/** Applies a command that changes variables, parameters or the folder; any other command changes nothing. */
 export function changeShell(
   name: string,
   { args, prefix }: Pick<Command, "args" | "prefix">,

@@ -10,7 +10,7 @@ import { isContaining } from "./runners.ts";
 import type { ShellCommand } from "./shell_command.ts";
 import { findInner, powerShell, takesFile } from "./wrappers.ts";
 import { type Argument, literal, withText } from "./word.ts";
-import { isExplained } from "./writes.ts";
+import { isExplained } from "./writers.ts";
 
 export interface Unexplained {
   /** Words that may be paths, or contain one. */

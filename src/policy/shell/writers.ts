@@ -1,29 +1,19 @@
 /** Finds the files that a program changes whose purpose is to change files, from its arguments. */
 import { changesOfCopy, type Copying } from "./copies.ts";
-import { changesOfFormatter } from "./formatters.ts";
+import { changesOfFormatter, type Formatter } from "./formatters.ts";
 import { type Operands, split, type ValuedOptions } from "./operands.ts";
 import { rowsByName } from "./rows.ts";
-import { type Change, marked } from "./shell_command.ts";
+import { type Change, marked, type ShellCommand } from "./shell_command.ts";
 import { type Argument, OPEN, withText } from "./word.ts";
 import ROWS from "./writers.json" with { type: "json" };
 
-export interface Writer extends ValuedOptions {
+export interface Writer extends ValuedOptions, Formatter {
   /**
    * Which operands are changed files: `all`, the `first`, all as `removed` or `tampered`, the `last` as the
    * destination, or with `moved` also the sources, which go away. `formatted`: all, also folders and patterns that the
    * program expands. `database`: the first operand, maybe an address. `unknown`: only the running program knows.
    */
-  readonly operands:
-    | "all"
-    | "first"
-    | "removed"
-    | "tampered"
-    | "last"
-    | "moved"
-    | "formatted"
-    | "database"
-    | "unknown"
-    | "none";
+  readonly operands: keyof typeof KINDS;
   /** Other values with an option of `with`; the first mode that applies counts, and without any it changes nothing. */
   readonly modes?: readonly (Partial<Writer> & { readonly with?: string })[];
   /** Whether its first word may be letters of options without a dash: `tar czf a.tgz b`. */
@@ -53,10 +43,6 @@ export interface Writer extends ValuedOptions {
   readonly copies?: Copying;
   /** Whether it fills the folder that its output option names, or the folder in which it runs. */
   readonly fills?: boolean;
-  /** Matches the files that a formatter formats in a folder; absent where it formats many kinds. */
-  readonly takes?: RegExp;
-  /** Matches the options that name files for a formatter to leave out. */
-  readonly excluding?: RegExp;
 }
 
 export const WRITERS = rowsByName<Writer>(ROWS);
@@ -83,7 +69,7 @@ const copied: Kind = (operands, { outputs, options }, writer) =>
   changesOfCopy(writer, { operands, outputs, options });
 
 /** By kind of operands, the changes of the files among them. */
-const KINDS: Readonly<Record<Writer["operands"], Kind>> = {
+const KINDS = {
   none: (_, call, { loads }) => loads === undefined ? [] : loaded(loads, call),
   all: (files, _, writer) => marked(withEnding(files, writer), "change"),
   first: (files) => marked(files.slice(0, 1).map(withZip), "change"),
@@ -94,7 +80,7 @@ const KINDS: Readonly<Record<Writer["operands"], Kind>> = {
   unknown: () => marked([OPEN], "change"),
   last: copied,
   moved: copied,
-};
+} satisfies Readonly<Record<string, Kind>>;
 
 export function changesOfWriter(row: Writer, words: readonly Argument[]): Change[] {
   const rest = row.hasBareLetters ? withDashes(words, row) : words;
@@ -139,9 +125,10 @@ function verbsOf({ begins }: Writer, operands: readonly Argument[]) {
   return begins?.exec(operands.map(({ text }) => `${text} `).join(""));
 }
 
-/** Tells whether a row says which files a call changes. */
-export function isTold(row: Writer, words: readonly Argument[]): boolean {
-  return verbsOf(row, split(words, row).operands) !== null;
+/** Tells whether the table says which files a command changes. */
+export function isExplained({ program, args }: Pick<ShellCommand, "program" | "args">): boolean {
+  const row = WRITERS.find(program);
+  return row !== undefined && verbsOf(row, split(args, row).operands) !== null;
 }
 
 function withEnding(words: readonly Argument[], { ending }: Writer): readonly Argument[] {

@@ -6,7 +6,7 @@ import { changesOfGit } from "./git_changes.ts";
 import { split } from "./operands.ts";
 import { type Argument, placeOf } from "./word.ts";
 import { writtenByAwk, writtenBySed } from "./interpreters.ts";
-import { changesOfWriter, isTold, WRITERS } from "./writers.ts";
+import { changesOfWriter, WRITERS } from "./writers.ts";
 
 export interface Target extends HowToLook {
   /** The absolute path, links not followed; null when only the running shell knows it. */
@@ -71,12 +71,6 @@ function copiedFrom(
 export function foldersMade({ program, args, folder }: ShellCommand): string[] {
   const made = program === "mkdir" ? split(args, { valued: "m" }).operands : [];
   return made.flatMap((word) => placeOf(word, folder) ?? []);
-}
-
-/** Tells whether the tables say which files a command changes. */
-export function isExplained({ program, args }: ShellCommand): boolean {
-  const writer = WRITERS.find(program);
-  return writer !== undefined && isTold(writer, args);
 }
 
 function changesOf(command: ShellCommand): readonly Change[] {

@@ -1,6 +1,7 @@
 /** Types of the compiled stop policy, and the texts that hold back a stop or let it through. */
 import type { CommandRule } from "../../system/process/types.ts";
 import type { Block } from "../guards/guard_policy.ts";
+import { ROOT_RULE } from "../guards/rule_names.ts";
 
 export interface StopPolicy {
   readonly root: string | null;
@@ -59,15 +60,13 @@ export function additionsBlock(names: readonly string[], message: string | null)
   const files = names.join(", ");
   const advice = message?.replaceAll("{file_path}", files).replaceAll("{tool}", "Stop");
   return {
-    rule: ROOT_ADDITIONS,
+    rule: ROOT_RULE,
     reason: `Unauthorized root additions detected: ${files}\n${advice ?? WHAT_TO_DO}`,
   };
 }
 
 /** Rules that make Claude go on although nothing is wrong. */
 const GO_ON = new Set(["stop.rounds", "stop.infinite", "stop.promptPrefixBlocking"]);
-
-const ROOT_ADDITIONS = "preToolUse.preventRootAdditions";
 
 const LETTING_BE =
   "Files that are there when Claude stops while it is lifted count as known afterwards.";
@@ -88,7 +87,7 @@ export function stopReason(
       ? []
       : [`This is stop ${inRow} of at most ${maxBlocks} held back in a row.`]),
     wayOut,
-    ...(blocks.some(({ rule }) => rule === ROOT_ADDITIONS) ? [LETTING_BE] : []),
+    ...(blocks.some(({ rule }) => rule === ROOT_RULE) ? [LETTING_BE] : []),
   ].join("\n");
 }
 
