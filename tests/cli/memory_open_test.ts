@@ -1,5 +1,6 @@
 /** What is open, what the next session is told, and lists of what is remembered. */
 import assert from "node:assert/strict";
+import { testWith } from "../support/fixtures.ts";
 import { change } from "../support/on_home.ts";
 import { jsonOf } from "../support/program.ts";
 import {
@@ -14,8 +15,9 @@ import {
   workplace,
 } from "../support/told_sessions.ts";
 
-Deno.test("memory open lists failures, todos, tasks and questions of this project, and no others", async () => {
-  using at = await workplace();
+const test = testWith(workplace);
+
+test("memory open lists failures, todos, tasks and questions of this project, and no others", async (at) => {
   assert.match((await verb(at, "memory", "open")).stdout, /^Nothing is open in .*app\.\n$/);
   await work(at);
   await todos(at, { "Mend the lint": "pending", "Mend the login": "completed" });
@@ -67,8 +69,7 @@ async function contextOf(at: Workplace, ...args: string[]) {
   };
 }
 
-Deno.test("memory context shows to the letter what the next session is told, with the price and reason of each line", async () => {
-  using at = await workplace();
+test("memory context shows to the letter what the next session is told, with the price and reason of each line", async (at) => {
   assert.match((await verb(at, "memory", "context")).stdout, /^Nothing is remembered of /);
   await work(at);
   const shown = await contextOf(at);
@@ -90,8 +91,7 @@ Deno.test("memory context shows to the letter what the next session is told, wit
   assert.ok(!own.text.includes("npm run lint"), "a session is not told of itself");
 });
 
-Deno.test("memory list, a search without words and memory show of several ids take what a filter lets through", async () => {
-  using at = await workplace();
+test("memory list, a search without words and memory show of several ids take what a filter lets through", async (at) => {
   await work(at);
   const list = async (...args: string[]) => jsonOf(await verb(at, "memory", ...args, "--json"));
   const { observations, more } = await list("list", "--kind", "fix") as {

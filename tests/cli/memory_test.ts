@@ -215,8 +215,9 @@ test("results of several projects show the names of the projects", async (place)
   assert.doesNotMatch(await told("timeline", "a.md", "--here"), /\[/);
 });
 
-Deno.test("results of one other project show its name", async () => {
-  using home = tempHome();
+const it = testWith(tempHome);
+
+it("results of one other project show its name", async (home) => {
   const project = join(home.path, "harbour");
   await Deno.mkdir(project);
   const there = { path: home.path, project };
@@ -230,8 +231,7 @@ Deno.test("results of one other project show its name", async () => {
   assert.doesNotMatch(await told(there, "timeline", "a.md"), /harbour/);
 });
 
-Deno.test("memory of a moved repository is found by its former folder", async () => {
-  using home = tempHome();
+it("memory of a moved repository is found by its former folder", async (home) => {
   const old = join(home.path, "old");
   await Deno.mkdir(join(old, ".git"), { recursive: true });
   await Deno.writeTextFile(join(old, ".git", "HEAD"), "ref: refs/heads/main\n");
@@ -254,8 +254,7 @@ Deno.test("memory of a moved repository is found by its former folder", async ()
   assert.deepEqual(wouldRemove, { observations: 1 });
 });
 
-Deno.test("memory forget --dry-run names the newest ten observations that would go, and how many more", async () => {
-  using home = tempHome();
+it("memory forget --dry-run names the newest ten observations that would go, and how many more", async (home) => {
   const { pier } = await harbours(home, ["pier"]);
   for (let n = 1; n <= 11; n++) await ask(pier, ["memory", "remember", `Buoy number ${n} is red`]);
   const { stdout } = await run(pier, ["memory", "forget", "--project", "pier", "--dry-run"]);
@@ -265,8 +264,7 @@ Deno.test("memory forget --dry-run names the newest ten observations that would 
   assert.match(stdout, /\n {2}… and 2 more\n?/);
 });
 
-Deno.test("memory forget of one observation says which others go with it, and why", async () => {
-  using home = tempHome();
+it("memory forget of one observation says which others go with it, and why", async (home) => {
   const { pier } = await harbours(home, ["pier"]);
   const session = { session_id: "pier", cwd: pier.project };
   await hook("UserPromptSubmit", { ...session, prompt: "Mend the pier" }, home);
@@ -299,8 +297,7 @@ async function harbours<Name extends string>(
   return Object.fromEntries(places) as Record<Name, Place>;
 }
 
-Deno.test("memory forget --project forgets the named project from any folder, and never the project around that folder", async () => {
-  using home = tempHome();
+it("memory forget --project forgets the named project from any folder, and never the project around that folder", async (home) => {
   const { pier } = await harbours(home, ["pier", "quay"]);
   const forget = ["memory", "forget", "--project"];
   const kept = async () =>
@@ -325,8 +322,7 @@ Deno.test("memory forget --project forgets the named project from any folder, an
   assert.deepEqual(wouldRemove, { observations: 1 });
 });
 
-Deno.test("an unknown project has no results, and a name that several projects share is an error", async () => {
-  using home = tempHome();
+it("an unknown project has no results, and a name that several projects share is an error", async (home) => {
   const { pier } = await harbours(home, ["pier", "north/quay", "south/quay"]);
   const none = await run(pier, ["memory", "search", "tide", "--project", "nosuch"]);
   assert.match(none.stdout, /Nothing at all is known of the project "nosuch"; known: /);
@@ -396,8 +392,7 @@ test("memory eval tells recall, the mean reciprocal rank and the time, and leave
   assert.ok(own.questions > 0 && own.recall.any["20"] > 0);
 });
 
-Deno.test("memory eval takes a set with a byte order mark, and names the line that does not fit", async () => {
-  using home = tempHome();
+it("memory eval takes a set with a byte order mark, and names the line that does not fit", async (home) => {
   const place = { path: home.path, project: home.path };
   const set = join(home.path, "set.jsonl");
   const document = {

@@ -235,8 +235,9 @@ function branchesOf(at: Workplace) {
   ).map(({ command, branch, isOpen }) => [command, branch, isOpen]);
 }
 
-Deno.test("a command that passes on a detached HEAD mends no failure of a branch", async () => {
-  using at = await withHistory();
+const it = testWith(withHistory);
+
+it("a command that passes on a detached HEAD mends no failure of a branch", async (at) => {
   await failed(at, "npm run build", TYPES);
   await inGit(at, "checkout -q HEAD~1");
   await ran(at, "npm run build", "ok");
@@ -252,8 +253,7 @@ Deno.test("a command that passes on a detached HEAD mends no failure of a branch
   ]);
 });
 
-Deno.test("a rebase that stopped, on no branch, is over when it was continued to its end, back on the branch", async () => {
-  using at = await withHistory();
+it("a rebase that stopped, on no branch, is over when it was continued to its end, back on the branch", async (at) => {
   const stopped =
     "Exit code 1\nCONFLICT (content): Merge conflict in a.ts\nerror: could not apply 1a";
   await inGit(at, "checkout -q --detach");
@@ -276,8 +276,7 @@ test("outside of a repository, where nothing has a branch, what passes mends wha
   assert.deepEqual(branchesOf(at), [["npm run build", null, 0], ["npm run build", null, 0]]);
 });
 
-Deno.test("a merge that stopped is open as long as it is under way, whoever ends it", async () => {
-  using at = await withHistory();
+it("a merge that stopped is open as long as it is under way, whoever ends it", async (at) => {
   const commit = ["commit", "-qam"];
   await inGit(at, "checkout -q -b feat");
   await Deno.writeTextFile(join(at.project, "a.ts"), "2\n");

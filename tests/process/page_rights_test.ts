@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { testWith } from "../support/fixtures.ts";
 import { runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
 import { ROUTES } from "../../src/daemon/routes.ts";
 import { tempHome } from "../support/program.ts";
@@ -36,8 +37,9 @@ function asPage(
   });
 }
 
-Deno.test("a code opens one tab, once", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a code opens one tab, once", async (home) => {
   await using daemon = await runDaemon(home);
   const { body: { code } } = await daemon.ask("POST", "/page/codes", { body: {} });
   const statuses: number[] = [];
@@ -47,8 +49,7 @@ Deno.test("a code opens one tab, once", async () => {
   assert.deepEqual(statuses, [401, 201, 401]);
 });
 
-Deno.test("only a person gets a code", async () => {
-  using home = tempHome();
+test("only a person gets a code", async (home) => {
   await using daemon = await runDaemon(home);
   const sent = { body: {}, headers: { "conclaude-token": "" } };
   const { status, body } = await daemon.ask("POST", "/page/codes", sent);
@@ -126,8 +127,7 @@ Deno.test("the page comes with a policy that lets nothing but itself run", async
   });
 });
 
-Deno.test("the port and the rights of tabs outlive a daemon, in a file of one's own", async () => {
-  using home = tempHome();
+test("the port and the rights of tabs outlive a daemon, in a file of one's own", async (home) => {
   const opened = await runDaemon(home);
   const { port } = opened;
   const { body: { code } } = await opened.ask("POST", "/page/codes", { body: {} });
