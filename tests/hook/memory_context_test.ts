@@ -1,7 +1,7 @@
 /** What a session is told when it starts, and while it works, through the real hooks. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { git } from "../support/git.ts";
+import { git, makeRepository } from "../support/git.ts";
 import { runProgram } from "../support/program.ts";
 import {
   asked,
@@ -17,9 +17,13 @@ import {
   start,
   verb,
   work,
+  type Workplace,
   workplace,
 } from "../support/told_sessions.ts";
 import { testWith } from "../support/fixtures.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { change, printed } from "../support/on_home.ts";
+import { saveWork } from "../support/work_sessions.ts";
 
 const test = testWith(workplace);
 const [THIRD = "", FOURTH = ""] = [3, 4].map((n) => FIRST.slice(0, -1) + n);
@@ -301,4 +305,85 @@ test("a failure is found by the files that it names, and told before one of them
   assert.match(JSON.parse(stdout).results[0].title, /npx tsc --noEmit.* failed/);
   assert.match((await run("timeline", "src/tide.ts")).stdout, /npx tsc --noEmit/);
   assert.match(await editing(at, "src/tide.ts"), /npx tsc --noEmit/);
+});
+
+const WAIT =
+  /\d+ captures of other sessions of this project are not worked in yet, .*`conclaude queue drain`/;
+
+/** More captures than a SessionStart has time for, of a project. */
+async function fill(at: Workplace, project: string): Promise<void> {
+  const db = await openDatabase(at.database, { busyTimeoutMs: 1000 });
+  saveWork(db, 1_500, { seed: 3, project, startMs: Date.now() - 86_400_000 });
+  db.close();
+  change(
+    at,
+    `UPDATE sessions SET repository = '${join(project, ".git")}' WHERE project_dir = '${project}'`,
+  );
+}
+
+test("a session is told that captures of its project wait, until they are worked in", async (at) => {
+  await asked(at, "Look after the tides");
+  await fill(at, at.project);
+  const told = await start(at);
+  assert.match(told, WAIT);
+  assert.ok(told.length <= 4 * 1_200);
+  await printed(at, at.project, "queue", "drain");
+  const later = await start(at, "startup", { session: "c0de0000-0000-4000-8000-000000000003" });
+  assert.match(later, /Memory of this project/);
+  assert.doesNotMatch(later, /not worked in yet/);
+});
+
+test("a session is told nothing of captures of another project", async (at) => {
+  await asked(at, "Look after the tides");
+  await printed(at, at.project, "queue", "drain");
+  await fill(at, "/home/ana/other");
+  assert.doesNotMatch(await start(at), /not worked in yet/);
+});
+
+test("the end of a session works its captures in, also when no drain ran beside its Stop", async (at) => {
+  await asked(at, "Look after the tides");
+  await send(at, "SessionEnd", { reason: "other" });
+  const found = await printed(at, at.project, "memory", "search", "tides", "--json");
+  assert.deepEqual(
+    JSON.parse(found).results.map(({ title }: { title: string }) => title),
+    ["Look after the tides", "Session: Look after the tides"],
+  );
+});
+
+const HEADING = /^## What is known from the repository around: (\S+) /m;
+
+test("a session in a submodule is told what is known of the repository around, and marked so", async (at) => {
+  await work(at);
+  const inner = join(at.path, "inner");
+  makeRepository(inner, { files: { "a.txt": "one\n" } });
+  const words = "-c protocol.file.allow=always submodule add -q".split(" ");
+  await git(at.project, ...words, inner, "part");
+  const told = await start(at, "startup", { session: SECOND, project: join(at.project, "part") });
+  assert.equal(HEADING.exec(told)?.[1], at.project);
+  assert.match(told, /Left open on main:\n- #\d+ just now: `npm run lint` failed/);
+  assert.doesNotMatch(told, /Memory of this project/);
+});
+
+test("a session in a plain folder is told of the workspace around; the home folder is none", async (at) => {
+  const workspace = join(at.path, "workspace");
+  const plain = join(workspace, "plain");
+  await Deno.mkdir(plain, { recursive: true });
+  await start(at, "startup", { project: at.path });
+  assert.equal(await start(at, "startup", { session: SECOND, project: plain }), "");
+  const third = "c0de0000-0000-4000-8000-000000000003";
+  await asked(at, "Where are the keys?", { session: third, project: workspace });
+  const note = ["memory", "remember", "The keys lie in the safe"];
+  await runProgram(note, { env: { HOME: at.path }, cwd: workspace });
+  const told = await start(at, "startup", { session: SECOND, project: plain });
+  assert.equal(HEADING.exec(told)?.[1], workspace);
+  assert.match(told, /The keys lie in the safe/);
+  const searched = ["memory", "search", "keys", "safe", "--here"];
+  const found = await runProgram(searched, { env: { HOME: at.path }, cwd: plain });
+  assert.match(
+    found.stdout,
+    /The keys lie in the safe\n.* · from the repository around: workspace ·/,
+  );
+  await runProgram(["memory", "remember", "Own"], { env: { HOME: at.path }, cwd: plain });
+  const both = await start(at, "startup", { session: SECOND, project: plain });
+  assert.match(both, /^## Memory of this project[^]*Own[^]*repository around[^]*in the safe/);
 });

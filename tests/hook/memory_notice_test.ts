@@ -1,11 +1,12 @@
 /** What the person sees of memory when a session starts, and which sessions take a line there, through the real hooks. */
 import assert from "node:assert/strict";
 import { answerOf } from "../support/process.ts";
-import { hook } from "../support/program.ts";
+import { hook, runProgram } from "../support/program.ts";
 import {
   asked,
   configure,
   edit,
+  inGit,
   ran,
   said,
   SECOND,
@@ -18,13 +19,17 @@ import {
   workplace,
 } from "../support/told_sessions.ts";
 import { testWith } from "../support/fixtures.ts";
+import { join } from "node:path";
 
 const test = testWith(workplace);
 
 /** What the person is told at the start of a session. */
-async function noticeOf(at: Workplace, source = "startup", session = SECOND): Promise<string> {
-  const payload = { session_id: session, cwd: at.project, source };
-  const env = { HOME: at.path, CLAUDE_PROJECT_DIR: at.project };
+async function noticeOf(
+  at: Workplace,
+  { source = "startup", project = at.project } = {},
+): Promise<string> {
+  const payload = { session_id: SECOND, cwd: project, source };
+  const env = { HOME: at.path, CLAUDE_PROJECT_DIR: project };
   return answerOf(await hook("SessionStart", payload, at, { env }))?.systemMessage ?? "";
 }
 
@@ -44,9 +49,12 @@ test("the person sees in one line what memory holds and what is open, where ther
 
 test("a resumed session shows it too, a compacted or cleared one does not, and a key switches it off", async (at) => {
   await work(at);
-  assert.match(await noticeOf(at, "startup"), /1 failure/);
-  assert.match(await noticeOf(at, "resume"), /memory of 1 session here; open: 1 failure\./);
-  for (const source of ["compact", "clear"]) assert.equal(await noticeOf(at, source), "");
+  assert.match(await noticeOf(at), /1 failure/);
+  assert.match(
+    await noticeOf(at, { source: "resume" }),
+    /memory of 1 session here; open: 1 failure\./,
+  );
+  for (const source of ["compact", "clear"]) assert.equal(await noticeOf(at, { source }), "");
   await configure(at, "memory: {context: {notice: false}}\n");
   assert.doesNotMatch(await noticeOf(at), /memory of/);
 });
@@ -81,4 +89,31 @@ test("sessions of a word that changed nothing take no line among the last sessio
   await edit(at, "src/b.ts", "1\n", id(4));
   await said(at, "Done.", id(4));
   assert.match(await start(at), /Last sessions:\n- #\d+ just now: go on: Done\. \(1 file\)/);
+});
+
+test("a new folder is told where its repository was before, until that is moved", async (at) => {
+  await inGit(at, "commit -q --allow-empty -m one");
+  await work(at);
+  const now = join(at.path, "moved here");
+  assert.doesNotMatch(await noticeOf(at), /memory move/);
+  Deno.renameSync(at.project, now);
+  const hint = `conclaude memory move ${at.project} '${now}'`;
+  assert.ok(
+    (await noticeOf(at, { project: now })).includes(`is gone. If it moved, run \`${hint}\``),
+  );
+  const run = (...args: string[]) => runProgram(args, { env: { HOME: at.path }, cwd: now });
+  const { stdout } = await run("status");
+  assert.ok(stdout.replace(/\s+/g, " ").includes(hint.replace(/\s+/g, " ")), stdout);
+  assert.deepEqual(JSON.parse((await run("status", "--json")).stdout).recent.formerFolders, [
+    at.project,
+  ]);
+  assert.equal((await run("memory", "move", at.project, now)).code, 0);
+  assert.match(await start(at, "startup", { session: SECOND, project: now }), /Left open on main/);
+  assert.doesNotMatch((await run("status")).stdout, /memory move/);
+});
+
+test("a clone beside the repository is not told of a move", async (at) => {
+  await inGit(at, "commit -q --allow-empty -m one", `clone -q . ${join(at.path, "clone")}`);
+  await work(at);
+  assert.doesNotMatch(await noticeOf(at, { project: join(at.path, "clone") }), /memory move/);
 });

@@ -1,10 +1,11 @@
-/** Programs that no table explains: what they name is in doubt, and a file of the guards is refused to them. */
+/** Programs that no table explains, other agents too: what they do is in doubt, and a file of the guards is refused to them. */
 import assert from "node:assert/strict";
 import READERS from "../../src/policy/shell/readers.json" with { type: "json" };
 import VARIABLES from "../../src/policy/shell/variables.json" with { type: "json" };
 import { JudgedProject } from "../support/judged_project.ts";
 import { testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
+import AGENTS from "../../src/policy/guards/second_agents.json" with { type: "json" };
 
 function project(): JudgedProject {
   return new JudgedProject(
@@ -128,6 +129,33 @@ test("a script of the project that does what a rule forbids is in doubt", async 
     assert.ok(doubts.length > 0, command);
   }
   for (const command of ["npm run lint", "make", "make build", "npm install", "yarn add release"]) {
+    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
+  }
+});
+
+Deno.test("another agent that acts by itself is in doubt, and denied under strict", async () => {
+  using at = new JudgedProject("preToolUse: {}\n", ["a.txt"]);
+  const started = [
+    ...AGENTS.map(({ example }) => example),
+    "cd sub && sh -c 'codex exec \"fix it\"'",
+    "HOME=/tmp/x claude -p 'fix it'",
+    "export CLAUDE_CONFIG_DIR=/tmp/x; claude -p 'fix it'",
+    "claude -p x --settings '{\"disableAllHooks\":true}'",
+    "npx -y @openai/codex --version || codex -a never x",
+  ];
+  for (const command of started) {
+    const { blocks, doubts } = await at.judge("Bash", command);
+    assert.deepEqual([command, blocks, doubts.length > 0], [command, [], true]);
+    const strict = await at.judge("Bash", command, { isStrict: true });
+    assert.deepEqual(strict.blocks.map(({ rule }) => rule), ["preToolUse.strict"], command);
+  }
+  const plain = [
+    ...AGENTS.map(({ counterexample }) => counterexample),
+    "claude -p 'what is this?'",
+    "git commit -m 'codex exec --full-auto'",
+    "grep -rn gemini src",
+  ];
+  for (const command of plain) {
     assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
   }
 });
