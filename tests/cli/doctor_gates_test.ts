@@ -5,7 +5,15 @@ import { DEFAULT_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { programCommand } from "../../src/build/program.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { someOf } from "../support/lanes.ts";
-import { type CheckRow, snapshot, type Stage, stage } from "./support.ts";
+import {
+  alterSettings,
+  checkOf,
+  type CheckRow,
+  checksOf,
+  snapshot,
+  type Stage,
+  stage,
+} from "./support.ts";
 import { namesIn } from "../support/look.ts";
 import { it, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
@@ -19,20 +27,12 @@ function guarded(
   return place;
 }
 
-async function gates(place: Stage, ...flags: string[]): Promise<readonly CheckRow[]> {
-  const { body } = await place.json(["doctor", ...flags]);
-  return body.checks.filter(({ name }) => name === "gates");
-}
+const gates = (place: Stage, ...flags: string[]) => checksOf(place, "gates", flags);
 
 async function gate(place: Stage, ...flags: string[]): Promise<CheckRow> {
   const [row, ...more] = await gates(place, ...flags);
   assert.deepEqual(more, []);
   return row!;
-}
-
-function settingsAt(place: Stage, scope: "user" | "project" | "local" = "user"): string {
-  const folder = scope === "user" ? place.home : place.project;
-  return join(folder, ".claude", scope === "local" ? "settings.local.json" : "settings.json");
 }
 
 /** A shell script in the place of the program: `$1` is `hook` or `--version`. */
@@ -45,13 +45,6 @@ function program(place: Stage, script: string, name = "conclaude"): string {
 const words = programCommand().map((word) => `'${word}'`).join(" ");
 const DENIAL =
   `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}'`;
-
-// deno-lint-ignore no-explicit-any -- a settings file can hold anything
-function alter(path: string, change: (settings: any) => void): void {
-  const settings = JSON.parse(Deno.readTextFileSync(path));
-  change(settings);
-  Deno.writeTextFileSync(path, JSON.stringify(settings));
-}
 
 Deno.test("where nothing is guarded there are no gates", async () => {
   using place = stage();
@@ -78,9 +71,8 @@ test("the proof touches neither the person's home nor the project", async (place
   const project = snapshot(place.project);
   const temporary = join(place.home, "..", "temporary");
   Deno.mkdirSync(temporary);
-  const { body } = await place.json(["doctor"], { env: { TMPDIR: temporary } });
-  const row = body.checks.find(({ name }) => name === "gates");
-  assert.match(row!.message, /^ARMED/);
+  const { message } = await checkOf(place, "gates", [], { env: { TMPDIR: temporary } });
+  assert.match(message, /^ARMED/);
   assert.deepEqual(namesIn(temporary), []);
   assert.deepEqual(snapshot(place.home), home);
   assert.deepEqual(snapshot(place.project), project);
@@ -111,20 +103,26 @@ Deno.test("rules about permissions need the hook for them", async () => {
 
 test("disableAllHooks disarms, and the file with the last word decides", async (place) => {
   await place.run(["install-hooks"]);
-  alter(settingsAt(place), (settings) => settings.disableAllHooks = true);
+  alterSettings(place, (settings) => settings.disableAllHooks = true);
   const row = await gate(place);
   assert.equal(row.status, "fail");
   assert.match(row.message, /^NOT ARMED: `disableAllHooks` is true in \S+home\/\.claude/);
   Deno.mkdirSync(join(place.project, ".claude"));
-  Deno.writeTextFileSync(settingsAt(place, "project"), '{"disableAllHooks": false}');
+  Deno.writeTextFileSync(
+    join(place.project, ".claude", "settings.json"),
+    '{"disableAllHooks": false}',
+  );
   assert.match((await gate(place)).message, /^ARMED/);
-  Deno.writeTextFileSync(settingsAt(place, "local"), '{"disableAllHooks": true}');
+  Deno.writeTextFileSync(
+    join(place.project, ".claude", "settings.local.json"),
+    '{"disableAllHooks": true}',
+  );
   assert.match((await gate(place)).message, /^NOT ARMED.*settings\.local\.json/);
 });
 
 test("an invalid handler of another program disarms the file that holds conclaude's hooks", async (place) => {
   await place.run(["install-hooks"]);
-  alter(settingsAt(place), ({ hooks }) => {
+  alterSettings(place, ({ hooks }) => {
     hooks.PermissionRequest.push({ hooks: [{ type: "command", command: "x", timeout: 0 }] });
   });
   const row = await gate(place);
@@ -166,7 +164,7 @@ it.unix("a program that denies everything, crashes or talks nonsense is NOT ARME
 test.unix("a program that hangs is waited for no longer than Claude Code waits", async (place) => {
   const path = program(place, "sleep 30 & wait");
   await place.run(["install-hooks", "--command", path]);
-  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
+  alterSettings(place, ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
   const startedMs = performance.now();
   const row = await gate(place);
   assert.match(row.message, /^NOT ARMED: .*does not answer within 1 seconds/);
@@ -177,7 +175,7 @@ test.unix("a hook that hangs is ended with all that it has started", async (plac
   const pids = join(place.home, "pids");
   const path = program(place, `sleep 31.5 & echo $! >>'${pids}'; wait`);
   await place.run(["install-hooks", "--command", path]);
-  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
+  alterSettings(place, ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
   await gate(place);
   const [pid] = Deno.readTextFileSync(pids).trim().split("\n");
   const { code } = new Deno.Command("sh", {
@@ -190,7 +188,7 @@ test.unix("a hook that hangs is ended with all that it has started", async (plac
 test.unix("a command that names the home works in the proof's own home", async (place) => {
   program(place, `exec ${words} "$@"`);
   await place.run(["install-hooks"]);
-  alter(settingsAt(place), ({ hooks }) => {
+  alterSettings(place, ({ hooks }) => {
     hooks.PreToolUse[0].hooks[0].command = '"$HOME/conclaude" hook PreToolUse';
   });
   const before = namesIn(place.home);
@@ -210,7 +208,7 @@ test.unix("doctor does not run a program that only a file of the project names",
 
 test("a hook that is asked about one tool only is named", async (place) => {
   await place.run(["install-hooks"]);
-  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = "Bash");
+  alterSettings(place, ({ hooks }) => hooks.PreToolUse[0].matcher = "Bash");
   const row = await gate(place);
   assert.equal(row.status, "fail");
   assert.match(
@@ -258,7 +256,7 @@ Deno.test("where only stops are guarded, their hook decides, and its program is 
 
 test("a hook that starts what another event wants is NOT ARMED", async (place) => {
   await place.run(["install-hooks"]);
-  alter(settingsAt(place), ({ hooks }) => {
+  alterSettings(place, ({ hooks }) => {
     const [handler] = hooks.PreToolUse[0].hooks;
     handler.command = handler.command.replace("hook PreToolUse", "hook Notification");
   });
@@ -272,16 +270,14 @@ test("a hook that starts what another event wants is NOT ARMED", async (place) =
 
 test.unix("hooks that are not asked about PowerShell are NOT ARMED where there is a `pwsh`", async (place) => {
   await place.run(["install-hooks"]);
-  const gates = async (folder: string) => {
-    const { body } = await place.json(["doctor"], { env: { PATH: `${folder}:/usr/bin:/bin` } });
-    return body.checks.find(({ name }) => name === "gates")!;
-  };
+  const gates = (folder: string) =>
+    checkOf(place, "gates", [], { env: { PATH: `${folder}:/usr/bin:/bin` } });
   const tools = join(place.home, "tools");
   Deno.mkdirSync(tools);
   Deno.writeTextFileSync(join(tools, "pwsh"), "#!/bin/sh\n", { mode: 0o755 });
   assert.match((await gates(tools)).message, /^ARMED:/);
   const matcher = "Bash|Monitor|Edit|MultiEdit|Write|NotebookEdit";
-  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
+  alterSettings(place, ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
   assert.match((await gates(tools)).message, /^NOT ARMED .*not asked about PowerShell: /);
   assert.match((await gates("/nowhere")).message, /^ARMED:/);
 });
@@ -319,7 +315,7 @@ const DISARMED: readonly (readonly [
 for (const [what, fields, why] of DISARMED) {
   test(`hooks of which Claude Code ${what} are NOT ARMED, and install-hooks mends them`, async (place) => {
     await place.run(["install-hooks"]);
-    alter(settingsAt(place), ({ hooks }) => Object.assign(hooks.PreToolUse[0].hooks[0], fields));
+    alterSettings(place, ({ hooks }) => Object.assign(hooks.PreToolUse[0].hooks[0], fields));
     const row = await gate(place);
     assert.equal(row.status, "fail");
     assert.match(row.message, /^NOT ARMED for preToolUse: the hook for PreToolUse in /);
@@ -333,7 +329,7 @@ for (const [what, fields, why] of DISARMED) {
 for (const matcher of ["[", "edit", "Read"]) {
   test(`hooks under the matcher ${matcher} are not ARMED: it lets no tool through that is guarded`, async (place) => {
     await place.run(["install-hooks"]);
-    alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
+    alterSettings(place, ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
     const row = await gate(place);
     assert.notEqual(row.status, "ok", row.message);
     assert.match(row.message, /NOT ARMED/);
