@@ -18,6 +18,7 @@ import { namesIn } from "../support/look.ts";
 import { it, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
 import { rowsOf } from "../support/rows.ts";
+import { configureUser } from "../support/on_home.ts";
 
 function guarded(
   config = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: true}\n",
@@ -241,9 +242,7 @@ for (const [config, gateName, event] of someOf(NEEDS, 3)) {
 
 Deno.test("where only stops are guarded, their hook decides, and its program is proved", async () => {
   using place = stage();
-  Deno.mkdirSync(join(place.home, ".conclaude"));
-  const config = join(place.home, ".conclaude", "config.yaml");
-  Deno.writeTextFileSync(config, "stop: {commands: [{run: 'true'}]}\n");
+  configureUser({ path: place.home }, "stop: {commands: [{run: 'true'}]}\n");
   await place.run(["install-hooks", "--events", "SessionStart,Stop"]);
   assert.match((await gate(place)).message, /^ARMED:/);
   await place.run(["install-hooks", "--events", "SessionStart,PreToolUse"]);

@@ -23,6 +23,7 @@ import {
 } from "./support.ts";
 import { it, testWith } from "../support/fixtures.ts";
 import { hookRecord } from "../support/records.ts";
+import { removeFolder } from "../support/folders.ts";
 
 const test = testWith(stage);
 
@@ -205,13 +206,7 @@ test("doctor says that a database was cut to nothing, where there was one before
   await useTwice(place);
   assert.equal((await place.run(["queue", "drain"])).code, 0);
   settle(place);
-  for (const ending of ["-wal", "-shm"]) {
-    try {
-      Deno.removeSync(place.database + ending);
-    } catch {
-      // It is gone with the last process.
-    }
-  }
+  for (const ending of ["-wal", "-shm"]) removeFolder(place.database + ending);
   const backup = join(place.home, "copy.db");
   Deno.copyFileSync(place.database, backup);
   Deno.truncateSync(place.database);

@@ -5,8 +5,7 @@ import { entriesBelow, executions } from "../support/look.ts";
 import { runProgram } from "../support/program.ts";
 import { RequiredProject, SESSION as SESSION_OF_PROJECT } from "../support/required_project.ts";
 import { testWith } from "../support/fixtures.ts";
-import { testWhere } from "../support/requirements.ts";
-import { needsTerminal, runOnTerminal } from "../support/terminal.ts";
+import { runOnTerminal } from "../support/terminal.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 const CONFIG = `preToolUse:
@@ -219,8 +218,7 @@ Deno.test("explain agrees with the hook, also about rules that are lifted or can
   assert.equal(await project.edit(), null);
 });
 
-testWhere(needsTerminal(), "on a terminal it says that it waits for the payload", async () => {
-  using place = guarded();
+test.terminal("on a terminal it says that it waits for the payload", async (place) => {
   const steps = [{ until: "payload is read from this terminal; Ctrl-D" }, {
     type: "\x04",
     until: "Stop:",

@@ -6,6 +6,7 @@ import { runProgram } from "../support/program.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
 import { rowsOf } from "../support/rows.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { removeFolder } from "../support/folders.ts";
 
 const RULES = "database: {busyTimeoutMs: 100}\n" +
   "preToolUse: {uneditableFiles: [src/**], preventRootAdditions: false, strict: true}\n" +
@@ -21,13 +22,7 @@ interface Trouble {
 
 /** Takes the database away, with what lies beside it. */
 function remove({ home }: RequiredProject): void {
-  for (const end of ["", "-wal", "-shm"]) {
-    try {
-      Deno.removeSync(home.database + end);
-    } catch {
-      // It was not there.
-    }
-  }
+  for (const end of ["", "-wal", "-shm"]) removeFolder(home.database + end);
 }
 
 const TROUBLES: readonly Trouble[] = [

@@ -1,7 +1,6 @@
 /** What a new session is told is open, of earlier ones and of other branches, through the real hooks. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { drainLockPath, takeLock } from "../../src/db/process_lock.ts";
 import { git } from "../support/git.ts";
 import { change, printed } from "../support/on_home.ts";
@@ -18,6 +17,7 @@ import {
   start,
   talked,
   todos,
+  verb,
   work,
   type Workplace,
   workplace,
@@ -37,6 +37,14 @@ async function checked(at: Workplace): Promise<string> {
   }
   throw new Error("git never answers");
 }
+
+/** An edit of a file makes 2 of its 1. */
+const raised = (at: Workplace, file: string) =>
+  send(at, "PostToolUse", {
+    tool_name: "Edit",
+    tool_input: { file_path: join(at.project, file), old_string: "1", new_string: "2" },
+    tool_response: { originalFile: "1\n", structuredPatch: [] },
+  });
 
 const test = testWith(workplace);
 
@@ -65,9 +73,7 @@ test("work that a session did before it changed the branch is told on a third br
 
 test("work without a branch, such as imported work, is told on every branch", async (at) => {
   await work(at);
-  const db = new DatabaseSync(at.database);
-  db.exec("UPDATE observations SET branch = NULL WHERE kind = 'fix'");
-  db.close();
+  change(at, "UPDATE observations SET branch = NULL WHERE kind = 'fix'");
   assert.match(await start(at), /- #\d+ just now, fix: Fixed TypeError/);
 });
 
@@ -113,11 +119,7 @@ test("an edit is told until it is committed, or put back", async (at) => {
   await write("b.ts", "1\n");
   await inGit(at, "add -A", "commit -qm begun");
   for (const name of ["a.ts", "b.ts"]) {
-    await send(at, "PostToolUse", {
-      tool_name: "Edit",
-      tool_input: { file_path: join(at.project, name), old_string: "1", new_string: "2" },
-      tool_response: { originalFile: "1\n", structuredPatch: [] },
-    });
+    await raised(at, name);
     await write(name, "2\n");
   }
   await said(at, "Both are changed.");
@@ -181,14 +183,12 @@ test("sessions in which nothing was done push out none in which something was", 
 test("a command that passes in another session mends what failed before it, also when the clock was set back between", async (at) => {
   await failed(at, "cargo test", "Exit code 101\ntest result: FAILED. 1 passed; 1 failed");
   await said(at, "It fails.");
-  const db = new DatabaseSync(at.database);
-  db.exec(
+  change(
+    at,
     "UPDATE observations SET created_at_ms = created_at_ms + 9e6, updated_at_ms = updated_at_ms + 9e6",
   );
-  db.close();
-  const other = { session: "c0de0000-0000-4000-8000-000000000003" };
-  await ran(at, "cargo test", "test result: ok. 2 passed; 0 failed", other);
-  await said(at, "It passes.", other);
+  await ran(at, "cargo test", "test result: ok. 2 passed; 0 failed", THIRD);
+  await said(at, "It passes.", THIRD);
   assert.doesNotMatch(await start(at), /Left open/);
 });
 
@@ -255,8 +255,7 @@ test("failures of a deleted branch are counted nowhere", async (at) => {
   await edit(at, "src/b.ts", "1\n");
   await said(at, "Merged.");
   const counts = async () => {
-    const env = { env: { HOME: at.path }, cwd: at.project };
-    const { stdout } = await runProgram(["memory", "stats"], env);
+    const { stdout } = await verb(at, "memory", "stats");
     return [
       /open failures +(\d+)/.exec(stdout)?.[1],
       /, (\d) open$/m.exec(await start(at))?.[1] ?? "0",
@@ -338,16 +337,8 @@ test("an operation of git that has stopped is told, wherever it is under way", a
 });
 
 test("a task that is not done and a workflow that waits for a person are told by their ids", async (at) => {
-  const task = await printed(
-    at,
-    at.project,
-    "task",
-    "create",
-    "--title",
-    "Measure the tides",
-    "--json",
-  );
-  const { id } = JSON.parse(task).task ?? JSON.parse(task);
+  const create = ["task", "create", "--title", "Measure the tides", "--json"];
+  const { id } = JSON.parse(await printed(at, at.project, ...create)).task;
   assert.match(await start(at), new RegExp(`- ${id.slice(-8)} just now: Measure the tides\\n`));
   change(
     at,
@@ -366,11 +357,7 @@ test("a task that is not done and a workflow that waits for a person are told by
 test("a commit of another branch is told where this one has it not, and no branch has lost it", async (at) => {
   const made = async (subject: string) => {
     await inGit(at, `commit -q --allow-empty -m ${subject}`);
-    const { stdout } = await new Deno.Command("git", {
-      args: ["rev-parse", "--short", "HEAD"],
-      cwd: at.project,
-    }).output();
-    const id = new TextDecoder().decode(stdout).trim();
+    const id = (await git(at.project, "rev-parse", "--short", "HEAD")).trim();
     await ran(at, `git commit -m ${subject}`, `[feat ${id}] ${subject}`);
   };
   await inGit(at, "commit -q --allow-empty -m begun", "checkout -q -b feat");
@@ -404,11 +391,7 @@ test("a fix is told that took more than one try, or whose cause lay outside, unt
     "npm run serve",
     "Exit code 1\nError: listen EADDRINUSE: address already in use",
   );
-  await send(at, "PostToolUse", {
-    tool_name: "Edit",
-    tool_input: { file_path: config, old_string: "1", new_string: "2" },
-    tool_response: { originalFile: "1\n", structuredPatch: [] },
-  });
+  await raised(at, "config.ts");
   await Deno.writeTextFile(config, "2\n");
   await ran(at, "npm run serve", "listening");
   await said(at, "It starts.");

@@ -1,6 +1,15 @@
 /** Tests that get a fixture each, which is disposed of when they end. */
 import { sizedTest, slowTest } from "./lanes.ts";
-import { needsLinux, needsMounts, needsTools, needsUnix, testWhere } from "./requirements.ts";
+import {
+  needsExecutable,
+  needsLinux,
+  needsMounts,
+  needsTools,
+  needsUnix,
+  needsUsers,
+  testWhere,
+} from "./requirements.ts";
+import { needsTerminal } from "./terminal.ts";
 
 type Register<Fixture> = (
   name: string,
@@ -16,6 +25,9 @@ const NEEDS = {
   ps: () => needsTools("ps"),
   setsid: () => needsTools("setsid"),
   script: () => needsTools("script"),
+  terminal: needsTerminal,
+  users: needsUsers,
+  executable: () => needsExecutable() ?? needsUnix(),
 } as const satisfies Readonly<Record<string, () => string | null>>;
 
 /** Registers tests; a named variant skips its tests where the machine lacks what the name says. */
