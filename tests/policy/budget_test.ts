@@ -135,22 +135,14 @@ test("a person is asked about a command that is too large to read; a strict poli
 });
 
 test("a long plain command passes", async (at) => {
-  for (
-    const command of [
-      `git commit -m '${"a long message ".repeat(5_000)}'`,
-      `cat > notes.txt <<'E'\n${"a line of text with $( and ` in it\n".repeat(500)}E`,
-      `echo $a ${"word ".repeat(5_000)}`,
-      `echo ${"word ".repeat(100_000)}`,
-      `echo ${"a".repeat(1_000_000)}`,
-      "echo a; ".repeat(1_000),
-    ]
-  ) {
-    assert.deepEqual(
-      await at.judge("Bash", command),
-      { blocks: [], doubts: [] },
-      command.slice(0, 40),
-    );
-  }
+  await at.assertPlain([
+    `git commit -m '${"a long message ".repeat(5_000)}'`,
+    `cat > notes.txt <<'E'\n${"a line of text with $( and ` in it\n".repeat(500)}E`,
+    `echo $a ${"word ".repeat(5_000)}`,
+    `echo ${"word ".repeat(100_000)}`,
+    `echo ${"a".repeat(1_000_000)}`,
+    "echo a; ".repeat(1_000),
+  ]);
 });
 
 Deno.test("the same command is always read equally far", () => {

@@ -42,9 +42,7 @@ test("a protected file that is named to a program of no table is in doubt, and d
 });
 
 test("reading a protected file, or naming it in a message, is never in doubt", async (at) => {
-  for (const command of PLAIN) {
-    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
-  }
+  await at.assertPlain(PLAIN);
 });
 
 test("a file of the guards is refused to every program but those that only read", async (at) => {
@@ -55,11 +53,11 @@ test("a file of the guards is refused to every program but those that only read"
       ["preToolUse.protectPolicy"],
     ]);
   }
-  for (
-    const command of ["cat .conclaude.yaml", "git add .conclaude.yaml", "conclaude config validate"]
-  ) {
-    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
-  }
+  await at.assertPlain([
+    "cat .conclaude.yaml",
+    "git add .conclaude.yaml",
+    "conclaude config validate",
+  ]);
 });
 
 test("a variable whose value programs run is judged as that command", async (at) => {
@@ -95,9 +93,7 @@ test("a script of the project that changes a protected file is in doubt", async 
     assert.deepEqual([command, blocks], [command, []]);
     assert.ok(doubts.some((doubt) => doubt.includes(" forbids")), `${command}: ${doubts}`);
   }
-  for (const command of CASES.scriptsWithoutDoubt) {
-    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
-  }
+  await at.assertPlain(CASES.scriptsWithoutDoubt);
 });
 
 test("a command that a rule lets write its files may do so in a script", async () => {
@@ -110,7 +106,7 @@ preToolUse:
   );
   const scripts = { gen: "echo x > src/gen/x.ts", other: "echo x > src/gen/x.ts" };
   Deno.writeTextFileSync(`${at.path}/package.json`, JSON.stringify({ scripts }));
-  assert.deepEqual(await at.judge("Bash", "npm run gen"), { blocks: [], doubts: [] });
+  await at.assertPlain(["npm run gen"]);
   assert.equal((await at.judge("Bash", "npm run other")).doubts.length, 1);
 });
 
@@ -128,9 +124,7 @@ test("a script of the project that does what a rule forbids is in doubt", async 
     assert.deepEqual([command, blocks], [command, []]);
     assert.ok(doubts.length > 0, command);
   }
-  for (const command of ["npm run lint", "make", "make build", "npm install", "yarn add release"]) {
-    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
-  }
+  await at.assertPlain(["npm run lint", "make", "make build", "npm install", "yarn add release"]);
 });
 
 Deno.test("another agent that acts by itself is in doubt, and denied under strict", async () => {
@@ -149,13 +143,10 @@ Deno.test("another agent that acts by itself is in doubt, and denied under stric
     const strict = await at.judge("Bash", command, { isStrict: true });
     assert.deepEqual(strict.blocks.map(({ rule }) => rule), ["preToolUse.strict"], command);
   }
-  const plain = [
+  await at.assertPlain([
     ...AGENTS.map(({ counterexample }) => counterexample),
     "claude -p 'what is this?'",
     "git commit -m 'codex exec --full-auto'",
     "grep -rn gemini src",
-  ];
-  for (const command of plain) {
-    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
-  }
+  ]);
 });
