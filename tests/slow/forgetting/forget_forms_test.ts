@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { run } from "../../support/verb.ts";
 import { printed } from "../../support/on_home.ts";
-import { asked, edit, ran, said, verb, workplace } from "../../support/told_sessions.ts";
+import { workplace } from "../../support/told_sessions.ts";
 
 /** What is forgotten, and the word of a row that the index has in this form. */
 const FORMS = {
@@ -102,13 +102,13 @@ Deno.test("two Chinese, Japanese or Korean signs can be forgotten, two Latin let
 });
 
 Deno.test("memory forget --file names the commands that have shown the file, and what forgets them", async () => {
-  using at = await workplace();
-  await edit(at, "src/login.ts", "export const SEAL = 'walrus';\n");
-  await edit(at, "src/relogin.ts", "export const other = 1;\n");
-  await ran(at, "git diff src/login.ts", "+export const SEAL = 'walrus';");
-  await ran(at, "cat src/relogin.ts", "export const other = 1;");
-  await said(at, "Done.");
-  const run = (...args: string[]) => verb(at, "memory", ...args);
+  using at = workplace();
+  await at.edit("src/login.ts", "export const SEAL = 'walrus';\n");
+  await at.edit("src/relogin.ts", "export const other = 1;\n");
+  await at.ran("git diff src/login.ts", "+export const SEAL = 'walrus';");
+  await at.ran("cat src/relogin.ts", "export const other = 1;");
+  await at.said("Done.");
+  const run = (...args: string[]) => at.verb("memory", ...args);
   const dry = await run("forget", "--file", "src/login.ts", "--dry-run", "--json");
   const { toldBy, wouldRemove } = jsonOf(dry);
   assert.equal(wouldRemove.captures, 1);
@@ -134,10 +134,10 @@ const RULES = [
 Deno.test("memory forget of a prompt names the decision that was drawn from it, and the other way round", async () => {
   for (const rule of RULES) {
     for (const [forgotten, stays] of [["prompt", "decision"], ["decision", "prompt"]]) {
-      using at = await workplace();
-      await asked(at, rule);
-      await said(at, "Understood.");
-      const run = (...args: string[]) => verb(at, "memory", ...args);
+      using at = workplace();
+      await at.asked(rule);
+      await at.said("Understood.");
+      const run = (...args: string[]) => at.verb("memory", ...args);
       const { results } = jsonOf(await run("search", "bomukawuzok", "--json"));
       const numberOf = (kind: string | undefined) =>
         results.find((one: { kind: string }) => one.kind === kind).id;
@@ -156,12 +156,12 @@ Deno.test("memory forget of a prompt names the decision that was drawn from it, 
 });
 
 Deno.test("memory forget --dry-run names observations with the same words, and none with similar words", async () => {
-  using at = await workplace();
-  await said(at, "The alpha importer is built. Not done yet: docs of alpha.", { session: "a" });
-  await said(at, "The beta importer is built. Not done yet: docs of beta.", { session: "b" });
+  using at = workplace();
+  await at.said("The alpha importer is built. Not done yet: docs of alpha.", { session: "a" });
+  await at.said("The beta importer is built. Not done yet: docs of beta.", { session: "b" });
   const quoted = "The alpha importer is built. Not done yet: docs of alpha. So it was said.";
-  await said(at, quoted, { session: "c" });
-  const run = (...args: string[]) => verb(at, "memory", ...args);
+  await at.said(quoted, { session: "c" });
+  const run = (...args: string[]) => at.verb("memory", ...args);
   const dry = jsonOf(await run("forget", "--session", "a", "--dry-run", "--json"));
   const { toldBy } = jsonOf(await run("forget", "--session", "a", "--yes", "--json"));
   assert.deepEqual(dry.toldBy, toldBy);

@@ -10,15 +10,7 @@ import { hook, jsonOf, type TempHome, tempHome } from "../../support/program.ts"
 import { longTranscript, transcriptsOf } from "../../support/transcripts.ts";
 import { json } from "../../support/verb.ts";
 import { testWith } from "../../support/fixtures.ts";
-import {
-  edit,
-  failed,
-  ran,
-  said,
-  start,
-  type Workplace,
-  workplace,
-} from "../../support/told_sessions.ts";
+import { type Workplace, workplace } from "../../support/told_sessions.ts";
 import { RequiredProject } from "../../support/required_project.ts";
 import CASES from "../../testdata/forgetting_cases.json" with { type: "json" };
 
@@ -159,10 +151,10 @@ test("nothing of a forgotten tool use can be read in its names", async (home) =>
 
 /** A failure, and the fix that mended it. */
 async function mended(at: Workplace): Promise<{ failure: number; fix: number }> {
-  await failed(at, "pytest", "Exit code 1\nFAILED test_a.py::test_alpha - KeyError: user");
-  await edit(at, "src/user.py", "user = 1\n");
-  await ran(at, "pytest", "3 passed in 0.1s");
-  await said(at, "It passes.");
+  await at.failed("pytest", "Exit code 1\nFAILED test_a.py::test_alpha - KeyError: user");
+  await at.edit("src/user.py", "user = 1\n");
+  await at.ran("pytest", "3 passed in 0.1s");
+  await at.said("It passes.");
   const [row] = query(
     at,
     "SELECT id AS failure, resolved_by AS fix FROM observations WHERE outcome = 'failure'",
@@ -178,8 +170,8 @@ async function toldOf(at: Workplace, failure: number): Promise<string[]> {
 }
 
 Deno.test("a failure whose fix was forgotten stays closed, with no number for its fix, here and where it is imported", async () => {
-  using at = await workplace();
-  using other = await workplace();
+  using at = workplace();
+  using other = workplace();
   const { failure, fix } = await mended(at);
   assert.deepEqual(await toldOf(at, failure), Array(2).fill(`mended by #${fix}`));
   const before = join(at.path, "before.jsonl");
@@ -192,7 +184,7 @@ Deno.test("a failure whose fix was forgotten stays closed, with no number for it
   );
   assert.deepEqual(await toldOf(at, failure), ["mended", "mended"]);
   assert.equal(queryValue(at, "SELECT resolved_by FROM observations WHERE id = ?", failure), 0);
-  assert.doesNotMatch(await start(at), /Left open/);
+  assert.doesNotMatch(await at.start(), /Left open/);
   await run(at, at.project, "export", "--output", after);
   await run(other, other.project, "import", after);
   assert.deepEqual(await toldOf(other, failure), ["mended", "mended"]);
