@@ -1,6 +1,7 @@
 /** Workflows whose place, agent or result is not as it should be: what is said of it, and what helps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { testWith } from "../support/fixtures.ts";
 import { busyStage, type EngineStage, engineStage, linesOf } from "../support/engine.ts";
 import { runProgram } from "../support/program.ts";
 import { until } from "../support/wait.ts";
@@ -79,8 +80,9 @@ Deno.test("any output of an agent can be a word of a script", async () => {
 /** Work that is committed on the branch, and a merge with a check. */
 const COMMITTED = workflowText("committed-script");
 
-Deno.test("a removed working tree is made again from its branch for a review and for a merge", async () => {
-  await using stage = await busyStage({ workflow: COMMITTED });
+const test = testWith(() => busyStage({ workflow: COMMITTED }));
+
+test("a removed working tree is made again from its branch for a review and for a merge", async (stage) => {
   const id = await stage.begin();
   const { worktree } = await stage.reaches(id, "pending_merge");
   Deno.removeSync(worktree, { recursive: true });
@@ -94,8 +96,7 @@ Deno.test("a removed working tree is made again from its branch for a review and
   assert.equal(await stage.git("show", "main:b.txt"), "new");
 });
 
-Deno.test("a lost branch is named with a command that helps", async () => {
-  await using stage = await busyStage({ workflow: COMMITTED });
+test("a lost branch is named with a command that helps", async (stage) => {
   const id = await stage.begin();
   const { id: workflow, worktree, branch } = await stage.reaches(id, "pending_merge");
   Deno.removeSync(worktree, { recursive: true });
@@ -153,8 +154,7 @@ Deno.test("a step does not begin when the work of earlier steps is gone", async 
     ));
 });
 
-Deno.test("a target that was deleted is named with the command that brings it back", async () => {
-  await using stage = await busyStage({ workflow: COMMITTED });
+test("a target that was deleted is named with the command that brings it back", async (stage) => {
   const id = await stage.begin();
   await stage.reaches(id, "pending_merge");
   await stage.git("switch", "--quiet", "-c", "other");
@@ -207,8 +207,7 @@ Deno.test("outside of a repository nothing is merged, and nobody works in the ho
   assert.equal((await stage.reaches(done, "completed", "failed")).status, "completed");
 });
 
-Deno.test("a merge that waits says so, and shows what git complains of", async () => {
-  await using stage = await busyStage({ workflow: COMMITTED });
+test("a merge that waits says so, and shows what git complains of", async (stage) => {
   const id = await stage.begin();
   await stage.reaches(id, "pending_merge");
   const { stdout } = await stage.run(["workflow", "show", id]);

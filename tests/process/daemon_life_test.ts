@@ -6,10 +6,9 @@ import { spawnProgram, startProgram } from "../support/process.ts";
 import { runProgram, tempHome } from "../support/program.ts";
 import { until } from "../support/wait.ts";
 import { modeOf } from "../support/look.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import { DatabaseSync } from "node:sqlite";
 import CASES from "../testdata/process_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(tempHome);
 

@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type Stage, stage } from "../cli/support.ts";
 import { saveEvent } from "../support/records.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import { gitSync } from "../support/git.ts";
 import { runOnTerminal } from "../support/terminal.ts";
 import CASES from "../testdata/process_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -7,11 +7,10 @@ import { change } from "../support/on_home.ts";
 import { startHook, startProgram } from "../support/process.ts";
 import { observed, type TempHome, tempHome } from "../support/program.ts";
 import { closeDatabase } from "../support/spoilt.ts";
-import { it, testWith } from "../support/fixtures.ts";
+import { it, rowsOf, testWith } from "../support/fixtures.ts";
 import { putTranscripts } from "../support/transcripts.ts";
 import { makeRepository } from "../support/git.ts";
 import CASES from "../testdata/process_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const OPEN = ["sh", "-c", 'umask 000; exec "$@"', "sh"];
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
