@@ -291,10 +291,7 @@ test("db migrate makes the database once, and stats counts what is in it", async
   const { body } = await place.json(["db", "stats"]);
   assert.equal(body.schemaVersion, made.to);
   assert.ok(body.pages > 0 && body.pageBytes === 4096);
-  assert.equal(
-    body.tables.find(({ name }) => name === "sessions")?.rows,
-    1,
-  );
+  assert.equal(body.tables.find(({ name }) => name === "sessions")?.rows, 1);
 });
 
 test("db checkpoint empties the log", async (place) => {

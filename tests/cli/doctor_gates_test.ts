@@ -15,18 +15,11 @@ import {
   stage,
 } from "./support.ts";
 import { namesIn } from "../support/look.ts";
-import { it, testWith } from "../support/fixtures.ts";
+import { it, rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 import { configureUser } from "../support/on_home.ts";
 
-function guarded(
-  config = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: true}\n",
-): Stage {
-  const place = stage();
-  place.configure(config);
-  return place;
-}
+const GUARDED = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: true}\n";
 
 const gates = (place: Stage, ...flags: string[]) => checksOf(place, "gates", flags);
 
@@ -55,7 +48,7 @@ Deno.test("where nothing is guarded there are no gates", async () => {
   assert.match(row.message, /^no gates here/);
 });
 
-const test = testWith(guarded);
+const test = testWith(() => stage(GUARDED));
 
 test("an installation that judges is ARMED, and strict or not is said", async (place) => {
   await place.run(["install-hooks"]);
@@ -92,7 +85,7 @@ test("without hooks, or without the one that judges, it is NOT ARMED", async (pl
 });
 
 Deno.test("rules about permissions need the hook for them", async () => {
-  using place = guarded("permissionRequest: {deny: [Bash]}\n");
+  using place = stage("permissionRequest: {deny: [Bash]}\n");
   await place.run(["install-hooks", "--events", "SessionStart,PreToolUse,Stop"]);
   const row = await gate(place);
   assert.equal(row.status, "fail");
@@ -154,7 +147,7 @@ it.unix("a program that denies everything, crashes or talks nonsense is NOT ARME
     ["cat >/dev/null; echo hello", /Claude Code does not understand/],
   ];
   for (const [script, message] of cases) {
-    using place = guarded();
+    using place = stage(GUARDED);
     await place.run(["install-hooks", "--command", program(place, script)]);
     const row = await gate(place);
     assert.equal(row.status, "fail");
@@ -228,7 +221,7 @@ const NEEDS = rowsOf<readonly [config: string, gate: string, event: string]>(CAS
 
 for (const [config, gateName, event] of someOf(NEEDS, 3)) {
   it.sized(`without a hook for ${event}, \`${config}\` is not called ARMED`, async () => {
-    using place = guarded(`${config}\n`);
+    using place = stage(`${config}\n`);
     await place.run(["install-hooks"]);
     assert.match((await gate(place)).message, /^ARMED:/);
     await place.run(["install-hooks", "--events", eventsBut(event)]);
@@ -282,7 +275,7 @@ test.unix("hooks that are not asked about PowerShell are NOT ARMED where there i
 });
 
 Deno.test("strict rules that cannot be read are named too", async () => {
-  using place = guarded("preToolUse: {strict: true}\n");
+  using place = stage("preToolUse: {strict: true}\n");
   await place.run(["install-hooks"]);
   const stdin = { session_id: "s1", cwd: place.project, tool_name: "Read" };
   await place.run(["hook", "PreToolUse"], { stdin });

@@ -279,9 +279,7 @@ it("no session waits for a capture that killed a drain: the drain beside a turn 
 
 it("queue drain takes captures that killed earlier drains, as doctor says", async ({ home, db }) => {
   const bad = saveEvent(db, { atMs: 1, capture: { payload: PAYLOAD } });
-  db.prepare("UPDATE pending_queue SET status = 'processing', attempts = 5 WHERE id = ?").run(
-    bad,
-  );
+  db.prepare("UPDATE pending_queue SET status = 'processing', attempts = 5 WHERE id = ?").run(bad);
   const { worked, failed } = await json(home, "queue", "drain");
   assert.deepEqual([worked, failed, state(db, bad).status], [1, 0, "done"]);
 });

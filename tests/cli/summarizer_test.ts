@@ -10,9 +10,8 @@ import { json, run } from "../support/verb.ts";
 import { spawnProgram } from "../support/process.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { until } from "../support/wait.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const SESSION = "0d9d5c6e-6a35-4d8f-9f0b-9f6b2a3d7c11";
 /** Built up here, so that no search for secrets finds it in this file. */

@@ -76,13 +76,19 @@ export interface Body {
   readonly moved: Readonly<Record<string, number>>;
 }
 
-/** A new empty home, and an empty project beside it. */
-export function stage(): Stage {
+/** A new empty home, and a project beside it, empty but for its configuration where there is one. */
+export function stage(config?: string): Stage {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-cli-" }));
   const home = join(folder, "home");
   const project = join(folder, "project");
   Deno.mkdirSync(home);
   Deno.mkdirSync(project);
+  const configure: Stage["configure"] = (text, name = ".conclaude.yaml") => {
+    const path = join(project, name);
+    Deno.writeTextFileSync(path, text);
+    return path;
+  };
+  if (config !== undefined) configure(config);
   const run: Stage["run"] = (args, options = {}) =>
     runProgram(args, { cwd: project, ...options, env: { HOME: home, ...options.env } });
   return {
@@ -90,11 +96,7 @@ export function stage(): Stage {
     project,
     database: join(home, ".conclaude", "conclaude.db"),
     settings: join(home, ".claude", "settings.json"),
-    configure(text, name = ".conclaude.yaml") {
-      const path = join(project, name);
-      Deno.writeTextFileSync(path, text);
-      return path;
-    },
+    configure,
     run,
     async json(args, options) {
       const finished = await run([...args, "--json"], options);

@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { type LastTurn, sessionEnd } from "../../src/db/sessions.ts";
 import type { Execution } from "../../src/db/captures.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import CASES from "../testdata/db_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 /** Events by name, those that were held back with a `!`, and what is known of the turn after them. */
 const EVENTS = rowsOf<readonly [events: string, turn: LastTurn | null]>(CASES.lastTurns);

@@ -2,12 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git, gitSync, makeRepository } from "../support/git.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import { type GuardedHome, guardedHome, SESSION } from "../support/guarded.ts";
 import { query } from "../support/look.ts";
 import { runProgram, type TempHome } from "../support/program.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 import { pause } from "../support/wait.ts";
 
 const test = testWith(guardedHome);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { change } from "../support/on_home.ts";
 import { runProgram } from "../support/program.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
 import { removeFolder } from "../support/folders.ts";
 

@@ -2,9 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 async function edit(home: TempHome, project: string, file: string): Promise<void> {
   const cwd = join(home.path, project);

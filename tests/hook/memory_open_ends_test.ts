@@ -6,9 +6,8 @@ import { git } from "../support/git.ts";
 import { change, printed } from "../support/on_home.ts";
 import { runProgram } from "../support/program.ts";
 import { SECOND, type Workplace, workplace } from "../support/told_sessions.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const THIRD = { session: "c0de0000-0000-4000-8000-000000000003" };
 const FOURTH = { session: "c0de0000-0000-4000-8000-000000000004" };

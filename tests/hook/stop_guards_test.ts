@@ -270,9 +270,7 @@ test("without bash a command runs in the system's shell", async (home) => {
 
 test("the output of a command is masked before it is stored", async (home) => {
   const secret = "ghp_" + "a1B2".repeat(9);
-  home.configure(
-    'stop: {commands: [{run: "cat ../token; false", showStdout: true}]}',
-  );
+  home.configure('stop: {commands: [{run: "cat ../token; false", showStdout: true}]}');
   Deno.writeTextFileSync(join(home.path, "token"), secret);
   assert.ok((await stop(home))!.includes(secret));
   Deno.removeSync(join(home.path, "token"));
@@ -392,9 +390,7 @@ test("files that appeared in the project's folder hold the stop back, those that
   Deno.writeTextFileSync(join(project, ".hidden"), "");
   Deno.mkdirSync(join(project, "folder"));
   assert.match((await stop(home))!, /^Unauthorized root additions detected: a\.txt, b\.txt\n/);
-  assert.deepEqual(lastMetadata(home)["rules"], [
-    "preToolUse.preventRootAdditions",
-  ]);
+  assert.deepEqual(lastMetadata(home)["rules"], ["preToolUse.preventRootAdditions"]);
   Deno.removeSync(join(project, "a.txt"));
   Deno.renameSync(join(project, "b.txt"), join(project, "folder", "b.txt"));
   assert.equal(await stop(home), null);
@@ -450,8 +446,7 @@ test("new files hold at most stop.maxBlocks stops, and a switch turns the rule o
   assert.equal(await stop(home), null);
   Deno.writeTextFileSync(join(project, "another.txt"), "");
   assert.match((await stop(home))!, /detected: another\.txt/);
-  const off = "preToolUse: {preventRootAdditions: false}";
-  home.configure(off);
+  home.configure("preToolUse: {preventRootAdditions: false}");
   assert.equal(await stop(home), null);
 });
 
@@ -486,9 +481,7 @@ test("the first prompt of a session decides about messages at its stops; no comm
 });
 
 test("a session that began otherwise gets no message", async (home) => {
-  home.configure(
-    "stop: {promptPrefixBlocking: {prefixes: ['Check*'], messages: [{text: M}]}}",
-  );
+  home.configure("stop: {promptPrefixBlocking: {prefixes: ['Check*'], messages: [{text: M}]}}");
   const send = (prompt: unknown) => home.send("UserPromptSubmit", { prompt });
   assert.equal(await send(null), null);
   assert.equal(await send("Please check"), null);
@@ -508,8 +501,7 @@ test("without a database a stop is held back once, and what would have to be cou
   assert.match((await stop(home))!, /^stop\.commands\[0\]/);
   const { decision, systemMessage } = await stopAnswer(home, { active: true });
   assert.deepEqual([decision, /without a database/.test(systemMessage)], [undefined, true]);
-  const rounds = "stop: {rounds: 3}\ndatabase: {enabled: false}\n";
-  home.configure(rounds);
+  home.configure("stop: {rounds: 3}\ndatabase: {enabled: false}\n");
   assert.equal(await stop(home), null);
 });
 

@@ -4,9 +4,8 @@ import { readUses } from "../../src/policy/guards/bash.ts";
 import type { Verdict } from "../../src/policy/guards/guard_policy.ts";
 import { JudgedProject } from "../support/judged_project.ts";
 import { IS_SLOW_LANE } from "../support/lanes.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const CONFIG = `
 preToolUse:

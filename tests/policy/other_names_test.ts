@@ -6,7 +6,7 @@ import { JudgedProject } from "../support/judged_project.ts";
 import { judgeUse } from "../../src/policy/guards/judge_use.ts";
 import { THIS_PROCESS } from "../../src/system/environment.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const FILES = ["yarn.lock", "sub/b.lock", "own.txt", "secret/key", "docs/"];
 

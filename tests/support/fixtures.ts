@@ -1,4 +1,4 @@
-/** Tests that get a fixture each, which is disposed of when they end. */
+/** What tests are given: a fixture each, which is disposed of when they end, and rows of `testdata/`. */
 import { sizedTest, slowTest } from "./lanes.ts";
 import {
   needsExecutable,
@@ -69,3 +69,8 @@ export function testWith<Fixture extends Disposable | AsyncDisposable>(
 
 /** A test that makes what it needs by itself: `it.unix("…", () => …)`. */
 export const it: FixtureTest<Disposable> = testWith(() => ({ [Symbol.dispose]() {} }));
+
+/** Rows that lie in `testdata/`, as the test that goes through them says what they are. */
+export function rowsOf<Row>(rows: unknown): readonly Row[] {
+  return rows as readonly Row[];
+}

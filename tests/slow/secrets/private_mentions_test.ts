@@ -3,13 +3,12 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { query } from "../../support/look.ts";
 import { type PrivatePlace, privatePlace } from "../../support/private_place.ts";
-import { testWith } from "../../support/fixtures.ts";
+import { rowsOf, testWith } from "../../support/fixtures.ts";
 import CASES from "../../testdata/secret_cases.json" with { type: "json" };
 import { redactText } from "../../../src/secrets/redact.ts";
 import { redactValue } from "../../../src/secrets/redact_value.ts";
 import { assertQuick } from "../../support/quick.ts";
 import { runs } from "../../support/lanes.ts";
-import { rowsOf } from "../../support/rows.ts";
 
 /** What is private of these files and outputs, the longest first. */
 const PRIVATE = [

@@ -8,8 +8,7 @@ import { query } from "../../support/look.ts";
 import { privatePlace } from "../../support/private_place.ts";
 import { runProgram } from "../../support/program.ts";
 import { jsonLines, toolUseLines } from "../../support/transcripts.ts";
-import { testWith } from "../../support/fixtures.ts";
-import { rowsOf } from "../../support/rows.ts";
+import { rowsOf, testWith } from "../../support/fixtures.ts";
 import CASES from "../../testdata/secret_cases.json" with { type: "json" };
 
 const RULES = { patterns: [] };
