@@ -141,9 +141,7 @@ async function main(): Promise<void> {
       if (round >= WARM_UPS) times.get(one.name)!.push(measured);
     }
   }
-  const figures = Object.fromEntries(
-    [...times].map(([name, runs]) => [name, figuresOf(runs)]),
-  );
+  const figures = Object.fromEntries([...times].map(([name, runs]) => [name, figuresOf(runs)]));
   if (values.json) return console.log(JSON.stringify({ runs, figures }, null, 2));
   console.log(report(figures, runs));
 }

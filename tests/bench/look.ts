@@ -1,4 +1,4 @@
-/** What a person looks at: how long `status` and the story of a session take, and the log of a long real session. */
+/** What a person and an agent look at: how long `status`, the story of a session and `task ready` take, and the log of a long session. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -7,6 +7,9 @@ import { emptyWorkplace, type Workplace } from "./fixture.ts";
 import { againstEmpty, verbSubject } from "./hooks.ts";
 import { median, timeOnce } from "./measure.ts";
 import { fillMemory, writeProject } from "./memory_fixture.ts";
+import { openDatabase } from "../../src/db/database.ts";
+import { transaction } from "../../src/db/transaction.ts";
+import { makeTask } from "../support/tasks.ts";
 
 const OBSERVATIONS = 100_000;
 const SESSIONS = 1_000;
@@ -115,3 +118,30 @@ function sessionId(number: number): string {
   const beginning = (Math.imul(number + 1, 0x9e3779b1) >>> 0).toString(16).padStart(8, "0");
   return `${beginning}-0000-4000-8000-${String(number).padStart(12, "0")}`;
 }
+
+const TASKS = 10_000;
+
+/** What an agent asks in its loop: what is to be done next. */
+export const taskReady: Bench = {
+  name: "task-ready",
+  about: "task ready (10,000 tasks) / empty program",
+  budget: 1.3,
+  async measure(context) {
+    const place = await emptyWorkplace(context.folder);
+    const db = await openDatabase(place.database, { busyTimeoutMs: 1_000 });
+    transaction(db, () => {
+      for (let i = 0; i < TASKS; i++) {
+        makeTask(db, {
+          title: `Task ${i}`,
+          priority: i % 5,
+          tags: ["auth", `area/${i % 7}`],
+          projectDir: place.project,
+          repository: `${place.project}/.git`,
+          atMs: Date.now() - TASKS + i,
+        });
+      }
+    });
+    db.close();
+    return await againstEmpty(context, verbSubject(context.program, place, "task", "ready"));
+  },
+};

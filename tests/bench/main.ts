@@ -10,14 +10,12 @@ import { copyAnew, makeExecutables } from "../support/executables.ts";
 import { type Bench, type Figure } from "./bench.ts";
 import { claimComplete, idleDaemon, sse } from "./daemon.ts";
 import { disk } from "./disk.ts";
-import { evalScores } from "./eval.ts";
 import { usedWorkplace as makeUsedWorkplace, type Workplace } from "./fixture.ts";
 import { gitAnswer } from "./git_answer.ts";
 import { commandGate, deniedGate, evaluation, gate, stopGate } from "./guards.ts";
-import { capture, continuedStop, sessionStart, version } from "./hooks.ts";
-import { sessionLog, sessionStory, statusVerb } from "./look.ts";
+import { capture, continuedStop, parallel, sessionStart, version } from "./hooks.ts";
+import { sessionLog, sessionStory, statusVerb, taskReady } from "./look.ts";
 import { memory } from "./memory.ts";
-import { parallel } from "./parallel.ts";
 import {
   captureBesideDrain,
   drainMemory,
@@ -27,8 +25,7 @@ import {
   searchTail,
   startContext,
 } from "./recall.ts";
-import { oddSearch } from "./search.ts";
-import { taskReady } from "./tasks.ts";
+import { evalScores, oddSearch } from "./search.ts";
 import { availableParallelism, cpus, loadavg, release, totalmem } from "node:os";
 import { tempFolder } from "../support/folders.ts";
 

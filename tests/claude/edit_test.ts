@@ -9,7 +9,7 @@ import {
 import { hookTimeoutSeconds, planHooks, type Program } from "../../src/claude/settings/hooks.ts";
 import { DEFAULT_EVENTS, type HookEvent, matcherOf } from "../../src/claude/settings/lanes.ts";
 import CASES from "../testdata/claude_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 /** A settings file that is not taken, and what the refusal says of it. */
 type Refused = readonly [text: string, says: string];

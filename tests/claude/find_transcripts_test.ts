@@ -4,24 +4,20 @@ import {
   MAX_LINE_BYTES,
   transcriptLines,
 } from "../../src/claude/transcript/find_transcripts.ts";
-import { needsTools, testWhere } from "../support/requirements.ts";
+import { it } from "../support/fixtures.ts";
 import { tempHome } from "../support/program.ts";
 
-testWhere(
-  needsTools("mkfifo"),
-  "a pipe and a link with the name of a transcript are left out",
-  async () => {
-    using home = tempHome();
-    const folder = `${home.path}/projects/x`;
-    Deno.mkdirSync(folder, { recursive: true });
-    Deno.writeTextFileSync(`${folder}/a.jsonl`, "{}\n");
-    Deno.symlinkSync(`${folder}/a.jsonl`, `${folder}/b.jsonl`);
-    await new Deno.Command("mkfifo", { args: [`${folder}/c.jsonl`] }).output();
-    const { files, unreadable } = findTranscripts(home.path);
-    assert.deepEqual(files.map(({ path }) => path), [`${folder}/a.jsonl`]);
-    assert.deepEqual(unreadable, []);
-  },
-);
+it.unix("a pipe and a link with the name of a transcript are left out", async () => {
+  using home = tempHome();
+  const folder = `${home.path}/projects/x`;
+  Deno.mkdirSync(folder, { recursive: true });
+  Deno.writeTextFileSync(`${folder}/a.jsonl`, "{}\n");
+  Deno.symlinkSync(`${folder}/a.jsonl`, `${folder}/b.jsonl`);
+  await new Deno.Command("mkfifo", { args: [`${folder}/c.jsonl`] }).output();
+  const { files, unreadable } = findTranscripts(home.path);
+  assert.deepEqual(files.map(({ path }) => path), [`${folder}/a.jsonl`]);
+  assert.deepEqual(unreadable, []);
+});
 
 function linesOf(content: string | Uint8Array) {
   const path = Deno.makeTempFileSync();

@@ -5,7 +5,7 @@ import { hookCommand, type Program } from "../../src/claude/settings/hooks.ts";
 import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { isOwnHandler, type Ownership, roleOf } from "../../src/claude/settings/own_handler.ts";
 import CASES from "../testdata/claude_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 function isOwn(command: string, ownership: Ownership = {}): boolean {
   return isOwnHandler({ type: "command", command, timeout: 10 }, ownership);

@@ -5,7 +5,7 @@ import {
 } from "../../src/claude/transcript/transcript_reader.ts";
 import { bareSummary, promptOf } from "../../src/claude/transcript/spoken.ts";
 import CASES from "../testdata/claude_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const COMMON = { sessionId: "s1", cwd: "/p", gitBranch: "main", timestamp: "2026-01-05T10:00:00Z" };
 let lines = 0;

@@ -4,9 +4,8 @@ import { programCommand } from "../../src/build/program.ts";
 import { hook } from "../support/program.ts";
 import { snapshot, stage } from "./support.ts";
 import { namesIn } from "../support/look.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const HAS_BASH = await canRun("bash");
 

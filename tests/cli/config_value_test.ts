@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { stage } from "./support.ts";
 import { modeOf } from "../support/look.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(stage);
 

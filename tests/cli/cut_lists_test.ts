@@ -1,11 +1,10 @@
-/** Lists that are cut say how many more rows there are, and what each row is about. */
+/** Lists that are cut say how many more rows there are, and what each row is about; what there is one of is told as one. */
 import assert from "node:assert/strict";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { makeTask } from "../support/tasks.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(tempDatabase);
 
@@ -52,4 +51,39 @@ test("the lists for programs show people what a row is about", async (temp) => {
   assert.match(await shown("event", "list"), /task\.created {2}\S+ {2}A task {2}by/);
   temp.db.exec("UPDATE sessions SET title = 'Mend the login'");
   assert.match(await shown("counter", "list"), /edits +2 .*Mend the login/);
+});
+
+/** `1 captures`; not `1 was`. */
+const ONE_TOLD_AS_MANY = /(?<![\d.:-])1 (?:[a-z]+ )?(?!(?:was|is|has|stays|says)\b)[a-z]{2,}s\b/;
+
+test("a count of one is written in the singular", async (temp) => {
+  const payload = JSON.stringify({ tool_input: { file_path: "/p/a.ts", content: "a" } });
+  saveEvent(temp.db, {
+    atMs: Date.now() - 3 * 86_400_000,
+    capture: { payload },
+    counters: ["edits"],
+  });
+  temp.db.close();
+
+  const copy = `${temp.folder}/copy.jsonl`;
+  const fresh = { home: temp.folder, database: `${temp.folder}/fresh.db` };
+  const rows = [
+    [temp, "status", "--verbose"],
+    [temp, "queue", "drain"],
+    [temp, "status", "--verbose"],
+    [temp, "memory", "stats"],
+    [temp, "memory", "search", "a.ts"],
+    [temp, "export", "--output", copy],
+    [fresh, "import", copy, "--dry-run"],
+    [fresh, "import", copy],
+    [temp, "queue", "prune", "--older-than", "1d", "--keep-raw", "0", "--dry-run"],
+    [temp, "queue", "prune", "--older-than", "1d", "--keep-raw", "0"],
+    [temp, "counter", "reset", "edits", "--session", "cad0ac4d"],
+  ] as const;
+  for (const [at, ...args] of rows) {
+    const { code, stdout, stderr } = await runVerb(args, at);
+    assert.equal(code, 0, `${args.join(" ")}: ${stderr}`);
+    assert.match(stdout, /\b1\b/, args.join(" "));
+    assert.doesNotMatch(stdout, ONE_TOLD_AS_MANY, args.join(" "));
+  }
 });

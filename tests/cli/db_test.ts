@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { backupsOf, defaultBackupPath } from "../../src/upkeep/care/backup.ts";
 import { closeDatabase, garbage, schemaPages, spoil } from "../support/spoilt.ts";
 import { modeOf, namesIn, query, queryValue } from "../support/look.ts";
-import { change, hurried } from "../support/on_home.ts";
+import { change, held, hurried } from "../support/on_home.ts";
 import { addToken } from "../support/person.ts";
 import { snapshot, type Stage, stage } from "./support.ts";
 import { testWith } from "../support/fixtures.ts";
@@ -204,13 +204,11 @@ test("db reset leaves a locked database where it is", async (place) => {
   hurried({ path: place.home });
   await withSession(place, "old");
   addToken(place.database);
-  const { DatabaseSync } = await import("node:sqlite");
-  using writer = new DatabaseSync(place.database);
-  writer.exec("BEGIN IMMEDIATE; DELETE FROM sessions");
+  using writer = held(place.database, "BEGIN IMMEDIATE; DELETE FROM sessions");
   const { code, stderr } = await place.run(["db", "reset", "--yes"]);
   assert.equal(code, 1);
   assert.match(stderr, /another process is using it/);
-  writer.exec("ROLLBACK");
+  writer.release();
   assert.equal(namesIn(join(place.home, ".conclaude")).includes("conclaude.db"), true);
 });
 
@@ -293,10 +291,7 @@ test("db migrate makes the database once, and stats counts what is in it", async
   const { body } = await place.json(["db", "stats"]);
   assert.equal(body.schemaVersion, made.to);
   assert.ok(body.pages > 0 && body.pageBytes === 4096);
-  assert.equal(
-    body.tables.find(({ name }) => name === "sessions")?.rows,
-    1,
-  );
+  assert.equal(body.tables.find(({ name }) => name === "sessions")?.rows, 1);
 });
 
 test("db checkpoint empties the log", async (place) => {

@@ -5,34 +5,28 @@ import { DEFAULT_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { programCommand } from "../../src/build/program.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { someOf } from "../support/lanes.ts";
-import { type CheckRow, snapshot, type Stage, stage } from "./support.ts";
+import {
+  alterSettings,
+  checkOf,
+  type CheckRow,
+  checksOf,
+  snapshot,
+  type Stage,
+  stage,
+} from "./support.ts";
 import { namesIn } from "../support/look.ts";
-import { it, testWith } from "../support/fixtures.ts";
+import { it, rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { configureUser } from "../support/on_home.ts";
 
-function guarded(
-  config = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: true}\n",
-): Stage {
-  const place = stage();
-  place.configure(config);
-  return place;
-}
+const GUARDED = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: true}\n";
 
-async function gates(place: Stage, ...flags: string[]): Promise<readonly CheckRow[]> {
-  const { body } = await place.json(["doctor", ...flags]);
-  return body.checks.filter(({ name }) => name === "gates");
-}
+const gates = (place: Stage, ...flags: string[]) => checksOf(place, "gates", flags);
 
 async function gate(place: Stage, ...flags: string[]): Promise<CheckRow> {
   const [row, ...more] = await gates(place, ...flags);
   assert.deepEqual(more, []);
   return row!;
-}
-
-function settingsAt(place: Stage, scope: "user" | "project" | "local" = "user"): string {
-  const folder = scope === "user" ? place.home : place.project;
-  return join(folder, ".claude", scope === "local" ? "settings.local.json" : "settings.json");
 }
 
 /** A shell script in the place of the program: `$1` is `hook` or `--version`. */
@@ -46,13 +40,6 @@ const words = programCommand().map((word) => `'${word}'`).join(" ");
 const DENIAL =
   `echo '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}'`;
 
-// deno-lint-ignore no-explicit-any -- a settings file can hold anything
-function alter(path: string, change: (settings: any) => void): void {
-  const settings = JSON.parse(Deno.readTextFileSync(path));
-  change(settings);
-  Deno.writeTextFileSync(path, JSON.stringify(settings));
-}
-
 Deno.test("where nothing is guarded there are no gates", async () => {
   using place = stage();
   await place.run(["install-hooks"]);
@@ -61,7 +48,7 @@ Deno.test("where nothing is guarded there are no gates", async () => {
   assert.match(row.message, /^no gates here/);
 });
 
-const test = testWith(guarded);
+const test = testWith(() => stage(GUARDED));
 
 test("an installation that judges is ARMED, and strict or not is said", async (place) => {
   await place.run(["install-hooks"]);
@@ -78,9 +65,8 @@ test("the proof touches neither the person's home nor the project", async (place
   const project = snapshot(place.project);
   const temporary = join(place.home, "..", "temporary");
   Deno.mkdirSync(temporary);
-  const { body } = await place.json(["doctor"], { env: { TMPDIR: temporary } });
-  const row = body.checks.find(({ name }) => name === "gates");
-  assert.match(row!.message, /^ARMED/);
+  const { message } = await checkOf(place, "gates", [], { env: { TMPDIR: temporary } });
+  assert.match(message, /^ARMED/);
   assert.deepEqual(namesIn(temporary), []);
   assert.deepEqual(snapshot(place.home), home);
   assert.deepEqual(snapshot(place.project), project);
@@ -99,7 +85,7 @@ test("without hooks, or without the one that judges, it is NOT ARMED", async (pl
 });
 
 Deno.test("rules about permissions need the hook for them", async () => {
-  using place = guarded("permissionRequest: {deny: [Bash]}\n");
+  using place = stage("permissionRequest: {deny: [Bash]}\n");
   await place.run(["install-hooks", "--events", "SessionStart,PreToolUse,Stop"]);
   const row = await gate(place);
   assert.equal(row.status, "fail");
@@ -111,20 +97,26 @@ Deno.test("rules about permissions need the hook for them", async () => {
 
 test("disableAllHooks disarms, and the file with the last word decides", async (place) => {
   await place.run(["install-hooks"]);
-  alter(settingsAt(place), (settings) => settings.disableAllHooks = true);
+  alterSettings(place, (settings) => settings.disableAllHooks = true);
   const row = await gate(place);
   assert.equal(row.status, "fail");
   assert.match(row.message, /^NOT ARMED: `disableAllHooks` is true in \S+home\/\.claude/);
   Deno.mkdirSync(join(place.project, ".claude"));
-  Deno.writeTextFileSync(settingsAt(place, "project"), '{"disableAllHooks": false}');
+  Deno.writeTextFileSync(
+    join(place.project, ".claude", "settings.json"),
+    '{"disableAllHooks": false}',
+  );
   assert.match((await gate(place)).message, /^ARMED/);
-  Deno.writeTextFileSync(settingsAt(place, "local"), '{"disableAllHooks": true}');
+  Deno.writeTextFileSync(
+    join(place.project, ".claude", "settings.local.json"),
+    '{"disableAllHooks": true}',
+  );
   assert.match((await gate(place)).message, /^NOT ARMED.*settings\.local\.json/);
 });
 
 test("an invalid handler of another program disarms the file that holds conclaude's hooks", async (place) => {
   await place.run(["install-hooks"]);
-  alter(settingsAt(place), ({ hooks }) => {
+  alterSettings(place, ({ hooks }) => {
     hooks.PermissionRequest.push({ hooks: [{ type: "command", command: "x", timeout: 0 }] });
   });
   const row = await gate(place);
@@ -155,7 +147,7 @@ it.unix("a program that denies everything, crashes or talks nonsense is NOT ARME
     ["cat >/dev/null; echo hello", /Claude Code does not understand/],
   ];
   for (const [script, message] of cases) {
-    using place = guarded();
+    using place = stage(GUARDED);
     await place.run(["install-hooks", "--command", program(place, script)]);
     const row = await gate(place);
     assert.equal(row.status, "fail");
@@ -166,7 +158,7 @@ it.unix("a program that denies everything, crashes or talks nonsense is NOT ARME
 test.unix("a program that hangs is waited for no longer than Claude Code waits", async (place) => {
   const path = program(place, "sleep 30 & wait");
   await place.run(["install-hooks", "--command", path]);
-  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
+  alterSettings(place, ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
   const startedMs = performance.now();
   const row = await gate(place);
   assert.match(row.message, /^NOT ARMED: .*does not answer within 1 seconds/);
@@ -177,7 +169,7 @@ test.unix("a hook that hangs is ended with all that it has started", async (plac
   const pids = join(place.home, "pids");
   const path = program(place, `sleep 31.5 & echo $! >>'${pids}'; wait`);
   await place.run(["install-hooks", "--command", path]);
-  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
+  alterSettings(place, ({ hooks }) => hooks.PreToolUse[0].hooks[0].timeout = 1);
   await gate(place);
   const [pid] = Deno.readTextFileSync(pids).trim().split("\n");
   const { code } = new Deno.Command("sh", {
@@ -190,7 +182,7 @@ test.unix("a hook that hangs is ended with all that it has started", async (plac
 test.unix("a command that names the home works in the proof's own home", async (place) => {
   program(place, `exec ${words} "$@"`);
   await place.run(["install-hooks"]);
-  alter(settingsAt(place), ({ hooks }) => {
+  alterSettings(place, ({ hooks }) => {
     hooks.PreToolUse[0].hooks[0].command = '"$HOME/conclaude" hook PreToolUse';
   });
   const before = namesIn(place.home);
@@ -210,7 +202,7 @@ test.unix("doctor does not run a program that only a file of the project names",
 
 test("a hook that is asked about one tool only is named", async (place) => {
   await place.run(["install-hooks"]);
-  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = "Bash");
+  alterSettings(place, ({ hooks }) => hooks.PreToolUse[0].matcher = "Bash");
   const row = await gate(place);
   assert.equal(row.status, "fail");
   assert.match(
@@ -229,7 +221,7 @@ const NEEDS = rowsOf<readonly [config: string, gate: string, event: string]>(CAS
 
 for (const [config, gateName, event] of someOf(NEEDS, 3)) {
   it.sized(`without a hook for ${event}, \`${config}\` is not called ARMED`, async () => {
-    using place = guarded(`${config}\n`);
+    using place = stage(`${config}\n`);
     await place.run(["install-hooks"]);
     assert.match((await gate(place)).message, /^ARMED:/);
     await place.run(["install-hooks", "--events", eventsBut(event)]);
@@ -243,9 +235,7 @@ for (const [config, gateName, event] of someOf(NEEDS, 3)) {
 
 Deno.test("where only stops are guarded, their hook decides, and its program is proved", async () => {
   using place = stage();
-  Deno.mkdirSync(join(place.home, ".conclaude"));
-  const config = join(place.home, ".conclaude", "config.yaml");
-  Deno.writeTextFileSync(config, "stop: {commands: [{run: 'true'}]}\n");
+  configureUser({ path: place.home }, "stop: {commands: [{run: 'true'}]}\n");
   await place.run(["install-hooks", "--events", "SessionStart,Stop"]);
   assert.match((await gate(place)).message, /^ARMED:/);
   await place.run(["install-hooks", "--events", "SessionStart,PreToolUse"]);
@@ -258,7 +248,7 @@ Deno.test("where only stops are guarded, their hook decides, and its program is 
 
 test("a hook that starts what another event wants is NOT ARMED", async (place) => {
   await place.run(["install-hooks"]);
-  alter(settingsAt(place), ({ hooks }) => {
+  alterSettings(place, ({ hooks }) => {
     const [handler] = hooks.PreToolUse[0].hooks;
     handler.command = handler.command.replace("hook PreToolUse", "hook Notification");
   });
@@ -272,22 +262,20 @@ test("a hook that starts what another event wants is NOT ARMED", async (place) =
 
 test.unix("hooks that are not asked about PowerShell are NOT ARMED where there is a `pwsh`", async (place) => {
   await place.run(["install-hooks"]);
-  const gates = async (folder: string) => {
-    const { body } = await place.json(["doctor"], { env: { PATH: `${folder}:/usr/bin:/bin` } });
-    return body.checks.find(({ name }) => name === "gates")!;
-  };
+  const gates = (folder: string) =>
+    checkOf(place, "gates", [], { env: { PATH: `${folder}:/usr/bin:/bin` } });
   const tools = join(place.home, "tools");
   Deno.mkdirSync(tools);
   Deno.writeTextFileSync(join(tools, "pwsh"), "#!/bin/sh\n", { mode: 0o755 });
   assert.match((await gates(tools)).message, /^ARMED:/);
   const matcher = "Bash|Monitor|Edit|MultiEdit|Write|NotebookEdit";
-  alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
+  alterSettings(place, ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
   assert.match((await gates(tools)).message, /^NOT ARMED .*not asked about PowerShell: /);
   assert.match((await gates("/nowhere")).message, /^ARMED:/);
 });
 
 Deno.test("strict rules that cannot be read are named too", async () => {
-  using place = guarded("preToolUse: {strict: true}\n");
+  using place = stage("preToolUse: {strict: true}\n");
   await place.run(["install-hooks"]);
   const stdin = { session_id: "s1", cwd: place.project, tool_name: "Read" };
   await place.run(["hook", "PreToolUse"], { stdin });
@@ -319,7 +307,7 @@ const DISARMED: readonly (readonly [
 for (const [what, fields, why] of DISARMED) {
   test(`hooks of which Claude Code ${what} are NOT ARMED, and install-hooks mends them`, async (place) => {
     await place.run(["install-hooks"]);
-    alter(settingsAt(place), ({ hooks }) => Object.assign(hooks.PreToolUse[0].hooks[0], fields));
+    alterSettings(place, ({ hooks }) => Object.assign(hooks.PreToolUse[0].hooks[0], fields));
     const row = await gate(place);
     assert.equal(row.status, "fail");
     assert.match(row.message, /^NOT ARMED for preToolUse: the hook for PreToolUse in /);
@@ -333,7 +321,7 @@ for (const [what, fields, why] of DISARMED) {
 for (const matcher of ["[", "edit", "Read"]) {
   test(`hooks under the matcher ${matcher} are not ARMED: it lets no tool through that is guarded`, async (place) => {
     await place.run(["install-hooks"]);
-    alter(settingsAt(place), ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
+    alterSettings(place, ({ hooks }) => hooks.PreToolUse[0].matcher = matcher);
     const row = await gate(place);
     assert.notEqual(row.status, "ok", row.message);
     assert.match(row.message, /NOT ARMED/);

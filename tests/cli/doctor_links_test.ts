@@ -157,9 +157,7 @@ it.unix("a database behind a link keeps its mode; doctor and db check name the f
   const [row] = told(await doctor(home, "--fix"), "permissions");
   assert.equal(modeOf(real), "644");
   assert.equal(row!.next, `chmod 600 ${real}`);
-  const check = jsonOf(
-    await runProgram(["db", "check", "--json"], { env: { HOME: home.path } }),
-  );
+  const check = jsonOf(await runProgram(["db", "check", "--json"], { env: { HOME: home.path } }));
   const named = told(check.checks, "permissions").map(({ next }) => next);
   assert.ok(named.includes(`chmod 600 ${real}`), JSON.stringify(named));
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type RunOptions, runProgram } from "../support/program.ts";
+import { jsonOf, type RunOptions, runProgram } from "../support/program.ts";
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { MIGRATIONS } from "../../migrations/mod.ts";
@@ -9,10 +9,21 @@ import { modeOf, namesIn, queryValue } from "../support/look.ts";
 import { isNext } from "../support/next.ts";
 import { INNER_HOME, privateMounts } from "../support/private_mounts.ts";
 import { change } from "../support/on_home.ts";
+import { endedPid } from "../support/processes.ts";
 import { garbage } from "../support/spoilt.ts";
-import { type Body, type CheckRow, snapshot, type Stage, stage } from "./support.ts";
+import {
+  alterSettings,
+  type Body,
+  checkOf,
+  type CheckRow,
+  checksOf,
+  snapshot,
+  type Stage,
+  stage,
+} from "./support.ts";
 import { it, testWith } from "../support/fixtures.ts";
 import { hookRecord } from "../support/records.ts";
+import { removeFolder } from "../support/folders.ts";
 
 const test = testWith(stage);
 
@@ -148,15 +159,13 @@ test("doctor names the migration that fails and its cause, and the way out works
   );
   assert.equal(row!.next, "conclaude db reset");
   assert.deepEqual(snapshot(place.home), before);
-  const [schema] = (await place.json(["db", "check"])).body.checks.filter(({ name }) =>
-    name === "schema"
-  );
+  const [schema] = rowsOf((await place.json(["db", "check"])).body, "schema");
   assert.deepEqual([schema!.status, schema!.next], ["fail", "conclaude doctor"]);
   const { stderr } = await place.run(["status"]);
   assert.match(stderr, /why: {2}migration 4 \(counters\) fails: .*\n {2}next: conclaude doctor\n/);
 
   assert.equal((await place.json(["db", "reset", "--yes"])).code, 0);
-  assert.equal(rowsOf((await place.json(["doctor"])).body, "database")[0]!.status, "ok");
+  assert.equal((await checkOf(place, "database")).status, "ok");
 });
 
 test("doctor accepts an older schema that the next hook can migrate", async (place) => {
@@ -192,18 +201,12 @@ test("doctor --fix sets a damaged database aside, says so, and the next hook beg
 test("doctor says that a database was cut to nothing, where there was one before", async (place) => {
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
-  const rowNow = async () => rowsOf((await place.json(["doctor"])).body, "database")[0]!;
+  const rowNow = () => checkOf(place, "database");
   assert.equal((await rowNow()).status, "ok");
   await useTwice(place);
   assert.equal((await place.run(["queue", "drain"])).code, 0);
   settle(place);
-  for (const ending of ["-wal", "-shm"]) {
-    try {
-      Deno.removeSync(place.database + ending);
-    } catch {
-      // It is gone with the last process.
-    }
-  }
+  for (const ending of ["-wal", "-shm"]) removeFolder(place.database + ending);
   const backup = join(place.home, "copy.db");
   Deno.copyFileSync(place.database, backup);
   Deno.truncateSync(place.database);
@@ -222,7 +225,7 @@ test("doctor says that a database was cut to nothing, where there was one before
 });
 
 test("doctor still says that a database was cut to nothing when hooks have begun it anew", async (place) => {
-  const rowsNow = async () => rowsOf((await place.json(["doctor"])).body, "database");
+  const rowsNow = () => checksOf(place, "database");
   Deno.mkdirSync(join(place.home, ".conclaude"), { mode: 0o700 });
   Deno.writeTextFileSync(place.database, "", { mode: 0o600 });
   await useTwice(place);
@@ -308,13 +311,11 @@ test.unix("doctor finds open permissions, and --fix closes them", async (place) 
   ]);
 });
 
-Deno.test("doctor finds a log's index that was left read-only, and --fix makes it writable", async () => {
-  if (Deno.build.os === "windows") return; // there are no such modes
-  using place = stage();
+test.unix("doctor finds a log's index that was left read-only, and --fix makes it writable", async (place) => {
   await useTwice(place);
   const index = `${place.database}-shm`;
   Deno.chmodSync(index, 0o400);
-  const found = rowsOf((await place.json(["doctor"])).body, "permissions");
+  const found = await checksOf(place, "permissions");
   assert.match(found[0]!.message, /-shm cannot be written: mode 0400/);
   assert.equal(found[0]!.next, `chmod 600 ${index}`);
   const { body } = await place.json(["doctor", "--fix"]);
@@ -322,9 +323,7 @@ Deno.test("doctor finds a log's index that was left read-only, and --fix makes i
   assert.equal(Deno.statSync(index).mode! & 0o777, 0o600);
 });
 
-Deno.test("doctor --fix does not change the mode of another program's database", async () => {
-  if (Deno.build.os === "windows") return; // there are no such modes
-  using place = stage();
+test.unix("doctor --fix does not change the mode of another program's database", async (place) => {
   const foreign = join(place.home, "app.db");
   change(foreign, "CREATE TABLE mine (x)");
   Deno.chmodSync(foreign, 0o644);
@@ -359,7 +358,7 @@ test("doctor without HOME uses the temporary folder, and says so", async (place)
 
   // Who names a database has it where it is named.
   const env = { HOME: "", CONCLAUDE_DB_PATH: join(place.home, "own.db") };
-  const own = rowsOf((await place.json(["doctor"], { env })).body, "home")[0]!;
+  const own = await checkOf(place, "home", [], { env });
   assert.match(
     own.message,
     /^HOME is not set, so log and spool go to \S+, which a restart may empty$/,
@@ -375,23 +374,12 @@ test.unix("doctor says why a home cannot be used", async (place) => {
 
 it.mounts("doctor names a read-only home, a read-only database and a full disk", async () => {
   await using mounts = await privateMounts();
-  const doctor = async (...args: string[]): Promise<Body> => {
-    const { stdout, stderr } = await runProgram([...args, "doctor", "--json"], {
-      through: mounts.through,
-      cwd: "/",
-      env: { HOME: INNER_HOME },
-    });
-    try {
-      return JSON.parse(stdout);
-    } catch {
-      throw new Error(stdout + stderr);
-    }
-  };
+  const inside = { through: mounts.through, cwd: "/", env: { HOME: INNER_HOME } };
+  const doctor = async (...args: string[]): Promise<Body> =>
+    jsonOf(await runProgram([...args, "doctor", "--json"], inside));
   const send = (tool_response: string) =>
     runProgram(["hook", "PostToolUse"], {
-      through: mounts.through,
-      cwd: "/",
-      env: { HOME: INNER_HOME },
+      ...inside,
       stdin: { session_id: "s", tool_name: "Read", tool_response },
     });
   await send("first");
@@ -438,9 +426,8 @@ test("doctor counts records that wait, here and for other databases, and --fix t
 });
 
 test("doctor looks into the hooks of every settings file that counts", async (place) => {
-  const user = join(place.home, ".claude", "settings.json");
   const project = join(place.project, ".claude", "settings.json");
-  const hooks = async () => rowsOf((await place.json(["doctor"])).body, "hooks");
+  const hooks = () => checksOf(place, "hooks");
   await place.run(["install-hooks"]);
   assert.match((await hooks())[0]!.message, /^installed in \S+settings\.json \(SessionStart, /);
 
@@ -459,21 +446,19 @@ test("doctor looks into the hooks of every settings file that counts", async (pl
   );
   assert.equal((await hooks())[0]!.status, "ok");
 
-  const settings = JSON.parse(Deno.readTextFileSync(user));
-  settings.hooks.PreToolUse.push({ matcher: "*", hooks: [{ type: "command", timeout: 0 }] });
-  Deno.writeTextFileSync(user, JSON.stringify(settings));
+  alterSettings(place, ({ hooks }) => {
+    hooks.PreToolUse.push({ matcher: "*", hooks: [{ type: "command", timeout: 0 }] });
+  });
   const [discarded] = await hooks();
   assert.equal(discarded!.status, "fail");
   assert.match(discarded!.message, /hooks\.PreToolUse\[1\].*discards the whole file, conclaude's/);
 
-  Deno.writeTextFileSync(user, "{ // mine\n}");
+  Deno.writeTextFileSync(place.settings, "{ // mine\n}");
   assert.match((await hooks())[0]!.message, /comments.*may ignore the file/);
 });
 
 test("doctor finds sessions whose process is gone, and --fix marks them as abandoned", async (place) => {
-  const child = new Deno.Command("true").spawn();
-  await child.status;
-  const env = { CLAUDE_PID: String(child.pid) };
+  const env = { CLAUDE_PID: String(await endedPid()) };
   const stdin = { session_id: "gone", tool_name: "Read" };
   await place.run(["hook", "PostToolUse"], { stdin, env });
   await useOnce(place, "of nobody knows which process");
@@ -490,7 +475,7 @@ test("doctor finds sessions whose process is gone, and --fix marks them as aband
   ]);
   assert.equal(queryValue(place.database, status), "abandoned");
   assert.equal(
-    rowsOf((await place.json(["doctor"])).body, "sessions")[0]!.message,
+    (await checkOf(place, "sessions")).message,
     "1 active; of 1 the process is not known",
   );
 });
@@ -540,12 +525,12 @@ test("of a log that several homes share, doctor reports only its own home's line
   Deno.mkdirSync(join(own.home, ".conclaude", "conclaude.log"));
   Deno.writeTextFileSync(own.database, "no database at all, but long enough to be read as one");
   await useOnce(own);
-  const [told] = rowsOf((await own.json(["doctor"])).body, "log");
+  const [told] = await checksOf(own, "log");
   assert.match(
     told!.message,
     /^0 errors and 1 warning in .*: hook \w+: the database .* could not take it/,
   );
-  const [quiet] = rowsOf((await other.json(["doctor"])).body, "log");
+  const [quiet] = await checksOf(other, "log");
   assert.deepEqual([quiet!.status, quiet!.message], [
     "ok",
     "no error and no warning in the last 24 hours",
@@ -556,10 +541,9 @@ const record = (id: string) => hookRecord({ id, atMs: 1_700_000_000_000 });
 
 test("doctor says that an older installation ends commands at a stop too soon, and how to mend it", async (place) => {
   await place.run(["install-hooks"]);
-  const path = join(place.home, ".claude", "settings.json");
-  const hooks = async () => rowsOf((await place.json(["doctor"])).body, "hooks");
-  const text = Deno.readTextFileSync(path);
-  Deno.writeTextFileSync(path, text.replaceAll('"timeout": 600', '"timeout": 10'));
+  const hooks = () => checksOf(place, "hooks");
+  const text = Deno.readTextFileSync(place.settings);
+  Deno.writeTextFileSync(place.settings, text.replaceAll('"timeout": 600', '"timeout": 10'));
   const [row] = await hooks();
   assert.equal(row!.status, "warn");
   assert.match(row!.message, /too little time .*: SubagentStop \(10 s\), Stop \(10 s\)/);

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { testWith } from "../support/fixtures.ts";
 import { runProgram } from "../support/program.ts";
 import { stage } from "./support.ts";
 
-Deno.test("event list gives the newest, or what came after an event, oldest first", async () => {
-  using place = stage();
+const test = testWith(stage);
+
+test("event list gives the newest, or what came after an event, oldest first", async (place) => {
   for (const title of ["a", "b", "c"]) {
     await place.run(["task", "create", "--title", title]);
   }
@@ -30,8 +32,7 @@ Deno.test("event list gives the newest, or what came after an event, oldest firs
   assert.equal((await place.run(["event", "list", "--since", "soon"])).code, 2);
 });
 
-Deno.test("event list names an agent by the id that the list of agents has", async () => {
-  using place = stage();
+test("event list names an agent by the id that the list of agents has", async (place) => {
   const stdin = { session_id: crypto.randomUUID(), agent_id: "a1b2c3d4e5f60718" };
   await place.run(["hook", "SubagentStart"], { stdin });
   const [id] = (await place.run(["agent", "list"])).stdout.split("\n")[1]!.split(" ");
@@ -39,8 +40,7 @@ Deno.test("event list names an agent by the id that the list of agents has", asy
   assert.match(stdout, new RegExp(`  agent\\.\\w+  ${id}(?:  |$)`, "m"));
 });
 
-Deno.test("event list --follow prints what others do, a line of JSON each", async () => {
-  using place = stage();
+test("event list --follow prints what others do, a line of JSON each", async (place) => {
   const env = { HOME: place.home };
   await place.run(["task", "create", "--title", "before"]);
   const follow = ["event", "list", "--since", "0", "--follow", "--limit", "3", "--json"];

@@ -10,8 +10,7 @@ import { garbage } from "../support/spoilt.ts";
 import { runVerb } from "../support/verb.ts";
 import { stage } from "./support.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
-import { it } from "../support/fixtures.ts";
+import { it, rowsOf } from "../support/fixtures.ts";
 import { tempFolder } from "../support/folders.ts";
 
 const VERBS = rowsOf<readonly string[]>(CASES.verbs);

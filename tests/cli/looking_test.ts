@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { pause } from "../support/wait.ts";
 import { basename, join } from "node:path";
 import { runProgram, tempHome } from "../support/program.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const LOOKING = rowsOf<readonly string[]>(CASES.looking);
 

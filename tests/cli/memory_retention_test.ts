@@ -1,10 +1,10 @@
 /** What a SessionEnd clears away, and what it must not. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { openDatabase } from "../../src/db/database.ts";
 import { query, queryValue } from "../support/look.ts";
 import { hook, runProgram, tempHome } from "../support/program.ts";
 import { saveEvent } from "../support/records.ts";
+import { configureUser } from "../support/on_home.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -31,10 +31,7 @@ Deno.test("SessionEnd removes no capture that is not worked in, however old, unl
   const kept = () => query(home, "SELECT session_id AS id FROM pending_queue").map(({ id }) => id);
   assert.deepEqual(kept(), ["waits"]);
   assert.equal(queryValue(home, "SELECT count(*) FROM sessions WHERE session_id = 'waits'"), 1);
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    "memory: { enabled: false }\n",
-  );
+  configureUser(home, "memory: { enabled: false }\n");
   await hook("SessionEnd", end(home.path), home);
   assert.deepEqual(kept(), [], "nothing will ever be made of it");
 });
@@ -57,10 +54,7 @@ Deno.test("SessionEnd removes observations that are old enough, within its time"
   assert.equal(dropped(), 80);
   await hook("SessionEnd", end(home.path), home);
   assert.equal(dropped(), 80);
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    "memory: { retentionDays: 10 }\n",
-  );
+  configureUser(home, "memory: { retentionDays: 10 }\n");
   const startedAt = performance.now();
   await hook("SessionEnd", end(home.path), home);
   assert.ok(performance.now() - startedAt < 3_000);

@@ -7,6 +7,8 @@ import { makeCorpus } from "../support/memory_corpus.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { workRecords } from "../support/work_sessions.ts";
 import { testWith } from "../support/fixtures.ts";
+import { makeTask } from "../support/tasks.ts";
+import { type Stage, stage } from "./support.ts";
 
 const test = testWith(remembered);
 
@@ -215,8 +217,9 @@ test("results of several projects show the names of the projects", async (place)
   assert.doesNotMatch(await told("timeline", "a.md", "--here"), /\[/);
 });
 
-Deno.test("results of one other project show its name", async () => {
-  using home = tempHome();
+const it = testWith(tempHome);
+
+it("results of one other project show its name", async (home) => {
   const project = join(home.path, "harbour");
   await Deno.mkdir(project);
   const there = { path: home.path, project };
@@ -230,8 +233,7 @@ Deno.test("results of one other project show its name", async () => {
   assert.doesNotMatch(await told(there, "timeline", "a.md"), /harbour/);
 });
 
-Deno.test("memory of a moved repository is found by its former folder", async () => {
-  using home = tempHome();
+it("memory of a moved repository is found by its former folder", async (home) => {
   const old = join(home.path, "old");
   await Deno.mkdir(join(old, ".git"), { recursive: true });
   await Deno.writeTextFile(join(old, ".git", "HEAD"), "ref: refs/heads/main\n");
@@ -254,8 +256,7 @@ Deno.test("memory of a moved repository is found by its former folder", async ()
   assert.deepEqual(wouldRemove, { observations: 1 });
 });
 
-Deno.test("memory forget --dry-run names the newest ten observations that would go, and how many more", async () => {
-  using home = tempHome();
+it("memory forget --dry-run names the newest ten observations that would go, and how many more", async (home) => {
   const { pier } = await harbours(home, ["pier"]);
   for (let n = 1; n <= 11; n++) await ask(pier, ["memory", "remember", `Buoy number ${n} is red`]);
   const { stdout } = await run(pier, ["memory", "forget", "--project", "pier", "--dry-run"]);
@@ -265,8 +266,7 @@ Deno.test("memory forget --dry-run names the newest ten observations that would 
   assert.match(stdout, /\n {2}… and 2 more\n?/);
 });
 
-Deno.test("memory forget of one observation says which others go with it, and why", async () => {
-  using home = tempHome();
+it("memory forget of one observation says which others go with it, and why", async (home) => {
   const { pier } = await harbours(home, ["pier"]);
   const session = { session_id: "pier", cwd: pier.project };
   await hook("UserPromptSubmit", { ...session, prompt: "Mend the pier" }, home);
@@ -299,8 +299,7 @@ async function harbours<Name extends string>(
   return Object.fromEntries(places) as Record<Name, Place>;
 }
 
-Deno.test("memory forget --project forgets the named project from any folder, and never the project around that folder", async () => {
-  using home = tempHome();
+it("memory forget --project forgets the named project from any folder, and never the project around that folder", async (home) => {
   const { pier } = await harbours(home, ["pier", "quay"]);
   const forget = ["memory", "forget", "--project"];
   const kept = async () =>
@@ -325,8 +324,7 @@ Deno.test("memory forget --project forgets the named project from any folder, an
   assert.deepEqual(wouldRemove, { observations: 1 });
 });
 
-Deno.test("an unknown project has no results, and a name that several projects share is an error", async () => {
-  using home = tempHome();
+it("an unknown project has no results, and a name that several projects share is an error", async (home) => {
   const { pier } = await harbours(home, ["pier", "north/quay", "south/quay"]);
   const none = await run(pier, ["memory", "search", "tide", "--project", "nosuch"]);
   assert.match(none.stdout, /Nothing at all is known of the project "nosuch"; known: /);
@@ -396,8 +394,7 @@ test("memory eval tells recall, the mean reciprocal rank and the time, and leave
   assert.ok(own.questions > 0 && own.recall.any["20"] > 0);
 });
 
-Deno.test("memory eval takes a set with a byte order mark, and names the line that does not fit", async () => {
-  using home = tempHome();
+it("memory eval takes a set with a byte order mark, and names the line that does not fit", async (home) => {
   const place = { path: home.path, project: home.path };
   const set = join(home.path, "set.jsonl");
   const document = {
@@ -452,4 +449,51 @@ Deno.test("memory eval takes a set with a byte order mark, and names the line th
       `Cannot read the set "${set}"\n  why:  ${why}\n  next: conclaude memory eval --help\n`,
     ]);
   }
+});
+
+/** A note of a folder that is gone, and a task of it. @returns The folder. */
+async function gone(place: Stage): Promise<string> {
+  const old = join(place.home, "old");
+  Deno.mkdirSync(old);
+  const note = ["memory", "remember", "The tests need port 5433"];
+  assert.equal((await place.run(note, { cwd: old })).code, 0);
+  Deno.removeSync(old, { recursive: true });
+  using db = await openDatabase(place.database, { busyTimeoutMs: 1000 });
+  makeTask(db, { projectDir: old });
+  return old;
+}
+
+Deno.test("memory move gives what is known of a folder to another one, and --dry-run only says so", async () => {
+  using place = stage();
+  const old = await gone(place);
+  const found = async () =>
+    (await place.run(["memory", "search", "port", "--here"])).stdout.includes("5433");
+  const dry = await place.json(["memory", "move", old, place.project, "--dry-run"]);
+  assert.deepEqual([dry.code, dry.body.moved["observations"], dry.body.moved["tasks"]], [
+    0,
+    1,
+    1,
+  ]);
+  assert.equal(await found(), false);
+  const { code, stdout } = await place.run(["memory", "move", old, place.project]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^Moved 1 observation, 1 task, .*from .*old to /s);
+  assert.equal(await found(), true);
+  assert.match((await place.run(["task", "list"])).stdout, /A task/);
+});
+
+Deno.test("memory move refuses a folder of which nothing is known, one that is not there, and one below the old one", async () => {
+  using place = stage();
+  const old = await gone(place);
+  const why = async (...folders: string[]) => {
+    const { code, body } = await place.json(["memory", "move", ...folders]);
+    assert.equal(code, 1);
+    assert.match(body.error.next, /./);
+    return body.error.why;
+  };
+  assert.match(await why("/nowhere", place.project), /^nothing is known of \/nowhere; nothing/);
+  assert.match(await why(old, join(place.home, "none")), /^there is no folder /);
+  Deno.mkdirSync(join(old, "below"), { recursive: true });
+  assert.match(await why(old, join(old, "below")), /is below .*old; nothing was changed$/);
+  assert.match(await why(old, old), /^both are the same folder/);
 });

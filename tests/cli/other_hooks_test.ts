@@ -1,18 +1,16 @@
 /** Hooks of ours beside those that are installed: in other files, and within other commands. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Stage, stage } from "./support.ts";
+import { alterSettings, checkOf, checksOf, type Stage, stage } from "./support.ts";
 import { namesIn } from "../support/look.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const RULES = "preToolUse: {preventRootAdditions: false}\nstop: {commands: [{run: 'true'}]}\n";
 
-/** Replaces the Stop hook in the user's settings. */
-function replaceStop({ home }: Stage, command: string): void {
-  const path = join(home, ".claude", "settings.json");
-  const settings = JSON.parse(Deno.readTextFileSync(path));
-  settings.hooks.Stop[0].hooks[0].command = command;
-  Deno.writeTextFileSync(path, JSON.stringify(settings));
+/** Changes the groups of the Stop hook in the user's settings. */
+// deno-lint-ignore no-explicit-any -- a settings file can hold anything
+function alterStop(place: Stage, change: (groups: any[]) => unknown): void {
+  alterSettings(place, ({ hooks }) => void (hooks.Stop = change(hooks.Stop)));
 }
 
 const test = testWith(stage);
@@ -20,7 +18,9 @@ const test = testWith(stage);
 test("a hook whose exit status is hidden is named, and the advised command adds no second hook", async (place) => {
   place.configure(RULES);
   await place.run(["install-hooks"]);
-  replaceStop(place, "/opt/bin/conclaude hook Stop || true");
+  alterSettings(place, ({ hooks }) => {
+    hooks.Stop[0].hooks[0].command = "/opt/bin/conclaude hook Stop || true";
+  });
   const { body } = await place.json(["doctor"]);
   const row = (name: string) => body.checks.find((check) => check.name === name)!;
   assert.match(
@@ -47,9 +47,8 @@ test("where every hook is wrapped, hooks are not said to be missing", async (pla
   const settings = {
     hooks: { Stop: [{ hooks: [hook, { type: "command", command: "echo | x" }] }] },
   };
-  Deno.writeTextFileSync(join(place.home, ".claude", "settings.json"), JSON.stringify(settings));
-  const { body } = await place.json(["doctor"]);
-  const rows = body.checks.filter(({ name }) => name === "hooks");
+  Deno.writeTextFileSync(place.settings, JSON.stringify(settings));
+  const rows = await checksOf(place, "hooks");
   assert.equal(rows.length, 1);
   assert.match(rows[0]!.message, /do more than start conclaude/);
 });
@@ -70,14 +69,6 @@ test("install-hooks tells of another file whose hooks record the same events", a
   assert.deepEqual(body.warnings, []);
 });
 
-// deno-lint-ignore no-explicit-any -- a settings file can hold anything
-function alterStop({ home }: Stage, change: (groups: any[]) => unknown): void {
-  const path = join(home, ".claude", "settings.json");
-  const settings = JSON.parse(Deno.readTextFileSync(path));
-  settings.hooks.Stop = change(settings.hooks.Stop);
-  Deno.writeTextFileSync(path, JSON.stringify(settings));
-}
-
 test("install-hooks registers a second hook of Stop that nobody waits for, and says so", async (place) => {
   const { stdout } = await place.run(["install-hooks", "--events", "Stop"]);
   assert.match(stdout, /\n {2}drain: {3}beside Stop/);
@@ -96,10 +87,7 @@ test("install-hooks registers a second hook of Stop that nobody waits for, and s
 
 test("doctor does not call the two hooks of Stop doubled, and names one that has no drain", async (place) => {
   await place.run(["install-hooks"]);
-  const look = async () => {
-    const { body } = await place.json(["doctor"]);
-    return body.checks.find(({ name }) => name === "hooks")!;
-  };
+  const look = () => checkOf(place, "hooks");
   const whole = await look();
   assert.equal(whole.status, "ok", whole.message);
   assert.equal(whole.message.match(/\bStop\b/g)?.length, 1);
@@ -123,10 +111,7 @@ test("doctor does not call the two hooks of Stop doubled, and names one that has
 test("a drain hook beside Stop leaves the gates armed, a drain hook alone does not", async (place) => {
   place.configure(RULES);
   await place.run(["install-hooks"]);
-  const look = async () => {
-    const { body } = await place.json(["doctor"]);
-    return body.checks.find(({ name }) => name === "gates")!;
-  };
+  const look = () => checkOf(place, "gates");
   alterStop(place, ([stop, drain]) => [drain, stop]);
   assert.match((await look()).message, /^ARMED/);
   alterStop(place, ([drain]) => [drain]);

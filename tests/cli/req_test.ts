@@ -11,8 +11,10 @@ import {
 } from "../../src/policy/requirements/presets.ts";
 import { hook } from "../support/program.ts";
 import { OTHER_SESSION, RequiredProject, SESSION } from "../support/required_project.ts";
-import { needsTools, testWhere } from "../support/requirements.ts";
-import { pause } from "../support/wait.ts";
+import { filesWith } from "../support/look.ts";
+import { configureUser } from "../support/on_home.ts";
+import { endedPid } from "../support/processes.ts";
+import { until } from "../support/wait.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const PRESETS = ["solo", "team", "strict", "relaxed", "minimal", "advanced"] as const;
@@ -27,10 +29,13 @@ function read(project: RequiredProject, name: string): string {
   return Deno.readTextFileSync(join(project.path, name));
 }
 
+const parsed = (text: string) =>
+  parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]);
+
 for (const preset of Object.keys(POLICY_PRESETS) as PolicyPreset[]) {
   Deno.test(`the file for ${preset} is a configuration without problems, explained in some ten lines`, () => {
     const text = policyPreset(preset);
-    const { problems } = parseConfig([{ layer: "project", path: "/p/.conclaude.yaml", text }]);
+    const { problems } = parsed(text);
     assert.deepEqual(problems, []);
     const comments = text.split("\n").filter((line) => /^\s*# /.test(line)).length;
     assert.ok(comments >= 6 && comments <= 20, String(comments));
@@ -39,12 +44,7 @@ for (const preset of Object.keys(POLICY_PRESETS) as PolicyPreset[]) {
 
 for (const preset of PRESETS) {
   Deno.test(`the set ${preset} is a configuration without problems`, () => {
-    const path = "/p/.conclaude.yaml";
-    const { problems, config } = parseConfig([{
-      layer: "project",
-      path,
-      text: presetText(preset),
-    }]);
+    const { problems, config } = parsed(presetText(preset));
     assert.deepEqual(problems, []);
     const names = Object.keys(config.requirements);
     assert.equal(names.length > 0, preset !== "minimal" && preset !== "solo");
@@ -154,11 +154,7 @@ test("metadata and reasons are masked before they are stored", async (project) =
   await project.send("SessionStart");
   await project.req("satisfy", "a", "--session", SESSION, "--metadata", `{"token":"${secret}"}`);
   await project.req("pause", "--session", SESSION, "--reason", `because ${secret}`);
-  for (const { name } of Deno.readDirSync(join(project.home.path, ".conclaude"))) {
-    const path = join(project.home.path, ".conclaude", name);
-    if (!Deno.statSync(path).isFile) continue;
-    assert.ok(!new TextDecoder("latin1").decode(Deno.readFileSync(path)).includes(secret), name);
-  }
+  assert.deepEqual(filesWith(join(project.home.path, ".conclaude"), secret), []);
 });
 
 Deno.test("req names the configuration file that cannot be read, and the command that shows its mistake", async () => {
@@ -275,61 +271,47 @@ Deno.test("req explain tells when a satisfaction ran out", async () => {
 });
 
 it("req sessions leaves out sessions whose process is gone", async (project) => {
-  const gone = new Deno.Command("true").spawn();
-  await gone.status;
   const start = (session_id: string, pid: number) =>
     hook("SessionStart", { session_id, cwd: project.path, source: "startup" }, project.home, {
       env: { CLAUDE_PID: String(pid) },
     });
-  await start(SESSION, gone.pid);
+  await start(SESSION, await endedPid());
   await start(OTHER_SESSION, Deno.pid);
   const listed = await project.req("sessions");
   assert.ok(listed.includes(OTHER_SESSION.slice(0, 8)));
   assert.ok(!listed.includes(SESSION.slice(0, 8)), listed);
 });
 
-testWhere(
-  needsTools("ps", "sleep"),
-  "req sessions leaves out a session whose process has ended but has not been reaped",
-  async () => {
-    using project = new RequiredProject("{}\n");
-    // A shell that becomes another program no longer asks how its child ended: as in a container without an init.
-    const parent = new Deno.Command("sh", {
-      args: ["-c", "sleep 0.5 & echo $!; exec sleep 60"],
-      stdout: "piped",
-    }).spawn();
-    try {
-      const { value } = await parent.stdout.getReader().read();
-      const pid = new TextDecoder().decode(value).trim();
-      await untilEnded(pid);
-      await project.start();
-      const start = { session_id: OTHER_SESSION, cwd: project.path, source: "startup" };
-      await hook("SessionStart", start, project.home, { env: { CLAUDE_PID: pid } });
-      const listed = await project.req("sessions");
-      assert.ok(!listed.includes(OTHER_SESSION.slice(0, 8)), listed);
-    } finally {
-      parent.kill();
-      await parent.status;
-    }
-  },
-);
+it.ps("req sessions leaves out a session whose process has ended but has not been reaped", async (project) => {
+  // A shell that becomes another program no longer asks how its child ended: as in a container without an init.
+  const parent = new Deno.Command("sh", {
+    args: ["-c", "sleep 0.5 & echo $!; exec sleep 60"],
+    stdout: "piped",
+  }).spawn();
+  try {
+    const { value } = await parent.stdout.getReader().read();
+    const pid = new TextDecoder().decode(value).trim();
+    await untilEnded(pid);
+    await project.start();
+    const start = { session_id: OTHER_SESSION, cwd: project.path, source: "startup" };
+    await hook("SessionStart", start, project.home, { env: { CLAUDE_PID: pid } });
+    const listed = await project.req("sessions");
+    assert.ok(!listed.includes(OTHER_SESSION.slice(0, 8)), listed);
+  } finally {
+    parent.kill();
+    await parent.status;
+  }
+});
 
 /** Waits until a process has ended that nobody takes note of. */
 async function untilEnded(pid: string): Promise<void> {
   const state = new Deno.Command("ps", { args: ["-o", "stat=", "-p", pid] });
-  for (const endMs = Date.now() + 30_000; Date.now() < endMs;) {
-    if (new TextDecoder().decode(state.outputSync().stdout).startsWith("Z")) return;
-    await pause(10);
-  }
-  throw new Error(`process ${pid} has not ended, or somebody has taken note of it`);
+  const isEnded = () => new TextDecoder().decode(state.outputSync().stdout).startsWith("Z");
+  await until(`process ${pid} ends, and nobody takes note of it`, isEnded);
 }
 
 it("an error says that a requirement of the user's file needs a configuration file in the project", async (project) => {
-  Deno.mkdirSync(join(project.home.path, ".conclaude"), { recursive: true });
-  Deno.writeTextFileSync(
-    join(project.home.path, ".conclaude", "config.yaml"),
-    "requirements: {commit_plan: {}}\n",
-  );
+  configureUser(project.home, "requirements: {commit_plan: {}}\n");
   await project.start();
   await project.req("satisfy", "commit_plan", "--session", SESSION);
   Deno.removeSync(join(project.path, ".conclaude.yaml"));

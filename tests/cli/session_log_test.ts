@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { drainAt, saveEvent, saveUse, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 import { type DatabaseSync, StatementSync } from "node:sqlite";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";

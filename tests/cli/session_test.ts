@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isNext } from "../support/next.ts";
-import { saveEvent, type TempDatabase, tempDatabase } from "../support/records.ts";
+import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
 
@@ -16,20 +16,16 @@ const FILTERS: readonly (readonly string[])[] = [
   ["export", "--session"],
 ];
 
-function placeOf({ folder, path }: TempDatabase) {
-  return { home: folder, database: path };
-}
-
 const test = testWith(tempDatabase);
 
 test("session show takes any beginning of four characters, in any case, with or without dashes", async (temp) => {
   saveEvent(temp.db);
   saveEvent(temp.db, { sessionId: "other" });
   for (const id of [SESSION, "cad0", "CAD0AC", "cad0ac4d39", "cad0ac4d-39", "CAD0AC4D-3933-45AD"]) {
-    const { session } = await runVerbJson(["session", "show", id], placeOf(temp));
+    const { session } = await runVerbJson(["session", "show", id], temp);
     assert.equal(session.sessionId, SESSION, id);
   }
-  const { session } = await runVerbJson(["session", "show", "othe"], placeOf(temp));
+  const { session } = await runVerbJson(["session", "show", "othe"], temp);
   assert.equal(session.sessionId, "other");
 });
 
@@ -38,7 +34,7 @@ test("session list --until leaves out what was seen since", async (temp) => {
     saveEvent(temp.db, { sessionId, atMs });
   }
   const listed = async (...flags: readonly string[]) => {
-    const { sessions } = await runVerbJson(["session", "list", ...flags], placeOf(temp));
+    const { sessions } = await runVerbJson(["session", "list", ...flags], temp);
     return sessions.map(({ sessionId }: { sessionId: string }) => sessionId);
   };
   assert.deepEqual(await listed(), ["late", "early"]);
@@ -50,28 +46,28 @@ test("every --session accepts the same ids as session show", async (temp) => {
   saveEvent(temp.db, { capture: {}, counters: ["edits"] });
   saveEvent(temp.db, { sessionId: "other", capture: {}, counters: ["edits"] });
   for (const verb of FILTERS) {
-    const { stdout } = await runVerb([...verb, "CAD0-AC", "--json"], placeOf(temp));
+    const { stdout } = await runVerb([...verb, "CAD0-AC", "--json"], temp);
     assert.ok(stdout.includes(SESSION) && !stdout.includes("other"), verb.join(" "));
   }
   const get = ["counter", "get", "edits", "--session", "CAD0"];
-  assert.deepEqual(await runVerbJson(get, placeOf(temp)), { value: 1 });
+  assert.deepEqual(await runVerbJson(get, temp), { value: 1 });
 });
 
 test("an id that several sessions share is an error that names them", async (temp) => {
   for (const sessionId of [SESSION, TWIN]) saveEvent(temp.db, { sessionId });
   for (const verb of [["session", "show"], ["counter", "get", "edits", "--session"], ...FILTERS]) {
-    const { error } = await runVerbJson([...verb, "cad0"], placeOf(temp));
+    const { error } = await runVerbJson([...verb, "cad0"], temp);
     assert.equal(error.code, 1, verb.join(" "));
     assert.ok(error.why.includes(SESSION) && error.why.includes(TWIN), error.why);
     assert.match(error.next, /^conclaude session show cad0ac4d-/);
   }
-  const { session } = await runVerbJson(["session", "show", TWIN], placeOf(temp));
+  const { session } = await runVerbJson(["session", "show", TWIN], temp);
   assert.equal(session.sessionId, TWIN);
 });
 
 test("a whole id is never taken for the beginning of another one", async (temp) => {
   for (const sessionId of ["build", "build-2"]) saveEvent(temp.db, { sessionId });
-  const { session } = await runVerbJson(["session", "show", "BUILD"], placeOf(temp));
+  const { session } = await runVerbJson(["session", "show", "BUILD"], temp);
   assert.equal(session.sessionId, "build");
 });
 
@@ -79,7 +75,7 @@ test("an unknown id is an error, so that a wrong id does not look like a session
   saveEvent(temp.db);
   for (const verb of [["session", "show"], ...FILTERS]) {
     for (const id of ["nope", "cad", "ad0ac4d"]) {
-      const { code, stdout, stderr } = await runVerb([...verb, id], placeOf(temp));
+      const { code, stdout, stderr } = await runVerb([...verb, id], temp);
       assert.deepEqual([code, stdout], [1, ""], verb.join(" "));
       assert.match(
         stderr,
@@ -93,7 +89,7 @@ test("lists accept an id that only events have", async (temp) => {
   saveEvent(temp.db, { sessionId: LOOSE, capture: {}, counters: ["edits"] });
   temp.db.exec("DELETE FROM sessions");
   for (const verb of FILTERS) {
-    const { code, stdout } = await runVerb([...verb, "1000-0000", "--json"], placeOf(temp));
+    const { code, stdout } = await runVerb([...verb, "1000-0000", "--json"], temp);
     assert.equal(code, 0, verb.join(" "));
     assert.ok(stdout.includes(LOOSE), verb.join(" "));
   }
@@ -101,7 +97,7 @@ test("lists accept an id that only events have", async (temp) => {
 
 test("a counter that a script owns is never taken for one of a session whose id begins alike", async (temp) => {
   const raise = (session: string) =>
-    runVerbJson(["counter", "increment", "runs", "--session", session], placeOf(temp));
+    runVerbJson(["counter", "increment", "runs", "--session", session], temp);
   saveEvent(temp.db, { sessionId: "deploy-2" });
   assert.deepEqual([await raise("deploy-2"), await raise("deploy")], [{ value: 1 }, { value: 1 }]);
 });
@@ -121,7 +117,7 @@ test("a hint in any text is a command on the database that --db named", async (t
 
 test("without an id the newest session of this project is shown", async (temp) => {
   saveEvent(temp.db);
-  const place = placeOf(temp);
+  const place = temp;
   const { error } = await runVerbJson(["session", "show"], place);
   assert.match(error.why, /no session of this project is known/);
   temp.db.prepare("UPDATE sessions SET repository = NULL, project_dir = ?").run(temp.folder);

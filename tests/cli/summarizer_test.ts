@@ -4,15 +4,14 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { SummarizerRun } from "../../src/memory/drain/summarizer_runs_table.ts";
 import { isAlive, killNow } from "../support/processes.ts";
-import { query } from "../support/look.ts";
+import { query, textOf } from "../support/look.ts";
 import { change, configureUser } from "../support/on_home.ts";
 import { json, run } from "../support/verb.ts";
 import { spawnProgram } from "../support/process.ts";
 import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
 import { until } from "../support/wait.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const SESSION = "0d9d5c6e-6a35-4d8f-9f0b-9f6b2a3d7c11";
 /** Built up here, so that no search for secrets finds it in this file. */
@@ -20,36 +19,27 @@ const SECRET = ["ghp", "_", "16C7e42F292c6912E7710c838347Ae178B4a"].join("");
 
 /** A session that was asked for something, edited a file, and ended. */
 async function endedSession(home: TempHome, id = SESSION): Promise<void> {
-  const cwd = home.path;
-  const facts = { session_id: id, cwd, transcript_path: join(cwd, "t.jsonl") };
-  await hook(
-    "SessionStart",
-    { ...facts, hook_event_name: "SessionStart", source: "startup" },
-    home,
-  );
-  await hook("UserPromptSubmit", {
-    ...facts,
-    hook_event_name: "UserPromptSubmit",
-    prompt: "Let uploads be tried three times",
-  }, home);
+  await send(home, "SessionStart", { source: "startup" }, id);
+  await send(home, "UserPromptSubmit", { prompt: "Let uploads be tried three times" }, id);
   await edit(home, { id, from: "tries = 1", to: "tries = 3" });
-  await hook("SessionEnd", { ...facts, hook_event_name: "SessionEnd", reason: "other" }, home);
+  await send(home, "SessionEnd", { reason: "other" }, id);
+}
+
+function send(home: TempHome, event: string, fields: object, session_id = SESSION) {
+  const place = { cwd: home.path, transcript_path: join(home.path, "t.jsonl") };
+  return hook(event, { session_id, hook_event_name: event, ...place, ...fields }, home);
 }
 
 async function edit(
   home: TempHome,
   { id = SESSION, from, to }: { readonly id?: string; readonly from: string; readonly to: string },
 ): Promise<void> {
-  await hook("PostToolUse", {
-    session_id: id,
-    cwd: home.path,
-    transcript_path: join(home.path, "t.jsonl"),
-    hook_event_name: "PostToolUse",
+  await send(home, "PostToolUse", {
     tool_name: "Edit",
     tool_input: { file_path: join(home.path, "upload.ts"), old_string: from, new_string: to },
     tool_response: {},
     tool_use_id: crypto.randomUUID(),
-  }, home);
+  }, id);
 }
 
 function configure(home: TempHome, command: string, more: readonly string[] = []): void {
@@ -194,13 +184,7 @@ test.slowUnix("a command and its process group do not outlive a killed drain", a
   configure(home, `sleep 300 & echo $! > ${pids}; echo $$ >> ${pids}; wait`);
   await endedSession(home);
   const killed = spawnProgram(["queue", "drain"], { env: { HOME: home.path }, cwd: home.path });
-  const read = () => {
-    try {
-      return Deno.readTextFileSync(pids).trim().split("\n");
-    } catch {
-      return [];
-    }
-  };
+  const read = () => textOf(pids).trim().split("\n");
   await until("the command has begun", () => read().length === 2);
   await Promise.all([killNow(killed), killed.output(), killed.stdin.close()]);
   await until("it has ended", () => read().every((pid) => !isAlive(pid)));
@@ -245,22 +229,17 @@ test("a day's runs and tokens are not exceeded, and it is said when they are use
     [summarizer.written, summarizer.left, summarizer.usedUp, summarizer.today.runs],
     [2, 1, "runs", 2],
   );
-  const told = await runProgram(["queue", "drain"], { env: { HOME: home.path }, cwd: home.path });
-  assert.match(told.stdout, /^summarizer {2}0 summaries rewritten.*today's runs are used up/m);
-  const stats = await runProgram(["memory", "stats"], {
-    env: { HOME: home.path },
-    cwd: home.path,
-  });
-  assert.match(stats.stdout, /today +2 of 2 runs, .*the runs of today are used up/);
+  assert.match(
+    await told(home, "queue", "drain"),
+    /^summarizer {2}0 summaries rewritten.*today's runs are used up/m,
+  );
+  const stats = await told(home, "memory", "stats");
+  assert.match(stats, /today +2 of 2 runs, .*the runs of today are used up/);
 
   configure(home, "echo short", ["maxTokensPerDay: 100"]);
   assert.equal((await drain(home)).summarizer.usedUp, "tokens");
-  const tokens = await runProgram(["queue", "drain"], {
-    env: { HOME: home.path },
-    cwd: home.path,
-  });
   assert.match(
-    tokens.stdout,
+    await told(home, "queue", "drain"),
     /the next run would not fit into today's tokens: it takes at least \d+, and \d+ are spent/,
   );
   // Yesterday's do not count.
@@ -350,15 +329,9 @@ test("hooks keep nothing of a summarizer that is itself a session of Claude Code
   configure(home, `echo "$CONCLAUDE_SUMMARIZER" > ${seen}; echo fine`);
   await drain(home);
   assert.match(Deno.readTextFileSync(seen), /^[0-9a-f-]{36}\n$/);
-  const event = {
-    session_id: "a-session-of-the-summarizer",
-    cwd: home.path,
-    hook_event_name: "SessionStart",
-    source: "startup",
-  };
-  const marked = await hook("SessionStart", event, home, {
-    env: { CONCLAUDE_SUMMARIZER: "1" },
-  });
+  const session = { session_id: "a-session-of-the-summarizer", cwd: home.path };
+  const event = { ...session, hook_event_name: "SessionStart", source: "startup" };
+  const marked = await hook("SessionStart", event, home, { env: { CONCLAUDE_SUMMARIZER: "1" } });
   assert.equal(marked.code, 0);
   assert.equal(sessions(), 1);
   await hook("SessionStart", event, home);
@@ -369,12 +342,7 @@ test("no hook runs the command, not the drain beside a Stop either", async (home
   const ran = join(home.path, "ran");
   configure(home, `touch ${ran}; echo text`);
   await endedSession(home);
-  await hook("Drain", {
-    session_id: SESSION,
-    cwd: home.path,
-    hook_event_name: "Stop",
-    stop_hook_active: false,
-  }, home);
+  await send(home, "Drain", { hook_event_name: "Stop", stop_hook_active: false });
   assert.match(summaryIn(home).text, /Asked:/);
   assert.throws(() => Deno.statSync(ran), Deno.errors.NotFound);
 });

@@ -8,6 +8,8 @@ export interface Stage extends Disposable {
   readonly home: string;
   readonly project: string;
   readonly database: string;
+  /** The user's settings of Claude Code. */
+  readonly settings: string;
   /** Writes the configuration of the project, or another file of it. @returns Its path. */
   readonly configure: (text: string, name?: string) => string;
   /** Runs a verb in the project. */
@@ -74,24 +76,27 @@ export interface Body {
   readonly moved: Readonly<Record<string, number>>;
 }
 
-/** A new empty home, and an empty project beside it. */
-export function stage(): Stage {
+/** A new empty home, and a project beside it, empty but for its configuration where there is one. */
+export function stage(config?: string): Stage {
   const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-cli-" }));
   const home = join(folder, "home");
   const project = join(folder, "project");
   Deno.mkdirSync(home);
   Deno.mkdirSync(project);
+  const configure: Stage["configure"] = (text, name = ".conclaude.yaml") => {
+    const path = join(project, name);
+    Deno.writeTextFileSync(path, text);
+    return path;
+  };
+  if (config !== undefined) configure(config);
   const run: Stage["run"] = (args, options = {}) =>
     runProgram(args, { cwd: project, ...options, env: { HOME: home, ...options.env } });
   return {
     home,
     project,
     database: join(home, ".conclaude", "conclaude.db"),
-    configure(text, name = ".conclaude.yaml") {
-      const path = join(project, name);
-      Deno.writeTextFileSync(path, text);
-      return path;
-    },
+    settings: join(home, ".claude", "settings.json"),
+    configure,
     run,
     async json(args, options) {
       const finished = await run([...args, "--json"], options);
@@ -101,6 +106,33 @@ export function stage(): Stage {
       Deno.removeSync(folder, { recursive: true });
     },
   };
+}
+
+/** The rows of `doctor` about one thing. */
+export async function checksOf(
+  place: Stage,
+  name: string,
+  flags: readonly string[] = [],
+  options: RunOptions = {},
+): Promise<CheckRow[]> {
+  const { body } = await place.json(["doctor", ...flags], options);
+  return body.checks.filter((row) => row.name === name);
+}
+
+/** The first of {@linkcode checksOf}. */
+export async function checkOf(...asked: Parameters<typeof checksOf>): Promise<CheckRow> {
+  return (await checksOf(...asked))[0]!;
+}
+
+/** Changes what a settings file of Claude Code holds */
+export function alterSettings(
+  { settings }: Pick<Stage, "settings">,
+  // deno-lint-ignore no-explicit-any -- a settings file can hold anything
+  change: (settings: any) => void,
+): void {
+  const changed = JSON.parse(Deno.readTextFileSync(settings));
+  change(changed);
+  Deno.writeTextFileSync(settings, JSON.stringify(changed));
 }
 
 /** Every file below a folder with its bytes, to be compared. */

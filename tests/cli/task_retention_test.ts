@@ -9,6 +9,7 @@ import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts
 import { until } from "../support/wait.ts";
 import { json } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
+import { configureUser } from "../support/on_home.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -197,10 +198,7 @@ test("an old event that is not yet removed is not listed", async (home) => {
   assert.equal(await oldest(), hidden + 1);
   assert.deepEqual(ids(await json(home, "event", "list")), [hidden + 1]);
   assert.deepEqual(ids(await json(home, "event", "list", "--since", "0")), [hidden + 1]);
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    "store: {eventRetentionHours: 0}\n",
-  );
+  configureUser(home, "store: {eventRetentionHours: 0}\n");
   assert.deepEqual(ids(await json(home, "event", "list")), [hidden, hidden + 1]);
 });
 

@@ -6,6 +6,7 @@ import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts
 import { PROJECT, putTranscripts, transcriptsOf } from "../support/transcripts.ts";
 import { json, run } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
+import { configureUser } from "../support/on_home.ts";
 
 const test = testWith(tempHome);
 
@@ -167,8 +168,8 @@ test("usage tells the cost of models that have a price, by the exact name first,
   write(home, models.map((model, n) => record(n, 1_000_000, { model })).join(""));
   await takeIn(home);
   assert.ok(!(await run(home, "usage")).stdout.includes("COST"));
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
+  configureUser(
+    home,
     "usage:\n  prices:\n" +
       "    claude-one*: { input: 0, output: 2.5, cacheRead: 0, cacheWrite: 0 }\n" +
       "    claude-one-2: { input: 100000, output: 0, cacheRead: 0, cacheWrite: 500 }\n",
@@ -229,10 +230,7 @@ test("an export carries tokens, and retention removes those that are old", async
   using other = tempHome();
   assert.equal((await run(other, "import", file)).code, 0);
   assert.deepEqual(await json(other, "usage"), await json(home, "usage"));
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    "memory: { retentionDays: 7 }\n",
-  );
+  configureUser(home, "memory: { retentionDays: 7 }\n");
   assert.equal((await json(home, "retention", "run")).removed.tokenUse, 1);
   assert.equal((await rowsBy(home, "day")).total.output, 30);
 });
@@ -241,10 +239,7 @@ test("the drain after a turn counts what the session used, in an excluded folder
   const project = join(home.path, "hidden-folder");
   Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });
   Deno.mkdirSync(project);
-  Deno.writeTextFileSync(
-    join(home.path, ".conclaude", "config.yaml"),
-    `capture: { exclude: { projects: ["${project}"] } }\n`,
-  );
+  configureUser(home, `capture: { exclude: { projects: ["${project}"] } }\n`);
   const transcript_path = write(home, record(1, 5));
   const common = { session_id: SESSION, transcript_path, cwd: project };
   const options = { cwd: project, env: { CLAUDE_PROJECT_DIR: project } };

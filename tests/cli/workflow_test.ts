@@ -1,14 +1,15 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { testWith } from "../support/fixtures.ts";
 import { busyStage, engineStage, linesOf } from "../support/engine.ts";
 import { until } from "../support/wait.ts";
 import { workflowText } from "../support/workflows.ts";
 
 const CHANGE_AND_MERGE = workflowText("change-and-merge");
 
-Deno.test("workflow approve merges, runs the step after it, and closes the task", async () => {
-  await using stage = await busyStage({ workflow: CHANGE_AND_MERGE });
-  const { json, run, git, begin, reaches } = stage;
+const test = testWith(() => busyStage({ workflow: CHANGE_AND_MERGE }));
+
+test("workflow approve merges, runs the step after it, and closes the task", async ({ json, run, git, begin, reaches }) => {
   const id = await begin("Louder");
   const waiting = await reaches(id, "pending_merge");
   assert.deepEqual(waiting.actions, ["approve", "reject", "cancel"]);
@@ -41,8 +42,9 @@ Deno.test("workflow approve merges, runs the step after it, and closes the task"
   assert.match(log.stdout, /workflow\.merged/);
 });
 
-Deno.test("the working tree and the branch of a workflow are gone when it is completed", async () => {
-  await using stage = await engineStage({ workflow: CHANGE_AND_MERGE });
+const it = testWith(() => engineStage({ workflow: CHANGE_AND_MERGE }));
+
+it("the working tree and the branch of a workflow are gone when it is completed", async (stage) => {
   const { run, git, begin, reaches } = stage;
   let tree: string;
   {
@@ -56,9 +58,7 @@ Deno.test("the working tree and the branch of a workflow are gone when it is com
   assert.equal(await git("branch", "--list", "conclaude/*"), "");
 });
 
-Deno.test("workflow approve names the files of a conflict, and leaves the target as it was", async () => {
-  await using stage = await busyStage({ workflow: CHANGE_AND_MERGE });
-  const { json, run, git, begin, reaches, write } = stage;
+test("workflow approve names the files of a conflict, and leaves the target as it was", async ({ json, run, git, begin, reaches, write }) => {
   const id = await begin();
   await reaches(id, "pending_merge");
   write("a.txt", "one\ntwo\n3\n");
@@ -99,8 +99,7 @@ Deno.test("white space at the end of a line is no conflict", async () => {
   assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
 });
 
-Deno.test("without a daemon an approval is recorded and carried out later, or taken back", async () => {
-  await using stage = await engineStage({ workflow: CHANGE_AND_MERGE });
+it("without a daemon an approval is recorded and carried out later, or taken back", async (stage) => {
   const { run, json, begin, reaches } = stage;
   const ids: string[] = [];
   {
@@ -119,9 +118,7 @@ Deno.test("without a daemon an approval is recorded and carried out later, or ta
   assert.equal((await reaches(ids[1]!, "blocked")).reason, "merge rejected by user");
 });
 
-Deno.test("workflow reject blocks the workflow and its task with the reason, and keeps the work", async () => {
-  await using stage = await busyStage({ workflow: CHANGE_AND_MERGE });
-  const { json, begin, reaches } = stage;
+test("workflow reject blocks the workflow and its task with the reason, and keeps the work", async ({ json, begin, reaches }) => {
   const id = await begin();
   const { worktree } = await reaches(id, "pending_merge");
   const secret = "ghp_0123456789abcdefghijklmnopqrstuvwxyz";
@@ -287,9 +284,7 @@ Deno.test("workflow files and preview name every fault, and execute nothing", as
   assert.deepEqual([missing.code, missing.body.error.reason], [10, "WORKFLOW_NOT_FOUND"]);
 });
 
-Deno.test("a workflow file that cannot be read breaks no other workflow", async () => {
-  await using stage = await engineStage({ workflow: CHANGE_AND_MERGE });
-  const { write, json, project } = stage;
+it("a workflow file that cannot be read breaks no other workflow", async ({ write, json, project }) => {
   const folder = join(project, ".conclaude", "workflows");
   write(".conclaude/workflows/dir.yaml/inside.txt", "");
   write(".conclaude/workflows/.hidden.yaml", "name: [");

@@ -1,10 +1,12 @@
 /** Workflows whose place, agent or result is not as it should be: what is said of it, and what helps. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { busyStage, engineStage } from "../support/engine.ts";
+import { testWith } from "../support/fixtures.ts";
+import { busyStage, type EngineStage, engineStage, linesOf } from "../support/engine.ts";
 import { runProgram } from "../support/program.ts";
 import { until } from "../support/wait.ts";
 import { workflowText } from "../support/workflows.ts";
+import { git } from "../support/git.ts";
 
 const AGENT = workflowText("agent");
 
@@ -78,8 +80,9 @@ Deno.test("any output of an agent can be a word of a script", async () => {
 /** Work that is committed on the branch, and a merge with a check. */
 const COMMITTED = workflowText("committed-script");
 
-Deno.test("a removed working tree is made again from its branch for a review and for a merge", async () => {
-  await using stage = await busyStage({ workflow: COMMITTED });
+const test = testWith(() => busyStage({ workflow: COMMITTED }));
+
+test("a removed working tree is made again from its branch for a review and for a merge", async (stage) => {
   const id = await stage.begin();
   const { worktree } = await stage.reaches(id, "pending_merge");
   Deno.removeSync(worktree, { recursive: true });
@@ -93,8 +96,7 @@ Deno.test("a removed working tree is made again from its branch for a review and
   assert.equal(await stage.git("show", "main:b.txt"), "new");
 });
 
-Deno.test("a lost branch is named with a command that helps", async () => {
-  await using stage = await busyStage({ workflow: COMMITTED });
+test("a lost branch is named with a command that helps", async (stage) => {
   const id = await stage.begin();
   const { id: workflow, worktree, branch } = await stage.reaches(id, "pending_merge");
   Deno.removeSync(worktree, { recursive: true });
@@ -152,8 +154,7 @@ Deno.test("a step does not begin when the work of earlier steps is gone", async 
     ));
 });
 
-Deno.test("a target that was deleted is named with the command that brings it back", async () => {
-  await using stage = await busyStage({ workflow: COMMITTED });
+test("a target that was deleted is named with the command that brings it back", async (stage) => {
   const id = await stage.begin();
   await stage.reaches(id, "pending_merge");
   await stage.git("switch", "--quiet", "-c", "other");
@@ -206,8 +207,7 @@ Deno.test("outside of a repository nothing is merged, and nobody works in the ho
   assert.equal((await stage.reaches(done, "completed", "failed")).status, "completed");
 });
 
-Deno.test("a merge that waits says so, and shows what git complains of", async () => {
-  await using stage = await busyStage({ workflow: COMMITTED });
+test("a merge that waits says so, and shows what git complains of", async (stage) => {
   const id = await stage.begin();
   await stage.reaches(id, "pending_merge");
   const { stdout } = await stage.run(["workflow", "show", id]);
@@ -215,4 +215,160 @@ Deno.test("a merge that waits says so, and shows what git complains of", async (
   stage.write("b.txt", "mine");
   const { error } = (await stage.json(["workflow", "approve", id])).body;
   assert.match(error.why, /would be overwritten by merge: b\.txt; Please move/);
+});
+
+const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
+
+/** Writes a file, and in a session that goes on what it is told into another one. */
+const WORKS = `
+echo "$*" >>$LOG/args
+case $* in
+*--resume*) cat >told.txt ;;
+*) cat >/dev/null; echo work >work.txt ;;
+esac
+echo '{"type":"result","session_id":"${SESSION}","result":"Done."}'`;
+
+const REVIEWED = workflowText("reviewed");
+
+Deno.test("work that is sent back goes on in its agent's session with the reason, and waits for a review anew", async () => {
+  await using stage = await busyStage({ agent: WORKS, workflow: "" });
+  const { folder, json, run, write, begin, reaches } = stage;
+  const checks = join(folder, "log", "checks");
+  const steps = REVIEWED.replace("$LOG_FILE", checks);
+  write(".conclaude/workflows/w.yaml", `name: w\ndescription: A test\nsteps:\n${steps}`);
+  const id = await begin("the shed");
+  await reaches(id, "pending_merge");
+  const without = await run(["workflow", "reject", id, "--send-back"]);
+  assert.equal(without.code, 2);
+  assert.match(without.stderr, /--reason/);
+  const reason = "a.txt, line 3: louder\n\nThe rest is fine.";
+  const { code, body } = await json([
+    "workflow",
+    "reject",
+    id,
+    "--send-back",
+    "--reason",
+    reason,
+  ]);
+  assert.deepEqual(
+    [code, body.workflow.status, body.workflow.currentStep],
+    [0, "running", "work"],
+  );
+  assert.deepEqual([body.task.status, body.task.claimedBy], [
+    "in_progress",
+    `workflow:${body.workflow.id}`,
+  ]);
+  const { worktree } = await reaches(id, "pending_merge");
+  assert.deepEqual(linesOf(join(folder, "log", "args")), ["", `--resume ${SESSION}`]);
+  assert.equal(Deno.readTextFileSync(join(worktree, "told.txt")), reason);
+  assert.equal(Deno.readTextFileSync(join(worktree, "work.txt")), "work\n");
+  assert.deepEqual(linesOf(checks), ["check", "check"]);
+  const { events } = (await json(["event", "list", "--type", "workflow.rejected"])).body;
+  assert.deepEqual(events.map((event: { data: { reason: string } }) => event.data.reason), [
+    reason,
+  ]);
+  await run(["workflow", "approve", id]);
+  await reaches(id, "completed");
+  const again = await json(["workflow", "reject", id, "--send-back", "--reason", "no"]);
+  assert.deepEqual([again.code, again.body.error.reason], [11, "INVALID_STATUS"]);
+});
+
+Deno.test("work that no agent did cannot be sent back, and still waits", async () => {
+  await using stage = await busyStage({ workflow: workflowText("script-and-merge") });
+  const { json, begin, reaches } = stage;
+  const id = await begin();
+  await reaches(id, "pending_merge");
+  const { code, body } = await json(["workflow", "reject", id, "--send-back", "--reason", "no"]);
+  assert.deepEqual([code, body.error.reason], [11, "INVALID_STATUS"]);
+  assert.match(body.error.why, /no agent has worked on it/);
+  assert.equal((await reaches(id, "pending_merge")).status, "pending_merge");
+});
+
+const BRING = workflowText("agent-and-merge");
+
+/** A workflow that waits for a review. @returns Its task, and its working tree. */
+async function waiting(stage: EngineStage): Promise<{ id: string; tree: string }> {
+  const id = await stage.begin();
+  const { worktree } = await stage.reaches(id, "pending_merge");
+  return { id, tree: worktree };
+}
+
+/** Approves, and is refused; `main` is as it was. @returns Why. */
+async function refused(stage: EngineStage, id: string): Promise<string> {
+  const before = await stage.git("rev-parse", "main");
+  const { code, body } = await stage.json(["workflow", "approve", id]);
+  assert.equal(code, 1);
+  assert.equal(body.error.reason, "MERGE_FAILED");
+  assert.equal(await stage.git("rev-parse", "main"), before);
+  return body.error.why;
+}
+
+/** Who commits, where nobody has told git. */
+const SOMEBODY = ["-c", "user.name=t", "-c", "user.email=t@t"];
+const AS_SOMEBODY = {
+  GIT_AUTHOR_NAME: "t",
+  GIT_AUTHOR_EMAIL: "t@t",
+  GIT_COMMITTER_NAME: "t",
+  GIT_COMMITTER_EMAIL: "t@t",
+};
+
+async function commitTheirs(stage: EngineStage): Promise<void> {
+  stage.write("a.txt", "theirs\n");
+  await stage.git("commit", "--quiet", "--all", "-m", "theirs");
+}
+
+Deno.test("conflicts that nobody has resolved are not merged, nor hidden from the review", async () => {
+  await using stage = await busyStage({
+    agent: "cat >/dev/null; echo ours >a.txt",
+    workflow: BRING,
+  });
+  const { id, tree } = await waiting(stage);
+  await commitTheirs(stage);
+  // The first refusal commits the work, and names the way on.
+  const first = (await stage.json(["workflow", "approve", id])).body.error;
+  assert.equal(first.reason, "MERGE_CONFLICTS");
+  await new Deno.Command("/bin/sh", {
+    args: ["-c", first.next],
+    env: AS_SOMEBODY,
+    stdout: "null",
+  }).output();
+  assert.match(await refused(stage, id), /conflicts in a\.txt are not resolved/);
+  assert.deepEqual((await stage.json(["workflow", "diff", id])).body.review.conflicts, ["a.txt"]);
+  // Resolved, but not committed: the merge that is under way is ended.
+  Deno.writeTextFileSync(join(tree, "a.txt"), "both\n");
+  await git(tree, "add", "a.txt");
+  assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
+  assert.equal(await stage.git("show", "main:a.txt"), "both");
+});
+
+Deno.test("a rebase that is under way is not merged half", async () => {
+  await using stage = await busyStage({
+    agent: `cat >/dev/null; echo ours >a.txt; git add a.txt; git ${
+      SOMEBODY.join(" ")
+    } commit -q -m ours`,
+    workflow: BRING,
+  });
+  const { id, tree } = await waiting(stage);
+  await commitTheirs(stage);
+  await assert.rejects(git(tree, ...SOMEBODY, "rebase", "main"));
+  Deno.writeTextFileSync(join(tree, "a.txt"), "both\n");
+  await git(tree, "add", "a.txt");
+  assert.match(await refused(stage, id), /a rebase is under way/);
+  await git(tree, ...SOMEBODY, "-c", "core.editor=true", "rebase", "--continue");
+  assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
+  assert.equal(await stage.git("show", "main:a.txt"), "both");
+});
+
+Deno.test("a repository inside of a working tree is not merged as an empty folder, and stays", async () => {
+  await using stage = await busyStage({
+    agent: "cat >/dev/null; mkdir lib; cd lib; git init -q; echo precious >p; git add p; " +
+      "git -c user.name=t -c user.email=t@t commit -q -m p",
+    workflow: BRING,
+  });
+  const { id, tree } = await waiting(stage);
+  assert.match(await refused(stage, id), /lib in .* is a repository of its own/);
+  assert.equal(Deno.readTextFileSync(join(tree, "lib/p")), "precious\n");
+  Deno.removeSync(join(tree, "lib/.git"), { recursive: true });
+  assert.equal((await stage.run(["workflow", "approve", id])).code, 0);
+  assert.equal(await stage.git("show", "main:lib/p"), "precious");
 });

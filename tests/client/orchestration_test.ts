@@ -42,7 +42,7 @@ Deno.test({
     const project = join(folder, "project");
     const home = join(folder, "home");
     const settings = [`agentCommand: ${claude}`];
-    await makeWorkedFolder(project, { workflows: { one: WORKFLOW }, settings });
+    makeWorkedFolder(project, { workflows: { one: WORKFLOW }, settings });
     await Deno.mkdir(join(home, ".claude"), { recursive: true });
     const env: Record<string, string> = {
       PATH: Deno.env.get("PATH") ?? "",

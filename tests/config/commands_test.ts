@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { compileCommand, splitScript } from "../../src/policy/stops/stop_section.ts";
 import CASES from "../testdata/config_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const SCRIPTS = rowsOf<readonly [script: string, lines: readonly string[]]>(CASES.scripts);
 for (const [script, lines] of SCRIPTS) {

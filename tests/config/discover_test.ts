@@ -8,10 +8,9 @@ import {
 } from "../../src/config/discover.ts";
 import { fingerprint } from "../../src/base/ids.ts";
 import { lookUpwards } from "../../src/system/git/repository.ts";
-import { it } from "../support/fixtures.ts";
+import { it, rowsOf } from "../support/fixtures.ts";
 import { tempFolder } from "../support/folders.ts";
 import CASES from "../testdata/config_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 /** A throw-away folder with `home/` and `project/` in it; files are given by their path inside it. */
 function withFiles(

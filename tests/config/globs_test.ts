@@ -4,8 +4,7 @@ import { anyText } from "../support/any_text.ts";
 import { compileGlob, globFault, type GlobOptions, needleOf } from "../../src/config/globs.ts";
 import { runs } from "../support/lanes.ts";
 import CASES from "../testdata/config_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
-import { it } from "../support/fixtures.ts";
+import { it, rowsOf } from "../support/fixtures.ts";
 
 function covers(glob: string, text: string, options?: GlobOptions): boolean {
   return new RegExp(compileGlob(glob, options), "s").test(text);

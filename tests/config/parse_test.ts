@@ -10,8 +10,7 @@ import { parseConfig } from "../support/configuration.ts";
 import { configSchema } from "../../src/config/config_schema.ts";
 import { runs } from "../support/lanes.ts";
 import CASES from "../testdata/config_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
-import { it } from "../support/fixtures.ts";
+import { it, rowsOf } from "../support/fixtures.ts";
 
 const DEFAULTS = configSchema().schema.parse({});
 const HOME = "/home/ana";

@@ -88,7 +88,7 @@ export async function runCampaign(
   const env = { HOME: folder };
   const options = { env, cwd: project };
   await Deno.writeTextFile(join(folder, "work.sh"), WORK, { mode: 0o755 });
-  await makeWorkedFolder(project, {
+  makeWorkedFolder(project, {
     workflows: { campaign: workflowText(folder, lines) },
     settings: [
       "maxConcurrentAgents: 5",

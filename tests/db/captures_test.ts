@@ -11,7 +11,7 @@ import { openDatabase } from "../../src/db/database.ts";
 import { findSessions, type SessionRow } from "../../src/db/sessions.ts";
 import { hookRecord, type RecordFacts } from "../support/records.ts";
 import CASES from "../testdata/db_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const SESSION_ID = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 const CAPTURE: Partial<Capture> = { payload: '{"tool_name":"Write","text":"ä"}' };

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { listExecutions, summarizeExecutions, summarizeHooks } from "../../src/db/executions.ts";
+import { testWith } from "../support/fixtures.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 
 const ALL = {
@@ -12,9 +13,9 @@ const ALL = {
   limit: 100,
 };
 
-Deno.test("listExecutions() gives the newest first and lets every filter narrow it", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+const test = testWith(tempDatabase);
+
+test("listExecutions() gives the newest first and lets every filter narrow it", ({ db }) => {
   const start = saveEvent(db, {
     atMs: 1000,
     sessionId: "s1",
@@ -38,8 +39,7 @@ Deno.test("listExecutions() gives the newest first and lets every filter narrow 
   assert.deepEqual(ids({ sinceMs: 2000, sessionId: "s1" }), [bash]);
 });
 
-Deno.test("listExecutions() shows a row whose metadata is no JSON object", async () => {
-  using temp = await tempDatabase();
+test("listExecutions() shows a row whose metadata is no JSON object", (temp) => {
   saveEvent(temp.db);
   temp.db.exec("UPDATE hook_executions SET metadata = '{broken'");
   const [row] = listExecutions(temp.db, ALL);
@@ -83,8 +83,7 @@ Deno.test("summarizeHooks() agrees with percentiles taken by hand", async () => 
   );
 });
 
-Deno.test("summarizeExecutions() counts from a moment on and has no times without events", async () => {
-  using temp = await tempDatabase();
+test("summarizeExecutions() counts from a moment on and has no times without events", (temp) => {
   saveEvent(temp.db, { atMs: 1000 });
   saveEvent(temp.db, { atMs: 2000, execution: { durationMs: 7 } });
   assert.equal(summarizeExecutions(temp.db, 1001).count, 1);

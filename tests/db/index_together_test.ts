@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { checkIndex, indexTogether } from "../../src/memory/search/memory_index_table.ts";
+import { testWith } from "../support/fixtures.ts";
 import { drainAt, saveEvent, tempDatabase } from "../support/records.ts";
 
 function add(db: DatabaseSync, text: string): number {
@@ -17,9 +18,9 @@ function found(db: DatabaseSync, word: string): number[] {
     .all(word).map(({ rowid }) => Number(rowid));
 }
 
-Deno.test("observations are indexed together, in their final state", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+const test = testWith(tempDatabase);
+
+test("observations are indexed together, in their final state", ({ db }) => {
   const [changed, removed] = [add(db, "older harbour"), add(db, "older lighthouse")];
   const retell = db.prepare("UPDATE observations SET text = ? WHERE id = ?");
   const remove = db.prepare("DELETE FROM observations WHERE id = ?");
@@ -43,9 +44,7 @@ Deno.test("observations are indexed together, in their final state", async () =>
   assert.deepEqual(found(db, "later"), [later], "what others write goes in at once");
 });
 
-Deno.test("a failure while observations are indexed together leaves nothing", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("a failure while observations are indexed together leaves nothing", ({ db }) => {
   assert.throws(() =>
     indexTogether(db, () => {
       add(db, "newer harbour");
@@ -57,9 +56,7 @@ Deno.test("a failure while observations are indexed together leaves nothing", as
   assert.deepEqual(checkIndex(db), []);
 });
 
-Deno.test("a drain writes its observations into few parts of the index", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("a drain writes its observations into few parts of the index", ({ db }) => {
   for (let n = 0; n < 100; n++) {
     const payload = JSON.stringify({ prompt: `Look after pier ${n}` });
     saveEvent(db, { capture: { toolName: "UserPromptSubmit", payload } });

@@ -9,6 +9,7 @@ import {
   replacePayloads,
 } from "../../src/db/payloads.ts";
 import { readStoredPayload } from "../../src/db/queue.ts";
+import { testWith } from "../support/fixtures.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 
 const LONG = JSON.stringify({ text: "conclaude ".repeat(500) });
@@ -75,8 +76,9 @@ Deno.test("payloadText() does not let a stream grow beyond its size", () => {
 
 const ALL = { after: 0, maxRows: 9, maxBytes: 1e9 };
 
-Deno.test("plainPayloads() stops at its limits and goes on behind a place", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("plainPayloads() stops at its limits and goes on behind a place", (temp) => {
   const ids = Array.from({ length: 5 }, () => saveEvent(temp.db, { capture: { payload: LONG } }));
   const next = (after: number, maxRows: number, maxBytes: number) =>
     plainPayloads(temp.db, { after, maxRows, maxBytes });
@@ -86,9 +88,7 @@ Deno.test("plainPayloads() stops at its limits and goes on behind a place", asyn
   assert.deepEqual(next(next(0, 9, 1e9).at(-1)!.place, 9, 1e9), []);
 });
 
-Deno.test("replacePayloads() leaves a payload alone that is not the text any more", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("replacePayloads() leaves a payload alone that is not the text any more", ({ db }) => {
   const id = saveEvent(db, { capture: { payload: LONG } });
   const [plain] = plainPayloads(db, ALL);
   const replacement = { id, bytes: plain!.bytes, compressed: compressPayload(plain!.bytes)! };
@@ -104,9 +104,7 @@ Deno.test("replacePayloads() leaves a payload alone that is not the text any mor
   assert.deepEqual(plainPayloads(db, ALL), []);
 });
 
-Deno.test("replacePayloads() makes a payload readable whose noted size was wrong", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("replacePayloads() makes a payload readable whose noted size was wrong", ({ db }) => {
   const id = saveEvent(db, { capture: { payload: LONG } });
   db.exec("UPDATE pending_queue SET raw_bytes = 1");
   const [plain] = plainPayloads(db, ALL);

@@ -13,9 +13,8 @@ import { executions, query, type Row } from "../support/look.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { jsonLines, toolUseLines } from "../support/transcripts.ts";
 import { homeAlone, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { it } from "../support/fixtures.ts";
+import { it, rowsOf } from "../support/fixtures.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const BEGIN_MS = Date.UTC(2026, 9, 1, 9);
 /** A hundred rounds in the whole lane: each of the two tests plays half of them. */

@@ -1,6 +1,7 @@
 /** Requirements of a command that checks out another branch before it does the rest. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { testWith } from "../support/fixtures.ts";
 import { RequiredProject } from "../support/required_project.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
 
@@ -16,8 +17,9 @@ function project(config: string): RequiredProject {
   return made;
 }
 
-Deno.test("a command that checks out a protected branch may change nothing after that", async () => {
-  using repository = project(GUARD);
+const test = testWith(() => project(GUARD));
+
+test("a command that checks out a protected branch may change nothing after that", async (repository) => {
   await repository.assertDenied(/branch main is protected/, CASES.afterSwitchDenied);
   await repository.assertAllowed(CASES.afterSwitchAllowed);
   repository.git("update-ref", "refs/remotes/origin/trunk", "HEAD");
@@ -25,8 +27,7 @@ Deno.test("a command that checks out a protected branch may change nothing after
   assert.match((await repository.bash("git switch trunk && git commit"))!, /trunk is protected/);
 });
 
-Deno.test("on a protected branch, one command may create the branch that a denial advises and work there", async () => {
-  using repository = project(GUARD);
+test("on a protected branch, one command may create the branch that a denial advises and work there", async (repository) => {
   repository.git("switch", "-q", "main");
   assert.match((await repository.bash("echo x > src/a.ts"))!, /git switch -c NAME/);
   for (const begins of ["git switch -c", "git checkout -b", "git checkout -qb", "git switch -C"]) {
@@ -95,8 +96,7 @@ Deno.test("each part of a command is judged on its own branch", async () => {
   assert.match(stdout, /^Denied[^]*requirements\.plan/);
 });
 
-Deno.test("options and variables of git that name another repository are followed", async () => {
-  using repository = project(GUARD);
+test("options and variables of git that name another repository are followed", async (repository) => {
   const tree = join(repository.home.path, "tree");
   repository.git("worktree", "add", "-q", tree, "main");
   await repository.assertDenied(/main is protected/, [
@@ -110,8 +110,7 @@ Deno.test("options and variables of git that name another repository are followe
   assert.equal(await repository.bash(`GIT_DIR=${tree}/.git git log; git commit -m x`), null);
 });
 
-Deno.test("a branch that is checked out in another repository changes nothing for this one", async () => {
-  using repository = project(GUARD);
+test("a branch that is checked out in another repository changes nothing for this one", async (repository) => {
   repository.shell(
     "mkdir ../lib && cd ../lib && git init -q -b main && git commit -q --allow-empty -m x && git branch topic",
   );
@@ -128,8 +127,7 @@ Deno.test("a branch that is checked out in another repository changes nothing fo
   assert.equal(await repository.bash('cd "$X" && git switch -c q && git commit -m x'), null);
 });
 
-Deno.test("what happens in a working tree that the command makes is judged afterwards", async () => {
-  using repository = project(GUARD);
+test("what happens in a working tree that the command makes is judged afterwards", async (repository) => {
   repository.git("switch", "-q", "main");
   await repository.send("SessionStart");
   await repository.assertAllowed(CASES.inMadeTreesAllowed);

@@ -5,20 +5,13 @@ import { entriesBelow, executions } from "../support/look.ts";
 import { runProgram } from "../support/program.ts";
 import { RequiredProject, SESSION as SESSION_OF_PROJECT } from "../support/required_project.ts";
 import { testWith } from "../support/fixtures.ts";
-import { testWhere } from "../support/requirements.ts";
-import { needsTerminal, runOnTerminal } from "../support/terminal.ts";
+import { runOnTerminal } from "../support/terminal.ts";
 
 const SESSION = "5e551033-0000-4000-8000-000000000001";
 const CONFIG = `preToolUse:
   uneditableFiles: ["*.lock", "docs/**"]
 permissionRequest: {deny: [WebFetch], allow: [Bash]}
 `;
-
-function guarded(config = CONFIG): Stage {
-  const place = stage();
-  place.configure(config);
-  return place;
-}
 
 function payload(place: Stage, fields: Record<string, unknown> = {}) {
   return {
@@ -38,7 +31,7 @@ async function dry(place: Stage, stdin: object | string, ...args: string[]) {
   return stdout;
 }
 
-const test = testWith(guarded);
+const test = testWith(() => stage(CONFIG));
 
 test("every rule is shown, with what it says and why, and the answer", async (place) => {
   const text = await dry(place, payload(place));
@@ -114,7 +107,7 @@ test("a request for permission shows the rules about permissions", async (place)
 });
 
 Deno.test("the first rule about permissions that matches decides", async () => {
-  using place = guarded('permissionRequest: {deny: [Edit], allow: ["Ba*", "*"], default: deny}\n');
+  using place = stage('permissionRequest: {deny: [Edit], allow: ["Ba*", "*"], default: deny}\n');
   const fields = { hook_event_name: "PermissionRequest", tool_input: { command: "ls" } };
   const text = await dry(place, payload(place, { ...fields, tool_name: "Bash" }));
   assert.match(text, /deny\[0\] +does not match +Edit does not match the tool\n/);
@@ -154,14 +147,14 @@ test("explain tells the rule that decides first, and the rest with --all", async
 });
 
 Deno.test("a dry run of Stop tells what it would run and ask, and runs nothing", async () => {
-  using place = guarded(
+  using place = stage(
     "stop:\n  commands: [{run: 'touch ran'}]\nrequirements:\n  tested: {message: M}\n",
   );
   const text = await dry(place, payload(place, { hook_event_name: "Stop" }));
   assert.match(text, /^Stop: .*\nIt would run and ask:\n[^]*commands\[0\] +touch ran\n/);
   assert.match(text, /requirements\.tested +asked after \S/);
   assert.ok(!entriesBelow(place.project).some(({ path }) => path.endsWith("/ran")));
-  using free = guarded("capture: {enabled: true}\n");
+  using free = stage("capture: {enabled: true}\n");
   assert.match(
     await dry(free, payload(free, { hook_event_name: "Stop" })),
     /Nothing would be run or asked/,
@@ -219,8 +212,7 @@ Deno.test("explain agrees with the hook, also about rules that are lifted or can
   assert.equal(await project.edit(), null);
 });
 
-testWhere(needsTerminal(), "on a terminal it says that it waits for the payload", async () => {
-  using place = guarded();
+test.terminal("on a terminal it says that it waits for the payload", async (place) => {
   const steps = [{ until: "payload is read from this terminal; Ctrl-D" }, {
     type: "\x04",
     until: "Stop:",

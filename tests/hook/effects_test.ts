@@ -2,19 +2,33 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { git, gitSync, makeRepository } from "../support/git.ts";
-import { testWith } from "../support/fixtures.ts";
-import { SESSION } from "../support/guarded.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
+import { type GuardedHome, guardedHome, SESSION } from "../support/guarded.ts";
 import { query } from "../support/look.ts";
-import { answerOf } from "../support/process.ts";
-import { hook as anyHook, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { runProgram, type TempHome } from "../support/program.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { pause } from "../support/wait.ts";
 
-const test = testWith(tempHome);
+const test = testWith(guardedHome);
 
-/** A hook of a session in which nobody accepts what has become of the policy. */
-const hook = (event: string, payload: object, home: TempHome, env: Record<string, string> = {}) =>
-  anyHook(event, payload, home, { holds: true, env });
+/** A hook of a session in which nobody accepts what has become of the policy. @returns Its answer. */
+const send = (
+  home: GuardedHome,
+  event: string,
+  fields: object = {},
+  env: Record<string, string> = {},
+) => home.send(event, fields, { holds: true, env });
+
+/** What the hook before a tool use decides; undefined where it leaves that to others. */
+const decided = async (home: GuardedHome, fields: object) =>
+  (await send(home, "PreToolUse", fields))?.hookSpecificOutput?.permissionDecision;
+
+/** An edit of a protected file. */
+const LOCKED = {
+  tool_name: "Edit",
+  tool_use_id: "toolu_e",
+  tool_input: { file_path: "yarn.lock", old_string: "v1", new_string: "v2" },
+};
 
 const POLICY = `preToolUse:
   uneditableFiles:
@@ -36,8 +50,7 @@ const FILES = {
 };
 
 /** A repository in the home. @returns Its path. */
-function laid(home: TempHome, files: Record<string, string> = FILES): string {
-  const project = join(home.path, "project");
+function laid({ project }: GuardedHome, files: Record<string, string> = FILES): string {
   makeRepository(project, { files });
   Deno.writeTextFileSync(join(project, ".env"), "A=1\n");
   return project;
@@ -62,7 +75,7 @@ let uses = 0;
 
 /** Runs a command between the hooks of a tool use, as Claude Code does. @returns What Claude is told after it. */
 async function bash(
-  home: TempHome,
+  home: GuardedHome,
   command: string,
   { session = SESSION, run = command, asked = true, folder = "", env = {} }: {
     readonly session?: string;
@@ -83,18 +96,13 @@ async function bash(
     readonly blocks: boolean;
   }
 > {
-  const project = join(home.path, "project", folder);
-  const use = {
-    session_id: session,
-    cwd: project,
-    tool_name: "Bash",
-    tool_use_id: `toolu_${++uses}`,
-    tool_input: { command },
-  };
-  const before = asked ? answerOf(await hook("PreToolUse", use, home, env)) : null;
+  const cwd = join(home.project, folder);
+  const id = { session_id: session, cwd, tool_use_id: `toolu_${++uses}` };
+  const use = { ...id, tool_name: "Bash", tool_input: { command } };
+  const before = asked ? await send(home, "PreToolUse", use, env) : null;
   const { code } = await new Deno.Command("/bin/sh", {
     args: ["-c", run],
-    cwd: project,
+    cwd,
     env: {
       GIT_CONFIG_GLOBAL: "/dev/null",
       ...{ GIT_AUTHOR_NAME: "Ana", GIT_AUTHOR_EMAIL: "a@example.com" },
@@ -103,10 +111,10 @@ async function bash(
     stdout: "null",
     stderr: "null",
   }).output();
-  const [event, how] = code === 0
-    ? ["PostToolUse", { tool_response: { stdout: "", stderr: "", interrupted: false } }]
-    : ["PostToolUseFailure", { error: `exit ${code}` }];
-  const after = answerOf(await hook(event as string, { ...use, ...(how as object) }, home, env));
+  const tool_response = { stdout: "", stderr: "", interrupted: false };
+  const after = code === 0
+    ? await send(home, "PostToolUse", { ...use, tool_response }, env)
+    : await send(home, "PostToolUseFailure", { ...use, error: `exit ${code}` }, env);
   const context = (answer: typeof after) => answer?.hookSpecificOutput?.additionalContext ?? "";
   return {
     before: context(before),
@@ -116,10 +124,7 @@ async function bash(
   };
 }
 
-async function stop(home: TempHome, more: object = {}) {
-  const event = { session_id: SESSION, cwd: join(home.path, "project"), ...more };
-  return answerOf(await hook("Stop", event, home));
-}
+const stop = (home: GuardedHome) => send(home, "Stop");
 
 /** The command that a text tells to undo something with. */
 function undoIn(text: string): string {
@@ -250,9 +255,7 @@ test.git("a branch may move once a person has satisfied what protects it", async
   assert.ok((await bash(home, merge, { asked: false })).blocks);
   await git(project, "branch", "-f", "main", "main~1");
   await bash(home, "true");
-  const satisfied = await runProgram(["req", "satisfy", "main", "--branch", "main"], {
-    ...{ env: { HOME: home.path }, cwd: project },
-  });
+  const satisfied = await home.run("req", "satisfy", "main", "--branch", "main");
   assert.equal(satisfied.code, 0, satisfied.stderr);
   const { denied, after, blocks } = await bash(home, merge);
   assert.deepEqual([denied, after, blocks], [false, "", false]);
@@ -263,16 +266,14 @@ test.git("what a tool of an MCP server changed is told after it, or at the next 
   const file = join(project, "yarn.lock");
   for (const asksAfter of [true, false]) {
     const use = {
-      session_id: SESSION,
-      cwd: project,
       tool_name: "mcp__shell__run",
       tool_use_id: `toolu_${++uses}`,
       tool_input: { command: "update everything" },
     };
-    assert.equal(answerOf(await hook("PreToolUse", use, home)), null);
+    assert.equal(await send(home, "PreToolUse", use), null);
     Deno.writeTextFileSync(file, `evil ${asksAfter}\n`);
     const answer = asksAfter
-      ? answerOf(await hook("PostToolUse", { ...use, tool_response: {} }, home))
+      ? await send(home, "PostToolUse", { ...use, tool_response: {} })
       : null;
     const next = asksAfter ? { before: "", after: "" } : await bash(home, "ls");
     const told = answer?.hookSpecificOutput?.additionalContext ?? next.before + next.after;
@@ -283,11 +284,11 @@ test.git("what a tool of an MCP server changed is told after it, or at the next 
 });
 
 test.git("no look is taken before a tool of an MCP server whose name only looks", async (home) => {
-  const project = laid(home);
-  const use = { session_id: SESSION, cwd: project, tool_input: { query: "x" } };
+  laid(home);
+  const use = { tool_input: { query: "x" } };
   const tools = [["mcp__x__find_file", 0], ["mcp__x__find_and_replace", 1]] as const;
   for (const [tool_name, looks] of tools) {
-    assert.equal(answerOf(await hook("PreToolUse", { ...use, tool_name }, home)), null);
+    assert.equal(await send(home, "PreToolUse", { ...use, tool_name }), null);
     assert.equal(query(home, "SELECT * FROM effect_snapshots").length, looks);
   }
 });
@@ -323,39 +324,26 @@ test.git("a policy file that changed while a session was active stays in force a
   });
   assert.equal(blocks, true);
   assert.match(after, /\.conclaude\.yaml/);
-  const edit = {
-    session_id: SESSION,
-    cwd: project,
-    tool_name: "Edit",
-    tool_use_id: "toolu_e",
-    tool_input: { file_path: "yarn.lock", old_string: "v1", new_string: "v2" },
-  };
-  const denied = async () =>
-    answerOf(await hook("PreToolUse", edit, home))?.hookSpecificOutput?.permissionDecision;
-  assert.equal(await denied(), "deny");
+  assert.equal(await decided(home, LOCKED), "deny");
   assert.match((await stop(home)).reason, /config undo \.conclaude\.yaml/);
-  const begun = answerOf(
-    await hook("SessionStart", { session_id: "other", cwd: project, source: "startup" }, home),
-  );
+  const begun = await send(home, "SessionStart", { session_id: "other", source: "startup" });
   assert.match(begun.systemMessage, /version before is in force/);
-  const at = { env: { HOME: home.path }, cwd: project };
-  const explained = await runProgram(["explain", "Edit", "yarn.lock"], at);
+  const explained = await home.run("explain", "Edit", "yarn.lock");
   assert.equal(explained.code, 1, explained.stdout);
   assert.match(explained.stderr, /\.conclaude\.yaml was changed .*its version before is in force/);
   const dry = await runProgram(["hook", "--dry-run"], {
-    ...{ ...at, stdin: JSON.stringify({ ...edit, hook_event_name: "PreToolUse" }) },
+    env: { HOME: home.path },
+    cwd: project,
+    stdin: { session_id: SESSION, cwd: project, hook_event_name: "PreToolUse", ...LOCKED },
   });
   assert.match(dry.stdout, /PreToolUse of Edit: denied/);
   assert.match(dry.stderr, /its version before is in force/);
   assert.equal((await bash(home, undoIn(after), { run: "true" })).after, "");
-  const undone = await runProgram(["config", "undo", ".conclaude.yaml"], {
-    env: { HOME: home.path },
-    cwd: project,
-  });
+  const undone = await home.run("config", "undo", ".conclaude.yaml");
   assert.equal(undone.code, 0, undone.stderr);
   assert.equal(Deno.readTextFileSync(config), POLICY);
   assert.equal((await stop(home)).decision, undefined);
-  assert.equal(await denied(), "deny");
+  assert.equal(await decided(home, LOCKED), "deny");
 });
 
 test.git("a policy file that a command makes unreadable stays in force as it was", async (home) => {
@@ -366,9 +354,8 @@ test.git("a policy file that a command makes unreadable stays in force as it was
     const { after, blocks } = await bash(home, "node x.js", { run });
     assert.equal(blocks, true, run);
     assert.match(after, /config undo \.conclaude\.yaml/, run);
-    const at = { env: { HOME: home.path }, cwd: project };
-    assert.equal((await runProgram(["explain", "Edit", "yarn.lock"], at)).code, 1, run);
-    const undone = await runProgram(["config", "undo", ".conclaude.yaml"], at);
+    assert.equal((await home.run("explain", "Edit", "yarn.lock")).code, 1, run);
+    const undone = await home.run("config", "undo", ".conclaude.yaml");
     assert.equal(undone.code, 0, undone.stderr);
     assert.equal(Deno.readTextFileSync(config), POLICY);
     assert.equal(Deno.statSync(config).mode! & 0o022, 0);
@@ -380,26 +367,21 @@ test.git("a policy stays in force in a folder that a command opens to others", a
   const project = laid(home);
   await bash(home, "ls");
   assert.equal((await bash(home, "node x.js", { run: "chmod 777 ." })).blocks, true);
-  const at = { env: { HOME: home.path }, cwd: project };
-  assert.equal((await runProgram(["explain", "Edit", "yarn.lock"], at)).code, 1);
+  assert.equal((await home.run("explain", "Edit", "yarn.lock")).code, 1);
   Deno.chmodSync(project, 0o755);
   assert.equal((await stop(home)).decision, undefined);
 });
 
 test.git("a configuration of the home that a command makes is not in force until a person accepts it", async (home) => {
-  const project = laid(home);
+  laid(home);
   await bash(home, "ls");
   await bash(home, "node x.js", {
     run:
       "mkdir -p ../.conclaude; echo 'preToolUse: {protectPolicy: false}' > ../.conclaude/config.yaml",
   });
-  const begun = { session_id: "other", cwd: project, source: "startup" };
-  assert.match(
-    answerOf(await hook("SessionStart", begun, home)).systemMessage,
-    /config\.yaml was changed while a session was active/,
-  );
-  const at = { env: { HOME: home.path }, cwd: project };
-  assert.equal((await runProgram(["explain", "Edit", ".conclaude.yaml"], at)).code, 1);
+  const begun = await send(home, "SessionStart", { session_id: "other", source: "startup" });
+  assert.match(begun.systemMessage, /config\.yaml was changed while a session was active/);
+  assert.equal((await home.run("explain", "Edit", ".conclaude.yaml")).code, 1);
 });
 
 for (
@@ -424,10 +406,7 @@ for (
     await bash(home, "ls", { folder: "src" });
     const { after } = await bash(home, "node x.js", { run, folder: "src" });
     const lock = { tool_name: "Edit", tool_input: { file_path: join(project, "yarn.lock") } };
-    const edit = async () => {
-      const use = { session_id: SESSION, cwd: join(project, folder), ...lock };
-      return answerOf(await hook("PreToolUse", use, home))?.hookSpecificOutput?.permissionDecision;
-    };
+    const edit = () => decided(home, { cwd: join(project, folder), ...lock });
     assert.equal(await edit(), "deny");
     const told = folder === "tree" ? await bash(home, "ls", { folder }) : { after, before: "" };
     assert.match(told.after + told.before, /conclaude[^ ]*\.yaml[^]*undo: `conclaude config undo /);
@@ -442,14 +421,13 @@ for (
 }
 
 test.git("a person accepts a changed policy file, and then it is in force", async (home) => {
-  const project = laid(home);
+  laid(home);
   await bash(home, "ls");
   await bash(home, "node x.js", { run: "rm .conclaude.yaml" });
-  const at = { env: { HOME: home.path }, cwd: project };
-  const status = JSON.parse((await runProgram(["status", "--json"], at)).stdout);
+  const status = JSON.parse((await home.run("status", "--json")).stdout);
   assert.equal(status.violations, 1);
   assert.equal((await stop(home)).decision, "block");
-  const accepted = await runProgram(["config", "accept"], at);
+  const accepted = await home.run("config", "accept");
   assert.match(accepted.stdout, /1 change accepted/);
   assert.equal((await stop(home)).decision, undefined);
   assert.equal((await bash(home, "echo", { run: "echo x > yarn.lock" })).after, "");
@@ -463,28 +441,18 @@ test.git("what a person imports counts as accepted", async (home) => {
     join(project, ".claude/requirements.yaml"),
     "version: '1.0'\nenabled: true\nrequirements: {adr: {enabled: true, scope: session, trigger_tools: [Edit], message: m}}\n",
   );
-  const at = { env: { HOME: home.path }, cwd: project };
-  const { code, stderr } = await runProgram(["req", "import"], at);
+  const { code, stderr } = await home.run("req", "import");
   assert.equal(code, 0, stderr);
   assert.match(Deno.readTextFileSync(join(project, ".conclaude.yaml")), /adr:/);
   assert.equal((await stop(home)).decision, undefined);
-  assert.equal((await runProgram(["explain", "Edit", "src/a.ts"], at)).stderr, "");
+  assert.equal((await home.run("explain", "Edit", "src/a.ts")).stderr, "");
 });
 
 test.git("with no session active a changed policy file is in force at once", async (home) => {
   const project = laid(home);
-  const edit = async (session: string) =>
-    answerOf(
-      await hook("PreToolUse", {
-        session_id: session,
-        cwd: project,
-        tool_name: "Edit",
-        tool_use_id: "toolu_e",
-        tool_input: { file_path: "yarn.lock", old_string: "v1", new_string: "v2" },
-      }, home),
-    )?.hookSpecificOutput?.permissionDecision;
+  const edit = (session_id: string) => decided(home, { session_id, ...LOCKED });
   assert.equal(await edit(SESSION), "deny");
-  await hook("SessionEnd", { session_id: SESSION, cwd: project, reason: "other" }, home);
+  await send(home, "SessionEnd", { reason: "other" });
   Deno.writeTextFileSync(join(project, ".conclaude.yaml"), "preToolUse: {}\n");
   assert.equal(await edit("5e551011-0000-4000-8000-000000000002"), undefined);
 });
@@ -495,23 +463,13 @@ test.git("a version of the policy that git brings is in force at once, and that 
   Deno.writeTextFileSync(join(project, ".conclaude.yaml"), "preToolUse: {}\n");
   await git(project, "commit", "-qam", "Free");
   await git(project, "switch", "-q", "main");
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await pause(1_100);
   await bash(home, "ls");
-  const project_ = { session_id: SESSION, cwd: project };
   const { after } = await bash(home, "git switch -q free");
   assert.equal(after, "");
   assert.equal((await stop(home)).decision, undefined);
-  assert.equal(
-    answerOf(
-      await hook("PreToolUse", {
-        ...project_,
-        tool_name: "Write",
-        tool_use_id: "toolu_w",
-        tool_input: { file_path: "yarn.lock", content: "v2" },
-      }, home),
-    ),
-    null,
-  );
+  const write = { tool_name: "Write", tool_input: { file_path: "yarn.lock", content: "v2" } };
+  assert.equal(await send(home, "PreToolUse", { ...write, tool_use_id: "toolu_w" }), null);
 });
 
 test.git("a protected branch that a command moved comes back by the command told", async (home) => {
@@ -556,8 +514,7 @@ test.git("a remote counts for what it told itself, and not for what a command wr
     assert.equal((await stop(home)).decision, undefined, forge);
   }
   assert.equal((await stop(home)).decision, "block");
-  const at = { env: { HOME: home.path }, cwd: project };
-  assert.equal((await runProgram(["config", "accept"], at)).code, 0);
+  assert.equal((await home.run("config", "accept")).code, 0);
   await git(colleague, "pull", "-q");
   await git(colleague, "commit", "-q", "--allow-empty", "-m", "of a colleague");
   await git(colleague, "push", "-q");
@@ -572,7 +529,7 @@ test.git("a protected branch goes where its own remote branch goes, and a push t
   await git(project, "switch", "-qc", "work");
   await git(project, "commit", "-q", "--allow-empty", "-m", "of work");
   await git(project, "push", "-q", "origin", "work");
-  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  await pause(1_100);
   await bash(home, "ls");
   const reset = "git switch -q main; git reset -q --hard origin/work; git switch -q work";
   const { after, blocks } = await bash(home, reset);
@@ -624,7 +581,7 @@ test.git("hooks of git, its settings and those of Claude Code are policy", async
     assert.match(after, new RegExp(file), run);
     assert.equal(blocks, true, run);
     const [, ...words] = undoIn(after).split(" ");
-    const undone = await runProgram(words, { env: { HOME: home.path }, cwd: project });
+    const undone = await home.run(...words);
     assert.equal(undone.code, 0, undone.stderr);
     assert.equal((await stop(home)).decision, undefined, run);
   }

@@ -1,19 +1,7 @@
 /** What becomes of failures in memory, through the real hooks: which are one, which are mended by what, and which are told. */
 import assert from "node:assert/strict";
 import { captures, query } from "../support/look.ts";
-import {
-  asked,
-  edit,
-  failed,
-  inGit,
-  ran,
-  said,
-  send,
-  start,
-  verb,
-  type Workplace,
-  workplace,
-} from "../support/told_sessions.ts";
+import { type Workplace, workplace } from "../support/told_sessions.ts";
 import { testWith } from "../support/fixtures.ts";
 import { join } from "node:path";
 import { git } from "../support/git.ts";
@@ -38,7 +26,7 @@ function failures(at: Workplace) {
 
 /** What a new session is told is open. */
 async function open(at: Workplace): Promise<string[]> {
-  const told = await start(at);
+  const told = await at.start();
   return /Left open on main:\n((?:- .*\n?)+)/.exec(told)?.[1]?.trim().split("\n")
     .map((line) => line.replace(/^- #\d+ just now(?:, said)?: /, "")) ?? [];
 }
@@ -46,12 +34,12 @@ async function open(at: Workplace): Promise<string[]> {
 const test = testWith(workplace);
 
 test("a test that fails after another one is a failure of its own, and each has its own fix", async (at) => {
-  await failed(at, "pytest", ALPHA);
-  await edit(at, "src/redis.py", "port = 6379\n");
-  await failed(at, "pytest", BETA);
-  await edit(at, "src/user.py", "user = 1\n");
-  await ran(at, "pytest", "3 passed in 0.1s");
-  await said(at, "It passes.");
+  await at.failed("pytest", ALPHA);
+  await at.edit("src/redis.py", "port = 6379\n");
+  await at.failed("pytest", BETA);
+  await at.edit("src/user.py", "user = 1\n");
+  await at.ran("pytest", "3 passed in 0.1s");
+  await at.said("It passes.");
   assert.deepEqual(failures(at), [
     [
       "Tests fail: pytest (2 passed, 1 failed): tests/test_a.py::test_alpha",
@@ -67,39 +55,38 @@ test("a test that fails after another one is a failure of its own, and each has 
 });
 
 test("a failure that comes again is counted, also with other times, lines and counts", async (at) => {
-  await failed(at, "pytest", ALPHA);
-  await failed(at, "pytest -q", ALPHA.replace("2 passed in 0.1s", "5 passed in 2.7s"));
-  await failed(at, "npm run build", "Exit code 2\nsrc/a.ts(1,1): error TS2304: No name foo.");
-  await failed(at, "npm run build", "Exit code 2\nsrc/a.ts(7,3): error TS2304: No name foo.");
-  await failed(at, "make docs", "Exit code 2\n12:03:01 error: no theme, after 31 ms");
-  await failed(at, "make docs", "Exit code 2\n12:04:59 error: no theme, after 1.2 s");
-  await said(at, "It fails.");
+  await at.failed("pytest", ALPHA);
+  await at.failed("pytest -q", ALPHA.replace("2 passed in 0.1s", "5 passed in 2.7s"));
+  await at.failed("npm run build", "Exit code 2\nsrc/a.ts(1,1): error TS2304: No name foo.");
+  await at.failed("npm run build", "Exit code 2\nsrc/a.ts(7,3): error TS2304: No name foo.");
+  await at.failed("make docs", "Exit code 2\n12:03:01 error: no theme, after 31 ms");
+  await at.failed("make docs", "Exit code 2\n12:04:59 error: no theme, after 1.2 s");
+  await at.said("It fails.");
   assert.deepEqual(failures(at).map(([, repeats]) => repeats), [2, 2, 2]);
 });
 
 test("when a command fails in several ways, the last failure is told as open, and one pass mends all", async (at) => {
   const compiles = "Exit code 101\nerror[E0425]: cannot find value `c` in this scope";
-  await failed(
-    at,
+  await at.failed(
     "cargo test",
     "Exit code 101\ntest tests::adds ... FAILED\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored",
   );
-  await edit(at, "src/lib.rs", "a + c");
-  await failed(at, "cargo test", compiles);
-  await failed(at, "npm run build", "Exit code 2\nsrc/a.ts(1,1): error TS2304: No name foo.");
-  await edit(at, "src/a.ts", "bar");
-  await failed(at, "npm run build", "Exit code 2\nsrc/b.ts(9,9): error TS7006: Implicit any.");
-  await said(at, "Both fail.");
+  await at.edit("src/lib.rs", "a + c");
+  await at.failed("cargo test", compiles);
+  await at.failed("npm run build", "Exit code 2\nsrc/a.ts(1,1): error TS2304: No name foo.");
+  await at.edit("src/a.ts", "bar");
+  await at.failed("npm run build", "Exit code 2\nsrc/b.ts(9,9): error TS7006: Implicit any.");
+  await at.said("Both fail.");
   assert.equal(failures(at).length, 4);
   assert.deepEqual(await open(at), [
     "Tests fail: cargo test: error[E0425]: cannot find value `c` in this scope",
     "`npm run build` failed (exit 2): src/b.ts(9,9): error TS7006: Implicit any.",
   ]);
-  assert.match(await start(at), /Last sessions:\n.*, 2 open$/m);
-  await edit(at, "src/b.ts", "x: string");
-  await ran(at, "npm run build", "built");
-  await ran(at, "cargo test", "test result: ok. 2 passed; 0 failed; 0 ignored");
-  await said(at, "Both pass.");
+  assert.match(await at.start(), /Last sessions:\n.*, 2 open$/m);
+  await at.edit("src/b.ts", "x: string");
+  await at.ran("npm run build", "built");
+  await at.ran("cargo test", "test result: ok. 2 passed; 0 failed; 0 ignored");
+  await at.said("Both pass.");
   assert.deepEqual(failures(at).map(([, , mendedBy]) => mendedBy), [
     "Fixed tests::adds by src/lib.rs",
     "Fixed error[E0425]: cannot find value `c` in this scope by src/a.ts, src/b.ts",
@@ -110,26 +97,24 @@ test("when a command fails in several ways, the last failure is told as open, an
 });
 
 test("a script of parts that must all pass closes what its parts had left open, in their folders", async (at) => {
-  await failed(at, "npx tsc --noEmit", "Exit code 2\na.ts(1,1): error TS1: x");
-  await failed(at, "cd web && npm run build", "Exit code 2\nb.ts(1,1): error TS1: x");
-  await failed(at, "git push", "Exit code 1\n! [rejected] main -> main (fetch first)");
-  await failed(at, "npm run lint && npm run pack", "Exit code 1\nerror: no entry point");
-  await failed(
-    at,
+  await at.failed("npx tsc --noEmit", "Exit code 2\na.ts(1,1): error TS1: x");
+  await at.failed("cd web && npm run build", "Exit code 2\nb.ts(1,1): error TS1: x");
+  await at.failed("git push", "Exit code 1\n! [rejected] main -> main (fetch first)");
+  await at.failed("npm run lint && npm run pack", "Exit code 1\nerror: no entry point");
+  await at.failed(
     "npx vitest run",
     "Exit code 1\n FAIL  src/a.test.ts > adds\n Tests  1 failed | 3 passed (4)",
   );
-  await edit(at, "src/a.ts", "x");
-  await ran(at, "npx tsc --noEmit && echo OK", "OK");
-  await ran(at, `cd ${at.project}/web && npm ci && npm run build`, "built");
-  await ran(at, "git pull --rebase && git push", "ok");
-  await ran(at, "npm run lint && npm run copy", "ok");
-  await ran(
-    at,
+  await at.edit("src/a.ts", "x");
+  await at.ran("npx tsc --noEmit && echo OK", "OK");
+  await at.ran(`cd ${at.project}/web && npm ci && npm run build`, "built");
+  await at.ran("git pull --rebase && git push", "ok");
+  await at.ran("npm run lint && npm run copy", "ok");
+  await at.ran(
     "npx vitest run src/a.test.ts",
     " ✓ src/a.test.ts (2 tests) 3ms\n Tests  2 passed (2)",
   );
-  await said(at, "All of it went well.");
+  await at.said("All of it went well.");
   assert.deepEqual(await open(at), [
     "`npm run lint && npm run pack` failed (exit 1): error: no entry point",
   ]);
@@ -138,9 +123,9 @@ test("a script of parts that must all pass closes what its parts had left open, 
 test("cargo's failing tests are known by the heads of their outputs, where a filter cuts the list off", async (at) => {
   const tail =
     "---- tests::adds stdout ----\nthread 'tests::adds' panicked at src/lib.rs:4:9:\nno\n\ntest result: FAILED. 1 passed; 1 failed; 0 ignored";
-  await failed(at, "cargo test", `Exit code 101\ntest tests::adds ... FAILED\n\n${tail}`);
-  await failed(at, "cargo test 2>&1 | tail -8", `Exit code 101\n${tail}`);
-  await said(at, "It fails.");
+  await at.failed("cargo test", `Exit code 101\ntest tests::adds ... FAILED\n\n${tail}`);
+  await at.failed("cargo test 2>&1 | tail -8", `Exit code 101\n${tail}`);
+  await at.said("It fails.");
   assert.deepEqual(failures(at), [[
     "Tests fail: cargo test (1 passed, 1 failed): tests::adds",
     2,
@@ -149,7 +134,7 @@ test("cargo's failing tests are known by the heads of their outputs, where a fil
 });
 
 const began = (at: Workplace, command: string, id: string) =>
-  send(at, "PostToolUse", {
+  at.send("PostToolUse", {
     tool_name: "Bash",
     tool_use_id: id,
     tool_input: { command, run_in_background: true },
@@ -157,8 +142,7 @@ const began = (at: Workplace, command: string, id: string) =>
   });
 
 const ended = (at: Workplace, id: string, status: string, summary: string) =>
-  asked(
-    at,
+  at.asked(
     `<task-notification>\n<task-id>b98</task-id>\n<tool-use-id>${id}</tool-use-id>\n` +
       `<status>${status}</status>\n<summary>${summary}</summary>\n</task-notification>`,
   );
@@ -179,16 +163,16 @@ function observed(at: Workplace) {
 test("a command that fails in the background is a failure, until it passes there or anywhere", async (at) => {
   await began(at, "npm run build", "toolu_1");
   await ended(at, "toolu_1", "failed", BUILD_FAILED);
-  await said(at, "It fails.");
+  await at.said("It fails.");
   const failure = `\`npm run build\` failed (exit 2): ${BUILD_FAILED}`;
   assert.deepEqual(observed(at), [
     ["command", null, "`npm run build` started in the background", 0],
     ["failure", "failure", failure, 1],
   ]);
-  assert.match(await start(at), /Left open on main:\n- #\d+ just now: `npm run build` failed/);
+  assert.match(await at.start(), /Left open on main:\n- #\d+ just now: `npm run build` failed/);
   await began(at, "npm run build", "toolu_2");
   await ended(at, "toolu_2", "completed", BUILD_PASSED);
-  await said(at, "It passes.");
+  await at.said("It passes.");
   assert.deepEqual(observed(at).slice(1), [
     ["failure", "failure", failure, 0],
     ["command", "success", "Run npm run build", 0],
@@ -198,21 +182,21 @@ test("a command that fails in the background is a failure, until it passes there
 test("a command whose end is unknown says so, and leaves nothing open", async (at) => {
   await ended(at, "toolu_9", "failed", BUILD_FAILED);
   await ended(at, "toolu_9", "killed", 'Background command "Serve" was stopped');
-  await said(at, "Well.");
+  await at.said("Well.");
   assert.deepEqual(observed(at).map((row) => row.slice(0, 3)), [
     ["failure", "failure", BUILD_FAILED],
     ["message", null, 'Background command "Serve" was stopped'],
   ]);
-  assert.doesNotMatch(await start(at), /Left open/);
+  assert.doesNotMatch(await at.start(), /Left open/);
 });
 
 const TYPES = "Exit code 2\nsrc/a.ts(1,1): error TS2304: No name foo.";
 
 /** A repository with two commits on `main`. */
 async function withHistory(): Promise<Workplace> {
-  const at = await workplace();
+  const at = workplace();
   await Deno.writeTextFile(join(at.project, "a.ts"), "1\n");
-  await inGit(at, "add -A");
+  await at.inGit("add -A");
   for (const subject of ["one", "two"]) {
     await git(
       at.project,
@@ -235,15 +219,16 @@ function branchesOf(at: Workplace) {
   ).map(({ command, branch, isOpen }) => [command, branch, isOpen]);
 }
 
-Deno.test("a command that passes on a detached HEAD mends no failure of a branch", async () => {
-  using at = await withHistory();
-  await failed(at, "npm run build", TYPES);
-  await inGit(at, "checkout -q HEAD~1");
-  await ran(at, "npm run build", "ok");
-  await failed(at, "npm run lint", "Exit code 1\nerror: unused variable");
-  await inGit(at, "checkout -q main");
-  await ran(at, "npm run lint", "ok");
-  await said(at, "It was right one commit before.");
+const it = testWith(withHistory);
+
+it("a command that passes on a detached HEAD mends no failure of a branch", async (at) => {
+  await at.failed("npm run build", TYPES);
+  await at.inGit("checkout -q HEAD~1");
+  await at.ran("npm run build", "ok");
+  await at.failed("npm run lint", "Exit code 1\nerror: unused variable");
+  await at.inGit("checkout -q main");
+  await at.ran("npm run lint", "ok");
+  await at.said("It was right one commit before.");
   assert.deepEqual(branchesOf(at), [
     ["npm run build", "main", 1],
     ["npm run build", null, 0],
@@ -252,15 +237,14 @@ Deno.test("a command that passes on a detached HEAD mends no failure of a branch
   ]);
 });
 
-Deno.test("a rebase that stopped, on no branch, is over when it was continued to its end, back on the branch", async () => {
-  using at = await withHistory();
+it("a rebase that stopped, on no branch, is over when it was continued to its end, back on the branch", async (at) => {
   const stopped =
     "Exit code 1\nCONFLICT (content): Merge conflict in a.ts\nerror: could not apply 1a";
-  await inGit(at, "checkout -q --detach");
-  await failed(at, "git rebase other", stopped);
-  await inGit(at, "checkout -q main");
-  await ran(at, "git add a.ts && git rebase --continue", "Successfully rebased");
-  await said(at, "It is on top of other.");
+  await at.inGit("checkout -q --detach");
+  await at.failed("git rebase other", stopped);
+  await at.inGit("checkout -q main");
+  await at.ran("git add a.ts && git rebase --continue", "Successfully rebased");
+  await at.said("It is on top of other.");
   assert.deepEqual(branchesOf(at).map(([command, , isOpen]) => [command, isOpen]), [
     ["git rebase other", 0],
     ["git add a.ts && git rebase --continue", 0],
@@ -270,33 +254,32 @@ Deno.test("a rebase that stopped, on no branch, is over when it was continued to
 test("outside of a repository, where nothing has a branch, what passes mends what failed", async (at) => {
   const project = join(at.path, "plain");
   await Deno.mkdir(project);
-  await failed(at, "npm run build", TYPES, { project });
-  await ran(at, "npm run build", "ok", { project });
-  await said(at, "It builds.", { project });
+  await at.failed("npm run build", TYPES, { project });
+  await at.ran("npm run build", "ok", { project });
+  await at.said("It builds.", { project });
   assert.deepEqual(branchesOf(at), [["npm run build", null, 0], ["npm run build", null, 0]]);
 });
 
-Deno.test("a merge that stopped is open as long as it is under way, whoever ends it", async () => {
-  using at = await withHistory();
+it("a merge that stopped is open as long as it is under way, whoever ends it", async (at) => {
   const commit = ["commit", "-qam"];
-  await inGit(at, "checkout -q -b feat");
+  await at.inGit("checkout -q -b feat");
   await Deno.writeTextFile(join(at.project, "a.ts"), "2\n");
   await git(at.project, ...commit, "theirs");
-  await inGit(at, "checkout -q main");
+  await at.inGit("checkout -q main");
   await Deno.writeTextFile(join(at.project, "a.ts"), "3\n");
   await git(at.project, ...commit, "ours");
-  await assert.rejects(inGit(at, "merge feat"));
+  await assert.rejects(at.inGit("merge feat"));
   const stopped =
     "Exit code 1\nCONFLICT (content): Merge conflict in a.ts\nAutomatic merge failed; fix conflicts and then commit the result.";
-  await failed(at, "git merge feat", stopped);
-  await said(at, "There are conflicts.");
+  await at.failed("git merge feat", stopped);
+  await at.said("There are conflicts.");
   const later = (n: number) =>
-    start(at, "startup", { session: `c0de0000-0000-4000-8000-00000000000${n}` });
+    at.start("startup", { session: `c0de0000-0000-4000-8000-00000000000${n}` });
   assert.match(await later(2), /Under way in git:\n- a merge has stopped in/);
   await Deno.writeTextFile(join(at.project, "a.ts"), "4\n");
   await git(at.project, ...commit, "merged");
   assert.doesNotMatch(await later(3), /Under way|Left open/);
-  const { stdout } = await verb(at, "memory", "stats", "--json");
+  const { stdout } = await at.verb("memory", "stats", "--json");
   assert.equal(JSON.parse(stdout).openFailures, 0);
 });
 

@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { change } from "../support/on_home.ts";
 import { runProgram } from "../support/program.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
+import { rowsOf } from "../support/fixtures.ts";
+import CASES from "../testdata/hook_cases.json" with { type: "json" };
+import { removeFolder } from "../support/folders.ts";
 
 const RULES = "database: {busyTimeoutMs: 100}\n" +
   "preToolUse: {uneditableFiles: [src/**], preventRootAdditions: false, strict: true}\n" +
@@ -19,13 +22,7 @@ interface Trouble {
 
 /** Takes the database away, with what lies beside it. */
 function remove({ home }: RequiredProject): void {
-  for (const end of ["", "-wal", "-shm"]) {
-    try {
-      Deno.removeSync(home.database + end);
-    } catch {
-      // It was not there.
-    }
-  }
+  for (const end of ["", "-wal", "-shm"]) removeFolder(home.database + end);
 }
 
 const TROUBLES: readonly Trouble[] = [
@@ -183,3 +180,58 @@ Deno.test("a blocked prompt names a way out that works, also where no pause can 
   await obey(text!, project, undefined);
   assert.equal(await held(), null);
 });
+
+/** A way to be denied: the configuration, and what is done then. */
+interface Case {
+  readonly title: string;
+  readonly config: string;
+  readonly branch?: string;
+  readonly before?: keyof typeof BEFORE;
+  readonly act: readonly [act: keyof typeof ACTS, what?: string];
+}
+
+const BEFORE = {
+  edit: (project: RequiredProject) => project.edit(),
+  /** The branch differs from main by two lines. */
+  enlarge: (project: RequiredProject) => {
+    project.git("branch", "main", "HEAD");
+    project.write("more.txt", "1\n2\n");
+    return Promise.resolve();
+  },
+  accompany: (project: RequiredProject) =>
+    project.start({ session_id: "12345678-0000-4000-8000-000000000001" }),
+};
+
+/** Each gives the reason of the denial; null when it may be done. */
+const ACTS = {
+  edit: (project: RequiredProject) => project.edit(),
+  bash: (project: RequiredProject, command: string) => project.bash(command),
+  write: (project: RequiredProject, file_path: string) => project.use("Write", { file_path }),
+  async request(project: RequiredProject, command: string) {
+    const use = { tool_name: "Bash", tool_input: { command } };
+    const answer = await project.send("PermissionRequest", use);
+    const output = answer?.["hookSpecificOutput"] as { decision: { message?: string } } | undefined;
+    return output?.decision.message ?? null;
+  },
+  stop: (project: RequiredProject) => project.stop(),
+};
+
+for (
+  const { title, config, branch, before, act: [name, what = ""] } of rowsOf<Case>(CASES.denials)
+) {
+  Deno.test(`the way out that a denial names lifts it: ${title}`, async () => {
+    using project = new RequiredProject(config, branch);
+    await project.send("SessionStart", { source: "startup" });
+    if (before !== undefined) await BEFORE[before](project);
+    const act = () => ACTS[name](project, what);
+    const reason = await act();
+    assert.ok(reason !== null, "it is denied");
+    assert.match(reason, /^(?:Block|Bash|Tool|##|no\n)/, "it says what");
+    assert.match(reason, /do not run (?:it|that) yourself/);
+    const commands = await project.follow(reason);
+    assert.ok(commands.length > 0, reason);
+    const named = `--session ${SESSION.slice(0, 8)}`;
+    assert.ok(commands.every((command) => command.includes(named)), reason);
+    assert.equal(await act(), null, "it is lifted");
+  });
+}

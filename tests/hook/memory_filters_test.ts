@@ -1,33 +1,28 @@
 /** Filters of a search, as people type and paste them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { testWith } from "../support/fixtures.ts";
+import { hook, jsonOf, runProgram, type TempHome, tempHome } from "../support/program.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 async function edit(home: TempHome, project: string, file: string): Promise<void> {
   const cwd = join(home.path, project);
   Deno.mkdirSync(join(cwd, ".git"), { recursive: true });
   Deno.writeTextFileSync(join(cwd, ".git", "HEAD"), "ref: refs/heads/feature/uploads\n");
-  const { code, stderr } = await hook(
-    "PostToolUse",
-    {
-      session_id: `5e55a000-0000-4000-8000-0000000000${project === "webshop" ? 1 : 2}0`,
-      cwd,
-      hook_event_name: "PostToolUse",
-      tool_name: "Edit",
-      tool_use_id: `toolu_${project}_${file}`,
-      tool_input: {
-        file_path: join(cwd, file),
-        old_string: "const uploads = 1;",
-        new_string: "const uploads = 3;",
-      },
-      tool_response: {},
+  const payload = {
+    session_id: `5e55a000-0000-4000-8000-0000000000${project === "webshop" ? 1 : 2}0`,
+    cwd,
+    hook_event_name: "PostToolUse",
+    tool_name: "Edit",
+    tool_use_id: `toolu_${project}_${file}`,
+    tool_input: {
+      file_path: join(cwd, file),
+      old_string: "uploads = 1",
+      new_string: "uploads = 3",
     },
-    home,
-    { cwd },
-  );
+    tool_response: {},
+  };
+  const { code, stderr } = await hook("PostToolUse", payload, home, { cwd });
   assert.equal(code, 0, stderr);
 }
 
@@ -126,7 +121,7 @@ test("a whole path, or one in a project, is one file of that project; where noth
   await edit(home, "backend", "src/a.ts");
   const shop = join(home.path, "webshop");
   const at = (cwd: string) => async (...args: string[]) =>
-    await runProgram(["memory", ...args, "--json"], { env: { HOME: home.path }, cwd });
+    jsonOf(await runProgram(["memory", ...args, "--json"], { env: { HOME: home.path }, cwd }));
   const inShop = at(shop);
   assert.equal((await runProgram(["queue", "drain"], { env: { HOME: home.path } })).code, 0);
 
@@ -134,18 +129,16 @@ test("a whole path, or one in a project, is one file of that project; where noth
   const sessions = (results: readonly { sessionId: string }[]) =>
     new Set(results.map(({ sessionId }) => sessionId.slice(-2)));
   for (const file of [whole, "~/webshop/src/a.ts", "../webshop/src/a.ts", `${shop}/src`]) {
-    const { results } = JSON.parse((await inShop("search", "uploads", "--file", file)).stdout);
+    const { results } = await inShop("search", "uploads", "--file", file);
     assert.deepEqual(sessions(results), new Set(["10"]), file);
-    const told = JSON.parse((await inShop("timeline", file)).stdout);
-    assert.deepEqual(sessions(told.observations), new Set(["10"]), file);
+    const { observations } = await inShop("timeline", file);
+    assert.deepEqual(sessions(observations), new Set(["10"]), file);
   }
-  const any = JSON.parse((await inShop("search", "uploads", "--file", "src/a.ts")).stdout);
+  const any = await inShop("search", "uploads", "--file", "src/a.ts");
   assert.deepEqual(sessions(any.results), new Set(["10", "20"]));
 
   for (const file of [whole, "src/a.ts", "./src/a.ts", "src", `${shop}/src`]) {
-    const { wouldRemove } = JSON.parse(
-      (await inShop("forget", "--file", file, "--dry-run")).stdout,
-    );
+    const { wouldRemove } = await inShop("forget", "--file", file, "--dry-run");
     assert.deepEqual([wouldRemove.observations, wouldRemove.captures], [2, 1], file);
   }
   const like = await runProgram(["memory", "forget", "--file", "a.ts", "--yes"], {
@@ -158,11 +151,11 @@ test("a whole path, or one in a project, is one file of that project; where noth
   );
   assert.ok(like.stdout.includes(`/src/a.ts\n`), like.stdout);
   const nowhere = await inShop("forget", "--project", "/nope", "--yes");
-  assert.equal(JSON.parse(nowhere.stdout).unknown[0].flag, "project");
+  assert.equal(nowhere.unknown[0].flag, "project");
 
-  const { receipt } = JSON.parse((await inShop("forget", "--file", "src/a.ts", "--yes")).stdout);
+  const { receipt } = await inShop("forget", "--file", "src/a.ts", "--yes");
   assert.equal(receipt.removed.captures, 1);
-  const left = JSON.parse((await at(join(home.path, "backend"))("search", "uploads")).stdout);
+  const left = await at(join(home.path, "backend"))("search", "uploads");
   assert.deepEqual(sessions(left.results), new Set(["20"]));
 });
 

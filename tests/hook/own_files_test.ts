@@ -3,10 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { executions, type Row } from "../support/look.ts";
-import { needsExecutable, needsUnix, testWhere } from "../support/requirements.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const PROTECTED = /only a person changes it/;
 
@@ -187,23 +185,18 @@ test("skill texts, commands, agents and a project's own hooks are written as eve
   await home.assertAllowed(CASES.writableAllowed);
 });
 
-testWhere(
-  needsExecutable() ?? needsUnix(),
-  "the link that a hook is started by is the program, too, and so is each one that it leads over",
-  async () => {
-    using home = guardedHome();
-    home.configure("{}\n");
-    const bin = join(home.path, "bin");
-    const link = join(bin, "conclaude");
-    Deno.mkdirSync(bin);
-    Deno.symlinkSync(Deno.env.get("CONCLAUDE_BIN")!, join(bin, "conclaude-1.0"));
-    Deno.symlinkSync("conclaude-1.0", link);
-    const start = { through: ["sh", "-c", 'shift; exec "$LINK" "$@"', "sh"], env: { LINK: link } };
-    const attempt = (command: string) => home.ask("Bash", { command }, {}, start);
-    for (const command of [`rm ${link}`, `ln -sf /bin/true ${link}`, `rm ${bin}/conclaude-1.0`]) {
-      assert.match((await attempt(command))!, PROTECTED, command);
-    }
-    assert.equal(await attempt(`rm ${bin}/another`), null);
-    assert.equal(await home.bash(`rm ${link}`), null, "nothing is started by it");
-  },
-);
+test.executable("the link that a hook is started by is the program, too, and so is each one that it leads over", async (home) => {
+  home.configure("{}\n");
+  const bin = join(home.path, "bin");
+  const link = join(bin, "conclaude");
+  Deno.mkdirSync(bin);
+  Deno.symlinkSync(Deno.env.get("CONCLAUDE_BIN")!, join(bin, "conclaude-1.0"));
+  Deno.symlinkSync("conclaude-1.0", link);
+  const start = { through: ["sh", "-c", 'shift; exec "$LINK" "$@"', "sh"], env: { LINK: link } };
+  const attempt = (command: string) => home.ask("Bash", { command }, {}, start);
+  for (const command of [`rm ${link}`, `ln -sf /bin/true ${link}`, `rm ${bin}/conclaude-1.0`]) {
+    assert.match((await attempt(command))!, PROTECTED, command);
+  }
+  assert.equal(await attempt(`rm ${bin}/another`), null);
+  assert.equal(await home.bash(`rm ${link}`), null, "nothing is started by it");
+});

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { summarizerInput } from "../../src/memory/drain/summarizer.ts";
 import { captures, executions, filesBelow, latin1, query } from "../support/look.ts";
 import { runProgram } from "../support/program.ts";
-import { configure, editing, send, start, work, workplace } from "../support/told_sessions.ts";
+import { workplace } from "../support/told_sessions.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const OWN = "c0de0000-0000-4000-8000-0000000000aa";
@@ -49,8 +49,8 @@ test("conclaude keeps only the name of its own tools, for memory has already wha
     tool_use_id: "toolu_own",
     tool_input: { text: "The vault code is Skuafeather" },
   };
-  await send(at, "PreToolUse", use);
-  await send(at, "PostToolUse", {
+  await at.send("PreToolUse", use);
+  await at.send("PostToolUse", {
     ...use,
     tool_response: [{ type: "text", text: "kept #7: Skuafeather" }],
   });
@@ -61,7 +61,7 @@ test("conclaude keeps only the name of its own tools, for memory has already wha
   assert.ok(
     filesBelow(at.path).every((path) => !latin1(Deno.readFileSync(path)).includes("Skuafeather")),
   );
-  await send(at, "PostToolUse", {
+  await at.send("PostToolUse", {
     tool_name: "mcp__other__remember",
     tool_use_id: "toolu_other",
     tool_input: { text: "Skuafeather" },
@@ -71,12 +71,12 @@ test("conclaude keeps only the name of its own tools, for memory has already wha
 });
 
 test("memory that SessionStart told is not recalled again in that session", async (at) => {
-  await configure(at, "memory: {recall: {edits: true, prompts: true}}\n");
-  await work(at);
+  await at.configure("memory: {recall: {edits: true, prompts: true}}\n");
+  await at.work();
   assert.match(
-    await editing(at, "src/auth.ts", { session: "c0de0000-0000-4000-8000-0000000000ab" }),
+    await at.editing("src/auth.ts", { session: "c0de0000-0000-4000-8000-0000000000ab" }),
     /Fixed TypeError/,
   );
-  assert.match(await start(at), /Fixed TypeError/);
-  assert.doesNotMatch(await editing(at, "src/auth.ts"), /Fixed TypeError/);
+  assert.match(await at.start(), /Fixed TypeError/);
+  assert.doesNotMatch(await at.editing("src/auth.ts"), /Fixed TypeError/);
 });

@@ -5,9 +5,8 @@ import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { lastMetadata, query } from "../support/look.ts";
 import { hook, runProgram } from "../support/program.ts";
 import { RequiredProject } from "../support/required_project.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const POLICY = "uneditableFiles: ['*.lock'], toolUsageValidation: [" +
   "{tool: Bash, commandPattern: 'npm publish*', action: block}, " +

@@ -1,5 +1,6 @@
 /** What a session triggered on other branches of its repository holds its stops as well. */
 import assert from "node:assert/strict";
+import { testWith } from "../support/fixtures.ts";
 import { lastMetadata, queryValue, type Row } from "../support/look.ts";
 import { RequiredProject, SESSION } from "../support/required_project.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
@@ -19,9 +20,10 @@ const LEAVING: readonly (readonly [what: string, ...git: string[]])[] = [
   ["HEAD is detached", "checkout", "-q", "--detach"],
   ["the branch is renamed", "branch", "-m", "feature/renamed"],
 ];
+const test = testWith(edited);
+
 for (const [what, ...git] of LEAVING) {
-  Deno.test(`a requirement triggered on a branch holds the stop when ${what}, and the way out works there`, async () => {
-    using project = await edited();
+  test(`a requirement triggered on a branch holds the stop when ${what}, and the way out works there`, async (project) => {
     project.git(...git);
     const reason = (await project.stop())!;
     assert.match(reason, /on the branch feature\/x[^]*\| evidence \|/);
@@ -42,8 +44,7 @@ Deno.test("a requirement triggered in another working tree holds the stop, named
   assert.equal(await project.stop(), null);
 });
 
-Deno.test("each branch has its own satisfactions, and one answer names all that are open", async () => {
-  using project = await edited();
+test("each branch has its own satisfactions, and one answer names all that are open", async (project) => {
   project.git("switch", "-q", "-c", "feature/n");
   assert.equal(await project.edit(), null);
   const reason = (await project.stop())!;
@@ -55,8 +56,7 @@ Deno.test("each branch has its own satisfactions, and one answer names all that 
   assert.doesNotMatch(again, /feature\/x/);
 });
 
-Deno.test("a stop is not held for another session's branch, nor for another repository's", async () => {
-  using project = await edited();
+test("a stop is not held for another session's branch, nor for another repository's", async (project) => {
   project.git("switch", "-q", "-c", "feature/n");
   assert.equal(await project.stop({ session_id: "77aa11bb-0000-4000-8000-000000000002" }), null);
 });
@@ -167,8 +167,9 @@ function commit(project: RequiredProject, lines: number): void {
   project.git("commit", "-q", "-m", "big");
 }
 
-Deno.test("a branch is measured from the default branch of its remote, whatever that is called", async () => {
-  using project = cloneOfDevelop();
+const it = testWith(cloneOfDevelop);
+
+it("a branch is measured from the default branch of its remote, whatever that is called", async (project) => {
   project.git("switch", "-q", "-c", "feature/z");
   commit(project, 900);
   assert.match((await project.edit())!, /branch feature\/z has changed 90\d lines/);
@@ -176,8 +177,7 @@ Deno.test("a branch is measured from the default branch of its remote, whatever 
   assert.match(await project.req("status", "--session", SESSION), /size +open .*90\d lines/);
 });
 
-Deno.test("a branch that is built upon others is measured from the nearest of them", async () => {
-  using project = cloneOfDevelop();
+it("a branch that is built upon others is measured from the nearest of them", async (project) => {
   for (const [name, lines] of [["feature/far", 300], ["feature/near", 600]] as const) {
     project.git("switch", "-q", "-c", name);
     commit(project, lines);
@@ -190,8 +190,7 @@ Deno.test("a branch that is built upon others is measured from the nearest of th
   assert.match((await project.edit())!, /branch feature\/z has changed 40\d lines/);
 });
 
-Deno.test("the default branch itself is not measured, like main", async () => {
-  using project = cloneOfDevelop();
+it("the default branch itself is not measured, like main", async (project) => {
   commit(project, 900);
   assert.equal(await project.edit(), null);
   assert.match(await project.req("status", "--session", SESSION), /size +met/);

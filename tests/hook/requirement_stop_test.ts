@@ -228,9 +228,7 @@ Deno.test("a pause lifts requirements until the session ends, and is shown at it
   await project.send("SessionStart");
   await project.req("pause", "--session", SESSION, "--reason", "moving files");
   assert.equal(await project.edit(), null);
-  assert.deepEqual(lastMetadata(project.home)["paused"], [
-    "requirements",
-  ]);
+  assert.deepEqual(lastMetadata(project.home)["paused"], ["requirements"]);
   assert.match(
     await project.start({ source: "resume" }),
     /paused for this session\*\*: moving files/,

@@ -198,10 +198,7 @@ test("on no branch and outside of a repository all passes, and it is said", asyn
   project.git("checkout", "-q", "--detach");
   assert.match(await project.start(), /not in force here, for HEAD is detached/);
   assert.equal(await project.edit(), null);
-  assert.match(
-    String(lastMetadata(project.home)["requirements"]),
-    /HEAD/,
-  );
+  assert.match(String(lastMetadata(project.home)["requirements"]), /HEAD/);
   Deno.removeSync(join(project.path, ".git"), { recursive: true });
   assert.match(await project.start(), /no git repository/);
   assert.equal(await project.edit(), null);

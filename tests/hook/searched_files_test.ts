@@ -3,9 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type GuardedHome, guardedHome } from "../support/guarded.ts";
 import { lastMetadata } from "../support/look.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const POLICY = /\.conclaude\.yaml belongs to the guards/;
 

@@ -4,12 +4,7 @@ import { join } from "node:path";
 import { endedPid, sleeper } from "../support/processes.ts";
 import { query, queryValue, type Row, sessionOf, sessions } from "../support/look.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import {
-  needsProgramForOthers,
-  needsRoot,
-  needsTools,
-  testWhere,
-} from "../support/requirements.ts";
+import { needsRoot } from "../support/requirements.ts";
 import { startHook } from "../support/process.ts";
 import { pause } from "../support/wait.ts";
 import { git, makeRepository } from "../support/git.ts";
@@ -198,27 +193,22 @@ test.unix("a process that opens another session has left the one before", async 
   assert.equal(sessionOf(home, "before")["status"], "abandoned");
 });
 
-testWhere(
-  needsRoot() ?? needsTools("setpriv") ?? needsProgramForOthers(),
-  "a process of another user is alive",
-  async () => {
-    using home = tempHome();
-    Deno.chmodSync(home.path, 0o777);
-    using root = sleeper();
-    const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    const asNobody = (session_id: string, pid: number) =>
-      hook("SessionStart", { session_id }, home, {
-        env: { CLAUDE_PID: String(pid) },
-        through: nobody,
-      });
-    await asNobody("of-root", root.pid);
-    await asNobody("of-init", 1);
-    const { code, stderr } = await asNobody("next", Deno.pid);
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-    assert.equal(sessionOf(home, "of-root")["status"], "active");
-    assert.equal(sessionOf(home, "of-init")["status"], "active");
-  },
-);
+test.users("a process of another user is alive", async (home) => {
+  Deno.chmodSync(home.path, 0o777);
+  using root = sleeper();
+  const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+  const asNobody = (session_id: string, pid: number) =>
+    hook("SessionStart", { session_id }, home, {
+      env: { CLAUDE_PID: String(pid) },
+      through: nobody,
+    });
+  await asNobody("of-root", root.pid);
+  await asNobody("of-init", 1);
+  const { code, stderr } = await asNobody("next", Deno.pid);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  assert.equal(sessionOf(home, "of-root")["status"], "active");
+  assert.equal(sessionOf(home, "of-init")["status"], "active");
+});
 
 /** Makes the system give out a process number again, to a process that lives until the end of the block. */
 function sleeperWithPid(pid: number): (Disposable & { readonly pid: number }) | undefined {
@@ -240,24 +230,21 @@ function needsPidChoice(): string | null {
   }
 }
 
-testWhere(
-  needsRoot() ?? needsPidChoice(),
-  "a session is abandoned when another process has got the number of its own",
-  async () => {
-    using home = tempHome();
-    const first = sleeper();
-    const env = { CLAUDE_PID: String(first.pid) };
-    await start(home, "s1", {}, env);
-    // A turn has ended: what tells the process from another one was kept beside it.
-    await hook("Drain", { session_id: "s1", hook_event_name: "Stop" }, home, { env });
-    first[Symbol.dispose]();
-    await pause(50);
-    using again = sleeperWithPid(first.pid);
-    assert.ok(again, "the number was not given out again");
-    await start(home, "next", {}, { CLAUDE_PID: String(Deno.pid) });
-    assert.equal(sessionOf(home, "s1")["status"], "abandoned");
-  },
-);
+const it = testWith(tempHome, needsRoot() ?? needsPidChoice());
+
+it("a session is abandoned when another process has got the number of its own", async (home) => {
+  const first = sleeper();
+  const env = { CLAUDE_PID: String(first.pid) };
+  await start(home, "s1", {}, env);
+  // A turn has ended: what tells the process from another one was kept beside it.
+  await hook("Drain", { session_id: "s1", hook_event_name: "Stop" }, home, { env });
+  first[Symbol.dispose]();
+  await pause(50);
+  using again = sleeperWithPid(first.pid);
+  assert.ok(again, "the number was not given out again");
+  await start(home, "next", {}, { CLAUDE_PID: String(Deno.pid) });
+  assert.equal(sessionOf(home, "s1")["status"], "abandoned");
+});
 
 for (const pid of ["0", "-1", "1.5", "1e300", "abc", " ", "99999999999999999999", "0x10", "1e3"]) {
   test(`a process number of "${pid}" never costs an event`, async (home) => {

@@ -12,10 +12,12 @@ import {
 import { hook, type RunOptions } from "../support/program.ts";
 import { needsTools } from "../support/requirements.ts";
 import { pause } from "../support/wait.ts";
-import { makeRepository } from "../support/git.ts";
+import { gitSync, makeRepository } from "../support/git.ts";
 import { type GuardedHome, guardedHome, SESSION } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
 import { configureUser } from "../support/on_home.ts";
+import { RequiredProject } from "../support/required_project.ts";
+import { parse } from "yaml";
 
 type Options = Omit<RunOptions, "stdin"> & {
   readonly active?: boolean;
@@ -268,9 +270,7 @@ test("without bash a command runs in the system's shell", async (home) => {
 
 test("the output of a command is masked before it is stored", async (home) => {
   const secret = "ghp_" + "a1B2".repeat(9);
-  home.configure(
-    'stop: {commands: [{run: "cat ../token; false", showStdout: true}]}',
-  );
+  home.configure('stop: {commands: [{run: "cat ../token; false", showStdout: true}]}');
   Deno.writeTextFileSync(join(home.path, "token"), secret);
   assert.ok((await stop(home))!.includes(secret));
   Deno.removeSync(join(home.path, "token"));
@@ -390,9 +390,7 @@ test("files that appeared in the project's folder hold the stop back, those that
   Deno.writeTextFileSync(join(project, ".hidden"), "");
   Deno.mkdirSync(join(project, "folder"));
   assert.match((await stop(home))!, /^Unauthorized root additions detected: a\.txt, b\.txt\n/);
-  assert.deepEqual(lastMetadata(home)["rules"], [
-    "preToolUse.preventRootAdditions",
-  ]);
+  assert.deepEqual(lastMetadata(home)["rules"], ["preToolUse.preventRootAdditions"]);
   Deno.removeSync(join(project, "a.txt"));
   Deno.renameSync(join(project, "b.txt"), join(project, "folder", "b.txt"));
   assert.equal(await stop(home), null);
@@ -448,8 +446,7 @@ test("new files hold at most stop.maxBlocks stops, and a switch turns the rule o
   assert.equal(await stop(home), null);
   Deno.writeTextFileSync(join(project, "another.txt"), "");
   assert.match((await stop(home))!, /detected: another\.txt/);
-  const off = "preToolUse: {preventRootAdditions: false}";
-  home.configure(off);
+  home.configure("preToolUse: {preventRootAdditions: false}");
   assert.equal(await stop(home), null);
 });
 
@@ -484,9 +481,7 @@ test("the first prompt of a session decides about messages at its stops; no comm
 });
 
 test("a session that began otherwise gets no message", async (home) => {
-  home.configure(
-    "stop: {promptPrefixBlocking: {prefixes: ['Check*'], messages: [{text: M}]}}",
-  );
+  home.configure("stop: {promptPrefixBlocking: {prefixes: ['Check*'], messages: [{text: M}]}}");
   const send = (prompt: unknown) => home.send("UserPromptSubmit", { prompt });
   assert.equal(await send(null), null);
   assert.equal(await send("Please check"), null);
@@ -506,8 +501,7 @@ test("without a database a stop is held back once, and what would have to be cou
   assert.match((await stop(home))!, /^stop\.commands\[0\]/);
   const { decision, systemMessage } = await stopAnswer(home, { active: true });
   assert.deepEqual([decision, /without a database/.test(systemMessage)], [undefined, true]);
-  const rounds = "stop: {rounds: 3}\ndatabase: {enabled: false}\n";
-  home.configure(rounds);
+  home.configure("stop: {rounds: 3}\ndatabase: {enabled: false}\n");
   assert.equal(await stop(home), null);
 });
 
@@ -519,4 +513,74 @@ test("config validate names what is wrong with stop", async (home) => {
   assert.match(told, /stop\.rounds\n.*from 1 to 10000, found 0/);
   assert.match(told, /stop\.infinte\n.*\n.*infinite/);
   assert.match(told, /stop\.commands\[0\]\.timeout\n.*from 1 to 3600, found 4000/);
+});
+
+const RULE = "preToolUse: {preventRootAdditions: true}\n";
+
+/** A project of which only the rule about new files speaks, with its session begun. */
+async function begun(): Promise<RequiredProject> {
+  const project = new RequiredProject(RULE);
+  await project.start();
+  return project;
+}
+
+Deno.test("files that were there at a stop under a pause count as known afterwards", async () => {
+  using project = await begun();
+  project.write("LICENSE", "x\n");
+  const reason = (await project.stop())!;
+  assert.match(reason, /detected: LICENSE\n[^]*count as known afterwards/);
+  await project.follow(reason);
+  assert.equal(await project.stop(), null);
+  await project.run("guard", "resume", "--session", "cad0ac4d");
+  assert.equal(await project.stop(), null);
+  project.write("more.txt", "x\n");
+  assert.match((await project.stop())!, /detected: more\.txt\n/);
+});
+
+Deno.test("a file that is committed is no addition, however it came into the folder", async () => {
+  using project = new RequiredProject(RULE);
+  project.git("switch", "-q", "-c", "docs");
+  for (const name of ["DOC.md", "-d ü.md"]) project.write(name, "x\n");
+  project.git("add", "--", "DOC.md", "-d ü.md");
+  project.git("commit", "-q", "-m", "documents");
+  project.git("switch", "-q", "feature/x");
+  await project.start();
+  project.git("merge", "-q", "docs");
+  assert.equal(await project.stop(), null);
+  project.write("staged.txt", "x\n");
+  project.git("add", "staged.txt");
+  assert.match((await project.stop())!, /detected: staged\.txt\n/);
+});
+
+Deno.test("a stop that is held once a turn does not say how many more there will be", async () => {
+  using project = await begun();
+  project.write("new.txt", "x\n");
+  assert.doesNotMatch((await project.stop())!, /of at most/);
+  assert.equal(await project.stop({ stop_hook_active: true }), null);
+  assert.equal(lastMetadata(project.home)["inRow"], 1);
+  project.configure(`stop: {maxBlocks: 2}\n${RULE}`);
+  assert.match((await project.stop())!, /stop 1 of at most 2/);
+  assert.match((await project.stop({ stop_hook_active: true }))!, /stop 2 of at most 2/);
+});
+
+test.git("the stop command of the documentation is right with shell scripts and without", async (home) => {
+  const page = Deno.readTextFileSync(new URL("../../docs/stops.md", import.meta.url));
+  const { stop: { commands } } = parse(/```yaml\n(stop:[^]*?)```/.exec(page)![1]!);
+  const { run } = commands.find(({ run }: { run: string }) => run.includes("shellcheck"));
+  const project = home.configure(JSON.stringify({ stop: { commands: [{ run }] } }));
+  makeRepository(project, { files: { "src/a.ts": "x\n" } });
+  const tools = join(home.path, "tools");
+  Deno.mkdirSync(tools);
+  // Fails without a file, as the real one does, and for a file that says so.
+  const script = '#!/bin/sh\n[ $# -gt 0 ] || exit 3\n! grep -q wrong "$@"\n';
+  Deno.writeTextFileSync(join(tools, "shellcheck"), script, { mode: 0o755 });
+  const env = { PATH: `${tools}:/usr/local/bin:/usr/bin:/bin` };
+  assert.equal(await stop(home, { env }), null, "there is none");
+  Deno.writeTextFileSync(join(project, "src/a.sh"), "echo wrong\n");
+  gitSync(project, "add", "src/a.sh");
+  assert.notEqual(await stop(home, { env }), null);
+  Deno.writeTextFileSync(join(project, "src/a.sh"), "echo right\n");
+  assert.equal(await stop(home, { env }), null);
+  Deno.writeTextFileSync(join(project, "src/b.ts"), "// FIXME\n");
+  assert.notEqual(await stop(home, { env }), null);
 });

@@ -4,9 +4,8 @@ import { query } from "../support/look.ts";
 import { configureUser } from "../support/on_home.ts";
 import { answerOf } from "../support/process.ts";
 import { hook, runProgram, type TempHome, tempHome } from "../support/program.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/hook_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const SESSION = "0198aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee";
 const OF_PLUGIN = { env: { CLAUDE_PLUGIN_ROOT: "/opt/plugins/conclaude" } };

@@ -4,12 +4,6 @@ import { join } from "node:path";
 import { executions, logOf } from "../support/look.ts";
 import { acceptConfiguration } from "../support/person.ts";
 import { hook, runProgram } from "../support/program.ts";
-import {
-  needsProgramForOthers,
-  needsRoot,
-  needsTools,
-  testWhere,
-} from "../support/requirements.ts";
 import { type GuardedHome, guardedHome, SESSION } from "../support/guarded.ts";
 import { testWith } from "../support/fixtures.ts";
 import { change, configureUser } from "../support/on_home.ts";
@@ -109,35 +103,30 @@ Deno.test("doctor says of a file that counts for nothing what is true, strict or
   }
 });
 
-testWhere(
-  needsRoot() ?? needsTools("setpriv") ?? needsProgramForOthers(),
-  "a file that may not be read is unreadable too",
-  async () => {
-    using home = guardedHome();
-    const path = join(home.configure(STRICT), ".conclaude.yaml");
-    Deno.chownSync(home.path, 65534, 65534);
-    const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
-    const asNobody = async () => {
-      const { stdout } = await hook(
-        "PreToolUse",
-        {
-          session_id: SESSION,
-          cwd: join(home.path, "project"),
-          tool_name: "Bash",
-          tool_input: { command: "echo hi" },
-        },
-        home,
-        { through },
-      );
-      return stdout;
-    };
-    assert.equal(await asNobody(), "");
-    Deno.chmodSync(path, 0o600);
-    assert.match(await asNobody(), /"deny".*denied/i);
-    Deno.chmodSync(path, 0o644);
-    assert.equal(await asNobody(), "");
-  },
-);
+test.users("a file that may not be read is unreadable too", async (home) => {
+  const path = join(home.configure(STRICT), ".conclaude.yaml");
+  Deno.chownSync(home.path, 65534, 65534);
+  const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+  const asNobody = async () => {
+    const { stdout } = await hook(
+      "PreToolUse",
+      {
+        session_id: SESSION,
+        cwd: join(home.path, "project"),
+        tool_name: "Bash",
+        tool_input: { command: "echo hi" },
+      },
+      home,
+      { through },
+    );
+    return stdout;
+  };
+  assert.equal(await asNobody(), "");
+  Deno.chmodSync(path, 0o600);
+  assert.match(await asNobody(), /"deny".*denied/i);
+  Deno.chmodSync(path, 0o644);
+  assert.equal(await asNobody(), "");
+});
 
 test("rules that were not strict go on with what can be read, and SessionStart says so", async (home) => {
   const path = join(

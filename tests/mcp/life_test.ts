@@ -7,9 +7,8 @@ import { spawnProgram } from "../support/process.ts";
 import { runProgram } from "../support/program.ts";
 import { connect, keep, places } from "./support.ts";
 import { pause } from "../support/wait.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/mcp_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(places);
 

@@ -7,9 +7,8 @@ import { estimateTokens } from "../../src/memory/text.ts";
 import { daysMs } from "../../src/base/time.ts";
 import { filesWith, query } from "../support/look.ts";
 import { connect, keep, places } from "./support.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/mcp_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(places);
 

@@ -19,7 +19,7 @@ import { observe } from "../../src/memory/observe/observe.ts";
 import { endOfText, shortened } from "../../src/memory/text.ts";
 import { todosOf } from "../../src/memory/observe/observe_task.ts";
 import CASES from "../testdata/observed_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const NOW = 1e12;
 const DAY = 86_400_000;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { defused, headed, MARKS, plain, plainLines } from "../../src/base/plain.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 Deno.test("each kind of mark is shown in other brackets, and nothing else is changed", () => {
   for (const { example, counterexample } of MARKS) {

@@ -12,6 +12,7 @@ import {
 import { timelineOfFile } from "../../src/memory/search/memory_look_table.ts";
 import type { ObservationKind } from "../../src/memory/observe/observation.ts";
 import { saveObservation } from "../../src/memory/drain/observations_table.ts";
+import { testWith } from "../support/fixtures.ts";
 import { tempDatabase } from "../support/records.ts";
 
 let count = 0;
@@ -43,9 +44,9 @@ function add(
   });
 }
 
-Deno.test("a file is known exactly where it has a timeline", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+const test = testWith(tempDatabase);
+
+test("a file is known exactly where it has a timeline", ({ db }) => {
   add(db, {
     project: "/work/app/.git",
     files: ["src/a.ts", "src/deep/b.ts", "x/y", "/etc/hosts", "/var/log/a/b"],
@@ -76,9 +77,7 @@ Deno.test("a file is known exactly where it has a timeline", async () => {
   assert.ok(known.length > 30 && known.length < names.length + whole.length - 20);
 });
 
-Deno.test("projects and branches are known by sessions, and by what is told of them", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("projects and branches are known by sessions, and by what is told of them", ({ db }) => {
   add(db, { project: "/work/old", branch: "old", kind: "note" });
   add(db, { project: "/work/app/.git", branch: "main" });
   add(db, { project: "/work/app/.git", branch: "feature" });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { creditedChanges } from "../../src/memory/drain/describe_fix.ts";
 import { drainAt, saveUse, tempDatabase } from "../support/records.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const BAD = "FAILED tests/t.py::a - assert 1 == 2\n1 failed, 4 passed in 0.12s";
 const GOOD = "5 passed in 0.10s";

@@ -7,7 +7,7 @@ import { observe } from "../../src/memory/observe/observe.ts";
 import { shownCommand } from "../../src/memory/observe/command_text.ts";
 import { observed, observedNames } from "../support/program.ts";
 import CASES from "../testdata/observed_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const ROOT = "/home/ana/app";
 

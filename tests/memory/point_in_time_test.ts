@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseSince } from "../../src/memory/search/point_in_time.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const NOW = Date.parse("2026-11-20T12:00:00Z");
 

@@ -20,9 +20,7 @@ const SPOKEN: Readonly<Record<string, string>> = CASES.spoken;
 const matches = ({ terms }: ReturnType<typeof readQuestion>) => terms.map(({ match }) => match);
 
 Deno.test("spokenTime() understands how people speak of days, weeks and months", () => {
-  const understood = Object.fromEntries(
-    Object.keys(SPOKEN).map((text) => [text, daysOf(text)]),
-  );
+  const understood = Object.fromEntries(Object.keys(SPOKEN).map((text) => [text, daysOf(text)]));
   deepStrictEqual(understood, SPOKEN);
 });
 
@@ -61,9 +59,7 @@ Deno.test("a question is not searched for the words of its time, but for its day
 Deno.test("a question tells whose words answer it", () => {
   const speakers = CASES.speakers;
   deepStrictEqual(
-    Object.fromEntries(
-      Object.keys(speakers).map((text) => [text, readQuestion(text).speaker]),
-    ),
+    Object.fromEntries(Object.keys(speakers).map((text) => [text, readQuestion(text).speaker])),
     speakers,
   );
 });

@@ -7,11 +7,13 @@ import { answerMemory } from "../../src/memory/search/search.ts";
 import { tellableOfProject } from "../../src/memory/tell/memory_context_table.ts";
 import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 import { readObservations } from "../../src/memory/drain/observations_table.ts";
+import { testWith } from "../support/fixtures.ts";
 import { tempDatabase } from "../support/records.ts";
 import { tempFolder } from "../support/folders.ts";
 
-Deno.test("a note keeps its file without the line number, unless a file has that name", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("a note keeps its file without the line number, unless a file has that name", (temp) => {
   using folder = tempFolder();
 
   Deno.writeTextFileSync(`${folder.path}/log:3`, "called so");
@@ -116,8 +118,7 @@ Deno.test("the newer of two similar notes comes first", async () => {
   }
 });
 
-Deno.test("a note with the words of a question is found before a session that is full of them", async () => {
-  using temp = await tempDatabase();
+test("a note with the words of a question is found before a session that is full of them", (temp) => {
   takeInDocuments(
     temp.db,
     Array.from({ length: 60 }, (_, at) => ({

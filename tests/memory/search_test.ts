@@ -12,8 +12,7 @@ import { runs } from "../support/lanes.ts";
 import { removeFolder } from "../support/folders.ts";
 import { searchTexts } from "../support/search_texts.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
-import { it } from "../support/fixtures.ts";
-import { rowsOf } from "../support/rows.ts";
+import { it, rowsOf } from "../support/fixtures.ts";
 
 const NOW = Date.UTC(2026, 6, 15, 10);
 const PROJECT = "/work/app";
@@ -58,9 +57,7 @@ const OTHERS = Array.from(
 );
 
 it.sized("any text can be searched for without an error", async () => {
-  using memory = await remembering(
-    makeCorpus(7, { documents: 300, questions: 0 }).documents,
-  );
+  using memory = await remembering(makeCorpus(7, { documents: 300, questions: 0 }).documents);
   const texts = searchTexts(runs(2_000));
   let found = 0;
   for (const [at, text] of texts.entries()) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { endInWords, whyCutOff, withEnd } from "../../src/memory/tell/ended_session.ts";
 import { type SessionEnd } from "../../src/db/sessions.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const ENDS = rowsOf<readonly [end: SessionEnd, cutOff: string | null, words: string]>(
   CASES.sessionEnds,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { plainOutput } from "../../src/memory/text.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 Deno.test("plainOutput() keeps of every line what was written over it last", () => {
   const expected = rowsOf<readonly [written: string, kept: string]>(CASES.overwritten);

@@ -11,7 +11,7 @@ import { rememberNote } from "../../src/memory/drain/remember.ts";
 import { answerMemory } from "../../src/memory/search/search.ts";
 import { EVERYTHING } from "../../src/memory/search/memory_search_table.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const PLACE = { sessionId: null, project: "/p", branch: null, root: "/p", files: [], atMs: NOW_MS };

@@ -6,7 +6,7 @@ import { tempFolder } from "../support/folders.ts";
 import { git, makeRepository } from "../support/git.ts";
 import { drainAt, saveUse, tempDatabase } from "../support/records.ts";
 import CASES from "../testdata/memory_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const RED = "FAIL src/a.test.js\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total";
 const GREEN = "PASS src/a.test.js\n\nTests:       5 passed, 5 total";

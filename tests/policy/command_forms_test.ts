@@ -34,9 +34,7 @@ preToolUse:
     const { blocks } = await at.judge("Bash", command);
     assert.ok(blocks.some(({ rule }) => rule.includes("toolUsageValidation")), command);
   }
-  for (const command of CASES.infrastructurePassing) {
-    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
-  }
+  await at.assertPlain(CASES.infrastructurePassing);
 });
 
 Deno.test("a pattern with a sign of the shell is tried on the whole script", async () => {

@@ -5,7 +5,7 @@ import { branchesMoved } from "../../src/policy/shell/git_branches.ts";
 import ROWS from "../../src/policy/shell/moved_branches.json" with { type: "json" };
 import { literal } from "../../src/policy/shell/word.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 function lastStep(command: string) {
   const { steps } = readUses(command, { tool: "Bash", folder: "/p", home: "/h" });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { openDatabase } from "../../src/db/database.ts";
 import { isPaused, listPauses, removePause, savePause } from "../../src/policy/pauses_table.ts";
 import { removeGateState } from "../../src/policy/store.ts";
+import { testWith } from "../support/fixtures.ts";
 
 const PAUSE = {
   sessionId: "s1",
@@ -11,8 +12,9 @@ const PAUSE = {
   endsAtMs: 2_000,
 } as const;
 
-Deno.test("a pause holds for its session and subject until its end", async () => {
-  using db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
+const test = testWith(() => openDatabase(":memory:", { busyTimeoutMs: 100 }));
+
+test("a pause holds for its session and subject until its end", (db) => {
   savePause(db, PAUSE);
   const holds = (sessionId: string, subject: "guards" | "requirements", atMs: number) =>
     isPaused(db, { sessionId, subject, atMs });
@@ -22,8 +24,7 @@ Deno.test("a pause holds for its session and subject until its end", async () =>
   assert.ok(!holds("s1", "requirements", 1_500));
 });
 
-Deno.test("a later pause replaces the earlier one, and ends when it is removed", async () => {
-  using db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
+test("a later pause replaces the earlier one, and ends when it is removed", (db) => {
   savePause(db, PAUSE);
   savePause(db, { ...PAUSE, reason: "longer", endsAtMs: 9_000 });
   assert.deepEqual(listPauses(db, 5_000).map(({ reason }) => reason), ["longer"]);
@@ -32,8 +33,7 @@ Deno.test("a later pause replaces the earlier one, and ends when it is removed",
   assert.deepEqual(listPauses(db, 0), []);
 });
 
-Deno.test("a pause is removed with its session", async () => {
-  using db = await openDatabase(":memory:", { busyTimeoutMs: 100 });
+test("a pause is removed with its session", (db) => {
   savePause(db, PAUSE);
   removeGateState(db, ["s1"]);
   assert.deepEqual(listPauses(db, 0), []);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { expandFiles, slashCommandOf } from "../../src/policy/prompts/prompt_commands.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const SLASHES = rowsOf<readonly [prompt: string, name: string | null, args?: string]>(
   CASES.slashes,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { changesPolicy, holdsModules, textAfter } from "../../src/policy/guards/protected.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const SETTINGS = JSON.stringify(
   {

@@ -10,7 +10,7 @@ import {
   stopReason,
 } from "../../src/policy/stops/stop_policy.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const COMMAND: CommandRun["command"] = CASES.commandOfAStop;
 

@@ -1,10 +1,11 @@
-/** Programs that no table explains: what they name is in doubt, and a file of the guards is refused to them. */
+/** Programs that no table explains, other agents too: what they do is in doubt, and a file of the guards is refused to them. */
 import assert from "node:assert/strict";
 import READERS from "../../src/policy/shell/readers.json" with { type: "json" };
 import VARIABLES from "../../src/policy/shell/variables.json" with { type: "json" };
 import { JudgedProject } from "../support/judged_project.ts";
 import { testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
+import AGENTS from "../../src/policy/guards/second_agents.json" with { type: "json" };
 
 function project(): JudgedProject {
   return new JudgedProject(
@@ -41,9 +42,7 @@ test("a protected file that is named to a program of no table is in doubt, and d
 });
 
 test("reading a protected file, or naming it in a message, is never in doubt", async (at) => {
-  for (const command of PLAIN) {
-    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
-  }
+  await at.assertPlain(PLAIN);
 });
 
 test("a file of the guards is refused to every program but those that only read", async (at) => {
@@ -54,11 +53,11 @@ test("a file of the guards is refused to every program but those that only read"
       ["preToolUse.protectPolicy"],
     ]);
   }
-  for (
-    const command of ["cat .conclaude.yaml", "git add .conclaude.yaml", "conclaude config validate"]
-  ) {
-    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
-  }
+  await at.assertPlain([
+    "cat .conclaude.yaml",
+    "git add .conclaude.yaml",
+    "conclaude config validate",
+  ]);
 });
 
 test("a variable whose value programs run is judged as that command", async (at) => {
@@ -94,9 +93,7 @@ test("a script of the project that changes a protected file is in doubt", async 
     assert.deepEqual([command, blocks], [command, []]);
     assert.ok(doubts.some((doubt) => doubt.includes(" forbids")), `${command}: ${doubts}`);
   }
-  for (const command of CASES.scriptsWithoutDoubt) {
-    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
-  }
+  await at.assertPlain(CASES.scriptsWithoutDoubt);
 });
 
 test("a command that a rule lets write its files may do so in a script", async () => {
@@ -109,7 +106,7 @@ preToolUse:
   );
   const scripts = { gen: "echo x > src/gen/x.ts", other: "echo x > src/gen/x.ts" };
   Deno.writeTextFileSync(`${at.path}/package.json`, JSON.stringify({ scripts }));
-  assert.deepEqual(await at.judge("Bash", "npm run gen"), { blocks: [], doubts: [] });
+  await at.assertPlain(["npm run gen"]);
   assert.equal((await at.judge("Bash", "npm run other")).doubts.length, 1);
 });
 
@@ -127,7 +124,29 @@ test("a script of the project that does what a rule forbids is in doubt", async 
     assert.deepEqual([command, blocks], [command, []]);
     assert.ok(doubts.length > 0, command);
   }
-  for (const command of ["npm run lint", "make", "make build", "npm install", "yarn add release"]) {
-    assert.deepEqual(await at.judge("Bash", command), { blocks: [], doubts: [] }, command);
+  await at.assertPlain(["npm run lint", "make", "make build", "npm install", "yarn add release"]);
+});
+
+Deno.test("another agent that acts by itself is in doubt, and denied under strict", async () => {
+  using at = new JudgedProject("preToolUse: {}\n", ["a.txt"]);
+  const started = [
+    ...AGENTS.map(({ example }) => example),
+    "cd sub && sh -c 'codex exec \"fix it\"'",
+    "HOME=/tmp/x claude -p 'fix it'",
+    "export CLAUDE_CONFIG_DIR=/tmp/x; claude -p 'fix it'",
+    "claude -p x --settings '{\"disableAllHooks\":true}'",
+    "npx -y @openai/codex --version || codex -a never x",
+  ];
+  for (const command of started) {
+    const { blocks, doubts } = await at.judge("Bash", command);
+    assert.deepEqual([command, blocks, doubts.length > 0], [command, [], true]);
+    const strict = await at.judge("Bash", command, { isStrict: true });
+    assert.deepEqual(strict.blocks.map(({ rule }) => rule), ["preToolUse.strict"], command);
   }
+  await at.assertPlain([
+    ...AGENTS.map(({ counterexample }) => counterexample),
+    "claude -p 'what is this?'",
+    "git commit -m 'codex exec --full-auto'",
+    "grep -rn gemini src",
+  ]);
 });

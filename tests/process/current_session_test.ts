@@ -10,7 +10,6 @@ import {
   usualVariables,
 } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { needsTools, needsUnix, testWhere } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
 import { endedPid } from "../support/processes.ts";
 import { change } from "../support/on_home.ts";
@@ -83,26 +82,21 @@ test.unix("shells within shells, and a folder below, change nothing", async (hom
   assert.equal((await resumeInside(home, ONE, { cwd, from, within })).sessionId, ONE);
 });
 
-testWhere(
-  needsUnix() ?? needsTools("git"),
-  "the worktrees of a repository are one project",
-  async () => {
-    using home = tempHome();
-    const cwd = folder(home);
-    const git = "git -c user.name=A -c user.email=a@example.org";
-    await run(
-      home,
-      `${git} init -q . && ${git} commit -q --allow-empty -m one && ${git} worktree add -q ../tree`,
-      cwd,
-    );
-    const tree = folder(home, "tree");
-    await begin(home, OTHER, cwd);
-    const from = folder(home, "tree/sub");
-    assert.equal((await resumeInside(home, ONE, { cwd, from })).sessionId, ONE);
-    const { error } = await resume(home, tree);
-    assert.equal(error, undefined, "the shell of the other session is gone by now");
-  },
-);
+test.git("the worktrees of a repository are one project", async (home) => {
+  const cwd = folder(home);
+  const git = "git -c user.name=A -c user.email=a@example.org";
+  await run(
+    home,
+    `${git} init -q . && ${git} commit -q --allow-empty -m one && ${git} worktree add -q ../tree`,
+    cwd,
+  );
+  const tree = folder(home, "tree");
+  await begin(home, OTHER, cwd);
+  const from = folder(home, "tree/sub");
+  assert.equal((await resumeInside(home, ONE, { cwd, from })).sessionId, ONE);
+  const { error } = await resume(home, tree);
+  assert.equal(error, undefined, "the shell of the other session is gone by now");
+});
 
 test.unix("a process number that was given to another process does not name a session", async (home) => {
   const cwd = folder(home);

@@ -3,10 +3,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { besideDatabase, daemonVerb, runDaemon } from "../support/daemon.ts";
 import { spawnProgram, startProgram } from "../support/process.ts";
-import { tempHome } from "../support/program.ts";
+import { runProgram, tempHome } from "../support/program.ts";
 import { until } from "../support/wait.ts";
 import { modeOf } from "../support/look.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
+import { DatabaseSync } from "node:sqlite";
+import CASES from "../testdata/process_cases.json" with { type: "json" };
 
 const test = testWith(tempHome);
 
@@ -223,4 +225,32 @@ test("without a database there is no daemon", async (home) => {
   });
   assert.equal(code, 1);
   assert.match(stderr, /Cannot serve a database/);
+});
+
+/** Routes whose verbs look at the files of the database itself. */
+const LOOKING = rowsOf<readonly [method: string, path: string, body?: unknown]>(
+  CASES.lookingRoutes,
+);
+
+test.unix("what the daemon does for a page leaves its database open to it, whoever else opens and closes it", async (home) => {
+  const env = { HOME: home.path };
+  await using daemon = await runDaemon(home, { cwd: home.path });
+  await daemon.ask("POST", "/tasks", { body: { title: "first" } });
+  const wal = `${home.database}-wal`;
+  const before = Deno.statSync(wal).ino;
+  for (const [method, path, body] of LOOKING) {
+    const reply = await daemon.ask(method, path, body === undefined ? {} : { body });
+    assert.ok(reply.status < 300, `${method} ${path}: ${reply.text}`);
+    // The last one to close a database removes its log.
+    new DatabaseSync(home.database).close();
+    await runProgram(["session", "list"], { env, cwd: home.path });
+    assert.equal(Deno.statSync(wal).ino, before, `${method} ${path}: the log stays`);
+  }
+  await daemon.ask("POST", "/tasks", { body: { title: "second" } });
+  const { stdout } = await runProgram(["task", "list", "--all-projects", "--json"], {
+    env,
+    cwd: home.path,
+  });
+  const titles = JSON.parse(stdout).tasks.map(({ title }: { title: string }) => title);
+  assert.deepEqual(titles.toSorted(), ["first", "second"]);
 });

@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { type Stage, stage } from "../cli/support.ts";
 import { saveEvent } from "../support/records.ts";
-import { testWhere } from "../support/requirements.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import { gitSync } from "../support/git.ts";
-import { needsTerminal, runOnTerminal } from "../support/terminal.ts";
+import { runOnTerminal } from "../support/terminal.ts";
 import CASES from "../testdata/process_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -43,36 +42,32 @@ const VERBS = rowsOf<{
   readonly left: string;
 }>(CASES.destructive);
 
+const test = testWith(stage);
+
 for (const { words, shows, left } of VERBS) {
   const name = words.slice(0, 2).join(" ");
-  testWhere(
-    needsTerminal(),
-    `${name} shows what goes and asks, on a terminal, unless it is told --yes`,
-    async () => {
-      using place = stage();
-      await filled(place);
-      const env = { HOME: place.home, TERM: "xterm" };
-      const count = () => {
-        using db = new DatabaseSync(place.database);
-        return Number(db.prepare(left).get()!["n"]);
-      };
-      const before = count();
-      assert.ok(before > 0);
-      const options = { cwd: place.project, env, rows: 40 };
-      const no = await runOnTerminal(words, [
-        { until: "\\[y/N\\]" },
-        { type: "n\r", until: "the answer was no; nothing was changed" },
-      ], options);
-      for (const shown of shows) assert.match(no.screens[0]!, new RegExp(shown, "m"));
-      assert.deepEqual([no.status, count()], [1, before]);
-      const yes = await runOnTerminal([...words, "--yes"], [{ until: "\n\\S" }], options);
-      assert.doesNotMatch(yes.last, /\[y\/N\]/);
-      assert.deepEqual([yes.status, count()], [0, 0]);
-    },
-  );
+  test.terminal(`${name} shows what goes and asks, on a terminal, unless it is told --yes`, async (place) => {
+    await filled(place);
+    const env = { HOME: place.home, TERM: "xterm" };
+    const count = () => {
+      using db = new DatabaseSync(place.database);
+      return Number(db.prepare(left).get()!["n"]);
+    };
+    const before = count();
+    assert.ok(before > 0);
+    const options = { cwd: place.project, env, rows: 40 };
+    const no = await runOnTerminal(words, [
+      { until: "\\[y/N\\]" },
+      { type: "n\r", until: "the answer was no; nothing was changed" },
+    ], options);
+    for (const shown of shows) assert.match(no.screens[0]!, new RegExp(shown, "m"));
+    assert.deepEqual([no.status, count()], [1, before]);
+    const yes = await runOnTerminal([...words, "--yes"], [{ until: "\n\\S" }], options);
+    assert.doesNotMatch(yes.last, /\[y\/N\]/);
+    assert.deepEqual([yes.status, count()], [0, 0]);
+  });
 
-  testWhere(null, `${name} does not ask a program`, async () => {
-    using place = stage();
+  test(`${name} does not ask a program`, async (place) => {
     await filled(place);
     const { code } = await place.run(words);
     using db = new DatabaseSync(place.database);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { captures, entriesBelow } from "../support/look.ts";
 import { copyProgram, EXECUTABLE } from "../support/own_copy.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
-import { needsExecutable, needsRoot, needsTools, testWhere } from "../support/requirements.ts";
+import { needsExecutable, needsRoot, needsTools } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
 import { finished, spawnAlone } from "../support/process.ts";
 
@@ -88,36 +88,31 @@ test("hooks start the link that the executable was started by, which an upgrade 
   assert.deepEqual(hooks.map((row: { status: string }) => row.status), ["ok"]);
 });
 
-testWhere(
-  needsExecutable() ?? needsRoot() ?? needsTools("unshare"),
-  "the executable works without a network",
-  async () => {
-    using home = tempHome();
-    await assertWorks(home, EXECUTABLE, { through: ["unshare", "-n"] });
-  },
+const it = testWith(
+  tempHome,
+  needsExecutable() ?? needsRoot() ?? needsTools("unshare", "chroot"),
 );
 
-testWhere(
-  needsExecutable() ?? needsRoot() ?? needsTools("unshare", "chroot"),
-  "the executable works where there is no other program: no Deno, no Node, no shell",
-  async () => {
-    using home = tempHome();
-    const root = join(home.path, "root");
-    for (const folder of ["lib", "lib64", "usr", "home", "tmp", "proc"]) {
-      Deno.mkdirSync(join(root, folder), { recursive: true });
-    }
-    copyProgram(EXECUTABLE, join(root, "program"));
-    // Only the C library is lent to it, and /proc, where the executable finds itself.
-    const script = `for name in /lib /lib64 /proc; do mount --bind $name "$1$name"; done
-      mkdir "$1/usr/lib" && mount --bind /usr/lib "$1/usr/lib"
-      exec chroot "$1" /program hook PostToolUse`;
-    const env = { HOME: "/home", PATH: "/usr/bin:/bin:/usr/sbin:/sbin" };
-    const words = ["-m", "-n", "sh", "-ec", script, "sh", root];
-    const { code, stderr } = await finished(spawnAlone("unshare", words, { env }), USE);
-    assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-    assert.equal(captures(join(root, "home", ".conclaude", "conclaude.db")).length, 1);
-  },
-);
+it("the executable works without a network", async (home) => {
+  await assertWorks(home, EXECUTABLE, { through: ["unshare", "-n"] });
+});
+
+it("the executable works where there is no other program: no Deno, no Node, no shell", async (home) => {
+  const root = join(home.path, "root");
+  for (const folder of ["lib", "lib64", "usr", "home", "tmp", "proc"]) {
+    Deno.mkdirSync(join(root, folder), { recursive: true });
+  }
+  copyProgram(EXECUTABLE, join(root, "program"));
+  // Only the C library is lent to it, and /proc, where the executable finds itself.
+  const script = `for name in /lib /lib64 /proc; do mount --bind $name "$1$name"; done
+    mkdir "$1/usr/lib" && mount --bind /usr/lib "$1/usr/lib"
+    exec chroot "$1" /program hook PostToolUse`;
+  const env = { HOME: "/home", PATH: "/usr/bin:/bin:/usr/sbin:/sbin" };
+  const words = ["-m", "-n", "sh", "-ec", script, "sh", root];
+  const { code, stderr } = await finished(spawnAlone("unshare", words, { env }), USE);
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+  assert.equal(captures(join(root, "home", ".conclaude", "conclaude.db")).length, 1);
+});
 
 test("the executable leaves nothing behind but its own data", async (home) => {
   const name = `copy-${crypto.randomUUID()}`;

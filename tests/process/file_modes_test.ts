@@ -5,9 +5,12 @@ import { entriesBelow } from "../support/look.ts";
 import { privateMounts } from "../support/private_mounts.ts";
 import { change } from "../support/on_home.ts";
 import { startHook, startProgram } from "../support/process.ts";
-import { type TempHome, tempHome } from "../support/program.ts";
+import { observed, type TempHome, tempHome } from "../support/program.ts";
 import { closeDatabase } from "../support/spoilt.ts";
-import { it, testWith } from "../support/fixtures.ts";
+import { it, rowsOf, testWith } from "../support/fixtures.ts";
+import { putTranscripts } from "../support/transcripts.ts";
+import { makeRepository } from "../support/git.ts";
+import CASES from "../testdata/process_cases.json" with { type: "json" };
 
 const OPEN = ["sh", "-c", 'umask 000; exec "$@"', "sh"];
 const USE = { session_id: "s1", tool_name: "Bash", tool_use_id: "a" };
@@ -127,4 +130,46 @@ test.unix("a database behind a link to nothing is private too", async (home) => 
   for (const name of ["real.db", "real.db-wal", "real.db-shm"]) {
     assert.equal(Deno.statSync(join(home.path, "data", name)).mode! & 0o777, 0o600, name);
   }
+});
+
+/** What is said to each verb, in this order. */
+const SAID = rowsOf<readonly [verb: string, ...said: string[]]>(CASES.saidToVerbs);
+
+/** At least one command line of every verb, as it is used without a terminal; `HOME` stands for the temporary one. */
+const COMMAND_LINES = SAID.flatMap(([verb, ...said]) =>
+  said.map((words) => `${verb} ${words}`.trimEnd())
+);
+
+/** The first command line of each verb. */
+function firstOfEachVerb(): string[] {
+  const byVerb = Map.groupBy(COMMAND_LINES, (line) => line.split(" ")[0]!);
+  return [...byVerb.values()].map(([first]) => first!).filter((line) => !line.startsWith("--"));
+}
+
+it.slow("no verb asks for a permission that the program does not have", async () => {
+  using home = tempHome();
+  const project = join(home.path, "project");
+  // A repository, so that git is asked.
+  makeRepository(project, { branch: "topic" });
+  const env = { HOME: home.path, TERM: "xterm-256color", CI: "true", FORCE_COLOR: "1" };
+  const replace = { HOME: home.path, PROJECT: project };
+  await startHook("SessionStart", observed("SessionStart.startup", replace), home);
+  await startHook("PostToolUse", observed("PostToolUse.Edit", replace), home);
+  putTranscripts(home, ["tools"]);
+  for (const line of [...COMMAND_LINES, ...firstOfEachVerb().map((line) => `${line} --json`)]) {
+    const args = line.replace("HOME", home.path).split(" ");
+    const { stdout, stderr } = await startProgram(args, { env, cwd: project });
+    assert.doesNotMatch(stdout + stderr, /NotCapable|Requires \S+ access|PermissionDenied/, line);
+    assert.doesNotMatch(stderr, /^\s+at .*\.[jt]s:\d+/m, `${line} ends with a stack trace`);
+  }
+});
+
+Deno.test("every verb is among the command lines above", async () => {
+  using home = tempHome();
+  const { stdout } = await startProgram(["--help"], { env: { HOME: home.path } });
+  const commands = stdout.slice(stdout.indexOf("\nSTART\n"));
+  const verbs = [...commands.matchAll(/^ {2}([a-z][a-z-]*) {2,}/gm)].map(([, verb]) => verb!);
+  assert.ok(verbs.length > 0);
+  const tried = new Set(COMMAND_LINES.map((line) => line.split(" ")[0]));
+  assert.deepEqual(verbs.filter((verb) => !tried.has(verb)), []);
 });

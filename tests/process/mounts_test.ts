@@ -174,9 +174,7 @@ for (const withConfig of [false, true]) {
     assert.equal(Deno.statSync(place.outside("/mnt/victim")).size, 0);
     assert.equal(waiting(place).length, 1);
 
-    await place.run(
-      "rm /tmp/conclaude.db; touch /tmp/conclaude.db; chown 12345 /tmp/conclaude.db",
-    );
+    await place.run("rm /tmp/conclaude.db; touch /tmp/conclaude.db; chown 12345 /tmp/conclaude.db");
     await capture(place, "b", env);
     assert.equal(Deno.statSync(place.outside("/tmp/conclaude.db")).size, 0);
     assert.equal(waiting(place).length, 2);

@@ -3,9 +3,8 @@ import { join } from "node:path";
 import { bundleCommand } from "../../src/build/program.ts";
 import { finished, spawnAlone, usualVariables } from "../support/process.ts";
 import { observed, tempHome } from "../support/program.ts";
-import { it } from "../support/fixtures.ts";
+import { it, rowsOf } from "../support/fixtures.ts";
 import CASES from "../testdata/process_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 /** Stands before the program: when it leaves, it tries to speak to a port, as code might that came in with a library. */
 const PROBE = `

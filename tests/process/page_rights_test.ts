@@ -1,7 +1,10 @@
+/** What a page may ask of a daemon, and what the routes that are made of verbs answer it. */
 import assert from "node:assert/strict";
+import { testWith } from "../support/fixtures.ts";
 import { runDaemon, type RunningDaemon, type Sent } from "../support/daemon.ts";
 import { ROUTES } from "../../src/daemon/routes.ts";
 import { tempHome } from "../support/program.ts";
+import { longSession } from "../support/long_session.ts";
 
 /** A daemon with a page, and the token of a tab. */
 async function withTab(
@@ -36,8 +39,9 @@ function asPage(
   });
 }
 
-Deno.test("a code opens one tab, once", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("a code opens one tab, once", async (home) => {
   await using daemon = await runDaemon(home);
   const { body: { code } } = await daemon.ask("POST", "/page/codes", { body: {} });
   const statuses: number[] = [];
@@ -47,8 +51,7 @@ Deno.test("a code opens one tab, once", async () => {
   assert.deepEqual(statuses, [401, 201, 401]);
 });
 
-Deno.test("only a person gets a code", async () => {
-  using home = tempHome();
+test("only a person gets a code", async (home) => {
   await using daemon = await runDaemon(home);
   const sent = { body: {}, headers: { "conclaude-token": "" } };
   const { status, body } = await daemon.ask("POST", "/page/codes", sent);
@@ -126,8 +129,7 @@ Deno.test("the page comes with a policy that lets nothing but itself run", async
   });
 });
 
-Deno.test("the port and the rights of tabs outlive a daemon, in a file of one's own", async () => {
-  using home = tempHome();
+test("the port and the rights of tabs outlive a daemon, in a file of one's own", async (home) => {
   const opened = await runDaemon(home);
   const { port } = opened;
   const { body: { code } } = await opened.ask("POST", "/page/codes", { body: {} });
@@ -139,4 +141,38 @@ Deno.test("the port and the rights of tabs outlive a daemon, in a file of one's 
   await using next = await runDaemon(home);
   assert.equal(next.port, port);
   assert.equal((await asPage(next, "GET", "/sessions", { token })).status, 200);
+});
+
+test("a request names a verb's flags and arguments; a wrong or missing value is refused by its name", async (home) => {
+  await using daemon = await runDaemon(home, { cwd: home.path });
+  const fine = ["/sessions?status=ended&limit=3", "/audit?since=2h", "/sessions?here=1", "/memory"];
+  for (const path of fine) assert.equal((await daemon.ask("GET", path)).status, 200, path);
+  const refused = [
+    ["GET", "/sessions?status=asleep", /"status".*expected one of active, ended, abandoned/],
+    ["GET", "/sessions?limit=many", /"limit".*expected a whole number/],
+    ["GET", "/audit?since=someday", /"since"/],
+    ["POST", "/requirements/satisfy", /"name".*it is missing/],
+    ["POST", "/memory", /"text".*it is missing/],
+    ["GET", "/sessions?loud=1", /loud/],
+    ["GET", "/explain?tool=Bush&input=x", /Unknown tool/],
+  ] as const;
+  for (const [method, path, why] of refused) {
+    const { status, body } = await daemon.ask(method, path, method === "POST" ? { body: {} } : {});
+    assert.deepEqual([status, body.error.code], [400, "INVALID_INPUT"], path);
+    assert.match(`${body.error.what}: ${body.error.why}`, why);
+  }
+});
+
+test("a list comes in pages: the time of the last row leads to the next", async (home) => {
+  await longSession(home, crypto.randomUUID(), 250);
+  await using daemon = await runDaemon(home, { cwd: home.path });
+  const seen: string[] = [];
+  for (let until = "now"; until !== "";) {
+    const { executions } = (await daemon.ask("GET", `/audit?until=${until}`)).body;
+    seen.push(...executions.map(({ id }: { id: string }) => id));
+    until = executions.length === 0 ? "" : new Date(executions.at(-1).createdAtMs).toISOString();
+    assert.ok(executions.length <= 200);
+  }
+  assert.equal(new Set(seen).size, 250);
+  assert.equal(seen.length, 250);
 });

@@ -6,6 +6,7 @@ import { captures } from "../support/look.ts";
 import { copyProgram, EXECUTABLE, running } from "../support/own_copy.ts";
 import { type Finished, finished, REPOSITORY, spawnAlone } from "../support/process.ts";
 import { type TempHome, tempHome } from "../support/program.ts";
+import { it } from "../support/fixtures.ts";
 import { needsExecutable, needsTools, testWhere } from "../support/requirements.ts";
 
 const useOf = (id: string) => `{"session_id":"s1","tool_name":"Bash","tool_use_id":"${id}"}`;
@@ -113,34 +114,28 @@ testWhere(
   },
 );
 
-testWhere(
-  needsExecutable() ?? (Deno.build.os === "windows" ? "there are no links for everybody" : null),
-  "no hook is lost that begins while other versions are installed",
-  async () => {
-    using home = tempHome();
-    const path = join(home.path, "bin", "conclaude");
-    await using _installing = await running(`
-      import { placeExecutable } from ${
-      JSON.stringify(join(REPOSITORY, "src/build/place_file.ts"))
-    };
-      for (let number = 0;; number++) {
-        const version = "0.1." + number % 2;
-        await placeExecutable(${JSON.stringify(path)}, { copyOf: ${
-      JSON.stringify(EXECUTABLE)
-    }, version });
-        if (number === 0) console.log("installed");
-      }
-    `);
-    const uses = Array.from({ length: 40 }, (_, number) => String(number));
-    const waiting = [...uses];
-    const work = async () => {
-      for (let use = waiting.pop(); use !== undefined; use = waiting.pop()) {
-        const { code, stderr } = await run(home, path, ["hook", "PostToolUse"], { use });
-        assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-      }
-    };
-    await Promise.all([work(), work()]);
-    const kept = captures(home).map((row) => String(row["tool_use_id"]));
-    assert.deepEqual(kept.sort(), uses.sort());
-  },
-);
+it.executable("no hook is lost that begins while other versions are installed", async () => {
+  using home = tempHome();
+  const path = join(home.path, "bin", "conclaude");
+  await using _installing = await running(`
+    import { placeExecutable } from ${JSON.stringify(join(REPOSITORY, "src/build/place_file.ts"))};
+    for (let number = 0;; number++) {
+      const version = "0.1." + number % 2;
+      await placeExecutable(${JSON.stringify(path)}, { copyOf: ${
+    JSON.stringify(EXECUTABLE)
+  }, version });
+      if (number === 0) console.log("installed");
+    }
+  `);
+  const uses = Array.from({ length: 40 }, (_, number) => String(number));
+  const waiting = [...uses];
+  const work = async () => {
+    for (let use = waiting.pop(); use !== undefined; use = waiting.pop()) {
+      const { code, stderr } = await run(home, path, ["hook", "PostToolUse"], { use });
+      assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
+    }
+  };
+  await Promise.all([work(), work()]);
+  const kept = captures(home).map((row) => String(row["tool_use_id"]));
+  assert.deepEqual(kept.sort(), uses.sort());
+});

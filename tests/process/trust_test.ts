@@ -6,20 +6,13 @@ import { slowTest } from "../support/lanes.ts";
 import { git } from "../support/git.ts";
 import { answerOf, type Finished, startHook, startProgram } from "../support/process.ts";
 import { jsonOf, type TempHome, tempHome } from "../support/program.ts";
-import {
-  needsProgramForOthers,
-  needsRoot,
-  needsTools,
-  testWhere,
-} from "../support/requirements.ts";
+import { needsUsers } from "../support/requirements.ts";
 import { testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/process_cases.json" with { type: "json" };
 
 const SESSION = "5e551022-0000-4000-8000-000000000011";
 const RULES = "preToolUse: {uneditableFiles: ['*.lock'], preventRootAdditions: false}\n";
 const STRICT = "preToolUse: {strict: true, uneditableFiles: ['*.lock']}\n";
-const needsUsers = needsRoot() ?? needsTools("setpriv", "mkfifo") ??
-  needsProgramForOthers();
 /** The user at the keyboard, and somebody else. */
 const ME = 41001;
 const OTHER = 41002;
@@ -102,7 +95,7 @@ function forgetVersions(home: string): void {
   }
 }
 
-const it = testWith(sharedPlace, needsUsers);
+const it = testWith(sharedPlace, needsUsers());
 
 it.slow("no event reads or runs files of another user in a shared folder", async ({ place, home, me }) => {
   const project = folder(join(home, "../own/proj"), { uid: ME });
@@ -270,7 +263,7 @@ slowTest("a folder that a person trusts counts, whoever may write there", async 
   const missing = await trust("nowhere");
   assert.equal(missing.code, 1);
   assert.match(missing.stderr, /no folder/);
-}, needsUsers);
+}, needsUsers());
 
 it("a link counts where it lies and where it leads", async ({ place, home, me }) => {
   const real = folder(join(home, "disk/real"), { uid: ME });
@@ -303,68 +296,57 @@ it("a link counts where it lies and where it leads", async ({ place, home, me })
   assert.equal(await denied(put(join(open, "sub/in.yaml"), RULES, { uid: ME })), false);
 });
 
-testWhere(
-  needsUsers,
-  "workflows, prompts and matchers count as the configuration does",
-  async () => {
-    using home = tempHome();
-    const project = folder(join(home.path, "proj"), {});
-    const root = { home };
-    const own = (name: string, text: string) => put(join(project, ".conclaude", name), text);
-    const paths = [
-      own(
-        "workflows/w.yaml",
-        "name: w\ndescription: one\nsteps: [{name: a, type: agent, prompt: p}]\n",
-      ),
-      own("prompts/p.md", "Say SECRETWORD.\n"),
-      own("workflow-matchers.yaml", "- {name: all, match: {}, workflow: w}\n"),
-    ];
-    const files = async () => jsonOf(await run(["workflow", "files", "--json"], project, root));
-    const ofW = (list: { name: string; faults: string[] }[]) =>
-      list.find(({ name }) => name === "w");
-    const before = await files();
-    assert.deepEqual([ofW(before.files)?.faults, before.matchers.names], [[], ["all"]]);
-    assert.equal(await told(project, root), "");
-    for (const path of paths) Deno.chownSync(path, OTHER, OTHER);
-    const after = await files();
-    assert.match(
-      ofW(after.files)!.faults.join(),
-      /w\.yaml belongs to another user.*config trust \S+\/proj`/,
-    );
-    assert.deepEqual(after.matchers.names, []);
-    assert.match(after.matchers.warnings.join(), /matchers\.yaml: it is left out/);
-    Deno.chownSync(paths[0]!, 0, 0);
-    const preview = await run(["workflow", "preview", "w"], project, root);
-    assert.doesNotMatch(preview.stdout + preview.stderr, /SECRETWORD/);
-    assert.equal(preview.code, 1);
-    const notice = await told(project, root);
-    assert.match(notice, /workflow-matchers\.yaml: .*prompts\/p\.md: /s);
-    assert.doesNotMatch(notice, /workflows\/w\.yaml/);
-    const { stdout } = await run(["doctor"], project, root);
-    assert.match(stdout, /prompts\/p\.md\s+is\s+left\s+out/);
-  },
-);
-
-testWhere(
-  needsUsers,
-  "a rule about prompts does not tell Claude a file of another user",
-  async () => {
-    using home = tempHome();
-    const project = folder(join(home.path, "proj"), {});
-    put(
-      join(project, ".conclaude.yaml"),
-      "userPromptSubmit: {contextRules: [{pattern: deploy, prompt: 'Read @notes.md'}]}\n",
-    );
-    const notes = put(join(project, "notes.md"), "THEIRWORDS");
-    const ask = async () =>
-      JSON.stringify(await send("UserPromptSubmit", project, { prompt: "deploy" }, { home }));
-    assert.match(await ask(), /THEIRWORDS/);
-    Deno.chownSync(notes, OTHER, OTHER);
-    assert.doesNotMatch(await ask(), /THEIRWORDS/);
-  },
-);
-
 const test = testWith(tempHome);
+
+test.users("workflows, prompts and matchers count as the configuration does", async (home) => {
+  const project = folder(join(home.path, "proj"), {});
+  const root = { home };
+  const own = (name: string, text: string) => put(join(project, ".conclaude", name), text);
+  const paths = [
+    own(
+      "workflows/w.yaml",
+      "name: w\ndescription: one\nsteps: [{name: a, type: agent, prompt: p}]\n",
+    ),
+    own("prompts/p.md", "Say SECRETWORD.\n"),
+    own("workflow-matchers.yaml", "- {name: all, match: {}, workflow: w}\n"),
+  ];
+  const files = async () => jsonOf(await run(["workflow", "files", "--json"], project, root));
+  const ofW = (list: { name: string; faults: string[] }[]) => list.find(({ name }) => name === "w");
+  const before = await files();
+  assert.deepEqual([ofW(before.files)?.faults, before.matchers.names], [[], ["all"]]);
+  assert.equal(await told(project, root), "");
+  for (const path of paths) Deno.chownSync(path, OTHER, OTHER);
+  const after = await files();
+  assert.match(
+    ofW(after.files)!.faults.join(),
+    /w\.yaml belongs to another user.*config trust \S+\/proj`/,
+  );
+  assert.deepEqual(after.matchers.names, []);
+  assert.match(after.matchers.warnings.join(), /matchers\.yaml: it is left out/);
+  Deno.chownSync(paths[0]!, 0, 0);
+  const preview = await run(["workflow", "preview", "w"], project, root);
+  assert.doesNotMatch(preview.stdout + preview.stderr, /SECRETWORD/);
+  assert.equal(preview.code, 1);
+  const notice = await told(project, root);
+  assert.match(notice, /workflow-matchers\.yaml: .*prompts\/p\.md: /s);
+  assert.doesNotMatch(notice, /workflows\/w\.yaml/);
+  const { stdout } = await run(["doctor"], project, root);
+  assert.match(stdout, /prompts\/p\.md\s+is\s+left\s+out/);
+});
+
+test.users("a rule about prompts does not tell Claude a file of another user", async (home) => {
+  const project = folder(join(home.path, "proj"), {});
+  put(
+    join(project, ".conclaude.yaml"),
+    "userPromptSubmit: {contextRules: [{pattern: deploy, prompt: 'Read @notes.md'}]}\n",
+  );
+  const notes = put(join(project, "notes.md"), "THEIRWORDS");
+  const ask = async () =>
+    JSON.stringify(await send("UserPromptSubmit", project, { prompt: "deploy" }, { home }));
+  assert.match(await ask(), /THEIRWORDS/);
+  Deno.chownSync(notes, OTHER, OTHER);
+  assert.doesNotMatch(await ask(), /THEIRWORDS/);
+});
 
 test.unix("a strict policy stays in force when others are given the right to write its file", async (home) => {
   const project = folderOf(home, "proj");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { stage } from "../cli/support.ts";
 import type { Stage } from "../cli/support.ts";
 import { testWith } from "../support/fixtures.ts";
+import { configureUser } from "../support/on_home.ts";
 
 /** What the person is told when a session begins in the project; empty for nothing. */
 async function toldAt(place: Stage): Promise<string> {
@@ -64,11 +65,7 @@ async function withHook(
 
 Deno.test("rules about stops that no Stop hook enforces are named, also where they are the only rules", async () => {
   using place = stage();
-  Deno.mkdirSync(join(place.home, ".conclaude"));
-  Deno.writeTextFileSync(
-    join(place.home, ".conclaude", "config.yaml"),
-    "stop: {commands: [{run: 'true'}]}\n",
-  );
+  configureUser({ path: place.home }, "stop: {commands: [{run: 'true'}]}\n");
   await place.run(["install-hooks", "--events", "SessionStart,PreToolUse"]);
   assert.match(await toldAt(place), /NOT ARMED: no hook is installed for Stop\. Run/);
 });

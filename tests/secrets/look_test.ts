@@ -4,7 +4,7 @@ import { needsRedaction } from "../../src/secrets/look.ts";
 import CASES from "../testdata/secret_cases.json" with { type: "json" };
 import { redactText } from "../../src/secrets/redact.ts";
 import FORMS from "../../src/secrets/vendor_forms.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const PLACES = CASES.placesOfAPayload;
 

@@ -15,9 +15,7 @@ async function evaluate(corpus: Corpus) {
   );
   strictEqual(code, 0, stderr);
   const told: EvalScores & { readonly documents: number; readonly baseline: EvalScores } = JSON
-    .parse(
-      stdout,
-    );
+    .parse(stdout);
   strictEqual(told.documents, corpus.documents.length);
   return { told, rows: rowsOf(told), plain: rowsOf(told.baseline) };
 }
@@ -55,9 +53,7 @@ Deno.test("of 10,000 documents memory finds an answer among ten for 95 of 100 qu
 });
 
 Deno.test("of what a coding agent and people said in five languages memory finds more than bm25() at every depth", async () => {
-  const { rows, plain } = await evaluate(
-    makeAgentCorpus(3, { documents: 4_000, questions: 250 }),
-  );
+  const { rows, plain } = await evaluate(makeAgentCorpus(3, { documents: 4_000, questions: 250 }));
   ok(rows.get("any@10")! >= 0.82, `any@10 is ${rows.get("any@10")}`);
   assertBetter(rows, { plain, by: 0 });
 });

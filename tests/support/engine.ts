@@ -1,18 +1,19 @@
 /** A project in a git repository, agents that are shell scripts, the engine in this process and the verbs as the real program. */
 import "../../src/operations/config_sections.ts";
 import type { DatabaseSync } from "node:sqlite";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Engine } from "../../src/work/engine/engine.ts";
 import { Settings } from "../../src/work/engine/engine_settings.ts";
 import { locate } from "../../src/system/environment.ts";
 import { takeLock } from "../../src/db/process_lock.ts";
 import { openDatabase } from "../../src/db/database.ts";
-import { removeFolder } from "./folders.ts";
+import { tempFolder } from "./folders.ts";
 import type { Finished } from "./process.ts";
-import { git, makeRepository } from "./git.ts";
+import { git } from "./git.ts";
 import { isThere } from "./look.ts";
-import { homeAlone, runProgram } from "./program.ts";
-import { pause } from "./wait.ts";
+import { homeAlone, jsonOf, runProgram } from "./program.ts";
+import { untilOneOf } from "./wait.ts";
+import { workedProject } from "./worked_project.ts";
 
 /** What a verb with `--json` has left behind. */
 export interface Told {
@@ -43,8 +44,6 @@ export interface EngineStage extends AsyncDisposable {
   readonly reaches: (id: string, ...statuses: string[]) => Promise<any>;
 }
 
-const WAIT_MS = 30_000;
-
 /**
  * Makes a project.
  *
@@ -57,38 +56,23 @@ export async function engineStage(
     readonly workflow: string;
   },
 ): Promise<EngineStage> {
-  const folder = Deno.realPathSync(Deno.makeTempDirSync({ prefix: "conclaude-engine-" }));
-  const [home, project] = [join(folder, "home"), join(folder, "project")];
+  const temporary = tempFolder();
+  const folder = temporary.path;
+  const home = join(folder, "home");
   const database = join(home, ".conclaude", "conclaude.db");
-  const script = join(folder, "agent.sh");
   Deno.mkdirSync(join(home, ".conclaude"), { recursive: true });
   Deno.mkdirSync(join(folder, "log"));
-  Deno.mkdirSync(project);
-  Deno.writeTextFileSync(script, `#!/bin/sh\nLOG=${folder}/log\n${agent}\n`, { mode: 0o755 });
-  const write = (path: string, text: string) => {
-    const whole = join(project, path);
-    Deno.mkdirSync(join(whole, ".."), { recursive: true });
-    Deno.writeTextFileSync(whole, text);
-  };
-  write(
-    ".conclaude.yaml",
-    `orchestration:\n  agentCommand: ${script}\n  agentArgs: []\n  killGraceSeconds: 1\n  notify: false\n`,
-  );
-  write(".conclaude/workflows/w.yaml", `name: w\ndescription: A test\nsteps:\n${workflow}`);
-  write("a.txt", "one\ntwo\nthree\n");
-  makeRepository(project);
-  await git(project, "add", "--all");
-  await git(project, "commit", "--quiet", "-m", "first");
+  const { path: project } = await workedProject({ path: home, database, [Symbol.dispose]() {} }, {
+    workflows: { w: `name: w\ndescription: A test\nsteps:\n${workflow}` },
+    agent: `#!/bin/sh\nLOG=${folder}/log\n${agent}\n`,
+    files: { "a.txt": "one\ntwo\nthree\n" },
+  });
   const db = await openDatabase(database, { busyTimeoutMs: 5000 });
   const run: EngineStage["run"] = (args, stdin) =>
     runProgram(args, { cwd: project, env: { HOME: home }, stdin });
   const json: EngineStage["json"] = async (args, stdin) => {
-    const { code, stdout, stderr } = await run([...args, "--json"], stdin);
-    try {
-      return { code, body: JSON.parse(stdout) };
-    } catch {
-      throw new Error(`no JSON from ${args.join(" ")}: ${stdout}${stderr}`);
-    }
+    const finished = await run([...args, "--json"], stdin);
+    return { code: finished.code, body: jsonOf(finished) };
   };
   return {
     folder,
@@ -98,7 +82,11 @@ export async function engineStage(
     run,
     json,
     git: async (...args) => (await git(project, ...args)).trim(),
-    write,
+    write(path, text) {
+      const whole = join(project, path);
+      Deno.mkdirSync(dirname(whole), { recursive: true });
+      Deno.writeTextFileSync(whole, text);
+    },
     async begin(title = "Do it", ...flags) {
       const made = await json(["task", "create", "--title", title, "--workflow", "w", ...flags]);
       const { id } = made.body.task;
@@ -130,18 +118,11 @@ export async function engineStage(
         },
       };
     },
-    async reaches(id, ...statuses) {
-      const endMs = Date.now() + WAIT_MS;
-      for (;;) {
-        const { body } = await json(["workflow", "show", id]);
-        if (statuses.includes(body.workflow?.status)) return body.workflow;
-        if (Date.now() > endMs) throw new Error(JSON.stringify(body, null, 1));
-        await pause(50);
-      }
-    },
+    reaches: (id, ...statuses) =>
+      untilOneOf(statuses, async () => (await json(["workflow", "show", id])).body.workflow),
     [Symbol.asyncDispose]() {
       db.close();
-      removeFolder(folder);
+      temporary[Symbol.dispose]();
       return Promise.resolve();
     },
   };

@@ -4,7 +4,7 @@ import { compactPayloads } from "../../src/db/payloads.ts";
 import CASES from "../testdata/db_cases.json" with { type: "json" };
 import ROWS from "../testdata/every_row.sql" with { type: "text" };
 import { drainAt, saveEvent } from "./records.ts";
-import { rowsOf } from "./rows.ts";
+import { rowsOf } from "./fixtures.ts";
 
 /** What was used in the session `a`: tests that fail, an edit, tests that pass; so there is a fix. */
 const USES = rowsOf<readonly [toolName: string, outcome: "success" | "failure", payload: object]>(

@@ -1,6 +1,15 @@
-/** Tests that get a fixture each, which is disposed of when they end. */
+/** What tests are given: a fixture each, which is disposed of when they end, and rows of `testdata/`. */
 import { sizedTest, slowTest } from "./lanes.ts";
-import { needsLinux, needsMounts, needsTools, needsUnix, testWhere } from "./requirements.ts";
+import {
+  needsExecutable,
+  needsLinux,
+  needsMounts,
+  needsTools,
+  needsUnix,
+  needsUsers,
+  testWhere,
+} from "./requirements.ts";
+import { needsTerminal } from "./terminal.ts";
 
 type Register<Fixture> = (
   name: string,
@@ -16,6 +25,9 @@ const NEEDS = {
   ps: () => needsTools("ps"),
   setsid: () => needsTools("setsid"),
   script: () => needsTools("script"),
+  terminal: needsTerminal,
+  users: needsUsers,
+  executable: () => needsExecutable() ?? needsUnix(),
 } as const satisfies Readonly<Record<string, () => string | null>>;
 
 /** Registers tests; a named variant skips its tests where the machine lacks what the name says. */
@@ -57,3 +69,8 @@ export function testWith<Fixture extends Disposable | AsyncDisposable>(
 
 /** A test that makes what it needs by itself: `it.unix("…", () => …)`. */
 export const it: FixtureTest<Disposable> = testWith(() => ({ [Symbol.dispose]() {} }));
+
+/** Rows that lie in `testdata/`, as the test that goes through them says what they are. */
+export function rowsOf<Row>(rows: unknown): readonly Row[] {
+  return rows as readonly Row[];
+}

@@ -4,7 +4,7 @@
 const ATTEMPTS = 20;
 const PAUSE_MS = 50;
 
-/** Removes a folder of a test with all that is in it, where it is there. */
+/** Removes a file or a folder of a test with all that is in it, where it is there. */
 export function removeFolder(path: string): void {
   for (let attempt = 1;; attempt++) {
     try {

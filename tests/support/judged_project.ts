@@ -50,6 +50,14 @@ export class JudgedProject implements Disposable {
     });
   }
 
+  /** Holds that nothing is said of these shell commands. */
+  async assertPlain(commands: readonly string[]): Promise<void> {
+    for (const command of commands) {
+      const verdict = await this.judge("Bash", command);
+      assert.deepEqual(verdict, { blocks: [], doubts: [] }, command.slice(0, 100));
+    }
+  }
+
   [Symbol.dispose](): void {
     removeFolder(this.#home);
   }

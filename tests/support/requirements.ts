@@ -48,12 +48,17 @@ export function needsTools(...names: readonly string[]): string | null {
 }
 
 /** Null where other users may run the program: its executable, or Deno and the bundle, in folders open to them. */
-export function needsProgramForOthers(): string | null {
+function needsProgramForOthers(): string | null {
   const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] as const;
   const [program, ...rest] = programCommand();
   const isOpen = runs([...nobody, "test", "-x", program!]) &&
     runs([...nobody, "test", "-r", rest.at(-1) ?? program!]);
   return isOpen ? null : "needs a program that others may run";
+}
+
+/** Null where this process may start the program as another user. */
+export function needsUsers(): string | null {
+  return needsRoot() ?? needsTools("setpriv") ?? needsProgramForOthers();
 }
 
 /** Null where a process may have mounts of its own. */

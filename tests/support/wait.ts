@@ -25,3 +25,16 @@ export async function until<Value>(
   }
   throw new Error(`not in ${PATIENCE_MS / 1000} s: ${what}`);
 }
+
+/** Waits until what is looked at has one of these statuses. @returns It. */
+// deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+export async function untilOneOf(statuses: readonly string[], look: () => Promise<any>) {
+  for (const endMs = performance.now() + PATIENCE_MS;;) {
+    const seen = await look();
+    if (statuses.includes(seen?.status)) return seen;
+    if (performance.now() > endMs) {
+      throw new Error(`not ${statuses.join(" or ")}: ${JSON.stringify(seen, null, 1)}`);
+    }
+    await pause(50);
+  }
+}

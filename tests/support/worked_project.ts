@@ -1,10 +1,10 @@
 /** A project whose tasks are worked on by shell scripts, in a home of its own. */
 import { join } from "node:path";
-import { git, makeRepository } from "./git.ts";
+import { gitSync, makeRepository } from "./git.ts";
 import { query, type Row } from "./look.ts";
 import { type Finished, spawnProgram, type StartOptions } from "./process.ts";
 import { runProgram, type TempHome } from "./program.ts";
-import { pause } from "./wait.ts";
+import { untilOneOf } from "./wait.ts";
 
 /** A project, and how its tasks are worked on. */
 export interface WorkedProject {
@@ -29,32 +29,29 @@ export interface WorkedProject {
   tree(taskId: string): string;
 }
 
-/** How long something may take to come about, in milliseconds. */
-const PATIENCE_MS = 60_000;
-
 /**
  * Makes a repository with a commit whose tasks can be worked on.
  *
  * @param made.workflows YAML by name. @param made.settings Lines below `orchestration:`.
  */
-export async function makeWorkedFolder(
+export function makeWorkedFolder(
   path: string,
-  { workflows, settings }: {
+  { workflows, settings, files = {} }: {
     readonly workflows: Readonly<Record<string, string>>;
     readonly settings: readonly string[];
+    /** More texts by path. */
+    readonly files?: Readonly<Record<string, string>>;
   },
-): Promise<void> {
-  await Deno.mkdir(join(path, ".conclaude", "workflows"), { recursive: true });
-  for (const [name, text] of Object.entries(workflows)) {
-    await Deno.writeTextFile(join(path, ".conclaude", "workflows", `${name}.yaml`), text);
-  }
+): void {
+  const steps = Object.entries(workflows)
+    .map(([name, text]) => [`.conclaude/workflows/${name}.yaml`, text]);
   const lines = ["notify: false", ...settings].map((line) => `  ${line}\n`);
-  await Deno.writeTextFile(join(path, ".conclaude.yaml"), `orchestration:\n${lines.join("")}`);
-  makeRepository(path);
-  await git(path, "config", "user.name", "Ana");
-  await git(path, "config", "user.email", "ana@example.com");
-  await git(path, "add", "--all");
-  await git(path, "commit", "--quiet", "-m", "Begin");
+  const config = `orchestration:\n${lines.join("")}`;
+  makeRepository(path, {
+    files: { ...files, ...Object.fromEntries(steps), ".conclaude.yaml": config },
+  });
+  gitSync(path, "config", "user.name", "Ana");
+  gitSync(path, "config", "user.email", "ana@example.com");
 }
 
 /** Starts a daemon whose output nobody reads: a full pipe must not hold it up. Whoever calls ends it. */
@@ -74,18 +71,21 @@ export function spawnDaemon(options: Omit<StartOptions, "stdin">): Deno.ChildPro
  */
 export async function workedProject(
   home: TempHome,
-  { workflows, agent = "#!/bin/sh\ncat >/dev/null\n", settings = [], args = [] }: {
+  { workflows, agent = "#!/bin/sh\ncat >/dev/null\n", settings = [], args = [], files = {} }: {
     readonly workflows: Readonly<Record<string, string>>;
     readonly agent?: string;
     readonly settings?: readonly string[];
     readonly args?: readonly string[];
+    /** More files of the project: texts by path. */
+    readonly files?: Readonly<Record<string, string>>;
   },
 ): Promise<WorkedProject> {
   const path = join(home.path, "project");
   const script = join(home.path, "agent.sh");
   await Deno.writeTextFile(script, agent, { mode: 0o755 });
-  await makeWorkedFolder(path, {
+  makeWorkedFolder(path, {
     workflows,
+    files,
     settings: [
       "killGraceSeconds: 1",
       `agentCommand: ${script}`,
@@ -110,17 +110,8 @@ export async function workedProject(
       return (await json("task", "create", ...args)).task.id;
     },
     daemon: () => spawnDaemon(options),
-    async until(taskId, ...statuses) {
-      const endMs = Date.now() + PATIENCE_MS;
-      for (;;) {
-        const { task } = await json("task", "show", taskId);
-        if (statuses.includes(task.status)) return task;
-        if (Date.now() > endMs) {
-          throw new Error(`task ${taskId} is ${task.status} (${task.reason}), not ${statuses}`);
-        }
-        await pause(100);
-      }
-    },
+    until: (taskId, ...statuses) =>
+      untilOneOf(statuses, async () => (await json("task", "show", taskId)).task),
     rows: (sql, ...values) => query(home, sql, ...values).map((row) => ({ ...row })),
     tree: (taskId) => join(path, ".conclaude", "worktrees", taskId.replaceAll("-", "").slice(-12)),
   };

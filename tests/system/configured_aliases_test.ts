@@ -4,7 +4,7 @@ import { foreignVerbs } from "../../src/policy/shell/git_verbs.ts";
 import { aliasesIn, settingsIn } from "../../src/system/git/configured_aliases.ts";
 import ALIASES from "../testdata/aliases.gitconfig" with { type: "text" };
 import CASES from "../testdata/system_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 Deno.test("aliasesIn() reads the section of aliases as git does", () => {
   assert.deepEqual(Object.fromEntries(aliasesIn(settingsIn(ALIASES))), {

@@ -2,9 +2,8 @@ import assert from "node:assert/strict";
 import { identityOf, normalRemote, quickIdentity } from "../../src/system/git/identity.ts";
 import { git, makeRepository } from "../support/git.ts";
 import { tempFolder } from "../support/folders.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/system_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
 
 const test = testWith(tempFolder);
 

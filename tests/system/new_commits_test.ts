@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Heads, readHeads } from "../../src/system/git/heads.ts";
 import { advancedBranches, newCommits } from "../../src/system/git/new_commits.ts";
+import { testWith } from "../support/fixtures.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
 
 const ASKING = { environment: { variable: (name: string) => Deno.env.get(name) } };
@@ -49,8 +50,9 @@ class Watched implements Disposable {
   }
 }
 
-Deno.test("git is started only where a branch has moved", async () => {
-  using watched = new Watched();
+const test = testWith(() => new Watched());
+
+test("git is started only where a branch has moved", async (watched) => {
   const before = await readHeads(watched.repository, null, ASKING);
   assert.deepEqual(Object.keys(before.tips), ["main"]);
   assert.deepEqual(await readHeads(watched.repository, before, WITHOUT_GIT), before);
@@ -61,8 +63,7 @@ Deno.test("git is started only where a branch has moved", async () => {
   assert.deepEqual(Object.keys(told.tips), ["deep/er/one", "main"]);
 });
 
-Deno.test("a new commit is found on each branch that has it, also by the former name of a branch", async () => {
-  using watched = new Watched();
+test("a new commit is found on each branch that has it, also by the former name of a branch", async (watched) => {
   await watched.look();
   watched.change("b.txt");
   watched.git("branch", "copy");
@@ -70,8 +71,7 @@ Deno.test("a new commit is found on each branch that has it, also by the former 
   assert.deepEqual(await watched.since(), [[["copy", "trunk", "main"]], ["copy", "trunk"]]);
 });
 
-Deno.test("commits are found where references are packed, and where git keeps no reflog", async () => {
-  using watched = new Watched();
+test("commits are found where references are packed, and where git keeps no reflog", async (watched) => {
   watched.git("config", "core.logAllRefUpdates", "false");
   Deno.removeSync(join(watched.path, ".git", "logs"), { recursive: true });
   await watched.look();
@@ -80,8 +80,7 @@ Deno.test("commits are found where references are packed, and where git keeps no
   assert.deepEqual(await watched.since(), [[["main"]], ["main"]]);
 });
 
-Deno.test("a branch that goes back, is made, or gets commits of another one has no new commit", async () => {
-  using watched = new Watched();
+test("a branch that goes back, is made, or gets commits of another one has no new commit", async (watched) => {
   watched.change("b.txt");
   watched.git("branch", "other", "HEAD~1");
   await watched.look();
@@ -91,16 +90,14 @@ Deno.test("a branch that goes back, is made, or gets commits of another one has 
   assert.deepEqual(await watched.since(), [[], ["other"]]);
 });
 
-Deno.test("a commit that is in no branch any more was made all the same, if the reflog says so", async () => {
-  using watched = new Watched();
+test("a commit that is in no branch any more was made all the same, if the reflog says so", async (watched) => {
   await watched.look();
   watched.change("b.txt");
   watched.git("reset", "-q", "--hard", "HEAD~1");
   assert.deepEqual(await watched.since(), [[[]], []]);
 });
 
-Deno.test("the commits of a linked working tree are found", async () => {
-  using watched = new Watched();
+test("the commits of a linked working tree are found", async (watched) => {
   const tree = join(watched.path, "tree");
   watched.git("worktree", "add", "-q", "-b", "side", tree);
   await watched.look();

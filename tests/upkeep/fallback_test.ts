@@ -13,7 +13,7 @@ import { programStart } from "../support/process.ts";
 import { homeAlone, runProgram, tempHome } from "../support/program.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { garbage } from "../support/spoilt.ts";
-import { it } from "../support/fixtures.ts";
+import { it, testWith } from "../support/fixtures.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -35,8 +35,9 @@ Deno.test("the database of the temporary folder is the one that counts without a
   assert.equal(fallbackDatabase(locate(environment)), without.database);
 });
 
-Deno.test("events are left behind until they are at home, and those that would not stay are not told", async () => {
-  using home = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("events are left behind until they are at home, and those that would not stay are not told", async (home) => {
   const folder = Deno.makeTempDirSync({ dir: home.folder });
   const { look, path, fallback } = await stageOf(folder, home.path);
   assert.equal(look(), null);
@@ -53,8 +54,7 @@ Deno.test("events are left behind until they are at home, and those that would n
   fallback.close();
 });
 
-Deno.test("memory forget names the database of the temporary folder as a copy", async () => {
-  using home = await tempDatabase();
+test("memory forget names the database of the temporary folder as a copy", async (home) => {
   const folder = Deno.makeTempDirSync({ dir: home.folder });
   const { path, fallback } = await stageOf(folder, home.path);
   saveEvent(fallback, { capture: { payload: '{"text":"the aardvark plan"}' } });
@@ -68,8 +68,7 @@ Deno.test("memory forget names the database of the temporary folder as a copy", 
   assert.ok(copiesOf(place, []).includes(path), copiesOf(place, []).join());
 });
 
-Deno.test("a file of the temporary folder that is not this user's own database is not looked into", async () => {
-  using home = await tempDatabase();
+test("a file of the temporary folder that is not this user's own database is not looked into", async (home) => {
   const folder = Deno.makeTempDirSync({ dir: home.folder });
   const { look, path, fallback } = await stageOf(folder, home.path);
   saveEvent(fallback, { capture: {} });

@@ -4,6 +4,7 @@ import { projectTerm } from "../../src/memory/search/terms.ts";
 import { isKnownProject } from "../../src/memory/store.ts";
 import { ordinaryTables } from "../../src/db/table_copy.ts";
 import { countBelow, MOVED_TABLES, moveRows } from "../../src/upkeep/transfer/store.ts";
+import { testWith } from "../support/fixtures.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { tempDatabase } from "../support/records.ts";
 import CASES from "../testdata/upkeep_cases.json" with { type: "json" };
@@ -11,8 +12,9 @@ import CASES from "../testdata/upkeep_cases.json" with { type: "json" };
 /** The columns that are not moved, and why: all others hold the path of a project. */
 const STAYS: Readonly<Record<string, Readonly<Record<string, string>>>> = CASES.staysWhere;
 
-Deno.test("every column of the database is moved with a project, or is known to hold no path of it", async () => {
-  using temp = await tempDatabase();
+const test = testWith(tempDatabase);
+
+test("every column of the database is moved with a project, or is known to hold no path of it", (temp) => {
   const stays = new Set(
     Object.values(STAYS).flatMap((tables) =>
       Object.entries(tables).flatMap(([table, columns]) =>
@@ -35,9 +37,7 @@ Deno.test("every column of the database is moved with a project, or is known to 
   assert.deepEqual(moved.filter((column) => stays.has(column)), []);
 });
 
-Deno.test("moveRows() leaves the old path in no row of any kind, and memory finds the project by the new one", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("moveRows() leaves the old path in no row of any kind, and memory finds the project by the new one", ({ db }) => {
   fillEveryTable(db);
   db.exec(
     `UPDATE sessions SET project_dir = '/p/sub', repository = '/p/.git', cwd = '/p';
@@ -78,9 +78,7 @@ Deno.test("moveRows() leaves the old path in no row of any kind, and memory find
   db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('integrity-check', 1)");
 });
 
-Deno.test("when both folders have rows they are joined, and of a requirement the newest word counts", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("when both folders have rows they are joined, and of a requirement the newest word counts", ({ db }) => {
   db.exec(
     `INSERT INTO requirements (repository, branch, requirement, session_id, scope, updated_at_ms)
      VALUES ('/old/.git', 'main', 'newer', '', 'branch', 2), ('/new/.git', 'main', 'newer', '', 'permanent', 1),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { CovenPlan, findCoven, planCovenTasks } from "../../src/work/coven.ts";
 import CASES from "../testdata/work_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 
 const folder = Deno.makeTempDirSync({ prefix: "conclaude-coven-" });
 addEventListener("unload", () => Deno.removeSync(folder, { recursive: true }));
@@ -26,9 +26,7 @@ const taskOf = (fields: Record<string, unknown>) =>
 Deno.test("coven's words and times have their meaning here, in any spelling", () => {
   const columns = rowsOf<
     readonly [field: string, given: unknown, column: string, expected: unknown]
-  >(
-    Object.values(CASES.covenColumns).flat(),
-  );
+  >(Object.values(CASES.covenColumns).flat());
   for (const [field, given, column, expected] of columns) {
     assert.equal(taskOf({ [field]: given })[column], expected, `${field}: ${given}`);
   }

@@ -3,7 +3,7 @@ import { parse } from "yaml";
 import { allSteps, parseWorkflow, stepTimeoutMs, type Workflow } from "../../src/work/workflow.ts";
 import { parseDuration } from "../../src/work/field_reader.ts";
 import CASES from "../testdata/work_cases.json" with { type: "json" };
-import { rowsOf } from "../support/rows.ts";
+import { rowsOf } from "../support/fixtures.ts";
 import { workflowText } from "../support/workflows.ts";
 
 const HEAD = "name: x\ndescription: y\n";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { inItsFolder } from "../../../src/memory/observe/command_folder.ts";
 import { observe } from "../../../src/memory/observe/observe.ts";
 import CASES from "../../testdata/observed_cases.json" with { type: "json" };
-import { rowsOf } from "../../support/rows.ts";
+import { rowsOf } from "../../support/fixtures.ts";
 
 const ROOT = "/home/ana/app";
 

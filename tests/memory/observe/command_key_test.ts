@@ -7,7 +7,7 @@ import { mustHavePassed, scriptCommands } from "../../../src/memory/observe/shel
 import { failingTests, readTestRun } from "../../../src/memory/observe/test_run.ts";
 import { ROOT } from "../../support/commands_observed.ts";
 import CASES from "../../testdata/observed_cases.json" with { type: "json" };
-import { rowsOf } from "../../support/rows.ts";
+import { rowsOf } from "../../support/fixtures.ts";
 
 /** What the last command of a script is known by. */
 function keyOf(script: string): CommandKey {

@@ -8,7 +8,7 @@ import type { SummarizedPart } from "../../../src/memory/tell/session_story.ts";
 import { failed, ran, ROOT } from "../../support/commands_observed.ts";
 import { drainAt, saveUse, tempDatabase } from "../../support/records.ts";
 import CASES from "../../testdata/observed_cases.json" with { type: "json" };
-import { rowsOf } from "../../support/rows.ts";
+import { rowsOf } from "../../support/fixtures.ts";
 
 const REFUSED =
   "[main abc1234] Say less\n 1 file changed, 2 insertions(+)\nTo ../far.git\n ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs to '../far.git'";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { observe } from "../../../src/memory/observe/observe.ts";
 import { ROOT } from "../../support/commands_observed.ts";
 import CASES from "../../testdata/observed_cases.json" with { type: "json" };
-import { rowsOf } from "../../support/rows.ts";
+import { rowsOf } from "../../support/fixtures.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { observe } from "../../../src/memory/observe/observe.ts";
 import CASES from "../../testdata/observed_cases.json" with { type: "json" };
-import { rowsOf } from "../../support/rows.ts";
+import { rowsOf } from "../../support/fixtures.ts";
 
 /** The files of a failure, as Claude Code tells it from the project `/w/app`. */
 function filesOf(command: string, output: string): string[] {

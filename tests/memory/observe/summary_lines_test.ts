@@ -5,7 +5,7 @@ import { saysLittle } from "../../../src/memory/observe/error_line.ts";
 import LINES from "../../../src/memory/observe/output_lines.json" with { type: "json" };
 import { failed, ROOT } from "../../support/commands_observed.ts";
 import CASES from "../../testdata/observed_cases.json" with { type: "json" };
-import { rowsOf } from "../../support/rows.ts";
+import { rowsOf } from "../../support/fixtures.ts";
 
 /** The title of the fix of a command that fails with an output, by edits of files. */
 function fixOf(command: string, output: string, ...files: string[]): string {

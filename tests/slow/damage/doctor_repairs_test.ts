@@ -6,15 +6,10 @@ import { lookAtSqlite } from "../../../src/upkeep/doctor/program_and_project.ts"
 import { isNext } from "../../support/next.ts";
 import { privateMounts } from "../../support/private_mounts.ts";
 import { runProgram } from "../../support/program.ts";
-import {
-  needsProgramForOthers,
-  needsRoot,
-  needsTools,
-  testWhere,
-} from "../../support/requirements.ts";
+import { needsUsers } from "../../support/requirements.ts";
 import { type Body, type CheckRow, type Stage, stage } from "../../cli/support.ts";
 import { namesIn } from "../../support/look.ts";
-import { it } from "../../support/fixtures.ts";
+import { it, testWith } from "../../support/fixtures.ts";
 
 const NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
 
@@ -52,41 +47,34 @@ function through(words: readonly string[], place: Stage): Stage {
   };
 }
 
-function needsNobody(): string | null {
-  return needsRoot() ?? needsTools("setpriv") ?? needsProgramForOthers();
-}
+const test = testWith(stageOfNobody, needsUsers());
 
-testWhere(
-  needsNobody(),
-  "doctor --fix opens a read-only database and takes in what waits, in one run",
-  async () => {
-    using place = stageOfNobody();
-    await capture(place, "first");
-    Deno.chmodSync(place.database, 0o400);
-    await capture(place, "waits");
-    const { stdout } = await place.run(["doctor"]);
-    const [, promised] = /`conclaude doctor --fix` can correct (\d+) of them/.exec(stdout)!;
-    const before = (await place.json(["doctor"])).body;
-    const wrong = ["database", "permissions", "spool"];
-    // Other tests may leave records in the temporary folder.
-    const faults = before.checks.filter(({ name, status, message }) =>
-      wrong.includes(name) && status !== "ok" && !message.includes("for another database")
-    );
-    assert.equal(Number(promised), faults.length, stdout);
+test("doctor --fix opens a read-only database and takes in what waits, in one run", async (place) => {
+  await capture(place, "first");
+  Deno.chmodSync(place.database, 0o400);
+  await capture(place, "waits");
+  const { stdout } = await place.run(["doctor"]);
+  const [, promised] = /`conclaude doctor --fix` can correct (\d+) of them/.exec(stdout)!;
+  const before = (await place.json(["doctor"])).body;
+  const wrong = ["database", "permissions", "spool"];
+  // Other tests may leave records in the temporary folder.
+  const faults = before.checks.filter(({ name, status, message }) =>
+    wrong.includes(name) && status !== "ok" && !message.includes("for another database")
+  );
+  assert.equal(Number(promised), faults.length, stdout);
 
-    const { code, body } = await place.json(["doctor", "--fix"]);
-    assert.equal(code, 0);
-    assert.deepEqual(
-      wrong.map((name) =>
-        body.checks.filter((row) =>
-          row.name === name && row.status !== "ok" && !row.message.includes("for another database")
-        ).length
-      ),
-      [0, 0, 0],
-    );
-    assert.ok(body.fixed.some((text) => /wrote 1 waiting record/.test(text)), body.fixed.join());
-  },
-);
+  const { code, body } = await place.json(["doctor", "--fix"]);
+  assert.equal(code, 0);
+  assert.deepEqual(
+    wrong.map((name) =>
+      body.checks.filter((row) =>
+        row.name === name && row.status !== "ok" && !row.message.includes("for another database")
+      ).length
+    ),
+    [0, 0, 0],
+  );
+  assert.ok(body.fixed.some((text) => /wrote 1 waiting record/.test(text)), body.fixed.join());
+});
 
 Deno.test("doctor offers no repair that needs a database where there is a folder", async () => {
   using place = stage();
@@ -104,26 +92,22 @@ Deno.test("doctor offers no repair that needs a database where there is a folder
   assert.equal(rowOf(body, "database").next, spool.next);
 });
 
-testWhere(
-  needsNobody(),
-  "doctor says which user owns the data folder, and how to get it back",
-  async () => {
-    for (const mode of [0o755, 0o700]) {
-      using place = stageOfNobody();
-      const folder = join(place.home, ".conclaude");
-      Deno.mkdirSync(folder);
-      Deno.chmodSync(folder, mode);
-      const { body } = await place.json(["doctor"]);
-      const row = rowOf(body, "home");
-      assert.equal(row.status, "fail");
-      assert.ok(row.message.includes(`${folder} belongs to another user (number 0)`), row.message);
-      assert.doesNotMatch(row.message, /rename/);
-      assert.equal(row.next, `sudo chown -R 65534 ${folder}`);
-      assert.ok(isNext(row.next));
-      assert.deepEqual(namesIn(folder), []);
-    }
-  },
-);
+it.users("doctor says which user owns the data folder, and how to get it back", async () => {
+  for (const mode of [0o755, 0o700]) {
+    using place = stageOfNobody();
+    const folder = join(place.home, ".conclaude");
+    Deno.mkdirSync(folder);
+    Deno.chmodSync(folder, mode);
+    const { body } = await place.json(["doctor"]);
+    const row = rowOf(body, "home");
+    assert.equal(row.status, "fail");
+    assert.ok(row.message.includes(`${folder} belongs to another user (number 0)`), row.message);
+    assert.doesNotMatch(row.message, /rename/);
+    assert.equal(row.next, `sudo chown -R 65534 ${folder}`);
+    assert.ok(isNext(row.next));
+    assert.deepEqual(namesIn(folder), []);
+  }
+});
 
 it.mounts("doctor names no place that cannot be written", async () => {
   await using mounts = await privateMounts();

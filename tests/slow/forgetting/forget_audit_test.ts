@@ -1,5 +1,6 @@
 /** What other rows tell of what is forgotten, without naming it: hooks beside a tool use, events beside a question. */
 import assert from "node:assert/strict";
+import { testWith } from "../../support/fixtures.ts";
 import { hook, jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { run } from "../../support/verb.ts";
 
@@ -32,8 +33,9 @@ async function numbersOf(home: TempHome, text: string): Promise<string[]> {
     .map(({ id }) => String(id));
 }
 
-Deno.test("forgetting an observation also removes what other hooks told of its tool use", async () => {
-  using home = tempHome();
+const test = testWith(tempHome);
+
+test("forgetting an observation also removes what other hooks told of its tool use", async (home) => {
   const agent = (id: string, says: string) => ({
     tool_name: "Agent",
     tool_use_id: `toolu_${id}`,
@@ -91,8 +93,7 @@ Deno.test("forgetting an observation also removes what other hooks told of its t
   }
 });
 
-Deno.test("forgetting an observation leaves what the same prompt was denied", async () => {
-  using home = tempHome();
+test("forgetting an observation leaves what the same prompt was denied", async (home) => {
   Deno.writeTextFileSync(
     `${home.path}/.conclaude.yaml`,
     'preToolUse: {uneditableFiles: ["*.lock"]}\n',
@@ -115,8 +116,7 @@ Deno.test("forgetting an observation leaves what the same prompt was denied", as
   assert.deepEqual(await linesWith(home, "uneditableFiles"), denials);
 });
 
-Deno.test("a text that is forgotten in one session is removed from the events about its questions alone", async () => {
-  using home = tempHome();
+test("a text that is forgotten in one session is removed from the events about its questions alone", async (home) => {
   const other = "b6b6b6b6-0000-4000-8000-000000000002";
   for (const session_id of [SESSION, other]) {
     await send(home, ["SessionStart", { source: "startup", session_id }], ["Notification", {

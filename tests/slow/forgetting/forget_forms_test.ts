@@ -1,8 +1,13 @@
-/** Words of rows that stay, which the search index has without their accents and endings: nothing is left of a text. */
+/**
+ * Rows that stay: words that the search index has without their accents and endings, and observations that tell some of what
+ * is forgotten.
+ */
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
 import { jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { run } from "../../support/verb.ts";
+import { printed } from "../../support/on_home.ts";
+import { workplace } from "../../support/told_sessions.ts";
 
 /** What is forgotten, and the word of a row that the index has in this form. */
 const FORMS = {
@@ -94,4 +99,72 @@ Deno.test("two Chinese, Japanese or Korean signs can be forgotten, two Latin let
     const { stdout } = await run(home, "export");
     assert.equal(stdout.includes(name), code !== 0, name);
   }
+});
+
+Deno.test("memory forget --file names the commands that have shown the file, and what forgets them", async () => {
+  using at = workplace();
+  await at.edit("src/login.ts", "export const SEAL = 'walrus';\n");
+  await at.edit("src/relogin.ts", "export const other = 1;\n");
+  await at.ran("git diff src/login.ts", "+export const SEAL = 'walrus';");
+  await at.ran("cat src/relogin.ts", "export const other = 1;");
+  await at.said("Done.");
+  const run = (...args: string[]) => at.verb("memory", ...args);
+  const dry = await run("forget", "--file", "src/login.ts", "--dry-run", "--json");
+  const { toldBy, wouldRemove } = jsonOf(dry);
+  assert.equal(wouldRemove.captures, 1);
+  assert.equal(toldBy.length, 1);
+  const shown = await run("show", String(toldBy[0]));
+  assert.match(shown.stdout, /git diff src\/login\.ts/);
+  const { stdout } = await run("forget", "--file", "src/login.ts", "--yes");
+  assert.match(
+    stdout,
+    new RegExp(`^Observations that stay tell some of the same: #${toldBy[0]}\\.$`, "m"),
+  );
+  const [, next] = /next: conclaude (memory forget \d+)\n/.exec(stdout) ?? [];
+  await printed(at, at.project, ...next!.split(" "), "--yes");
+  assert.doesNotMatch(await printed(at, at.project, "export"), /walrus/);
+});
+
+/** Prompts of which a rule is drawn that tells the same; the short one is too short to be looked for by its letters. */
+const RULES = [
+  "From now on never edit bomukawuzok files by hand.",
+  "Never edit bomukawuzok by hand.",
+];
+
+Deno.test("memory forget of a prompt names the decision that was drawn from it, and the other way round", async () => {
+  for (const rule of RULES) {
+    for (const [forgotten, stays] of [["prompt", "decision"], ["decision", "prompt"]]) {
+      using at = workplace();
+      await at.asked(rule);
+      await at.said("Understood.");
+      const run = (...args: string[]) => at.verb("memory", ...args);
+      const { results } = jsonOf(await run("search", "bomukawuzok", "--json"));
+      const numberOf = (kind: string | undefined) =>
+        results.find((one: { kind: string }) => one.kind === kind).id;
+      const [gone, other] = [numberOf(forgotten), numberOf(stays)];
+      const dry = jsonOf(await run("forget", `${gone}`, "--dry-run", "--json"));
+      assert.deepEqual(dry.toldBy, [other], rule);
+      const { stdout } = await run("forget", `${gone}`, "--yes");
+      const line = `^Observations that stay tell some of the same: #${other}\\.\\n` +
+        `  next: conclaude memory forget ${other}$`;
+      assert.match(stdout, new RegExp(line, "m"), rule);
+      const last = jsonOf(await run("forget", `${other}`, "--yes", "--json"));
+      assert.deepEqual(last.toldBy, [], rule);
+      assert.doesNotMatch(await printed(at, at.project, "export"), /bomukawuzok/);
+    }
+  }
+});
+
+Deno.test("memory forget --dry-run names observations with the same words, and none with similar words", async () => {
+  using at = workplace();
+  await at.said("The alpha importer is built. Not done yet: docs of alpha.", { session: "a" });
+  await at.said("The beta importer is built. Not done yet: docs of beta.", { session: "b" });
+  const quoted = "The alpha importer is built. Not done yet: docs of alpha. So it was said.";
+  await at.said(quoted, { session: "c" });
+  const run = (...args: string[]) => at.verb("memory", ...args);
+  const dry = jsonOf(await run("forget", "--session", "a", "--dry-run", "--json"));
+  const { toldBy } = jsonOf(await run("forget", "--session", "a", "--yes", "--json"));
+  assert.deepEqual(dry.toldBy, toldBy);
+  assert.ok(toldBy.length > 0);
+  for (const id of toldBy) assert.match((await run("show", `${id}`)).stdout, /So it was said/);
 });

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { textMatcher } from "../../../src/memory/forget_text.ts";
 import { changePlaces, textPlaces } from "../../../src/upkeep/forget/forget_places_table.ts";
+import { testWith } from "../../support/fixtures.ts";
 import { tempDatabase } from "../../support/records.ts";
 
 const WORD = 'Zanzibar "Quux"';
@@ -52,9 +53,9 @@ function fill(db: DatabaseSync, table: string): string[] {
   return columns.filter(isWordy).map(({ name }) => name);
 }
 
-Deno.test("a forgotten text is removed from every column that may hold a person's words", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+const test = testWith(tempDatabase);
+
+test("a forgotten text is removed from every column that may hold a person's words", ({ db }) => {
   db.exec("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON");
   const tables = db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
     .map(({ name }) => String(name)).filter((name) => !ELSEWHERE.test(name));
@@ -79,9 +80,7 @@ Deno.test("a forgotten text is removed from every column that may hold a person'
   }
 });
 
-Deno.test("in a scope of sessions only their rows are changed", async () => {
-  using temp = await tempDatabase();
-  const { db } = temp;
+test("in a scope of sessions only their rows are changed", ({ db }) => {
   for (const session of ["a", "b"]) {
     db.prepare(
       "INSERT INTO prompt_queues (session_id, initial_prompt, created_at_ms, updated_at_ms) VALUES (?, ?, 1, 1)",

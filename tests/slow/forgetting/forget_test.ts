@@ -8,7 +8,15 @@ import { integrityFaults } from "../../../src/upkeep/care/care_table.ts";
 import { isForgotten } from "../../../src/upkeep/forget/forgotten_names_table.ts";
 import { checkIndex } from "../../../src/memory/search/memory_index_table.ts";
 import { programCommand } from "../../../src/build/program.ts";
-import { countRows, filesBelow, latin1, query, queryValue, type Row } from "../../support/look.ts";
+import {
+  countRows,
+  filesBelow,
+  isThere,
+  latin1,
+  query,
+  queryValue,
+  type Row,
+} from "../../support/look.ts";
 import { closeDatabase, spoil } from "../../support/spoilt.ts";
 import { PAGE_BYTES, pagesOf } from "../../support/worked_database.ts";
 import { addToken } from "../../support/person.ts";
@@ -47,17 +55,14 @@ function stage(folder = "app"): Stage {
   Deno.mkdirSync(project);
   const run = (...args: string[]) => runProgram(args, { cwd: project, env: { HOME: home.path } });
   const json = async (...args: string[]) => jsonOf(await run(...args, "--json"));
-  return {
-    path: home.path,
-    database: home.database,
+  return Object.assign(home, {
     project,
     run,
     json,
-    forget: (...asked) => json("memory", "forget", ...asked, "--yes"),
-    preview: (...asked) => json("memory", "forget", ...asked, "--dry-run"),
-    verify: (...asked) => json("memory", "verify", ...asked),
-    [Symbol.dispose]: () => home[Symbol.dispose](),
-  };
+    forget: (...asked: string[]) => json("memory", "forget", ...asked, "--yes"),
+    preview: (...asked: string[]) => json("memory", "forget", ...asked, "--dry-run"),
+    verify: (...asked: string[]) => json("memory", "verify", ...asked),
+  });
 }
 
 async function event(
@@ -67,18 +72,9 @@ async function event(
   session = SESSION,
   options: RunOptions = {},
 ): Promise<void> {
-  const { code, stderr } = await hook(
-    name,
-    {
-      session_id: session,
-      hook_event_name: name,
-      cwd: place.project,
-      transcript_path: join(place.path, "t.jsonl"),
-      ...fields,
-    },
-    place.path,
-    { cwd: place.project, ...options },
-  );
+  const usual = { session_id: session, hook_event_name: name, cwd: place.project };
+  const payload = { ...usual, transcript_path: join(place.path, "t.jsonl"), ...fields };
+  const { code, stderr } = await hook(name, payload, place, { cwd: place.project, ...options });
   assert.equal(code, 0, stderr);
 }
 
@@ -168,6 +164,12 @@ async function exported(place: Stage): Promise<string> {
   return stdout.toLowerCase();
 }
 
+/** What `doctor` says of forgetting that is not done. */
+async function forgettingIn(place: Stage) {
+  // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
+  return (await place.json("doctor")).checks.filter(({ name }: any) => name === "forgetting");
+}
+
 const test = testWith(stage);
 
 test("memory forget --text leaves the text in no byte, no table and no export, and verify says so later", async (place) => {
@@ -219,13 +221,10 @@ test("memory forget finds a text however it is escaped, and JSON stays JSON", as
   assert.deepEqual(left, []);
   assert.equal(receipt.removed.captures, 2);
   assert.doesNotMatch(await exported(place), /grüße|gr\\u00fc/);
-  look(place, (db) => {
-    assert.equal(
-      db.prepare("SELECT count(*) AS n FROM hook_executions WHERE NOT json_valid(metadata)")
-        .get()!["n"],
-      0,
-    );
-  });
+  assert.deepEqual(
+    query(place, "SELECT 1 FROM hook_executions WHERE NOT json_valid(metadata)"),
+    [],
+  );
   // A new line and `ext` are no `next`.
   const none = await place.forget("--text", "onenext");
   assert.equal(none.receipt, null);
@@ -294,13 +293,8 @@ test("memory forget --dry-run changes no byte, and nothing is forgotten without 
   await worked(place);
   addToken(place.database);
   const bytes = () =>
-    ["", "-wal"].map((ending) => {
-      try {
-        return Deno.readFileSync(place.database + ending).toHex();
-      } catch {
-        return "";
-      }
-    });
+    ["", "-wal"].map((ending) => place.database + ending).filter(isThere)
+      .map((path) => Deno.readFileSync(path).toHex());
   const before = bytes();
   const preview = await place.run("memory", "forget", "--text", WORD, "--dry-run");
   assert.match(preview.stdout, /^Would remove \d+ observations, \d+ captures/);
@@ -489,10 +483,7 @@ test("while a reader holds the log, memory forget says what is left, and works w
   const { receipt: second } = JSON.parse(still.stdout);
   reader.close();
 
-  const named = async () =>
-    JSON.parse((await place.run("doctor", "--json")).stdout).checks
-      .filter(({ name }: { name: string }) => name === "forgetting");
-  const [told, ...more] = await named();
+  const [told, ...more] = await forgettingIn(place);
   assert.deepEqual(more, []);
   assert.match(
     told.message,
@@ -505,7 +496,7 @@ test("while a reader holds the log, memory forget says what is left, and works w
   const again = await place.forget("--text", WORD);
   assert.deepEqual(again.left, []);
   assert.deepEqual(holding(place.path), []);
-  assert.deepEqual(await named(), []);
+  assert.deepEqual(await forgettingIn(place), []);
   for (const { id } of [second, again.receipt]) {
     assert.equal((await place.verify(id, "--text", WORD)).ok, true);
   }
@@ -748,14 +739,10 @@ test("memory forget --text finds a text that a column has cut at its end", async
     " Zan",
     " Zanzibar P",
   ]);
-  const events = look(place, (db) => JSON.stringify(db.prepare("SELECT data FROM events").all()));
-  assert.doesNotMatch(events, /q Zanzibar/);
+  assert.doesNotMatch(JSON.stringify(query(place, "SELECT data FROM events")), /q Zanzibar/);
 });
 
 Deno.test("doctor names forgetting that was stopped, with a command that finishes it", async () => {
-  const rowsOf = async (place: Stage) =>
-    // deno-lint-ignore no-explicit-any -- a test looks into whatever was printed
-    (await place.json("doctor")).checks.filter(({ name }: any) => name === "forgetting");
   for (const kind of ["id", "text", "session"]) {
     using place = stage();
     await worked(place);
@@ -766,10 +753,10 @@ Deno.test("doctor names forgetting that was stopped, with a command that finishe
       ? ["--text", WORD]
       : ["--session", SESSION];
     assert.equal((await place.run("memory", "forget", ...asked, "--yes")).code, 0);
-    assert.deepEqual(await rowsOf(place), []);
+    assert.deepEqual(await forgettingIn(place), []);
     // As a run leaves it that is killed when all rows are gone.
     look(place, (db) => db.exec("UPDATE forget_receipts SET finished_at_ms = NULL"));
-    const [row] = await rowsOf(place);
+    const [row] = await forgettingIn(place);
     assert.equal(row.status, "warn");
     assert.match(row.message, /^`memory forget` of \d{4}-.* was stopped before it was done/);
     if (kind === "text") {
@@ -787,7 +774,7 @@ Deno.test("doctor names forgetting that was stopped, with a command that finishe
     const { code, stdout, stderr } = await place.run(...again.slice(1));
     assert.deepEqual([code, stderr], [0, ""], kind);
     assert.match(stdout, /^Finished what was stopped: nothing of it was left\./, kind);
-    assert.deepEqual(await rowsOf(place), [], kind);
+    assert.deepEqual(await forgettingIn(place), [], kind);
   }
 });
 
@@ -840,12 +827,8 @@ test("memory forget --text removes the captures that hold the text, and keeps ot
   }
   await drain(place);
   const told = (kind: string) =>
-    look(
-      place,
-      (db) =>
-        db.prepare("SELECT id, text, repeats FROM observations WHERE kind = ?").all(kind)
-          .map(({ id, text, repeats }) => ({ id, text: String(text), repeats })),
-    );
+    query(place, "SELECT id, text, repeats FROM observations WHERE kind = ?", kind)
+      .map(({ id, text, repeats }) => ({ id, text: String(text), repeats }));
   const [merged] = told("command");
   assert.equal(merged!.repeats, 3);
   const copy = join(place.path, "all.jsonl");
@@ -892,29 +875,18 @@ test("memory forget by the id of a capture removes what only that capture told, 
   });
   await bash(place, "make names", "");
   await drain(place);
-  const failure = () =>
-    look(
-      place,
-      (db) =>
-        db.prepare(
-          "SELECT repeats, text, resolved_by AS by FROM observations WHERE kind = 'failure'",
-        )
-          .get(),
-    );
+  const failures =
+    "SELECT repeats, text, resolved_by AS by FROM observations WHERE kind = 'failure'";
+  const failure = () => query(place, failures)[0];
   const before = failure()!;
   assert.equal(before["repeats"], 2);
   assert.ok(Number(before["by"]) > 0);
-  const ids = look(
-    place,
-    (db) =>
-      db.prepare(
-        "SELECT id FROM pending_queue WHERE outcome = 'failure' ORDER BY created_at_ms, id",
-      )
-        .all().map(({ id }) => String(id)),
-  );
-  const { wouldRemove } = await place.preview(ids[0]!);
+  const captured =
+    "SELECT id FROM pending_queue WHERE outcome = 'failure' ORDER BY created_at_ms, id";
+  const id = String(queryValue(place, captured));
+  const { wouldRemove } = await place.preview(id);
   assert.equal(wouldRemove.captures, 1);
-  const { receipt } = await place.forget(ids[0]!);
+  const { receipt } = await place.forget(id);
   assert.deepEqual(receipt.removed, wouldRemove);
   assert.equal(failure()!["repeats"], 1);
   assert.match(String(failure()!["text"]), /Okapi/);

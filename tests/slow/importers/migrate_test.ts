@@ -200,8 +200,9 @@ test("a run that was killed in the middle is begun again, and comes to the same"
   assert.deepEqual(written(place), written(whole));
 });
 
-Deno.test("what a later run finds belongs to what is here already, which stays as it is", async () => {
-  using place = olderProject("waiting");
+const it = testWith(() => olderProject("waiting"));
+
+it("what a later run finds belongs to what is here already, which stays as it is", async (place) => {
   const state = join(place.project, ".coven/state.json");
   const { beads } = JSON.parse(Deno.readTextFileSync(state));
   await migrate(place);
@@ -218,8 +219,7 @@ Deno.test("what a later run finds belongs to what is here already, which stays a
   assert.equal(tasksOf(place)["bd-1"].title, "Write the page");
 });
 
-Deno.test("the configuration is added to what a file says already, which keeps its comments", async () => {
-  using place = olderProject("waiting");
+it("the configuration is added to what a file says already, which keeps its comments", async (place) => {
   const path = join(place.project, ".conclaude.yaml");
   Deno.writeTextFileSync(path, "# ours\norchestration:\n  check: deno task ok # stays\n");
   const { plan } = await migrate(place);
@@ -283,8 +283,7 @@ test("a daemon that is started in the background says it too, and --fresh ends i
   assert.deepEqual((await migrate(place)).imported, COUNTS);
 });
 
-Deno.test("--from names the project or its .coven; where there is nothing it says so", async () => {
-  using place = olderProject("waiting");
+it("--from names the project or its .coven; where there is nothing it says so", async (place) => {
   using other = stage();
   const nothing = await other.json(["migrate", "--dry-run"]);
   assert.equal(nothing.code, 1);

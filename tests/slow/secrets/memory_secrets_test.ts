@@ -373,8 +373,7 @@ async function exported({ run }: Stage): Promise<string> {
 }
 
 test("no half of a secret is left where a payload is capped, or an output shortened to head and tail", async (place) => {
-  const config = join(place.home.path, ".conclaude", "config.yaml");
-  Deno.writeTextFileSync(config, CONFIG.replace("1048576", "4096"));
+  configureUser(place.home, CONFIG.replace("1048576", "4096"));
   // At whatever place it is cut, it goes through one of these.
   const tokens = (shift: number, count = 400) => " ".repeat(shift) + `${GITHUB} `.repeat(count);
   for (let shift = 0; shift < 44; shift += 9) {
@@ -417,8 +416,7 @@ test("a secret that colours take apart is not put together again, nor kept apart
 });
 
 test("what is made of an old capture goes by the patterns of now, also where its output is shortened", async (place) => {
-  const config = join(place.home.path, ".conclaude", "config.yaml");
-  Deno.writeTextFileSync(config, CONFIG.replace("ACME-[0-9]+", "NOBODY-[0-9]+"));
+  configureUser(place.home, CONFIG.replace("ACME-[0-9]+", "NOBODY-[0-9]+"));
   for (let shift = 0; shift < 16; shift += 3) {
     const stdout = " ".repeat(shift) + "ACME-4711990815 ".repeat(300);
     const event = { tool_name: "Bash", tool_use_id: `toolu_p${shift}`, cwd: place.project };
@@ -429,7 +427,7 @@ test("what is made of an old capture goes by the patterns of now, also where its
       tool_response: { stdout, stderr: "" },
     }, place.home);
   }
-  Deno.writeTextFileSync(config, CONFIG);
+  configureUser(place.home, CONFIG);
   await place.event("Drain", {});
   const rows = query(place.home, "SELECT title, text, terms, facts FROM observations");
   assert.ok(rows.length >= 6);

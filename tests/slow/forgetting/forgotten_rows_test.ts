@@ -1,12 +1,18 @@
-/** A forgotten tool use is known by its id and what it was: some gateways count their ids anew in every session. */
+/**
+ * What was forgotten stays away: a tool use, known by its id and what it was (some gateways count their ids anew in every
+ * session), a fix, and rows whose key held a forgotten text.
+ */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { query } from "../../support/look.ts";
-import { change } from "../../support/on_home.ts";
-import { hook, type TempHome, tempHome } from "../../support/program.ts";
+import { countRows, query, queryValue } from "../../support/look.ts";
+import { change, printed as run } from "../../support/on_home.ts";
+import { hook, jsonOf, type TempHome, tempHome } from "../../support/program.ts";
 import { longTranscript, transcriptsOf } from "../../support/transcripts.ts";
 import { json } from "../../support/verb.ts";
 import { testWith } from "../../support/fixtures.ts";
+import { type Workplace, workplace } from "../../support/told_sessions.ts";
+import { RequiredProject } from "../../support/required_project.ts";
+import CASES from "../../testdata/forgetting_cases.json" with { type: "json" };
 
 const FIRST = "aaaa1111-0000-4000-8000-000000000001";
 const SECOND = "bbbb2222-0000-4000-8000-000000000002";
@@ -142,3 +148,93 @@ test("nothing of a forgotten tool use can be read in its names", async (home) =>
   const rest = names.filter((name) => !/^(?:word\/[0-9a-f]{64}|[0-9a-f-]{36})$/.test(name));
   assert.deepEqual(rest.sort(), [`session/${FIRST}`, `use/${ID}/${FIRST}`]);
 });
+
+/** A failure, and the fix that mended it. */
+async function mended(at: Workplace): Promise<{ failure: number; fix: number }> {
+  await at.failed("pytest", "Exit code 1\nFAILED test_a.py::test_alpha - KeyError: user");
+  await at.edit("src/user.py", "user = 1\n");
+  await at.ran("pytest", "3 passed in 0.1s");
+  await at.said("It passes.");
+  const [row] = query(
+    at,
+    "SELECT id AS failure, resolved_by AS fix FROM observations WHERE outcome = 'failure'",
+  );
+  assert.ok(Number(row!["fix"]) > 0);
+  return { failure: Number(row!["failure"]), fix: Number(row!["fix"]) };
+}
+
+async function toldOf(at: Workplace, failure: number): Promise<string[]> {
+  const shown = await run(at, at.project, "memory", "show", String(failure));
+  const found = await run(at, at.project, "memory", "search", "test_alpha");
+  return [shown, found].map((text) => /not mended|mended(?: by #\d+)?/.exec(text)![0]);
+}
+
+Deno.test("a failure whose fix was forgotten stays closed, with no number for its fix, here and where it is imported", async () => {
+  using at = workplace();
+  using other = workplace();
+  const { failure, fix } = await mended(at);
+  assert.deepEqual(await toldOf(at, failure), Array(2).fill(`mended by #${fix}`));
+  const before = join(at.path, "before.jsonl");
+  const after = join(at.path, "after.jsonl");
+  await run(at, at.project, "export", "--output", before);
+  const forgot = await run(at, at.project, "memory", "forget", String(fix), "--yes");
+  assert.match(
+    forgot,
+    new RegExp(`^Observations that stay tell some of the same: #${failure}, #\\d+\\.$`, "m"),
+  );
+  assert.deepEqual(await toldOf(at, failure), ["mended", "mended"]);
+  assert.equal(queryValue(at, "SELECT resolved_by FROM observations WHERE id = ?", failure), 0);
+  assert.doesNotMatch(await at.start(), /Left open/);
+  await run(at, at.project, "export", "--output", after);
+  await run(other, other.project, "import", after);
+  assert.deepEqual(await toldOf(other, failure), ["mended", "mended"]);
+  for (const lost of ["SELECT 1", "DELETE FROM observations WHERE outcome = 'failure'"]) {
+    change(at, lost);
+    await run(at, at.project, "import", before);
+    assert.deepEqual(await toldOf(at, failure), ["mended", "mended"]);
+  }
+});
+
+/** What has a word in the key of its row, what makes such a row, and what says that it is there. */
+const KEYED = CASES.keyedTables;
+
+for (const { table, word, make, count } of KEYED) {
+  Deno.test(`rows of ${table} whose key held a forgotten text stay away, and are found when they are back`, async () => {
+    using project = new RequiredProject(
+      "requirements: {commit_plan: {scope: branch}}\n",
+      "feature/gazellenhof",
+    );
+    const { home, path } = project;
+    const say = (...args: string[]) => run(home, path, ...args);
+    await project.start();
+    await project.edit();
+    for (const args of make) await say(...args);
+    const there = Number(queryValue(home, count));
+    assert.ok(there > 0);
+    const file = join(home.path, "before.jsonl");
+    await say("export", "--output", file);
+    const { receipt } = JSON.parse(
+      await say("memory", "forget", "--text", word, "--yes", "--json"),
+    );
+    const gone = Object.fromEntries(KEYED.map((one) => [one.table, countRows(home, one.table)]));
+    const dry = JSON.parse(await say("import", file, "--dry-run", "--json"));
+    const report = JSON.parse(await say("import", file, "--json"));
+    assert.ok(report.forgotten >= there, JSON.stringify(report));
+    assert.equal(dry.forgotten, report.forgotten);
+    assert.equal(queryValue(home, count), 0);
+    for (const [name, rows] of Object.entries(gone)) {
+      assert.equal(countRows(home, name), rows, name);
+    }
+    const verify = async () => jsonOf(await project.run("memory", "verify", receipt.id, "--json"));
+    assert.deepEqual((await verify()).problems, []);
+    assert.deepEqual(query(home, `SELECT 1 FROM forgotten WHERE name LIKE '%${word}%'`), []);
+    if (table === "task_tags") {
+      const id = String(queryValue(home, "SELECT id FROM tasks"));
+      change(home, `INSERT INTO task_tags (task_id, tag) VALUES ('${id}', '${word}')`);
+    } else await say(...make[0]!);
+    const { ok, problems: [{ message, next }] } = await verify();
+    assert.equal(ok, false);
+    assert.match(message, new RegExp(`^rows are there again:.* 1 of ${table}\\b`));
+    assert.match(next, /^conclaude memory forget --text '<the same text>'/);
+  });
+}

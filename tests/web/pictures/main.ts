@@ -4,12 +4,12 @@
  */
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { changeFile, readRecording } from "../../src/build/replay.ts";
-import { type Shown, shownPage } from "../web/support/browser.ts";
-import { makeRepository } from "../support/git.ts";
-import { hook, runProgram, type TempHome } from "../support/program.ts";
-import { REPOSITORY } from "../support/process.ts";
-import { tellHooks } from "../support/transcripts.ts";
+import { changeFile, readRecording } from "../../../src/build/replay.ts";
+import { makeRepository } from "../../support/git.ts";
+import { hook, runProgram, type TempHome } from "../../support/program.ts";
+import { REPOSITORY } from "../../support/process.ts";
+import { tellHooks } from "../../support/transcripts.ts";
+import { type Shown, shownPage } from "../support/browser.ts";
 import { smallPng } from "./small_png.ts";
 import { latestHooks, waitingFor } from "./stage.ts";
 

@@ -1,9 +1,9 @@
 /** What the recording lacks: sessions that wait for a person, what was denied, and a day of hooks. */
-import { saveRecords } from "../../src/db/captures.ts";
-import { openDatabase } from "../../src/db/database.ts";
-import { hook, type TempHome } from "../support/program.ts";
-import { hookRecord } from "../support/records.ts";
-import { seededRandom } from "../support/tool_uses.ts";
+import { saveRecords } from "../../../src/db/captures.ts";
+import { openDatabase } from "../../../src/db/database.ts";
+import { hook, type TempHome } from "../../support/program.ts";
+import { hookRecord } from "../../support/records.ts";
+import { seededRandom } from "../../support/tool_uses.ts";
 
 /** Three sessions that go on: one waits for a permission, one was denied something, one works. */
 export async function waitingFor(home: TempHome, project: string): Promise<void> {
