@@ -126,10 +126,7 @@ const HEAD = " Configuration of conclaude: `conclaude config show` lists every k
  * Returns the text of a file with a value at a path, or without the key for null. Where a single value is replaced,
  * nothing around it changes.
  */
-export function textWith(
-  target: ConfigTarget,
-  { path, value }: Omit<ConfigEntry, "name">,
-): string {
+export function textWith(target: ConfigTarget, { path, value }: Omit<ConfigEntry, "name">): string {
   const document = documentOf(target);
   const before: unknown = document.getIn(path, true);
   const isInLine = isScalar(before) && IN_LINE.has(before.type ?? "") &&

@@ -76,10 +76,7 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
  *
  * @returns `busy`: whether another process prevented it from moving everything.
  */
-export function checkpoint(
-  db: DatabaseSync,
-  mode: "PASSIVE" | "FULL" | "RESTART" | "TRUNCATE",
-) {
+export function checkpoint(db: DatabaseSync, mode: "PASSIVE" | "FULL" | "RESTART" | "TRUNCATE") {
   const row = db.prepare(`PRAGMA wal_checkpoint(${mode})`).get() ?? {};
   return {
     busy: Number(row["busy"]) !== 0,

@@ -222,10 +222,7 @@ export function prunedBytes(payload: string): number | null {
 }
 
 /** Returns the ids of the captures to prune. Pruned captures count among the newest. */
-export function payloadsToPrune(
-  db: DatabaseSync,
-  { beforeMs, keepNewest }: Pruning,
-): string[] {
+export function payloadsToPrune(db: DatabaseSync, { beforeMs, keepNewest }: Pruning): string[] {
   return db.prepare(
     `SELECT id
        FROM pending_queue

@@ -68,11 +68,7 @@ export function releaseClaims(db: DatabaseSync): void {
 }
 
 /** Claims the next captures, in the order of the queue. */
-export function claimCaptures(
-  db: DatabaseSync,
-  nowMs: number,
-  size: BatchSize,
-): ClaimedCapture[] {
+export function claimCaptures(db: DatabaseSync, nowMs: number, size: BatchSize): ClaimedCapture[] {
   return transaction(db, () => {
     const ids = nextIds(db, nowMs, size);
     if (ids.length === 0) return [];

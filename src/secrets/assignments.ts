@@ -304,9 +304,7 @@ function isDrawn(word: string): boolean {
 function elementText(text: string, from: number): Span | null {
   const [whole, opened = "", value = ""] =
     /^(\s{0,40}(?:<\w[^<>]{0,80}>\s{0,20}){0,2}(?:<!\[CDATA\[)?)([^<>&]{0,300}?)(?:\]\]>)?\s{0,40}(?:<\/|&lt;\/)/
-      .exec(
-        text.slice(from, from + 600),
-      ) ?? [];
+      .exec(text.slice(from, from + 600)) ?? [];
   const start = from + opened.length;
   return whole === undefined || isPlain(value) ? null : { start, end: start + value.length };
 }

@@ -171,11 +171,7 @@ export async function listVersions(
 }
 
 /** Counts each machine's rows up to a number; also returns the sum of their digests and the machine's last number. */
-export async function sumOrigins(
-  server: Server,
-  name: string,
-  upTo: number,
-): Promise<OriginSum[]> {
+export async function sumOrigins(server: Server, name: string, upTo: number): Promise<OriginSum[]> {
   const { rows } = await server.query(
     `SELECT origin, min(author) AS author, count(*) AS rows, max(origin_seq) AS last,
             (sum(('x' || substr(digest, 1, 15))::bit(60)::bigint) % 18446744073709551616)::text AS digest

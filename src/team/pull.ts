@@ -64,9 +64,7 @@ export async function pullAll(
     if (!isSame || ownSeq < ackedSeq) return { ...end(), halt: "restored" };
     checkDense(rows, { after: report.pulledSeq, headSeq });
     if (rows.length === 0) return end();
-    const newest = Math.max(
-      ...rows.flatMap((row) => row.origin === origin ? row.originSeq : []),
-    );
+    const newest = Math.max(...rows.flatMap((row) => row.origin === origin ? row.originSeq : []));
     const isSentHere = () => newest <= Math.max(lastGiven, ackedSeqOf(store.db, project));
     // The running push may have sent the newest row; only the server's answer tells.
     while (!isSentHere() && isPushing()) await new Promise((done) => setTimeout(done, WAIT_MS));

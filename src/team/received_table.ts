@@ -29,11 +29,7 @@ export function noteReceived(db: DatabaseSync, project: string, rows: readonly S
 }
 
 /** Records the number that the server gave a version of a row. */
-export function noteVersion(
-  db: DatabaseSync,
-  project: string,
-  row: RowVersion,
-): void {
+export function noteVersion(db: DatabaseSync, project: string, row: RowVersion): void {
   statement(
     db,
     `INSERT INTO team_rows (uid, project, kind, op, origin, author, seq, first_seq)

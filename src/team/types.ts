@@ -138,10 +138,7 @@ export interface ServerWord {
 /** Access to the tables of other rooms. The operations pass it in, since these rooms must not import each other. */
 export interface SharedRows {
   /** Reads a row for sending, as JSON without secrets; null when the row is gone. `suspect`: why to hold it instead. */
-  readonly read: (
-    kind: RowKind,
-    uid: string,
-  ) =>
+  readonly read: (kind: RowKind, uid: string) =>
     | { readonly body: string; readonly suspect: string | null; readonly isDeleted: boolean }
     | null;
   /** Tells whether two versions of a task differ in what people see. */

@@ -91,11 +91,7 @@ export function claimNext(
   return first && claim(db, first, claimant);
 }
 
-function claim(
-  db: DatabaseSync,
-  task: Task,
-  { by, leaseMs, atMs, grant = null }: Claimant,
-): Task {
+function claim(db: DatabaseSync, task: Task, { by, leaseMs, atMs, grant = null }: Claimant): Task {
   const claimed = changeTask(db, task, {
     claimedBy: by,
     status: "in_progress",

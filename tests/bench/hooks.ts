@@ -6,50 +6,47 @@ import { emptyWorkplace, type Workplace } from "./fixture.ts";
 import { compare, type Subject, timeOnce } from "./measure.ts";
 
 /** A PostToolUse of an Edit, 12.8 kB, into a database of 100,000 rows. */
-export const capture: Bench = {
+export const capture = besideEmpty({
   name: "capture",
   about: "PostToolUse (Edit, 12.8 kB, 100,000 rows) / empty program",
   budget: 1.08,
-  async measure(context) {
-    const place = await context.usedWorkplace();
-    return await againstEmpty(context, captureSubject(context.program, place));
-  },
-};
+}, async ({ program, usedWorkplace }) => captureSubject(program, await usedWorkplace()));
 
 /** A SessionStart that finds earlier sessions of the project, and another one that runs. */
-export const sessionStart: Bench = {
+export const sessionStart = besideEmpty({
   name: "session-start",
   about: "SessionStart (50 sessions in the project) / empty program",
   budget: 1.15,
-  async measure(context) {
-    const place = await context.usedWorkplace();
-    return await againstEmpty(context, sessionStartSubject(context.program, place));
-  },
-};
+}, async ({ program, usedWorkplace }) => {
+  const place = await usedWorkplace();
+  const payload = payloadOf("SessionStart.startup", place);
+  return hookSubject(program, place, () => ({ ...payload, session_id: crypto.randomUUID() }));
+});
 
 /** A Stop that continues a stopped one: it leaves before anything is opened. */
-export const continuedStop: Bench = {
+export const continuedStop = besideEmpty({
   name: "continued-stop",
   about: "Stop with stop_hook_active / empty program",
   budget: 0.97,
-  async measure(context) {
-    const place = await emptyWorkplace(context.folder);
-    const payload = { ...payloadOf("Stop", place), stop_hook_active: true };
-    const subject = hookSubject(context.program, place, () => payload);
-    return await againstEmpty(context, subject);
-  },
-};
+}, async ({ folder, program }) => {
+  const place = await emptyWorkplace(folder);
+  const payload = { ...payloadOf("Stop", place), stop_hook_active: true };
+  return hookSubject(program, place, () => payload);
+});
 
 /** The version alone, which nothing has to be loaded for. */
-export const version: Bench = {
-  name: "version",
-  about: "conclaude --version / empty program",
-  budget: 1.1,
-  async measure(context) {
-    const place = await emptyWorkplace(context.folder);
-    return await againstEmpty(context, verbSubject(context.program, place, "--version"));
-  },
-};
+export const version = besideEmpty(
+  { name: "version", about: "conclaude --version / empty program", budget: 1.1 },
+  async ({ folder, program }) => verbSubject(program, await emptyWorkplace(folder), "--version"),
+);
+
+/** A bench of one process against the empty program. */
+export function besideEmpty(
+  facts: Omit<Bench, "measure">,
+  subjectOf: (context: BenchContext) => Promise<Subject>,
+): Bench {
+  return { ...facts, measure: async (context) => againstEmpty(context, await subjectOf(context)) };
+}
 
 /** A verb, as a person or an agent starts it in a project. */
 export function verbSubject(
@@ -79,11 +76,6 @@ export function hookSubject(
 export function captureSubject(program: string, place: Workplace): Subject {
   let count = 0;
   return hookSubject(program, place, () => editPayload(place, ++count));
-}
-
-function sessionStartSubject(program: string, place: Workplace): Subject {
-  const payload = payloadOf("SessionStart.startup", place);
-  return hookSubject(program, place, () => ({ ...payload, session_id: crypto.randomUUID() }));
 }
 
 function payloadOf(name: string, place: Workplace): Record<string, unknown> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { Bench, BenchContext } from "./bench.ts";
 import { emptyWorkplace, type Workplace } from "./fixture.ts";
-import { againstEmpty, verbSubject } from "./hooks.ts";
+import { besideEmpty, verbSubject } from "./hooks.ts";
 import { median, timeOnce } from "./measure.ts";
 import { fillMemory, writeProject } from "./memory_fixture.ts";
 import { openDatabase } from "../../src/db/database.ts";
@@ -15,26 +15,19 @@ const OBSERVATIONS = 100_000;
 const SESSIONS = 1_000;
 let lived: Promise<Workplace> | undefined;
 
-export const statusVerb: Bench = {
+export const statusVerb = besideEmpty({
   name: "status",
   about: "status (1,000 sessions, 100,000 observations) / empty program",
   budget: 1.6,
-  async measure(context) {
-    const place = await livedPlace(context);
-    return await againstEmpty(context, verbSubject(context.program, place, "status"));
-  },
-};
+}, async (context) => verbSubject(context.program, await livedPlace(context), "status"));
 
-export const sessionStory: Bench = {
-  name: "session-show",
-  about: "session show (the same) / empty program",
-  budget: 1.6,
-  async measure(context) {
-    const place = await livedPlace(context);
-    const subject = verbSubject(context.program, place, "session", "show", sessionId(SESSIONS - 1));
-    return await againstEmpty(context, subject);
+export const sessionStory = besideEmpty(
+  { name: "session-show", about: "session show (the same) / empty program", budget: 1.6 },
+  async (context) => {
+    const words = ["session", "show", sessionId(SESSIONS - 1)];
+    return verbSubject(context.program, await livedPlace(context), ...words);
   },
-};
+);
 
 export const sessionLog: Bench = {
   name: "session-log",
@@ -122,12 +115,10 @@ function sessionId(number: number): string {
 const TASKS = 10_000;
 
 /** What an agent asks in its loop: what is to be done next. */
-export const taskReady: Bench = {
-  name: "task-ready",
-  about: "task ready (10,000 tasks) / empty program",
-  budget: 1.3,
-  async measure(context) {
-    const place = await emptyWorkplace(context.folder);
+export const taskReady = besideEmpty(
+  { name: "task-ready", about: "task ready (10,000 tasks) / empty program", budget: 1.3 },
+  async ({ folder, program }) => {
+    const place = await emptyWorkplace(folder);
     const db = await openDatabase(place.database, { busyTimeoutMs: 1_000 });
     transaction(db, () => {
       for (let i = 0; i < TASKS; i++) {
@@ -142,6 +133,6 @@ export const taskReady: Bench = {
       }
     });
     db.close();
-    return await againstEmpty(context, verbSubject(context.program, place, "task", "ready"));
+    return verbSubject(program, place, "task", "ready");
   },
-};
+);

@@ -10,7 +10,7 @@ import { drainAt } from "../support/records.ts";
 import { saveWork } from "../support/work_sessions.ts";
 import type { Bench, BenchContext, Figure } from "./bench.ts";
 import { emptyWorkplace, type Workplace } from "./fixture.ts";
-import { againstEmpty, captureSubject, hookSubject, verbSubject } from "./hooks.ts";
+import { againstEmpty, besideEmpty, captureSubject, hookSubject, verbSubject } from "./hooks.ts";
 import { compare, median, startUnheard, timeOnce } from "./measure.ts";
 import { findMeter, peakKilobytes } from "./memory.ts";
 import { fillMemory, writeProject } from "./memory_fixture.ts";
@@ -97,17 +97,14 @@ function rememberedPlace({ root }: BenchContext): Promise<Workplace> {
 }
 
 /** The command, whole. */
-export const searchCommand: Bench = {
+export const searchCommand = besideEmpty({
   name: "memory-search",
   about: "memory search (100,000 observations) / empty program",
   budget: 2,
-  async measure(context) {
-    const place = await rememberedPlace(context);
-    const words = ["why", "did", "the", "invoice", "renderer", "crash"];
-    const subject = verbSubject(context.program, place, "memory", "search", ...words);
-    return await againstEmpty(context, subject);
-  },
-};
+}, async (context) => {
+  const words = ["memory", "search", ..."why did the invoice renderer crash".split(" ")];
+  return verbSubject(context.program, await rememberedPlace(context), ...words);
+});
 
 /** A session that is told of what 100,000 observations come to; the one before it has ended, as sessions do. */
 export const startContext: Bench = {

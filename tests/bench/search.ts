@@ -57,10 +57,7 @@ export const evalScores: Bench = {
   async measure({ folder, program }) {
     const place = await emptyWorkplace(folder);
     const file = join(folder, "set.jsonl");
-    await Deno.writeTextFile(
-      file,
-      evalSet(makeCorpus(1, { documents: 20_000, questions: 500 })),
-    );
+    await Deno.writeTextFile(file, evalSet(makeCorpus(1, { documents: 20_000, questions: 500 })));
     const { success, stdout, stderr } = await new Deno.Command(program, {
       args: ["memory", "eval", file, "--baseline", "--json"],
       clearEnv: true,

@@ -215,10 +215,7 @@ test("db reset leaves a locked database where it is", async (place) => {
 test("no verb touches a newer or a foreign database", async (place) => {
   await withSession(place, "mine");
   await place.run(["db", "backup", "newer.db"]);
-  change(
-    join(place.project, "newer.db"),
-    "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99",
-  );
+  change(join(place.project, "newer.db"), "PRAGMA journal_mode = DELETE; PRAGMA user_version = 99");
   change(join(place.project, "foreign.db"), "CREATE TABLE t (a); PRAGMA user_version = 6");
   await place.run(["db", "backup", "good.db"]);
   const before = snapshot(place.project);

@@ -96,10 +96,7 @@ test("memory list, a search without words and memory show of several ids take wh
   };
   assert.equal(isMore, true);
   const { results } = await list("search", "--kind", "fix", "--here") as { results: unknown[] };
-  assert.deepEqual(
-    results.map((one) => Object(one).id),
-    observations.map(({ id }) => id),
-  );
+  assert.deepEqual(results.map((one) => Object(one).id), observations.map(({ id }) => id));
   assert.equal((await at.verb("memory", "search")).code, 2);
   const { stdout } = await at.verb("memory", "list", "--kind", "failure");
   assert.match(stdout, /npm run lint.*not mended/);

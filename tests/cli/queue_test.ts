@@ -120,10 +120,7 @@ test("queue drain takes in the spool, works all captures into memory, and compre
     assert.equal((await runVerbJson(["queue", verb], temp)).spooled, 1, verb);
     assert.match((await runVerb(["queue", verb], temp)).stdout, waits, verb);
   }
-  const { savedBytes, freedBytes, ...report } = await runVerbJson(
-    ["queue", "drain"],
-    temp,
-  );
+  const { savedBytes, freedBytes, ...report } = await runVerbJson(["queue", "drain"], temp);
   assert.deepEqual(report, {
     saved: 1,
     known: 0,
@@ -219,10 +216,7 @@ test("a pruned payload is shown as pruned everywhere, and survives an export and
   assert.equal(shown.rawBytes, JSON.stringify(shown.payload).length);
   const { stdout } = await runVerb(["queue", "show", first], temp);
   assert.match(stdout, /Its payload of 1\.\d kB was pruned; what memory made of it stays\./);
-  const { results } = await runVerbJson(
-    ["memory", "search", "tries", "--kind", "edit"],
-    temp,
-  );
+  const { results } = await runVerbJson(["memory", "search", "tries", "--kind", "edit"], temp);
   const memory = await runVerb(["memory", "show", String(results[0].id)], temp);
   assert.match(memory.stdout, /capture +\S+ \(its payload was pruned\)/);
   assert.equal(compactPayloads(temp.db).compressed, 2, "only those that hold something");
@@ -236,10 +230,7 @@ test("a pruned payload is shown as pruned everywhere, and survives an export and
   using other = await tempDatabase();
   const imported = await runVerb(["import", file], other);
   assert.equal(imported.code, 0, imported.stderr);
-  assert.deepEqual(
-    (await runVerbJson(["queue", "show", first], other)).payload,
-    shown.payload,
-  );
+  assert.deepEqual((await runVerbJson(["queue", "show", first], other)).payload, shown.payload);
 });
 
 test("queue prune refuses text that is no age or no number", async (temp) => {
@@ -250,11 +241,7 @@ test("queue prune refuses text that is no age or no number", async (temp) => {
     "x",
   ]];
   for (const wrong of wrongs) {
-    assert.equal(
-      (await runVerb(["queue", "prune", ...wrong], temp)).code,
-      2,
-      wrong.join(" "),
-    );
+    assert.equal((await runVerb(["queue", "prune", ...wrong], temp)).code, 2, wrong.join(" "));
   }
   assert.deepEqual(payloads(temp), before);
   assert.equal(

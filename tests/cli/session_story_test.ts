@@ -44,10 +44,7 @@ async function live(db: DatabaseSync): Promise<void> {
 test("session show tells the story of a session, and every line fits 80 columns", async (temp) => {
   await live(temp.db);
 
-  const { story, session, counters, agents } = await runVerbJson(
-    ["session", "show", "cad0"],
-    temp,
-  );
+  const { story, session, counters, agents } = await runVerbJson(["session", "show", "cad0"], temp);
   assert.deepEqual([session.sessionId, counters, agents], [SESSION, [], []]);
   assert.equal(story.asked.count, 2);
   assert.match(story.asked.first, /^Make retries very/);

@@ -250,10 +250,7 @@ Deno.test("work that is sent back goes on in its agent's session with the reason
     "--reason",
     reason,
   ]);
-  assert.deepEqual(
-    [code, body.workflow.status, body.workflow.currentStep],
-    [0, "running", "work"],
-  );
+  assert.deepEqual([code, body.workflow.status, body.workflow.currentStep], [0, "running", "work"]);
   assert.deepEqual([body.task.status, body.task.claimedBy], [
     "in_progress",
     `workflow:${body.workflow.id}`,

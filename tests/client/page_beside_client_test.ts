@@ -66,10 +66,7 @@ test(
       assert.deepEqual(shown.faults, []);
     } finally {
       for (const name of ["looked-1", "looked-2"]) {
-        await Deno.writeTextFile(
-          join(project, name),
-          "",
-        );
+        await Deno.writeTextFile(join(project, name), "");
       }
       await running;
     }

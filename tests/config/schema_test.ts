@@ -5,6 +5,8 @@ import { compileGlob } from "../../src/config/globs.ts";
 import { configJsonSchema, type JsonSchema } from "../../src/config/config_template.ts";
 import { parseConfig } from "../support/configuration.ts";
 import { configSchema } from "../../src/config/config_schema.ts";
+import { pattern, regexText } from "../../src/config/schema_kit.ts";
+import CASES from "../testdata/config_cases.json" with { type: "json" };
 
 const { keys: CONFIG_KEYS, sections: CONFIG_SECTIONS } = configSchema();
 
@@ -58,7 +60,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [30, "196cd858d326845390c9a220ff1d6d43"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [31, "443bebebdb5558cb761b6a5b7740ed83"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {
@@ -107,4 +109,26 @@ Deno.test("an invalid lifetime counts as the default, and is reported", () => {
     problems.map(({ key }) => key),
     ["store.eventRetentionHours", "store.claimTimeoutMinutes"],
   );
+});
+
+/** Each takes seconds on a text of forty letters where the engine has to try every way. */
+const ENDLESS = ["(a+)+$", "(a|aa)+$", "^(\\w+\\s?)*$", "((ab)*c?)*$", "(a*){2,}$"];
+
+/** Alike to look at; none repeats what is repeated. */
+const HARMLESS = CASES.harmless;
+
+Deno.test("regexText() refuses what may take for ever, and says why", () => {
+  for (const source of ENDLESS) {
+    const { success, error } = regexText().safeParse(source);
+    assert.equal(success, false, source);
+    assert.match(error!.issues[0]!.message, /may take for ever: a group that is repeated/, source);
+  }
+  for (const source of HARMLESS) assert.ok(regexText().safeParse(source).success, source);
+});
+
+Deno.test("a pattern is refused only where the linear engine cannot take over", () => {
+  for (const source of ENDLESS) assert.ok(pattern.safeParse(`x${source}`).success, source);
+  for (const source of ["(a+)+\\1", "(?=b)(a+)+$", "(?<!b)(a+)+$", "(a+)+b{10}"]) {
+    assert.ok(!pattern.safeParse(source).success, source);
+  }
 });

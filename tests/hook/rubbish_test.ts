@@ -249,10 +249,7 @@ test.sized(`${GENERATED} generated payloads are answered, and what is kept of th
     }
   }
   assert.deepEqual(spoolFiles(home), []);
-  assert.equal(
-    queryValue(home, "SELECT count(*) FROM hook_executions"),
-    sent.length - quiet(sent),
-  );
+  assert.equal(queryValue(home, "SELECT count(*) FROM hook_executions"), sent.length - quiet(sent));
   await assertReadable(home, { shown: 10 });
 });
 

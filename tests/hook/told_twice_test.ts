@@ -75,8 +75,5 @@ preToolUse: {toolUsageValidation: [{tool: Bash, commandPattern: "rm *", action: 
   }
   const use = { tool_name: "Bash", tool_use_id: "a", tool_input: { command: "rm tap" } };
   const denials = (await both("PreToolUse", use)).map((answer) => answer.hookSpecificOutput);
-  assert.deepEqual(
-    denials.map(({ permissionDecision }) => permissionDecision),
-    ["deny", "deny"],
-  );
+  assert.deepEqual(denials.map(({ permissionDecision }) => permissionDecision), ["deny", "deny"]);
 });

@@ -75,18 +75,15 @@ for (const [way, command] of Object.entries(WAYS)) {
 }
 
 /** Commits that no branch had when they were made, and how a branch gets each. */
-const LATER: readonly (readonly [made: string, brought: string])[] = [
-  ["date >> a.txt; git add -A; git stash -q", "git merge -q stash@{0}"],
-  ["sh ./dangling.sh", "git merge -q $(cat .git/dangling)"],
-];
+const LATER: Readonly<Record<string, string>> = {
+  "date >> a.txt; git add -A; git stash -q": "git merge -q stash@{0}",
+  "sh ./dangling.sh": "git merge -q $(cat .git/dangling)",
+};
 
-for (const [made, brought] of LATER) {
+for (const [made, brought] of Object.entries(LATER)) {
   test(`a commit of an earlier command counts once a branch has it: ${brought}`, async (project) => {
-    project.write(
-      "dangling.sh",
-      "date >> b.txt; git add -A; git commit-tree $(git write-tree) -p HEAD -m x > .git/dangling\n" +
-        "git reset -q --hard\n",
-    );
+    const commit = "git commit-tree $(git write-tree) -p HEAD -m x > .git/dangling";
+    project.write("dangling.sh", `date >> b.txt; git add -A; ${commit}; git reset -q --hard\n`);
     assert.equal(await told(project, made), "");
     // Git keeps whole seconds.
     await pause(1_100);

@@ -1,8 +1,10 @@
-/** What the line of a session says it was about. */
+/** What the line of a session says it was about, and how a forgotten prompt is known by it. */
 import assert from "node:assert/strict";
 import { observe } from "../../src/memory/observe/observe.ts";
 import { summarizeSession } from "../../src/memory/drain/summaries.ts";
 import type { SummarizedPart } from "../../src/memory/tell/session_story.ts";
+import { sessionTitleOf } from "../../src/claude/payload.ts";
+import { titleKey, titleKeysOf } from "../../src/memory/observe/capture_keys.ts";
 
 const part = (
   kind: SummarizedPart["kind"],
@@ -69,4 +71,13 @@ Deno.test("the summary that a compacted session goes on with is no prompt", () =
   const seen = observe({ toolName: "UserPromptSubmit", outcome: "success", payload, root: null });
   assert.equal(seen?.kind, "message");
   assert.equal(seen?.facts.isRelayed, true);
+});
+
+Deno.test("a forgotten prompt is known by the title that it gave, whichever version gave it", () => {
+  const prompt = "\n## Correct the tide table:\n- for Greenwich\n";
+  const keys = titleKeysOf(prompt);
+  for (const title of [sessionTitleOf(prompt), "Correct the tide table:"]) {
+    assert.ok(keys.includes(titleKey(title)), title);
+  }
+  assert.ok(!keys.includes(titleKey("Correct the tide")));
 });

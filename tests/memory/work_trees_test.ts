@@ -1,12 +1,19 @@
-/** What a command does in another working tree of its repository is told of that tree, and of its branch. */
 import assert from "node:assert/strict";
+import { pathInProject } from "../../src/memory/project_paths.ts";
+import CASES from "../testdata/memory_cases.json" with { type: "json" };
+import { rowsOf } from "../support/fixtures.ts";
 import { join } from "node:path";
 import { workFolder } from "../../src/memory/observe/command_folder.ts";
 import { tempFolder } from "../support/folders.ts";
 import { git, makeRepository } from "../support/git.ts";
 import { drainAt, saveUse, tempDatabase } from "../support/records.ts";
-import CASES from "../testdata/memory_cases.json" with { type: "json" };
-import { rowsOf } from "../support/fixtures.ts";
+
+Deno.test("pathInProject() speaks of the same file in all working trees of a repository", () => {
+  const rows = rowsOf<readonly [path: string, root: string | null, told: string]>(
+    CASES.pathsInProjects,
+  );
+  for (const [path, root, told] of rows) assert.equal(pathInProject(path, root), told, path);
+});
 
 const RED = "FAIL src/a.test.js\n  ● adds\n\nTests: 1 failed, 4 passed, 5 total";
 const GREEN = "PASS src/a.test.js\n\nTests:       5 passed, 5 total";

@@ -81,10 +81,7 @@ test("a script of the project that changes a protected file is in doubt", async 
   write("package.json", JSON.stringify({ scripts }));
   write("deno.json", JSON.stringify({ tasks: { wipe: { command: "rm yarn.lock" } } }));
   write("composer.json", JSON.stringify({ scripts: { wipe: ["echo", "rm yarn.lock"] } }));
-  write(
-    "Makefile",
-    CASES.makefile.join("\n"),
-  );
+  write("Makefile", CASES.makefile.join("\n"));
   write("wipe", "rm yarn.lock\n");
   write("wipe.py", "#!/usr/bin/env python3\nrm yarn.lock\n");
   write("LICENSE.mk", "all:\n\trm LICENSE\n");

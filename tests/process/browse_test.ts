@@ -109,9 +109,7 @@ it.terminal("memory browse fills a terminal whose size changes, however small it
 
 it.terminal("an error while somebody browses is told on the screen of before", async () => {
   for (const key of ["port", ENTER]) {
-    const { last, cursor: _cursor, screens: _screens, ...left } = await browse((
-      { database },
-    ) => [
+    const { last, cursor: _cursor, screens: _screens, ...left } = await browse(({ database }) => [
       { until: "3 observations" },
       { spoil: database, type: key, until: "^before\n" },
     ]);

@@ -172,10 +172,7 @@ test.slow("a port that is taken, and a file in the socket's place, are told and 
   const env = { HOME: home.path };
   const taken = await startProgram(["daemon", "run", "--port", String(port)], { env });
   assert.equal(taken.code, 1);
-  assert.match(
-    taken.stderr,
-    /Cannot listen on port \d+\n {2}why: {2}something else listens there/,
-  );
+  assert.match(taken.stderr, /Cannot listen on port \d+\n {2}why: {2}something else listens there/);
   Deno.writeTextFileSync(besideDatabase(home, "sock"), "mine");
   const other = await startProgram(["daemon", "run"], { env });
   assert.equal(other.code, 1);

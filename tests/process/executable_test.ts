@@ -88,10 +88,7 @@ test("hooks start the link that the executable was started by, which an upgrade 
   assert.deepEqual(hooks.map((row: { status: string }) => row.status), ["ok"]);
 });
 
-const it = testWith(
-  tempHome,
-  needsExecutable() ?? needsRoot() ?? needsTools("unshare", "chroot"),
-);
+const it = testWith(tempHome, needsExecutable() ?? needsRoot() ?? needsTools("unshare", "chroot"));
 
 it("the executable works without a network", async (home) => {
   await assertWorks(home, EXECUTABLE, { through: ["unshare", "-n"] });

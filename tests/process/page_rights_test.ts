@@ -74,11 +74,7 @@ Deno.test("a tab acts as its person, and a reading one does not act", async () =
 
 Deno.test("no route that changes something lets a reading tab act, and none of a person's lets a program", async () => {
   const changing = ROUTES.filter(({ method, isOpen }) => method !== "GET" && !isOpen);
-  const refusals = async (
-    daemon: RunningDaemon,
-    routes: typeof changing,
-    token: string,
-  ) => {
+  const refusals = async (daemon: RunningDaemon, routes: typeof changing, token: string) => {
     const passed: string[] = [];
     for (const { method, path } of routes) {
       const { status, body } = await asPage(daemon, method, path.replace(":id", "1"), { token });

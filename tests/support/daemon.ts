@@ -171,9 +171,7 @@ function readReply(bytes: Uint8Array): Reply {
   const end = text.indexOf("\r\n\r\n");
   const [first, ...lines] = text.slice(0, Math.max(end, 0)).split("\r\n");
   const headers = new Headers(
-    lines.map((
-      line,
-    ): [string, string] => [
+    lines.map((line): [string, string] => [
       line.slice(0, line.indexOf(":")),
       line.slice(line.indexOf(":") + 1).trim(),
     ]),

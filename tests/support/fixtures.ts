@@ -11,10 +11,7 @@ import {
 } from "./requirements.ts";
 import { needsTerminal } from "./terminal.ts";
 
-type Register<Fixture> = (
-  name: string,
-  body: (fixture: Fixture) => void | Promise<void>,
-) => void;
+type Register<Fixture> = (name: string, body: (fixture: Fixture) => void | Promise<void>) => void;
 
 /** What a test may need of its machine. */
 const NEEDS = {

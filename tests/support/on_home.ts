@@ -45,10 +45,7 @@ export function connected(database: string): DatabaseSync {
  * Keeps others from writing to a database, until it is released or the block ends; what was begun is undone.
  * @param by How: see https://www.sqlite.org/lang_transaction.html.
  */
-export function held(
-  database: string,
-  by = "BEGIN IMMEDIATE",
-): Disposable & { release(): void } {
+export function held(database: string, by = "BEGIN IMMEDIATE"): Disposable & { release(): void } {
   const db = connected(database);
   db.exec(by);
   const release = () => {

@@ -15,10 +15,7 @@ function isRefusedToAgents(
 }
 
 /** Lets the databases that a command may mean know the token. @returns Whether any does now. */
-function letKnowToken(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): boolean {
+function letKnowToken(args: readonly string[], env: Readonly<Record<string, string>>): boolean {
   const flag = args.indexOf("--db");
   const paths = [
     args[flag + 1],

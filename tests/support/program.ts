@@ -85,10 +85,7 @@ export async function runProgram(
 }
 
 /** {@linkcode runProgram} without a person: no terminal, and no token but one of `env`. */
-async function runAsAgent(
-  args: readonly string[],
-  options: RunOptions = {},
-): Promise<Finished> {
+async function runAsAgent(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   const open: DatabaseSync[] = [];
   const environment = environmentFor(args, options, (db) => void open.push(db));
   try {

@@ -32,10 +32,7 @@ teamTest(
     const had = await forget(alice, "Xylophone");
     assert.deepEqual([had.waits, had.out], [[], ["bob"]]);
     assert.match(had.stdout, /bob's machine \w{8} left .*out of reach/);
-    assert.match(
-      (await alice.run(["team", "status"])).stdout,
-      /bob's machine \w{8} left/,
-    );
+    assert.match((await alice.run(["team", "status"])).stdout, /bob's machine \w{8} left/);
     assert.match((await alice.run(["team", "members"])).stdout, /bob .*left just now/);
 
     await alice.notes(["Zither"]);

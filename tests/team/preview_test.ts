@@ -61,11 +61,7 @@ testWhere(
       type === "P" ? [text(body).split("\0")[1]!] : type === "Q" ? [text(body)] : []
     );
     for (const sql of new Set(words)) {
-      assert.doesNotMatch(
-        sql,
-        /ledger|Zürich|Ärger|'[^'"]{9,}'/,
-        sql,
-      );
+      assert.doesNotMatch(sql, /ledger|Zürich|Ärger|'[^'"]{9,}'/, sql);
     }
     for (const { type, body } of connections.flat()) {
       assert.match(type, /^(?:start|[pPBDEHSXQ])$/);

@@ -383,10 +383,7 @@ it.slow("a secret is masked in every field of an export except ids", async () =>
       const told = { ...row, [field]: value };
       const report = imported(second.db, [lines[0]!, JSON.stringify(told), lines.at(-1)!]);
       if (report.damaged + report.unattached === 0) taken.add(name);
-      assert.ok(
-        !exported(second.db).join("\n").toLowerCase().includes(token.toLowerCase()),
-        name,
-      );
+      assert.ok(!exported(second.db).join("\n").toLowerCase().includes(token.toLowerCase()), name);
     }
   }
   for (

@@ -45,10 +45,7 @@ Deno.test("answer() keeps the answer when the step cannot go on, and leaves task
     }, AT)!;
   });
   // It waits for another task by now, so it cannot be claimed.
-  transaction(
-    db,
-    () => changeDependencies(db, task!.id, { add: [other!.id], remove: [] }, AUTHOR),
-  );
+  transaction(db, () => changeDependencies(db, task!.id, { add: [other!.id], remove: [] }, AUTHOR));
   const { question, delivered, deliveryError } = transaction(
     db,
     () => answer(db, id, { ...LASTING, text: "Blue", by: "user" }),

@@ -264,17 +264,11 @@ Deno.test("outcomeOfAgent() believes what the agent says last, then its exit cod
   assert.equal(outcomeOfAgent({ ...end, exitCode: 1 }).error, "agent exited with code 1");
   const no = outcomeOfAgent({ ...end, text: 'No. {"success": false, "error": "no way"}' });
   assert.deepEqual([no.success, no.error, no.action], [false, "no way", "block"]);
-  assert.equal(
-    outcomeOfAgent({ ...end, exitCode: 1, text: '{"success": true}' }).success,
-    true,
-  );
+  assert.equal(outcomeOfAgent({ ...end, exitCode: 1, text: '{"success": true}' }).success, true);
   const stopped = { ...end, timedOut: true, text: '{"success": true}' };
   assert.equal(outcomeOfAgent(stopped).error, "execution timed out");
   assert.match(outcomeOfAgent({ ...end, question: true }).error!, /asked a question/);
-  assert.equal(
-    outcomeOfAgent({ ...end, question: true, text: '{"success": true}' }).success,
-    true,
-  );
+  assert.equal(outcomeOfAgent({ ...end, question: true, text: '{"success": true}' }).success, true);
 });
 
 const PLAN = CASES.waitingPlan as unknown as Plan;

@@ -155,10 +155,7 @@ test("reparentTask() refuses a cycle, and changes the depth of all tasks below, 
   const a = makeTask(db);
   const b = makeTask(db, { parentId: a.id });
   const c = makeTask(db, { parentId: b.id });
-  assert.equal(
-    refused(() => reparentTask(db, a.id, c.id, user))["reason"],
-    "WOULD_CREATE_CYCLE",
-  );
+  assert.equal(refused(() => reparentTask(db, a.id, c.id, user))["reason"], "WOULD_CREATE_CYCLE");
   assert.equal(refused(() => reparentTask(db, a.id, a.id, user))["reason"], "WOULD_CREATE_CYCLE");
   assert.deepEqual(listAncestors(db, c.id).map(({ id }) => id), [b.id, a.id]);
   deleteTask(db, c.id, { ...user, hard: false });

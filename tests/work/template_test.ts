@@ -69,10 +69,7 @@ Deno.test("include refuses a circle, also through the text itself, and more than
   );
   const chain = (last: number) => (name: string) =>
     Number(name) === last ? "end" : `{{include "${Number(name) + 1}"}}`;
-  assert.equal(
-    renderText('{{include "1"}}', {}, { missing: "error", include: chain(5) }),
-    "end",
-  );
+  assert.equal(renderText('{{include "1"}}', {}, { missing: "error", include: chain(5) }), "end");
   assert.throws(
     () => renderText('{{include "1"}}', {}, { missing: "error", include: chain(6) }),
     /more than 5 texts include each other: 1 -> 2/,

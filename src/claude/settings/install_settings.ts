@@ -83,10 +83,7 @@ function attemptOf(
 }
 
 /** Installs once. @returns The result, also of a `dryRun`; `undefined` when the file has changed meanwhile. */
-function installOnce(
-  file: SettingsFile,
-  options: InstallOptions & { readonly attempt: Attempt },
-) {
+function installOnce(file: SettingsFile, options: InstallOptions & { readonly attempt: Attempt }) {
   const { attempt, program, events = DEFAULT_EVENTS, strict, exec, tools, dryRun = false } =
     options;
   const plan: InstallPlan = {

@@ -103,10 +103,7 @@ export function* transcriptLines(
 }
 
 /** Yields the lines of a file as texts, null for a line that is too long. @param from Where a line begins, in bytes. */
-export function* transcriptTexts(
-  path: string,
-  from: number,
-): Generator<
+export function* transcriptTexts(path: string, from: number): Generator<
   Pick<TranscriptLine, "number" | "isEnded"> & {
     readonly text: string | null;
     /** Where in the file the next line begins, in bytes. */

@@ -86,10 +86,7 @@ const MAX_DEATHS = 5;
  * Drains the queue; the caller holds its lock. One transaction writes an observation and marks its capture as done, so
  * after a kill every capture is either waiting or done.
  */
-export function drainCaptures(
-  db: DatabaseSync,
-  options: CaptureDrainOptions,
-): CaptureDrainReport {
+export function drainCaptures(db: DatabaseSync, options: CaptureDrainOptions): CaptureDrainReport {
   const steps = drainSteps(db, options);
   let step = steps.next();
   while (!step.done) {
@@ -144,11 +141,7 @@ export function* drainSteps(
   return { worked, failed, forgotten, summaries: 0, complete: false };
 }
 
-function workIn(
-  db: DatabaseSync,
-  claimed: readonly ClaimedCapture[],
-  at: ReadAt,
-) {
+function workIn(db: DatabaseSync, claimed: readonly ClaimedCapture[], at: ReadAt) {
   const readings = claimed.map((capture) => readCapture(db, capture, at));
   try {
     return saveAll(db, readings, at);

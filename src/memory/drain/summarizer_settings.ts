@@ -52,9 +52,7 @@ export type FoundSummarizer =
  * Reads the summarizer from the user's own file, the only one that counts. A file without a summarizer is not parsed,
  * since loading the parser takes more memory than a drain.
  */
-export async function readSummarizer(
-  locations: UserPlace,
-): Promise<FoundSummarizer> {
+export async function readSummarizer(locations: UserPlace): Promise<FoundSummarizer> {
   const files = readConfigFiles([], locations);
   if (!files.some(({ text }) => text !== null && MAY_CONFIGURE.test(text))) return { kind: "none" };
   await loadSections();

@@ -115,11 +115,7 @@ function lastLines(output: string): string[] {
  * Returns the part of a script that failed: the counted tests, the part whose program reports a failure, or the only
  * check when the output reports a failed check; null when nobody can tell.
  */
-function failedPart(
-  run: ScriptRun,
-  all: readonly Part[],
-  tests: TestRun | null,
-): Part | null {
+function failedPart(run: ScriptRun, all: readonly Part[], tests: TestRun | null): Part | null {
   const { commands, output, outcome } = run;
   const ofTests = all.filter(({ key }) => key.check === "test");
   if ((tests?.failed ?? 0) > 0 && ofTests.length > 0) return ofTests.at(-1)!;

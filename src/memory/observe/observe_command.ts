@@ -66,10 +66,7 @@ export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): 
 }
 
 /** Gives a run the exit code that its script printed, if the shell hides the exit code. */
-function withOwnStatus(
-  run: ScriptRun,
-  payload: Readonly<Record<string, unknown>>,
-): ScriptRun {
+function withOwnStatus(run: ScriptRun, payload: Readonly<Record<string, unknown>>): ScriptRun {
   if (run.outcome === "failure") return run;
   const response = payload["tool_response"];
   const printed = typeof response === "string" ? response : textIn(response, "stdout");

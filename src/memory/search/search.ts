@@ -66,11 +66,7 @@ const MIN_ECHO_WORDS = 3;
  * Searches memory for what a person typed. Every result has the quoted phrases; when no observation has them, the quotes
  * are ignored. @throws {Error} What SQLite says; `withIndex()` rebuilds a damaged index.
  */
-export function answerMemory(
-  db: DatabaseSync,
-  text: string,
-  options: SearchOptions,
-): SearchAnswer {
+export function answerMemory(db: DatabaseSync, text: string, options: SearchOptions): SearchAnswer {
   const { filter, limit } = options;
   const { asked, found, quotedNowhere } = rankMatches(db, text, options);
   if (isMissingAny(asked, found.length)) requireWholeIndex(db);

@@ -81,11 +81,7 @@ export function editsOfBranch(
 }
 
 /** Returns summaries, decisions and notes from all branches of a project, newest first. They have their own index. */
-export function tellableOfProject(
-  db: DatabaseSync,
-  project: string,
-  limit: number,
-): TellableRow[] {
+export function tellableOfProject(db: DatabaseSync, project: string, limit: number): TellableRow[] {
   const conditions = `project = ?
         AND kind IN ('summary', 'decision', 'note')
       ORDER BY created_at_ms DESC
@@ -126,10 +122,7 @@ export interface RanCommand {
 }
 
 /** Returns commands of some sessions that are not known to have failed. */
-export function ranIn(
-  db: DatabaseSync,
-  sessions: readonly string[],
-): RanCommand[] {
+export function ranIn(db: DatabaseSync, sessions: readonly string[]): RanCommand[] {
   const rows = statement(
     db,
     `SELECT session_id AS sessionId, ${FACTS} ->> '$.command' AS command, updated_at_ms AS atMs,

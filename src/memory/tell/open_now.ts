@@ -107,11 +107,7 @@ export function todosOfProject(project: string, newest: readonly Tellable[], now
 }
 
 /** Returns the last prompt of a session, if the session was cut off. */
-export function cutOff(
-  db: DatabaseSync,
-  last: Tellable | undefined,
-  nowMs: number,
-): ToldLine[] {
+export function cutOff(db: DatabaseSync, last: Tellable | undefined, nowMs: number): ToldLine[] {
   const isOld = last === undefined || nowMs - last.updatedAtMs > OPEN_FOR_MS;
   const end = isOld ? null : sessionEnd(db, last.sessionId);
   const why = end === null ? null : whyCutOff(end);

@@ -80,9 +80,7 @@ export async function sessionContext(
     lastWords: quoted(db, byBranch[0], since),
     known: [...fixes(db, rows, place), ...decisions.slice(0, MAX_KEPT_FIRST)],
     more: decisions.slice(MAX_KEPT_FIRST),
-    sessions: telling("brief", byBranch).slice(0, MAX_SESSIONS).map((
-      one,
-    ) => ({
+    sessions: telling("brief", byBranch).slice(0, MAX_SESSIONS).map((one) => ({
       of: one,
       text: [
         one.title.replace(/^Session: /, ""),

@@ -75,9 +75,7 @@ export function putBackAmong(
 ): ReadonlySet<number> {
   if (root === null || changes.length === 0) return new Set();
   const editsOf = (change: typeof changes[number]) => change.facts.by ?? [change.id];
-  const edits = new Map(
-    contentBefore(db, changes.flatMap(editsOf)).map((edit) => [edit.id, edit]),
-  );
+  const edits = new Map(contentBefore(db, changes.flatMap(editsOf)).map((edit) => [edit.id, edit]));
   const now = new Map<string, string | null>();
   const isAsBefore = (path: string, before: string) => {
     const file = isAbsolutePath(path) ? path : joinPath(root, path);

@@ -69,10 +69,7 @@ const CHECKS: readonly DoctorCheck[] = [
 
 export type Examination = Awaited<ReturnType<typeof examine>>;
 
-type OnCheck = (
-  name: string,
-  far: { readonly done: number; readonly of: number },
-) => void;
+type OnCheck = (name: string, far: { readonly done: number; readonly of: number }) => void;
 
 interface NamedFinding extends Finding {
   readonly name: string;

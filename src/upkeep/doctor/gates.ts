@@ -136,11 +136,7 @@ function gatesText(needs: readonly Need[], events: readonly string[]): string {
 }
 
 /** Returns why a hook is not proved to deny what rules forbid; null when it is proved. */
-async function faultOf(
-  entry: HookEntry,
-  gates: string,
-  group: HookGroup,
-): Promise<Finding | null> {
+async function faultOf(entry: HookEntry, gates: string, group: HookGroup): Promise<Finding | null> {
   const { look, place } = group;
   const { command } = entry;
   const again = installLine(look);

@@ -175,10 +175,7 @@ export function taskName(id: string): string {
 }
 
 /** Finds existing observations (by number), captures and tasks (by id) that a receipt names. */
-export function namedIn(
-  db: DatabaseSync,
-  receiptId: string,
-): NonNullable<ForgetFilter["ids"]> {
+export function namedIn(db: DatabaseSync, receiptId: string): NonNullable<ForgetFilter["ids"]> {
   const observations = db.prepare(
     `SELECT o.id AS id
        FROM forgotten AS f

@@ -49,11 +49,7 @@ export function wordsName(digest: Digest, sessionId: string, key: string): strin
 }
 
 /** Records names of content that must not come back, in the transaction that removes the content. */
-export function nameForgotten(
-  db: DatabaseSync,
-  receiptId: string,
-  names: readonly string[],
-): void {
+export function nameForgotten(db: DatabaseSync, receiptId: string, names: readonly string[]): void {
   db.prepare(
     `INSERT INTO forgotten (name, receipt_id)
      SELECT value, ?1 FROM json_each(?2) WHERE true

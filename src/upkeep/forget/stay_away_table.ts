@@ -225,11 +225,7 @@ export function nameKeys(
 }
 
 /** Whether a row with the key of this exported row was removed here. */
-export function isKeyForgotten(
-  db: DatabaseSync,
-  type: string,
-  columns: ImportedColumns,
-): boolean {
+export function isKeyForgotten(db: DatabaseSync, type: string, columns: ImportedColumns): boolean {
   const { table: name, key: keys } = tableOf(type);
   // A key of one column is an id, which holds no words of a person.
   if (keys === null || keys.length < 2) return false;
@@ -344,11 +340,7 @@ function isAbout(db: DatabaseSync, id: string, leftOut: ReadonlySet<string>): bo
 }
 
 /** Whether a fix or a capture belongs to, and so quotes, an observation that stays away. */
-function isMadeOf(
-  type: string,
-  columns: ImportedColumns,
-  leftOut: ReadonlySet<number>,
-): boolean {
+function isMadeOf(type: string, columns: ImportedColumns, leftOut: ReadonlySet<number>): boolean {
   if (type === "capture") return leftOut.has(Number(columns["observation_id"] ?? NaN));
   if (type !== "observation" || columns["kind"] !== "fix") return false;
   const { mended, by } = keptJson<{ mended?: number; by?: unknown }>(columns["facts"], {});

@@ -164,12 +164,7 @@ function isPartForgotten(db: DatabaseSync, type: string, here: ImportedColumns):
 }
 
 /** Inserts a row, or replaces the one with its key. A claim token only grows, so that a lost claim stays lost. */
-function writeRow(
-  db: DatabaseSync,
-  type: string,
-  columns: ImportedColumns,
-  fate: RowFate,
-): void {
+function writeRow(db: DatabaseSync, type: string, columns: ImportedColumns, fate: RowFate): void {
   const { table, key } = tableOf(type);
   const { id, ...others } = columns;
   const isTaken = key === null && id !== undefined &&

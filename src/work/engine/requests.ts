@@ -246,11 +246,7 @@ export function answer(
 type Terms = Lasting & { readonly by: string };
 
 /** Delivers an answer. @returns Why that is impossible; null when it succeeded. */
-function deliver(
-  db: DatabaseSync,
-  question: Question,
-  terms: Terms,
-): string | null {
+function deliver(db: DatabaseSync, question: Question, terms: Terms): string | null {
   const { workflowId, stepKey } = question;
   const workflow = workflowId === null ? undefined : readWorkflow(db, workflowId);
   const waits = workflow?.status === "blocked" && workflow.currentStep === stepKey;

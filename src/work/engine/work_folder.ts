@@ -196,10 +196,7 @@ async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
     return lost(workflow, why);
   }
   const tree = { path: worktree, branch };
-  const made = await inTurn(
-    repository,
-    () => ensureTree({ commonDir: repository }, tree, branch),
-  );
+  const made = await inTurn(repository, () => ensureTree({ commonDir: repository }, tree, branch));
   return made.kind === "failed" ? lost(workflow, made.why) : null;
 }
 
@@ -216,10 +213,7 @@ export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | n
 }
 
 /** Reports lost work of earlier steps, without which a later step must not begin; null when nothing is lost. */
-async function lossBefore(
-  db: DatabaseSync,
-  workflow: WorkflowRow,
-): Promise<Obstacle | null> {
+async function lossBefore(db: DatabaseSync, workflow: WorkflowRow): Promise<Obstacle | null> {
   const { id, worktree, branch, repository, mergeCommit } = workflow;
   if (worktree === null || branch === null || repository === null || mergeCommit !== null) {
     return null;
@@ -291,11 +285,7 @@ export async function reviewAgent(agent: Agent): Promise<Review> {
   return review;
 }
 
-function nothingToSee(
-  subject: WorkflowRow | Agent,
-  why: string,
-  next?: string,
-) {
+function nothingToSee(subject: WorkflowRow | Agent, why: string, next?: string) {
   const { id, status } = subject;
   const kind = "pid" in subject ? "agent" : "workflow";
   return refusal("INVALID_STATUS", {

@@ -114,10 +114,7 @@ test("db check counts damaged payloads and names their captures, and the way out
     .find(({ name }: { name: string }) => name === "payloads");
   assert.equal(status, "fail");
   assert.match(message, new RegExp(`^5 payloads are damaged .+ of the captures ${ids[0]}, `));
-  assert.deepEqual(
-    faults.map((fault: string) => ids.find((id) => fault.includes(id))),
-    ids,
-  );
+  assert.deepEqual(faults.map((fault: string) => ids.find((id) => fault.includes(id))), ids);
   assert.equal(next, "conclaude queue prune --unreadable");
   const before = ask(home.database, "SELECT count(*) AS n FROM observations");
   const [would, did] = [

@@ -138,10 +138,7 @@ Deno.test("after each of six kinds of damage doctor --fix brings back what the b
       assert.equal((await run(home, "queue", "drain")).code, 0);
       const checked = await run(home, "db", "check");
       assert.equal(checked.code, 0, checked.stdout);
-      assert.equal(
-        (await run(home, "doctor")).stdout.match(/^fail .*/m)?.[0] ?? "",
-        "",
-      );
+      assert.equal((await run(home, "doctor")).stdout.match(/^fail .*/m)?.[0] ?? "", "");
       // A transcript is not read for a capture whose observation is there.
       const uids = rowsIn(home.database, "observations", "uid AS id");
       const now = [...rowsIn(home.database, "pending_queue", "id"), ...uids];

@@ -134,8 +134,5 @@ test("a text that is forgotten in one session is removed from the events about i
   assert.deepEqual(looked.wouldRemove, done.receipt.removed);
   const left = await linesWith(home, "ZETASTONE");
   assert.deepEqual(left.filter((line) => line.includes(SESSION)), []);
-  assert.equal(
-    left.filter((line) => line.startsWith('{"type":"event"')).length,
-    events.length / 2,
-  );
+  assert.equal(left.filter((line) => line.startsWith('{"type":"event"')).length, events.length / 2);
 });

@@ -383,10 +383,7 @@ for (const ids of ["TEXT", "INTEGER"] as const) {
     makeClaudeMemLite(`${place.project}/lite.db`, { ids, folder }).close();
     const run = (...args: string[]) => place.run(["import", "claude-mem", "lite.db", ...args]);
     const dry = await run("--dry-run");
-    assert.match(
-      dry.stdout,
-      /^Would take over from .*: 3 observations, 1 summary, 2 learnings\./,
-    );
+    assert.match(dry.stdout, /^Would take over from .*: 3 observations, 1 summary, 2 learnings\./);
     const { code, stdout, stderr } = await run();
     assert.deepEqual([code, stderr], [0, ""]);
     assert.match(stdout, /^Took over from .*: 3 observations, 1 summary, 2 learnings\.\n/);

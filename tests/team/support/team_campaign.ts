@@ -124,9 +124,7 @@ export async function inTurns<One>(
 }
 
 /** One sync as a process of its own, with what it printed and the most memory that it had. */
-export async function measuredSync(
-  one: TeamMachine,
-): Promise<
+export async function measuredSync(one: TeamMachine): Promise<
   {
     readonly code: number;
     readonly said: string;
@@ -257,10 +255,7 @@ async function requireWhole(
 }
 
 /** A machine has what the server has, and says so; it tells of the row that nobody can read. */
-async function requireSame(
-  one: TeamMachine,
-  titles: ReadonlyMap<string, string>,
-): Promise<void> {
+async function requireSame(one: TeamMachine, titles: ReadonlyMap<string, string>): Promise<void> {
   await one.using((db) => {
     const rows = db.prepare(
       `SELECT uid, title FROM observations WHERE project = ?1 AND kind = 'note'
