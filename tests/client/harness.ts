@@ -251,7 +251,10 @@ async function addWitness(path: string): Promise<string> {
 
 function readPayloads(folder: string): Payload[] {
   return [...Deno.readDirSync(folder)]
-    .map(({ name }) => JSON.parse(Deno.readTextFileSync(join(folder, name))))
+    .map(({ name }) => Deno.readTextFileSync(join(folder, name)))
+    // A witness that the client has ended leaves an empty file.
+    .filter((text) => text !== "")
+    .map((text) => JSON.parse(text))
     // The scenario `reload` adds a witness of its own for a while, with a tag.
     .filter(({ tag }) => tag === undefined)
     .map(({ stdin }) => stdin);
