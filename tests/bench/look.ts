@@ -1,4 +1,4 @@
-/** What a person and an agent look at: how long `status`, the story of a session and `task ready` take, and the log of a long session. */
+/** Measures `status`, `session show`, `session log` and `task ready` in a home after months of use. */
 import { DatabaseSync } from "node:sqlite";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -114,7 +114,7 @@ function sessionId(number: number): string {
 
 const TASKS = 10_000;
 
-/** What an agent asks in its loop: what is to be done next. */
+/** Agents ask in a loop for the next task. */
 export const taskReady = besideEmpty(
   { name: "task-ready", about: "task ready (10,000 tasks) / empty program", budget: 1.3 },
   async ({ folder, program }) => {

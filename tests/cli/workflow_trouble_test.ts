@@ -300,7 +300,7 @@ async function refused(stage: EngineStage, id: string): Promise<string> {
   return body.error.why;
 }
 
-/** Who commits, where nobody has told git. */
+/** The author of commits, since git has no configuration here. */
 const SOMEBODY = ["-c", "user.name=t", "-c", "user.email=t@t"];
 const AS_SOMEBODY = {
   GIT_AUTHOR_NAME: "t",

@@ -1,4 +1,4 @@
-/** What is told of sessions: how they ended, and whether their process is gone. */
+/** Facts about sessions: how they ended, and whether their process is gone. */
 import assert from "node:assert/strict";
 import { goneSessions, type LastTurn, sessionEnd } from "../../src/db/sessions.ts";
 import type { Execution } from "../../src/db/captures.ts";

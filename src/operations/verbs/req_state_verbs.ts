@@ -157,7 +157,7 @@ export const clear = verb({
         .map((requirement) => clearRequirement(db, key, { requirement, sessionId }))
         .reduce((sum, n) => sum + n, 0));
     const nowMs = Date.now();
-    // What is satisfied for the whole branch stays when one session's records go.
+    // Satisfactions for the whole branch stay when the records of one session are removed.
     const stays = (one: Standing) =>
       sessionId !== null && one.sessionId === WHOLE_BRANCH && one.satisfiedAtMs !== null &&
       (one.expiresAtMs === null || nowMs < one.expiresAtMs) &&

@@ -276,17 +276,17 @@ async function broughtByGit(
 ): Promise<ReadonlySet<string>> {
   if (files.length === 0 || repository === undefined) return new Set();
   const brought = new Set(await broughtFiles(repository, files, { since: before, environment }));
+  const sizeBefore = (path: string) => before.files[path]?.split(" ", 1)[0];
   if (now.stash !== before.stash && now.stash !== "") {
     // If a file's size in the stash differs from its size before, it was changed before git stashed and restored it.
     const sizes = await sizesIn(repository, { commit: now.stash, paths: files }, environment);
     for (const [path, size] of sizes) {
-      if (before.files[path]?.split(" ", 1)[0] !== size) brought.delete(path);
+      if (sizeBefore(path) !== size) brought.delete(path);
     }
   }
   for (const path of files.filter((path) => now.files[path] === "" && !brought.has(path))) {
-    const size = before.files[path]?.split(" ", 1)[0] ?? "";
-    // A digest tells of content that git did not have. Other files git took away itself, for example with a merge that
-    // was given up.
+    const size = sizeBefore(path) ?? "";
+    // Git did not have the content of a file with a digest. It takes other files away itself, as when it aborts a merge.
     const isKept = before.digests?.[path] === undefined
       ? await isKeptApart(repository, { path, size }, environment)
       : now.stash !== before.stash &&

@@ -34,8 +34,8 @@ export function ofGit(value: string): string {
 }
 
 /**
- * What a command means if its name, or the verb of git, is an alias; null for any other command.
- * @returns `folder` is the one that `git -C` names; null without it.
+ * Returns what a command means whose name, or whose verb of git, is an alias; null for any other command. `folder` is
+ * the one that `git -C` names; null without it.
  */
 export function resolveAlias(words: readonly Argument[], aliases: ReadonlyMap<string, Argument>) {
   if (aliases.size === 0) return null;

@@ -64,11 +64,12 @@ export async function newCommits(
   const reached = ends.length === 0
     ? []
     : await ask(["--not", "--remotes"], [...ends, ...[...left].map((id) => `^${id}`)]);
-  const [sinceSeconds, sessionSeconds] = [between.sinceMs, between.sessionMs]
-    .map((ms) => Math.floor(ms / 1_000)) as [number, number];
+  const sinceSeconds = Math.floor(between.sinceMs / 1_000);
+  const sessionSeconds = Math.floor(between.sessionMs / 1_000);
+  const former = reached.length === 0 ? new Set<string>() : formerHeads(between);
   const young = reached.filter(({ id, committedAt }) =>
     committedAt >= sinceSeconds || made.has(id) || suspects.has(id) ||
-    (committedAt >= sessionSeconds && !wasHead(id, between))
+    (committedAt >= sessionSeconds && !former.has(id))
   );
   const others = [...made].filter((id) => reached.every((one) => one.id !== id));
   const apart = others.length === 0 ? [] : await ask(["--no-walk"], others);
@@ -117,13 +118,15 @@ function madeHere({ before, now }: Pick<Between, "before" | "now">): Set<string>
   );
 }
 
-/** Tells whether the reflog of a `HEAD` names a commit at the earlier look. */
-function wasHead(id: string, { before }: Pick<Between, "before">): boolean {
-  return Object.entries(before.trees).some(([gitDir, { logBytes }]) => {
-    const log = headLog(gitDir);
-    const since = loggedSince(log, logBytes).length;
-    return loggedSince(log, 0).slice(0, -since || undefined).some(({ to }) => to === id);
-  });
+/** Returns the commits that the reflogs of `HEAD` named at the earlier look. */
+function formerHeads({ before }: Pick<Between, "before">): Set<string> {
+  return new Set(
+    Object.entries(before.trees).flatMap(([gitDir, { logBytes }]) => {
+      const log = headLog(gitDir);
+      const since = loggedSince(log, logBytes).length;
+      return loggedSince(log, 0).slice(0, -since || undefined).map(({ to }) => to);
+    }),
+  );
 }
 
 function headLog(gitDir: string): string {
