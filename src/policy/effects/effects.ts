@@ -8,7 +8,7 @@ import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_
 import { digestsOf, isSameState, stateOf } from "./file_state.ts";
 import type { EffectWork, Ground, Moment, Snapshot, Violation, WatchList } from "./types.ts";
 import {
-  filesIn,
+  fileLister,
   keepPolicy,
   MAX_DIGESTS,
   policyFiles,
@@ -143,13 +143,14 @@ function takeSnapshot(
   const watched = ["heads", ...remotes.map((remote) => `remotes/${remote}`)]
     .flatMap((at) => names.map((name) => `${at}/${name}`));
   const head = repository?.branch ?? "";
+  const filesIn = fileLister(root);
   return {
     ...{ atMs, held, head, rules: list.rules },
     heads: known.heads,
     policy: statesOf([...kinds.keys()]),
     files: known.files ?? statesOf(list.files.map(([path]) => path)),
     folders: known.folders ?? Object.fromEntries(
-      list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!, root)]),
+      list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!)]),
     ),
     refs: Object.fromEntries(watched.map((name) => [`refs/${name}`, refOf(name)])),
     commit: head === "" ? "" : refOf(`heads/${head}`),

@@ -129,7 +129,8 @@ export async function filesOfRules(
       files.set(glob.startsWith("/") ? glob : joinPath(root, glob.replace(/^\.\//, "")), i);
     }
   });
-  for (const [folder, i] of folders) filesIn(folder, rules[i]!, root).forEach(add);
+  const list = fileLister(root);
+  for (const [folder, i] of folders) list(folder, rules[i]!).forEach(add);
   return {
     files: [...files].slice(0, MAX_FILES),
     untracked: others.filter((path) => files.has(path)).slice(0, MAX_DIGESTS),
@@ -145,8 +146,25 @@ function folderOf({ glob }: WatchedRule, root: string): string {
   return folder.startsWith("/") ? parentOf(`${folder}x`) : parentOf(joinPath(root, `${folder}x`));
 }
 
-/** Lists the files that a rule matches in its folder, and below it unless it is the project's folder. */
-export function filesIn(folder: string, rule: WatchedRule, root: string): string[] {
+/**
+ * Makes a function that lists the files that a rule matches in its folder, and below it unless it is the project's
+ * folder. It asks for no folder whose first name the project's folder does not have: each question about a missing
+ * folder costs 50 µs.
+ */
+export function fileLister(root: string): (folder: string, rule: WatchedRule) => string[] {
+  // Some file systems do not distinguish upper and lower case.
+  const lower = (name: string) => name.toLowerCase();
+  let top: readonly string[] | "unknown" | undefined;
+  return (folder, rule) => {
+    top ??= namesIn(root)?.map(lower) ?? "unknown";
+    const [first = ""] = folder.slice(root.length + 1).split("/", 1);
+    const isMissing = top !== "unknown" && folder.startsWith(`${root}/`) &&
+      !top.includes(lower(first));
+    return isMissing ? [] : matchingIn(folder, rule, root);
+  };
+}
+
+function matchingIn(folder: string, rule: WatchedRule, root: string): string[] {
   const folders = [folder];
   const found: string[] = [];
   let entries = 0;
@@ -159,7 +177,7 @@ export function filesIn(folder: string, rule: WatchedRule, root: string): string
       else if (folder !== root && name !== ".git" && name !== "node_modules") folders.push(path);
     }
   }
-  return found.filter(matcherOf(rule, root));
+  return found.length === 0 ? [] : found.filter(matcherOf(rule, root));
 }
 
 /** Lists the policy files except the configuration, which the room `config/` compares with its version in force. */
