@@ -1,7 +1,6 @@
 /** Makes refusals about tasks, agents, workflows and questions, for the command line and the API. */
 import { UserError } from "../base/errors.ts";
 
-/** The exit status of the command line, and the status of an HTTP response. */
 interface Statuses {
   readonly exitCode: number;
   readonly httpStatus: number;
@@ -69,22 +68,17 @@ const ROLES: Readonly<Record<string, string>> = {
   dependency: " to depend on",
 };
 
-/** Makes the refusal of an id that nothing has. */
 export function notFound(
   kind: keyof typeof NOT_FOUND,
   id: string | null,
-  { isDeleted = false, why, next }: {
-    readonly isDeleted?: boolean;
-    readonly why?: string;
-    readonly next?: string;
-  } = {},
+  { isDeleted = false, why }: { readonly isDeleted?: boolean; readonly why?: string } = {},
 ): UserError {
   const [reason, name, key, list] = NOT_FOUND[kind];
   const cause = why ?? (isDeleted ? "it was deleted" : `no ${name} has this id`);
   return refusal(reason, {
     what: `There is no ${name} "${id}"${ROLES[kind] ?? ""}`,
     why: `${cause}; nothing was changed`,
-    next: next ?? `conclaude ${list}`,
+    next: `conclaude ${isDeleted ? `task restore ${id}` : list}`,
     details: { [key]: id },
   });
 }
