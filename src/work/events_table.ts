@@ -80,23 +80,14 @@ export function lastEventId(db: DatabaseSync): number {
   return Number(row?.["seq"] ?? 0);
 }
 
-export interface StateCounts {
-  readonly lastEventId: number;
-  /** The oldest event that is still sent: a client whose last event is older may have missed some. */
-  readonly oldestEventId: number | null;
-  /** Counts of tasks that are not deleted, by status. */
-  readonly tasks: Readonly<Record<string, number>>;
-  readonly agents: Readonly<Record<string, number>>;
-  readonly workflows: Readonly<Record<string, number>>;
-  readonly pendingQuestions: number;
-}
+export type StateCounts = ReturnType<typeof countState>;
 
 /**
  * Counts the state. In a transaction all counts belong to the same moment.
  * @param toldSinceMs Events up to this time count as gone, since retention will remove them.
  */
-export function countState(db: DatabaseSync, toldSinceMs = 0): StateCounts {
-  const byStatus = (table: string) => {
+export function countState(db: DatabaseSync, toldSinceMs = 0) {
+  const byStatus = (table: string): Readonly<Record<string, number>> => {
     const rows = statement(db, `SELECT status, count(*) AS n FROM ${table} GROUP BY status`).all();
     return Object.fromEntries(rows.map((row) => [String(row["status"]), Number(row["n"])]));
   };
@@ -107,6 +98,7 @@ export function countState(db: DatabaseSync, toldSinceMs = 0): StateCounts {
   ).get(toldSinceMs);
   return {
     lastEventId: lastEventId(db),
+    /** The oldest event that is still sent: a client whose last event is older may have missed some. */
     oldestEventId: oldest === undefined ? null : Number(oldest["id"]),
     tasks: byStatus("tasks WHERE deleted_at_ms IS NULL"),
     agents: byStatus("agents"),

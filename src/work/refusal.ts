@@ -1,11 +1,7 @@
 /** Makes refusals about tasks, agents, workflows and questions, for the command line and the API. */
 import { UserError } from "../base/errors.ts";
 
-interface Statuses {
-  readonly exitCode: number;
-  readonly httpStatus: number;
-}
-
+/** The exit status of the command line, and the status of an HTTP response. */
 export const REFUSALS = {
   TASK_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
   PARENT_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
@@ -33,7 +29,7 @@ export const REFUSALS = {
   TEAM_UNREACHED: { exitCode: 1, httpStatus: 503 },
   MERGE_CONFLICTS: { exitCode: 1, httpStatus: 409 },
   MERGE_FAILED: { exitCode: 1, httpStatus: 409 },
-} as const satisfies Readonly<Record<string, Statuses>>;
+} as const;
 
 export type Refusal = keyof typeof REFUSALS;
 

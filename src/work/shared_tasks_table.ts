@@ -75,24 +75,21 @@ export function readSharedTask(db: DatabaseSync, id: string): SharedTask | null 
   };
 }
 
-export interface TakenTask {
-  /** Whether the task here is further on than the others know, and so stays. */
-  readonly isAhead: boolean;
-  /** Whether no change made here meanwhile is lost, except those of the claim. */
-  readonly isWhole: boolean;
-}
+export type TakenTask = ReturnType<typeof takeSharedTask>;
 
 /**
  * Stores a task of another machine, or its newer version, in the caller's transaction. It leaves out a parent or
  * dependency that is not here, and takes over the other history. When the task here is further on than the other
  * machine knew, its claim and end stay, with their history.
  * @param home The place of the task's project on this machine.
+ * @returns `isAhead`: whether the task here is further on than the others know, and so stays. `isWhole`: whether no
+ * change made here meanwhile is lost, except those of the claim.
  */
 export function takeSharedTask(
   db: DatabaseSync,
   { columns, tags, dependsOn, history }: SharedTask,
   home: { readonly repository: string | null; readonly projectDir: string | null },
-): TakenTask {
+) {
   const id = String(columns["id"]);
   const incoming = Object.fromEntries(COLUMNS.map((name) => [name, columns[name] ?? null]));
   const parent = statement(db, "SELECT id, depth FROM tasks WHERE id = ?").get(

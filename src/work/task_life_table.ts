@@ -61,22 +61,19 @@ export function createTask(db: DatabaseSync, task: NewTask, author: Author): Tas
   return made;
 }
 
-/** What to do with open tasks below a closed one; without either flag, the task cannot be closed. */
-export interface Below {
-  readonly withChildren?: boolean | undefined;
-  readonly force?: boolean | undefined;
-}
-
 /**
- * Closes a task in work for the holder of its claim, and a blocked task for anybody.
+ * Closes a task in work for the holder of its claim, and a blocked task for anybody. `withChildren` closes open tasks
+ * below it too, `force` leaves them open; without either, it stays.
  * @throws {UserError} HAS_OPEN_CHILDREN; HAS_ACTIVE_CHILDREN when they are to be closed and others work on them.
  */
 export function completeTask(
   db: DatabaseSync,
   id: string,
-  { by, atMs, token, summary, withChildren, force }: Author & Below & {
+  { by, atMs, token, summary, withChildren, force }: Author & {
     readonly token: number | null;
     readonly summary: string | null;
+    readonly withChildren?: boolean | undefined;
+    readonly force?: boolean | undefined;
   },
 ): Task {
   const found = needTask(db, id);

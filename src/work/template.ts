@@ -62,21 +62,14 @@ export function renderValue(template: string, context: TemplateContext): Templat
   return existing(evaluate(only, scope), only, scope) ?? null;
 }
 
-export interface RenderedScript {
-  readonly command: string;
-  /** The values, for the environment of the script. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** Notices for a person: one for each use of `raw`. */
-  readonly warnings: readonly string[];
-}
-
 /**
  * Renders a script for `sh`. Every value becomes a part of one word, also inside of quotes; a missing value is an empty
  * word. `{{ raw .x }}` inserts a value unquoted, with a warning. A value that the script gives to `eval` or `sh -c`
  * runs there as a script. In some places no value is allowed; there a script must take the value from its `env`.
+ * @returns `variables`: the values, for the environment of the script. `warnings`: one for each use of `raw`.
  * @throws TemplateError
  */
-export function renderScript(command: string, context: TemplateContext): RenderedScript {
+export function renderScript(command: string, context: TemplateContext) {
   const scope: Scope = { missing: "empty", context, including: [""] };
   const variables: Record<string, string> = {};
   const warnings: string[] = [];
@@ -109,8 +102,10 @@ export function renderScript(command: string, context: TemplateContext): Rendere
   return { command: text, variables, warnings };
 }
 
+export type RenderedScript = Omit<ReturnType<typeof renderScript>, "warnings">;
+
 /** Writes a script for people, with the values instead of their variables. */
-export function shownScript({ command, variables }: Omit<RenderedScript, "warnings">): string {
+export function shownScript({ command, variables }: RenderedScript): string {
   return command.replace(/\$\{(CONCLAUDE_VALUE_\d+)\}/g, (all, name) => variables[name] ?? all);
 }
 

@@ -278,7 +278,7 @@ function readCommon(
 }
 
 function isNothing(steps: unknown): boolean {
-  return steps === null || (Array.isArray(steps) && steps.length === 0);
+  return steps === null || Array.isArray(steps) && steps.length === 0;
 }
 
 /** Reports names that a workflow uses twice: templates find steps and variables by the same names. */

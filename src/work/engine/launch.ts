@@ -22,16 +22,6 @@ export interface Launch {
   readonly input: string;
 }
 
-/** A process that waits for permission to begin. */
-export interface Held {
-  readonly pid: number;
-  /** When the process started, in the system's own format; null when the system does not tell. */
-  readonly mark: string | null;
-  /** Lets the process begin. When this program dies before, the process exits without having done anything. */
-  release(): Promise<void>;
-  readonly exited: Promise<void>;
-}
-
 /**
  * The script of the shell around an agent. It waits for a line on standard input, and exits when the input ends because
  * the daemon has died. After the line, it runs the agent with files as input and output, and writes the exit code. It
@@ -59,11 +49,14 @@ until (umask 077; printf '%s\\n' "$code" >"$exit.new") && mv -f "$exit.new" "$ex
   sleep 1
 done 2>/dev/null`;
 
+/** A process that waits for permission to begin. */
+export type Held = ReturnType<typeof hold>;
+
 /**
  * Starts a process that does nothing until it is released.
  * @throws {Error} When the process cannot be started, or its files cannot be made.
  */
-export function hold(launch: Launch & { readonly id: string }, files: AgentFiles): Held {
+export function hold(launch: Launch & { readonly id: string }, files: AgentFiles) {
   mkdirSync(files.folder, { recursive: true, mode: 0o700 });
   const mode = { mode: 0o600 };
   writeTextFileSync(files.input, launch.input, mode);
@@ -79,9 +72,13 @@ export function hold(launch: Launch & { readonly id: string }, files: AgentFiles
   });
   return {
     pid: child.pid,
+    /** When the process started, in the system's own format; null when the system does not tell. */
     mark: readProcesses([child.pid]).get(child.pid)?.mark ?? null,
     exited: child.status.then(() => {}, () => {}),
-    // If the process has exited already, `supervise` notices.
+    /**
+     * Lets the process begin. When this program dies before, the process exits without having done anything. If it has
+     * exited already, `supervise` notices.
+     */
     release: () => feed(child, "go\n"),
   };
 }

@@ -203,7 +203,7 @@ const MAX_OUTPUT_CHARS = 500;
 
 /** Runs a script, and never throws. @returns Why the script failed; null when it succeeded. */
 async function runCheck(
-  { command, variables }: Pick<RenderedScript, "command" | "variables">,
+  { command, variables }: RenderedScript,
   folder: string,
 ): Promise<string | null> {
   try {

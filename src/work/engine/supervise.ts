@@ -128,21 +128,15 @@ function endOf(db: DatabaseSync, agent: Agent, files: AgentFiles): ProcessEnd {
   const isLate = deadlineAtMs !== null && Date.now() >= deadlineAtMs;
   const killed = killRequestedAtMs !== null && wasEnded ? killReason ?? "on request" : null;
   const timedOut = killed === null && wasEnded && isLate;
-  const fault = killed === null && !timedOut ? faultOf(files, { code, command }) : null;
-  return { code, killed, timedOut, fault };
-}
-
-/** Explains a fault that the exit code does not show; null when there is none. */
-function faultOf(
-  files: AgentFiles,
-  { code, command }: Pick<Agent, "command"> & Pick<ProcessEnd, "code">,
-): string | null {
+  let fault: string | null = null;
   if (code === null && areGone(files)) {
-    return `its files in ${files.folder} are gone: nobody knows how it ended`;
+    fault = `its files in ${files.folder} are gone: nobody knows how it ended`;
+  } else if (wasNotFound(files)) {
+    fault = `the agent command "${
+      command[0]
+    }" was not found (orchestration.agentCommand; conclaude doctor)`;
   }
-  if (!wasNotFound(files)) return null;
-  const [program] = command;
-  return `the agent command "${program}" was not found (orchestration.agentCommand; conclaude doctor)`;
+  return { code, killed, timedOut, fault };
 }
 
 function mustEnd(db: DatabaseSync, agent: Agent): boolean {

@@ -5,7 +5,7 @@ import { messageOf } from "../../base/errors.ts";
 import { refusal } from "../refusal.ts";
 import { allSteps, isInlinePrompt, parseWorkflow, type ReadWorkflow } from "../workflow.ts";
 import { joinPath } from "../../base/paths.ts";
-import { exists, namesIn } from "../../system/on_disk.ts";
+import { allNamesIn, exists } from "../../system/on_disk.ts";
 import type { Plan } from "./advance.ts";
 import { previewWorkflow } from "../preview.ts";
 import type { TaskFacts } from "../task.ts";
@@ -37,7 +37,7 @@ export interface WorkflowFile {
 export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
   const found = new Map<string, WorkflowFile>();
   for (const folder of foldersOf(projectDir)) {
-    for (const file of (namesIn(joinPath(folder, "workflows")) ?? []).toSorted()) {
+    for (const file of allNamesIn(joinPath(folder, "workflows"))) {
       // Hidden files are those of editors.
       const name = /^([^.].*)\.ya?ml$/.exec(file)?.[1];
       if (name === undefined || found.has(name)) continue;
