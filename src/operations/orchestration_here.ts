@@ -40,11 +40,10 @@ export function lastingOf(
 /** Returns the settings for ending an agent without a daemon. */
 export function endingOf(
   context: Pick<CliContext, "locations" | "cwd" | "process">,
-  place: Place,
+  { database }: Place,
   projectDir: string | null,
 ) {
-  const graceMs = orchestrationOf(context, projectDir).killGraceSeconds * 1_000;
-  return { ...lastingOf(context, place, projectDir), database: place.database, graceMs };
+  return { database, graceMs: orchestrationOf(context, projectDir).killGraceSeconds * 1_000 };
 }
 
 /** Checks the place where a task would be worked on, unless its workflow already runs. @throws {UserError} */

@@ -1,6 +1,6 @@
 /** Formats tasks for people. */
 import { DEEP, hasLapsed, type Task } from "../work/task.ts";
-import type { HistoryRow } from "../work/store.ts";
+import type { FieldChange, HistoryRow } from "../work/store.ts";
 import { relativeTime } from "../base/time.ts";
 import { shortened } from "../memory/text.ts";
 import type { CliContext } from "./context.ts";
@@ -59,16 +59,21 @@ export function warnOfDepth({ process }: Pick<CliContext, "process">, { depth }:
 
 /** Formats changes in columns: `5m ago  user  status: open → in_progress`. */
 export function historyLines(rows: readonly HistoryRow[]): string[] {
-  const changes = rows.map(({ field, old, new: now, changedBy, changedAtMs }) => ({
-    when: relativeTime(changedAtMs, Date.now()),
-    who: shortAgent(changedBy),
-    what: `${field}: ${valueText(old, field)} → ${valueText(now, field)}`,
+  const changes = rows.map((row) => ({
+    when: relativeTime(row.changedAtMs, Date.now()),
+    who: shortAgent(row.changedBy),
+    what: changeText(row),
   }));
   const whenChars = Math.max(...changes.map(({ when }) => when.length));
   const whoChars = Math.max(...changes.map(({ who }) => who.length));
   return changes.map(({ when, who, what }) =>
     `${when.padEnd(whenChars)}  ${who.padEnd(whoChars)}  ${what}`
   );
+}
+
+/** Formats a change: `status: open → in_progress`. */
+export function changeText({ field, old, new: now }: FieldChange): string {
+  return `${field}: ${valueText(old, field)} → ${valueText(now, field)}`;
 }
 
 /** Formats a value of the history or of an event, and cuts a long one. @param field Its field, if known. */

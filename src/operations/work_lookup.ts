@@ -25,7 +25,7 @@ const TITLES = {
   task: (db: DatabaseSync, id: string) => readTask(db, id)?.title,
   agent: (db: DatabaseSync, id: string) => readAgent(db, id)?.name,
   workflow: (db: DatabaseSync, id: string) =>
-    readTask(db, readWorkflow(db, id)?.taskId ?? "")?.title,
+    readTask(db, readWorkflow(db, id)?.taskId ?? null)?.title,
 } as const;
 
 /** Returns the id of a task, or the text itself if no task has such an id. @throws {UserError} AMBIGUOUS_ID */
@@ -103,24 +103,6 @@ export function entityIdOf(db: DatabaseSync, given: string): string {
     what: `There is no task, agent, workflow or question "${text}"`,
     why: "none has this id, or 4 or more characters of it as its beginning or end",
     next: "conclaude event list",
-  });
-}
-
-/** Checks that a flag's value is one of its words. @throws {UserError} INVALID_INPUT */
-export function checkWord<Word extends string>(
-  word: string,
-  { what, words, noun }: {
-    readonly what: string;
-    readonly words: readonly Word[];
-    readonly noun: string;
-  },
-): Word {
-  const found = words.find((one) => one === word);
-  if (found !== undefined) return found;
-  throw refusal("INVALID_INPUT", {
-    what: `Cannot take the ${what} "${word}"`,
-    why: `${what} must be one of: ${words.join(", ")}`,
-    next: `conclaude ${noun} list --help`,
   });
 }
 

@@ -4,7 +4,7 @@ import { fitToColumns } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
 import { readPlan } from "../work/engine/advance.ts";
 import { type StepView, viewSteps } from "../work/progress.ts";
-import { actionsOf, type WorkflowAction } from "../work/engine/requests.ts";
+import { actionsOf } from "../work/engine/requests.ts";
 import type { Task } from "../work/task.ts";
 import { listSteps, readTask, type WorkflowRow } from "../work/store.ts";
 import { agoText } from "./list_and_show.ts";
@@ -16,21 +16,16 @@ import type { Review } from "../system/git/merge.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 
-export interface WholeWorkflow extends WorkflowRow {
-  readonly steps: readonly StepView[];
-  readonly actions: readonly WorkflowAction[];
-}
-
 /** Adds to a workflow its steps and its possible actions. @param isCarriedOut Whether a daemon runs. */
 export function wholeWorkflow(
   db: DatabaseSync,
   workflow: WorkflowRow,
   isCarriedOut: boolean,
-): WholeWorkflow {
+) {
   return {
     ...workflow,
     steps: viewSteps(readPlan(db, workflow.id).workflow, listSteps(db, workflow.id)),
-    actions: actionsOf(workflow, { isCarriedOut }),
+    actions: actionsOf(workflow, isCarriedOut),
   };
 }
 
@@ -59,7 +54,7 @@ export function statusText({ status, decision }: WorkflowRow): string {
 }
 
 export function workflowLines(
-  workflow: WholeWorkflow,
+  workflow: ReturnType<typeof wholeWorkflow>,
   { task, questionId }: {
     readonly task: Task | undefined;
     /** The question that the workflow waits for; null if it waits for none. */

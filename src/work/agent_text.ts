@@ -5,14 +5,6 @@
 import { quietly } from "../base/errors.ts";
 import { isMapping, type Mapping } from "../base/mapping.ts";
 
-interface AgentLine {
-  /** The text that a person would read; null when there is none. */
-  readonly text: string | null;
-  readonly sessionId: string | null;
-  /** Whether the line is the last one of a turn, which repeats the last words. */
-  readonly isResult: boolean;
-}
-
 /** How to get the text of a line, by its type; lines of other types have none. */
 const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
   assistant: spoken,
@@ -25,8 +17,12 @@ const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
 /** Known types of lines that have no text. */
 const SILENT = new Set(["user", "stream_event", "control_request", "control_response"]);
 
-/** Reads one line. A line that is not `stream-json` is text, even other JSON, since a contract may be printed so. */
-export function readAgentLine(line: string): AgentLine {
+/**
+ * Reads one line. A line that is not `stream-json` is text, even other JSON, since a contract may be printed so.
+ * @returns `text`: what a person would read; null when there is nothing. `isResult`: whether the line is the last one of
+ * a turn, which repeats the last words.
+ */
+export function readAgentLine(line: string) {
   const object = parseLine(line);
   if (object === null) return { text: line, sessionId: null, isResult: false };
   return {
@@ -78,12 +74,7 @@ function linesIn(values: unknown): string | null {
 }
 
 /** The object in which an agent reports at its end how its work went. */
-interface Contract {
-  readonly success: boolean;
-  readonly summary: string | null;
-  readonly outputs: Mapping;
-  readonly error: string | null;
-}
+type Contract = NonNullable<ReturnType<typeof contractOf>>;
 
 const START = /\{\s*"/g;
 
@@ -136,7 +127,7 @@ function parseObject(text: string): Mapping | null {
   return quietly(() => JSON.parse(text, plain)) ?? null;
 }
 
-function contractOf(object: Mapping): Contract | null {
+function contractOf(object: Mapping) {
   const { success, summary, outputs, error } = object;
   if (success === undefined) return null;
   if (typeof success !== "boolean") {

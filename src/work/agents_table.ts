@@ -63,9 +63,8 @@ export function markRunning(
   id: string,
   { command, atMs, ...process }: AgentProcess & { readonly atMs: number },
 ): void {
-  const times = { startedAtMs: atMs, updatedAtMs: atMs };
-  const words = JSON.stringify(command);
-  updateRow(db, "agents", id, { ...process, status: "running", command: words, ...times });
+  const state = { status: "running", command: JSON.stringify(command) };
+  updateRow(db, "agents", id, { ...process, ...state, startedAtMs: atMs, updatedAtMs: atMs });
   recordAgentEvent(db, "agent.started", id, atMs);
 }
 
@@ -119,7 +118,7 @@ export function requestKill(
   ).run(atMs, reason, atMs, id).changes > 0;
 }
 
-export function readAgent(db: DatabaseSync, id: string): Agent | undefined {
+export function readAgent(db: DatabaseSync, id: string | null): Agent | undefined {
   return readRow(db, AGENTS, id);
 }
 
@@ -147,8 +146,8 @@ export function listAgents(
       ["task_id = ?", taskId],
       ["session_id = ?", sessionId],
       ["workflow_id = ?", workflowId],
+      ["? AND worktree IS NOT NULL", hasTree ? 1 : null],
     ],
-    ...hasTree ? { only: "worktree IS NOT NULL" } : {},
     order: "created_at_ms DESC, id DESC",
     limit,
   });
@@ -156,8 +155,8 @@ export function listAgents(
 
 /** Lists agents with a process of their own whose end is not recorded, the oldest first. */
 export function listUnendedProcesses(db: DatabaseSync): Agent[] {
-  const only = "ended_at_ms IS NULL AND kind IN ('agent', 'script')";
-  return listRows(db, AGENTS, { only, order: "created_at_ms, id" });
+  const unended = ["ended_at_ms IS NULL AND kind <> ?", "subagent"] as const;
+  return listRows(db, AGENTS, { where: [unended], order: "created_at_ms, id" });
 }
 
 export function recordAgentEvent(db: DatabaseSync, type: string, id: string, atMs: number): void {

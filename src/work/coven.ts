@@ -15,9 +15,96 @@ import { MAX_BODY_CHARS, MAX_NAME_CHARS, MAX_TITLE_CHARS } from "./task_input.ts
 import type { writeHistory } from "./task_changes_table.ts";
 import { openIfOurs } from "../db/database_identity.ts";
 import { readMeta } from "../db/statement.ts";
-import TABLES from "./coven.json" with { type: "json" };
 
-/** The values of a row, by column. */
+/** How each column of a task is read: the kind of its values, coven's names of the field, and the usual value. */
+const TASK = {
+  id: ["text", "id task_id"],
+  parent_id: ["text", "parent_id parent"],
+  title: ["line", "title name"],
+  body: ["text", "body description", ""],
+  type: ["type", "type issue_type", "task"],
+  status: ["status", "status state", "open"],
+  priority: ["priority", "priority", 2],
+  tags: ["list", "tags labels"],
+  needs: ["list", "depends_on dependencies"],
+  workflow: ["text", "grimoire_hint grimoire"],
+  claimed_by: ["text", "claimed_by assignee"],
+  reason: ["text", "reason block_reason blocked_reason error"],
+  summary: ["text", "summary close_reason"],
+  created_at_ms: ["time", "created_at"],
+  updated_at_ms: ["time", "updated_at"],
+  closed_at_ms: ["time", "closed_at completed_at"],
+  deleted_at_ms: ["time", "deleted_at"],
+  said: ["text", "depth claimed_at"],
+} as const;
+
+/** Coven's words for each type and status. */
+const TYPES = {
+  task: "task chore docs question",
+  feature: "feature epic story",
+  bug: "bug",
+};
+const STATUSES = {
+  open: "open todo new ready pending deferred",
+  in_progress: "in_progress doing running started claimed",
+  pending_merge: "pending_merge review in_review",
+  blocked: "blocked failed",
+  closed: "closed done completed complete resolved cancelled tombstone",
+};
+/** Why a task with this status becomes blocked. */
+const REASONS = {
+  blocked: "imported: it was blocked",
+  in_progress: "imported: its work was not finished",
+  pending_merge: "imported: its merge was not finished",
+};
+
+/** Records that are left out, and why. */
+const HISTORY = {
+  workflows: "nothing goes on with them",
+  familiars: "their processes belong to a program that does not run any more",
+  questions: "nobody waits for an answer any more",
+};
+
+/** Coven's keys in camel case, and ours. */
+const KEYS: Readonly<Record<string, string>> = {
+  agentCommand: "orchestration.agentCommand",
+  agentArgs: "orchestration.agentArgs",
+  maxConcurrentAgents: "orchestration.maxConcurrentAgents",
+  worktreeBasePath: "orchestration.worktreePath",
+  agentTimeoutMs: "orchestration.agentTimeoutMinutes",
+  preMergeChecks: "orchestration.check",
+  agentPermissions: "orchestration.allowedTools",
+  notifications: "orchestration.notify",
+  default: "orchestration.defaultWorkflow",
+  "store.eventRetentionHours": "store.eventRetentionHours",
+  "store.taskRetentionDays": "store.taskRetentionDays",
+  "store.taskSoftDeleteDays": "store.taskSoftDeleteDays",
+  "store.workflowRetentionDays": "store.workflowRetentionDays",
+  "store.claimTimeoutMinutes": "store.claimTimeoutMinutes",
+};
+const USUAL: Readonly<Record<string, unknown>> = {
+  agentArgs: ["-p", "--output-format", "stream-json", "--verbose"],
+  worktreeBasePath: ".coven/worktrees",
+};
+const OWN_LOG = "the daemon's log here has one level and a size that it keeps to";
+/** Keys that have no counterpart, and why. */
+const NO_KEYS: Readonly<Record<string, string>> = {
+  pollInterval: "the daemon here does not poll",
+  logLevel: OWN_LOG,
+  logging: OWN_LOG,
+  beadsSyncIntervalMs: "no other tracker is synchronised",
+  mergeConflictMaxRetries: "a merge that conflicts waits for a person",
+  outputRetentionDays: "output goes with its task",
+  byType: "matchers say it: .conclaude/workflow-matchers.yaml",
+};
+
+/** The folders of files to take over, the names of the files, and their places here. */
+const FILES = [
+  ["grimoires", /\.ya?ml$/, "workflows/*.yaml"],
+  ["spells", /\.md$/, "prompts/*.md"],
+  ["", /^grimoire-matchers\.ya?ml$/, "workflow-matchers.yaml"],
+] as const;
+
 type Columns = Readonly<Record<string, SQLInputValue>>;
 
 type CovenPlace = NonNullable<ReturnType<typeof findCoven>>;
@@ -90,8 +177,8 @@ const oneOf = (known: Readonly<Record<string, string>>) => (value: unknown) => {
 const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
   text,
   line,
-  type: oneOf(TABLES.type),
-  status: oneOf(TABLES.status),
+  type: oneOf(TYPES),
+  status: oneOf(STATUSES),
   priority: (value) => /^p?[0-4]$/i.test(text(value) ?? "") ? Number(text(value)!.at(-1)) : null,
   // Go's zero time (the year 1) is not a time.
   time: (value) => Math.max(0, Date.parse(text(value) ?? "")) || null,
@@ -103,22 +190,20 @@ const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
 };
 
 type Times = "created_at_ms" | "updated_at_ms" | "closed_at_ms" | "deleted_at_ms";
-/** The fields of a task by our columns, listed in `coven.json`. */
+/** The fields of a task by our columns. */
 type Fields =
-  & Record<Exclude<keyof typeof TABLES.task, "needs" | "tags" | "status" | Times>, string | null>
+  & Record<Exclude<keyof typeof TASK, "needs" | "tags" | "status" | Times>, string | null>
   & Record<Times, number | null>
-  & { readonly needs?: string[]; readonly tags?: string[]; status: keyof typeof TABLES.status };
-/** The fields of a task, with its id here. */
+  & { readonly needs?: string[]; readonly tags?: string[]; status: keyof typeof STATUSES };
 type Item = Fields & { readonly id: string };
 
 function readFields(record: Mapping, leave: CovenPlan["leave"]): Fields {
   const left = new Set(Object.keys(record).filter((name) => (record[name] ?? "") !== ""));
-  const entries = Object.entries(TABLES.task).map(([key, [reader, names, usual = null]]) => {
-    const all = String(names).split(" ")
-      .flatMap((name) => [name, name.replace(/_(.)/g, (_, letter) => letter.toUpperCase())]);
+  const entries = Object.entries(TASK).map(([key, [reader, names, usual = null]]) => {
+    const all = names.split(" ").flatMap((name) => [name, inCamelCase(name)]);
     const name = all.find((one) => left.has(one));
     for (const one of all) left.delete(one);
-    const value = name === undefined ? null : READERS[reader!]!(record[name]);
+    const value = name === undefined ? null : READERS[reader]!(record[name]);
     if (value === null && name !== undefined && usual !== null) {
       leave(name, `${JSON.stringify(record[name])} means nothing here; it becomes ${usual}`);
     }
@@ -126,6 +211,10 @@ function readFields(record: Mapping, leave: CovenPlan["leave"]): Fields {
   });
   for (const name of left) leave(name, "nothing here is like it");
   return Object.fromEntries(entries);
+}
+
+function inCamelCase(name: string): string {
+  return name.replace(/_(.)/g, (_, letter) => letter.toUpperCase());
 }
 
 /** Plans the tasks. @param facts `here`: ids of tasks that an earlier run imported, by origin. */
@@ -136,7 +225,7 @@ export function planCovenTasks({ folder, root, origin }: CovenPlace, plan: Coven
 }): void {
   const { leave } = plan;
   const { tasks, beads, ...others } = jsonIn(joinPath(folder, "state.json"), plan);
-  for (const [kind, why] of Object.entries(TABLES.history)) {
+  for (const [kind, why] of Object.entries(HISTORY)) {
     const files = readFolder(joinPath(folder, kind), /\.json$/).length;
     const count = files + Object.keys(Object(others[kind])).length;
     if (count > 0) leave(`${count} ${kind}`, why);
@@ -218,7 +307,7 @@ function standingOf(
   const where = isFolder(tree) ? `; it is in ${tree}` : "";
   const isFree = status === "open" || status === "in_progress" && where === "";
   if (isFree || deleted_at_ms !== null) return { status: "open", reason: null };
-  const why = TABLES.reasons[status] + where;
+  const why = REASONS[status] + where;
   return { status: "blocked", reason: status === "blocked" && reason || why };
 }
 
@@ -237,11 +326,11 @@ const CONVERT: Readonly<Record<string, (value: unknown) => unknown>> = {
 
 /** Plans the files and the entries of the configuration. It never replaces a file of ours. */
 export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): void {
-  for (const [part, names, target] of TABLES.files) {
-    for (const { path, ...file } of readFolder(joinPath(folder, part!), new RegExp(names!))) {
+  for (const [part, names, target] of FILES) {
+    for (const { path, ...file } of readFolder(joinPath(folder, part), names)) {
       const name = baseName(path).replace(/\.[^.]+$/, "");
       const text = file.text ?? "";
-      const to = joinPath(root, `.conclaude/${target!.replace("*", name)}`);
+      const to = joinPath(root, `.conclaude/${target.replace("*", name)}`);
       const there = readFound(to);
       const parsed = part === "grimoires" ? parseFile({ name, path, text }) : null;
       plan.filesRead += Number(file.text !== null);
@@ -259,16 +348,14 @@ export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): v
   for (const { path } of readFolder(folder, /^(?:secrets\.yaml|system-prompt\.md)$/)) {
     plan.leave(baseName(path), "it has no counterpart here");
   }
-  const keys: Readonly<Record<string, string>> = TABLES.config;
-  const usual: Readonly<Record<string, unknown>> = TABLES.usual;
-  const left: Readonly<Record<string, string>> = TABLES.left;
   for (const [name, theirs] of Object.entries(given)) {
     if ((theirs ?? "") === "") continue;
-    const path = keys[name]?.split(".") ?? [];
+    const key = inCamelCase(name);
+    const path = KEYS[key]?.split(".") ?? [];
     const value = (CONVERT[name]?.(theirs) ?? theirs) as Plain;
     const why = path.length === 0
-      ? left[name] ?? "the key is not known"
-      : isSameValue(theirs, usual[name])
+      ? NO_KEYS[key] ?? "the key is not known"
+      : isSameValue(theirs, USUAL[key])
       ? "it is what the older daemon had anyway; ours has its own default"
       : faultsOf({ path, value });
     if (why !== "") plan.leave(name, why);

@@ -23,9 +23,7 @@ export type StoredEvent = Omit<EventRow, "data"> & { readonly data: string };
 
 /** Selects events. A filter that is missing or null lets all events through. */
 export interface EventFilter {
-  /** Selects events after this id. */
   readonly afterId?: number | undefined;
-  /** Selects events after this time, in epoch milliseconds. */
   readonly sinceMs?: number | null;
   /** Selects a type, with `*` for any text: `agent.*`. */
   readonly type?: string | null;
@@ -82,43 +80,30 @@ export function lastEventId(db: DatabaseSync): number {
   return Number(row?.["seq"] ?? 0);
 }
 
-/** Counts of tasks, agents, workflows and questions. */
-export interface StateCounts {
-  readonly lastEventId: number;
-  /** The oldest event that is still sent: a client whose last event is older may have missed some. */
-  readonly oldestEventId: number | null;
-  /** Counts of tasks that are not deleted, by status. */
-  readonly tasks: Readonly<Record<string, number>>;
-  readonly agents: Readonly<Record<string, number>>;
-  readonly workflows: Readonly<Record<string, number>>;
-  readonly pendingQuestions: number;
-}
+export type StateCounts = ReturnType<typeof countState>;
 
 /**
  * Counts the state. In a transaction all counts belong to the same moment.
  * @param toldSinceMs Events up to this time count as gone, since retention will remove them.
  */
-export function countState(db: DatabaseSync, toldSinceMs = 0): StateCounts {
-  const byStatus = (sql: string) =>
-    Object.fromEntries(
-      statement(db, sql).all().map((row) => [String(row["status"]), Number(row["n"])]),
-    );
+export function countState(db: DatabaseSync, toldSinceMs = 0) {
+  const byStatus = (table: string): Readonly<Record<string, number>> => {
+    const rows = statement(db, `SELECT status, count(*) AS n FROM ${table} GROUP BY status`).all();
+    return Object.fromEntries(rows.map((row) => [String(row["status"]), Number(row["n"])]));
+  };
   // The plus keeps SQLite from using the index of times: in the order of ids, the first match is the oldest event.
   const oldest = statement(
     db,
     "SELECT id FROM events WHERE +created_at_ms > ? ORDER BY id LIMIT 1",
   ).get(toldSinceMs);
-  const pending = statement(db, "SELECT count(*) AS n FROM questions WHERE status = 'pending'")
-    .get()!;
   return {
     lastEventId: lastEventId(db),
+    /** The oldest event that is still sent: a client whose last event is older may have missed some. */
     oldestEventId: oldest === undefined ? null : Number(oldest["id"]),
-    tasks: byStatus(
-      "SELECT status, count(*) AS n FROM tasks WHERE deleted_at_ms IS NULL GROUP BY status",
-    ),
-    agents: byStatus("SELECT status, count(*) AS n FROM agents GROUP BY status"),
-    workflows: byStatus("SELECT status, count(*) AS n FROM workflows GROUP BY status"),
-    pendingQuestions: Number(pending["n"]),
+    tasks: byStatus("tasks WHERE deleted_at_ms IS NULL"),
+    agents: byStatus("agents"),
+    workflows: byStatus("workflows"),
+    pendingQuestions: byStatus("questions WHERE status = 'pending'")["pending"] ?? 0,
   };
 }
 

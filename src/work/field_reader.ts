@@ -75,7 +75,6 @@ export function readFields<Shape extends Readonly<Record<string, z.ZodMiniType>>
   return { fields: data ?? null, errors: [...new Set(errors)], unknown };
 }
 
-/** The milliseconds of each unit. */
 const UNITS: Readonly<Record<string, number>> = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
 
 /**

@@ -2,22 +2,16 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { parse as parseYaml } from "yaml";
-import { foldersOf, leftOutText, MATCHERS, whyNotOf } from "../config/left_out.ts";
+import { MATCHERS } from "../config/left_out.ts";
 import type { OrchestrationSettings } from "./orchestration_section.ts";
 import { messageOf } from "../base/errors.ts";
-import { joinPath } from "../base/paths.ts";
-import { isNotFound, readTextFileSync } from "../system/files.ts";
 import { isMapping } from "../base/mapping.ts";
 import { field, orElse, readFields } from "./field_reader.ts";
 import type { Task, TaskFacts } from "./task.ts";
-import { DEFAULT_WORKFLOW } from "./engine/workflow_files.ts";
+import { DEFAULT_WORKFLOW, ownFiles } from "./engine/workflow_files.ts";
 import { readWorkflowOfTask } from "./workflows_table.ts";
 
-export interface ChoosingTask extends TaskFacts {
-  /** The workflow that the task asks for. */
-  readonly workflowHint: string | null;
-  readonly hasParent: boolean;
-}
+export type ChoosingTask = TaskFacts & Pick<Task, "workflow" | "parentId">;
 
 export interface WorkflowChoice {
   readonly name: string;
@@ -47,9 +41,8 @@ export function chooseWorkflow(
     readonly default: string;
   },
 ): WorkflowChoice {
-  if (task.workflowHint) {
-    return { name: task.workflowHint, why: "the task asks for it", by: "hint", considered: [] };
-  }
+  const { workflow: hint } = task;
+  if (hint) return { name: hint, why: "the task asks for it", by: "hint", considered: [] };
   for (const prefix of TAG_PREFIXES) {
     const tag = task.tags.find((one) => one.startsWith(prefix) && one.length > prefix.length);
     if (tag !== undefined) {
@@ -61,14 +54,11 @@ export function chooseWorkflow(
     const found = workflow ?? options.parentWorkflow;
     const fault = faultOf(task, match) ??
       (found === null ? "the parent never ran a workflow" : null);
-    considered.push({
-      name,
-      matched: fault === null,
-      why: fault ?? "all conditions are fulfilled",
-    });
+    const why = fault ?? "all conditions are fulfilled";
+    considered.push({ name, matched: fault === null, why });
     if (fault !== null || found === null) continue;
-    const why = `the matcher '${name}'${workflow === null ? ", as the parent" : ""}`;
-    return { name: found, why, by: "matcher", considered };
+    const by = `the matcher '${name}'${workflow === null ? ", as the parent" : ""}`;
+    return { name: found, why: by, by: "matcher", considered };
   }
   return { name: options.default, why: "the default", by: "default", considered };
 }
@@ -122,8 +112,8 @@ const CHECKS: {
   body_contains: ({ body }, wanted) =>
     !wanted.some((text) => body.toLowerCase().includes(text.toLowerCase())) &&
     `its body has none of the texts ${wanted.join(", ")}`,
-  has_parent: ({ hasParent }, wanted) =>
-    wanted !== hasParent && `it has ${hasParent ? "a parent" : "no parent"}`,
+  has_parent: ({ parentId }, wanted) =>
+    wanted !== (parentId !== null) && `it has ${parentId === null ? "no parent" : "a parent"}`,
   not_tags: ({ tags }, wanted) =>
     wanted.filter((tag) => tags.includes(tag)).map((tag) => `it has the tag ${tag}`)[0],
 };
@@ -177,9 +167,7 @@ export function parseMatchers(value: unknown): MatcherFile {
 
 function readMatcher(value: unknown, number: number, warnings: string[]): Matcher | null {
   const whole = isMapping(value) ? value : {};
-  const name = typeof whole["name"] === "string" && whole["name"] !== ""
-    ? whole["name"]
-    : `${number}`;
+  const name = typeof whole["name"] === "string" && whole["name"] || `${number}`;
   const given = whole["match"] ?? {};
   const read = readFields(MATCHER, whole);
   const { fields: match, ...found } = readFields(MATCH, isMapping(given) ? given : {});
@@ -187,12 +175,10 @@ function readMatcher(value: unknown, number: number, warnings: string[]): Matche
   const { workflow: own, grimoire = null, inherit } = read.fields ?? {};
   const workflow = own ?? grimoire;
   if (!isMapping(given)) errors.push("match must be a mapping of conditions");
-  if (read.fields !== null && !workflow && inherit !== true) {
+  if (read.fields !== null && !workflow && !inherit) {
     errors.push("matcher must specify workflow or inherit");
   }
-  if (workflow && inherit === true) {
-    errors.push("matcher must not specify both workflow and inherit");
-  }
+  if (workflow && inherit) errors.push("matcher must not specify both workflow and inherit");
   const tell = (warning: string) => warnings.push(`matcher '${name}': ${warning}`);
   for (const error of errors) tell(`${error}; the matcher is left out`);
   for (const key of [...read.unknown, ...found.unknown]) tell(`${key}; it is ignored`);
@@ -216,27 +202,23 @@ interface ProjectMatchers extends MatcherFile {
 
 /** Reads the matchers of a project, anew for each task. Never throws: faults become warnings. */
 export function readMatchers(projectDir: string): ProjectMatchers {
-  const leftOut: string[] = [];
-  for (const folder of foldersOf(projectDir)) {
-    const path = joinPath(folder, MATCHERS);
-    const why = whyNotOf(projectDir, path);
-    if (why !== null) {
-      leftOut.push(`${path}: ${leftOutText(why)}`);
+  const warnings: string[] = [];
+  for (const { path, text, problem } of ownFiles(projectDir, MATCHERS)) {
+    const tell = (warning: string) => void warnings.push(`${path}: ${warning}`);
+    if (problem !== undefined) {
+      tell(problem);
       continue;
     }
-    const withPath = (warnings: readonly string[]) => [
-      ...leftOut,
-      ...warnings.map((warning) => `${path}: ${warning}`),
-    ];
     try {
-      const { matchers, warnings } = parseMatchers(parseYaml(readTextFileSync(path)));
-      return { path, matchers, warnings: withPath(warnings) };
+      const found = parseMatchers(parseYaml(text));
+      found.warnings.forEach(tell);
+      return { path, matchers: found.matchers, warnings };
     } catch (thrown) {
-      if (isNotFound(thrown)) continue;
-      return { path, matchers: [], warnings: withPath([messageOf(thrown)]) };
+      tell(messageOf(thrown));
+      return { path, matchers: [], warnings };
     }
   }
-  return { path: null, matchers: [], warnings: leftOut };
+  return { path: null, matchers: [], warnings };
 }
 
 /** Chooses the workflow of a task; also returns why, and the faults of the project's matchers. */
@@ -246,8 +228,7 @@ export function chooseFor(
   { defaultWorkflow }: Pick<OrchestrationSettings, "defaultWorkflow">,
 ): WorkflowChoice & Omit<ProjectMatchers, "matchers"> {
   const { path, matchers, warnings } = readMatchers(task.projectDir);
-  const facts = { ...task, workflowHint: task.workflow, hasParent: task.parentId !== null };
-  const choice = chooseWorkflow(facts, matchers, {
+  const choice = chooseWorkflow(task, matchers, {
     parentWorkflow: task.parentId === null
       ? null
       : readWorkflowOfTask(db, task.parentId)?.name ?? null,

@@ -9,7 +9,6 @@ import { uuidOf } from "../base/ids.ts";
 import { joinPath } from "../base/paths.ts";
 import { readDirSync, statSync } from "../system/files.ts";
 
-/** The author that the history names. */
 const BY = "system";
 
 /**

@@ -4,14 +4,9 @@ import { bool, int, list, section, text } from "../config/schema_kit.ts";
 import type { SectionValues } from "../config/config_schema.ts";
 
 /** The default arguments of an agent: it prints what it does, and may change files of its working tree. */
-const AGENT_ARGS = [
-  "-p",
-  "--output-format",
-  "stream-json",
-  "--verbose",
-  "--permission-mode",
-  "acceptEdits",
-];
+const AGENT_ARGS = "-p --output-format stream-json --verbose --permission-mode acceptEdits".split(
+  " ",
+);
 
 /** The default arguments to add when an agent goes on with an answer. */
 const RESUME_ARGS = ["--resume", "{session_id}"];

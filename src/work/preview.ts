@@ -12,7 +12,6 @@ import {
   type Workflow,
 } from "./workflow.ts";
 
-/** The length of the shown beginning of a prompt, in characters. */
 const EXCERPT_LENGTH = 500;
 
 /** The text of a prompt, and its source: a path, or `built-in`. */
@@ -38,32 +37,23 @@ export interface PreviewStep {
   readonly warnings: readonly string[];
 }
 
-export interface WorkflowPreview {
-  readonly steps: readonly PreviewStep[];
-  /** The errors of all steps, each with the name of its step. */
-  readonly errors: readonly string[];
-  readonly isValid: boolean;
-}
-
+/** @returns `errors`: those of all steps, each with the name of its step. */
 export function previewWorkflow(
   workflow: Workflow,
-  options: {
+  { task, prompts }: {
     readonly task: TaskFacts;
     readonly prompts: (name: string) => PromptText | null;
   },
-): WorkflowPreview {
+) {
   const all = [...allSteps(workflow.steps)];
-  const task = taskValue(options.task);
+  const value = taskValue(task);
   const scene: Scene = {
-    context: { task, bead: task },
-    known: new Set([
-      "previous",
-      ...all.flatMap(({ step }) => step.output === null ? [step.name] : [step.name, step.output]),
-    ]),
-    prompts: options.prompts,
-    include: (name) => options.prompts(name)?.text ?? null,
+    context: { task: value, bead: value },
+    known: new Set(["previous", ...all.flatMap(({ step }) => [step.name, step.output ?? ""])]),
+    prompts,
+    include: (name) => prompts(name)?.text ?? null,
   };
-  const steps = all.map(({ step, depth }) => previewStep(step, depth, scene));
+  const steps = all.map(({ step, depth }) => ({ step, depth, ...new StepLook(scene).look(step) }));
   const errors = steps.flatMap((one) =>
     one.errors.map((error) => `step "${one.step.name}": ${error}`)
   );
@@ -71,15 +61,11 @@ export function previewWorkflow(
 }
 
 interface Scene {
-  /** The values that are known before anything has run. */
   readonly context: TemplateContext;
-  /** The names of values that steps make. */
   readonly known: ReadonlySet<string>;
   readonly prompts: (name: string) => PromptText | null;
   readonly include: (name: string) => string | null;
 }
-
-type Findings = { readonly [Kind in "errors" | "warnings"]: string[] };
 
 /** Returns a text's beginning, cut at a word. */
 function excerptOf(text: string): string {
@@ -88,108 +74,107 @@ function excerptOf(text: string): string {
   return `${/^[^]*(?=\s)/.exec(head)?.[0] ?? head}…`;
 }
 
-type Shown = Pick<PreviewStep, "promptSource" | "promptExcerpt" | "command" | "isRendered">;
+/** Looks at one step, and collects what is wrong with it. */
+class StepLook {
+  readonly #errors: string[] = [];
+  readonly #warnings: string[] = [];
+  readonly #scene: Scene;
 
-const NOTHING_SHOWN: Shown = {
-  promptSource: null,
-  promptExcerpt: null,
-  command: null,
-  isRendered: true,
-};
-
-function previewStep(step: Step, depth: number, scene: Scene): PreviewStep {
-  const findings: Findings = { errors: [], warnings: [] };
-  const wouldRun = attempt(findings, () => previewWhen(step.when, scene, findings)) ?? null;
-  let shown = NOTHING_SHOWN;
-  if (step.type === "agent") shown = showAgent(step, scene, findings);
-  if (step.type === "script") shown = showScript(step, scene, findings);
-  for (const command of step.type === "merge" ? step.preMerge : []) {
-    attempt(findings, () => findings.warnings.push(...renderScript(command, {}).warnings));
+  constructor(scene: Scene) {
+    this.#scene = scene;
   }
-  return { step, depth, wouldRun, ...shown, ...findings };
-}
 
-function previewWhen(when: string | null, scene: Scene, { errors }: Findings): boolean | null {
-  if (when === null) return true;
-  const isKnown = hasValues(when, scene, { errors, place: "when: " });
-  if (errors.length > 0 || !isKnown) return null;
-  const result = evaluateWhen(when, scene.context);
-  if ("run" in result) return result.run;
-  errors.push(result.error);
-  return null;
-}
-
-function showAgent(step: AgentStep, scene: Scene, findings: Findings): Shown {
-  const { errors } = findings;
-  const name = isInlinePrompt(step.prompt) ? undefined : step.prompt;
-  const found = name === undefined ? { text: step.prompt, source: "inline" } : scene.prompts(name);
-  if (found === null) {
-    errors.push(`there is no prompt "${name}"`);
-    return NOTHING_SHOWN;
+  look(step: Step): Omit<PreviewStep, "step" | "depth"> {
+    const wouldRun = this.#attempt(() => this.#look(step.when)) ?? null;
+    const nothing = { promptSource: null, promptExcerpt: null, command: null, isRendered: true };
+    const shown = { ...nothing, ...this.#show(step) };
+    return { wouldRun, ...shown, errors: this.#errors, warnings: this.#warnings };
   }
-  const rendered = attempt(findings, () => {
-    // Finds faults that do not depend on values, such as missing includes.
-    renderText(found.text, {}, { missing: "empty", include: scene.include, name });
-    const isKnown = [
-      ...Object.entries(step.input).map(([key, text]) =>
-        hasValues(text, scene, { errors, place: `input ${key}: ` })
-      ),
-      hasValues(found.text, scene, { errors, own: step.input }),
-    ].every((known) => known);
-    if (errors.length > 0 || !isKnown) return undefined;
-    return renderPrompt(step, scene.context, scene.include);
-  });
-  return {
-    ...NOTHING_SHOWN,
-    promptSource: found.source,
-    promptExcerpt: excerptOf(rendered ?? found.text),
-    isRendered: rendered !== undefined,
-  };
-}
 
-function showScript(step: ScriptStep, scene: Scene, findings: Findings): Shown {
-  const command = attempt(findings, () => {
-    // In a script a missing value is an empty word, which is no error but hardly meant.
-    const isKnown = hasValues(step.command, scene, { errors: findings.warnings });
-    const { command, env, warnings } = renderScriptStep(step, scene.context);
-    findings.warnings.push(...warnings);
-    return isKnown ? shownScript({ command, variables: env }) : undefined;
-  });
-  return {
-    ...NOTHING_SHOWN,
-    command: command ?? step.command,
-    isRendered: command !== undefined,
-  };
-}
-
-/**
- * Tells whether the task alone has all values that a template names.
- * @param options.errors Receives a line for each name that neither the task nor any step has. @param options.own The
- * values that the step gives to the template, by name.
- */
-function hasValues(
-  template: string,
-  scene: Scene,
-  { errors, place = "", own = {} }: {
-    readonly errors: string[];
-    readonly place?: string;
-    readonly own?: TemplateContext;
-  },
-): boolean {
-  const paths = missingPaths(template, { ...scene.context, ...own }, scene.include);
-  for (const { path, mayBeMissing } of paths) {
-    if (mayBeMissing || scene.known.has(path[0]!)) continue;
-    errors.push(`${place}.${path.join(".")}: nothing has the name "${path[0]}"`);
+  /** Tells whether a step with this `when` would run; null when that depends on earlier steps. */
+  #look(when: string | null): boolean | null {
+    if (when === null) return true;
+    const isKnown = this.#hasValues(when, { place: "when: " });
+    if (this.#errors.length > 0 || !isKnown) return null;
+    const result = evaluateWhen(when, this.#scene.context);
+    if ("run" in result) return result.run;
+    this.#errors.push(result.error);
+    return null;
   }
-  return paths.length === 0;
-}
 
-function attempt<Result>({ errors }: Findings, action: () => Result): Result | undefined {
-  try {
-    return action();
-  } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    errors.push(error.message);
-    return undefined;
+  #show(step: Step): Partial<PreviewStep> {
+    if (step.type === "agent") return this.#showAgent(step);
+    if (step.type === "script") return this.#showScript(step);
+    for (const command of step.type === "merge" ? step.preMerge : []) {
+      this.#attempt(() => this.#warnings.push(...renderScript(command, {}).warnings));
+    }
+    return {};
+  }
+
+  #showAgent(step: AgentStep): Partial<PreviewStep> {
+    const { context, prompts, include } = this.#scene;
+    const name = isInlinePrompt(step.prompt) ? undefined : step.prompt;
+    const found = name === undefined ? { text: step.prompt, source: "inline" } : prompts(name);
+    if (found === null) {
+      this.#errors.push(`there is no prompt "${name}"`);
+      return {};
+    }
+    const rendered = this.#attempt(() => {
+      // Finds faults that do not depend on values, such as missing includes.
+      renderText(found.text, {}, { missing: "empty", include, name });
+      const isKnown = [
+        ...Object.entries(step.input).map(([key, text]) =>
+          this.#hasValues(text, { place: `input ${key}: ` })
+        ),
+        this.#hasValues(found.text, { own: step.input }),
+      ].every((known) => known);
+      if (this.#errors.length > 0 || !isKnown) return undefined;
+      return renderPrompt(step, context, include);
+    });
+    const promptExcerpt = excerptOf(rendered ?? found.text);
+    return { promptSource: found.source, promptExcerpt, isRendered: rendered !== undefined };
+  }
+
+  #showScript(step: ScriptStep): Partial<PreviewStep> {
+    const shown = this.#attempt(() => {
+      // In a script a missing value is an empty word, which is no error but hardly meant.
+      const isKnown = this.#hasValues(step.command, { into: this.#warnings });
+      const { command, env, warnings } = renderScriptStep(step, this.#scene.context);
+      this.#warnings.push(...warnings);
+      return isKnown ? shownScript({ command, variables: env }) : undefined;
+    });
+    return { command: shown ?? step.command, isRendered: shown !== undefined };
+  }
+
+  /**
+   * Tells whether the task alone has all values that a template names.
+   * @param options.into Receives a line for each name that neither the task nor any step has. @param options.own The
+   * values that the step gives to the template, by name.
+   */
+  #hasValues(
+    template: string,
+    { into = this.#errors, place = "", own = {} }: {
+      readonly into?: string[];
+      readonly place?: string;
+      readonly own?: TemplateContext;
+    },
+  ): boolean {
+    const { context, known, include } = this.#scene;
+    const paths = missingPaths(template, { ...context, ...own }, include);
+    for (const { path, mayBeMissing } of paths) {
+      if (mayBeMissing || known.has(path[0]!)) continue;
+      into.push(`${place}.${path.join(".")}: nothing has the name "${path[0]}"`);
+    }
+    return paths.length === 0;
+  }
+
+  #attempt<Result>(action: () => Result): Result | undefined {
+    try {
+      return action();
+    } catch (error) {
+      if (!(error instanceof TemplateError)) throw error;
+      this.#errors.push(error.message);
+      return undefined;
+    }
   }
 }

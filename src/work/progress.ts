@@ -3,33 +3,21 @@
  * from the top, and the first step without a record is next. So after a crash only the unfinished step runs again, and
  * a retry is a walk without the records of the steps that stopped the workflow.
  */
+import { constants } from "node:os";
 import { count } from "../base/counts.ts";
+import type { Agent } from "./agents_table.ts";
 import { evaluateWhen } from "./render_step.ts";
 import { readContract } from "./agent_text.ts";
 import { type TaskFacts, taskValue } from "./task.ts";
 import type { TemplateContext, TemplateValue } from "./template_syntax.ts";
 import type { AgentStep, LoopStep, MergeStep, ScriptStep, Step, Workflow } from "./workflow.ts";
-import type { StepRow } from "./workflows_table.ts";
+import type { StepOutcome, StepRow } from "./workflows_table.ts";
 
-export interface StepOutcome {
-  readonly success: boolean;
-  /** Whether the step did not run because its `when` was false. */
-  readonly skipped: boolean;
-  readonly output: string;
-  /** The outputs of an agent's contract, `iterations` of a loop, or `commit` of a merge. */
-  readonly outputs: Readonly<Record<string, unknown>>;
-  readonly exitCode: number | null;
-  readonly error: string | null;
-  /** The effect on the workflow: `block` lets it wait for a person, `fail` ends it. */
-  readonly action: "continue" | "exit_loop" | "block" | "fail";
-}
-
-export interface StepRecord {
-  /** The step, such as `implement`; in loops `quality-loop#2/run-tests`, with rounds from 1. Loops have records too. */
-  readonly key: string;
-  readonly attempt: number;
-  readonly outcome: StepOutcome;
-}
+/**
+ * An attempt of a step. Its key is the step's name, such as `implement`; in loops `quality-loop#2/run-tests`, with
+ * rounds from 1. Loops have records too.
+ */
+export type StepRecord = Pick<StepRow, "key" | "attempt" | "status" | "outcome">;
 
 export type Move =
   | {
@@ -40,57 +28,52 @@ export type Move =
     readonly context: TemplateContext;
   }
   /** Nothing runs: a skipped step, a finished loop, a wrong `when`. The caller stores the record, and asks again. */
-  | ({ readonly kind: "record" } & StepRecord)
+  | ({ readonly kind: "record" } & Pick<StepRow, "key" | "attempt"> & Finished)
   | { readonly kind: "blocked"; readonly key: string; readonly reason: string }
   | { readonly kind: "failed"; readonly key: string; readonly reason: string }
   | { readonly kind: "completed" };
 
-interface ProgressBase {
-  readonly task: TaskFacts;
-  /** The highest attempt of each key, including records that a retry has set aside. */
-  readonly attempts?: ReadonlyMap<string, number>;
+interface Finished {
+  readonly attempt: number;
+  readonly outcome: StepOutcome;
 }
 
 /**
- * Returns the next move of a workflow. The same arguments always give the same move.
- * @param records The records of finished steps, in any order, without those that a retry has set aside (`keysToRetry`).
- * The latest attempt of each key counts.
+ * Returns the next move of a workflow; while a step runs, that step again. The same arguments always give the same move.
+ * @param steps All attempts, in any order. The latest finished attempt of each key counts.
  */
 export function nextMove(
   workflow: Workflow,
-  records: readonly StepRecord[],
-  base: ProgressBase,
+  steps: readonly StepRecord[],
+  task: TaskFacts,
 ): Move {
-  const end = new Walk(records, base).walk(workflow.steps, "");
+  const end = new Walk(steps, task).walk(workflow.steps, "");
   return typeof end === "object" ? end : { kind: "completed" };
 }
 
-/**
- * Returns the keys whose records a retry sets aside: the steps that stopped the workflow. A loop at its limit gets as
- * many rounds again.
- */
-export function keysToRetry(records: readonly StepRecord[]): string[] {
-  return records.filter(({ outcome }) => stops(outcome)).map(({ key }) => key);
+/** Tells whether a retry sets an attempt aside: a step that did not finish, or stopped the workflow. */
+export function runsAnew({ status, outcome }: StepRecord): boolean {
+  return status === "running" || status === "finished" && stops(outcome!);
 }
 
 type End = Move | "done" | "exit_loop";
 
 class Walk {
-  readonly #records = new Map<string, StepRecord>();
-  readonly #attempts: ReadonlyMap<string, number>;
+  /** The latest finished attempt of each key. */
+  readonly #finished = new Map<string, Finished>();
+  /** The highest attempt of each key, including those that a retry has set aside. */
+  readonly #attempts = new Map<string, number>();
   readonly #values = new Map<string, TemplateValue>();
   readonly #task: TemplateValue;
   #previous: TemplateValue = NOTHING_BEFORE;
   #lastOutput = "";
 
-  constructor(records: readonly StepRecord[], { task, attempts = new Map() }: ProgressBase) {
-    for (const record of records) {
-      const other = this.#records.get(record.key);
-      if (other === undefined || other.attempt <= record.attempt) {
-        this.#records.set(record.key, record);
-      }
+  constructor(steps: readonly StepRecord[], task: TaskFacts) {
+    for (const { key, attempt, status, outcome } of steps.toSorted(byAttempt)) {
+      if (status === "running") continue;
+      this.#attempts.set(key, attempt);
+      if (status === "finished") this.#finished.set(key, { attempt, outcome: outcome! });
     }
-    this.#attempts = attempts;
     this.#task = taskValue(task);
   }
 
@@ -106,7 +89,7 @@ class Walk {
   }
 
   #visit(step: Step, key: string): End {
-    const record = this.#records.get(key);
+    const record = this.#finished.get(key);
     if (record === undefined) return this.#begin(step, key);
     const { outcome, attempt } = record;
     if (stops(outcome)) {
@@ -121,23 +104,17 @@ class Walk {
 
   #begin(step: Step, key: string): Move {
     const attempt = (this.#attempts.get(key) ?? 0) + 1;
+    const record = (outcome: StepOutcome) => ({ kind: "record" as const, key, attempt, outcome });
     const context = this.#context();
     const when = evaluateWhen(step.when, context);
-    if ("error" in when) {
-      return { kind: "record", key, attempt, outcome: failedOutcome(when.error) };
-    }
-    if (!when.run) return { kind: "record", key, attempt, outcome: SKIPPED };
+    if ("error" in when) return record(failure(when.error, "fail"));
+    if (!when.run) return record(SKIPPED);
     if (step.type !== "loop") return { kind: "run", step, key, attempt, context };
     const end = this.#walkRounds(step, key, attempt);
     if ("kind" in end) return end;
     const outputs = { iterations: end.iterations };
     const outcome = end.left ? DONE : limitOutcome(step, end.iterations);
-    return {
-      kind: "record",
-      key,
-      attempt,
-      outcome: { ...outcome, output: this.#lastOutput, outputs },
-    };
+    return record({ ...outcome, output: this.#lastOutput, outputs });
   }
 
   /** Walks the rounds of a loop. Each attempt adds the loop's limit of rounds. */
@@ -193,19 +170,9 @@ const DONE: StepOutcome = {
 
 const SKIPPED: StepOutcome = { ...DONE, skipped: true };
 
-/** Returns the outcome of a step whose template or `when` is wrong: the workflow has failed. */
-export function failedOutcome(error: string): StepOutcome {
-  return { ...DONE, success: false, error, action: "fail" };
-}
-
-/** Returns the outcome of a step that waits for a person, such as a rejected merge. */
-export function blockedOutcome(error: string): StepOutcome {
-  return { ...DONE, success: false, error, action: "block" };
-}
-
-/** Returns the outcome of a script that could not run; its step names the action. */
-export function unrunOutcome({ onFail }: Pick<ScriptStep, "onFail">, error: string): StepOutcome {
-  return { ...DONE, success: false, error, action: onFail };
+/** Returns the outcome of a step that has failed, or could not run. @param action The effect on the workflow. */
+export function failure(error: string, action: StepOutcome["action"]): StepOutcome {
+  return { ...DONE, success: false, error, action };
 }
 
 export function mergedOutcome(commit: string): StepOutcome {
@@ -214,27 +181,57 @@ export function mergedOutcome(commit: string): StepOutcome {
 
 function limitOutcome({ name, onMaxIterations }: LoopStep, iterations: number): StepOutcome {
   const error = `loop "${name}" reached its limit of ${count(iterations, "iteration")}`;
-  if (onMaxIterations === "block") return blockedOutcome(error);
-  return onMaxIterations === "exit" ? { ...DONE, success: false, error } : DONE;
+  if (onMaxIterations === "continue") return DONE;
+  return failure(error, onMaxIterations === "block" ? "block" : "continue");
 }
 
+/** How the process of an agent or a script ended. */
 export interface ProcessEnd {
-  /** The exit code; null when a signal has ended the process. */
-  readonly exitCode: number | null;
+  /** The exit code that the agent's shell wrote; null when the shell did not get that far. */
+  readonly code: number | null;
   readonly timedOut: boolean;
-  readonly signal: string | null;
+  /** Why it was killed; null when nobody asked for that. */
+  readonly killed: string | null;
+  /** A fault that the exit code does not show; null when there is none. */
+  readonly fault: string | null;
+}
+
+/** The base of exit codes for signals: a code above it means a signal. */
+export const BY_SIGNAL = 128;
+
+/** Names the signal of a shell's exit code, 128 plus its number. Without a code, the shell itself was killed. */
+function signalOf(code: number | null): string | null {
+  if (code === null) return "SIGKILL";
+  const found = Object.entries(constants.signals).find(([, number]) => number === code - BY_SIGNAL);
+  return found?.[0] ?? null;
+}
+
+/** Words the end of a process. `wasStopped`: something ended it before it came to its own end. */
+export function wordEnd(kind: Agent["kind"], { code, timedOut, killed, fault }: ProcessEnd) {
+  const signal = signalOf(code);
+  const wasStopped = timedOut || killed !== null || signal !== null;
+  const words = (status: "completed" | "failed" | "killed", error: string | null) => {
+    return { status, error, wasStopped };
+  };
+  if (timedOut) return words("failed", "execution timed out");
+  if (killed !== null) return words("killed", `killed: ${killed}`);
+  if (fault !== null) return words("failed", fault);
+  if (signal !== null) return words("killed", `${kind} was ended by ${signal}`);
+  return code === 0
+    ? words("completed", null)
+    : words("failed", `${kind} exited with code ${code}`);
 }
 
 /** Returns the outcome of a script. A failure waits for a person unless the step says to go on. */
 export function outcomeOfScript(
-  step: Pick<ScriptStep, "onFail" | "exitLoopOnSuccess">,
-  end: ProcessEnd & { readonly output: string },
+  { onFail, exitLoopOnSuccess }: Pick<ScriptStep, "onFail" | "exitLoopOnSuccess">,
+  end: ProcessEnd,
+  output: string,
 ): StepOutcome {
-  const error = errorOf("script", end);
-  const output = end.output.trimEnd();
-  const ended = { ...DONE, output, exitCode: end.exitCode, success: error === null, error };
-  if (error !== null) return { ...ended, action: step.onFail };
-  return { ...ended, action: step.exitLoopOnSuccess ? "exit_loop" : "continue" };
+  const { error } = wordEnd("script", end);
+  const ended = { ...DONE, output: output.trimEnd(), exitCode: end.code };
+  if (error === null) return { ...ended, action: exitLoopOnSuccess ? "exit_loop" : "continue" };
+  return { ...ended, success: false, error, action: end.killed === null ? onFail : "block" };
 }
 
 /**
@@ -242,37 +239,23 @@ export function outcomeOfScript(
  * that ends with a question waits for a person.
  */
 export function outcomeOfAgent(
-  end: ProcessEnd & {
-    readonly text: string;
-    readonly question: boolean;
-  },
+  end: ProcessEnd,
+  { text, asks }: { readonly text: string; readonly asks: boolean },
 ): StepOutcome {
-  const contract = readContract(end.text);
-  const wasStopped = end.timedOut || end.signal !== null;
-  const ended = {
-    ...DONE,
-    output: end.text.trimEnd(),
-    outputs: contract?.outputs ?? {},
-    exitCode: end.exitCode,
-  };
-  let error = wasStopped || contract === null ? errorOf("agent", end) : null;
+  const contract = readContract(text);
+  const { error: failed, wasStopped } = wordEnd("agent", end);
+  const outputs = contract?.outputs ?? {};
+  const ended = { ...DONE, output: text.trimEnd(), outputs, exitCode: end.code };
+  let error = wasStopped || contract === null ? failed : null;
   if (error === null && contract !== null && !contract.success) {
     error = contract.error ?? contract.summary ?? "the agent says that it has not succeeded";
   }
-  if (error === null && contract === null && end.question) {
+  if (error === null && contract === null && asks) {
     error = "the agent has asked a question, and waits for an answer";
   }
   return error === null ? ended : { ...ended, success: false, error, action: "block" };
 }
 
-function errorOf(what: string, { exitCode, timedOut, signal }: ProcessEnd): string | null {
-  if (timedOut) return "execution timed out";
-  if (signal !== null) return `${what} was ended by ${signal}`;
-  if (exitCode === null) return `${what} has no exit code`;
-  return exitCode === 0 ? null : `${what} exited with code ${exitCode}`;
-}
-
-/** The value of `previous` before any step has run. */
 const NOTHING_BEFORE = { success: true, failed: false, skipped: false, output: "", exit_code: 0 };
 
 /** Returns a finished step as templates see it. */
@@ -298,64 +281,50 @@ function variableValue(outcome: StepOutcome): TemplateValue {
 }
 
 /** A step, or one round of it in a loop. */
-export interface StepView {
-  readonly key: string;
+export interface StepView
+  extends Pick<StepRow, "key" | "type" | "outcome" | "agentId" | "endedAtMs"> {
   readonly name: string;
-  readonly type: Step["type"];
   /** The number of loops around the step. */
   readonly depth: number;
   /** A step that will run again is `pending`, too. */
   readonly status: "pending" | "running" | "finished";
   readonly attempts: number;
-  /** The outcome of the newest attempt; null while that attempt has none. */
-  readonly outcome: StepOutcome | null;
-  readonly agentId: string | null;
   readonly startedAtMs: number | null;
-  readonly endedAtMs: number | null;
+}
+
+function byAttempt(a: StepRecord, b: StepRecord): number {
+  return a.attempt - b.attempt;
 }
 
 /** Joins the steps of a plan with their attempts. Lists the begun rounds of a loop, or its first round. */
 export function viewSteps(workflow: Workflow, rows: readonly StepRow[]): StepView[] {
-  const tries = Map.groupBy(rows, ({ key }) => key);
+  const attempts = Map.groupBy(rows.toSorted(byAttempt), ({ key }) => key);
   const walk = (steps: readonly Step[], prefix: string, depth: number): StepView[] =>
     steps.flatMap((step) => {
-      const key = prefix + step.name;
-      const view = viewStep(step, { key, depth, tries: tries.get(key) ?? [] });
-      if (step.type !== "loop") return [view];
+      const { name, type } = step;
+      const key = prefix + name;
+      const tries = attempts.get(key) ?? [];
+      const last = tries.at(-1);
+      const status = last === undefined || last.status === "superseded" ? "pending" : last.status;
+      const view: StepView = {
+        ...{ key, name, type, depth, status },
+        attempts: tries.length,
+        outcome: status === "pending" ? null : last!.outcome,
+        agentId: last?.agentId ?? null,
+        startedAtMs: last?.startedAtMs ?? null,
+        endedAtMs: last?.endedAtMs ?? null,
+      };
+      if (type !== "loop") return [view];
       const rounds = Math.max(1, ...rows.map((row) => roundIn(row.key, `${key}#`)));
       const below = Array.from({ length: rounds }, (_, index) => {
         const views = walk(step.steps, `${key}#${index + 1}/`, depth + 1);
-        const isOver = view.status === "finished" || index + 1 < rounds;
+        const isOver = status === "finished" || index + 1 < rounds;
         // A finished round will not run its remaining steps.
         return isOver ? views.filter(({ attempts }) => attempts > 0) : views;
       });
       return [view, ...below.flat()];
     });
   return walk(workflow.steps, "", 0);
-}
-
-function viewStep(
-  { name, type }: Step,
-  { key, depth, tries }: {
-    readonly key: string;
-    readonly depth: number;
-    readonly tries: readonly StepRow[];
-  },
-): StepView {
-  const last = tries.toSorted((a, b) => a.attempt - b.attempt).at(-1);
-  const counts = last !== undefined && last.status !== "superseded";
-  return {
-    key,
-    name,
-    type,
-    depth,
-    status: last === undefined || last.status === "superseded" ? "pending" : last.status,
-    attempts: tries.length,
-    outcome: counts ? last.outcome as StepOutcome | null : null,
-    agentId: last?.agentId ?? null,
-    startedAtMs: last?.startedAtMs ?? null,
-    endedAtMs: last?.endedAtMs ?? null,
-  };
 }
 
 /** Returns the number of the round that a key lies in; 0 for a key elsewhere. */

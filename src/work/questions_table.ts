@@ -103,16 +103,13 @@ export function markDelivered(
   recordQuestionEvent(db, error === null ? "question.resolved" : "question.undelivered", id, atMs);
 }
 
-/** The statuses of a question that waits for an answer, or for the delivery of its answer. */
-export const UNRESOLVED: readonly Question["status"][] = ["pending", "answered"];
-
-/** Closes the questions of an agent or a workflow that goes on without an answer. */
+/** Closes the questions of a workflow that goes on without an answer, or without its delivery. */
 export function resolveQuestions(
   db: DatabaseSync,
-  asker: { readonly agentId: string } | { readonly workflowId: string },
+  workflowId: string,
   { statuses, atMs }: { readonly statuses: readonly Question["status"][]; readonly atMs: number },
 ): void {
-  for (const { id } of listQuestions(db, { ...asker, statuses })) {
+  for (const { id } of listQuestions(db, { workflowId, statuses })) {
     updateRow(db, "questions", id, { status: "resolved", resolvedAtMs: atMs });
     recordQuestionEvent(db, "question.resolved", id, atMs);
   }

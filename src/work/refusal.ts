@@ -2,11 +2,6 @@
 import { UserError } from "../base/errors.ts";
 
 /** The exit status of the command line, and the status of an HTTP response. */
-interface Statuses {
-  readonly exitCode: number;
-  readonly httpStatus: number;
-}
-
 export const REFUSALS = {
   TASK_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
   PARENT_NOT_FOUND: { exitCode: 10, httpStatus: 404 },
@@ -34,7 +29,7 @@ export const REFUSALS = {
   TEAM_UNREACHED: { exitCode: 1, httpStatus: 503 },
   MERGE_CONFLICTS: { exitCode: 1, httpStatus: 409 },
   MERGE_FAILED: { exitCode: 1, httpStatus: 409 },
-} as const satisfies Readonly<Record<string, Statuses>>;
+} as const;
 
 export type Refusal = keyof typeof REFUSALS;
 
@@ -69,22 +64,17 @@ const ROLES: Readonly<Record<string, string>> = {
   dependency: " to depend on",
 };
 
-/** Makes the refusal of an id that nothing has. */
 export function notFound(
   kind: keyof typeof NOT_FOUND,
   id: string | null,
-  { isDeleted = false, why, next }: {
-    readonly isDeleted?: boolean;
-    readonly why?: string;
-    readonly next?: string;
-  } = {},
+  { isDeleted = false, why }: { readonly isDeleted?: boolean; readonly why?: string } = {},
 ): UserError {
   const [reason, name, key, list] = NOT_FOUND[kind];
   const cause = why ?? (isDeleted ? "it was deleted" : `no ${name} has this id`);
   return refusal(reason, {
     what: `There is no ${name} "${id}"${ROLES[kind] ?? ""}`,
     why: `${cause}; nothing was changed`,
-    next: next ?? `conclaude ${list}`,
+    next: `conclaude ${isDeleted ? `task restore ${id}` : list}`,
     details: { [key]: id },
   });
 }

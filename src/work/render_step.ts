@@ -62,14 +62,6 @@ function mapTexts(
 
 type WhenResult = { readonly run: boolean } | { readonly error: string };
 
-const TRUTHS: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["1", true],
-  ["false", false],
-  ["0", false],
-  ["", false],
-]);
-
 /**
  * Evaluates a `when`: `true`, `false`, or a template that gives one of them, `1`, `0` or nothing. Anything else is an
  * error, also a missing value; `{{ default false .plan.outputs.needed }}` allows one.
@@ -90,7 +82,9 @@ export function evaluateWhen(when: string | null, context: TemplateContext): Whe
 
 function truthOf(value: TemplateValue): boolean | undefined {
   if (value !== null && typeof value === "object") return undefined;
-  return TRUTHS.get(String(value ?? "").trim().toLowerCase());
+  const text = String(value ?? "").trim().toLowerCase();
+  if (["true", "1"].includes(text)) return true;
+  return ["false", "0", ""].includes(text) ? false : undefined;
 }
 
 /** Describes a value for a message: its type, and the beginning of a text. */

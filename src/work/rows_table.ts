@@ -17,30 +17,28 @@ export function tableOf<Known extends Fields>(name: string, fields: Known): Tabl
 export function readRow<Known extends Fields>(
   db: DatabaseSync,
   { name, fields, columns }: Table<Known>,
-  id: string,
+  id: string | null,
 ): RowOf<Known> | undefined {
   const row = statement(db, `SELECT ${columns} FROM ${name} WHERE id = ?`).get(id);
   return row && rowOf(fields, row);
 }
 
-/** Lists rows. @param options `where`: filters that count when they have a value. `only`: a further SQL condition. */
+/** Lists rows. @param options `where`: filters that count when they have a value. */
 export function listRows<Known extends Fields>(
   db: DatabaseSync,
   { name, fields, columns }: Table<Known>,
-  { where = [], only, order, limit = -1 }: {
-    readonly where?: readonly Condition[];
-    readonly only?: string;
+  { where, order, limit = -1 }: {
+    readonly where: readonly Condition[];
     readonly order: string;
     readonly limit?: number | undefined;
   },
 ): RowOf<Known>[] {
   const { sql, values } = filterOf(where);
-  const both = only === undefined ? sql : `${sql === "" ? "WHERE" : `${sql} AND`} ${only}`;
   return statement(
     db,
     `SELECT ${columns}
        FROM ${name}
-      ${both}
+      ${sql}
       ORDER BY ${order}
       LIMIT ?`,
   ).all(...values, limit).map((row) => rowOf(fields, row));

@@ -153,12 +153,11 @@ function ask(db: DatabaseSync, question: ToldQuestion, { sessionId, atMs }: Sess
         AND (text = ?2 OR (source = 'elicitation' AND ?3))`,
   ).get(sessionId, text, source === "notification" && type === "input" ? 1 : 0) !== undefined;
   if (isKnown) return;
-  const session = db.prepare(
+  const { taskId = null, agentId = null } = db.prepare(
     "SELECT task_id AS taskId, agent_id AS agentId FROM sessions WHERE session_id = ?",
-  ).get(sessionId) as Pick<Question, "taskId" | "agentId"> | undefined;
-  const { taskId = null, agentId = null } = session ?? {};
-  const asker = { taskId, agentId, sessionId, workflowId: null, stepKey: null, origin: null };
-  askQuestion(db, { source, type, text, options, ...asker }, atMs);
+  ).get(sessionId) as Pick<Question, "taskId" | "agentId"> | undefined ?? {};
+  const place = { taskId, agentId, sessionId, workflowId: null, stepKey: null };
+  askQuestion(db, { source, type, text, options, ...place, origin: null }, atMs);
 }
 
 /** Stores an answer that a person gave in Claude Code, which has therefore arrived already. */

@@ -1,7 +1,7 @@
 /** Reads and stores tasks that a team shares: with tags, dependencies and history, without the data of one machine. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { statement } from "../db/statement.ts";
-import { ELSEWHERE_MS } from "./task.ts";
+import { columnOf, insertRow, statement, updateRow } from "../db/statement.ts";
+import { ELSEWHERE_MS, TASK_FIELDS } from "./task.ts";
 import { IS_FREE_TO_BEGIN, IS_READY } from "./tasks_table.ts";
 
 /** A task for JSON. It names the holder of the claim, but no lease, which only the server knows. */
@@ -12,25 +12,18 @@ export interface SharedTask {
   readonly history: readonly Readonly<Record<string, SQLInputValue>>[];
 }
 
-const COLUMNS = [
-  "id",
-  "parent_id",
-  "title",
-  "body",
-  "type",
-  "status",
-  "priority",
-  "workflow",
-  "claimed_by",
-  "claim_token",
-  "claimed_at_ms",
-  "reason",
-  "summary",
-  "created_at_ms",
-  "updated_at_ms",
-  "closed_at_ms",
-  "deleted_at_ms",
+/** The fields of a task that belong to one machine, or to tables of their own. */
+const LOCAL = [
+  "depth",
+  "tags",
+  "dependsOn",
+  "projectDir",
+  "repository",
+  "leaseUntilMs",
+  "queuedAtMs",
 ];
+
+const COLUMNS = Object.keys(TASK_FIELDS).filter((field) => !LOCAL.includes(field)).map(columnOf);
 
 /** The columns of a claim and its end. */
 const LIFE = [
@@ -56,7 +49,6 @@ function stageOf({ claim_token, status }: Readonly<Record<string, unknown>>): nu
   return Number(claim_token ?? 0) * 4 + (STAGES[String(status)] ?? 0);
 }
 
-/** Lists the tasks of a project, the oldest first. */
 export function* listSharedTasks(
   db: DatabaseSync,
   project: string,
@@ -71,41 +63,33 @@ export function* listSharedTasks(
 export function readSharedTask(db: DatabaseSync, id: string): SharedTask | null {
   const columns = statement(db, `SELECT ${COLUMNS.join(", ")} FROM tasks WHERE id = ?`).get(id);
   if (columns === undefined) return null;
-  const list = (sql: string) => statement(db, sql).all(id);
+  const list = (rest: string) => statement(db, `SELECT ${rest}`).all(id);
   return {
     columns: columns as SharedTask["columns"],
-    tags: list("SELECT tag FROM task_tags WHERE task_id = ? ORDER BY tag").map(({ tag }) =>
-      String(tag)
-    ),
-    dependsOn: list(
-      "SELECT depends_on AS id FROM task_dependencies WHERE task_id = ? ORDER BY depends_on",
-    )
+    tags: list("tag FROM task_tags WHERE task_id = ? ORDER BY tag").map(({ tag }) => String(tag)),
+    dependsOn: list("depends_on AS id FROM task_dependencies WHERE task_id = ? ORDER BY id")
       .map(({ id }) => String(id)),
     history: list(
-      "SELECT changes, changed_by, changed_at_ms FROM task_history WHERE task_id = ? ORDER BY changed_at_ms, id",
+      "changes, changed_by, changed_at_ms FROM task_history WHERE task_id = ? ORDER BY changed_at_ms, id",
     ) as SharedTask["history"],
   };
 }
 
-/** The result of storing a task that others changed. */
-export interface TakenTask {
-  /** Whether the task here is further on than the others know, and so stays. */
-  readonly isAhead: boolean;
-  /** Whether no change made here meanwhile is lost, except those of the claim. */
-  readonly isWhole: boolean;
-}
+export type TakenTask = ReturnType<typeof takeSharedTask>;
 
 /**
  * Stores a task of another machine, or its newer version, in the caller's transaction. It leaves out a parent or
  * dependency that is not here, and takes over the other history. When the task here is further on than the other
  * machine knew, its claim and end stay, with their history.
  * @param home The place of the task's project on this machine.
+ * @returns `isAhead`: whether the task here is further on than the others know, and so stays. `isWhole`: whether no
+ * change made here meanwhile is lost, except those of the claim.
  */
 export function takeSharedTask(
   db: DatabaseSync,
   { columns, tags, dependsOn, history }: SharedTask,
   home: { readonly repository: string | null; readonly projectDir: string | null },
-): TakenTask {
+) {
   const id = String(columns["id"]);
   const incoming = Object.fromEntries(COLUMNS.map((name) => [name, columns[name] ?? null]));
   const parent = statement(db, "SELECT id, depth FROM tasks WHERE id = ?").get(
@@ -130,15 +114,8 @@ export function takeSharedTask(
     queued_at_ms: null,
     ...staysHere ? { ...life, lease_until_ms: until } : {},
   };
-  const names = Object.keys(row);
-  statement(
-    db,
-    `INSERT INTO tasks (${names.join(", ")})
-     VALUES (${names.map(() => "?").join(", ")})
-     ON CONFLICT (id) DO UPDATE SET ${
-      names.slice(1).map((name) => `${name} = excluded.${name}`).join(", ")
-    }`,
-  ).run(...Object.values(row));
+  if (before === null) insertRow(db, "tasks", row);
+  else updateRow(db, "tasks", id, row);
   statement(db, "DELETE FROM task_tags WHERE task_id = ?").run(id);
   statement(db, "DELETE FROM task_dependencies WHERE task_id = ?").run(id);
   statement(db, "INSERT INTO task_tags (task_id, tag) SELECT ?, value FROM json_each(?)")

@@ -26,7 +26,6 @@ const OUTSIDE = /\\[^]|"|\(|\)|'[^']*(?:'|$)|(?<![^\s;&|()])#[^\n]*/g;
 
 type ShellPlace = "plain" | "double" | "single" | { readonly why: string };
 
-/** Finds the place behind the beginning of a script. */
 export function placeAfter(beginning: string): ShellPlace {
   const script = beginning.replaceAll("\\\n", "").replace(HERE_DOCUMENT, "\n");
   for (const [pattern, why] of REFUSED) if (pattern.test(script)) return { why };

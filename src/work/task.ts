@@ -27,10 +27,8 @@ export const TASK_FIELDS = {
   body: "text",
   type: TASK_TYPES,
   status: TASK_STATUSES,
-  /** The priority, from 0 (most urgent) to 4. */
   priority: "integer",
   tags: "texts",
-  /** The tasks that must be closed first. */
   dependsOn: "texts",
   /** The requested workflow, which subtasks inherit. */
   workflow: "text?",
@@ -43,9 +41,7 @@ export const TASK_FIELDS = {
   claimedAtMs: "integer?",
   /** When the claim ends unless it is renewed. */
   leaseUntilMs: "integer?",
-  /** Why the task is blocked. */
   reason: "text?",
-  /** The words with which the task was completed. */
   summary: "text?",
   /** When the task was handed to the scheduler; null when it was not. */
   queuedAtMs: "integer?",
@@ -57,66 +53,44 @@ export const TASK_FIELDS = {
 
 export type Task = RowOf<typeof TASK_FIELDS>;
 
-/** A change of a task's status. Unless a person may simply set it, `verb` makes the change, and `why` explains that. */
-interface Transition {
-  readonly from: TaskStatus;
-  readonly to: TaskStatus;
-  readonly why?: string;
-  readonly verb?: string;
-  readonly flags?: string;
-}
-
-const TRANSITIONS: readonly Transition[] = [
-  { from: "open", to: "in_progress", why: "is taken up with a claim", verb: "task claim" },
-  {
-    from: "in_progress",
-    to: "pending_merge",
-    why: "waits for a merge only when the merge step of a workflow asks for a review",
-    verb: "task show",
-  },
-  {
-    from: "in_progress",
-    to: "blocked",
-    why: "is blocked by whoever holds it, with a reason",
-    verb: "task block",
-    flags: " --reason 'why it cannot go on'",
-  },
-  {
-    from: "in_progress",
-    to: "closed",
-    why: "is completed by whoever holds it",
-    verb: "task complete",
-  },
-  { from: "in_progress", to: "open" },
-  {
-    from: "pending_merge",
-    to: "closed",
-    why: "is closed when its merge is approved",
-    verb: "workflow approve",
-  },
-  {
-    from: "pending_merge",
-    to: "blocked",
-    why: "is blocked when its merge is rejected",
-    verb: "workflow reject",
-  },
-  { from: "blocked", to: "open" },
-  { from: "blocked", to: "closed", why: "is completed as any other", verb: "task complete" },
+/** The changes of a task's status. Unless a person may simply set it, a verb makes the change, and `why` explains that. */
+const TRANSITIONS: readonly (readonly [
+  from: TaskStatus,
+  to: TaskStatus,
+  why?: string,
+  verb?: string,
+])[] = [
+  ["open", "in_progress", "is taken up with a claim", "task claim ID"],
+  [
+    "in_progress",
+    "pending_merge",
+    "waits for a merge only when the merge step of a workflow asks for a review",
+    "task show ID",
+  ],
+  [
+    "in_progress",
+    "blocked",
+    "is blocked by whoever holds it, with a reason",
+    "task block ID --reason 'why it cannot go on'",
+  ],
+  ["in_progress", "closed", "is completed by whoever holds it", "task complete ID"],
+  ["in_progress", "open"],
+  ["pending_merge", "closed", "is closed when its merge is approved", "workflow approve ID"],
+  ["pending_merge", "blocked", "is blocked when its merge is rejected", "workflow reject ID"],
+  ["blocked", "open"],
+  ["blocked", "closed", "is completed as any other", "task complete ID"],
 ];
 
 /** Lists the statuses that may follow a status. */
 export function statusesAfter(status: TaskStatus): TaskStatus[] {
-  return TRANSITIONS.filter(({ from }) => from === status).map(({ to }) => to);
+  return TRANSITIONS.filter(([from]) => from === status).map(([, to]) => to);
 }
 
 /** Names the command that gives a task a status; `undefined` when a person may simply set it, or nothing does. */
-export function wayTo(
-  { id, status }: Pick<Task, "id" | "status">,
-  to: TaskStatus,
-): { readonly why: string; readonly next: string } | undefined {
-  const way = TRANSITIONS.find((one) => one.from === status && one.to === to);
-  if (way?.why === undefined) return undefined;
-  return { why: way.why, next: `conclaude ${way.verb} ${id}${way.flags ?? ""}` };
+export function wayTo({ id, status }: Pick<Task, "id" | "status">, to: TaskStatus) {
+  const [, , why, verb] = TRANSITIONS.find((one) => one[0] === status && one[1] === to) ?? [];
+  if (why === undefined || verb === undefined) return undefined;
+  return { why, next: `conclaude ${verb.replace("ID", id)}` };
 }
 
 /** Tells whether somebody works on a task with this status, or its work waits to be merged. */
@@ -124,7 +98,6 @@ export function isActive(status: TaskStatus): boolean {
   return status === "in_progress" || status === "pending_merge";
 }
 
-/** Tells whether the lease of a task's claim has run out. */
 export function hasLapsed(
   task: Pick<Task, "status" | "claimedBy" | "leaseUntilMs">,
   nowMs: number,
@@ -142,14 +115,9 @@ export function isElsewhere({ leaseUntilMs }: Pick<Task, "leaseUntilMs">): boole
 }
 
 /** The fields of a task that workflows use. */
-export interface TaskFacts {
-  readonly id: string;
-  readonly title: string;
-  readonly body: string;
+export type TaskFacts = Pick<Task, "id" | "title" | "body" | "priority" | "tags"> & {
   readonly type: string;
-  readonly priority: number;
-  readonly tags: readonly string[];
-}
+};
 
 /** Returns a task as templates see it. Old workflows call tags `labels`. */
 export function taskValue(task: TaskFacts): TemplateValue {

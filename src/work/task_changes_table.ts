@@ -15,10 +15,8 @@ export interface Author {
 /** The new values of fields. A field that is missing or undefined stays. */
 export type TaskChanges = {
   readonly [
-    Field in keyof Omit<Task, "id" | "tags" | "dependsOn" | "createdAtMs" | "updatedAtMs">
-  ]?:
-    | Task[Field]
-    | undefined;
+    Field in Exclude<keyof Task, "id" | "tags" | "dependsOn" | "createdAtMs" | "updatedAtMs">
+  ]?: Task[Field] | undefined;
 };
 
 /** Fields whose changes are not recorded. */
@@ -31,7 +29,7 @@ const SILENT: ReadonlySet<string> = new Set([
   "closedAtMs",
 ]);
 
-interface FieldChange {
+export interface FieldChange {
   readonly field: string;
   readonly old: unknown;
   readonly new: unknown;
@@ -42,12 +40,15 @@ export interface HistoryRow extends FieldChange {
   readonly changedAtMs: number;
 }
 
-/** Reads the task with this id. @throws {UserError} TASK_NOT_FOUND when there is none, or it is deleted. */
-export function needTask(db: DatabaseSync, id: string): Task {
+/** Reads the task with this id. @throws {UserError} TASK_NOT_FOUND, … when there is none, or it is deleted. */
+export function needTask(
+  db: DatabaseSync,
+  id: string,
+  role: "task" | "parent" | "dependency" = "task",
+): Task {
   const task = readTask(db, id);
-  if (task !== undefined && task.deletedAtMs === null) return task;
-  if (task === undefined) throw notFound("task", id);
-  throw notFound("task", id, { isDeleted: true, next: `conclaude task restore ${id}` });
+  if (task?.deletedAtMs === null) return task;
+  throw notFound(role, id, { isDeleted: task !== undefined });
 }
 
 /**
@@ -82,37 +83,36 @@ export function writeHistory(
   db: DatabaseSync,
   taskId: string,
   changes: readonly FieldChange[],
-  { by, atMs }: Author,
+  { by: changedBy, atMs: changedAtMs }: Author,
 ): void {
-  insertRow(db, "task_history", {
-    taskId,
-    changes: JSON.stringify(changes),
-    changedBy: by,
-    changedAtMs: atMs,
-  });
+  const list = JSON.stringify(changes);
+  insertRow(db, "task_history", { taskId, changes: list, changedBy, changedAtMs });
 }
 
 /** Records changes in the history of a task and as an event. */
-export function recordTaskChange(
+function recordTaskChange(
   db: DatabaseSync,
   task: Task,
   changes: readonly FieldChange[],
-  { by, atMs }: Author,
+  author: Author,
 ): void {
-  writeHistory(db, task.id, changes, { by, atMs });
-  // A body can be long, so the event leaves it out; a reader can fetch the task.
+  writeHistory(db, task.id, changes, author);
   const short = changes.map((change) => change.field === "body" ? { field: change.field } : change);
-  recordEvent(db, {
-    type: "task.updated",
-    entityType: "task",
-    entityId: task.id,
-    data: { task: withoutBody(task), changes: short, by },
-    atMs,
-  });
+  recordTaskEvent(db, "task.updated", task, { changes: short, ...author });
 }
 
-export function withoutBody({ body: _body, ...task }: Task): Omit<Task, "body"> {
-  return task;
+/** Records an event about a task. A body can be long, so the event leaves it out; a reader can fetch the task. */
+export function recordTaskEvent(
+  db: DatabaseSync,
+  type: "task.created" | "task.updated" | "task.deleted",
+  { body: _body, ...task }: Task,
+  { atMs, ...data }: Author & {
+    readonly hard?: boolean;
+    readonly changes?: unknown;
+    readonly origin?: unknown;
+  },
+): void {
+  recordEvent(db, { type, entityType: "task", entityId: task.id, data: { task, ...data }, atMs });
 }
 
 /** Lists the changes of a task by any machine, the newest first. Null filters let everything through. */
@@ -123,20 +123,14 @@ export function listHistory(
 ): HistoryRow[] {
   return statement(
     db,
-    `SELECT changes, changed_by, changed_at_ms
-       FROM task_history
+    `SELECT change.value, changed_by AS changedBy, changed_at_ms AS changedAtMs
+       FROM task_history AS history, json_each(history.changes) AS change
       WHERE task_id = ?1
         AND (?2 IS NULL OR changed_at_ms >= ?2)
-      ORDER BY changed_at_ms DESC, id DESC`,
-  ).all(taskId, filter.sinceMs).flatMap((row) => {
-    const changes: readonly FieldChange[] = JSON.parse(String(row["changes"]));
-    return changes.filter(({ field }) => filter.field === null || field === filter.field)
-      .map((change) => ({
-        ...change,
-        changedBy: String(row["changed_by"]),
-        changedAtMs: Number(row["changed_at_ms"]),
-      }));
-  });
+        AND (?3 IS NULL OR change.value ->> 'field' = ?3)
+      ORDER BY changed_at_ms DESC, history.id DESC, change.key`,
+  ).all(taskId, filter.sinceMs, filter.field)
+    .map(({ value, ...row }) => ({ ...JSON.parse(String(value)), ...row }));
 }
 
 export type TagChange = {
@@ -193,10 +187,7 @@ export function addDependencies(
     "INSERT OR IGNORE INTO task_dependencies (task_id, depends_on) VALUES (?, ?)",
   );
   for (const id of dependsOn) {
-    const other = readTask(db, id);
-    if (other === undefined || other.deletedAtMs !== null) {
-      throw notFound("dependency", id, { isDeleted: other !== undefined });
-    }
+    needTask(db, id, "dependency");
     if (id === taskId || waitsFor(db, id, taskId)) {
       throw refusal("WOULD_CREATE_CYCLE", {
         what: `Task ${taskId} cannot depend on ${id}`,

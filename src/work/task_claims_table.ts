@@ -18,9 +18,8 @@ import { transaction } from "../db/transaction.ts";
 import { statement } from "../db/statement.ts";
 import { noteClaimTold, type UntoldClaim } from "../db/team_outbox.ts";
 import { type Author, changeTask, listHistory, needTask } from "./task_changes_table.ts";
-import { listReady, readTask, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
+import { listReady, readTask, selectTasks } from "./tasks_table.ts";
 
-/** Who claims a task, and for how long. */
 interface Claimant extends Author {
   /** How long the claim counts without being renewed, in milliseconds. */
   readonly leaseMs: number;
@@ -35,7 +34,6 @@ export interface Grant {
   readonly leaseUntilMs: number;
 }
 
-/** The fields of a task that nobody has claimed. */
 export const UNCLAIMED = {
   claimedBy: null,
   claimedAtMs: null,
@@ -92,22 +90,18 @@ export function claimNext(
 }
 
 function claim(db: DatabaseSync, task: Task, { by, leaseMs, atMs, grant = null }: Claimant): Task {
+  // A claim's number is higher than any earlier one of the task.
+  const last = statement(db, "SELECT claim_token AS token FROM tasks WHERE id = ?").get(task.id)!;
   const claimed = changeTask(db, task, {
     claimedBy: by,
     status: "in_progress",
-    claimToken: grant?.fence ?? nextToken(db, task.id),
+    claimToken: grant?.fence ?? Number(last["token"]) + 1,
     claimedAtMs: atMs,
     leaseUntilMs: grant?.leaseUntilMs ?? atMs + leaseMs,
     queuedAtMs: null,
   }, { by, atMs });
   if (grant !== null) noteClaimTold(db, { uid: task.id });
   return claimed;
-}
-
-/** Returns the number of the next claim, which is higher than any earlier one of the task. */
-function nextToken(db: DatabaseSync, id: string): number {
-  const row = statement(db, "SELECT claim_token FROM tasks WHERE id = ?").get(id)!;
-  return Number(row["claim_token"]) + 1;
 }
 
 /** Extends the holder's claim to a whole lease from now. @throws {UserError} When `needClaim` does. */
@@ -207,14 +201,10 @@ export function takeBackLapsed(
   atMs: number,
   { keepsWorkflows = false }: { readonly keepsWorkflows?: boolean } = {},
 ): Task[] {
-  return statement(
-    db,
-    `SELECT ${TASK_COLUMNS}
-       FROM tasks AS task
-      WHERE ${IS_LAPSED}
-        AND (NOT ?2 OR ${IS_NOT_WORKFLOW})
-      ORDER BY task.lease_until_ms`,
-  ).all(atMs, keepsWorkflows ? 1 : 0).map((row) => takeBack(db, taskOf(row), atMs));
+  const lapsed =
+    `WHERE ${IS_LAPSED} AND (NOT ?2 OR ${IS_NOT_WORKFLOW}) ORDER BY task.lease_until_ms`;
+  return selectTasks(db, lapsed, atMs, keepsWorkflows ? 1 : 0)
+    .map((task) => takeBack(db, task, atMs));
 }
 
 /**
@@ -231,13 +221,9 @@ export function takeBackToLook(db: DatabaseSync, atMs: number): Task[] {
 
 /** Takes back the claims of other machines on a project that is not shared any more, since nobody would end them. */
 export function takeBackElsewhere(db: DatabaseSync, project: string, atMs: number): Task[] {
-  return statement(
-    db,
-    `SELECT ${TASK_COLUMNS}
-       FROM tasks AS task
-      WHERE coalesce(task.repository, task.project_dir) = ?
-        AND task.lease_until_ms >= ?`,
-  ).all(project, ELSEWHERE_MS).map((row) => takeBack(db, taskOf(row), atMs));
+  const elsewhere =
+    "WHERE coalesce(task.repository, task.project_dir) = ? AND task.lease_until_ms >= ?";
+  return selectTasks(db, elsewhere, project, ELSEWHERE_MS).map((task) => takeBack(db, task, atMs));
 }
 
 function takeBack(db: DatabaseSync, task: Task, atMs: number): Task {

@@ -5,42 +5,30 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { newId } from "../base/ids.ts";
-import { notFound, refusal } from "./refusal.ts";
-import {
-  isActive,
-  statusesAfter,
-  type Task,
-  type TaskStatus,
-  type TaskType,
-  wayTo,
-} from "./task.ts";
-import { recordEvent } from "./events_table.ts";
+import { refusal } from "./refusal.ts";
+import { isActive, statusesAfter, type Task, type TaskStatus, wayTo } from "./task.ts";
 import { insertRow, statement } from "../db/statement.ts";
 import {
   addDependencies,
   type Author,
   changeTask,
   needTask,
+  recordTaskEvent,
   type TaskChanges,
-  withoutBody,
 } from "./task_changes_table.ts";
 import { needClaim, UNCLAIMED } from "./task_claims_table.ts";
-import { readTask, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
+import { readTask, selectTasks, TASK_COLUMNS, taskOf } from "./tasks_table.ts";
 import { changeWorkflow, readWorkflowOfTask } from "./workflows_table.ts";
 
 /** A task to create. The caller has checked its title, type, priority and tags. */
-export interface NewTask {
-  readonly title: string;
-  readonly body: string;
-  readonly type: TaskType;
-  readonly priority: number;
-  readonly parentId: string | null;
-  readonly tags: readonly string[];
-  readonly dependsOn: readonly string[];
+export interface NewTask extends
+  Pick<
+    Task,
+    | ("title" | "body" | "type" | "priority" | "parentId" | "tags" | "dependsOn")
+    | ("projectDir" | "repository")
+  > {
   /** The name; null for the parent's workflow. */
   readonly workflow: string | null;
-  readonly projectDir: string | null;
-  readonly repository: string | null;
   readonly isQueued: boolean;
 }
 
@@ -48,28 +36,19 @@ export interface NewTask {
  * Creates a task, open and unclaimed.
  * @throws {UserError} PARENT_NOT_FOUND, DEPENDENCY_NOT_FOUND; the caller's transaction then undoes the rest.
  */
-export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author): Task {
-  const parent = task.parentId === null ? undefined : readTask(db, task.parentId);
-  if (task.parentId !== null && (parent === undefined || parent.deletedAtMs !== null)) {
-    throw notFound("parent", task.parentId, { isDeleted: parent !== undefined });
-  }
+export function createTask(db: DatabaseSync, task: NewTask, author: Author): Task {
+  const { atMs } = author;
+  const parent = task.parentId === null ? null : needTask(db, task.parentId, "parent");
   // A subtask belongs to the project of its parent, wherever it is created.
-  const home = parent !== undefined && (parent.repository ?? parent.projectDir) !== null
-    ? parent
-    : task;
+  const { projectDir, repository } =
+    parent !== null && (parent.repository ?? parent.projectDir) !== null ? parent : task;
+  const { title, body, type, priority, parentId } = task;
   const id = newId(atMs);
   insertRow(db, "tasks", {
-    id,
-    parentId: task.parentId,
-    depth: parent === undefined ? 0 : parent.depth + 1,
-    title: task.title,
-    body: task.body,
-    type: task.type,
+    ...{ id, parentId, title, body, type, priority, projectDir, repository },
+    depth: parent === null ? 0 : parent.depth + 1,
     status: "open",
-    priority: task.priority,
     workflow: task.workflow ?? parent?.workflow ?? null,
-    projectDir: home.projectDir,
-    repository: home.repository,
     queuedAtMs: task.isQueued ? atMs : null,
     createdAtMs: atMs,
     updatedAtMs: atMs,
@@ -78,34 +57,23 @@ export function createTask(db: DatabaseSync, task: NewTask, { by, atMs }: Author
   for (const tag of task.tags) addTag.run(id, tag);
   addDependencies(db, id, task.dependsOn);
   const made = readTask(db, id)!;
-  recordEvent(db, {
-    type: "task.created",
-    entityType: "task",
-    entityId: id,
-    data: { task: withoutBody(made), by },
-    atMs,
-  });
+  recordTaskEvent(db, "task.created", made, author);
   return made;
 }
 
-/** What to do with open tasks below a closed one; without either flag, the task cannot be closed. */
-export interface Below {
-  /** Closes them too. */
-  readonly withChildren?: boolean | undefined;
-  /** Leaves them open. */
-  readonly force?: boolean | undefined;
-}
-
 /**
- * Closes a task in work for the holder of its claim, and a blocked task for anybody.
+ * Closes a task in work for the holder of its claim, and a blocked task for anybody. `withChildren` closes open tasks
+ * below it too, `force` leaves them open; without either, it stays.
  * @throws {UserError} HAS_OPEN_CHILDREN; HAS_ACTIVE_CHILDREN when they are to be closed and others work on them.
  */
 export function completeTask(
   db: DatabaseSync,
   id: string,
-  { by, atMs, token, summary, withChildren, force }: Author & Below & {
+  { by, atMs, token, summary, withChildren, force }: Author & {
     readonly token: number | null;
     readonly summary: string | null;
+    readonly withChildren?: boolean | undefined;
+    readonly force?: boolean | undefined;
   },
 ): Task {
   const found = needTask(db, id);
@@ -129,15 +97,16 @@ export function completeTask(
   return close(db, task, { by, atMs }, summary === null ? {} : { summary });
 }
 
+/** Closes a task, and ends its stopped workflow. */
 function close(db: DatabaseSync, task: Task, author: Author, changes: TaskChanges): Task {
-  cancelWorkflow(db, task.id, author);
-  return changeTask(db, task, {
-    ...UNCLAIMED,
-    status: "closed",
-    reason: null,
-    closedAtMs: author.atMs,
-    ...changes,
-  }, author);
+  const { by, atMs } = author;
+  const workflow = readWorkflowOfTask(db, task.id);
+  if (workflow?.endedAtMs === null) {
+    const end = { status: "cancelled", reason: "its task was closed", endedAtMs: atMs } as const;
+    changeWorkflow(db, workflow.id, end, { event: "workflow.cancelled", atMs, data: { by } });
+  }
+  const closed = { ...UNCLAIMED, status: "closed", reason: null, closedAtMs: atMs } as const;
+  return changeTask(db, task, { ...closed, ...changes }, author);
 }
 
 const MAX_LISTED = 5;
@@ -160,18 +129,6 @@ function refuseActive(below: readonly Task[], { id }: Task, wanted: "complete" |
   });
 }
 
-/** Ends the stopped workflow of a task that a person closes. */
-function cancelWorkflow(db: DatabaseSync, taskId: string, { by, atMs }: Author): void {
-  const workflow = readWorkflowOfTask(db, taskId);
-  if (workflow === undefined || workflow.endedAtMs !== null) return;
-  changeWorkflow(db, workflow.id, {
-    status: "cancelled",
-    reason: "its task was closed",
-    endedAtMs: atMs,
-  }, { event: "workflow.cancelled", atMs, data: { by } });
-}
-
-/** Marks a task as blocked, and gives up its claim. */
 export function blockTask(
   db: DatabaseSync,
   id: string,
@@ -181,7 +138,6 @@ export function blockTask(
   return changeTask(db, task, { ...UNCLAIMED, status: "blocked", reason }, { by, atMs });
 }
 
-/** Lets a blocked task be claimed again. */
 export function unblockTask(db: DatabaseSync, id: string, author: Author): Task {
   const task = needTask(db, id);
   if (task.status !== "blocked") throw badTransition(task, "open");
@@ -245,30 +201,23 @@ function readSubtree(
 
 /** Lists the tasks above a task, the nearest first. */
 export function listAncestors(db: DatabaseSync, id: string): Task[] {
-  return db.prepare(
-    `WITH RECURSIVE above (id, distance) AS (
-       SELECT parent_id, 1 FROM tasks WHERE id = ?
-        UNION ALL
-       SELECT task.parent_id, above.distance + 1
-         FROM tasks AS task
-         JOIN above ON task.id = above.id
-        WHERE task.parent_id IS NOT NULL)
-     SELECT ${TASK_COLUMNS}
-       FROM above
-       JOIN tasks AS task ON task.id = above.id
+  return selectTasks(
+    db,
+    `JOIN (
+       WITH RECURSIVE above (id, distance) AS (
+         SELECT parent_id, 1 FROM tasks WHERE id = ?
+          UNION ALL
+         SELECT parent_id, distance + 1 FROM tasks JOIN above USING (id))
+       SELECT * FROM above) AS above USING (id)
       ORDER BY above.distance`,
-  ).all(id).map(taskOf);
+    id,
+  );
 }
 
 /** Lists the tasks directly below a task, the oldest first, without deleted tasks. */
 export function listChildren(db: DatabaseSync, id: string): Task[] {
-  return db.prepare(
-    `SELECT ${TASK_COLUMNS}
-       FROM tasks AS task
-      WHERE task.parent_id = ?
-        AND task.deleted_at_ms IS NULL
-      ORDER BY task.created_at_ms, task.id`,
-  ).all(id).map(taskOf);
+  const order = "ORDER BY task.created_at_ms, task.id";
+  return selectTasks(db, `WHERE task.parent_id = ? AND task.deleted_at_ms IS NULL ${order}`, id);
 }
 
 /**
@@ -282,10 +231,7 @@ export function reparentTask(
   author: Author,
 ): Task {
   const task = needTask(db, id);
-  const parent = parentId === null ? null : readTask(db, parentId);
-  if (parent === undefined || (parent !== null && parent.deletedAtMs !== null)) {
-    throw notFound("parent", parentId, { isDeleted: parent !== undefined });
-  }
+  const parent = parentId === null ? null : needTask(db, parentId, "parent");
   // Deleted tasks below it move too, since they may be restored.
   const subtree = readSubtree(db, id, { withDeleted: true });
   if (parent !== null && subtree.some(({ id }) => id === parent.id)) {
@@ -335,7 +281,7 @@ export function deleteTask(
 /** Marks a task as deleted; it can be restored. The caller handles the tasks below it. */
 export function markDeleted(db: DatabaseSync, task: Task, author: Author): void {
   changeTask(db, task, { deletedAtMs: author.atMs, queuedAtMs: null }, author);
-  recordDeletion(db, task, { ...author, hard: false });
+  recordTaskEvent(db, "task.deleted", task, { hard: false, ...author });
 }
 
 /** Removes tasks for good, with their tags, history, agents, workflows and questions. Children first. */
@@ -349,7 +295,7 @@ export function removeTasks(db: DatabaseSync, tasks: readonly Task[], author: Au
   ].map((sql) => db.prepare(sql));
   for (const task of tasks.toReversed()) {
     for (const statement of statements) statement.run(task.id);
-    recordDeletion(db, task, { ...author, hard: true });
+    recordTaskEvent(db, "task.deleted", task, { hard: true, ...author });
   }
 }
 
@@ -370,20 +316,5 @@ export function restoreTask(db: DatabaseSync, id: string, author: Author): [Task
     below.deletedAtMs === task.deletedAtMs
   );
   for (const below of together) changeTask(db, below, { deletedAtMs: null }, author);
-  const others = together.filter((below) => below.id !== id);
-  return [readTask(db, id)!, ...others.map((below) => readTask(db, below.id)!)];
-}
-
-function recordDeletion(
-  db: DatabaseSync,
-  task: Task,
-  { hard, by, atMs }: Author & { readonly hard: boolean },
-): void {
-  recordEvent(db, {
-    type: "task.deleted",
-    entityType: "task",
-    entityId: task.id,
-    data: { task: withoutBody(task), hard, by },
-    atMs,
-  });
+  return together.map((below) => readTask(db, below.id)!) as [Task, ...Task[]];
 }

@@ -1,5 +1,5 @@
 /** Reads tasks, and holds the SQL of tasks that other files share. */
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 import { columnsOf, rowOf } from "./row_fields.ts";
 import { type Task, TASK_FIELDS } from "./task.ts";
 import { among, filterOf, statement } from "../db/statement.ts";
@@ -45,7 +45,6 @@ interface TaskFilter {
   readonly priorities?: readonly number[] | null;
   readonly types?: readonly string[] | null;
   readonly tag?: string | null | undefined;
-  /** Selects tasks with one of these tags. */
   readonly anyTag?: readonly string[] | null;
   /** The parent; the empty text selects tasks without a parent. */
   readonly parentId?: string | null;
@@ -56,18 +55,20 @@ interface TaskFilter {
   readonly offset?: number | undefined;
 }
 
-/** Tells whether a task can be done now. */
 export function isReady(db: DatabaseSync, id: string): boolean {
   const sql = `SELECT 1 FROM tasks AS task WHERE task.id = ? AND ${IS_READY}`;
   return statement(db, sql).get(id) !== undefined;
 }
 
-const READ_TASK = `SELECT ${TASK_COLUMNS} FROM tasks AS task WHERE task.id = ?`;
-
 /** Reads the task with this id, even a deleted one. */
-export function readTask(db: DatabaseSync, id: string): Task | undefined {
-  const row = statement(db, READ_TASK).get(id);
-  return row === undefined ? undefined : taskOf(row);
+export function readTask(db: DatabaseSync, id: string | null): Task | undefined {
+  return selectTasks(db, "WHERE task.id = ?", id)[0];
+}
+
+/** Reads tasks. @param rest What follows `FROM tasks AS task`. */
+export function selectTasks(db: DatabaseSync, rest: string, ...values: SQLInputValue[]): Task[] {
+  return statement(db, `SELECT ${TASK_COLUMNS} FROM tasks AS task ${rest}`)
+    .all(...values).map(taskOf);
 }
 
 /** Lists tasks, the newest first. */
@@ -85,19 +86,10 @@ export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
     ["? AND task.deleted_at_ms IS NULL", filter.includeDeleted ? null : 1],
   ]);
   // The inner query selects ids, so that SQLite builds the columns of selected tasks only.
-  return statement(
-    db,
-    `WITH found AS (
-     SELECT task.id
-       FROM tasks AS task
-      ${sql}
-      ORDER BY task.created_at_ms DESC, task.id DESC
-      LIMIT ? OFFSET ?)
-     SELECT ${TASK_COLUMNS}
-       FROM found
-       JOIN tasks AS task ON task.id = found.id
-      ORDER BY task.created_at_ms DESC, task.id DESC`,
-  ).all(...values, filter.limit, filter.offset ?? 0).map(taskOf);
+  const order = "ORDER BY task.created_at_ms DESC, task.id DESC";
+  const found = `SELECT task.id FROM tasks AS task ${sql} ${order} LIMIT ? OFFSET ?`;
+  const page = [...values, filter.limit, filter.offset ?? 0];
+  return selectTasks(db, `WHERE task.id IN (${found}) ${order}`, ...page);
 }
 
 /** Lists ready tasks by priority, then age. @param isQueued Lists only tasks for the scheduler. */
@@ -107,19 +99,17 @@ export function listReady(
     readonly isQueued?: boolean;
   },
 ): Task[] {
-  return statement(
+  return selectTasks(
     db,
-    `SELECT ${TASK_COLUMNS}
-       FROM tasks AS task
-      WHERE ${IS_READY}
+    `WHERE ${IS_READY}
         AND (?1 IS NULL OR coalesce(task.repository, task.project_dir) = ?1)
         AND (NOT ?2 OR task.queued_at_ms IS NOT NULL)
       ORDER BY task.priority, task.created_at_ms, task.id
       LIMIT ?3`,
-  ).all(project ?? null, isQueued ? 1 : 0, limit).map(taskOf);
+    ...[project ?? null, isQueued ? 1 : 0, limit],
+  );
 }
 
-/** Lists the tags of all tasks, sorted. */
 export function listTags(db: DatabaseSync): string[] {
   return statement(db, "SELECT DISTINCT tag FROM task_tags ORDER BY tag").all()
     .map((row) => String(row["tag"]));

@@ -3,6 +3,7 @@
  * value are not rendered.
  */
 import { count } from "../base/counts.ts";
+import { messageOf } from "../base/errors.ts";
 import { placeAfter, variableAt } from "./shell_place.ts";
 import {
   type Expression,
@@ -14,7 +15,6 @@ import {
 } from "./template_syntax.ts";
 
 interface RenderOptions {
-  /** How to treat a missing value. */
   readonly missing: "error" | "empty";
   /** Returns the text of `include "name"`; null when there is none. Without this function, includes fail. */
   readonly include?: ((name: string) => string | null) | undefined;
@@ -22,7 +22,6 @@ interface RenderOptions {
   readonly name?: string | undefined;
 }
 
-/** How deep includes may nest. */
 const MAX_INCLUDE_DEPTH = 5;
 
 interface Scope extends RenderOptions {
@@ -63,21 +62,14 @@ export function renderValue(template: string, context: TemplateContext): Templat
   return existing(evaluate(only, scope), only, scope) ?? null;
 }
 
-export interface RenderedScript {
-  readonly command: string;
-  /** The values, for the environment of the script. */
-  readonly variables: Readonly<Record<string, string>>;
-  /** Notices for a person: one for each use of `raw`. */
-  readonly warnings: readonly string[];
-}
-
 /**
  * Renders a script for `sh`. Every value becomes a part of one word, also inside of quotes; a missing value is an empty
  * word. `{{ raw .x }}` inserts a value unquoted, with a warning. A value that the script gives to `eval` or `sh -c`
  * runs there as a script. In some places no value is allowed; there a script must take the value from its `env`.
+ * @returns `variables`: the values, for the environment of the script. `warnings`: one for each use of `raw`.
  * @throws TemplateError
  */
-export function renderScript(command: string, context: TemplateContext): RenderedScript {
+export function renderScript(command: string, context: TemplateContext) {
   const scope: Scope = { missing: "empty", context, including: [""] };
   const variables: Record<string, string> = {};
   const warnings: string[] = [];
@@ -110,8 +102,10 @@ export function renderScript(command: string, context: TemplateContext): Rendere
   return { command: text, variables, warnings };
 }
 
+export type RenderedScript = Omit<ReturnType<typeof renderScript>, "warnings">;
+
 /** Writes a script for people, with the values instead of their variables. */
-export function shownScript({ command, variables }: Omit<RenderedScript, "warnings">): string {
+export function shownScript({ command, variables }: RenderedScript): string {
   return command.replace(/\$\{(CONCLAUDE_VALUE_\d+)\}/g, (all, name) => variables[name] ?? all);
 }
 
@@ -148,22 +142,24 @@ function evaluate(part: Tag, scope: Scope): Found {
     return lookUp(scope.context, path);
   }
   const { name } = expression;
-  const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined;
-  const inner = { ...scope, mayBeMissing: known?.takesMissing === true };
+  const inner = { ...scope, mayBeMissing: TAKE_MISSING.has(name) };
   const args = expression.args.map((one) => evaluate({ ...part, expression: one }, inner));
   if (name === "include") return include(part, args, inner);
-  if (name === "raw") throw new TemplateError(`${part.tag}: raw is for scripts, and stands first`);
-  if (known === undefined) throw new TemplateError(`${part.tag}: ${unknownName(name)}`);
-  if (args.length < known.min || args.length > known.max) {
-    const least = known.max === known.min ? "" : "at least ";
-    const wanted = `${least}${count(known.min, "value")}`;
-    throw new TemplateError(`${part.tag}: ${name} takes ${wanted}, not ${args.length}`);
+  const fail = (why: string): never => {
+    throw new TemplateError(`${part.tag}: ${why}`);
+  };
+  if (name === "raw") fail("raw is for scripts, and stands first");
+  if (!Object.hasOwn(FUNCTIONS, name)) fail(unknownName(name));
+  const [min, max, run] = FUNCTIONS[name]!;
+  if (args.length < min || args.length > max) {
+    const least = max === min ? "" : "at least ";
+    fail(`${name} takes ${least}${count(min, "value")}, not ${args.length}`);
   }
-  if (!known.takesMissing) { for (const arg of args) existing(arg, part, scope); }
+  if (!inner.mayBeMissing) { for (const arg of args) existing(arg, part, scope); }
   try {
-    return known.run(...args);
+    return run(...args);
   } catch (error) {
-    throw new TemplateError(`${part.tag}: ${error instanceof Error ? error.message : error}`);
+    return fail(messageOf(error));
   }
 }
 
@@ -193,14 +189,12 @@ function include({ tag }: Tag, args: readonly Found[], scope: Scope): string {
   if (typeof name !== "string") throw new TemplateError(`${tag}: include needs a name`);
   const chain = [...scope.including, name];
   if (scope.including.includes(name)) {
-    const circle = chain.slice(chain.indexOf(name));
-    throw new TemplateError(`${tag}: circular include detected: ${circle.join(" -> ")}`);
+    const circle = chain.slice(chain.indexOf(name)).join(" -> ");
+    throw new TemplateError(`${tag}: circular include detected: ${circle}`);
   }
   if (chain.length > MAX_INCLUDE_DEPTH + 1) {
-    const names = chain.slice(1).join(" -> ");
-    throw new TemplateError(
-      `${tag}: more than ${MAX_INCLUDE_DEPTH} texts include each other: ${names}`,
-    );
+    const most = `more than ${MAX_INCLUDE_DEPTH} texts include each other`;
+    throw new TemplateError(`${tag}: ${most}: ${chain.slice(1).join(" -> ")}`);
   }
   if (pairs.length % 2 !== 0) throw new TemplateError(`${tag}: include needs keys with values`);
   const text = scope.include?.(name) ?? null;
@@ -251,48 +245,35 @@ function faultOf(render: () => unknown): string | null {
 /** A value of a template; `undefined` when it is missing. */
 type Found = TemplateValue | undefined;
 
-interface TemplateFunction {
-  readonly min: number;
-  readonly max: number;
-  /** Whether an argument may be a missing value. */
-  readonly takesMissing: boolean;
-  /** @throws Error when the arguments are wrong. */
-  readonly run: (...args: readonly Found[]) => TemplateValue;
-}
+/** A function of templates: how many values it takes, and its work, which throws an `Error` for wrong values. */
+type TemplateFunction = readonly [
+  min: number,
+  max: number,
+  run: (...args: readonly Found[]) => TemplateValue,
+];
 
-function takes(
-  [min, max = min]: readonly [min: number, max?: number],
-  run: TemplateFunction["run"],
-  { missing: takesMissing = false }: { readonly missing?: boolean } = {},
-): TemplateFunction {
-  return { min, max, takesMissing, run };
-}
-
-const MISSING = { missing: true };
+/** The functions that accept a missing value. */
+const TAKE_MISSING: ReadonlySet<string> = new Set(["default", "not", "and", "or"]);
 
 /** The functions of templates. `include` and `raw` are elsewhere, since they need more than their arguments. */
 const FUNCTIONS: Readonly<Record<string, TemplateFunction>> = {
   // This is the `default` of Go's sprig: `default "x" .y`, `.y | default "x"`.
-  default: takes(
-    [2],
-    (fallback, value) => (value ?? "") === "" ? fallback ?? null : value!,
-    MISSING,
-  ),
-  join: takes([2], join),
-  upper: takes([1], (value) => textOf(value).toUpperCase()),
-  lower: takes([1], (value) => textOf(value).toLowerCase()),
-  trim: takes([1], (value) => textOf(value).trim()),
-  indent: takes([2], indent),
-  quote: takes([1], (value) => JSON.stringify(textOf(value))),
-  eq: takes([2, Infinity], (first, ...rest) => rest.some((one) => isEqual(first, one))),
-  ne: takes([2], (a, b) => !isEqual(a, b)),
-  not: takes([1], (value) => !isTrue(value), MISSING),
-  and: takes(
-    [1, Infinity],
+  default: [2, 2, (fallback, value) => (value ?? "") === "" ? fallback ?? null : value!],
+  join: [2, 2, join],
+  upper: [1, 1, (value) => textOf(value).toUpperCase()],
+  lower: [1, 1, (value) => textOf(value).toLowerCase()],
+  trim: [1, 1, (value) => textOf(value).trim()],
+  indent: [2, 2, indent],
+  quote: [1, 1, (value) => JSON.stringify(textOf(value))],
+  eq: [2, Infinity, (first, ...rest) => rest.some((one) => isEqual(first, one))],
+  ne: [2, 2, (a, b) => !isEqual(a, b)],
+  not: [1, 1, (value) => !isTrue(value)],
+  and: [
+    1,
+    Infinity,
     (...all) => all.find((one) => !isTrue(one)) ?? (all.every(isTrue) ? all.at(-1)! : false),
-    MISSING,
-  ),
-  or: takes([1, Infinity], (...all) => all.find(isTrue) ?? all.at(-1) ?? false, MISSING),
+  ],
+  or: [1, Infinity, (...all) => all.find(isTrue) ?? all.at(-1) ?? false],
 };
 
 /** Writes a value as text: a missing value and null are empty, lists and objects are JSON. */

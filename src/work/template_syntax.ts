@@ -12,7 +12,6 @@ export type TemplateValue =
   | readonly TemplateValue[]
   | { readonly [name: string]: TemplateValue };
 
-/** The values of a template by name. */
 export type TemplateContext = { readonly [name: string]: TemplateValue };
 
 /** Reports a wrong template, or a missing value; the message names the tag. */
@@ -27,17 +26,12 @@ export type Expression =
 
 export type Part =
   | { readonly kind: "text"; readonly text: string }
-  | {
-    readonly kind: "tag";
-    readonly tag: string;
-    readonly expression: Expression;
-  };
+  | { readonly kind: "tag"; readonly tag: string; readonly expression: Expression };
 
 /** Matches one word of a tag; the last alternative matches any character that is not allowed. */
 const WORDS =
   /\s+|"(?:[^"\\\n]|\\.)*"|`[^`]*`|\.[A-Za-z0-9_][\w-]*(?:\.[A-Za-z0-9_][\w-]*)*|-?\d+(?:\.\d+)?(?![\w.])|[A-Za-z_]\w*|[()|]|[\s\S]/gy;
 
-/** The deepest nesting of brackets. */
 const MAX_DEPTH = 50;
 
 /**
@@ -132,14 +126,11 @@ class TagReader {
       return expression;
     }
     if (/^\../.test(word)) return { kind: "path", path: word.slice(1).split(".") };
-    if (word.length > 1 && word.startsWith("`")) {
-      return { kind: "constant", value: word.slice(1, -1) };
-    }
-    if (word.length > 1 && word.startsWith('"')) {
-      return { kind: "constant", value: this.#unescape(word) };
-    }
-    if (/^-?\d/.test(word)) return { kind: "constant", value: Number(word) };
-    if (isConstant(word)) return { kind: "constant", value: word === "true" };
+    const constant = (value: TemplateValue): Expression => ({ kind: "constant", value });
+    if (word.length > 1 && word.startsWith("`")) return constant(word.slice(1, -1));
+    if (word.length > 1 && word.startsWith('"')) return constant(this.#unescape(word));
+    if (/^-?\d/.test(word)) return constant(Number(word));
+    if (isConstant(word)) return constant(word === "true");
     if (/^[A-Za-z_]/.test(word)) return { kind: "call", name: word, args: [] };
     this.#fail(`"${word}" is not expected`);
   }

@@ -4,7 +4,6 @@ import { isMapping } from "../base/mapping.ts";
 import { field, readFields } from "./field_reader.ts";
 import { scriptFault, textFault } from "./template.ts";
 
-/** The fields of every step. */
 type CommonStep = Readonly<ReturnType<typeof readCommon>>;
 
 export type AgentStep = CommonStep & Readonly<ReturnType<typeof readAgent>>;
@@ -165,16 +164,17 @@ function readSteps(value: unknown, place: Place): Step[] {
 
 function readStep(value: unknown, number: number, place: Place): Step | null {
   const given = isMapping(value) ? value : {};
-  const title = typeof given["name"] === "string" ? `step "${given["name"]}"` : `step ${number}`;
+  const { name, type: wanted } = given;
+  const title = typeof name === "string" ? `step "${name}"` : `step ${number}`;
   const tell = (error: string) => void place.errors.push(`${title}: ${error}`);
-  if (!isMapping(value)) {
-    tell("a step is a mapping with name and type");
-    return null;
-  }
-  const type = STEP_TYPES.find((one) => one === given["type"]);
+  const type = STEP_TYPES.find((one) => one === wanted);
   if (type === undefined) {
-    const shown = JSON.stringify(given["type"] ?? "");
-    tell(`invalid step type ${shown}, must be one of: [${STEP_TYPES.join(" ")}]`);
+    const types = `must be one of: [${STEP_TYPES.join(" ")}]`;
+    tell(
+      isMapping(value)
+        ? `invalid step type ${JSON.stringify(wanted ?? "")}, ${types}`
+        : "a step is a mapping with name and type",
+    );
     return null;
   }
   const { fields, errors, unknown } = readFields<typeof COMMON>(STEPS[type], given);
@@ -234,21 +234,14 @@ function readScript(fields: Fields<"script">, { tell, check }: StepContext) {
   return { type: "script" as const, command, onFail, exitLoopOnSuccess, env, workdir };
 }
 
-function readLoop(
-  fields: Fields<"loop">,
-  { tell, place }: StepContext,
-): Omit<LoopStep, keyof CommonStep> {
+function readLoop(fields: Fields<"loop">, { tell, place }: StepContext) {
   const steps = readSteps(fields.steps, { ...place, isInLoop: true }) as LoopedStep[];
   if (isNothing(fields.steps)) tell("loop step requires at least one nested step");
   if ((fields.max_iterations ?? 0) < 0) tell("max_iterations must be non-negative");
   // 0 means the default.
   const maxIterations = fields.max_iterations || DEFAULT_MAX_ITERATIONS;
-  return {
-    type: "loop",
-    steps,
-    maxIterations,
-    onMaxIterations: fields.on_max_iterations ?? "block",
-  };
+  const onMaxIterations = fields.on_max_iterations ?? "block";
+  return { type: "loop" as const, steps, maxIterations, onMaxIterations };
 }
 
 function readMerge(fields: Fields<"merge">, { tell, place, check }: StepContext) {
@@ -261,12 +254,7 @@ function readMerge(fields: Fields<"merge">, { tell, place, check }: StepContext)
 }
 
 /** Reads the own fields of each type of step, and reports faults other than wrong types of values. */
-const READERS: {
-  readonly [Type in Step["type"]]: (
-    fields: Fields<Type>,
-    context: StepContext,
-  ) => Omit<Extract<Step, { readonly type: Type }>, keyof CommonStep>;
-} = { agent: readAgent, script: readScript, loop: readLoop, merge: readMerge };
+const READERS = { agent: readAgent, script: readScript, loop: readLoop, merge: readMerge };
 
 /** Names that steps must not have, since templates use them for something else. */
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["task", "bead", "previous"]);
@@ -290,22 +278,15 @@ function readCommon(
 }
 
 function isNothing(steps: unknown): boolean {
-  return steps === null || (Array.isArray(steps) && steps.length === 0);
+  return steps === null || Array.isArray(steps) && steps.length === 0;
 }
 
 /** Reports names that a workflow uses twice: templates find steps and variables by the same names. */
-function doubleNames(
-  all: readonly { readonly name: string; readonly output: string | null }[],
-): string[] {
-  const errors = new Set<string>();
-  const names = new Set<string>();
-  for (const { name } of all) {
-    if (name !== "" && names.has(name)) errors.add(`duplicate step name "${name}"`);
-    names.add(name);
-  }
-  for (const { name, output } of all) {
-    if (output === null || output === name || !names.has(output)) continue;
-    errors.add(`step "${name}": output "${output}" is the name of another step`);
-  }
-  return [...errors];
+function doubleNames(all: readonly Pick<CommonStep, "name" | "output">[]): string[] {
+  const names = all.map(({ name }) => name).filter((name) => name !== "");
+  const twice = names.filter((name, index) => names.indexOf(name) < index)
+    .map((name) => `duplicate step name "${name}"`);
+  const outputs = all.filter(({ name, output }) => output !== name && names.includes(output!))
+    .map(({ name, output }) => `step "${name}": output "${output}" is the name of another step`);
+  return [...new Set([...twice, ...outputs])];
 }

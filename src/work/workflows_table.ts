@@ -39,8 +39,6 @@ export const WORKFLOW_FIELDS = {
 
 export type WorkflowRow = RowOf<typeof WORKFLOW_FIELDS>;
 
-export type WorkflowStatus = WorkflowRow["status"];
-
 const WORKFLOWS = tableOf("workflows", WORKFLOW_FIELDS);
 
 /** The new values of fields; a field that is missing stays. */
@@ -49,14 +47,10 @@ export type WorkflowChanges = Partial<
 >;
 
 type NewWorkflow =
-  & Pick<
-    WorkflowRow,
-    "id" | "taskId" | "name" | "claimToken" | "projectDir" | "repository" | "deadlineAtMs"
-  >
-  & {
-    /** The plan, as JSON: the workflow follows it even when its files change. */
-    readonly definition: string;
-  };
+  & Pick<WorkflowRow, "id" | "taskId" | "name" | "claimToken" | "deadlineAtMs">
+  & Pick<WorkflowRow, "projectDir" | "repository">
+  /** The plan, as JSON: the workflow follows it even when its files change. */
+  & { readonly definition: string };
 
 /** Stores a workflow that begins. */
 export function createWorkflow(db: DatabaseSync, workflow: NewWorkflow, atMs: number): void {
@@ -81,20 +75,19 @@ export function changeWorkflow(
   if (event !== null) recordWorkflowEvent(db, event, id, data, atMs);
 }
 
-export function recordWorkflowEvent(
+function recordWorkflowEvent(
   db: DatabaseSync,
   type: string,
   id: string,
   data: Readonly<Record<string, unknown>>,
   atMs: number,
 ): void {
-  const workflow = readWorkflow(db, id);
-  const whole = { workflow, ...data };
+  const whole = { workflow: readWorkflow(db, id), ...data };
   recordEvent(db, { type, entityType: "workflow", entityId: id, data: whole, atMs });
 }
 
 /** Reads the workflow with this id; `undefined` when there is none. */
-export function readWorkflow(db: DatabaseSync, id: string): WorkflowRow | undefined {
+export function readWorkflow(db: DatabaseSync, id: string | null): WorkflowRow | undefined {
   return readRow(db, WORKFLOWS, id);
 }
 
@@ -129,8 +122,8 @@ export function listWorkflows(
 
 /** Lists workflows with a decision that is not carried out yet, in the order of the decisions. */
 export function listDecided(db: DatabaseSync): WorkflowRow[] {
-  const only = "decision IS NOT NULL AND ended_at_ms IS NULL";
-  return listRows(db, WORKFLOWS, { only, order: "decided_at_ms, id" });
+  const decided = ["? AND decision IS NOT NULL AND ended_at_ms IS NULL", 1] as const;
+  return listRows(db, WORKFLOWS, { where: [decided], order: "decided_at_ms, id" });
 }
 
 export const STEP_FIELDS = {
@@ -147,57 +140,67 @@ export const STEP_FIELDS = {
   endedAtMs: "integer?",
 } as const satisfies Fields;
 
-export type StepRow = RowOf<typeof STEP_FIELDS>;
+/** The result of a step. */
+export interface StepOutcome {
+  readonly success: boolean;
+  /** Whether the step did not run because its `when` was false. */
+  readonly skipped: boolean;
+  readonly output: string;
+  /** The outputs of an agent's contract, `iterations` of a loop, or `commit` of a merge. */
+  readonly outputs: Readonly<Record<string, unknown>>;
+  readonly exitCode: number | null;
+  readonly error: string | null;
+  /** The effect on the workflow: `block` lets it wait for a person, `fail` ends it. */
+  readonly action: "continue" | "exit_loop" | "block" | "fail";
+}
+
+export type StepRow = Omit<RowOf<typeof STEP_FIELDS>, "outcome"> & {
+  readonly outcome: StepOutcome | null;
+};
 
 const STEPS = tableOf("workflow_steps", STEP_FIELDS);
 
 /** Lists all attempts of a workflow's steps, in the order in which they began. */
 export function listSteps(db: DatabaseSync, workflowId: string): StepRow[] {
   const order = "started_at_ms, coalesce(ended_at_ms, 9e15), key, attempt";
-  return listRows(db, STEPS, { where: [["workflow_id = ?", workflowId]], order });
-}
-
-interface StepKey {
-  readonly workflowId: string;
-  readonly key: string;
-  readonly attempt: number;
+  return listRows(db, STEPS, { where: [["workflow_id = ?", workflowId]], order }) as StepRow[];
 }
 
 /** Stores that a step runs. */
 export function beginStep(
   db: DatabaseSync,
-  at: StepKey,
-  { type, agentId, atMs }: Pick<StepRow, "type" | "agentId"> & { readonly atMs: number },
+  workflowId: string,
+  { agentId, ...step }: Pick<StepRow, "key" | "attempt" | "type" | "agentId">,
+  atMs: number,
 ): void {
-  const { workflowId, key, attempt } = at;
-  insertRow(db, "workflow_steps", { ...at, type, status: "running", agentId, startedAtMs: atMs });
-  changeWorkflow(db, workflowId, { currentStep: key }, {
-    event: "workflow.step.started",
-    atMs,
-    data: { step: { key, attempt, type } },
-  });
+  const row = { workflowId, ...step, status: "running", agentId, startedAtMs: atMs };
+  insertRow(db, "workflow_steps", row);
+  const event = { event: "workflow.step.started", atMs, data: { step } };
+  changeWorkflow(db, workflowId, { currentStep: step.key }, event);
 }
 
 /** Stores the outcome of a step. Inserts a step that did not begin because it ran nothing. */
 export function finishStep(
   db: DatabaseSync,
-  { workflowId, key, attempt }: StepKey,
-  { type, outcome, atMs }: Pick<StepRow, "type" | "outcome"> & { readonly atMs: number },
+  workflowId: string,
+  step: Pick<StepRow, "key" | "attempt" | "type" | "outcome">,
+  atMs: number,
 ): void {
+  const { key, attempt, type, outcome } = step;
   statement(
     db,
     `INSERT INTO workflow_steps (workflow_id, key, attempt, type, status, outcome, started_at_ms, ended_at_ms)
      VALUES (?1, ?2, ?3, ?4, 'finished', ?5, ?6, ?6)
      ON CONFLICT (workflow_id, key, attempt) DO UPDATE SET status = 'finished', outcome = ?5, ended_at_ms = ?6`,
   ).run(workflowId, key, attempt, type, JSON.stringify(outcome), atMs);
-  const step = { key, attempt, type, outcome };
   recordWorkflowEvent(db, "workflow.step.completed", workflowId, { step }, atMs);
 }
 
 /** Sets an attempt of a step aside, so that the step runs again. */
 export function supersedeStep(
   db: DatabaseSync,
-  { workflowId, key, attempt }: StepKey,
+  workflowId: string,
+  { key, attempt }: Pick<StepRow, "key" | "attempt">,
   atMs: number,
 ): void {
   db.prepare(

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { beginWorkflow, finishAndAdvance } from "../../src/work/engine/advance.ts";
 import { answer } from "../../src/work/engine/requests.ts";
-import { blockedOutcome } from "../../src/work/progress.ts";
+import { failure } from "../../src/work/progress.ts";
 import { parseWorkflow } from "../../src/work/workflow.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { transaction } from "../../src/db/transaction.ts";
@@ -30,7 +30,7 @@ Deno.test("answer() keeps the answer when the step cannot go on, and leaves task
   const workflow = transaction(db, () => beginWorkflow(db, task!, plan, LASTING));
   const [step] = listSteps(db, workflow.id);
   const id = transaction(db, () => {
-    finishAndAdvance(db, workflow, step!, { outcome: blockedOutcome("it asks"), atMs: AT });
+    finishAndAdvance(db, workflow, step!, { outcome: failure("it asks", "block"), atMs: AT });
     return askQuestion(db, {
       type: "input",
       text: "Which colour?",

@@ -37,29 +37,25 @@ function run(
   const keys: string[] = [];
   const prompts = new Map<string, string>();
   for (;;) {
-    const move = nextMove(workflow, records, { task: TASK });
-    if (move.kind === "record") records.push(move);
+    const move = nextMove(workflow, records, TASK);
+    if (move.kind === "record") records.push({ ...move, status: "finished" });
     else if (move.kind !== "run") return { keys, prompts, end: move.kind };
     else {
       keys.push(move.key);
       const { step, key, attempt, context } = move;
       const outputs = agentOutputs;
-      let outcome = outcomeOfScript({ onFail: "block", exitLoopOnSuccess: false }, {
-        exitCode: 0,
-        output: `output of ${key}`,
-        timedOut: false,
-        signal: null,
-      });
+      const end = { code: 0, timedOut: false, killed: null, fault: null };
+      const script = { onFail: "block", exitLoopOnSuccess: false } as const;
+      let outcome = outcomeOfScript(script, end, `output of ${key}`);
       if (step.type === "agent") {
         prompts.set(key, renderPrompt(step, context, builtinPrompt));
         outcome = { ...outcome, outputs };
       }
       if (step.type === "script") {
         assert.equal(renderScriptStep(step, context).command, 'sh -c "${CONCLAUDE_CHECK:-:}"');
-        const end = { exitCode: exitCodes.shift() ?? 0, timedOut: false, signal: null };
-        outcome = outcomeOfScript(step, { ...end, output: "2 failed" });
+        outcome = outcomeOfScript(step, { ...end, code: exitCodes.shift() ?? 0 }, "2 failed");
       }
-      records.push({ key, attempt, outcome });
+      records.push({ key, attempt, status: "finished", outcome });
     }
   }
 }

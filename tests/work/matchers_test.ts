@@ -10,8 +10,8 @@ const TASK: ChoosingTask = {
   type: "bug",
   priority: 2,
   tags: ["ui", "area"],
-  workflowHint: null,
-  hasParent: false,
+  workflow: null,
+  parentId: null,
 };
 const NO_PARENT = { parentWorkflow: null, default: "implement" };
 
@@ -33,7 +33,7 @@ matchers:
     const { name, why, by } = chooseWorkflow({ ...TASK, ...task }, matchers, NO_PARENT);
     return [name, why, by];
   };
-  assert.deepEqual(of({ workflowHint: "h", tags: ["workflow:x"] }), [
+  assert.deepEqual(of({ workflow: "h", tags: ["workflow:x"] }), [
     "h",
     "the task asks for it",
     "hint",
@@ -58,7 +58,7 @@ Deno.test("a matcher matches when all its conditions are fulfilled", () => {
 
 Deno.test("a matcher that inherits takes the parent's workflow, and does not match without one", () => {
   const { matchers } = read("[{name: m, match: {has_parent: true}, inherit: true}]");
-  const task = { ...TASK, hasParent: true };
+  const task = { ...TASK, parentId: "p" };
   const of = (parentWorkflow: string | null) =>
     chooseWorkflow(task, matchers, { parentWorkflow, default: "implement" });
   assert.deepEqual([of("p").name, of("p").why], ["p", "the matcher 'm', as the parent"]);

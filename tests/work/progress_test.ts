@@ -2,21 +2,21 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parse } from "yaml";
 import {
-  blockedOutcome,
-  keysToRetry,
+  failure,
   mergedOutcome,
   type Move,
   nextMove,
   outcomeOfAgent,
   outcomeOfScript,
-  type StepOutcome,
+  type ProcessEnd,
+  runsAnew,
   type StepRecord,
   viewSteps,
 } from "../../src/work/progress.ts";
 import { renderText } from "../../src/work/template.ts";
 import { parseWorkflow, type Workflow } from "../../src/work/workflow.ts";
 import type { Plan } from "../../src/work/engine/advance.ts";
-import type { StepRow } from "../../src/work/workflows_table.ts";
+import type { StepOutcome, StepRow } from "../../src/work/workflows_table.ts";
 import CASES from "../testdata/work_cases.json" with { type: "json" };
 import { workflowText } from "../support/workflows.ts";
 
@@ -41,21 +41,22 @@ const FAILED: StepOutcome = { ...DONE, success: false, exitCode: 3, output: "2 f
 const BLOCKED: StepOutcome = { ...FAILED, action: "block", error: "script exited with code 3" };
 const LEAVES: StepOutcome = { ...DONE, action: "exit_loop" };
 
-/** A store with what a caller keeps: records, and attempts of all that ever was. */
+const END: ProcessEnd = { code: 0, timedOut: false, killed: null, fault: null };
+
+/** A store with what a caller keeps: all attempts that ever were. */
 class Run {
   records: StepRecord[] = [];
-  readonly attempts = new Map<string, number>();
   readonly ran: string[] = [];
 
   constructor(readonly workflow: Workflow) {}
 
   get move(): Move {
-    return nextMove(this.workflow, this.records, { task: TASK, attempts: this.attempts });
+    return nextMove(this.workflow, this.records, TASK);
   }
 
-  write(record: StepRecord): void {
-    this.records.push({ ...record, outcome: JSON.parse(JSON.stringify(record.outcome)) });
-    this.attempts.set(record.key, record.attempt);
+  write({ key, attempt, outcome }: Omit<StepRecord, "status">): void {
+    const kept = JSON.parse(JSON.stringify(outcome));
+    this.records.push({ key, attempt, status: "finished", outcome: kept });
   }
 
   /** Goes on until nothing can be run any more; `outcomes` are looked up by key, then by name. */
@@ -73,8 +74,9 @@ class Run {
   }
 
   retry(): void {
-    const keys = keysToRetry(this.records);
-    this.records = this.records.filter(({ key }) => !keys.includes(key));
+    this.records = this.records.map((one) =>
+      runsAnew(one) ? { ...one, status: "superseded" as const } : one
+    );
   }
 
   text(template: string): string {
@@ -98,7 +100,7 @@ Deno.test("nextMove() walks through steps and rounds in their order", () => {
     "merge",
   ]);
   const loop = run.records.find(({ key }) => key === "quality-loop")!;
-  assert.deepEqual([loop.outcome.success, loop.outcome.outputs], [true, { iterations: 2 }]);
+  assert.deepEqual([loop.outcome!.success, loop.outcome!.outputs], [true, { iterations: 2 }]);
 });
 
 Deno.test("a loop at its limit blocks, and a retry gives it as many rounds again", () => {
@@ -135,7 +137,7 @@ Deno.test("a retry runs only the blocked step again", () => {
   const { move } = run;
   assert.ok(move.kind === "run");
   assert.deepEqual([move.key, move.attempt], ["l#1/c", 2]);
-  assert.deepEqual(run.goOn({ c: LEAVES, merge: blockedOutcome("no") }), {
+  assert.deepEqual(run.goOn({ c: LEAVES, merge: failure("no", "block") }), {
     kind: "blocked",
     key: "merge",
     reason: "no",
@@ -153,15 +155,12 @@ Deno.test("a crash at any point repeats exactly the step that had not finished",
     for (const one of outcomes) {
       const { move } = run;
       // Asked again, also with the records in another order: the same answer.
-      const reversed = { ...run, records: run.records.toReversed() };
-      assert.deepEqual(
-        nextMove(run.workflow, reversed.records, { task: TASK, attempts: run.attempts }),
-        move,
-      );
+      assert.deepEqual(nextMove(run.workflow, run.records.toReversed(), TASK), move);
       if (move.kind === "completed") return;
       if (move.kind === "blocked" || move.kind === "failed") run.retry();
       else {
-        assert.ok(!run.records.some(({ key }) => key === move.key), move.key);
+        const finished = run.records.filter(({ status }) => status === "finished");
+        assert.ok(!finished.some(({ key }) => key === move.key), move.key);
         const written = move.kind === "record" ? move.outcome : one;
         run.write({ key: move.key, attempt: move.attempt, outcome: written });
       }
@@ -198,13 +197,7 @@ Deno.test("nextMove() gives a step the task, variables, finished steps and the r
   const facts = "{{.task.id}} {{.bead.priority}} {{.task.labels.0}} {{.previous.success}}";
   assert.equal(run.text(facts), "t1 P2 a true");
   const text = 'Planned.\n```json\n{"success": true, "summary": "S", "outputs": {"n": 2}}\n```';
-  const planned = outcomeOfAgent({
-    exitCode: 0,
-    text,
-    timedOut: false,
-    signal: null,
-    question: false,
-  });
+  const planned = outcomeOfAgent(END, { text, asks: false });
   run.write({ key: "plan", attempt: 1, outcome: planned });
   assert.equal(
     run.text("{{.plan-of.n}} {{.plan.outputs.n}} {{.plan.summary}} {{.outer.iteration}}"),
@@ -236,8 +229,8 @@ Deno.test("exit_loop outside of a loop goes on", () => {
 
 Deno.test("outcomeOfScript() blocks on a failure unless the step goes on", () => {
   const step = { onFail: "block", exitLoopOnSuccess: true } as const;
-  const end = { exitCode: 3, output: "hi\n", timedOut: false, signal: null };
-  const blocked = outcomeOfScript(step, end);
+  const end = { ...END, code: 3 };
+  const blocked = outcomeOfScript(step, end, "hi\n");
   assert.deepEqual(blocked, {
     ...DONE,
     success: false,
@@ -246,29 +239,25 @@ Deno.test("outcomeOfScript() blocks on a failure unless the step goes on", () =>
     error: "script exited with code 3",
     action: "block",
   });
-  assert.equal(outcomeOfScript({ ...step, onFail: "continue" }, end).action, "continue");
-  assert.equal(outcomeOfScript(step, { ...end, exitCode: 0 }).action, "exit_loop");
-  assert.equal(
-    outcomeOfScript(step, { ...end, exitCode: null, timedOut: true, signal: "SIGTERM" }).error,
-    "execution timed out",
-  );
-  assert.equal(
-    outcomeOfScript(step, { ...end, exitCode: null, signal: "SIGKILL" }).error,
-    "script was ended by SIGKILL",
-  );
+  assert.equal(outcomeOfScript({ ...step, onFail: "continue" }, end, "").action, "continue");
+  assert.equal(outcomeOfScript(step, END, "").action, "exit_loop");
+  const late = outcomeOfScript(step, { ...END, code: 143, timedOut: true }, "");
+  assert.equal(late.error, "execution timed out");
+  const killed = outcomeOfScript(step, { ...END, code: 137 }, "");
+  assert.equal(killed.error, "script was ended by SIGKILL");
 });
 
 Deno.test("outcomeOfAgent() believes what the agent says last, then its exit code", () => {
-  const end = { exitCode: 0, text: "Done.", timedOut: false, signal: null, question: false };
-  assert.equal(outcomeOfAgent(end).success, true);
-  assert.equal(outcomeOfAgent({ ...end, exitCode: 1 }).error, "agent exited with code 1");
-  const no = outcomeOfAgent({ ...end, text: 'No. {"success": false, "error": "no way"}' });
+  const outcome = (text: string, end: Partial<ProcessEnd> = {}, asks = false) =>
+    outcomeOfAgent({ ...END, ...end }, { text, asks });
+  assert.equal(outcome("Done.").success, true);
+  assert.equal(outcome("Done.", { code: 1 }).error, "agent exited with code 1");
+  const no = outcome('No. {"success": false, "error": "no way"}');
   assert.deepEqual([no.success, no.error, no.action], [false, "no way", "block"]);
-  assert.equal(outcomeOfAgent({ ...end, exitCode: 1, text: '{"success": true}' }).success, true);
-  const stopped = { ...end, timedOut: true, text: '{"success": true}' };
-  assert.equal(outcomeOfAgent(stopped).error, "execution timed out");
-  assert.match(outcomeOfAgent({ ...end, question: true }).error!, /asked a question/);
-  assert.equal(outcomeOfAgent({ ...end, question: true, text: '{"success": true}' }).success, true);
+  assert.equal(outcome('{"success": true}', { code: 1 }).success, true);
+  assert.equal(outcome('{"success": true}', { timedOut: true }).error, "execution timed out");
+  assert.match(outcome("Done.", {}, true).error!, /asked a question/);
+  assert.equal(outcome('{"success": true}', {}, true).success, true);
 });
 
 const PLAN = CASES.waitingPlan as unknown as Plan;
@@ -297,7 +286,7 @@ Deno.test("viewSteps() shows the newest attempt of a step, whatever the order of
 });
 
 Deno.test("a superseded step is pending and has no outcome", () => {
-  const outcome = { kind: "done" };
+  const outcome = DONE;
   const [once] = viewSteps(PLAN.workflow, [row("write", { outcome })]);
   assert.deepEqual([once!.status, once!.outcome], ["finished", outcome]);
   const [again] = viewSteps(PLAN.workflow, [row("write", { outcome, status: "superseded" })]);

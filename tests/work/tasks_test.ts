@@ -15,7 +15,6 @@ import {
   takeBackLapsed,
 } from "../../src/work/task_claims_table.ts";
 import {
-  type Below,
   blockTask,
   completeTask,
   deleteTask,
@@ -193,7 +192,8 @@ test("completeTask() refuses above open tasks, unless they are closed too or may
   const c = makeTask(db, { parentId: b.id });
   claimTask(db, a.id, claimant("x"));
   const author = { by: "x", atMs: MADE_AT_MS, token: null, summary: null };
-  const complete = (id: string, below: Below = {}) => completeTask(db, id, { ...author, ...below });
+  const complete = (id: string, below: { withChildren?: boolean; force?: boolean } = {}) =>
+    completeTask(db, id, { ...author, ...below });
   assert.deepEqual(refused(() => complete(a.id)), {
     reason: "HAS_OPEN_CHILDREN",
     openChildren: [b.id, c.id],

@@ -1,12 +1,7 @@
 /** Routes for workflows. A route records a person's decision; the engine carries it out. */
 import * as z from "zod/mini";
-import {
-  actionsOf,
-  needWorkflow,
-  requestDecision,
-  requestRetry,
-  sendBack,
-} from "../../work/engine/requests.ts";
+import { decide, resumeWorkflow } from "../../work/engine/advance.ts";
+import { actionsOf, needAction, needWorkflow, sendBack } from "../../work/engine/requests.ts";
 import { REJECTED } from "../../work/engine/reviews.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";
@@ -44,7 +39,7 @@ function decisionRoute(
     forPerson,
     handle: ({ db, redact }, { id, body, author }) => {
       const text = body.reason === undefined ? fallback : redact(checkBody(body.reason));
-      return { workflow: requestDecision(db, id, { ...author, decision, text }) };
+      return { workflow: decide(db, needAction(db, id, decision), { ...author, decision, text }) };
     },
   });
 }
@@ -113,7 +108,10 @@ export const workflowRoutes: readonly Route[] = [
     response: oneWorkflow,
     errors: ["WORKFLOW_NOT_FOUND", "INVALID_STATUS", "ALREADY_CLAIMED", "TASK_NOT_FOUND"],
     handle: ({ db, lasting }, { id, author }) => ({
-      workflow: requestRetry(db, id, { ...lasting(author.atMs), by: author.by }),
+      workflow: resumeWorkflow(db, needAction(db, id, "retry"), {
+        ...lasting(author.atMs),
+        by: author.by,
+      }),
     }),
   }),
   route({
@@ -125,7 +123,7 @@ export const workflowRoutes: readonly Route[] = [
       const task = needTask(db, id);
       const workflow = readWorkflowOfTask(db, task.id);
       if (workflow !== undefined && workflow.endedAtMs === null) {
-        requestDecision(db, workflow.id, { ...author, decision: "cancel", text: null });
+        decide(db, needAction(db, workflow.id, "cancel"), { ...author, decision: "cancel" });
         return { task };
       }
       if (task.queuedAtMs !== null) {

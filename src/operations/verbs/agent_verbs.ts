@@ -5,6 +5,7 @@ import { endHere } from "../../work/engine/supervise.ts";
 import { reviewAgent, reviewWorkflow } from "../../work/engine/work_folder.ts";
 import { readAgentLine } from "../../work/agent_text.ts";
 import { refusal } from "../../work/refusal.ts";
+import { checkWord } from "../../work/task_input.ts";
 import {
   type Agent,
   AGENT_FIELDS,
@@ -30,7 +31,7 @@ import { endingOf } from "../orchestration_here.ts";
 import { type OpenStore, type Place } from "../open_store.ts";
 import { reviewView } from "../workflow_view.ts";
 import { titledFacts } from "../table.ts";
-import { agentIdOf, beginChange, checkWord, knownTaskId, taskIdOf } from "../work_lookup.ts";
+import { agentIdOf, beginChange, knownTaskId, taskIdOf } from "../work_lookup.ts";
 import { nameOf, shortTaskId } from "../task_view.ts";
 import { group, verb } from "../verb.ts";
 import type { View } from "../view.ts";
@@ -55,7 +56,7 @@ const list = listVerb({
   name: "agents",
   rows({ db }, { status, kind, task, session, all }, { limit }) {
     const checked = <Word extends string>(what: string, words: readonly Word[]) => (one: string) =>
-      checkWord(one, { what, words, noun: "agent" });
+      checkWord(one, words, { what, next: "conclaude agent list --help" });
     return listAgents(db, {
       statuses: status?.map(checked("status", STATUSES)) ?? (all ? null : ACTIVE),
       kinds: kind?.map(checked("kind", KINDS)) ?? null,
@@ -82,7 +83,7 @@ const show = readVerb({
   args: [AGENT],
   run({ db }, _flags, text) {
     const agent = needAgent(db, agentIdOf(db, text));
-    const task = agent.taskId === null ? undefined : readTask(db, agent.taskId);
+    const task = readTask(db, agent.taskId);
     const facts = titledFacts([
       ["id", agent.id],
       ["kind", agent.kind],
@@ -144,7 +145,7 @@ const diff = readVerb({
   flags: { full: switchOn("The whole diff, however long it is") },
   async run({ db, context }, { full }, text) {
     const agent = needAgent(db, agentIdOf(db, text));
-    const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
+    const workflow = readWorkflow(db, agent.workflowId);
     const review = workflow === undefined ? reviewAgent(agent) : reviewWorkflow(workflow);
     return reviewView(context, await review, {
       whole: full ? null : `conclaude agent diff ${shortTaskId(agent.id)} --full`,
@@ -167,7 +168,7 @@ const kill = verb({
       return { json: { agent }, text: [`Agent ${shortTaskId(id)} (${agent.name}) ${tail}`] };
     };
     if (isDaemonHere(context, place)) return viewOf("is being ended by the daemon.");
-    const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;
+    const project = readWorkflow(db, workflowId)?.projectDir ?? null;
     const hasEnded = await endHere(db, id, { ...endingOf(context, place, project), mask });
     return viewOf(
       hasEnded

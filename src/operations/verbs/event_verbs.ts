@@ -1,12 +1,18 @@
 import { plain } from "../../base/plain.ts";
 import { dataVersionReader } from "../../db/transaction.ts";
-import { type EventRow, lastEventId, listEvents, toldSinceMs } from "../../work/store.ts";
+import {
+  type EventRow,
+  type FieldChange,
+  lastEventId,
+  listEvents,
+  toldSinceMs,
+} from "../../work/store.ts";
 import { type CliContext, configHere } from "../context.ts";
 import { numberFlag, optional, parsed, switchOn, textFlag } from "../flags.ts";
 import { parseSince } from "../../memory/search/point_in_time.ts";
 import { openStore } from "../open_store.ts";
 import { cutList, moreLine } from "../table.ts";
-import { shortAgent, shortTaskId, valueText } from "../task_view.ts";
+import { changeText, shortAgent, shortTaskId, valueText } from "../task_view.ts";
 import { group, verb } from "../verb.ts";
 import { print, type View } from "../view.ts";
 import { entityIdOf } from "../work_lookup.ts";
@@ -118,11 +124,9 @@ function detailOf(data: EventRow["data"]): string {
   const { changes, by } = data;
   const author = typeof by === "string" ? `  by ${shortAgent(by)}` : "";
   if (Array.isArray(changes)) {
-    const texts = changes.map((change: { field?: unknown; old?: unknown; new?: unknown }) => {
-      const field = String(change.field);
-      if (!("new" in change)) return field;
-      return `${field}: ${valueText(change.old, field)} → ${valueText(change.new, field)}`;
-    });
+    const texts = changes.map((change: FieldChange) =>
+      Object.hasOwn(change, "new") ? changeText(change) : change.field
+    );
     return [texts.join(", ") + author, aboutOf(data)].filter((text) => text !== "").join("  ");
   }
   return aboutOf(data) + author;

@@ -5,7 +5,7 @@ import { readMeta, writeMeta } from "../../db/statement.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { CovenPlan, findCoven, planCovenFiles, planCovenTasks } from "../../work/coven.ts";
 import { type ArrivingRow, takeRows } from "../../upkeep/transfer/import.ts";
-import { readOrigins, readTask, recordEvent, withoutBody, writeHistory } from "../../work/store.ts";
+import { readOrigins, readTask, recordTaskEvent, writeHistory } from "../../work/store.ts";
 import { planEntries } from "../../config/config_edit.ts";
 import { targetOf, writePlanned, writeTarget } from "../config_target.ts";
 import { typedPath } from "../context.ts";
@@ -95,10 +95,10 @@ export const migrate = verb({
       const onNew = ({ type, columns }: ArrivingRow) => {
         if (type !== "task") return;
         const { changes } = tasks.get(columns["id"]!)!;
-        const [key, by, atMs] = [String(columns["id"]), "migrate", Date.now()];
-        writeHistory(db, key, changes, { by, atMs });
-        const data = { task: withoutBody(readTask(db, key)!), by, origin: columns["origin"] };
-        recordEvent(db, { type: "task.created", entityType: "task", entityId: key, data, atMs });
+        const [key, author] = [String(columns["id"]), { by: "migrate", atMs: Date.now() }];
+        writeHistory(db, key, changes, author);
+        const { origin } = columns;
+        recordTaskEvent(db, "task.created", readTask(db, key)!, { ...author, origin });
       };
       const { imported } = takeRows(db, rows, { ...options, onNew });
       for (const { to, text } of found.writes) writeTarget({ path: to, mode: 0o644 }, text);

@@ -45,7 +45,7 @@ const show = readVerb({
   args: [ID],
   run({ db }, _flags, id) {
     const question = needQuestion(db, id.trim());
-    const task = question.taskId === null ? undefined : readTask(db, question.taskId);
+    const task = readTask(db, question.taskId);
     const usual = question.type === "permission" ? ["allow", "deny"] : [];
     const options = question.options.length > 0 ? question.options : usual;
     const facts = titledFacts([
@@ -78,7 +78,7 @@ const answerVerb = verb({
     const raw = typed ?? readStdin(context);
     const { by, change, db, place, mask } = await beginChange(context, flags, "answer a question");
     const { workflowId } = needQuestion(db, id.trim());
-    const project = workflowId === null ? null : readWorkflow(db, workflowId)?.projectDir ?? null;
+    const project = readWorkflow(db, workflowId)?.projectDir ?? null;
     const text = checkBody(mask(raw));
     const lasting = lastingOf(context, place, project);
     const { question, delivered, deliveryError } = change(() =>

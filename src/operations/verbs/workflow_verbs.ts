@@ -1,4 +1,5 @@
 import { needWorkflow } from "../../work/engine/requests.ts";
+import { checkWord } from "../../work/task_input.ts";
 import {
   listEvents,
   listQuestions,
@@ -10,7 +11,7 @@ import {
 import { isDaemonHere } from "../daemon_here.ts";
 import { SHARED, wordsFlag, WORKFLOW } from "../flags.ts";
 import { listVerb, readVerb } from "../list_and_show.ts";
-import { checkWord, projectOfTasks, workflowIdOf } from "../work_lookup.ts";
+import { projectOfTasks, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId, valueText } from "../task_view.ts";
 import { group, lazyFrom } from "../verb.ts";
 import { statusText, stepWord, wholeWorkflow, workflowLines } from "../workflow_view.ts";
@@ -31,7 +32,7 @@ const list = listVerb({
   rows: ({ db, context }, flags, { limit }) =>
     listWorkflows(db, {
       statuses: flags.status?.map((one) =>
-        checkWord(one, { what: "status", words: STATUSES, noun: "workflow" })
+        checkWord(one, STATUSES, { what: "status", next: "conclaude workflow list --help" })
       ) ?? null,
       project: projectOfTasks(context, flags),
       limit,

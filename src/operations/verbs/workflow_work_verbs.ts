@@ -1,15 +1,9 @@
 import { readVerb } from "../list_and_show.ts";
-import type { Lasting } from "../../work/engine/advance.ts";
+import { decide, type Lasting, resumeWorkflow } from "../../work/engine/advance.ts";
 import { endHere } from "../../work/engine/supervise.ts";
 import { reviewWorkflow } from "../../work/engine/work_folder.ts";
-import {
-  endNow,
-  needWorkflow,
-  requestDecision,
-  requestRetry,
-  sendBack,
-} from "../../work/engine/requests.ts";
-import { CANCELLED, REJECTED } from "../../work/engine/reviews.ts";
+import { needAction, needWorkflow, sendBack } from "../../work/engine/requests.ts";
+import { CANCELLED, ENDS, REJECTED } from "../../work/engine/reviews.ts";
 import { UserError } from "../../base/errors.ts";
 import { refusal } from "../../work/refusal.ts";
 import { exists } from "../../system/on_disk.ts";
@@ -53,13 +47,11 @@ export const approve = verb({
   async run(context, flags, text) {
     const { change, db, place } = await beginChange(context, flags, "approve a merge");
     const isCarriedOut = isDaemonHere(context, place);
-    const { workflow, afterId } = change((author) => ({
-      afterId: lastEventId(db),
-      workflow: requestDecision(db, workflowIdOf(db, text), {
-        ...author,
-        ...{ decision: "approve", text: null, isCarriedOut },
-      }),
-    }));
+    const { workflow, afterId } = change((author) => {
+      const open = needAction(db, workflowIdOf(db, text), "approve", isCarriedOut);
+      const afterId = lastEventId(db);
+      return { afterId, workflow: decide(db, open, { ...author, decision: "approve" }) };
+    });
     if (!isCarriedOut) {
       return changedWorkflow(db, workflow, {
         isCarriedOut,
@@ -110,7 +102,12 @@ export const retry = verb({
   flags: { agentId: SHARED.agentId },
   async run(context, flags, text) {
     const begun = await beginChange(context, flags, "retry a workflow");
-    return goOn(context, { ...begun, text }, (id, terms) => requestRetry(begun.db, id, terms));
+    return goOn(
+      context,
+      { ...begun, text },
+      (id, { isCarriedOut, ...terms }) =>
+        resumeWorkflow(begun.db, needAction(begun.db, id, "retry", isCarriedOut), terms),
+    );
   },
 });
 
@@ -153,10 +150,12 @@ function endWorkflow(action: "reject" | "cancel", usual: string) {
     const begun = await beginChange(context, flags, `${action} a workflow`);
     const { change, db, place, mask } = begun;
     const isCarriedOut = isDaemonHere(context, place);
-    const request = { action, reason: begun.masked(flags.reason) ?? usual, isCarriedOut };
-    const workflow = change((author) =>
-      endNow(db, workflowIdOf(db, text), { ...request, ...author })
-    );
+    const reason = begun.masked(flags.reason) ?? usual;
+    const workflow = change((author) => {
+      const open = needAction(db, workflowIdOf(db, text), action, isCarriedOut);
+      ENDS[action](db, open, { ...author, reason });
+      return readWorkflow(db, open.id)!;
+    });
     if (!isCarriedOut) {
       const ending = endingOf(context, place, workflow.projectDir);
       for (const { id } of listAgents(db, { workflowId: workflow.id })) {
@@ -196,13 +195,8 @@ async function awaitMerge(
   afterId: number,
 ): Promise<string | null> {
   for (const endMs = Date.now() + WAIT_MS; Date.now() < endMs;) {
-    const event = listEvents(db, {
-      afterId,
-      sinceMs: null,
-      type: "workflow.*",
-      entityId: workflow.id,
-      limit: Number.MAX_SAFE_INTEGER,
-    }).find(({ type }) => OUTCOMES.has(type));
+    const filter = { afterId, entityId: workflow.id, limit: Number.MAX_SAFE_INTEGER };
+    const event = listEvents(db, filter).find(({ type }) => OUTCOMES.has(type));
     if (event?.type === "workflow.merged") return event.data["mergeCommit"] as string | null;
     if (event !== undefined) throw notMerged(workflow, event);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -215,29 +209,26 @@ async function awaitMerge(
 
 function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
   const { baseBranch, branch, worktree } = workflow;
-  const what = `Cannot merge workflow ${workflowName(workflow)}`;
-  const show = `conclaude workflow show ${workflow.id}`;
   const now = data["workflow"] as WorkflowRow | null;
   const { conflictFiles, reason } = data;
+  const what = `Cannot merge workflow ${workflowName(workflow)}`;
+  const show = `conclaude workflow show ${workflow.id}`;
   const details = { status: now?.status };
-  if (Array.isArray(conflictFiles)) {
-    return refusal("MERGE_CONFLICTS", {
-      what,
-      why:
-        `${reason}; ${baseBranch} is as it was, and the workflow still waits. Merge ${baseBranch} into ${branch} ` +
-        "in its working tree, resolve and commit there, and approve again",
-      next: `cd ${quoteWord(worktree ?? "")} && git merge ${quoteWord(baseBranch ?? "")}`,
-      details: { conflictFiles, ...details },
-    });
+  const refused = (why: string, next: string) =>
+    refusal("MERGE_FAILED", { what, why, next, details });
+  if (type === "workflow.unchanged") return refused(String(reason), show);
+  if (type === "workflow.cancelled") return refused(`it was cancelled: ${now?.reason}`, show);
+  if (!Array.isArray(conflictFiles)) {
+    const next = worktree === null ? show : `git -C ${quoteWord(worktree)} status`;
+    const why = `${reason}; nothing was merged, and the workflow still waits`;
+    return refused(why, String(data["next"] ?? next));
   }
-  if (type === "workflow.unchanged") {
-    return refusal("MERGE_FAILED", { what, why: String(reason), next: show, details });
-  }
-  if (type === "workflow.cancelled") {
-    const why = `it was cancelled: ${now?.reason}`;
-    return refusal("MERGE_FAILED", { what, why, next: show, details });
-  }
-  const next = data["next"] ?? (worktree === null ? show : `git -C ${quoteWord(worktree)} status`);
-  const why = `${reason}; nothing was merged, and the workflow still waits`;
-  return refusal("MERGE_FAILED", { what, why, next: String(next), details });
+  return refusal("MERGE_CONFLICTS", {
+    what,
+    why:
+      `${reason}; ${baseBranch} is as it was, and the workflow still waits. Merge ${baseBranch} into ${branch} ` +
+      "in its working tree, resolve and commit there, and approve again",
+    next: `cd ${quoteWord(worktree ?? "")} && git merge ${quoteWord(baseBranch ?? "")}`,
+    details: { conflictFiles, ...details },
+  });
 }

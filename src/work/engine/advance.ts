@@ -5,13 +5,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../../base/ids.ts";
-import {
-  keysToRetry,
-  type Move,
-  nextMove,
-  type StepOutcome,
-  type StepRecord,
-} from "../progress.ts";
+import { type Move, nextMove, runsAnew } from "../progress.ts";
 import { type Agent, createAgent } from "../agents_table.ts";
 import { type Author, changeTask, needTask, type TaskChanges } from "../task_changes_table.ts";
 import { claimTask, UNCLAIMED } from "../task_claims_table.ts";
@@ -25,6 +19,7 @@ import {
   listSteps,
   readDefinition,
   readWorkflow,
+  type StepOutcome,
   type StepRow,
   supersedeStep,
   type WorkflowChanges,
@@ -39,23 +34,8 @@ export function workflowOwner(workflowId: string): string {
   return `workflow:${workflowId}`;
 }
 
-/** Returns the records of the finished steps, for {@linkcode nextMove}. */
-export function recordsOf(steps: readonly StepRow[]): StepRecord[] {
-  return steps
-    .filter(({ status }) => status === "finished")
-    .map(({ key, attempt, outcome }) => ({ key, attempt, outcome: outcome as StepOutcome }));
-}
-
-/** Returns the next move of a workflow; while a step runs, that step again. */
-export function moveOf(db: DatabaseSync, workflow: WorkflowRow): Move {
-  const steps = listSteps(db, workflow.id);
-  const attempts = new Map<string, number>();
-  for (const { key, attempt, status } of steps) {
-    const count = status === "running" ? attempt - 1 : attempt;
-    attempts.set(key, Math.max(count, attempts.get(key) ?? 0));
-  }
-  const task = readTask(db, workflow.taskId)!;
-  return nextMove(readPlan(db, workflow.id).workflow, recordsOf(steps), { task, attempts });
+export function moveOf(db: DatabaseSync, { id, taskId }: WorkflowRow): Move {
+  return nextMove(readPlan(db, id).workflow, listSteps(db, id), readTask(db, taskId)!);
 }
 
 /**
@@ -81,7 +61,7 @@ export function advance(db: DatabaseSync, workflowId: string, atMs: number): voi
     }
     const { key, attempt, outcome } = move;
     const { type } = stepOfKey(db, workflowId, key);
-    finishStep(db, { workflowId, key, attempt }, { type, outcome, atMs });
+    finishStep(db, workflowId, { key, attempt, type, outcome }, atMs);
   }
 }
 
@@ -93,7 +73,7 @@ export function finishAndAdvance(
   { outcome, atMs }: { readonly outcome: StepOutcome; readonly atMs: number },
 ): void {
   const { key, attempt, type } = step;
-  finishStep(db, { workflowId: workflow.id, key, attempt }, { type, outcome, atMs });
+  finishStep(db, workflow.id, { key, attempt, type, outcome }, atMs);
   advance(db, workflow.id, atMs);
 }
 
@@ -102,11 +82,10 @@ export function stepOfAgent(
   db: DatabaseSync,
   { id, workflowId }: Pick<Agent, "id" | "workflowId">,
 ): { readonly workflow: WorkflowRow; readonly step: StepRow } | undefined {
-  const workflow = workflowId === null ? undefined : readWorkflow(db, workflowId);
-  if (workflow === undefined) return undefined;
-  const step = listSteps(db, workflow.id)
+  const workflow = readWorkflow(db, workflowId);
+  const step = workflow && listSteps(db, workflow.id)
     .find(({ agentId, status }) => agentId === id && status === "running");
-  return step === undefined ? undefined : { workflow, step };
+  return workflow && step && { workflow, step };
 }
 
 function run(
@@ -115,22 +94,20 @@ function run(
   { step, key, attempt }: Extract<Move, { readonly kind: "run" }>,
   atMs: number,
 ): void {
-  const at = { workflowId: workflow.id, key, attempt };
-  if (step.type === "merge") {
-    beginStep(db, at, { type: "merge", agentId: null, atMs });
-    if (step.requireReview) awaitReview(db, workflow, { atMs });
-    else decide(db, workflow, { decision: "approve", by: workflowOwner(workflow.id), atMs });
+  const { id: workflowId, taskId, worktree } = workflow;
+  const { type, name } = step;
+  if (type === "merge") {
+    beginStep(db, workflowId, { key, attempt, type, agentId: null }, atMs);
+    if (step.requireReview) moveWorkflow(db, workflow, "merge_pending", { atMs });
+    else decide(db, workflow, { decision: "approve", by: workflowOwner(workflowId), atMs });
     return;
   }
   const agentId = newId(atMs);
-  const { taskId, worktree } = workflow;
-  const { type: kind, name } = step;
-  const place = { taskId, workflowId: workflow.id, stepKey: key, attempt, worktree };
-  createAgent(db, { id: agentId, kind, name, ...place }, atMs);
-  beginStep(db, at, { type: step.type, agentId, atMs });
+  const place = { taskId, workflowId, stepKey: key, attempt, worktree };
+  createAgent(db, { id: agentId, kind: type, name, ...place }, atMs);
+  beginStep(db, workflowId, { key, attempt, type, agentId }, atMs);
 }
 
-/** The fields of a workflow without a decision. */
 export const UNDECIDED = {
   decision: null,
   decisionBy: null,
@@ -140,6 +117,7 @@ export const UNDECIDED = {
 
 /** The changes of each move, named by its event, in a workflow and in its task. */
 const MOVES = {
+  /** The work waits for a person's review; the reason is what the person should know. */
   merge_pending: {
     workflow: { status: "pending_merge", reason: null },
     task: { status: "pending_merge" },
@@ -189,15 +167,6 @@ export function moveWorkflow(
   changeWorkflow(db, workflow.id, { ...MOVES[move].workflow, ...fields }, { event, atMs, data });
 }
 
-/** Lets the work wait for a person's review. @param reason What the person should know. */
-export function awaitReview(
-  db: DatabaseSync,
-  workflow: WorkflowRow,
-  { reason = null, atMs }: { readonly reason?: string | null; readonly atMs: number },
-): void {
-  moveWorkflow(db, workflow, "merge_pending", { atMs, fields: { reason } });
-}
-
 /** Stores a decision, which the daemon carries out. */
 export function decide(
   db: DatabaseSync,
@@ -206,9 +175,10 @@ export function decide(
     readonly decision: Decision;
     readonly text?: string | null;
   },
-): void {
+): WorkflowRow {
   const changes = { decision, decisionBy: by, decisionText: text, decidedAtMs: atMs };
   changeWorkflow(db, workflow.id, changes, { event: "workflow.decided", atMs });
+  return readWorkflow(db, workflow.id)!;
 }
 
 /** Stops a workflow at a step, and blocks its task, whose claim ends. */
@@ -223,8 +193,7 @@ export function stop(
   },
 ): void {
   const task = { reason: key === null ? reason : `${key}: ${reason}` };
-  const fields = { currentStep: key, reason };
-  moveWorkflow(db, workflow, status, { atMs, fields, task });
+  moveWorkflow(db, workflow, status, { atMs, fields: { currentStep: key, reason }, task });
 }
 
 /** Tells whether a workflow still holds the claim with which it began or resumed. */
@@ -245,7 +214,6 @@ export function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number)
 /** The workflow and prompts as they were at the start. The workflow follows them even when its files change. */
 export interface Plan {
   readonly workflow: Workflow;
-  /** The texts of the prompts, by name. */
   readonly prompts: Readonly<Record<string, string>>;
 }
 
@@ -262,9 +230,8 @@ export function stepOfKey(db: DatabaseSync, workflowId: string, key: string): St
   throw new Error(`workflow ${workflowId} has no step ${name}`);
 }
 
-/** How long claims and workflows last, in milliseconds. */
+/** How long claims and workflows last, in milliseconds, from now on. */
 export interface Lasting {
-  /** The duration of a claim that is not renewed. */
   readonly leaseMs: number;
   /** The time limit of a workflow whose file names none. */
   readonly timeoutMs: number;
@@ -316,14 +283,11 @@ export function resumeWorkflow(
   }
   const owner = workflowOwner(workflow.id);
   const claimed = claimTask(db, workflow.taskId, { by: owner, leaseMs, atMs });
-  const steps = listSteps(db, workflow.id);
-  const stopped = new Set(keysToRetry(recordsOf(steps)));
-  for (const { key, attempt, status } of steps) {
-    const runsAnew = status === "running" || (status === "finished" && stopped.has(key));
-    if (runsAnew) supersedeStep(db, { workflowId: workflow.id, key, attempt }, atMs);
+  for (const step of listSteps(db, workflow.id)) {
+    if (runsAnew(step)) supersedeStep(db, workflow.id, step, atMs);
   }
   // Nobody waits for open questions any more. Answers are delivered when the step runs.
-  resolveQuestions(db, { workflowId: workflow.id }, { statuses: ["pending"], atMs });
+  resolveQuestions(db, workflow.id, { statuses: ["pending"], atMs });
   changeWorkflow(db, workflow.id, {
     status: "running",
     reason: null,

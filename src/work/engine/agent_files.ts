@@ -10,37 +10,29 @@ import { livesOn, lookAtProcesses } from "../../system/process/process_identity.
 import type { Agent } from "../agents_table.ts";
 import { removeSync, truncateSync, writeTextFileSync } from "../../system/files.ts";
 
-export interface AgentFiles {
-  readonly folder: string;
-  /** The standard input of the agent: its prompt. */
-  readonly input: string;
-  readonly stdout: string;
-  readonly stderr: string;
-  /** Exists since the agent was allowed to begin; without this file it has done nothing. */
-  readonly begun: string;
-  /** The exit code, which the agent's shell writes. */
-  readonly exit: string;
-  /** The numbered lines: {@linkcode OutputLine} as JSON Lines. This file stays when the others are removed. */
-  readonly output: string;
-}
-
 export function agentsFolder(database: string): string {
   return `${database.replace(/\.db$/, "")}.agents`;
 }
 
-export function agentFiles(database: string, agentId: string): AgentFiles {
+export function agentFiles(database: string, agentId: string) {
   const folder = joinPath(agentsFolder(database), agentId);
   const file = (name: string) => joinPath(folder, name);
   return {
     folder,
+    /** The standard input of the agent: its prompt. */
     input: file("input"),
     stdout: file("stdout"),
     stderr: file("stderr"),
+    /** Exists since the agent was allowed to begin; without this file it has done nothing. */
     begun: file("begun"),
+    /** The exit code, which the agent's shell writes. */
     exit: file("exit"),
+    /** The numbered lines: {@linkcode OutputLine} as JSON Lines. This file stays when the others are removed. */
     output: file("output.jsonl"),
   };
 }
+
+export type AgentFiles = Readonly<ReturnType<typeof agentFiles>>;
 
 /** Reads the exit code that the agent's shell has written; null while there is none. */
 export function readExit(files: AgentFiles): number | null {
@@ -100,7 +92,6 @@ export async function isReused(
     state.mark !== processMark;
 }
 
-/** Returns the variable that every process of an agent has in its environment. */
 export function environmentMark(agentId: string): string {
   return `${AGENT_VARIABLE}=${agentId}`;
 }
@@ -124,9 +115,7 @@ export interface FreshLine {
   readonly raw: string;
 }
 
-/**
- * The most to read at once, in bytes: masking this much blocks the daemon for some hundredths of a second.
- */
+/** The most to read at once, in bytes: masking this much blocks the daemon for some hundredths of a second. */
 const CHUNK_BYTES = 1 << 16;
 
 /** The length at which a line is cut, in bytes, so that it cannot fill the memory. */
@@ -159,43 +148,24 @@ export class OutputReader {
     let took = false;
     for (const stream of STREAMS) {
       const { lines, next } = this.#read(stream, options.isOver);
-      if (next === this.#next[stream]) continue;
+      if (lines.length === 0) continue;
       options.look(lines);
-      this.#keep(stream, lines, { next, nowMs });
+      const ts = new Date(nowMs).toISOString();
+      const kept = lines.map(({ data }, i): OutputLine => {
+        return { seq: this.#seq + i + 1, ts, stream, data, next: lines[i + 1]?.at ?? next };
+      });
+      const text = kept.map((line) => `${JSON.stringify(line)}\n`).join("");
+      writeTextFileSync(this.#files.output, text, { append: true, mode: 0o600 });
+      this.#seq += kept.length;
+      this.#next[stream] = next;
       took = true;
     }
     return took;
   }
 
-  #keep(
-    stream: OutputLine["stream"],
-    lines: readonly FreshLine[],
-    { next, nowMs }: { readonly next: number; readonly nowMs: number },
-  ): void {
-    const ts = new Date(nowMs).toISOString();
-    let seq = this.#seq;
-    const text = lines.map(({ data }, index) => {
-      const line: OutputLine = {
-        seq: ++seq,
-        ts,
-        stream,
-        data,
-        next: lines[index + 1]?.at ?? next,
-      };
-      return JSON.stringify(line) + "\n";
-    }).join("");
-    writeTextFileSync(this.#files.output, text, { append: true, mode: 0o600 });
-    this.#seq = seq;
-    this.#next[stream] = next;
-  }
-
   /** Reads the next whole lines of a stream, up to a limit. */
-  #read(
-    stream: OutputLine["stream"],
-    isOver: boolean,
-  ): { readonly lines: readonly FreshLine[]; readonly next: number } {
+  #read(stream: OutputLine["stream"], isOver: boolean) {
     const start = this.#next[stream];
-    const nothing = { lines: [], next: start };
     let bytes = readAt(this.#files[stream], start, CHUNK_BYTES);
     let end = bytes.lastIndexOf(10) + 1;
     if (end === 0 && bytes.length === CHUNK_BYTES) {
@@ -204,7 +174,6 @@ export class OutputReader {
       if (end === 0 && bytes.length === MAX_LINE_BYTES) end = bytes.length;
     }
     if (end === 0 && isOver) end = bytes.length;
-    if (end === 0) return nothing;
     const lines: FreshLine[] = [];
     const decoder = new TextDecoder();
     for (let at = 0; at < end;) {
@@ -230,7 +199,6 @@ export class OutputReader {
   }
 }
 
-/** Parses the complete lines of a text. */
 function parseOutput(text: string): OutputLine[] {
   return text.split("\n").slice(0, -1).map((line) => JSON.parse(line));
 }

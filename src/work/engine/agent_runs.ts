@@ -3,16 +3,15 @@ import type { DatabaseSync } from "node:sqlite";
 import { messageOf } from "../../base/errors.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { lookAtTree } from "../../system/git/task_trees.ts";
-import { blockedOutcome, failedOutcome, type StepOutcome, unrunOutcome } from "../progress.ts";
+import { failure } from "../progress.ts";
 import { endGroupOf } from "../../system/process/start.ts";
 import { type Agent, endAgent, markRunning, readAgent } from "../agents_table.ts";
 import { transaction } from "../../db/transaction.ts";
 import { markDelivered } from "../questions_table.ts";
 import { SYSTEM } from "../task_claims_table.ts";
 import { readTask } from "../tasks_table.ts";
-import { readWorkflow, type WorkflowRow } from "../workflows_table.ts";
+import { readWorkflow, type StepOutcome, type WorkflowRow } from "../workflows_table.ts";
 import {
-  awaitReview,
   finishAndAdvance,
   holdsClaim,
   moveOf,
@@ -83,34 +82,34 @@ export class AgentRuns {
   /** Makes the folder and the process of an agent, stores both in the database, and then lets the process begin. */
   async #start(agent: Agent): Promise<{ readonly agent: Agent; readonly held: Held } | null> {
     const { db, database } = this.#parts;
-    const workflow = this.#workflowOf(agent);
+    const workflow = readWorkflow(this.#parts.db, agent.workflowId);
     const task = workflow && readTask(db, workflow.taskId);
     const stored = readAgent(db, agent.id);
     if (workflow === undefined || task === undefined || stored === undefined) return null;
     const isWanted = workflow.status === "running" && holdsClaim(db, workflow);
     if (stored.killRequestedAtMs !== null || !isWanted) {
       const why = stored.killReason ?? "it is not wanted any more";
-      return this.#fail(agent, blockedOutcome(`killed: ${why}`));
+      return this.#fail(agent, failure(`killed: ${why}`, "block"));
     }
     const config = this.#parts.settings.of(workflow).orchestration;
     const place = await ensureFolder(db, { workflow, task, config, atMs: Date.now() });
-    if (place.kind === "failed") return this.#fail(agent, blockedOutcome(place.why));
+    if ("why" in place) return this.#fail(agent, failure(place.why, "block"));
     const move = moveOf(db, readWorkflow(db, workflow.id)!);
     if (move.kind !== "run" || move.key !== agent.stepKey) {
       throw new Error(`its workflow stands at ${move.kind}, not at ${agent.stepKey}`);
     }
     const files = agentFiles(database, agent.id);
+    const { folder } = place;
     let step: ReturnType<typeof launchOf>;
     let held: Held;
     try {
-      const { folder } = place;
       step = launchOf(db, { agent, workflow, move, config, folder, database });
       if (step.obstacle !== null && move.step.type === "script") {
-        return this.#fail(agent, unrunOutcome(move.step, step.obstacle));
+        return this.#fail(agent, failure(step.obstacle, move.step.onFail));
       }
       held = hold({ ...step.launch, id: agent.id }, files);
     } catch (thrown) {
-      return this.#fail(agent, failedOutcome(messageOf(thrown)));
+      return this.#fail(agent, failure(messageOf(thrown), "fail"));
     }
     const atMs = Date.now();
     transaction(db, () => {
@@ -118,7 +117,7 @@ export class AgentRuns {
         pid: held.pid,
         processMark: held.mark,
         command: step.launch.words,
-        worktree: place.folder,
+        worktree: folder,
         outputFile: files.output,
         deadlineAtMs: step.timeoutMs === null ? null : atMs + step.timeoutMs,
         atMs,
@@ -131,25 +130,23 @@ export class AgentRuns {
 
   async #follow(agent: Agent, held: Held | undefined): Promise<void> {
     const { db, database, settings, changed, signal } = this.#parts;
-    const workflow = this.#workflowOf(agent);
+    const workflow = readWorkflow(this.#parts.db, agent.workflowId);
     const hasEnded = await supervise(agent, {
       db,
       files: agentFiles(database, agent.id),
       mask: settings.maskOf(workflow),
       graceMs: settings.of(workflow).orchestration.killGraceSeconds * 1000,
-      lasting: () => settings.lastingOf(workflow, Date.now()),
       exited: held?.exited,
       signal,
       onOutput: changed,
     });
-    if (!hasEnded) return;
-    await this.#tellEnd(agent);
+    if (hasEnded) await this.#tellEnd(agent);
   }
 
   async #settleDead(agent: Agent): Promise<void> {
     const { db, database, settings, log } = this.#parts;
     const files = agentFiles(database, agent.id);
-    const workflow = this.#workflowOf(agent);
+    const workflow = readWorkflow(this.#parts.db, agent.workflowId);
     const notice = await settleDead(db, agent, { files, mask: settings.maskOf(workflow) });
     removeRunFiles(files);
     if (notice !== null) log("warn", `agent ${agent.id}: ${notice}`);
@@ -173,31 +170,23 @@ export class AgentRuns {
 
   async #tellEnd(agent: Agent): Promise<void> {
     this.#parts.changed();
-    const workflow = this.#workflowOf(agent);
+    const workflow = readWorkflow(this.#parts.db, agent.workflowId);
     if (workflow !== undefined) await this.#onEnd(workflow);
-  }
-
-  #workflowOf({ workflowId }: Agent): WorkflowRow | undefined {
-    return workflowId === null ? undefined : readWorkflow(this.#parts.db, workflowId);
   }
 }
 
-/** The state of an agent that has not ended according to the database. */
-type AgentState =
-  /** The agent never began, and must be started. */
-  | "unstarted"
-  | "running"
-  /** The agent's shell has written the exit code. */
-  | "ended"
-  /** The agent began, but its process is gone without an exit code. */
-  | "dead";
-
-async function findAgent(agent: Agent, files: AgentFiles): Promise<AgentState> {
+/** Finds the state of an agent that has not ended according to the database. */
+async function findAgent(
+  agent: Agent,
+  files: AgentFiles,
+): Promise<"unstarted" | "running" | "ended" | "dead"> {
+  // The agent's shell has written the exit code.
   if (readExit(files) !== null) return "ended";
   if (agent.pid === null) return "unstarted";
   if (await isAlive(agent)) return "running";
   // The process may have ended between the two looks.
   if (readExit(files) !== null) return "ended";
+  // An agent that has begun is gone without an exit code; any other must be started.
   return hasBegun(files) ? "dead" : "unstarted";
 }
 
@@ -218,7 +207,7 @@ async function settleDead(
     await endGroupOf(agent.pid!, { graceMs: 500, mark: environmentMark(agent.id) });
   }
   await takeRest(new OutputReader(files, mask), () => {});
-  const workflow = agent.workflowId === null ? undefined : readWorkflow(db, agent.workflowId);
+  const workflow = readWorkflow(db, agent.workflowId);
   const state = agent.kind === "agent" && workflow?.worktree && workflow.baseBranch
     ? await lookAtTree(workflow.worktree, `refs/heads/${workflow.baseBranch}`, agent.createdAtMs)
     : null;
@@ -240,7 +229,7 @@ async function settleDead(
       const reason = "daemon restarted with committed work";
       end(reason);
       const notice = `${reason}: approving it takes step ${agent.name} as done`;
-      awaitReview(db, workflow, { reason: notice, atMs });
+      moveWorkflow(db, workflow, "merge_pending", { atMs, fields: { reason: notice } });
       return `work is committed in ${workflow.worktree} and waits for a review`;
     }
     end("daemon restarted");

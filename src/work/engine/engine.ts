@@ -30,7 +30,7 @@ import {
 } from "./advance.ts";
 import { AgentRuns } from "./agent_runs.ts";
 import { AGAIN_MS, type EngineContext, type EngineParts } from "./engine_settings.ts";
-import { approve, cancel, CANCELLED, refuseUnchanged, reject, REJECTED } from "./reviews.ts";
+import { approve, CANCELLED, ENDS, refuseUnchanged, REJECTED } from "./reviews.ts";
 import { checkPlace, removeFolder } from "./work_folder.ts";
 import { refusal } from "../refusal.ts";
 import type { Task } from "../task.ts";
@@ -44,10 +44,8 @@ const LOOK_AROUND_MS = { working: 1000, idle: 5000 };
 /** The least time between two looks when a caller wakes the engine, in milliseconds. */
 const REST_MS = 50;
 
-/** How often the engine renews claims and takes back lapsed ones, in milliseconds. */
 const CLAIMS_MS = 60_000;
 
-/** How often retention runs, in milliseconds. */
 const RETENTION_MS = 3_600_000;
 
 export class Engine {
@@ -169,7 +167,7 @@ export class Engine {
       const leaseMs = settings.leaseMs(decided.atMs);
       await approve(db, workflow.id, { leaseMs, mask: settings.maskOf(workflow) });
     } else {
-      const end = workflow.decision === "reject" ? reject : cancel;
+      const end = ENDS[workflow.decision ?? "cancel"];
       transaction(db, () => end(db, workflow, decided));
     }
     changed();
@@ -284,22 +282,18 @@ export class Engine {
     } catch (thrown) {
       if (isUserError(thrown) && LASTING.has(thrown.reason ?? "")) {
         const reason = `${thrown.what}: ${thrown.why}`;
-        this.#block(task.id, { reason, atMs });
+        // Somebody may have claimed the task meanwhile.
+        transaction(db, () => {
+          const now = readTask(db, task.id);
+          if (now?.status !== "open" || now.claimedBy !== null) return;
+          const blocked = { status: "blocked", reason, queuedAtMs: null } as const;
+          changeTask(db, now, blocked, { by: SYSTEM, atMs });
+        });
         log("warn", `task ${task.id}: ${reason}`);
       } else if (!isUserError(thrown)) log("warn", `task ${task.id}: ${messageOf(thrown)}`);
       // Every other refusal means that somebody else was faster.
       return false;
     }
-  }
-
-  /** Blocks a task that cannot begin, unless somebody has claimed it meanwhile. */
-  #block(id: string, { reason, atMs }: { readonly reason: string; readonly atMs: number }): void {
-    const { db } = this.#parts;
-    transaction(db, () => {
-      const task = readTask(db, id);
-      if (task?.status !== "open" || task.claimedBy !== null) return;
-      changeTask(db, task, { status: "blocked", reason, queuedAtMs: null }, { by: SYSTEM, atMs });
-    });
   }
 }
 

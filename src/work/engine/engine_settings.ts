@@ -1,5 +1,5 @@
 /** Reads the daemon's configuration, again when its files change, so that the daemon need not be restarted. */
-import { type ConfigFile, readConfigFiles, type UserPlace } from "../../config/discover.ts";
+import { type ConfigFile, readConfigFiles } from "../../config/discover.ts";
 import { parseConfig, type ParsedConfig } from "../../config/parse.ts";
 import type { Config as OwnConfig } from "../../config/config_schema.ts";
 import type { OrchestrationSettings } from "../orchestration_section.ts";
@@ -11,7 +11,6 @@ import type { WorkflowRow } from "../workflows_table.ts";
 import type { Lasting } from "./advance.ts";
 import { namesIn } from "../../system/on_disk.ts";
 
-/** The sections of the configuration that the engine reads. */
 export type EngineConfig = OwnConfig & {
   readonly orchestration: OrchestrationSettings;
 };
@@ -26,41 +25,34 @@ interface Cached<Config> {
   readonly unreadable: string;
 }
 
+interface SettingsPlace {
+  readonly locations: Locations;
+  /** The folder where the daemon was started; its configuration is the daemon's own. */
+  readonly folder: string;
+  /** Receives each fault, once for each change of the files. */
+  readonly warn: (message: string) => void;
+}
+
 export class Settings<Config extends EngineConfig = EngineConfig> {
-  readonly #user: UserPlace;
-  readonly #folder: string;
-  readonly #warn: (message: string) => void;
+  readonly #place: SettingsPlace;
   readonly #known = new Map<string | null, Cached<Config>>();
 
-  /**
-   * @param options.folder The folder where the daemon was started; its configuration is the daemon's own.
-   * @param options.warn Receives each fault, once for each change of the files.
-   */
-  constructor(
-    { locations, folder, warn }: {
-      readonly locations: Locations;
-      readonly folder: string;
-      readonly warn: (message: string) => void;
-    },
-  ) {
-    this.#user = locations;
-    this.#folder = folder;
-    this.#warn = warn;
+  constructor(place: SettingsPlace) {
+    this.#place = place;
   }
 
-  /** The user's home; null when there is none. */
   get home(): string | null {
-    return this.#user.home;
+    return this.#place.locations.home;
   }
 
   /** Returns the daemon's own settings: how many agents run at once, how long records are kept. */
   own(nowMs: number): Config {
-    return this.at(this.#folder, nowMs);
+    return this.at(this.#place.folder, nowMs);
   }
 
   /** Returns the settings of a workflow's project; without a workflow, the daemon's own. */
   of(workflow: Pick<WorkflowRow, "projectDir"> | undefined): Config {
-    return this.at(workflow?.projectDir ?? this.#folder, Date.now());
+    return this.at(workflow?.projectDir ?? this.#place.folder, Date.now());
   }
 
   /** Returns the function that masks secrets by the settings of {@linkcode of}. */
@@ -75,7 +67,6 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
     return { leaseMs: this.leaseMs(atMs), timeoutMs: workflowTimeoutMinutes * 60_000, atMs };
   }
 
-  /** Returns how long a claim counts without being renewed, in milliseconds. */
   leaseMs(nowMs: number): number {
     return this.own(nowMs).store.claimTimeoutMinutes * 60_000;
   }
@@ -87,9 +78,9 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
       return known.config;
     }
     const files = readConfigFiles(folder === null ? [] : lookUpwards(folder), {
-      ...this.#user,
+      ...this.#place.locations,
       // This is read each time, since the user's own file may come and go while the daemon runs.
-      dataNames: namesIn(this.#user.dataFolder) ?? [],
+      dataNames: namesIn(this.#place.locations.dataFolder) ?? [],
     });
     const text = JSON.stringify(files);
     if (known?.text === text) {
@@ -112,7 +103,7 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
    */
   unsure(nowMs: number): string | null {
     this.own(nowMs);
-    return this.#known.get(this.#folder)?.unreadable || null;
+    return this.#known.get(this.#place.folder)?.unreadable || null;
   }
 
   #parse(files: readonly ConfigFile[]): ParsedConfig<Config> {
@@ -124,7 +115,7 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
         : problem === parsed.summarizerFault
         ? "the summarizer is off"
         : "the default counts";
-      this.#warn(`${path}:${line}: ${key === "" ? "" : `${key}: `}${message}; ${instead}`);
+      this.#place.warn(`${path}:${line}: ${key === "" ? "" : `${key}: `}${message}; ${instead}`);
     }
     return parsed;
   }
@@ -132,7 +123,6 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
 
 export interface EngineContext {
   readonly db: DatabaseSync;
-  /** The absolute path of the database. */
   readonly database: string;
   readonly settings: Settings;
   /** Called after every write, so that streams report it without delay. */
@@ -146,7 +136,6 @@ export interface EngineContext {
 
 /** What the parts of the engine share. */
 export interface EngineParts extends EngineContext {
-  /** Aborted when the daemon stops. */
   readonly signal: AbortSignal;
   readonly wake: () => void;
 }

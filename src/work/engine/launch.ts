@@ -11,7 +11,7 @@ import { renderPrompt, renderScriptStep } from "../render_step.ts";
 import { type AgentStep, type ScriptStep, stepTimeoutMs } from "../workflow.ts";
 import { joinPath } from "../../base/paths.ts";
 import type { Agent } from "../agents_table.ts";
-import { listQuestions, type Question } from "../questions_table.ts";
+import { listQuestions } from "../questions_table.ts";
 import type { WorkflowRow } from "../workflows_table.ts";
 import { readPlan } from "./advance.ts";
 
@@ -20,17 +20,6 @@ export interface Launch {
   readonly folder: string;
   readonly variables: Readonly<Record<string, string>>;
   readonly input: string;
-}
-
-/** A process that waits for permission to begin. */
-export interface Held {
-  readonly pid: number;
-  /** When the process started, in the system's own format; null when the system does not tell. */
-  readonly mark: string | null;
-  /** Lets the process begin. When this program dies before, the process exits without having done anything. */
-  release(): Promise<void>;
-  /** Settles when the process has exited. */
-  readonly exited: Promise<void>;
 }
 
 /**
@@ -60,11 +49,14 @@ until (umask 077; printf '%s\\n' "$code" >"$exit.new") && mv -f "$exit.new" "$ex
   sleep 1
 done 2>/dev/null`;
 
+/** A process that waits for permission to begin. */
+export type Held = ReturnType<typeof hold>;
+
 /**
  * Starts a process that does nothing until it is released.
  * @throws {Error} When the process cannot be started, or its files cannot be made.
  */
-export function hold(launch: Launch & { readonly id: string }, files: AgentFiles): Held {
+export function hold(launch: Launch & { readonly id: string }, files: AgentFiles) {
   mkdirSync(files.folder, { recursive: true, mode: 0o700 });
   const mode = { mode: 0o600 };
   writeTextFileSync(files.input, launch.input, mode);
@@ -80,28 +72,27 @@ export function hold(launch: Launch & { readonly id: string }, files: AgentFiles
   });
   return {
     pid: child.pid,
+    /** When the process started, in the system's own format; null when the system does not tell. */
     mark: readProcesses([child.pid]).get(child.pid)?.mark ?? null,
     exited: child.status.then(() => {}, () => {}),
-    // If the process has exited already, `supervise` notices.
+    /**
+     * Lets the process begin. When this program dies before, the process exits without having done anything. If it has
+     * exited already, `supervise` notices.
+     */
     release: () => feed(child, "go\n"),
   };
-}
-
-interface StepLaunch {
-  readonly launch: Launch;
-  /** The time limit of the step, in milliseconds; null for none. */
-  readonly timeoutMs: number | null;
-  readonly answered: Question | null;
-  /** Why the folder of a script cannot be used; null when it can. */
-  readonly obstacle: string | null;
 }
 
 /** The program of an agent's step when the configuration names none. */
 export const AGENT_COMMAND = "claude";
 
+type Run = Extract<Move, { readonly kind: "run" }>;
+
 /**
  * Composes the process of a step.
  * @param place `folder`: the working tree, or the project. `database`: the database for the hooks of an agent.
+ * @returns `timeoutMs`: the time limit of the step; null for none. `answered`: the question whose answer the agent
+ * gets. `obstacle`: why the folder of a script cannot be used; null when it can.
  * @throws {TemplateError} When a template names a value that does not exist.
  */
 export function launchOf(
@@ -114,7 +105,7 @@ export function launchOf(
     readonly folder: string;
     readonly database: string;
   },
-): StepLaunch {
+) {
   const variables = {
     CONCLAUDE_DB_PATH: database,
     CONCLAUDE_TASK_ID: workflow.taskId,
@@ -133,17 +124,12 @@ export function launchOf(
 }
 
 type Place = Pick<Launch, "folder" | "variables">;
-type Run = Extract<Move, { readonly kind: "run" }>;
 
-function scriptLaunch(
-  step: ScriptStep,
-  { context }: Run,
-  place: Place,
-): Pick<StepLaunch, "launch" | "obstacle"> {
+function scriptLaunch(step: ScriptStep, { context }: Run, place: Place) {
   const { command, env, workdir } = renderScriptStep(step, context);
   const folder = workdir === null ? place.folder : joinPath(place.folder, workdir);
   const variables = { ...place.variables, ...env };
-  const launch = { words: shellWords(command), folder, variables, input: "" };
+  const launch: Launch = { words: shellWords(command), folder, variables, input: "" };
   const fault = workdir === null ? null : folderFault(folder);
   return { launch, obstacle: fault === null ? null : `workdir ${workdir} ${fault}` };
 }
@@ -166,7 +152,7 @@ function agentLaunch(
     readonly config: OrchestrationSettings;
     readonly place: Place;
   },
-): Pick<StepLaunch, "launch" | "answered"> {
+) {
   const { prompts } = readPlan(db, workflow.id);
   const tools = config.allowedTools.length === 0
     ? []
@@ -175,17 +161,19 @@ function agentLaunch(
   // This is the newest answer to the step that was not delivered.
   const answered = listQuestions(db, { statuses: ["answered"], workflowId: workflow.id })
     .findLast(({ stepKey }) => stepKey === move.key) ?? null;
+  const launchWith = (resume: readonly string[], input: string): Launch => {
+    return { ...place, words: [...words, ...resume], input };
+  };
   if (answered?.sessionId) {
     const resume = config.resumeArgs.map((word) =>
       word.replaceAll("{session_id}", () => answered.sessionId!)
     );
-    const launch = { ...place, words: [...words, ...resume], input: answered.answer ?? "" };
-    return { launch, answered };
+    return { launch: launchWith(resume, answered.answer ?? ""), answered };
   }
   const text = renderPrompt(step, move.context, (name) => prompts[name] ?? builtinPrompt(name));
   // Without a session to resume, the agent gets its prompt again, with the question and the answer.
   const input = answered === null
     ? text
     : `${text}\n\nYou asked before: ${answered.text}\nThe answer is: ${answered.answer}\n`;
-  return { launch: { ...place, words, input }, answered };
+  return { launch: launchWith([], input), answered };
 }

@@ -9,10 +9,9 @@ import {
   readWorkflowOfTask,
   supersedeStep,
   type WorkflowRow,
-  type WorkflowStatus,
 } from "../workflows_table.ts";
-import { decide, type Lasting, resumeWorkflow, wrongStatus } from "./advance.ts";
-import { cancel, reject } from "./reviews.ts";
+import { type Lasting, resumeWorkflow, wrongStatus } from "./advance.ts";
+import { reject } from "./reviews.ts";
 import { type Agent, readAgent, requestKill } from "../agents_table.ts";
 import { isUserError } from "../../base/errors.ts";
 import { isOfSession } from "../../claude/session_changes.ts";
@@ -28,7 +27,7 @@ import {
 export type WorkflowAction = Decision | "retry";
 
 /** The possible actions on a workflow in each status. */
-const ACTIONS: Readonly<Record<WorkflowStatus, readonly WorkflowAction[]>> = {
+const ACTIONS: Readonly<Record<WorkflowRow["status"], readonly WorkflowAction[]>> = {
   running: ["cancel"],
   pending_merge: ["approve", "reject", "cancel"],
   blocked: ["retry", "cancel"],
@@ -45,15 +44,13 @@ const PARTICIPLES: Readonly<Record<WorkflowAction, string>> = {
   retry: "retried",
 };
 
-/** Whether a daemon may be carrying out an earlier decision, which excludes any other action. */
-interface Carried {
-  readonly isCarriedOut: boolean;
-}
-
-/** Lists the possible actions on a workflow now. */
+/**
+ * Lists the possible actions on a workflow now.
+ * @param isCarriedOut Whether a daemon may be carrying out an earlier decision, which excludes any other action.
+ */
 export function actionsOf(
   { status, decision }: Pick<WorkflowRow, "status" | "decision">,
-  { isCarriedOut }: Carried = { isCarriedOut: true },
+  isCarriedOut = true,
 ): readonly WorkflowAction[] {
   return decision === null || !isCarriedOut ? ACTIONS[status] : [];
 }
@@ -65,45 +62,28 @@ export function needWorkflow(db: DatabaseSync, id: string): WorkflowRow {
   throw notFound("workflow", id, { why: "no workflow, and no task with one, has this id" });
 }
 
-/** Stores a decision, which the engine carries out. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
-export function requestDecision(
-  db: DatabaseSync,
-  id: string,
-  { isCarriedOut = true, ...decided }: Author & Partial<Carried> & {
-    readonly decision: Decision;
-    readonly text: string | null;
-  },
-): WorkflowRow {
-  const workflow = needAction(needWorkflow(db, id), decided.decision, { isCarriedOut });
-  decide(db, workflow, decided);
-  return readWorkflow(db, workflow.id)!;
-}
-
 /**
- * Rejects or cancels a workflow at once, when no engine runs.
+ * Finds a workflow, as {@linkcode needWorkflow} does, on which an action is possible now.
  * @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND
  */
-export function endNow(
+export function needAction(
   db: DatabaseSync,
   id: string,
-  { action, reason, isCarriedOut, ...author }: Author & Carried & {
-    readonly action: "reject" | "cancel";
-    readonly reason: string;
-  },
+  action: WorkflowAction,
+  isCarriedOut = true,
 ): WorkflowRow {
-  const workflow = needAction(needWorkflow(db, id), action, { isCarriedOut });
-  const end = action === "reject" ? reject : cancel;
-  end(db, workflow, { ...author, reason });
-  return readWorkflow(db, workflow.id)!;
-}
-
-/** Resumes a workflow at the steps that stopped it. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
-export function requestRetry(
-  db: DatabaseSync,
-  id: string,
-  { isCarriedOut = true, ...terms }: Terms & Partial<Carried>,
-): WorkflowRow {
-  return resumeWorkflow(db, needAction(needWorkflow(db, id), "retry", { isCarriedOut }), terms);
+  const workflow = needWorkflow(db, id);
+  const { decision, decisionBy } = workflow;
+  const actions = actionsOf(workflow, isCarriedOut);
+  if (actions.includes(action)) return workflow;
+  const only = actions.length === 0 ? "nothing" : `only ${actions.join(", ")}`;
+  throw wrongStatus(
+    workflow,
+    PARTICIPLES[action],
+    decision === null || !isCarriedOut
+      ? `then ${only} can be asked of it`
+      : `"${decisionBy}" has decided something that is not done yet (${decision})`,
+  );
 }
 
 /** The question that stands for a person's review of an agent's work; the person's words are the answer. */
@@ -117,55 +97,36 @@ const REVIEW = "Is the work right as it is?";
 export function sendBack(
   db: DatabaseSync,
   id: string,
-  { reason, isCarriedOut = true, ...terms }: Terms & Partial<Carried> & { readonly reason: string },
+  { reason, isCarriedOut, ...terms }: Terms & {
+    readonly reason: string;
+    readonly isCarriedOut?: boolean;
+  },
 ): WorkflowRow {
-  const workflow = needAction(needWorkflow(db, id), "reject", { isCarriedOut });
+  const workflow = needAction(db, id, "reject", isCarriedOut);
   const steps = listSteps(db, workflow.id);
   const first = steps.findLastIndex(({ type, status }) =>
     type === "agent" && status !== "superseded"
   );
-  const agent = readAgent(db, steps[first]?.agentId ?? "");
+  const agent = readAgent(db, steps[first]?.agentId ?? null);
   if (agent === undefined) {
-    const why = "no agent has worked on it that could be told; nothing was changed";
-    const next = `conclaude workflow reject ${workflow.id}`;
     throw refusal("INVALID_STATUS", {
       what: `Cannot send workflow ${workflow.id} back`,
-      why,
-      next,
+      why: "no agent has worked on it that could be told; nothing was changed",
+      next: `conclaude workflow reject ${workflow.id}`,
     });
   }
   const { by, atMs } = terms;
   reject(db, workflow, { by, reason, atMs });
-  const review = {
-    type: "input",
-    text: REVIEW,
-    options: [],
-    source: "output",
-    origin: null,
-  } as const;
-  const { taskId, workflowId, stepKey, sessionId } = agent;
-  const asker = { taskId, workflowId, stepKey, sessionId, agentId: agent.id };
-  const questionId = askQuestion(db, { ...review, ...asker }, atMs)!;
+  const { id: agentId, taskId, workflowId, stepKey, sessionId } = agent;
+  const questionId = askQuestion(db, {
+    ...{ type: "input", text: REVIEW, options: [], source: "output", origin: null },
+    ...{ agentId, taskId, workflowId, stepKey, sessionId },
+  }, atMs)!;
   answerQuestion(db, questionId, { answer: reason, by, atMs });
-  for (const { key, attempt } of steps.slice(first)) {
-    supersedeStep(db, { workflowId: workflow.id, key, attempt }, atMs);
-  }
+  for (const step of steps.slice(first)) supersedeStep(db, workflow.id, step, atMs);
   return resumeWorkflow(db, readWorkflow(db, workflow.id)!, terms);
 }
 
-function needAction(workflow: WorkflowRow, action: WorkflowAction, carried: Carried): WorkflowRow {
-  const actions = actionsOf(workflow, carried);
-  if (actions.includes(action)) return workflow;
-  throw wrongStatus(
-    workflow,
-    PARTICIPLES[action],
-    workflow.decision === null || !carried.isCarriedOut
-      ? `then ${actions.length === 0 ? "nothing" : `only ${actions.join(", ")}`} can be asked of it`
-      : `"${workflow.decisionBy}" has decided something that is not done yet (${workflow.decision})`,
-  );
-}
-
-/** Reads the agent with this id. @throws {UserError} AGENT_NOT_FOUND */
 export function needAgent(db: DatabaseSync, id: string): Agent {
   const agent = readAgent(db, id);
   if (agent !== undefined) return agent;
@@ -197,27 +158,19 @@ export function requestEnd(
   });
 }
 
-interface Answered {
-  readonly question: Question;
-  /** Whether the step that asked goes on with the answer; the engine starts it as soon as there is room. */
-  readonly delivered: boolean;
-  /** Why the step does not go on; null when it does. */
-  readonly deliveryError: string | null;
-}
-
-const TOO_LATE = "whoever asked does not wait for it any more";
-
 /**
- * Stores the answer to a question in any case, and resumes the workflow whose step waits for it. Refuses a question that
- * Claude Code asks itself, since its own dialog waits for the answer.
+ * Stores the answer to a question in any case, and resumes the workflow whose step waits for it: the engine starts the
+ * step as soon as there is room. Refuses a question that Claude Code asks itself, since its own dialog waits for the
+ * answer.
+ * @returns `deliveryError`: why the step does not go on; null when it does.
  * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED, INVALID_STATUS, INVALID_INPUT.
  */
 export function answer(
   db: DatabaseSync,
   id: string,
-  { text, by, ...lasting }: Terms & { readonly text: string },
-): Answered {
-  const { atMs } = lasting;
+  { text, ...terms }: Terms & { readonly text: string },
+) {
+  const { by, atMs } = terms;
   const { status, sessionId, source } = needQuestion(db, id);
   if (status === "pending" && isOfSession({ source })) {
     throw refusal("INVALID_STATUS", {
@@ -238,23 +191,23 @@ export function answer(
     });
   }
   const question = answerQuestion(db, id, { answer: trimmed, by, atMs });
-  const deliveryError = deliver(db, question, { ...lasting, by });
+  const deliveryError = deliver(db, question, terms);
   if (deliveryError !== null) markDelivered(db, id, { error: deliveryError, atMs });
   return { question: needQuestion(db, id), delivered: deliveryError === null, deliveryError };
 }
 
 type Terms = Lasting & { readonly by: string };
 
-/** Delivers an answer. @returns Why that is impossible; null when it succeeded. */
-function deliver(db: DatabaseSync, question: Question, terms: Terms): string | null {
-  const { workflowId, stepKey } = question;
-  const workflow = workflowId === null ? undefined : readWorkflow(db, workflowId);
-  const waits = workflow?.status === "blocked" && workflow.currentStep === stepKey;
-  return waits ? resume(db, workflow, terms) : TOO_LATE;
-}
-
-/** Resumes a workflow. @returns Why that is impossible; null when it succeeded. */
-function resume(db: DatabaseSync, workflow: WorkflowRow, terms: Terms): string | null {
+/** Resumes the workflow that waits for an answer. @returns Why that is impossible; null when it succeeded. */
+function deliver(
+  db: DatabaseSync,
+  { workflowId, stepKey }: Question,
+  terms: Terms,
+): string | null {
+  const workflow = readWorkflow(db, workflowId);
+  if (workflow?.status !== "blocked" || workflow.currentStep !== stepKey) {
+    return "whoever asked does not wait for it any more";
+  }
   try {
     allOrNothing(db, () => resumeWorkflow(db, workflow, terms));
     return null;

@@ -4,13 +4,13 @@ import { count } from "../../base/counts.ts";
 import { messageOf } from "../../base/errors.ts";
 import { mergeTree } from "../../system/git/merge.ts";
 import { lookAtTree } from "../../system/git/task_trees.ts";
-import { blockedOutcome, mergedOutcome } from "../progress.ts";
+import { failure, mergedOutcome } from "../progress.ts";
 import { renderMergeStep } from "../render_step.ts";
 import type { RenderedScript } from "../template.ts";
 import { runWords } from "../../system/process/run_program.ts";
 import { listAgents, requestKill } from "../agents_table.ts";
 import { transaction } from "../../db/transaction.ts";
-import { resolveQuestions, UNRESOLVED } from "../questions_table.ts";
+import { resolveQuestions } from "../questions_table.ts";
 import type { Author } from "../task_changes_table.ts";
 import { SYSTEM } from "../task_claims_table.ts";
 import { readTask } from "../tasks_table.ts";
@@ -23,7 +23,6 @@ import {
 } from "../workflows_table.ts";
 import {
   advance,
-  awaitReview,
   finishAndAdvance,
   moveOf,
   moveWorkflow,
@@ -31,7 +30,7 @@ import {
   UNDECIDED,
   workflowOwner,
 } from "./advance.ts";
-import { mergeObstacle } from "./work_folder.ts";
+import { mergeObstacle, treeOf } from "./work_folder.ts";
 
 /** The reason of a rejection when the person gives none. */
 export const REJECTED = "merge rejected by user";
@@ -46,18 +45,16 @@ export const CANCELLED = "cancelled by user";
 export async function approve(
   db: DatabaseSync,
   workflowId: string,
-  { leaseMs, mask }: {
-    readonly leaseMs: number;
-    readonly mask: (text: string) => string;
-  },
+  { leaseMs, mask }: { readonly leaseMs: number; readonly mask: (text: string) => string },
 ): Promise<void> {
   const workflow = readWorkflow(db, workflowId);
   const task = workflow && readTask(db, workflow.taskId);
   if (workflow === undefined || task === undefined || workflow.decision !== "approve") return;
   const step = openStep(db, workflow);
   if (await refuseUnchanged(db, workflow)) return;
-  const { worktree, branch, baseBranch, repository } = workflow;
-  if (worktree === null || branch === null || baseBranch === null || repository === null) {
+  const tree = treeOf(workflow);
+  const { baseBranch } = workflow;
+  if (tree === null || baseBranch === null) {
     const why = "there is no working tree to be merged: the task is in no repository";
     return keepWaiting(db, workflow, why);
   }
@@ -65,13 +62,13 @@ export async function approve(
   if (obstacle !== null) return keepWaiting(db, workflow, obstacle.why, { next: obstacle.next });
   const texts = mergeTexts(db, workflow, step);
   for (const script of texts.preMerge) {
-    const failed = await runCheck(script, worktree);
+    const failed = await runCheck(script, tree.path);
     if (failed !== null) {
       return keepWaiting(db, workflow, mask(`a check before the merge has failed: ${failed}`));
     }
   }
   const trailer = `\n\nTask: ${task.id}`;
-  const result = await mergeTree({ commonDir: repository }, { path: worktree }, {
+  const result = await mergeTree(tree, tree, {
     target: baseBranch,
     message: texts.commitMessage ?? `Merge "${task.title}"${trailer}`,
     workMessage: task.title + trailer,
@@ -120,7 +117,9 @@ function keepWaiting(
 ): void {
   const atMs = Date.now();
   transaction(db, () => {
-    if (readWorkflow(db, workflow.id)?.status === "running") awaitReview(db, workflow, { atMs });
+    if (readWorkflow(db, workflow.id)?.status === "running") {
+      moveWorkflow(db, workflow, "merge_pending", { atMs });
+    }
     changeWorkflow(db, workflow.id, { reason, ...UNDECIDED }, {
       event: "workflow.merge_failed",
       atMs,
@@ -164,7 +163,7 @@ export function reject(
     data: { by, reason },
   });
   finishAndAdvance(db, readWorkflow(db, workflow.id)!, step, {
-    outcome: blockedOutcome(reason),
+    outcome: failure(reason, "block"),
     atMs,
   });
 }
@@ -172,7 +171,7 @@ export function reject(
 /**
  * Cancels a workflow, in the caller's transaction: ends its agents, and opens its task again. Its working tree stays.
  */
-export function cancel(
+function cancel(
   db: DatabaseSync,
   workflow: WorkflowRow,
   { by, reason, atMs }: Author & { readonly reason: string },
@@ -180,7 +179,7 @@ export function cancel(
   for (const agent of listAgents(db, { workflowId: workflow.id })) {
     if (agent.endedAtMs === null) requestKill(db, agent.id, { reason, atMs });
   }
-  resolveQuestions(db, { workflowId: workflow.id }, { statuses: UNRESOLVED, atMs });
+  resolveQuestions(db, workflow.id, { statuses: ["pending", "answered"], atMs });
   const task = readTask(db, workflow.taskId);
   const isOver = task === undefined || task.deletedAtMs !== null || task.status === "closed";
   const isOthers = task?.claimedBy != null && task.claimedBy !== workflowOwner(workflow.id);
@@ -193,6 +192,9 @@ export function cancel(
   });
 }
 
+/** How each decision against a workflow is carried out, in the caller's transaction. */
+export const ENDS = { reject, cancel };
+
 /** How long a check before a merge may take, in milliseconds. */
 const CHECK_MS = 600_000;
 
@@ -201,7 +203,7 @@ const MAX_OUTPUT_CHARS = 500;
 
 /** Runs a script, and never throws. @returns Why the script failed; null when it succeeded. */
 async function runCheck(
-  { command, variables }: Pick<RenderedScript, "command" | "variables">,
+  { command, variables }: RenderedScript,
   folder: string,
 ): Promise<string | null> {
   try {

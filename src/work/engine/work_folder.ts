@@ -23,15 +23,10 @@ import { realOr } from "../../system/files.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { type Review, reviewTree } from "../../system/git/merge.ts";
 
-/** The default folder of working trees. */
 const TREES = ".conclaude/worktrees";
 
 /** How many last characters of a task's id name its folder: the end differs from task to task. */
 const ID_CHARS = 12;
-
-type WorkFolder =
-  | { readonly kind: "ready"; readonly folder: string }
-  | { readonly kind: "failed"; readonly why: string };
 
 /** Makes or finds the folder of a workflow, and stores it with the workflow. */
 export async function ensureFolder(
@@ -42,17 +37,17 @@ export async function ensureFolder(
     readonly config: OrchestrationSettings;
     readonly atMs: number;
   },
-): Promise<WorkFolder> {
+): Promise<{ readonly folder: string } | { readonly why: string }> {
   const { projectDir } = workflow;
-  if (projectDir === null) return { kind: "failed", why: "the task belongs to no project" };
+  if (projectDir === null) return { why: "the task belongs to no project" };
   const repository = findRepository(lookUpwards(projectDir));
   if (repository === undefined) {
     return exists(projectDir)
-      ? { kind: "ready", folder: projectDir }
-      : { kind: "failed", why: `the folder of the project, ${projectDir}, does not exist` };
+      ? { folder: projectDir }
+      : { why: `the folder of the project, ${projectDir}, does not exist` };
   }
   const base = await baseOf(repository, workflow, config);
-  if ("why" in base) return { kind: "failed", why: base.why };
+  if ("why" in base) return base;
   const root = mainRoot(repository);
   const trees = config.worktreePath ?? TREES;
   const folder = isAbsolutePath(trees) ? trees : joinPath(root, trees);
@@ -64,7 +59,7 @@ export async function ensureFolder(
       branch: branchName(task.id, task.title),
     };
   const loss = await lossBefore(db, workflow);
-  if (loss !== null) return { kind: "failed", why: loss.why };
+  if (loss !== null) return loss;
   transaction(db, () =>
     changeWorkflow(db, workflow.id, {
       repository: repository.commonDir,
@@ -76,7 +71,7 @@ export async function ensureFolder(
   // After a merge, the merge commit is the base even when the branch is gone.
   const begin = workflow.mergeCommit ?? base.commit;
   const made = await inTurn(repository.commonDir, () => ensureTree(repository, tree, begin));
-  return made.kind === "failed" ? made : { kind: "ready", folder: tree.path };
+  return made.kind === "failed" ? made : { folder: tree.path };
 }
 
 /** Finds the branch that the work will be merged into, and its commit; else explains why there is none. */
@@ -112,25 +107,23 @@ function mainRoot({ commonDir, root }: Repository): string {
  * @returns Why the tree stays; null when it is gone.
  */
 export async function removeFolder(workflow: WorkflowRow): Promise<string | null> {
-  const { worktree, branch, baseBranch, repository } = workflow;
-  if (worktree === null || branch === null || baseBranch === null || repository === null) {
-    return null;
-  }
-  const state = await lookAtTree(worktree, `refs/heads/${baseBranch}`);
-  if (state === null && exists(worktree)) return `${worktree} stays: git cannot tell what is in it`;
-  if (state?.isDirty) return `${worktree} stays: there is work in it that is not committed`;
+  const tree = treeOf(workflow);
+  const { baseBranch } = workflow;
+  if (tree === null || baseBranch === null) return null;
+  const { path, branch } = tree;
+  const state = await lookAtTree(path, `refs/heads/${baseBranch}`);
+  if (state === null && exists(path)) return `${path} stays: git cannot tell what is in it`;
+  if (state?.isDirty) return `${path} stays: there is work in it that is not committed`;
   if (state !== null && state.ahead > 0) {
     const commits = count(state.ahead, "commit");
-    return `${worktree} stays: ${branch} has ${commits} that ${baseBranch} has not`;
+    return `${path} stays: ${branch} has ${commits} that ${baseBranch} has not`;
   }
-  const tree = { path: worktree, branch };
-  await inTurn(repository, () => removeTree({ commonDir: repository }, tree, baseBranch));
+  await inTurn(tree.commonDir, () => removeTree(tree, tree, baseBranch));
   return null;
 }
 
 interface WorkPlace {
   readonly projectDir: string;
-  /** The user's home; null when there is none. */
   readonly home: string | null;
 }
 
@@ -178,25 +171,31 @@ interface Obstacle {
   readonly next: string;
 }
 
+/** Returns the working tree of a workflow, its branch and its repository; null when it has none. */
+export function treeOf({ worktree: path, branch, repository: commonDir }: WorkflowRow) {
+  return path === null || branch === null || commonDir === null
+    ? null
+    : { path, branch, commonDir };
+}
+
 /**
  * Restores the missing working tree of a workflow from its branch, which holds the commits.
  * @returns Why the work cannot be shown or merged; null when the tree exists, or there never was one.
  */
 async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
-  const { worktree, branch, baseCommit, repository, mergeCommit } = workflow;
-  if (worktree === null || branch === null || repository === null) return null;
-  if (exists(joinPath(worktree, ".git"))) return null;
-  if (!await hasBranch({ commonDir: repository }, branch)) {
-    return lost(workflow, `its working tree ${worktree} and its branch ${branch} are gone`);
+  const tree = treeOf(workflow);
+  if (tree === null || exists(joinPath(tree.path, ".git"))) return null;
+  const { path, branch, commonDir } = tree;
+  if (!await hasBranch(tree, branch)) {
+    return lost(workflow, `its working tree ${path} and its branch ${branch} are gone`);
   }
-  const range = `${baseCommit}..refs/heads/${branch}`;
-  const count = await runGit(["rev-list", "--count", range], { folder: repository });
-  if (mergeCommit === null && count.stdout.trim() === "0") {
-    const why = `its working tree ${worktree} is gone, and nothing was committed on ${branch}`;
+  const range = `${workflow.baseCommit}..refs/heads/${branch}`;
+  const count = await runGit(["rev-list", "--count", range], { folder: commonDir });
+  if (workflow.mergeCommit === null && count.stdout.trim() === "0") {
+    const why = `its working tree ${path} is gone, and nothing was committed on ${branch}`;
     return lost(workflow, why);
   }
-  const tree = { path: worktree, branch };
-  const made = await inTurn(repository, () => ensureTree({ commonDir: repository }, tree, branch));
+  const made = await inTurn(commonDir, () => ensureTree(tree, tree, branch));
   return made.kind === "failed" ? lost(workflow, made.why) : null;
 }
 
@@ -214,18 +213,14 @@ export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | n
 
 /** Reports lost work of earlier steps, without which a later step must not begin; null when nothing is lost. */
 async function lossBefore(db: DatabaseSync, workflow: WorkflowRow): Promise<Obstacle | null> {
-  const { id, worktree, branch, repository, mergeCommit } = workflow;
-  if (worktree === null || branch === null || repository === null || mergeCommit !== null) {
-    return null;
-  }
-  if (exists(joinPath(worktree, ".git")) || await hasBranch({ commonDir: repository }, branch)) {
-    return null;
-  }
-  const hasWorked = listSteps(db, id)
+  const tree = treeOf(workflow);
+  if (tree === null || workflow.mergeCommit !== null) return null;
+  const { path, branch } = tree;
+  if (exists(joinPath(path, ".git")) || await hasBranch(tree, branch)) return null;
+  const hasWorked = listSteps(db, workflow.id)
     .some(({ status, agentId }) => status === "finished" && agentId !== null);
-  return hasWorked
-    ? lost(workflow, `its working tree ${worktree} and its branch ${branch} are gone`)
-    : null;
+  const why = `its working tree ${path} and its branch ${branch} are gone`;
+  return hasWorked ? lost(workflow, why) : null;
 }
 
 /** Makes the obstacle of lost work. A retry runs no finished step, so only a new workflow can do the work anew. */

@@ -1,21 +1,15 @@
 /** Finds and reads the workflows and prompts of a project and of the program. */
 import { parse as parseYaml } from "yaml";
 import { foldersOf, leftOutText, OWN_FOLDER as FOLDER, whyNotOf } from "../../config/left_out.ts";
-import { messageOf, quietly } from "../../base/errors.ts";
+import { messageOf } from "../../base/errors.ts";
 import { refusal } from "../refusal.ts";
-import {
-  allSteps,
-  isInlinePrompt,
-  parseWorkflow,
-  type ReadWorkflow,
-  type Workflow,
-} from "../workflow.ts";
+import { allSteps, isInlinePrompt, parseWorkflow, type ReadWorkflow } from "../workflow.ts";
 import { joinPath } from "../../base/paths.ts";
-import { exists } from "../../system/on_disk.ts";
+import { allNamesIn, exists } from "../../system/on_disk.ts";
 import type { Plan } from "./advance.ts";
-import { previewWorkflow, type WorkflowPreview } from "../preview.ts";
+import { previewWorkflow } from "../preview.ts";
 import type { TaskFacts } from "../task.ts";
-import { readDirSync, readTextFileSync, statSync } from "../../system/files.ts";
+import { readTextFileSync, statSync } from "../../system/files.ts";
 import implementWorkflow from "../builtin/implement.yaml" with { type: "text" };
 import planWorkflow from "../builtin/plan.yaml" with { type: "text" };
 import preparePrWorkflow from "../builtin/prepare-pr.yaml" with { type: "text" };
@@ -28,7 +22,6 @@ import isActionable from "../builtin/is-actionable.md" with { type: "text" };
 import review from "../builtin/review.md" with { type: "text" };
 import verdict from "../builtin/verdict.md" with { type: "text" };
 
-/** The size of the largest file to read, in bytes. */
 const MAX_FILE_BYTES = 1 << 20;
 
 export interface WorkflowFile {
@@ -44,8 +37,12 @@ export interface WorkflowFile {
 export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
   const found = new Map<string, WorkflowFile>();
   for (const folder of foldersOf(projectDir)) {
-    for (const { name, path } of filesIn(joinPath(folder, "workflows"), /^(.+)\.ya?ml$/)) {
-      if (!found.has(name)) found.set(name, { name, path, ...readText(path, projectDir) });
+    for (const file of allNamesIn(joinPath(folder, "workflows"))) {
+      // Hidden files are those of editors.
+      const name = /^([^.].*)\.ya?ml$/.exec(file)?.[1];
+      if (name === undefined || found.has(name)) continue;
+      const path = joinPath(folder, `workflows/${file}`);
+      found.set(name, { name, path, ...readText(path, projectDir) });
     }
   }
   for (const [name, text] of BUILTIN_WORKFLOWS) {
@@ -121,10 +118,12 @@ function findPrompt(
 
 /** Reads the project's files of a prompt, the nearest first, including files that must not be used. */
 function promptFiles(name: string, projectDir: string) {
-  if (/[\\/]|^\.\.?$/.test(name)) return [];
-  return foldersOf(projectDir)
-    .map((folder) => joinPath(folder, `prompts/${name}.md`))
-    .filter(exists)
+  return /[\\/]|^\.\.?$/.test(name) ? [] : ownFiles(projectDir, `prompts/${name}.md`);
+}
+
+/** Reads the files of this name in a project's own folders, the nearest first, including those that must not be used. */
+export function ownFiles(projectDir: string, name: string) {
+  return foldersOf(projectDir).map((folder) => joinPath(folder, name)).filter(exists)
     .map((path) => ({ path, ...readText(path, projectDir) }));
 }
 
@@ -150,34 +149,20 @@ function invalid(file: WorkflowFile, why: string) {
   });
 }
 
-/** Lists the files of a folder, without hidden ones, which editors make. */
-function filesIn(folder: string, pattern: RegExp): { name: string; path: string }[] {
-  return (quietly(() => [...readDirSync(folder)]) ?? [])
-    .filter((entry) => !entry.name.startsWith("."))
-    .map((entry) => ({ name: pattern.exec(entry.name)?.[1], path: joinPath(folder, entry.name) }))
-    .filter((file): file is { name: string; path: string } => file.name !== undefined)
-    .sort((a, b) => a.path < b.path ? -1 : 1);
-}
-
 /** Reads a file. Never throws, since an unreadable file must not hide the others. */
 function readText(path: string, projectDir: string): Pick<WorkflowFile, "text" | "problem"> {
+  const unread = (problem: string) => ({ text: "", problem });
   try {
     const leftOut = whyNotOf(projectDir, path);
-    if (leftOut !== null) return { text: "", problem: leftOutText(leftOut) };
+    if (leftOut !== null) return unread(leftOutText(leftOut));
     const { isFile, size } = statSync(path);
-    if (!isFile) return { text: "", problem: "it is no file" };
-    if (size > MAX_FILE_BYTES) return { text: "", problem: "the file is larger than 1 MiB" };
+    if (!isFile) return unread("it is no file");
+    if (size > MAX_FILE_BYTES) return unread("the file is larger than 1 MiB");
     const text = readTextFileSync(path);
-    return text.includes("\0") ? { text: "", problem: "the file holds no text" } : { text };
+    return text.includes("\0") ? unread("the file holds no text") : { text };
   } catch (thrown) {
-    return { text: "", problem: `the file cannot be read: ${messageOf(thrown)}` };
+    return unread(`the file cannot be read: ${messageOf(thrown)}`);
   }
-}
-
-interface FilePreview extends WorkflowPreview {
-  readonly workflow: Workflow | null;
-  /** Remarks about content that works but is probably not meant. */
-  readonly warnings: readonly string[];
 }
 
 const NO_TASK: TaskFacts = {
@@ -189,11 +174,14 @@ const NO_TASK: TaskFacts = {
   tags: [],
 };
 
-/** Shows what a workflow would do for a task, without running anything. @param task Null for an example. */
+/**
+ * Shows what a workflow would do for a task, without running anything.
+ * @param task Null for an example. @returns `warnings`: remarks about content that works but is probably not meant.
+ */
 export function previewFile(
   file: WorkflowFile,
   { projectDir, task }: { readonly projectDir: string; readonly task: TaskFacts | null },
-): FilePreview {
+) {
   const parsed = parseFile(file);
   if ("errors" in parsed) {
     return { workflow: null, steps: [], errors: parsed.errors, warnings: [], isValid: false };
@@ -207,10 +195,8 @@ export function previewFile(
   return { workflow, warnings, ...previewWorkflow(workflow, { task: task ?? NO_TASK, prompts }) };
 }
 
-/** The name of the default workflow. */
 export const DEFAULT_WORKFLOW = "implement";
 
-/** The environment variable with the project's own check. */
 export const CHECK_VARIABLE = "CONCLAUDE_CHECK";
 
 export const BUILTIN_WORKFLOWS: ReadonlyMap<string, string> = new Map([
