@@ -205,11 +205,8 @@ async function tryDatabase(context: CliContext, place: Place): Promise<void> {
 
 /** Returns the last message of a log; for an error also the reason below it. */
 function lastMessage(log: string): string {
-  const lines = log.trimEnd().split("\n");
-  return lines.slice(lines.findLastIndex((line) => !line.startsWith(" ")))
-    .filter((line) => !/^ +next:/.test(line))
-    .map((line) => line.replace(/^ +(why: +)?/, ""))
-    .join(": ");
+  const last = log.trimEnd().split(/\n(?! )/).at(-1)!;
+  return last.replace(/\n +next:.*/g, "").replace(/\n +(?:why: +)?/g, ": ");
 }
 
 /** Checks the port of a running daemon. @throws {UserError} When the daemon does not listen on the wanted port. */

@@ -28,7 +28,6 @@ const KINDS = {
   any: z.unknown(),
 };
 
-/** Makes the schema of rows with these fields. */
 function rowSchema(table: Fields) {
   return z.object(Object.fromEntries(
     Object.entries(table).map(([name, kind]) => [name, fieldSchema(kind)]),
@@ -42,8 +41,7 @@ function fieldSchema(kind: FieldKind): z.ZodMiniType {
 }
 
 export const taskSchema = rowSchema(TASK_FIELDS);
-/** The answer of routes that change one task. */
-export const oneTask = z.object({ task: taskSchema });
+export const oneTask = { task: taskSchema };
 export const agentSchema = rowSchema(AGENT_FIELDS);
 export const workflowSchema = rowSchema(WORKFLOW_FIELDS);
 export const stepSchema = z.extend(rowSchema(STEP_FIELDS), { depth: z.int() });
@@ -59,13 +57,18 @@ export const countsSchema = z.object({
   pendingQuestions: z.int(),
 });
 
-export const stateSchema = z.object({
-  counts: countsSchema,
-  tasks: z.array(taskSchema),
-  agents: z.array(agentSchema),
-  workflows: z.array(workflowSchema),
-  questions: z.array(questionSchema),
-});
+export const refusalShape = {
+  what: z.string(),
+  why: z.string(),
+  next: z.string(),
+  code: z.string(),
+};
+
+/** The title of the task that a row names. */
+export const titled = { taskTitle: z.nullable(z.string()) };
+
+/** The open tasks that a task depends on. */
+export const waiting = { waitsFor: z.array(z.object({ id: z.string(), title: z.string() })) };
 
 // The fields of requests.
 
@@ -94,12 +97,10 @@ export const fields = {
   // A query sends flags as text.
   flag: z.enum(["true", "false", "1", "0"]),
   number,
-  /** The most rows of a list. */
   limit: z.optional(number(1, 1_000)),
   words: someText.check(z.minLength(1), z.maxLength(8_192)),
 };
 
-/** Makes optional text fields of a query. */
 export function words<Name extends string>(...names: readonly Name[]) {
   const entries = names.map((name) => [name, z.optional(fields.words)]);
   return Object.fromEntries(entries) as Record<Name, z.ZodMiniOptional<typeof fields.words>>;
@@ -109,10 +110,7 @@ export function isSet(flag: string | undefined): boolean {
   return flag === "true" || flag === "1";
 }
 
-/**
- * Returns the rows of a list up to a limit, under a name, and whether there are more. @param list Lists at most as many
- * rows as its argument says.
- */
+/** Returns the rows of a list up to a limit, under a name, and whether there are more. */
 export function paged<Name extends string, Row>(
   name: Name,
   limit = 100,
