@@ -25,18 +25,7 @@ import {
   projectName,
 } from "../memory/search/observation_view.ts";
 import { integrityFaults } from "../upkeep/store.ts";
-import {
-  capturesOfObservation,
-  EVERYTHING,
-  memoryHealth,
-  projectMemory,
-  readObservations,
-  rebuildText,
-  timelineAround,
-  timelineOfFile,
-  timelineOfNames,
-  withIndex,
-} from "../memory/store.ts";
+import * as memory from "../memory/store.ts";
 import { daysMs, relativeTime } from "../base/time.ts";
 import { type Call, folderOf, type InputSchema, observationOf } from "./tool_call.ts";
 import { statSync } from "../system/files.ts";
@@ -70,7 +59,7 @@ async function recall(call: Call): Promise<string> {
   const { file, days } = args;
   const options = {
     filter: {
-      ...EVERYTHING,
+      ...memory.EVERYTHING,
       project: everywhere ? null : project.key,
       file: file === undefined ? null : pathInProject(withoutLine(String(file)), project.root),
       kind: (args["kind"] as ObservationKind | undefined) ?? null,
@@ -81,10 +70,10 @@ async function recall(call: Call): Promise<string> {
     time: await timeIn(String(args["query"]), nowMs),
   };
   const rebuildNotes: string[] = [];
-  const { results, quotedNowhere } = withIndex(
+  const { results, quotedNowhere } = memory.withIndex(
     db,
     () => answerHere(db, String(args["query"]), options, project),
-    (why) => rebuildNotes.push(rebuildText(why)),
+    (why) => rebuildNotes.push(memory.rebuildText(why)),
   );
   if (results.length === 0) {
     return everywhere ? "Nothing that matches is remembered of any project." : plain(
@@ -138,7 +127,7 @@ function open(call: Call): string {
   const place = parts.length === 1 ? [] : ["", `[part ${part} of ${parts.length}${rest}]`];
   const heading = headed(`Observation #${id} of ${folderOf(observation)}`);
   if (part > 1) return [heading, plainLines(text), ...place].join("\n");
-  const captures = capturesOfObservation(db, observation).map(({ id }) => id);
+  const captures = memory.capturesOfObservation(db, observation).map(({ id }) => id);
   return [
     heading,
     plain(observation.title),
@@ -189,7 +178,7 @@ async function timeline(call: Call): Promise<string> {
   }
   if (id !== undefined) {
     const around = observationOf(call);
-    const lines = timelineAround(db, around, limit);
+    const lines = memory.timelineAround(db, around, limit);
     return [
       headed(`Around #${around.id} in ${folderOf(around)}`),
       ...lines.map((one) => `${one.id === around.id ? "> " : "  "}${observationLine(one, nowMs)}`),
@@ -197,10 +186,13 @@ async function timeline(call: Call): Promise<string> {
   }
   const path = pathInProject(withoutLine(String(file)), project.root);
   const names = [path, ...await formerNames(path, project.root)];
-  const lines = timelineOfNames(db, names, { project: everywhere ? null : project.key, limit });
+  const lines = memory.timelineOfNames(db, names, {
+    project: everywhere ? null : project.key,
+    limit,
+  });
   if (lines.length === 0) {
     const isElsewhere = !everywhere &&
-      timelineOfFile(db, path, { project: null, limit: 1 }).length > 0;
+      memory.timelineOfFile(db, path, { project: null, limit: 1 }).length > 0;
     const where = isElsewhere
       ? ` in ${project.folder}, but in another project: \`everywhere: true\` tells of it too.`
       : ", in any project.";
@@ -233,17 +225,16 @@ const MAX_CHECKED_BYTES = 64_000_000;
 
 /** `status` tells what memory holds about this project, and whether the database is intact. */
 function status({ db, database, project, nowMs }: Call): string {
-  const memory = projectMemory(db, project.key);
+  const { lastSummary, observations } = memory.projectMemory(db, project.key);
   const open = openFailuresOf(db, project.key, { nowMs: Date.now() });
-  const { waiting, givenUp } = memoryHealth(db, nowMs);
-  const { lastSummary } = memory;
+  const { waiting, givenUp } = memory.memoryHealth(db, nowMs);
   const hint = givenUp === 0 ? "" : `, ${givenUp} were given up (conclaude queue list)`;
   return [
     headed(`Status of ${project.folder}`),
-    `observations of this project: ${memory.observations}`,
+    `observations of this project: ${observations}`,
     `captures not worked in yet: ${waiting}${hint}`,
     `open failures: ${open.length}`,
-    ...readObservations(db, open.slice(0, MAX_OPEN).map(({ id }) => id)).map((one) =>
+    ...memory.readObservations(db, open.slice(0, MAX_OPEN).map(({ id }) => id)).map((one) =>
       `  ${observationLine(one, nowMs)}`
     ),
     `last session: ${lastSummary === null ? "none yet" : observationLine(lastSummary, nowMs)}`,
