@@ -258,42 +258,33 @@ const DESCRIBED = "--described";
 
 /** Prints the completions of the last word. It creates no file and changes no database. */
 export async function complete(
-  words: readonly string[],
+  given: readonly string[],
   environment: Environment,
   { stdout }: stricli.StricliProcess,
 ): Promise<void> {
-  const isDescribed = words[0] === DESCRIBED;
-  const proposals = await proposalsFor(isDescribed ? words.slice(1) : words, environment);
-  const lines = [...proposals].map(([name, about]) =>
-    isDescribed ? `${name}\t${plain(about)}` : name
-  );
-  if (lines.length > 0) stdout.write(`${lines.join("\n")}\n`);
-}
-
-/** Returns the completions of the last word, each with its description. */
-async function proposalsFor(
-  words: readonly string[],
-  environment: Environment,
-): Promise<ReadonlyMap<string, string>> {
-  const partial = words.at(-1) ?? "";
+  const isDescribed = given[0] === DESCRIBED;
+  const words = isDescribed ? given.slice(1) : given;
   // After `--db` comes a path, which the shell completes itself.
-  if (words.at(-2) === "--db") return new Map();
-  const { rest, globals } = splitGlobals(words.slice(0, -1));
+  if (words.at(-2) === "--db") return;
+  const [before, partial] = [words.slice(0, -1), words.at(-1) ?? ""];
+  const { rest, globals: { db } } = splitGlobals(before);
   const app = await application({ globals: { color: false } }, [...rest, partial]);
-  const { db } = globals;
-  const placed = () => locateToLook(environment, db);
-  const context = silentContext(environment, { db, placed });
+  const context = silentContext(environment, { db, placed: () => locateToLook(environment, db) });
   const found = await stricli.proposeCompletions(app, [...rest, partial], context).catch(() => []);
   const isFlag = partial.startsWith("-");
   const flags = GLOBAL_FLAGS.filter(({ rootOnly }) => isFlag && !rootOnly)
     .map(({ name, brief }) => [`--${name}`, brief] as const)
-    .filter(([flag]) => flag.startsWith(partial) && !words.slice(0, -1).includes(flag));
+    .filter(([flag]) => flag.startsWith(partial) && !before.includes(flag));
   const named = found.map(({ completion, brief }) => {
-    const [name = "", about] = completion.split("\t");
-    return [name, about ?? brief] as const;
+    const [name = "", about = brief] = completion.split("\t");
+    return [name, about] as const;
   });
   // Names from the database come with a tab, newest first; shells keep that order.
   const isNewestFirst = found.some(({ completion }) => completion.includes("\t"));
   const all = [...named, ...flags].filter(([name]) => isFlag || !name.startsWith("-"));
-  return new Map(isNewestFirst ? all : all.toSorted(([a], [b]) => a < b ? -1 : 1));
+  const proposals = new Map(isNewestFirst ? all : all.toSorted(([a], [b]) => a < b ? -1 : 1));
+  const lines = [...proposals].map(([name, about]) =>
+    isDescribed ? `${name}\t${plain(about)}` : name
+  );
+  if (lines.length > 0) stdout.write(`${lines.join("\n")}\n`);
 }

@@ -15,13 +15,7 @@ import type { MemorySettings } from "../memory/memory_section.ts";
 import { ownProgram } from "../operations/own_program.ts";
 import { THIS_PROCESS } from "../system/environment.ts";
 import { run } from "../system/process/run_program.ts";
-import {
-  keptByDaemon,
-  keptInMemory,
-  NOTHING,
-  type RetentionCounts,
-  retentionSteps,
-} from "../upkeep/care/retention.ts";
+import * as retention from "../upkeep/care/retention.ts";
 import type { EngineConfig, Settings } from "../work/engine/engine_settings.ts";
 import type { Daemon } from "./route.ts";
 
@@ -232,11 +226,11 @@ export async function removeOld(
       throw new Error(`nothing is removed while a file cannot be read: ${unsure}`);
     }
     const { store, memory } = settings.own(nowMs);
-    let removed: RetentionCounts = NOTHING;
-    const steps = retentionSteps(db, {
+    let removed: retention.RetentionCounts = retention.NOTHING;
+    const steps = retention.retentionSteps(db, {
       nowMs,
       database,
-      kept: { ...keptByDaemon(store), ...keptInMemory(memory.retentionDays) },
+      kept: { ...retention.keptByDaemon(store), ...retention.keptInMemory(memory.retentionDays) },
       captures: "worked",
       batchRows: store.retentionBatchRows,
     });

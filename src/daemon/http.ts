@@ -15,15 +15,7 @@ import type { TabRights } from "./page_rights.ts";
 import { BODY_REFUSALS, checked, readBody, readQuery } from "./input.ts";
 import { type Call, type Daemon, type Route, routerOf, targetOf } from "./route.ts";
 import { knowsToken } from "../policy/store.ts";
-import {
-  chmodSync,
-  isPermissionDenied,
-  lstatSync,
-  mkdirSync,
-  removeSync,
-  renameSync,
-  statSync,
-} from "../system/files.ts";
+import * as fs from "../system/files.ts";
 import { quietly, UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { makePrivateFolder } from "../system/write_file.ts";
@@ -44,7 +36,7 @@ export function createHandler(
 ): Handler {
   const { database, db, hub, engine, log, metrics } = daemon;
   const findRoute = routerOf(routes);
-  const file = statSync(database);
+  const file = fs.statSync(database);
   // A write to a removed file would be lost although the answer reports success.
   const write = groupedWrites(db, () => {
     if (isSamePlace(database, file)) return;
@@ -212,7 +204,7 @@ function isSame(given: string, token: string): boolean {
  */
 export function listenOnSocket(files: DaemonFiles, handler: Handler): Server {
   const { socket, socketDraft } = files;
-  const isSocket = quietly(() => lstatSync(socket).isSocket);
+  const isSocket = quietly(() => fs.lstatSync(socket).isSocket);
   if (isSocket !== undefined && !isSocket) {
     throw new UserError(`Cannot listen on "${socket}"`, {
       why: "something that is no socket lies there; nothing was changed",
@@ -221,12 +213,12 @@ export function listenOnSocket(files: DaemonFiles, handler: Handler): Server {
   }
   makePrivateFolder(parentOf(socket));
   removeFolder(socketDraft);
-  mkdirSync(socketDraft, { mode: 0o700 });
+  fs.mkdirSync(socketDraft, { mode: 0o700 });
   try {
     const path = `${socketDraft}/s`;
     const server = serve({ path, onListen: () => {} }, (request) => handler(request, null));
-    chmodSync(path, 0o600);
-    renameSync(path, socket);
+    fs.chmodSync(path, 0o600);
+    fs.renameSync(path, socket);
     return server;
   } finally {
     removeFolder(socketDraft);
@@ -246,7 +238,7 @@ export function listenOnPort(
     door.port = server.addr.port;
     return { server, port: door.port };
   } catch (thrown) {
-    if (!isAddrInUse(thrown) && !isPermissionDenied(thrown)) throw thrown;
+    if (!isAddrInUse(thrown) && !fs.isPermissionDenied(thrown)) throw thrown;
     throw new UserError(`Cannot listen on port ${wanted}`, {
       why: isAddrInUse(thrown) ? "something else listens there" : "the system does not allow it",
       next: "conclaude daemon run --port 0",
@@ -255,5 +247,5 @@ export function listenOnPort(
 }
 
 function removeFolder(path: string): void {
-  quietly(() => removeSync(path, { recursive: true }));
+  quietly(() => fs.removeSync(path, { recursive: true }));
 }

@@ -8,7 +8,7 @@ import { workflowRoutes } from "./routes/workflows.ts";
 import { VERSION } from "../base/version.ts";
 import { camel } from "../operations/usage.ts";
 import { type ErrorCode, statusOf } from "./api_error.ts";
-import { refusalShape } from "./schemas.ts";
+import { refused } from "./schemas.ts";
 import SUMMARIES from "./summaries.json" with { type: "json" };
 
 export const ROUTES: readonly Route[] = [
@@ -25,7 +25,7 @@ export const ROUTES: readonly Route[] = [
 
 type Part = { readonly [key: string]: unknown };
 
-const ERROR = z.looseObject(refusalShape);
+const ERROR = z.looseObject(refused);
 
 const ALWAYS: readonly ErrorCode[] = [
   "INVALID_INPUT",

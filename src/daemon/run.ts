@@ -4,13 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { THIS_PROCESS } from "../system/environment.ts";
 import { Engine } from "../work/engine/engine.ts";
 import { Settings } from "../work/engine/engine_settings.ts";
-import {
-  type DaemonConfig,
-  memoryWork,
-  removeOld,
-  summaryWork,
-  teamWork,
-} from "./background_work.ts";
+import * as background from "./background_work.ts";
 import { undecidedCoven } from "../work/coven.ts";
 import { showNotification } from "../system/process/notifier.ts";
 import { messageOf, quietly, UserError } from "../base/errors.ts";
@@ -83,7 +77,7 @@ export async function runDaemon(
     isStopping = true;
     stopping.resolve({ code, why });
   };
-  const settings = new Settings<DaemonConfig>({ locations, folder, warn });
+  const settings = new Settings<background.DaemonConfig>({ locations, folder, warn });
   const common = { db, database, settings, locations, log };
   const metrics = new Metrics();
   const hub = new EventHub(db, {
@@ -100,12 +94,12 @@ export async function runDaemon(
     ...common,
     changed,
     count: (name, by) => metrics.add(name, by),
-    removeOld: (signal) => removeOld(common, { signal, removes }),
+    removeOld: (signal) => background.removeOld(common, { signal, removes }),
     notify: (title, body) => showNotification({ title, body, isUrgent: false }, THIS_PROCESS),
   });
-  const summaries = summaryWork(common);
-  const memory = memoryWork(common, summaries);
-  const team = teamWork(common);
+  const summaries = background.summaryWork(common);
+  const memory = background.memoryWork(common, summaries);
+  const team = background.teamWork(common);
   hub.start();
   const rights = new PageRights(files.page);
   const token = secretText();

@@ -2,13 +2,7 @@
 import * as z from "zod/mini";
 import { PRIORITIES, TASK_FIELDS, TASK_STATUSES, TASK_TYPES } from "../work/task.ts";
 import type { FieldKind, Fields } from "../work/row_fields.ts";
-import {
-  AGENT_FIELDS,
-  EVENT_FIELDS,
-  QUESTION_FIELDS,
-  STEP_FIELDS,
-  WORKFLOW_FIELDS,
-} from "../work/store.ts";
+import * as work from "../work/store.ts";
 import { inField, invalidInput } from "./input.ts";
 import {
   isKeepable,
@@ -40,13 +34,20 @@ function fieldSchema(kind: FieldKind): z.ZodMiniType {
   return kind.includes(null) ? z.nullable(words) : words;
 }
 
-export const taskSchema = rowSchema(TASK_FIELDS);
-export const oneTask = { task: taskSchema };
-export const agentSchema = rowSchema(AGENT_FIELDS);
-export const workflowSchema = rowSchema(WORKFLOW_FIELDS);
-export const stepSchema = z.extend(rowSchema(STEP_FIELDS), { depth: z.int() });
-export const questionSchema = rowSchema(QUESTION_FIELDS);
-export const eventSchema = rowSchema(EVENT_FIELDS);
+export const rows = {
+  task: rowSchema(TASK_FIELDS),
+  /** A task with the open tasks that it depends on. */
+  waitingTask: z.extend(rowSchema(TASK_FIELDS), {
+    waitsFor: z.array(z.object({ id: z.string(), title: z.string() })),
+  }),
+  agent: rowSchema(work.AGENT_FIELDS),
+  workflow: rowSchema(work.WORKFLOW_FIELDS),
+  step: z.extend(rowSchema(work.STEP_FIELDS), { depth: z.int() }),
+  question: rowSchema(work.QUESTION_FIELDS),
+  event: rowSchema(work.EVENT_FIELDS),
+};
+
+export const oneTask = { task: rows.task };
 
 export const countsSchema = z.object({
   lastEventId: z.int(),
@@ -57,18 +58,11 @@ export const countsSchema = z.object({
   pendingQuestions: z.int(),
 });
 
-export const refusalShape = {
-  what: z.string(),
-  why: z.string(),
-  next: z.string(),
-  code: z.string(),
-};
+/** The fields of every refusal. */
+export const refused = { what: z.string(), why: z.string(), next: z.string(), code: z.string() };
 
 /** The title of the task that a row names. */
 export const titled = { taskTitle: z.nullable(z.string()) };
-
-/** The open tasks that a task depends on. */
-export const waiting = { waitsFor: z.array(z.object({ id: z.string(), title: z.string() })) };
 
 // The fields of requests.
 

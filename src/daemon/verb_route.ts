@@ -63,14 +63,6 @@ function partsOf(runs: string) {
   };
 }
 
-async function verbNamed(words: readonly string[]): Promise<Verb> {
-  // All other verbs of a team talk to its server, which the daemon never does.
-  const localVerbs: Verbs = words[0] === "team"
-    ? await import("../operations/verbs/team_look_verbs.ts")
-    : {};
-  return localVerbs[words[1]!] as Verb ?? (await findVerb(words))!.verb;
-}
-
 /** Runs a verb. @param runs See {@linkcode VerbRoute.runs}. @returns Its JSON. @throws {UserError} With a code. */
 export async function runVerb(
   daemon: Daemon,
@@ -80,7 +72,11 @@ export async function runVerb(
   },
 ): Promise<unknown> {
   const { words, args: argNames, always } = partsOf(runs);
-  const verb = await verbNamed(words);
+  // All other verbs of a team talk to its server, which the daemon never does.
+  const localVerbs: Verbs = words[0] === "team"
+    ? await import("../operations/verbs/team_look_verbs.ts")
+    : {};
+  const verb = localVerbs[words[1]!] as Verb ?? (await findVerb(words))!.verb;
   const { limit } = verb.flags;
   // With `--json` a verb returns all rows if no limit is set, so a limit is set here.
   const most = limit?.optional && values["limit"] === undefined ? { limit: PAGE_ROWS } : {};

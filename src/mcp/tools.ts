@@ -16,14 +16,7 @@ import { rememberedText, rememberHere } from "../memory/drain/remember.ts";
 import type { SearchResult } from "../memory/search/search.ts";
 import { FROM_AROUND } from "../memory/tell/around.ts";
 import { answerHere } from "../memory/tell/search_here.ts";
-import {
-  agoBy,
-  nowhereLine,
-  observationFacts,
-  observationLine,
-  outcomeWord,
-  projectName,
-} from "../memory/search/observation_view.ts";
+import * as view from "../memory/search/observation_view.ts";
 import { integrityFaults } from "../upkeep/store.ts";
 import * as memory from "../memory/store.ts";
 import { daysMs, relativeTime } from "../base/time.ts";
@@ -82,7 +75,7 @@ async function recall(call: Call): Promise<string> {
   }
   return [
     headed(`Remembered of ${everywhere ? "all projects" : project.folder}`),
-    ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
+    ...quotedNowhere.length === 0 ? [] : [view.nowhereLine(quotedNowhere)],
     ...results.map((result) => lineOf(result, call)),
     ...rebuildNotes,
   ].join("\n");
@@ -90,13 +83,13 @@ async function recall(call: Call): Promise<string> {
 
 function lineOf(result: SearchResult, { project: here, nowMs, args }: Call): string {
   const { id, kind, title, snippet, createdAtMs, tokens, project } = result;
-  const outcome = outcomeWord(result);
+  const outcome = view.outcomeWord(result);
   const isAround = args["everywhere"] !== true;
   const where = project === here.key
     ? ""
-    : ` [${isAround ? FROM_AROUND : ""}${projectName(project)}]`;
+    : ` [${isAround ? FROM_AROUND : ""}${view.projectName(project)}]`;
   return plain(
-    `#${id} ${agoBy(result.author, relativeTime(createdAtMs, nowMs))}, ${kind}${
+    `#${id} ${view.agoBy(result.author, relativeTime(createdAtMs, nowMs))}, ${kind}${
       outcome === "" ? "" : ` (${outcome})`
     }` +
       `${where}: ${title}${snippet === title ? "" : ` — ${snippet}`} (${count(tokens, "token")})`,
@@ -131,7 +124,7 @@ function open(call: Call): string {
   return [
     heading,
     plain(observation.title),
-    ...observationFacts(observation, nowMs)
+    ...view.observationFacts(observation, nowMs)
       .map(([name, value]) => `${name}: ${shortened(value, MAX_FACT_CHARS)}`),
     ...limitedList("files", files.map((path) => plain(shortened(path, MAX_FACT_CHARS))), MAX_FILES),
     ...limitedList("made of", captures, MAX_CAPTURES, "conclaude queue show ID"),
@@ -181,7 +174,9 @@ async function timeline(call: Call): Promise<string> {
     const lines = memory.timelineAround(db, around, limit);
     return [
       headed(`Around #${around.id} in ${folderOf(around)}`),
-      ...lines.map((one) => `${one.id === around.id ? "> " : "  "}${observationLine(one, nowMs)}`),
+      ...lines.map((one) =>
+        `${one.id === around.id ? "> " : "  "}${view.observationLine(one, nowMs)}`
+      ),
     ].join("\n");
   }
   const path = pathInProject(withoutLine(String(file)), project.root);
@@ -201,7 +196,7 @@ async function timeline(call: Call): Promise<string> {
   const where = everywhere ? "all projects" : project.folder;
   return [
     headed(`What became of ${path} in ${where}`),
-    ...lines.map((one) => observationLine(one, nowMs)),
+    ...lines.map((one) => view.observationLine(one, nowMs)),
   ].join("\n");
 }
 
@@ -235,9 +230,9 @@ function status({ db, database, project, nowMs }: Call): string {
     `captures not worked in yet: ${waiting}${hint}`,
     `open failures: ${open.length}`,
     ...memory.readObservations(db, open.slice(0, MAX_OPEN).map(({ id }) => id)).map((one) =>
-      `  ${observationLine(one, nowMs)}`
+      `  ${view.observationLine(one, nowMs)}`
     ),
-    `last session: ${lastSummary === null ? "none yet" : observationLine(lastSummary, nowMs)}`,
+    `last session: ${lastSummary === null ? "none yet" : view.observationLine(lastSummary, nowMs)}`,
     `database: ${plain(database)}, ${healthOf({ db, database })}`,
   ].join("\n");
 }

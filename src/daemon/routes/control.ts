@@ -17,21 +17,13 @@ import { withTaskTitles } from "../../operations/task_view.ts";
 import { wantedIn } from "../../memory/project_paths.ts";
 import { wantedUse, withWanted } from "../../operations/wanted_use.ts";
 import { memoryUsage } from "../../system/environment.ts";
+import { sizeAt } from "../../system/on_disk.ts";
 import * as work from "../../work/store.ts";
 import { httpError } from "../api_error.ts";
-import { databaseBytes } from "../database_watch.ts";
 import type { Figure } from "../metrics.ts";
 import { pageResponse, PLOT_PATH } from "../page_response.ts";
 import { type Daemon, type Route, routesOf } from "../route.ts";
-import {
-  agentSchema,
-  countsSchema,
-  fields,
-  isSet,
-  questionSchema,
-  taskSchema,
-  workflowSchema,
-} from "../schemas.ts";
+import { countsSchema, fields, isSet, rows } from "../schemas.ts";
 import { runVerb, type VerbRoute, verbRoute } from "../verb_route.ts";
 import VERB_ROUTES from "./verb_routes.json" with { type: "json" };
 
@@ -91,10 +83,10 @@ export const controlRoutes: readonly Route[] = [
   routesOf("state")("GET /state", {
     response: {
       counts: countsSchema,
-      tasks: z.array(taskSchema),
-      agents: z.array(agentSchema),
-      workflows: z.array(workflowSchema),
-      questions: z.array(questionSchema),
+      tasks: z.array(rows.task),
+      agents: z.array(rows.agent),
+      workflows: z.array(rows.workflow),
+      questions: z.array(rows.question),
     },
   }, ({ db, toldSinceMs }, { author }) => ({
     counts: work.countState(db, toldSinceMs(author.atMs)),
@@ -107,7 +99,6 @@ export const controlRoutes: readonly Route[] = [
 
 function figuresOf({ db, database, hub, state }: Daemon, nowMs: number): Figure[] {
   const counts = work.countState(db);
-  const bytes = databaseBytes(database);
   const byStatus = (by: Readonly<Record<string, number>>) =>
     Object.entries(by).map(([status, value]) => ({ labels: { status }, value }));
   return [
@@ -116,8 +107,8 @@ function figuresOf({ db, database, hub, state }: Daemon, nowMs: number): Figure[
     ["workflows", "Workflows by status", byStatus(counts.workflows)],
     ["questions_pending", "Questions that nobody has answered", counts.pendingQuestions],
     ["events_total", "Events that were ever written", counts.lastEventId],
-    ["database_bytes", "Size of the database file", bytes.database],
-    ["wal_bytes", "Size of the write-ahead log", bytes.wal],
+    ["database_bytes", "Size of the database file", sizeAt(database) ?? 0],
+    ["wal_bytes", "Size of the write-ahead log", sizeAt(`${database}-wal`) ?? 0],
     ["process_resident_memory_bytes", "Memory of the daemon", memoryUsage().rss],
     ["sse_clients", "Event streams that are open", hub.streams],
     ["uptime_seconds", "How long the daemon has been running", (nowMs - state.startedAtMs) / 1000],

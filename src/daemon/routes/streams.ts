@@ -9,7 +9,7 @@ import { countState, type EventRow, lastEventId, listEvents } from "../../work/s
 import type { EventFacts } from "../event_hub.ts";
 import { startOf } from "../input.ts";
 import { type Daemon, type Read, type Route, routesOf } from "../route.ts";
-import { eventSchema, fields, isSet, words } from "../schemas.ts";
+import { fields, isSet, rows, words } from "../schemas.ts";
 
 const BATCH = 500;
 
@@ -24,7 +24,7 @@ type Query = Read<typeof query>;
 export const streamRoutes: readonly Route[] = [
   routesOf("events")("GET /events", {
     query,
-    response: { events: z.array(eventSchema), more: z.boolean() },
+    response: { events: z.array(rows.event), more: z.boolean() },
   }, (daemon, { query, request: { headers }, author: { atMs } }) => {
     const accept = headers.get("accept") ?? "";
     const isStream = isSet(query.stream) || /\btext\/event-stream\b/i.test(accept);

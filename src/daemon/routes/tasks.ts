@@ -3,21 +3,10 @@ import * as z from "zod/mini";
 import type { DatabaseSync } from "node:sqlite";
 import { isAbsolutePath } from "../../base/paths.ts";
 import { type Asked, askForNext } from "../../operations/shared_claims.ts";
-import {
-  askBefore,
-  type StepInput,
-  takeNext,
-  TASK_STEPS,
-  type TaskStep,
-  type Terms,
-} from "../../operations/task_steps.ts";
+import * as steps from "../../operations/task_steps.ts";
 import { cleanFields, NEW_TASK } from "../../operations/task_text.ts";
 import { withWaiting } from "../../operations/task_view.ts";
-import {
-  BULK_CHANGES,
-  type BulkChange,
-  changeEach,
-} from "../../operations/verbs/task_bulk_verbs.ts";
+import * as bulk from "../../operations/verbs/task_bulk_verbs.ts";
 import { THIS_PROCESS } from "../../system/environment.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { exists } from "../../system/on_disk.ts";
@@ -29,17 +18,7 @@ import type { Task, TaskStatus } from "../../work/task.ts";
 import { checkBody, checkPriority, checkStatus, checkType } from "../../work/task_input.ts";
 import { inField, invalidInput, startMsOf } from "../input.ts";
 import { type Call, type Daemon, type Read, type Route, routesOf } from "../route.ts";
-import {
-  fields,
-  isSet,
-  listOf,
-  oneTask,
-  paged,
-  refusalShape,
-  taskSchema,
-  waiting,
-  words,
-} from "../schemas.ts";
+import { fields, isSet, listOf, oneTask, paged, refused, rows, words } from "../schemas.ts";
 
 const route = routesOf("tasks");
 
@@ -91,7 +70,7 @@ const ownRoutes: readonly Route[] = [
       limit: fields.limit,
       offset: z.optional(fields.number(0, Number.MAX_SAFE_INTEGER)),
     },
-    response: { tasks: z.array(z.extend(taskSchema, waiting)), more: z.boolean() },
+    response: { tasks: z.array(rows.waitingTask), more: z.boolean() },
     errors: ["INVALID_STATUS", "INVALID_PRIORITY", "INVALID_TYPE", "INVALID_TAG"],
   }, ({ db }, { query }) => {
     const { status, priority, type, tagPattern, parentId, claimedBy, ...rest } = query;
@@ -110,7 +89,7 @@ const ownRoutes: readonly Route[] = [
   }),
   route("GET /tasks/ready", {
     query: { ...words("project"), limit: fields.limit },
-    response: { tasks: z.array(taskSchema), more: z.boolean() },
+    response: { tasks: z.array(rows.task), more: z.boolean() },
     // The route writes if a claim has lapsed.
     transaction: "own",
   }, ({ db, metrics }, { query, author }) => {
@@ -119,9 +98,9 @@ const ownRoutes: readonly Route[] = [
   }),
   route("GET /tasks/:id", {
     response: {
-      task: taskSchema,
-      children: z.array(taskSchema),
-      ancestors: z.array(taskSchema),
+      task: rows.task,
+      children: z.array(rows.task),
+      ancestors: z.array(rows.task),
       waitingFor: z.array(z.string()),
     },
   }, ({ db }, { id }) => ({
@@ -215,25 +194,25 @@ const newStatus = {
 const claimRoutes: readonly Route[] = [
   claimRoute("POST /tasks/claim-next", {
     body: { project: z.optional(z.nullable(fields.path)), offline: STEP_FIELDS.offline },
-    response: { task: z.nullable(taskSchema) },
+    response: { task: z.nullable(rows.task) },
     errors: ["TEAM_UNREACHED"],
     ask: async (daemon, { author, body: { project = null, offline } }) =>
       offline ? null : await askForNext(placeOf(daemon), project, claimantOf(daemon, author)),
   }, (daemon, { author, asked, body: { project = null } }) => {
     takeBack(daemon, author.atMs);
     const claimant = claimantOf(daemon, author);
-    return { task: takeNext(daemon.db, claimant, { project, asked }) ?? null };
+    return { task: steps.takeNext(daemon.db, claimant, { project, asked }) ?? null };
   }),
-  ...Object.entries<TaskStep>(TASK_STEPS).map(([name, step]) => stepRoute(name, step)),
+  ...Object.entries<steps.TaskStep>(steps.TASK_STEPS).map(([name, step]) => stepRoute(name, step)),
   claimRoute("PATCH /tasks/:id/status", {
     body: newStatus,
     response: oneTask,
-    errors: [...TASK_STEPS.complete.errors, "INVALID_STATUS", "ALREADY_CLAIMED"],
+    errors: [...steps.TASK_STEPS.complete.errors, "INVALID_STATUS", "ALREADY_CLAIMED"],
     ask: (daemon, call) => askFor(daemon, call, stepTo(call.body.status) ?? {}),
   }, (daemon, call) => ({ task: changeStatus(daemon, call) })),
 ];
 
-function stepRoute(name: string, step: TaskStep): Route {
+function stepRoute(name: string, step: steps.TaskStep): Route {
   const { flags, errors, asks, take } = step;
   const taken = Object.entries(STEP_FIELDS).filter(([field]) => Object.hasOwn(flags, field));
   return claimRoute(`POST /tasks/:id/${name}`, {
@@ -245,7 +224,7 @@ function stepRoute(name: string, step: TaskStep): Route {
   }, (daemon, call) => {
     if (asks === "claim") takeBack(daemon, call.author.atMs);
     const { force } = call.query as { readonly force?: string };
-    const input: StepInput = { force: isSet(force), ...call.body };
+    const input: steps.StepInput = { force: isSet(force), ...call.body };
     return { task: take(daemon.db, call.id, termsOf(daemon, call, input)) };
   });
 }
@@ -262,12 +241,12 @@ function placeOf({ db, database }: Daemon) {
 /** Asks the team's server for the permission that a step needs. */
 async function askFor(
   daemon: Daemon,
-  { id, author, body }: Call<unknown, StepInput>,
-  step: Pick<TaskStep, "asks">,
+  { id, author, body }: Call<unknown, steps.StepInput>,
+  step: Pick<steps.TaskStep, "asks">,
 ): Promise<Asked | null> {
   const { offline = false, claimToken: token = null } = body;
   const asker = { ...claimantOf(daemon, author), id, offline, token };
-  return await askBefore(placeOf(daemon), step, asker);
+  return await steps.askBefore(placeOf(daemon), step, asker);
 }
 
 /** Takes back claims that were not renewed, so that others can claim their tasks. */
@@ -278,8 +257,9 @@ function takeBack({ db, metrics }: Daemon, atMs: number): void {
 function termsOf(
   daemon: Daemon,
   { author, asked }: Pick<Call, "author" | "asked">,
-  { force = false, withChildren = false, claimToken: token = null, summary, reason }: StepInput,
-): Terms {
+  input: steps.StepInput,
+): steps.Terms {
+  const { force = false, withChildren = false, claimToken: token = null, summary, reason } = input;
   const given = summary ?? reason;
   const words = given ? daemon.redact(checkBody(given)) : null;
   const grant = asked?.grant ?? null;
@@ -287,9 +267,9 @@ function termsOf(
 }
 
 /** Returns the step that leads to a status; none leads to `pending_merge`, which only a workflow sets. */
-function stepTo(status: TaskStatus, from?: TaskStatus): TaskStep | undefined {
-  const toOpen = from === "blocked" ? TASK_STEPS.unblock : TASK_STEPS.release;
-  const { claim: in_progress, complete: closed, block: blocked } = TASK_STEPS;
+function stepTo(status: TaskStatus, from?: TaskStatus): steps.TaskStep | undefined {
+  const toOpen = from === "blocked" ? steps.TASK_STEPS.unblock : steps.TASK_STEPS.release;
+  const { claim: in_progress, complete: closed, block: blocked } = steps.TASK_STEPS;
   return { in_progress, closed, blocked, open: toOpen, pending_merge: undefined }[status];
 }
 
@@ -346,7 +326,7 @@ const treeRoutes: readonly Route[] = [
   }, ({ db }, { id, body: { parentId }, author }) => ({
     task: work.reparentTask(db, id, parentId, author),
   })),
-  relativesRoute("subtree", work.listSubtree, z.extend(taskSchema, { relativeDepth: z.int() })),
+  relativesRoute("subtree", work.listSubtree, z.extend(rows.task, { relativeDepth: z.int() })),
   relativesRoute("ancestors", work.listAncestors),
   relativesRoute("children", work.listChildren),
   treeRoute("GET /tasks/:id/history", {
@@ -375,7 +355,7 @@ const treeRoutes: readonly Route[] = [
       results: z.array(z.object({
         id: z.string(),
         ok: z.boolean(),
-        error: z.optional(z.object(refusalShape)),
+        error: z.optional(z.object(refused)),
       })),
     },
     errors: ["INVALID_PRIORITY", "INVALID_TAG"],
@@ -396,7 +376,7 @@ function tagRoute(method: "POST" | "PUT" | "DELETE", kind: work.TagChange["kind"
 function relativesRoute(
   path: string,
   list: (db: DatabaseSync, id: string) => readonly Task[],
-  task: z.ZodMiniType = taskSchema,
+  task: z.ZodMiniType = rows.task,
 ) {
   const response = { tasks: z.array(task) };
   return treeRoute(`GET /tasks/:id/${path}`, { response }, ({ db }, { id }) => ({
@@ -409,11 +389,11 @@ function changeMany(
   { body, author }: Call<unknown, Read<typeof bulkBody>>,
 ) {
   const { action, ids, hard } = body;
-  const { change, flags }: BulkChange = BULK_CHANGES[ACTIONS[action]];
+  const { change, flags }: bulk.BulkChange = bulk.BULK_CHANGES[ACTIONS[action]];
   const missing = Object.keys(flags).find((field) => Reflect.get(body, field) === undefined);
   if (missing !== undefined) throw invalidInput(missing, "it is missing");
   const input = { ...author, ...cleanFields(body, { mask: redact, inField }), hard };
-  return changeEach(db, ids, (id) => (change(db, id, input), id)).map(({ id, error }) => {
+  return bulk.changeEach(db, ids, (id) => (change(db, id, input), id)).map(({ id, error }) => {
     if (error === null) return { id, ok: true };
     const { what, why, next, reason: code } = error;
     return { id, ok: false, error: { what, why, next, code } };

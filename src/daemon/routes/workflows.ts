@@ -9,22 +9,10 @@ import { refusal } from "../../work/refusal.ts";
 import * as work from "../../work/store.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { type Call, type Daemon, type Route, routesOf } from "../route.ts";
-import {
-  agentSchema,
-  fields,
-  isSet,
-  listOf,
-  oneTask,
-  paged,
-  questionSchema,
-  stepSchema,
-  titled,
-  words,
-  workflowSchema,
-} from "../schemas.ts";
+import { fields, isSet, listOf, oneTask, paged, rows, titled, words } from "../schemas.ts";
 
 const agentRoute = routesOf("agents");
-const oneAgent = { agent: agentSchema };
+const oneAgent = { agent: rows.agent };
 const optionalReason = { reason: z.optional(fields.text) };
 
 const agentRoutes: readonly Route[] = [
@@ -34,7 +22,7 @@ const agentRoutes: readonly Route[] = [
       hasTree: z.optional(fields.flag),
       limit: fields.limit,
     },
-    response: { agents: z.array(z.extend(agentSchema, titled)), more: z.boolean() },
+    response: { agents: z.array(z.extend(rows.agent, titled)), more: z.boolean() },
   }, ({ db }, { query: { status, kind, limit, hasTree, ...query } }) => {
     const statuses = listOf("status", status, work.AGENT_FIELDS.status);
     const kinds = listOf("kind", kind, work.AGENT_FIELDS.kind);
@@ -84,7 +72,7 @@ const questionRoute = routesOf("questions");
 const answerOptions = {
   forPerson: true,
   response: {
-    question: questionSchema,
+    question: rows.question,
     delivered: z.boolean(),
     deliveryError: z.optional(z.string()),
   },
@@ -113,7 +101,7 @@ const questionRoutes: readonly Route[] = [
       limit: fields.limit,
     },
     response: {
-      questions: z.array(z.extend(questionSchema, { ...titled, wanted: z.nullable(z.string()) })),
+      questions: z.array(z.extend(rows.question, { ...titled, wanted: z.nullable(z.string()) })),
       more: z.boolean(),
     },
   }, ({ db }, { query: { pending, limit, ...query } }) => {
@@ -127,7 +115,7 @@ const questionRoutes: readonly Route[] = [
     );
   }),
   questionRoute("GET /questions/:id", {
-    response: { question: questionSchema },
+    response: { question: rows.question },
   }, ({ db }, { id }) => ({ question: work.needQuestion(db, id) })),
   questionRoute("POST /questions/:id/answer", {
     ...answerOptions,
@@ -137,13 +125,13 @@ const questionRoutes: readonly Route[] = [
 ];
 
 const workflowRoute = routesOf("workflows");
-const oneWorkflow = { workflow: workflowSchema };
+const oneWorkflow = { workflow: rows.workflow };
 
 const ownRoutes: readonly Route[] = [
   workflowRoute("GET /workflows", {
     query: { ...words("status", "project"), limit: fields.limit },
     response: {
-      workflows: z.array(z.extend(workflowSchema, titled)),
+      workflows: z.array(z.extend(rows.workflow, titled)),
       count: z.int(),
       more: z.boolean(),
     },
@@ -158,8 +146,8 @@ const ownRoutes: readonly Route[] = [
   }),
   workflowRoute("GET /workflows/:id", {
     response: {
-      workflow: z.extend(workflowSchema, titled),
-      steps: z.array(stepSchema),
+      workflow: z.extend(rows.workflow, titled),
+      steps: z.array(rows.step),
       actions: z.array(z.enum(["approve", "reject", "cancel", "retry"])),
     },
   }, ({ db }, { id }) => {
