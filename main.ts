@@ -28,7 +28,7 @@ if (Deno.args.length === 1 && ["--version", "-V", "-v"].includes(Deno.args[0]!))
 } else {
   const { runCli } = await import("./src/cli/command_line.ts");
   await runCli(Deno.args, {
-    mcp: async () => (await import("./src/mcp/mcp_verb.ts")).mcp,
+    mcp: async () => (await import("./src/mcp/run.ts")).mcp,
     daemon: async () => {
       const { takePage } = await import("./src/daemon/page_response.ts");
       takePage(async () => (await import("./src/web/page.ts")).page);

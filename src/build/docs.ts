@@ -31,7 +31,7 @@ export async function references(): Promise<ReadonlyMap<string, string>> {
 
 async function commandsPage(): Promise<string> {
   setFaceVerbs({
-    mcp: async () => (await import("../mcp/mcp_verb.ts")).mcp,
+    mcp: async () => (await import("../mcp/run.ts")).mcp,
     daemon: async () => (await import("../daemon/daemon_verbs.ts")).daemon,
     ui: async () => (await import("../daemon/daemon_verbs.ts")).ui,
     explain: async () => (await import("../hook/explain_verb.ts")).explain,

@@ -1,16 +1,4 @@
-import {
-  type Application,
-  ArgumentParseError,
-  buildApplication,
-  buildCommand,
-  buildRouteMap,
-  type Command,
-  proposeCompletions,
-  type RouteMap,
-  run,
-  type StricliIntegration,
-  type StricliProcess,
-} from "@stricli/core";
+import * as stricli from "@stricli/core";
 import { perform, type Verbs } from "../operations/verb.ts";
 import { type CliContext, locateToLook, silentContext } from "../operations/context.ts";
 import { fitToColumns } from "../base/columns.ts";
@@ -18,9 +6,8 @@ import { LETTERS, type Parameter } from "../operations/flags.ts";
 import { plain } from "../base/plain.ts";
 import { camel, kebab } from "../operations/usage.ts";
 import { helpOf } from "../operations/help.ts";
-import { helpPage } from "./help_page.ts";
 import { usageText } from "./usage_text.ts";
-import { VERBS } from "../operations/all_verbs.ts";
+import { HEADINGS, VERBS } from "../operations/all_verbs.ts";
 import { VERSION } from "../base/version.ts";
 import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
 import { show } from "../operations/view.ts";
@@ -28,17 +15,17 @@ import { type Environment, RUNTIME_VERSION, TARGET } from "../system/environment
 
 /** Runs a command line through the library, which adds help, errors and every spelling of the flags. */
 export async function runWithLibrary(context: CliContext, words: readonly string[]): Promise<void> {
-  await run(await application(context, words), words, context);
+  await stricli.run(await application(context, words), words, context);
 }
 
 /** Builds the library's application. If the first word names a verb or a group, it gets only that one. */
 export async function application(
   { globals }: { readonly globals: Pick<CliContext["globals"], "color"> },
   args: readonly string[] = [],
-): Promise<Application<CliContext>> {
+): Promise<stricli.Application<CliContext>> {
   const firstWord = camel(args[0] ?? "");
   const verbs = Object.hasOwn(VERBS, firstWord) ? { [firstWord]: VERBS[firstWord]! } : VERBS;
-  const root = buildRouteMap<string, CliContext>({
+  const root = stricli.buildRouteMap<string, CliContext>({
     routes: await routesOf([], verbs, args),
     docs: {
       brief: "The state engine for Claude Code: one executable, one SQLite database",
@@ -52,7 +39,7 @@ export async function application(
       ].join("\n"),
     },
   });
-  return buildApplication<CliContext>(root, {
+  return stricli.buildApplication<CliContext>(root, {
     name: "conclaude",
     scanner: { caseStyle: "allow-kebab-for-camel", allowArgumentEscapeSequence: true },
     documentation: { disableAnsiColor: !globals.color },
@@ -69,7 +56,7 @@ async function routesOf(
   at: readonly string[],
   verbs: Verbs,
   [first = "", ...rest]: readonly string[],
-): Promise<Record<string, Command<CliContext> | RouteMap<CliContext>>> {
+): Promise<Record<string, stricli.Command<CliContext> | stricli.RouteMap<CliContext>>> {
   const routes = Object.entries(verbs).map(async ([name, verb]) => {
     const words = name === camel(first) ? rest : null;
     return [name, await libraryTarget([...at, name], verb, words)] as const;
@@ -82,7 +69,7 @@ async function libraryTarget(
   at: readonly string[],
   target: Verbs[string],
   words: readonly string[] | null,
-): Promise<Command<CliContext> | RouteMap<CliContext>> {
+): Promise<stricli.Command<CliContext> | stricli.RouteMap<CliContext>> {
   const { brief, about = brief, examples } = helpOf(at);
   const shown = [about, "", "Examples:", ...examples.map((line) => `  ${line}`)];
   const docs = { brief, fullDescription: shown.join("\n") };
@@ -90,41 +77,44 @@ async function libraryTarget(
     if (words !== null) return await libraryTarget(at, await target.load(), words);
     // A command that is only listed is never run.
     const loader = () => Promise.reject(new Error("only named"));
-    return buildCommand<object, [], CliContext>({ loader, parameters: {}, docs: { brief } });
+    return stricli.buildCommand<object, [], CliContext>({
+      loader,
+      parameters: {},
+      docs: { brief },
+    });
   }
   if (target.kind === "group") {
-    return buildRouteMap<string, CliContext>({
+    return stricli.buildRouteMap<string, CliContext>({
       routes: await routesOf(at, target.verbs, words ?? []),
       docs,
     });
   }
-  const { run: action, flags, args } = target;
-  return buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>(
-    {
-      func(this: CliContext, flags: object, ...args: unknown[]): Promise<void> {
-        return perform(this, action, { flags, args });
-      },
-      parameters: {
-        flags: Object.fromEntries(
-          Object.entries(flags).map((
-            [name, flag],
-          ) => [name, withProposals(namingFaults(name, flag))]),
-        ),
-        aliases: Object.fromEntries(
-          Object.entries(LETTERS).filter(([, name]) => Object.hasOwn(flags, name)),
-        ),
-        positional: "kind" in args
-          ? { ...args, parameter: withProposals(args.parameter) }
-          : { kind: "tuple", parameters: args.map(withProposals) },
-      },
-      docs,
-    } as unknown as Parameters<
-      typeof buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>
-    >[0],
-  );
+  const { flags, args } = target;
+  const own = Object.entries(flags)
+    .map(([name, flag]) => [name, withProposals(namingFaults(name, flag))]);
+  const letters = Object.entries(LETTERS).filter(([, name]) => Object.hasOwn(flags, name));
+  const command = {
+    func(
+      this: CliContext,
+      flags: Readonly<Record<string, unknown>>,
+      ...args: unknown[]
+    ): Promise<void> {
+      return perform(this, target, { flags, args });
+    },
+    parameters: {
+      flags: Object.fromEntries(own),
+      aliases: Object.fromEntries(letters),
+      positional: "kind" in args
+        ? { ...args, parameter: withProposals(args.parameter) }
+        : { kind: "tuple", parameters: args.map(withProposals) },
+    },
+    docs,
+  };
+  const build = stricli.buildCommand<Readonly<Record<string, unknown>>, unknown[], CliContext>;
+  return build(command as unknown as Parameters<typeof build>[0]);
 }
 
-type FlagName = ConstructorParameters<typeof ArgumentParseError>[0];
+type FlagName = ConstructorParameters<typeof stricli.ArgumentParseError>[0];
 
 /** Adds the flag's name to errors of an asynchronous `parse`; the library adds it only for a synchronous one. */
 function namingFaults(name: string, flag: Parameter): Parameter {
@@ -134,7 +124,7 @@ function namingFaults(name: string, flag: Parameter): Parameter {
     parse(text) {
       const value = parse(text);
       return !(value instanceof Promise) ? value : value.catch((thrown) => {
-        throw new ArgumentParseError(kebab(name) as FlagName, text, thrown);
+        throw new stricli.ArgumentParseError(kebab(name) as FlagName, text, thrown);
       });
     },
   };
@@ -152,7 +142,7 @@ function withProposals(parameter: Parameter): Parameter {
 }
 
 /** `--help` of every verb and group. With `--json` it prints the page as `{"help": …}`. */
-const HELP_FLAG: StricliIntegration<CliContext> = {
+const HELP_FLAG: stricli.StricliIntegration<CliContext> = {
   flag: {
     ...documented("help"),
     global: true,
@@ -168,22 +158,72 @@ const HELP_FLAG: StricliIntegration<CliContext> = {
         text,
         ansiColor: false,
       });
+      const isGroup = "getAllEntries" in result.target;
       const isRoot = result.target === root;
-      const help = fitToColumns(
-        helpPage(page, {
-          prefix: result.prefix,
-          isGroup: "getAllEntries" in result.target,
-          isRoot,
-        }),
-        (this as CliContext).globals.columns,
-      );
-      show(this as CliContext, { json: { help }, text: help, quoted: true });
+      const context = this as CliContext;
+      const whole = helpPage(page, { prefix: result.prefix, isGroup, isRoot });
+      const help = fitToColumns(whole, context.globals.columns);
+      show(context, { json: { help }, text: help, quoted: true });
     },
   },
 };
 
+/** Rewrites the library's page: shortens the usage, groups the verbs under headings, adds the global flags. */
+function helpPage(
+  page: string,
+  { prefix, isGroup, isRoot }: {
+    readonly prefix: readonly string[];
+    readonly isGroup: boolean;
+    readonly isRoot: boolean;
+  },
+): string {
+  const usage = isGroup
+    ? `  ${prefix.join(" ")} <command> [flags]`
+    : / {2}.*/.exec(page)![0].replace(/(?: \[-[^\]]*\](?:\.{3})?)+/, " [flags]")
+      .replace(/ \[-[^\]]*\](?:\.{3})?/g, "");
+  const flags = section("GLOBAL FLAGS", globalFlags(isRoot));
+  // The library puts defaults and choices into a column of their own, and prints even that a switch is off by default.
+  const whole = page.trimEnd()
+    .replace(/ *\[default = false\]/g, "")
+    .replace(/(?<=\S) {2,}(?=\[(?:default|separator) = |\[[\w-]+\|)/g, " ")
+    .replace(/^USAGE\n(?: {2}.*\n)+/m, () => `USAGE\n${usage}\n`)
+    .replace(
+      /^FLAGS\n?((?: {2}.*\n?)*)/m,
+      (_section, own: string) =>
+        `${own === "" ? "" : `${section("FLAGS", [own.trimEnd()])}\n`}${flags}`,
+    );
+  return (isRoot ? withHeadings(whole) : whole).trimEnd();
+}
+
+function section(heading: string, lines: readonly string[]): string {
+  return `${heading}\n${lines.join("\n")}\n`;
+}
+
+function globalFlags(isRoot: boolean): string[] {
+  const rows = GLOBAL_FLAGS.filter(({ rootOnly }) => isRoot || !rootOnly)
+    .map(({ name, value, letters, brief }) => {
+      const short = letters === undefined ? "  " : `-${letters[0]}`;
+      return { flag: `${short} --${name}${value === undefined ? "" : ` ${value}`}`, brief };
+    });
+  const width = Math.max(...rows.map(({ flag }) => flag.length));
+  return rows.map(({ flag, brief }) => `  ${flag.padEnd(width)}  ${brief}`);
+}
+
+/** Groups the list of all verbs under headings. */
+function withHeadings(page: string): string {
+  return page.replace(/^COMMANDS\n((?: {2}.*\n?)*)/m, (_section, list: string) => {
+    const lines = list.trimEnd().split("\n");
+    return HEADINGS.map(({ heading, names }) =>
+      section(
+        heading.toUpperCase(),
+        names.flatMap((name) => lines.filter((line) => line.startsWith(`  ${kebab(name)} `))),
+      )
+    ).join("\n");
+  });
+}
+
 /** `--version`. With `--json` it also prints the other versions that a bug report needs. */
-const VERSION_FLAG: StricliIntegration<CliContext> = {
+const VERSION_FLAG: stricli.StricliIntegration<CliContext> = {
   flag: {
     ...documented("version"),
     global: false,
@@ -218,42 +258,33 @@ const DESCRIBED = "--described";
 
 /** Prints the completions of the last word. It creates no file and changes no database. */
 export async function complete(
-  words: readonly string[],
+  given: readonly string[],
   environment: Environment,
-  { stdout }: StricliProcess,
+  { stdout }: stricli.StricliProcess,
 ): Promise<void> {
-  const isDescribed = words[0] === DESCRIBED;
-  const proposals = await proposalsFor(isDescribed ? words.slice(1) : words, environment);
-  const lines = [...proposals].map(([name, about]) =>
-    isDescribed ? `${name}\t${plain(about)}` : name
-  );
-  if (lines.length > 0) stdout.write(`${lines.join("\n")}\n`);
-}
-
-/** Returns the completions of the last word, each with its description. */
-async function proposalsFor(
-  words: readonly string[],
-  environment: Environment,
-): Promise<ReadonlyMap<string, string>> {
-  const partial = words.at(-1) ?? "";
+  const isDescribed = given[0] === DESCRIBED;
+  const words = isDescribed ? given.slice(1) : given;
   // After `--db` comes a path, which the shell completes itself.
-  if (words.at(-2) === "--db") return new Map();
-  const { rest, globals } = splitGlobals(words.slice(0, -1));
+  if (words.at(-2) === "--db") return;
+  const [before, partial] = [words.slice(0, -1), words.at(-1) ?? ""];
+  const { rest, globals: { db } } = splitGlobals(before);
   const app = await application({ globals: { color: false } }, [...rest, partial]);
-  const { db } = globals;
-  const placed = () => locateToLook(environment, db);
-  const context = silentContext(environment, { db, placed });
-  const found = await proposeCompletions(app, [...rest, partial], context).catch(() => []);
+  const context = silentContext(environment, { db, placed: () => locateToLook(environment, db) });
+  const found = await stricli.proposeCompletions(app, [...rest, partial], context).catch(() => []);
   const isFlag = partial.startsWith("-");
   const flags = GLOBAL_FLAGS.filter(({ rootOnly }) => isFlag && !rootOnly)
     .map(({ name, brief }) => [`--${name}`, brief] as const)
-    .filter(([flag]) => flag.startsWith(partial) && !words.slice(0, -1).includes(flag));
+    .filter(([flag]) => flag.startsWith(partial) && !before.includes(flag));
   const named = found.map(({ completion, brief }) => {
-    const [name = "", about] = completion.split("\t");
-    return [name, about ?? brief] as const;
+    const [name = "", about = brief] = completion.split("\t");
+    return [name, about] as const;
   });
   // Names from the database come with a tab, newest first; shells keep that order.
   const isNewestFirst = found.some(({ completion }) => completion.includes("\t"));
   const all = [...named, ...flags].filter(([name]) => isFlag || !name.startsWith("-"));
-  return new Map(isNewestFirst ? all : all.toSorted(([a], [b]) => a < b ? -1 : 1));
+  const proposals = new Map(isNewestFirst ? all : all.toSorted(([a], [b]) => a < b ? -1 : 1));
+  const lines = [...proposals].map(([name, about]) =>
+    isDescribed ? `${name}\t${plain(about)}` : name
+  );
+  if (lines.length > 0) stdout.write(`${lines.join("\n")}\n`);
 }

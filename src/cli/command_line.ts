@@ -5,10 +5,11 @@ import { fitToColumns } from "../base/columns.ts";
 import { isUserError } from "../base/errors.ts";
 import { type CliContext, contextOf } from "../operations/context.ts";
 import { splitGlobals, type SplitLine } from "./global_flags.ts";
-import { plainCall } from "./plain_call.ts";
+import { LETTERS, type Parameter } from "../operations/flags.ts";
+import { type Given, type GivenCall, readCall } from "../operations/read_call.ts";
 import { camel, kebab, USAGE } from "../operations/usage.ts";
 import { perform } from "../operations/verb.ts";
-import { type FaceVerbs, setFaceVerbs, VERBS } from "../operations/all_verbs.ts";
+import { type FaceVerbs, findVerb, setFaceVerbs, typedIn, VERBS } from "../operations/all_verbs.ts";
 import { showError } from "../operations/view.ts";
 
 loadSectionsWith(() => import("../operations/config_sections.ts"));
@@ -68,13 +69,58 @@ export async function runVerb(
     if (fault !== null) throw fault;
     const words = await withUsualVerb(withHelpFlag(rest));
     const call = await plainCall(words);
-    if (call !== null) return await perform(context, call.action, call);
+    if (call !== null) return await perform(context, call.verb, call);
     const { runWithLibrary } = await import("./app.ts");
     await runWithLibrary(context, words);
   } catch (thrown) {
     if (isUserError(thrown)) showError(context, thrown);
     else reportOnStderr(context, thrown);
   }
+}
+
+/**
+ * Reads a simple command line without the library, since loading that takes as long as running a verb. Returns the verb
+ * with its arguments; null if only the library can read the line.
+ */
+export async function plainCall(words: readonly string[]) {
+  try {
+    const found = await findVerb(words);
+    if (found === null) return null;
+    const { verb, rest } = found;
+    const given = readWords(rest, verb.flags);
+    return given === null ? null : { ...await readCall(verb, given), verb };
+  } catch {
+    // The library meets the same error and reports it.
+    return null;
+  }
+}
+
+function readWords(
+  words: readonly string[],
+  known: Readonly<Record<string, Parameter>>,
+): GivenCall | null {
+  const flags: Record<string, Given> = {};
+  const args: string[] = [];
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i]!;
+    if (!word.startsWith("-")) {
+      args.push(word);
+      continue;
+    }
+    const long = /^-[a-z]$/.test(word) ? `--${LETTERS[word.slice(1)]}` : word;
+    const [, name = "", attached] = /^--([a-z][a-z-]*)(?:=([\s\S]+))?$/.exec(long) ?? [];
+    const flag = typedIn(known, name);
+    const key = camel(name);
+    if (flag === undefined || flag.variadic !== undefined || flags[key] !== undefined) return null;
+    const isSwitch = flag.kind === "boolean";
+    if (isSwitch && attached !== undefined) return null;
+    const value = isSwitch || (attached ?? words[++i]);
+    if (value === undefined || (attached === undefined && String(value).startsWith("-"))) {
+      return null;
+    }
+    flags[key] = value;
+  }
+  return { flags, args };
 }
 
 /** Turns `help`, `help session` and `session help` into `--help`, which Stricli understands. */

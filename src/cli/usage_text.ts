@@ -1,18 +1,5 @@
 /** Turns the library's errors about a command line into errors with what, why and next. */
-import {
-  AliasNotFoundError,
-  type ApplicationText,
-  ArgumentParseError,
-  type Command,
-  EnumValidationError,
-  FlagNotFoundError,
-  type RouteMap,
-  text_en,
-  UnexpectedFlagError,
-  UnexpectedPositionalError,
-  UnsatisfiedFlagError,
-  UnsatisfiedPositionalError,
-} from "@stricli/core";
+import * as stricli from "@stricli/core";
 import { isUserError, messageOf, UserError } from "../base/errors.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import type { CliContext } from "../operations/context.ts";
@@ -26,13 +13,16 @@ const FREE_TEXT: ReadonlySet<string> = new Set(["query", "text"]);
 interface Reached {
   /** `["conclaude", "session", "list"]` */
   readonly words: readonly string[];
-  readonly target: RouteMap<CliContext> | Command<CliContext>;
+  readonly target: stricli.RouteMap<CliContext> | stricli.Command<CliContext>;
 }
 
 /** Returns texts for the library that throw a `UserError` (exit status 2) instead of printing the library's message. */
-export function usageText(root: RouteMap<CliContext>, args: readonly string[]): ApplicationText {
+export function usageText(
+  root: stricli.RouteMap<CliContext>,
+  args: readonly string[],
+): stricli.ApplicationText {
   return {
-    ...text_en,
+    ...stricli.text_en,
     noCommandRegisteredForInput({ input }): never {
       const reached = reach(root, args);
       throw input.startsWith("-")
@@ -97,8 +87,12 @@ function takesText(target: Reached["target"]): boolean {
 }
 
 function argumentError(thrown: unknown, reached: Reached, args: readonly string[]): UserError {
-  if (thrown instanceof FlagNotFoundError) return unknownFlag(`--${thrown.input}`, reached, args);
-  if (thrown instanceof AliasNotFoundError) return unknownFlag(`-${thrown.input}`, reached, args);
+  if (thrown instanceof stricli.FlagNotFoundError) {
+    return unknownFlag(`--${thrown.input}`, reached, args);
+  }
+  if (thrown instanceof stricli.AliasNotFoundError) {
+    return unknownFlag(`-${thrown.input}`, reached, args);
+  }
   const [what, why, next = helpOf(reached.words)] = refusalOf(thrown, reached, args);
   return usageError(what, { why, next });
 }
@@ -110,29 +104,29 @@ function refusalOf(
   args: readonly string[],
 ): readonly [what: string, why: string, next?: string | undefined] {
   const name = reached.words.join(" ");
-  if (thrown instanceof EnumValidationError) {
+  if (thrown instanceof stricli.EnumValidationError) {
     const { externalFlagName: flag, input, values } = thrown;
     const near = nearestWords(input, values);
     const next = near.length === 1 ? retyped(args, input, near[0]!) : undefined;
     return [`Cannot read --${flag} "${input}"`, `it must be one of ${values.join(", ")}`, next];
   }
-  if (thrown instanceof ArgumentParseError) {
+  if (thrown instanceof stricli.ArgumentParseError) {
     const { input, externalFlagNameOrPlaceholder: flag, exception } = thrown;
     return [`Cannot read "${input}" for ${flag}`, messageOf(exception)];
   }
-  if (thrown instanceof UnexpectedFlagError) {
+  if (thrown instanceof stricli.UnexpectedFlagError) {
     const { externalFlagName: flag, previousInput, input } = thrown;
     return [`Cannot take --${flag} twice`, `it is "${previousInput}" first, then "${input}"`];
   }
-  if (thrown instanceof UnexpectedPositionalError) {
+  if (thrown instanceof stricli.UnexpectedPositionalError) {
     const { input, expectedCount: n } = thrown;
     const takes = n === 0 ? "none" : `only ${n}`;
     return [`Unexpected argument "${input}"`, `\`${name}\` takes ${takes}`];
   }
-  if (thrown instanceof UnsatisfiedPositionalError) {
+  if (thrown instanceof stricli.UnsatisfiedPositionalError) {
     return [`Missing argument: ${thrown.placeholder}`, `\`${name}\` needs it`];
   }
-  if (thrown instanceof UnsatisfiedFlagError) {
+  if (thrown instanceof stricli.UnsatisfiedFlagError) {
     const flag = `--${thrown.externalFlagName}`;
     return args.includes(flag)
       ? [`Missing value for ${flag}`, "the flag stands there without one"]
@@ -142,7 +136,7 @@ function refusalOf(
 }
 
 /** Finds the verb or group that the words of a command line name. */
-function reach(root: RouteMap<CliContext>, args: readonly string[]): Reached {
+function reach(root: stricli.RouteMap<CliContext>, args: readonly string[]): Reached {
   const words = ["conclaude"];
   let target: Reached["target"] = root;
   for (const arg of args) {

@@ -3,7 +3,6 @@ import { isDatabaseBusy, messageOf, UserError } from "../base/errors.ts";
 import HTTP_ERRORS from "./http_errors.json" with { type: "json" };
 import { type Refusal, REFUSALS } from "../work/refusal.ts";
 
-/** The way out in refusals: the document that describes every input. */
 export const API_HELP = "GET /openapi.json";
 
 /** The codes of the server's own refusals, besides the codes of tasks and workflows. */
@@ -45,10 +44,8 @@ function asRefusal(thrown: unknown, log: (level: "error", message: string) => vo
   if (code !== null && (code in HTTP_ERRORS || code in REFUSALS)) return thrown as UserError;
   if (isDatabaseBusy(thrown)) {
     log("error", `a request waited too long: ${messageOf(thrown)}`);
-    return httpError(
-      "DATABASE_BUSY",
-      "another process writes to it for longer than a request may wait",
-    );
+    const why = "another process writes to it for longer than a request may wait";
+    return httpError("DATABASE_BUSY", why);
   }
   const message = thrown instanceof Error ? thrown.stack ?? messageOf(thrown) : messageOf(thrown);
   log("error", `a request failed: ${message}`);

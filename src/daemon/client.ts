@@ -16,11 +16,6 @@ export type FoundDaemon =
   | { readonly kind: "silent" }
   | { readonly kind: "running"; readonly state: KnownDaemon; readonly answers: boolean };
 
-export interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
-
 type Door = Pick<DaemonState, "socket" | "port" | "token">;
 
 /** The longest wait for an answer, in milliseconds. */
@@ -77,10 +72,9 @@ export async function askDaemon(
     readonly method: "GET" | "POST";
     readonly path: string;
     readonly headers?: Readonly<Record<string, string>>;
-    /** Sent as JSON. */
     readonly body?: unknown;
   },
-): Promise<Answer | null> {
+): Promise<{ readonly status: number; readonly body: unknown } | null> {
   using client = socket === null
     ? undefined
     : createHttpClient({ proxy: { transport: "unix", path: socket } });
@@ -117,7 +111,7 @@ export interface DaemonState {
   readonly version: string;
 }
 
-/** Writes the state file atomically, for its owner alone, unless its content is the same already. */
+/** Writes the state file, for its owner alone, unless its content is the same already. */
 export function keepState(path: string, state: DaemonState): "kept" | "written" {
   const text = `${JSON.stringify(state, null, 2)}\n`;
   if (readText(path) === text) return "kept";
@@ -125,7 +119,6 @@ export function keepState(path: string, state: DaemonState): "kept" | "written" 
   return "written";
 }
 
-/** Reads the state file; null when it cannot be read. */
 export function readState(path: string): DaemonState | null {
   const state = readJsonFile(path);
   return isState(state) ? state : null;

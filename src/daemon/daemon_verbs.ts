@@ -1,14 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import {
-  askDaemon,
-  askToStop,
-  doorOf,
-  findDaemon,
-  type FoundDaemon,
-  isWrittenDown,
-  type KnownDaemon,
-  readState,
-} from "./client.ts";
+import * as client from "./client.ts";
 import { undecidedCoven } from "../work/coven.ts";
 import { UserError } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
@@ -68,7 +59,7 @@ async function startDaemon(
   wanted: number | undefined,
 ): Promise<{ readonly found: RunningDaemon; readonly started: boolean }> {
   const { database, files } = place;
-  const before = await findDaemon(files);
+  const before = await client.findDaemon(files);
   if (before.kind === "running") return { found: before, started: false };
   await tryDatabase(context, place);
   const logged = readText(files.log) ?? "";
@@ -84,8 +75,8 @@ async function startDaemon(
   child.status.then(() => hasLeft = true);
   for (const endMs = Date.now() + START_MS; Date.now() < endMs;) {
     const isOver = hasLeft;
-    const found = await findDaemon(files);
-    if (found.kind === "running" && found.answers && isWrittenDown(files, found.state)) {
+    const found = await client.findDaemon(files);
+    if (found.kind === "running" && found.answers && client.isWrittenDown(files, found.state)) {
       const started = found.state.pid === child.pid;
       // Another command started a daemon at the same moment, so ours waits for the lock and must end.
       if (!started && !hasLeft) await askToLeave(child.pid);
@@ -104,7 +95,7 @@ async function startDaemon(
 }
 
 type DaemonPlace = Awaited<ReturnType<typeof daemonPlace>>;
-type RunningDaemon = Extract<FoundDaemon, { readonly kind: "running" }>;
+type RunningDaemon = Extract<client.FoundDaemon, { readonly kind: "running" }>;
 
 /** Returns the daemon's port; starts the daemon if none runs, restarts one without a port, and lets agents go on. */
 export async function daemonOnPort(context: CliContext, place: DaemonPlace): Promise<number> {
@@ -128,17 +119,17 @@ const stop = verb({
 
 /** Stops the daemon and waits for its end. @returns Whether one ran. @throws {UserError} If it does not stop. */
 async function stopDaemon(files: DaemonFiles): Promise<boolean> {
-  let found = await findDaemon(files);
+  let found = await client.findDaemon(files);
   const wasRunning = found.kind !== "none";
   let pid: number | null = null;
   for (const endMs = Date.now() + STOP_MS; Date.now() < endMs;) {
     if (found.kind === "none" || (wasRunning && !isLocked(files.lock))) return wasRunning;
     if (found.kind === "running" && pid === null) {
       pid = found.state.pid;
-      if (!await askToStop(files)) await askToLeave(pid);
+      if (!await client.askToStop(files)) await askToLeave(pid);
     }
     await pause(PAUSE_MS);
-    if (pid === null) found = await findDaemon(files);
+    if (pid === null) found = await client.findDaemon(files);
   }
   throw new UserError("The daemon does not stop", {
     why: `it still holds its lock after ${STOP_MS / 1000} s`,
@@ -149,7 +140,7 @@ async function stopDaemon(files: DaemonFiles): Promise<boolean> {
 const status = verb({
   async run(context) {
     const { database, files } = await daemonPlace(context);
-    const found = await findDaemon(files);
+    const found = await client.findDaemon(files);
     revokeNetwork();
     return stateView(context, found, { database });
   },
@@ -205,15 +196,12 @@ async function tryDatabase(context: CliContext, place: Place): Promise<void> {
 
 /** Returns the last message of a log; for an error also the reason below it. */
 function lastMessage(log: string): string {
-  const lines = log.trimEnd().split("\n");
-  return lines.slice(lines.findLastIndex((line) => !line.startsWith(" ")))
-    .filter((line) => !/^ +next:/.test(line))
-    .map((line) => line.replace(/^ +(why: +)?/, ""))
-    .join(": ");
+  const last = log.trimEnd().split(/\n(?! )/).at(-1)!;
+  return last.replace(/\n +next:.*/g, "").replace(/\n +(?:why: +)?/g, ": ");
 }
 
 /** Checks the port of a running daemon. @throws {UserError} When the daemon does not listen on the wanted port. */
-function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void {
+function checkPort({ pid, port }: client.KnownDaemon, wanted: number | undefined): void {
   if (wanted === undefined || (wanted === 0 ? port !== null : port === wanted)) return;
   const what = wanted === 0
     ? "The daemon listens on no port"
@@ -228,7 +216,7 @@ function checkPort({ pid, port }: KnownDaemon, wanted: number | undefined): void
 /** Shows a daemon, and unmigrated state of coven's daemon. @param started Whether this command started it. */
 function stateView(
   { cwd }: CliContext,
-  found: FoundDaemon,
+  found: client.FoundDaemon,
   { database, started }: { readonly database: string; readonly started?: boolean },
 ): View {
   const oldState = undecidedCoven(cwd, database);
@@ -273,7 +261,8 @@ export const ui = verb({
     const port = await daemonOnPort(context, place);
     const { db } = await openStore(context, "write", "open the page");
     const proof = await makeToken(db, Date.now());
-    const answer = await askDaemon(doorOf(place.files, readState(place.files.state)), {
+    const door = client.doorOf(place.files, client.readState(place.files.state));
+    const answer = await client.askDaemon(door, {
       method: "POST",
       path: "/page/codes",
       headers: { "conclaude-token": proof },

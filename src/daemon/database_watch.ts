@@ -2,15 +2,9 @@
  * Watches the files that a daemon needs: SQLite goes on writing to a removed database, clients find a daemon by its
  * socket, and without the lock another daemon could start.
  */
-import { sizeAt } from "../system/on_disk.ts";
 import { type FileInfo, isNotFound, statSync } from "../system/files.ts";
 
 const LOOK_MS = 1_000;
-
-/** Returns the sizes of a database and its log, in bytes; 0 for a missing file. */
-export function databaseBytes(path: string): { readonly database: number; readonly wal: number } {
-  return { database: sizeAt(path) ?? 0, wal: sizeAt(`${path}-wal`) ?? 0 };
-}
 
 /**
  * Watches whether paths still lead to the same files as now.

@@ -1,6 +1,5 @@
 /** Wakes streams when there are new events, and reads each batch once for all streams at the same position. */
 import type { DatabaseSync } from "node:sqlite";
-import { joined } from "../base/byte_lines.ts";
 import { Rounds } from "../base/rounds.ts";
 import { dataVersionReader } from "../db/transaction.ts";
 import { lastEventId, listStoredEvents, type StoredEvent } from "../work/store.ts";
@@ -16,7 +15,7 @@ const BATCH_EVENTS = 64;
 export type EventFacts = Omit<StoredEvent, "data">;
 
 /** An event, and its bytes in the format of a stream. */
-export interface ReadyEvent {
+interface ReadyEvent {
   readonly row: EventFacts;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
@@ -36,9 +35,7 @@ export class EventHub {
   readonly #context: HubContext;
   readonly #looks = new Rounds(() => this.#look(), { restMs: GATHER_MS });
   readonly #streams = new Set<AbortSignal>();
-  /** The last batch of events that the hub read. */
   #batch: { readonly afterId: number; readonly events: readonly ReadyEvent[] } = NO_BATCH;
-  #chunk = { ids: "", bytes: new Uint8Array() };
   #seenVersion: number;
   #lastId: number;
   #isClosed = false;
@@ -82,7 +79,6 @@ export class EventHub {
     }, { highWaterMark: 0 });
   }
 
-  /** How many streams are open. */
   get streams(): number {
     return this.#streams.size;
   }
@@ -101,15 +97,6 @@ export class EventHub {
       this.#batch = { afterId: id, events };
     }
     return this.#batch.events;
-  }
-
-  /** Joins the bytes of events, once for all streams at the same position. */
-  chunkOf(events: readonly ReadyEvent[]): Uint8Array {
-    const ids = events.map(({ row }) => row.id).join();
-    if (this.#chunk.ids !== ids) {
-      this.#chunk = { ids, bytes: joined(events.map(({ bytes }) => bytes)) };
-    }
-    return this.#chunk.bytes;
   }
 
   /** Waits for news or the end of the hub, at most `maxMs`. */

@@ -13,7 +13,7 @@ const MAX_BODY_BYTES = 1024 * 1024;
 const BODY_MS = 20_000;
 
 /** Checks of single fields, whose refusals say more than that a type is wrong. */
-const BODY_REFUSALS: OwnRefusals = {
+export const BODY_REFUSALS: OwnRefusals = {
   title: (value) => checkTitle(textOf(value)),
   priority: checkPriority,
   type: (value) => checkType(textOf(value)),
@@ -68,27 +68,19 @@ async function readBytes({ headers, body }: Request): Promise<Uint8Array> {
 
 /** Reads a query as an object of texts. @throws {UserError} INVALID_INPUT when a name occurs twice. */
 export function readQuery(text: string): Record<string, string> {
-  if (text === "") return {};
   const pairs = [...new URLSearchParams(text)];
-  const names = new Set<string>();
-  for (const [name] of pairs) {
-    if (names.has(name)) throw invalidInput(name, "it is given more than once");
-    names.add(name);
-  }
+  const names = pairs.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw invalidInput(twice, "it is given more than once");
   return Object.fromEntries(pairs);
 }
 
-/** Checks a body. @throws {UserError} INVALID_INPUT, or a field's own refusal. */
-export function checkedBody<Schema extends z.ZodMiniType>(schema: Schema, value: unknown) {
-  return checked(schema, value, BODY_REFUSALS);
-}
-
-/** Checks a value against a schema. @throws {UserError} INVALID_INPUT */
-export function checked<Schema extends z.ZodMiniType>(
-  schema: Schema,
+/** Checks a query or a body. @param refusals {@linkcode BODY_REFUSALS} @throws {UserError} INVALID_INPUT, … */
+export function checked(
+  schema: z.ZodMiniType,
   value: unknown,
   refusals: OwnRefusals = {},
-): z.output<Schema> {
+): unknown {
   const { success, data, error } = z.safeParse(schema, value);
   if (success) return data;
   const [issue] = error!.issues;
@@ -132,7 +124,6 @@ function faultText(issue: z.core.$ZodIssue): string {
   }
 }
 
-/** Makes the refusal of one field. */
 export function invalidInput(field: string, why: string) {
   const name = field === "" ? "the body" : `"${field.slice(0, 60)}"`;
   return refusal("INVALID_INPUT", {

@@ -1,98 +1,76 @@
 /** Counts what the daemon does, and writes metrics as text for Prometheus. */
 
-interface CountedRequest {
-  readonly route: string;
-  readonly method: string;
-  readonly status: number;
-  readonly seconds: number;
+interface Sample {
+  readonly labels: Readonly<Record<string, string | number>>;
+  readonly value: number;
 }
 
-export interface Figure {
-  readonly name: string;
-  readonly help: string;
-  readonly type: "gauge" | "counter";
-  readonly samples: readonly {
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly value: number;
-  }[];
-}
+/** A metric: a counter if its name ends in `_total`, else a gauge. */
+export type Figure = readonly [name: string, help: string, value: number | readonly Sample[]];
 
-/** The buckets of the histogram of requests, in seconds. */
-const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+/** The ends of the histogram's buckets, in seconds. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, Infinity];
 
 /** Counters that start at 0 with the daemon. */
-export type CounterName = "lease_expiries" | "retention_removals" | "sse_connections";
-
-const COUNTERS: Readonly<Record<CounterName, string>> = {
+const COUNTERS = {
   lease_expiries: "Claims that were taken back because nobody renewed them",
   retention_removals: "Rows that retention removed",
   sse_connections: "Event streams that were opened",
 };
 
-/** Makes a metric: a counter if the name ends in `_total`, else a gauge. */
-export function figure(name: string, help: string, value: number | Figure["samples"]): Figure {
-  const samples = typeof value === "number" ? [{ value }] : value;
-  return { name, help, type: name.endsWith("_total") ? "counter" : "gauge", samples };
-}
-
 export class Metrics {
-  readonly #requests = new Map<string, { readonly labels: CountedRequest; count: number }>();
-  readonly #buckets = new Array<number>(BUCKETS.length + 1).fill(0);
-  readonly #counters = new Map<CounterName, number>();
+  readonly #requests = new Map<string, Sample>();
+  readonly #buckets = BUCKETS.map(() => 0);
+  readonly #counters = new Map<string, number>();
   #seconds = 0;
-  #count = 0;
 
-  countRequest(request: CountedRequest): void {
-    const key = `${request.method} ${request.route} ${request.status}`;
-    const known = this.#requests.get(key);
-    if (known === undefined) this.#requests.set(key, { labels: request, count: 1 });
-    else known.count++;
-    const bucket = BUCKETS.findIndex((end) => request.seconds <= end);
-    this.#buckets[bucket < 0 ? BUCKETS.length : bucket]! += 1;
-    this.#seconds += request.seconds;
-    this.#count++;
+  countRequest(labels: Sample["labels"], seconds: number): void {
+    const key = Object.values(labels).join(" ");
+    this.#requests.set(key, { labels, value: (this.#requests.get(key)?.value ?? 0) + 1 });
+    this.#buckets[BUCKETS.findIndex((end) => seconds <= end)]! += 1;
+    this.#seconds += seconds;
   }
 
-  add(name: CounterName, by = 1): void {
+  add(name: keyof typeof COUNTERS, by = 1): void {
     this.#counters.set(name, (this.#counters.get(name) ?? 0) + by);
   }
 
   /** Returns all metrics as text. @param figures Metrics that the caller has just read. */
   text(figures: readonly Figure[]): string {
-    const requests = [...this.#requests.values()].map(({ labels, count }) => ({
-      labels: { method: labels.method, route: labels.route, status: String(labels.status) },
-      value: count,
-    }));
-    const counted: Figure[] = [
-      figure("requests_total", "Requests by route and status", requests),
-      ...Object.entries(COUNTERS).map(([name, help]) =>
-        figure(`${name}_total`, help, this.#counters.get(name as CounterName) ?? 0)
-      ),
+    const all: readonly Figure[] = [
+      ...figures,
+      ["requests_total", "Requests by route and status", [...this.#requests.values()]],
+      ...Object.entries(COUNTERS).map(([name, help]): Figure => {
+        return [`${name}_total`, help, this.#counters.get(name) ?? 0];
+      }),
     ];
-    return [...figures, ...counted].map(figureText).join("") + this.#histogramText();
+    return all.map(figureText).join("") + this.#histogramText();
   }
 
   #histogramText(): string {
     const name = "conclaude_request_seconds";
     let sum = 0;
-    const rows = [...BUCKETS, Infinity].map((end, i) => {
+    const rows = BUCKETS.map((end, i) => {
       sum += this.#buckets[i]!;
       return `${name}_bucket{le="${end === Infinity ? "+Inf" : end}"} ${sum}\n`;
     });
     return `# HELP ${name} How long requests took\n# TYPE ${name} histogram\n${rows.join("")}` +
-      `${name}_sum ${this.#seconds}\n${name}_count ${this.#count}\n`;
+      `${name}_sum ${this.#seconds}\n${name}_count ${sum}\n`;
   }
 }
 
-function figureText({ name, help, type, samples }: Figure): string {
+function figureText([name, help, value]: Figure): string {
   const full = `conclaude_${name}`;
-  const rows = samples.map(({ labels = {}, value }) => {
-    const words = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+  const samples = typeof value === "number" ? [{ labels: {}, value }] : value;
+  const rows = samples.map(({ labels, value }) => {
+    const words = Object.entries(labels).map(([label, text]) => `${label}=${quoted(text)}`);
     return `${full}${words.length === 0 ? "" : `{${words.join(",")}}`} ${value}\n`;
   });
+  const type = name.endsWith("_total") ? "counter" : "gauge";
   return `# HELP ${full} ${help}\n# TYPE ${full} ${type}\n${rows.join("")}`;
 }
 
-function escaped(text: string): string {
-  return text.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
+function quoted(label: string | number): string {
+  const text = String(label).replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
+  return `"${text}"`;
 }

@@ -15,7 +15,7 @@ interface Tab {
   /** The SHA-256 of the tab's token, in hexadecimal digits. */
   readonly hash: string;
   readonly rights: TabRights;
-  usedAtMs: number;
+  readonly usedAtMs: number;
 }
 
 interface StoredRights {
@@ -34,32 +34,27 @@ const MAX_TABS = 100;
 
 export class PageRights {
   readonly #path: string;
-  #port: number | null;
-  #tabs: Tab[];
+  #stored: StoredRights;
   readonly #codes = new Map<string, { readonly rights: TabRights; readonly endsAtMs: number }>();
 
   /** @param path The file with the stored rights. A damaged file counts as empty. */
   constructor(path: string) {
     this.#path = path;
-    const stored = readStored(path);
-    this.#port = stored.port;
-    this.#tabs = [...stored.tabs];
+    this.#stored = readStored(path);
   }
 
   get port(): number | null {
-    return this.#port;
+    return this.#stored.port;
   }
 
   /** Whether a tab may still be open, so that a new daemon must listen on the same port. */
   hasTabs(nowMs: number): boolean {
-    return this.#tabs.some(({ usedAtMs }) => nowMs - usedAtMs <= UNUSED_MS);
+    return this.#stored.tabs.some(({ usedAtMs }) => nowMs - usedAtMs <= UNUSED_MS);
   }
 
   /** Notes the port on which the page is served. */
   servedOn(port: number): void {
-    if (this.#port === port) return;
-    this.#port = port;
-    this.#store();
+    if (this.port !== port) this.#store({ ...this.#stored, port });
   }
 
   /** Makes a code that works once. */
@@ -73,17 +68,13 @@ export class PageRights {
   }
 
   /** Exchanges a code for a tab's token; null if the code is unknown, spent, or too old. */
-  newTab(
-    code: string,
-    nowMs: number,
-  ): { readonly token: string; readonly rights: TabRights } | null {
+  newTab(code: string, nowMs: number) {
     const found = this.#codes.get(code);
     this.#codes.delete(code);
     if (found === undefined || found.endsAtMs <= nowMs) return null;
     const token = secretText();
     const { rights } = found;
-    this.#tabs.push({ hash: hashOf(token), rights, usedAtMs: nowMs });
-    this.#store();
+    this.#keep({ hash: hashOf(token), rights, usedAtMs: nowMs });
     return { token, rights };
   }
 
@@ -91,19 +82,21 @@ export class PageRights {
   rightsOf(token: string, nowMs: number): TabRights | null {
     if (token === "") return null;
     const hash = hashOf(token);
-    const tab = this.#tabs.find((one) => one.hash === hash);
+    const tab = this.#stored.tabs.find((one) => one.hash === hash);
     if (tab === undefined || nowMs - tab.usedAtMs > UNUSED_MS) return null;
-    if (nowMs - tab.usedAtMs > NOTED_MS) {
-      tab.usedAtMs = nowMs;
-      this.#store();
-    }
+    if (nowMs - tab.usedAtMs > NOTED_MS) this.#keep({ ...tab, usedAtMs: nowMs });
     return tab.rights;
   }
 
+  /** Keeps the tab that was used last, and before it as many others as there is room for. */
+  #keep(tab: Tab): void {
+    const others = this.#stored.tabs.filter(({ hash }) => hash !== tab.hash);
+    this.#store({ ...this.#stored, tabs: [tab, ...others].slice(0, MAX_TABS) });
+  }
+
   /** Writes the file. If that fails, tabs end with this daemon. */
-  #store(): void {
-    this.#tabs = this.#tabs.toSorted((a, b) => b.usedAtMs - a.usedAtMs).slice(0, MAX_TABS);
-    const stored: StoredRights = { port: this.#port, tabs: this.#tabs };
+  #store(stored: StoredRights): void {
+    this.#stored = stored;
     quietly(() => {
       makePrivateFolder(parentOf(this.#path));
       writeWhole(this.#path, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });

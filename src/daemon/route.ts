@@ -1,6 +1,4 @@
-/**
- * Defines routes and finds the route of a path. The server, the API's document and the tests use the same rows.
- */
+/** Defines routes and finds the route of a path. The server, the API's document and the tests use the same rows. */
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import type { Lasting } from "../work/engine/advance.ts";
@@ -19,11 +17,9 @@ export interface Daemon {
   readonly hub: EventHub;
   readonly metrics: Metrics;
   readonly state: DaemonState;
-  /** Absolute path of the database. */
   readonly database: string;
   /** The folder in which the daemon was started. */
   readonly folder: string;
-  /** The places of the user's own files. */
   readonly locations: Locations;
   readonly rights: PageRights;
   /** Warnings for people about the environment of the daemon. */
@@ -77,57 +73,51 @@ export interface Route {
   readonly handle: (daemon: Daemon, call: Call<never, never>) => unknown;
 }
 
-/** A row of the table of routes; {@linkcode routesOf} adds the defaults. */
-export interface RouteRow<Query extends Schema, Body extends Schema>
-  extends Partial<Omit<Route, "method" | "path" | "tag" | "query" | "body" | "ask" | "handle">> {
-  readonly name: `${Route["method"]} /${string}`;
+/** The fields of a query, of a body or of an answer. */
+export type Shape = Readonly<Record<string, Schema>>;
+
+/** The values of a query or a body. */
+export type Read<Fields extends Shape> = z.output<z.ZodMiniObject<Fields, z.core.$strict>>;
+
+/** What sets a route apart from others. */
+interface RouteOptions<Query extends Shape, Body extends Shape>
+  extends Partial<Omit<Route, "method" | "path" | "tag" | "query" | "body" | "response" | "ask">> {
   readonly query?: Query;
   readonly body?: Body;
-  readonly ask?: (
-    daemon: Daemon,
-    call: Call<z.output<Query>, z.output<Body>>,
-  ) => Promise<Asked | null>;
-  readonly handle: (daemon: Daemon, call: Call<z.output<Query>, z.output<Body>>) => unknown;
+  readonly response?: Shape;
+  readonly ask?: (daemon: Daemon, call: Call<Read<Query>, Read<Body>>) => Promise<Asked | null>;
 }
 
-const NOTHING = z.strictObject({});
+/** The refusals of an id, by the beginning of the path. */
+const NOT_FOUND: Readonly<Record<string, ErrorCode>> = {
+  "/tasks/:id": "TASK_NOT_FOUND",
+  "/agents/:id": "AGENT_NOT_FOUND",
+  "/workflows/:id": "WORKFLOW_NOT_FOUND",
+  "/questions/:id": "QUESTION_NOT_FOUND",
+};
 
-/** Returns a function that makes routes of one tag from rows. */
+/** Returns a function that makes the routes of one tag. */
 export function routesOf(tag: string) {
-  return <Query extends Schema = typeof NOTHING, Body extends Schema = typeof NOTHING>(
-    { name, ...row }: RouteRow<Query, Body>,
+  return <Query extends Shape = Record<never, never>, Body extends Shape = Record<never, never>>(
+    name: `${Route["method"]} /${string}`,
+    { query, body, response, errors = [], ...options }: RouteOptions<Query, Body>,
+    handle: (daemon: Daemon, call: Call<Read<Query>, Read<Body>>) => unknown,
   ): Route => {
     const [method, path] = name.split(" ") as [Route["method"], string];
     const changes = method !== "GET";
+    const notFound = NOT_FOUND[path.split("/", 3).join("/")];
     return {
-      method,
-      path,
-      tag,
-      status: 200,
-      errors: [],
-      isOpen: false,
-      forPerson: false,
+      ...{ method, path, tag, handle, status: 200, ask: null, isOpen: false, forPerson: false },
       transaction: changes ? "write" : "read",
       mediaType: "application/json",
-      ...row,
-      ask: row.ask ?? null,
-      query: row.query ?? NOTHING,
-      body: changes ? row.body ?? NOTHING : null,
-      response: row.response ?? null,
+      ...options,
+      errors: notFound === undefined ? errors : [notFound, ...errors],
+      query: z.strictObject(query ?? {}),
+      body: changes ? z.strictObject(body ?? {}) : null,
+      response: response === undefined ? null : z.object(response),
     };
   };
 }
-
-/** Returns the response of a route that streams. */
-export function streamOf({ metrics }: Pick<Daemon, "metrics">, stream: ReadableStream): Response {
-  metrics.add("sse_connections");
-  return new Response(stream, { headers: { "content-type": "text/event-stream" } });
-}
-
-/** The result of a search: a route, or the methods that the path supports, if any. */
-export type Found =
-  | { readonly kind: "route"; readonly route: Route; readonly id: string }
-  | { readonly kind: "none"; readonly methods: readonly string[] };
 
 const MAX_TARGET_CHARS = 8_192;
 
@@ -141,23 +131,24 @@ export function targetOf(url: string): { readonly path: string; readonly query: 
   return { path, query: query.join("?") };
 }
 
-/** Makes the function that finds the route of a method and a path. It throws INVALID_URL if it cannot decode an id. */
-export function routerOf(routes: readonly Route[]): (method: string, path: string) => Found {
+/**
+ * Makes the function that finds the route of a method and a path, or else the methods that the path supports. It throws
+ * INVALID_URL if it cannot decode an id.
+ */
+export function routerOf(routes: readonly Route[]) {
   const patterns = routes.map((route) => ({ route, words: route.path.split("/") }));
   // Fixed words come before parameters, so that `/tasks/ready` is not read as the task "ready".
   patterns.sort((a, b) => Number(a.words.includes(":id")) - Number(b.words.includes(":id")));
-  return (method, path) => {
+  return (method: string, path: string) => {
     const parts = path.replace(/^\/api(?=\/)/, "").split("/");
     const matching = patterns.filter(({ words }) =>
       words.length === parts.length &&
       words.every((word, i) => word === ":id" ? !NO_IDS.has(parts[i]!) : word === parts[i])
     );
     const found = matching.find(({ route }) => route.method === method);
-    if (found === undefined) {
-      const methods = new Set(matching.map(({ route }) => route.method));
-      return { kind: "none", methods: [...methods].sort() };
-    }
-    return { kind: "route", route: found.route, id: decode(parts[found.words.indexOf(":id")]) };
+    const methods = [...new Set(matching.map(({ route }) => route.method))].sort();
+    const id = found === undefined ? "" : decode(parts[found.words.indexOf(":id")]);
+    return { route: found?.route ?? null, methods, id };
   };
 }
 

@@ -1,45 +1,31 @@
 /** Lists every route of the API, and makes the OpenAPI 3.1 document from the routes. */
 import * as z from "zod/mini";
 import { type Route, routesOf } from "./route.ts";
-import { claimRoutes } from "./routes/claims.ts";
-import { controlRoutes } from "./routes/control.ts";
-import { eventRoutes } from "./routes/events.ts";
-import { agentRoutes } from "./routes/agents.ts";
-import { workflowRoutes } from "./routes/workflows.ts";
+import { controlRoutes, pageRoutes } from "./routes/control.ts";
+import { streamRoutes } from "./routes/streams.ts";
 import { taskRoutes } from "./routes/tasks.ts";
-import { pageRoutes } from "./routes/page_routes.ts";
-import { treeRoutes } from "./routes/task_tree.ts";
+import { workflowRoutes } from "./routes/workflows.ts";
 import { VERSION } from "../base/version.ts";
+import { camel } from "../operations/usage.ts";
 import { type ErrorCode, statusOf } from "./api_error.ts";
+import { refused } from "./schemas.ts";
 import SUMMARIES from "./summaries.json" with { type: "json" };
 
 export const ROUTES: readonly Route[] = [
   ...controlRoutes,
   ...taskRoutes,
-  ...claimRoutes,
-  ...treeRoutes,
-  ...eventRoutes,
-  ...agentRoutes,
   ...workflowRoutes,
+  ...streamRoutes,
   ...pageRoutes,
-  routesOf("daemon")({
-    name: "GET /openapi.json",
+  {
+    ...routesOf("daemon")("GET /openapi.json", {}, () => apiDocument(ROUTES)),
     response: z.record(z.string(), z.unknown()),
-    handle: () => apiDocument(ROUTES),
-  }),
+  },
 ];
 
 type Part = { readonly [key: string]: unknown };
 
-/** One sentence for each route, by its method and path. */
-const summaries: Readonly<Record<string, string>> = SUMMARIES;
-
-const ERROR = z.looseObject({
-  what: z.string(),
-  why: z.string(),
-  next: z.string(),
-  code: z.string(),
-});
+const ERROR = z.looseObject(refused);
 
 const ALWAYS: readonly ErrorCode[] = [
   "INVALID_INPUT",
@@ -91,10 +77,9 @@ function apiDocument(routes: readonly Route[]): Part {
 
 function operationOf(route: Route): Part {
   return {
-    operationId: `${route.method.toLowerCase()}${
-      route.path.replace(/[^a-z]+(.)?/gi, (_, c) => (c ?? "").toUpperCase())
-    }`,
-    summary: summaries[`${route.method} ${route.path}`],
+    operationId: camel(`${route.method.toLowerCase()}${route.path.replace(/[^a-z]+/gi, "-")}`)
+      .replace(/-$/, ""),
+    summary: SUMMARIES[`${route.method} ${route.path}` as keyof typeof SUMMARIES],
     tags: [route.tag],
     ...route.isOpen ? { security: [] } : {},
     parameters: parametersOf(route),

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { THIS_PROCESS } from "../system/environment.ts";
 import { Engine } from "../work/engine/engine.ts";
 import { Settings } from "../work/engine/engine_settings.ts";
-import { type DaemonConfig, MemoryWork, removeOld } from "./background_work.ts";
+import * as background from "./background_work.ts";
 import { undecidedCoven } from "../work/coven.ts";
 import { showNotification } from "../system/process/notifier.ts";
 import { messageOf, quietly, UserError } from "../base/errors.ts";
@@ -23,19 +23,11 @@ import { EventHub } from "./event_hub.ts";
 import type { DaemonFiles } from "../system/daemon_files.ts";
 import type { CliContext } from "../operations/context.ts";
 import type { Place } from "../operations/open_store.ts";
-import {
-  createHandler,
-  type Handler,
-  listenOnPort,
-  listenOnSocket,
-  removeSocket,
-  type Server,
-} from "./http.ts";
+import { createHandler, type Handler, listenOnPort, listenOnSocket, type Server } from "./http.ts";
 import { Metrics } from "./metrics.ts";
 import { PageRights, secretText } from "./page_rights.ts";
 import type { Daemon } from "./route.ts";
 import { ROUTES } from "./routes.ts";
-import { TeamWork } from "./team_work.ts";
 
 /** The size of the write-ahead log, in pages, at which SQLite moves it into the database. */
 const LOG_PAGES = 1_000;
@@ -70,14 +62,14 @@ export async function runDaemon(
     appendLog([files.log], { level, message, atMs: Date.now() });
     if (!globals.quiet) console.error(`${level}: ${message}`);
   };
+  const warn = (message: string) => log("warn", message);
   const db = await openDatabase(database, { busyTimeoutMs: config.busyTimeoutMs });
   // `openDatabase()` leaves this to processes that write much.
   db.exec(`PRAGMA wal_autocheckpoint = ${LOG_PAGES}`);
   const sqlite = lookAtSqlite();
   const warnings = sqlite.status === "ok" ? [] : [sqlite.message];
-  for (const warning of warnings) log("warn", warning);
   const oldState = undecidedCoven(folder, database);
-  if (oldState !== null) log("warn", oldState.notice);
+  for (const warning of [...warnings, ...oldState === null ? [] : [oldState.notice]]) warn(warning);
 
   const stopping = Promise.withResolvers<{ readonly code: number; readonly why: string }>();
   let isStopping = false;
@@ -85,63 +77,48 @@ export async function runDaemon(
     isStopping = true;
     stopping.resolve({ code, why });
   };
-  const settings = new Settings<DaemonConfig>({
-    locations,
-    folder,
-    warn: (message) => log("warn", message),
-  });
-  const common = { db, database, settings, log };
+  const settings = new Settings<background.DaemonConfig>({ locations, folder, warn });
+  const common = { db, database, settings, locations, log };
   const metrics = new Metrics();
   const hub = new EventHub(db, {
     problem: (thrown) => log("error", `cannot read events: ${messageOf(thrown)}`),
-    onNews: () => {
-      engine.wake();
-      memory.wake();
-      team.wake();
-    },
+    onNews: () => [engine, memory, team].forEach((one) => one.wake()),
     isBusy: () => engine.isBusy,
   });
   const changed = () => hub.changed();
+  const removes = (rows: number) => {
+    metrics.add("retention_removals", rows);
+    changed();
+  };
   const engine: Engine = new Engine({
     ...common,
     changed,
     count: (name, by) => metrics.add(name, by),
-    removeOld: (signal) => {
-      const count = (removed: number) => metrics.add("retention_removals", removed);
-      return removeOld({ ...common, changed, count }, signal);
-    },
+    removeOld: (signal) => background.removeOld(common, { signal, removes }),
     notify: (title, body) => showNotification({ title, body, isUrgent: false }, THIS_PROCESS),
   });
-  const { home, dataFolder } = locations;
-  const memory = new MemoryWork({ ...common, home, folder: dataFolder });
-  const team = new TeamWork(common);
+  const summaries = background.summaryWork(common);
+  const memory = background.memoryWork(common, summaries);
+  const team = background.teamWork(common);
   hub.start();
   const rights = new PageRights(files.page);
   const token = secretText();
   const processMark = readProcesses([Deno.pid]).get(Deno.pid)?.mark ?? null;
-  const state = { pid: Deno.pid, processMark, startedAtMs: Date.now(), token, version: VERSION };
-  const daemon = {
-    db,
-    engine,
-    hub,
-    metrics,
-    state: { ...state, socket: null as string | null, port: null as number | null },
-    database,
-    folder,
-    locations,
-    rights,
-    warnings,
-    lasting: (nowMs: number) => settings.lastingOf(undefined, nowMs),
-    toldSinceMs: (nowMs: number) =>
-      toldSinceMs(settings.own(nowMs).store.eventRetentionHours, nowMs),
-    redact: (text: string) => settings.maskOf(undefined)(text),
-    log,
+  const state = {
+    ...{ pid: Deno.pid, processMark, startedAtMs: Date.now(), token, version: VERSION },
+    ...{ socket: null as string | null, port: null as number | null },
+  };
+  const daemon: Daemon = {
+    ...{ db, engine, hub, metrics, state, database, folder, locations, rights, warnings, log },
+    lasting: (nowMs) => settings.lastingOf(undefined, nowMs),
+    toldSinceMs: (nowMs) => toldSinceMs(settings.own(nowMs).store.eventRetentionHours, nowMs),
+    redact: (text) => settings.maskOf(undefined)(text),
     // The timer lets the response be sent first.
-    stop: (why: string) => void setTimeout(() => stop(0, why), 0),
+    stop: (why) => void setTimeout(() => stop(0, why), 0),
   };
   const handler: Handler = createHandler(daemon, { routes: ROUTES, isStopping: () => isStopping });
-  const servers = listen(daemon.state, { port, files, handler, rights });
-  const { socket } = daemon.state;
+  const servers = listen(state, { port, files, handler, rights });
+  const { socket } = state;
   const ownSocket = socket === null ? null : Deno.statSync(socket);
   for (const { finished } of servers) {
     // The daemon cannot listen again, since it gives up the network right below.
@@ -158,13 +135,13 @@ export async function runDaemon(
     // If the disk is full, the next look tries again.
     fine: () =>
       void quietly(() => {
-        if (keepState(files.state, daemon.state) === "kept") return;
-        log("warn", `${files.state} was removed or changed: written anew`);
+        if (keepState(files.state, state) === "kept") return;
+        warn(`${files.state} was removed or changed: written anew`);
       }),
   });
   using _hearing = onEndingSignals((signal) => stop(0, `it got ${signal}`));
-  keepState(files.state, daemon.state);
-  const where = daemon.state.port === null ? "" : ` and 127.0.0.1:${daemon.state.port}`;
+  keepState(files.state, state);
+  const where = state.port === null ? "" : ` and 127.0.0.1:${state.port}`;
   log("info", `conclaude ${VERSION} serves ${database} on ${socket ?? "no socket"}${where}`);
 
   const { code, why } = await stopping.promise;
@@ -179,15 +156,15 @@ export async function runDaemon(
     Promise.all(servers.map((server) => server.shutdown())),
     pause(LAST_ANSWERS_MS),
   ]);
-  await Promise.all([engine.stop(), memory.stop(), team.stop()]);
+  await Promise.all([engine, memory, summaries, team].map((one) => one.stop()));
   // The socket and the file may belong to a later daemon by now.
-  if (ownSocket !== null && isSamePlace(socket!, ownSocket)) removeSocket(socket!);
+  if (ownSocket !== null && isSamePlace(socket!, ownSocket)) removeQuietly(socket!);
   if (readState(files.state)?.token === token) removeQuietly(files.state);
   try {
     if (code === 0) checkpoint(db, "TRUNCATE");
     db.close();
   } catch (thrown) {
-    log("warn", `cannot close the database: ${messageOf(thrown)}`);
+    warn(`cannot close the database: ${messageOf(thrown)}`);
   }
   clearTimeout(deadline);
   log("info", "stopped");
@@ -211,10 +188,8 @@ function listen(
   if (wanted !== null) {
     // If any port will do, the last one comes first, since open tabs know it.
     const former = wanted === 0 ? rights.port : null;
-    const { server, port } = (former === null ? null : quietly(() =>
-      listenOnPort(former, state.token, handler)
-    )) ??
-      listenOnPort(wanted, state.token, handler);
+    const on = (port: number) => listenOnPort(port, state.token, handler);
+    const { server, port } = (former && quietly(() => on(former))) || on(wanted);
     servers.push(server);
     state.port = port;
     rights.servedOn(port);

@@ -2,13 +2,7 @@
 import * as z from "zod/mini";
 import { PRIORITIES, TASK_FIELDS, TASK_STATUSES, TASK_TYPES } from "../work/task.ts";
 import type { FieldKind, Fields } from "../work/row_fields.ts";
-import {
-  AGENT_FIELDS,
-  EVENT_FIELDS,
-  QUESTION_FIELDS,
-  STEP_FIELDS,
-  WORKFLOW_FIELDS,
-} from "../work/store.ts";
+import * as work from "../work/store.ts";
 import { inField, invalidInput } from "./input.ts";
 import {
   isKeepable,
@@ -28,7 +22,6 @@ const KINDS = {
   any: z.unknown(),
 };
 
-/** Makes the schema of rows with these fields. */
 function rowSchema(table: Fields) {
   return z.object(Object.fromEntries(
     Object.entries(table).map(([name, kind]) => [name, fieldSchema(kind)]),
@@ -41,14 +34,20 @@ function fieldSchema(kind: FieldKind): z.ZodMiniType {
   return kind.includes(null) ? z.nullable(words) : words;
 }
 
-export const taskSchema = rowSchema(TASK_FIELDS);
-/** The answer of routes that change one task. */
-export const oneTask = z.object({ task: taskSchema });
-export const agentSchema = rowSchema(AGENT_FIELDS);
-export const workflowSchema = rowSchema(WORKFLOW_FIELDS);
-export const stepSchema = z.extend(rowSchema(STEP_FIELDS), { depth: z.int() });
-export const questionSchema = rowSchema(QUESTION_FIELDS);
-export const eventSchema = rowSchema(EVENT_FIELDS);
+export const rows = {
+  task: rowSchema(TASK_FIELDS),
+  /** A task with the open tasks that it depends on. */
+  waitingTask: z.extend(rowSchema(TASK_FIELDS), {
+    waitsFor: z.array(z.object({ id: z.string(), title: z.string() })),
+  }),
+  agent: rowSchema(work.AGENT_FIELDS),
+  workflow: rowSchema(work.WORKFLOW_FIELDS),
+  step: z.extend(rowSchema(work.STEP_FIELDS), { depth: z.int() }),
+  question: rowSchema(work.QUESTION_FIELDS),
+  event: rowSchema(work.EVENT_FIELDS),
+};
+
+export const oneTask = { task: rows.task };
 
 export const countsSchema = z.object({
   lastEventId: z.int(),
@@ -59,13 +58,11 @@ export const countsSchema = z.object({
   pendingQuestions: z.int(),
 });
 
-export const stateSchema = z.object({
-  counts: countsSchema,
-  tasks: z.array(taskSchema),
-  agents: z.array(agentSchema),
-  workflows: z.array(workflowSchema),
-  questions: z.array(questionSchema),
-});
+/** The fields of every refusal. */
+export const refused = { what: z.string(), why: z.string(), next: z.string(), code: z.string() };
+
+/** The title of the task that a row names. */
+export const titled = { taskTitle: z.nullable(z.string()) };
 
 // The fields of requests.
 
@@ -94,12 +91,10 @@ export const fields = {
   // A query sends flags as text.
   flag: z.enum(["true", "false", "1", "0"]),
   number,
-  /** The most rows of a list. */
   limit: z.optional(number(1, 1_000)),
   words: someText.check(z.minLength(1), z.maxLength(8_192)),
 };
 
-/** Makes optional text fields of a query. */
 export function words<Name extends string>(...names: readonly Name[]) {
   const entries = names.map((name) => [name, z.optional(fields.words)]);
   return Object.fromEntries(entries) as Record<Name, z.ZodMiniOptional<typeof fields.words>>;
@@ -109,10 +104,7 @@ export function isSet(flag: string | undefined): boolean {
   return flag === "true" || flag === "1";
 }
 
-/**
- * Returns the rows of a list up to a limit, under a name, and whether there are more. @param list Lists at most as many
- * rows as its argument says.
- */
+/** Returns the rows of a list up to a limit, under a name, and whether there are more. */
 export function paged<Name extends string, Row>(
   name: Name,
   limit = 100,

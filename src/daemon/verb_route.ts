@@ -12,9 +12,8 @@ import { findVerb } from "../operations/all_verbs.ts";
 import type { Verb, Verbs } from "../operations/verb.ts";
 import { THIS_PROCESS } from "../system/environment.ts";
 import { invalidInput } from "./input.ts";
-import { type Call, type Daemon, type Route, routesOf } from "./route.ts";
+import { type Daemon, type Route, routesOf } from "./route.ts";
 
-/** The definition of a verb's route. */
 export interface VerbRoute {
   readonly name: `${Route["method"]} /${string}`;
   readonly tag: string;
@@ -23,7 +22,6 @@ export interface VerbRoute {
    * may be in the path) and may send the flags in brackets; the other flags are set for every request.
    */
   readonly runs: string;
-  /** The refusals of the verb that have their own code. */
   readonly errors?: Route["errors"];
 }
 
@@ -40,20 +38,18 @@ export function verbRoute({ name, tag, runs, errors = [] }: VerbRoute): Route {
   const { args, flags } = partsOf(runs);
   const ofPath = name.includes(":id") ? "id" : "";
   const names = [...args.filter((one) => one !== ofPath), ...flags, "folder"];
-  const input = z.strictObject(Object.fromEntries(names.map((one) => [one, parameter])));
+  const input = Object.fromEntries(names.map((one) => [one, parameter]));
   const changes = !name.startsWith("GET ");
-  return routesOf(tag)({
-    name,
+  const route = routesOf(tag)(name, {
     forPerson: changes,
     transaction: "own",
-    response: z.unknown(),
     errors: ["REFUSED", ...errors],
     ...changes ? { body: input } : { query: input },
-    handle: (daemon, { id, query, body }: Call) => {
-      const values = { ...Object(changes ? body : query), ...ofPath !== "" && { id } };
-      return runVerb(daemon, runs, { values: values as Readonly<Record<string, Given>> });
-    },
+  }, (daemon, { id, query, body }) => {
+    const values = { ...query, ...body, ...ofPath !== "" && { id } };
+    return runVerb(daemon, runs, { values });
   });
+  return { ...route, response: z.unknown() };
 }
 
 /** Splits {@linkcode VerbRoute.runs} into its parts. */
@@ -67,14 +63,6 @@ function partsOf(runs: string) {
   };
 }
 
-async function verbNamed(words: readonly string[]): Promise<Verb> {
-  // All other verbs of a team talk to its server, which the daemon never does.
-  const localVerbs: Verbs = words[0] === "team"
-    ? await import("../operations/verbs/team_look_verbs.ts")
-    : {};
-  return localVerbs[words[1]!] as Verb ?? (await findVerb(words))!.verb;
-}
-
 /** Runs a verb. @param runs See {@linkcode VerbRoute.runs}. @returns Its JSON. @throws {UserError} With a code. */
 export async function runVerb(
   daemon: Daemon,
@@ -84,7 +72,11 @@ export async function runVerb(
   },
 ): Promise<unknown> {
   const { words, args: argNames, always } = partsOf(runs);
-  const verb = await verbNamed(words);
+  // All other verbs of a team talk to its server, which the daemon never does.
+  const localVerbs: Verbs = words[0] === "team"
+    ? await import("../operations/verbs/team_look_verbs.ts")
+    : {};
+  const verb = localVerbs[words[1]!] as Verb ?? (await findVerb(words))!.verb;
   const { limit } = verb.flags;
   // With `--json` a verb returns all rows if no limit is set, so a limit is set here.
   const most = limit?.optional && values["limit"] === undefined ? { limit: PAGE_ROWS } : {};
@@ -96,9 +88,21 @@ export async function runVerb(
   });
   const held: DatabaseSync[] = [];
   try {
-    const folder = String(values["folder"] ?? daemon.folder);
-    const context = { ...contextIn(daemon, folder, held), onProgress };
-    return (await verb.work(context, { ...flags, ...always }, ...args)).json ?? {};
+    const { database, locations } = daemon;
+    // As that of `conclaude --json --db DATABASE` in the folder.
+    const context = silentContext({
+      ...THIS_PROCESS,
+      cwd: () => String(values["folder"] ?? daemon.folder),
+      isTerminal: () => false,
+      stdin: { readSync: () => null },
+      hold: (db) => void held.push(db),
+    }, {
+      db: database,
+      json: true,
+      placed: () => ({ ...locations, database, databaseFrom: "flag" }),
+    });
+    return (await verb.run({ ...context, onProgress }, { ...flags, ...always }, ...args)).json ??
+      {};
   } catch (thrown) {
     if (!isUserError(thrown) || thrown.reason !== null) throw thrown;
     const { what, why, next, exitCode } = thrown;
@@ -108,23 +112,4 @@ export async function runVerb(
     for (const db of held) if (db.isOpen) db.close();
     daemon.hub.changed();
   }
-}
-
-/** Makes the context of `conclaude --json --db DATABASE` in a folder. */
-function contextIn(
-  { database, locations }: Daemon,
-  folder: string,
-  held: DatabaseSync[],
-): CliContext {
-  return silentContext({
-    ...THIS_PROCESS,
-    cwd: () => folder,
-    isTerminal: () => false,
-    stdin: { readSync: () => null },
-    hold: (db) => void held.push(db),
-  }, {
-    db: database,
-    json: true,
-    placed: () => ({ ...locations, database, databaseFrom: "flag" }),
-  });
 }

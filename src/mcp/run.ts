@@ -13,33 +13,36 @@ import { ErrorCode, ListToolsRequestSchema, type Tool } from "@modelcontextproto
 import { isMissing } from "../system/on_disk.ts";
 import { VERSION } from "../base/version.ts";
 import { UserError } from "../base/errors.ts";
+import { resolvePath } from "../base/paths.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import type { CliContext } from "../operations/context.ts";
 import { keptPlace, openStore } from "../operations/open_store.ts";
+import { verb } from "../operations/verb.ts";
 import { asUserError, errorText } from "../operations/view.ts";
 import { INSTRUCTIONS, TOOLS } from "./tools.ts";
 
 /** How long a client may take to read its last answers after it closed stdin, in milliseconds. */
 const LAST_ANSWERS_MS = 1_000;
 
-/**
- * Serves until stdin closes or a signal comes. @param context Its folder selects the project that answers are about.
- * @returns 0, also when the client goes away in the middle of an answer.
- */
-export async function runMcp(context: CliContext): Promise<number> {
-  const { promise: ended, resolve: end } = Promise.withResolvers<number>();
-  const atWork = new Set<Promise<unknown>>();
-  const server = createServer(context, atWork);
-  const out = stdoutThat({ isGone: () => end(0) });
-  const transport = new StdioServerTransport(process.stdin, out);
-  onEndingSignals(() => end(0));
-  // `conclaude mcp < requests` closes stdin at once and still expects all answers.
-  for (const over of ["end", "close"]) {
-    process.stdin.once(over, () => void leaveAfter(atWork, out).then(() => end(0)));
-  }
-  await server.connect(transport);
-  return await ended;
-}
+/** Serves until stdin closes, a signal comes, or the client goes away. The project's folder selects what is told. */
+export const mcp = verb({
+  async run(context) {
+    const projectDir = context.environment.variable("CLAUDE_PROJECT_DIR") ?? context.cwd;
+    const cwd = resolvePath(projectDir, { folder: context.cwd });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    const atWork = new Set<Promise<unknown>>();
+    const server = createServer({ ...context, cwd }, atWork);
+    const out = stdoutThat({ isGone: end });
+    onEndingSignals(() => end());
+    // `conclaude mcp < requests` closes stdin at once and still expects all answers.
+    for (const over of ["end", "close"]) {
+      process.stdin.once(over, () => void leaveAfter(atWork, out).then(end));
+    }
+    await server.connect(new StdioServerTransport(process.stdin, out));
+    await ended;
+    return { json: undefined, text: "" };
+  },
+});
 
 /** Waits until all calls are answered, at most `LAST_ANSWERS_MS`. */
 async function leaveAfter(atWork: ReadonlySet<Promise<unknown>>, out: Writable): Promise<void> {
@@ -98,10 +101,15 @@ function createServer(context: CliContext, atWork: Set<Promise<unknown>>): Serve
     const args = params?.["arguments"] ?? {};
     if (typeof name !== "string") throw badCall('"name" is no text');
     if (typeof args !== "object" || Array.isArray(args)) throw badCall('"arguments" is no object');
-    const work = callTool(name, args as Readonly<Record<string, unknown>>, context);
+    const work = answer(name, args as Readonly<Record<string, unknown>>, context)
+      .then((text) => ({ content: [{ type: "text", text }] }))
+      .catch((thrown) => {
+        const error = asUserError(thrown, `Cannot finish ${name}`);
+        const text = errorText(error, context.globals).trimEnd();
+        return { content: [{ type: "text", text }], isError: true };
+      });
     atWork.add(work);
-    const { text, isError } = await work.finally(() => atWork.delete(work));
-    return { content: [{ type: "text", text }], ...isError && { isError } };
+    return await work.finally(() => atWork.delete(work));
   };
   return server;
 }
@@ -117,21 +125,7 @@ function badCall(why: string): Error {
 const NOTHING_YET =
   "Nothing is remembered yet: there is no database. The hooks of conclaude make it (conclaude install-hooks), or `remember`.";
 
-/** Runs a tool. It never throws: an error becomes an answer with `isError`. */
-async function callTool(
-  name: string,
-  input: Readonly<Record<string, unknown>>,
-  context: CliContext,
-): Promise<{ readonly text: string; readonly isError: boolean }> {
-  try {
-    return { text: await answer(name, input, context), isError: false };
-  } catch (thrown) {
-    const text = errorText(asUserError(thrown, `Cannot finish ${name}`), context.globals);
-    return { text: text.trimEnd(), isError: true };
-  }
-}
-
-/** Opens the database anew for each call, since the file may be replaced, migrated or removed between two calls. */
+/** Runs a tool. It opens the database anew each time, since the file may be replaced or migrated between two calls. */
 async function answer(
   name: string,
   input: Readonly<Record<string, unknown>>,

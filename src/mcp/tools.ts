@@ -16,27 +16,9 @@ import { rememberedText, rememberHere } from "../memory/drain/remember.ts";
 import type { SearchResult } from "../memory/search/search.ts";
 import { FROM_AROUND } from "../memory/tell/around.ts";
 import { answerHere } from "../memory/tell/search_here.ts";
-import {
-  agoBy,
-  nowhereLine,
-  observationFacts,
-  observationLine,
-  outcomeWord,
-  projectName,
-} from "../memory/search/observation_view.ts";
+import * as view from "../memory/search/observation_view.ts";
 import { integrityFaults } from "../upkeep/store.ts";
-import {
-  capturesOfObservation,
-  EVERYTHING,
-  memoryHealth,
-  projectMemory,
-  readObservations,
-  rebuildText,
-  timelineAround,
-  timelineOfFile,
-  timelineOfNames,
-  withIndex,
-} from "../memory/store.ts";
+import * as memory from "../memory/store.ts";
 import { daysMs, relativeTime } from "../base/time.ts";
 import { type Call, folderOf, type InputSchema, observationOf } from "./tool_call.ts";
 import { statSync } from "../system/files.ts";
@@ -70,7 +52,7 @@ async function recall(call: Call): Promise<string> {
   const { file, days } = args;
   const options = {
     filter: {
-      ...EVERYTHING,
+      ...memory.EVERYTHING,
       project: everywhere ? null : project.key,
       file: file === undefined ? null : pathInProject(withoutLine(String(file)), project.root),
       kind: (args["kind"] as ObservationKind | undefined) ?? null,
@@ -81,10 +63,10 @@ async function recall(call: Call): Promise<string> {
     time: await timeIn(String(args["query"]), nowMs),
   };
   const rebuildNotes: string[] = [];
-  const { results, quotedNowhere } = withIndex(
+  const { results, quotedNowhere } = memory.withIndex(
     db,
     () => answerHere(db, String(args["query"]), options, project),
-    (why) => rebuildNotes.push(rebuildText(why)),
+    (why) => rebuildNotes.push(memory.rebuildText(why)),
   );
   if (results.length === 0) {
     return everywhere ? "Nothing that matches is remembered of any project." : plain(
@@ -93,7 +75,7 @@ async function recall(call: Call): Promise<string> {
   }
   return [
     headed(`Remembered of ${everywhere ? "all projects" : project.folder}`),
-    ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
+    ...quotedNowhere.length === 0 ? [] : [view.nowhereLine(quotedNowhere)],
     ...results.map((result) => lineOf(result, call)),
     ...rebuildNotes,
   ].join("\n");
@@ -101,13 +83,13 @@ async function recall(call: Call): Promise<string> {
 
 function lineOf(result: SearchResult, { project: here, nowMs, args }: Call): string {
   const { id, kind, title, snippet, createdAtMs, tokens, project } = result;
-  const outcome = outcomeWord(result);
+  const outcome = view.outcomeWord(result);
   const isAround = args["everywhere"] !== true;
   const where = project === here.key
     ? ""
-    : ` [${isAround ? FROM_AROUND : ""}${projectName(project)}]`;
+    : ` [${isAround ? FROM_AROUND : ""}${view.projectName(project)}]`;
   return plain(
-    `#${id} ${agoBy(result.author, relativeTime(createdAtMs, nowMs))}, ${kind}${
+    `#${id} ${view.agoBy(result.author, relativeTime(createdAtMs, nowMs))}, ${kind}${
       outcome === "" ? "" : ` (${outcome})`
     }` +
       `${where}: ${title}${snippet === title ? "" : ` — ${snippet}`} (${count(tokens, "token")})`,
@@ -138,11 +120,11 @@ function open(call: Call): string {
   const place = parts.length === 1 ? [] : ["", `[part ${part} of ${parts.length}${rest}]`];
   const heading = headed(`Observation #${id} of ${folderOf(observation)}`);
   if (part > 1) return [heading, plainLines(text), ...place].join("\n");
-  const captures = capturesOfObservation(db, observation).map(({ id }) => id);
+  const captures = memory.capturesOfObservation(db, observation).map(({ id }) => id);
   return [
     heading,
     plain(observation.title),
-    ...observationFacts(observation, nowMs)
+    ...view.observationFacts(observation, nowMs)
       .map(([name, value]) => `${name}: ${shortened(value, MAX_FACT_CHARS)}`),
     ...limitedList("files", files.map((path) => plain(shortened(path, MAX_FACT_CHARS))), MAX_FILES),
     ...limitedList("made of", captures, MAX_CAPTURES, "conclaude queue show ID"),
@@ -189,18 +171,23 @@ async function timeline(call: Call): Promise<string> {
   }
   if (id !== undefined) {
     const around = observationOf(call);
-    const lines = timelineAround(db, around, limit);
+    const lines = memory.timelineAround(db, around, limit);
     return [
       headed(`Around #${around.id} in ${folderOf(around)}`),
-      ...lines.map((one) => `${one.id === around.id ? "> " : "  "}${observationLine(one, nowMs)}`),
+      ...lines.map((one) =>
+        `${one.id === around.id ? "> " : "  "}${view.observationLine(one, nowMs)}`
+      ),
     ].join("\n");
   }
   const path = pathInProject(withoutLine(String(file)), project.root);
   const names = [path, ...await formerNames(path, project.root)];
-  const lines = timelineOfNames(db, names, { project: everywhere ? null : project.key, limit });
+  const lines = memory.timelineOfNames(db, names, {
+    project: everywhere ? null : project.key,
+    limit,
+  });
   if (lines.length === 0) {
     const isElsewhere = !everywhere &&
-      timelineOfFile(db, path, { project: null, limit: 1 }).length > 0;
+      memory.timelineOfFile(db, path, { project: null, limit: 1 }).length > 0;
     const where = isElsewhere
       ? ` in ${project.folder}, but in another project: \`everywhere: true\` tells of it too.`
       : ", in any project.";
@@ -209,7 +196,7 @@ async function timeline(call: Call): Promise<string> {
   const where = everywhere ? "all projects" : project.folder;
   return [
     headed(`What became of ${path} in ${where}`),
-    ...lines.map((one) => observationLine(one, nowMs)),
+    ...lines.map((one) => view.observationLine(one, nowMs)),
   ].join("\n");
 }
 
@@ -233,20 +220,19 @@ const MAX_CHECKED_BYTES = 64_000_000;
 
 /** `status` tells what memory holds about this project, and whether the database is intact. */
 function status({ db, database, project, nowMs }: Call): string {
-  const memory = projectMemory(db, project.key);
+  const { lastSummary, observations } = memory.projectMemory(db, project.key);
   const open = openFailuresOf(db, project.key, { nowMs: Date.now() });
-  const { waiting, givenUp } = memoryHealth(db, nowMs);
-  const { lastSummary } = memory;
+  const { waiting, givenUp } = memory.memoryHealth(db, nowMs);
   const hint = givenUp === 0 ? "" : `, ${givenUp} were given up (conclaude queue list)`;
   return [
     headed(`Status of ${project.folder}`),
-    `observations of this project: ${memory.observations}`,
+    `observations of this project: ${observations}`,
     `captures not worked in yet: ${waiting}${hint}`,
     `open failures: ${open.length}`,
-    ...readObservations(db, open.slice(0, MAX_OPEN).map(({ id }) => id)).map((one) =>
-      `  ${observationLine(one, nowMs)}`
+    ...memory.readObservations(db, open.slice(0, MAX_OPEN).map(({ id }) => id)).map((one) =>
+      `  ${view.observationLine(one, nowMs)}`
     ),
-    `last session: ${lastSummary === null ? "none yet" : observationLine(lastSummary, nowMs)}`,
+    `last session: ${lastSummary === null ? "none yet" : view.observationLine(lastSummary, nowMs)}`,
     `database: ${plain(database)}, ${healthOf({ db, database })}`,
   ].join("\n");
 }

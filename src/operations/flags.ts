@@ -100,12 +100,10 @@ export function oneOf<const Word extends string>(
   return { kind: "enum", values: words, brief };
 }
 
-/** An optional {@linkcode number}. */
 export function numberFlag(...range: Parameters<typeof number>): Parameter<number | undefined> {
   return optional(number(...range));
 }
 
-/** An optional {@linkcode oneOf}. */
 export function oneOfFlag<const Word extends string>(
   words: readonly Word[],
   brief: string,
@@ -118,12 +116,10 @@ export function toggle(brief: string, usual = false): Parameter<boolean> {
   return { kind: "boolean", default: usual, brief };
 }
 
-/** Makes a switch without `--no-…`. */
 export function switchOn(brief: string): Parameter<boolean> {
   return { kind: "boolean", default: false, withNegated: false, brief };
 }
 
-/** An optional {@linkcode text}. */
 export function textFlag(brief: string, placeholder = "text"): Parameter<string | undefined> {
   return optional(text(brief, placeholder));
 }

@@ -39,11 +39,7 @@ const OF_DATABASE: Readonly<Record<string, (db: DatabaseSync) => readonly Name[]
 };
 
 /** Returns the names with that beginning, each with a tab and its description. It creates no file. */
-export async function knownNames(
-  context: CliContext,
-  proposed: Proposed,
-  partial: string,
-): Promise<string[]> {
+export async function knownNames(context: CliContext, proposed: Proposed, partial: string) {
   const names = await namesOf(context, proposed);
   return names.filter(([name]) => name.startsWith(partial))
     .map(([name, about]) => about === null ? name : `${name}\t${about}`);

@@ -54,6 +54,7 @@ export interface TaskStep {
   readonly what: string;
   /** The flags of the verb. All but `agentId` are also fields of the daemon's request. */
   readonly flags: Readonly<Record<string, Parameter>>;
+  /** The refusals of the step, besides that of an unknown task. */
   readonly errors: readonly Refusal[];
   /** The consent that a shared task needs from the team's server first. Steps without it only report to the server. */
   readonly asks?: "claim" | "renew" | "complete" | undefined;
@@ -63,7 +64,7 @@ export interface TaskStep {
 }
 
 /** The refusals of a step that only the holder of the claim may take. */
-export const HOLDER_ERRORS = ["TASK_NOT_FOUND", "NOT_CLAIM_OWNER", "INVALID_TRANSITION"] as const;
+const HOLDER_ERRORS = ["NOT_CLAIM_OWNER", "INVALID_TRANSITION"] as const;
 
 const { agentId, claimToken, offline } = SHARED;
 
@@ -72,7 +73,7 @@ export const TASK_STEPS = {
     what: "claim a task",
     flags: { offline, agentId },
     asks: "claim",
-    errors: ["TASK_NOT_FOUND", "ALREADY_CLAIMED", "INVALID_STATUS", "TEAM_UNREACHED"],
+    errors: ["ALREADY_CLAIMED", "INVALID_STATUS", "TEAM_UNREACHED"],
     take: claimTask,
     describe: (name, task) => `${task.claimedBy} has claimed ${name}, until ${untilText(task)}.`,
   },
@@ -117,14 +118,14 @@ export const TASK_STEPS = {
   unblock: {
     what: "unblock a task",
     flags: { agentId },
-    errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
+    errors: ["INVALID_TRANSITION"],
     take: unblockTask,
     describe: (name) => `Task ${name} is open again.`,
   },
   start: {
     what: "start a task",
     flags: { agentId },
-    errors: ["TASK_NOT_FOUND", "INVALID_TRANSITION"],
+    errors: ["INVALID_TRANSITION"],
     take: queueTask,
     describe: (name) => `Task ${name} is in work already.`,
   },

@@ -1,6 +1,7 @@
 /** Formats tasks for people. */
 import { DEEP, hasLapsed, type Task } from "../work/task.ts";
-import type { FieldChange, HistoryRow } from "../work/store.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { type FieldChange, type HistoryRow, openDependencies, readTask } from "../work/store.ts";
 import { relativeTime } from "../base/time.ts";
 import { shortened } from "../memory/text.ts";
 import type { CliContext } from "./context.ts";
@@ -46,6 +47,25 @@ export function changedView(task: Task, text: string): View {
 /** Formats a task as `1a2b3c4d "Title"`. */
 export function nameOf({ id, title }: Pick<Task, "id" | "title">): string {
   return `${shortTaskId(id)} "${shortened(title, MAX_TITLE_CHARS)}"`;
+}
+
+/** Adds titles of tasks to rows that name tasks by id, since people know a task by its title. */
+export function withTaskTitles<Row extends { readonly taskId: string | null }>(
+  db: DatabaseSync,
+  rows: readonly Row[],
+): (Row & { readonly taskTitle: string | null })[] {
+  return rows.map((row) => ({
+    ...row,
+    taskTitle: row.taskId === null ? null : readTask(db, row.taskId)?.title ?? null,
+  }));
+}
+
+/** Adds to each task the open tasks that it depends on. */
+export function withWaiting(db: DatabaseSync, tasks: readonly Task[]) {
+  return tasks.map((task) => ({
+    ...task,
+    waitsFor: openDependencies(db, task.id).map((id) => ({ id, title: readTask(db, id)!.title })),
+  }));
 }
 
 /** Warns of a tree that has grown too deep to follow. */

@@ -35,15 +35,12 @@ export interface VerbSpec<Flags, Args extends Arguments> {
 /** A verb as the table of verbs holds it: plain data, so that making it costs nothing. */
 export interface Verb {
   readonly kind: "verb";
-  /** {@linkcode VerbSpec.person} */
+  /** {@linkcode VerbSpec.person}; {@linkcode perform} checks it. */
   readonly person: string | undefined;
   readonly flags: Readonly<Record<string, Parameter>>;
   readonly args: Arguments;
   // deno-lint-ignore no-explicit-any -- the flags and arguments were checked against each other when it was made
   readonly run: Action<any, any>;
-  /** {@linkcode Verb.run} without the check for a person, for callers that have made it. */
-  // deno-lint-ignore no-explicit-any -- as above
-  readonly work: Action<any, any>;
 }
 
 /** A verb whose code is loaded only if it is called. A list of verbs does not load it. */
@@ -67,19 +64,8 @@ export function verb<
   const Flags extends Readonly<Record<string, Parameter>> = Readonly<Record<never, never>>,
   const Args extends Arguments = [],
 >(spec: VerbSpec<Flags, Args>): Verb {
-  const { flags = {}, args = [], person, run: work } = spec;
-  const run = person === undefined ? work : forPerson(work, person);
-  return { kind: "verb", flags, args, person, run, work };
-}
-
-// deno-lint-ignore no-explicit-any -- as for every verb
-function forPerson(run: Action<any, any>, verb: string): Verb["run"] {
-  return async (context, flags, ...args) => {
-    if (flags.dryRun !== true && flags.preview !== true) {
-      await (await import("./require_person.ts")).requirePerson(context, verb);
-    }
-    return await run(context, flags, ...args);
-  };
+  const { flags = {}, args = [], person, run } = spec;
+  return { kind: "verb", flags, args, person, run };
 }
 
 export function many<Value>(parameter: Parameter<Value>, minimum = 0): Many<Value> {
@@ -102,14 +88,20 @@ export function group(verbs: Verbs, usual?: string): VerbGroup {
 }
 
 /** Runs a verb and prints its result or its error. */
-export async function perform<Flags, Args extends readonly unknown[]>(
+export async function perform(
   context: CliContext,
-  action: Action<Flags, Args>,
-  { flags, args }: { readonly flags: Flags; readonly args: Args },
+  { run, person }: Verb,
+  { flags, args }: {
+    readonly flags: Readonly<Record<string, unknown>>;
+    readonly args: readonly unknown[];
+  },
 ): Promise<void> {
   let view: View;
   try {
-    view = await action(context, flags, ...args);
+    if (person !== undefined && flags["dryRun"] !== true && flags["preview"] !== true) {
+      await (await import("./require_person.ts")).requirePerson(context, person);
+    }
+    view = await run(context, flags, ...args);
   } catch (thrown) {
     return showError(context, thrown);
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { plainCall } from "../../src/cli/plain_call.ts";
+import { plainCall } from "../../src/cli/command_line.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
 
 /** What a verb is given when it is read without the library; null when the library has to read it. */

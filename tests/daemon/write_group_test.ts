@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
-import { WriteGroup } from "../../src/daemon/http.ts";
+import { groupedWrites } from "../../src/daemon/http.ts";
 
 function prepared() {
   const db = new DatabaseSync(":memory:");
   db.exec("CREATE TABLE rows (n INTEGER NOT NULL)");
   const insert = (n: number) => void db.prepare("INSERT INTO rows VALUES (?)").run(n);
   const rows = () => db.prepare("SELECT n FROM rows").all().map((row) => row["n"]);
-  return { db, insert, rows, group: new WriteGroup(db, () => {}) };
+  return { db, insert, rows, write: groupedWrites(db, () => {}) };
 }
 
 async function outcomes(works: readonly Promise<unknown>[]) {
@@ -17,32 +17,32 @@ async function outcomes(works: readonly Promise<unknown>[]) {
 }
 
 Deno.test("a refused request of a group is undone, and the others are kept", async () => {
-  const { insert, rows, group } = prepared();
+  const { insert, rows, write } = prepared();
   const told = await outcomes([
-    group.run(() => (insert(1), "one")),
-    group.run(() => {
+    write(() => (insert(1), "one")),
+    write(() => {
       insert(2);
       throw new Error("refused");
     }),
-    group.run(() => (insert(3), rows())),
+    write(() => (insert(3), rows())),
   ]);
   assert.deepEqual(told, ["one", "refused", [1, 3]]);
   assert.deepEqual(rows(), [1, 3]);
 });
 
 Deno.test("when the transaction fails, every request of the group is refused", async () => {
-  const { db, insert, rows, group } = prepared();
+  const { db, insert, rows, write } = prepared();
   const told = await outcomes([
-    group.run(() => (insert(1), "one")),
-    group.run(() => {
+    write(() => (insert(1), "one")),
+    write(() => {
       // As SQLite does of itself when the disk is full.
       db.exec("ROLLBACK");
       throw new Error("disk is full");
     }),
-    group.run(() => (insert(3), "three")),
+    write(() => (insert(3), "three")),
   ]);
   assert.deepEqual(told, ["disk is full", "disk is full", "disk is full"]);
   assert.deepEqual(rows(), []);
-  assert.equal(await group.run(() => (insert(4), "four")), "four");
+  assert.equal(await write(() => (insert(4), "four")), "four");
   assert.deepEqual(rows(), [4]);
 });

@@ -22,7 +22,7 @@ import {
 import { removeFolder } from "./folders.ts";
 
 setFaceVerbs({
-  mcp: async () => (await import("../../src/mcp/mcp_verb.ts")).mcp,
+  mcp: async () => (await import("../../src/mcp/run.ts")).mcp,
   daemon: async () => (await import("../../src/daemon/daemon_verbs.ts")).daemon,
   ui: async () => (await import("../../src/daemon/daemon_verbs.ts")).ui,
   explain: async () => (await import("../../src/hook/explain_verb.ts")).explain,

@@ -12,7 +12,7 @@ import { isDaemonHere } from "../daemon_here.ts";
 import { SHARED, wordsFlag, WORKFLOW } from "../flags.ts";
 import { listVerb, readVerb } from "../list_and_show.ts";
 import { projectOfTasks, workflowIdOf } from "../work_lookup.ts";
-import { shortTaskId, valueText } from "../task_view.ts";
+import { shortTaskId, valueText, withTaskTitles } from "../task_view.ts";
 import { group, lazyFrom } from "../verb.ts";
 import { statusText, stepWord, wholeWorkflow, workflowLines } from "../workflow_view.ts";
 
@@ -29,19 +29,16 @@ const list = listVerb({
     limit: SHARED.page,
   },
   name: "workflows",
-  rows: ({ db, context }, flags, { limit }) =>
-    listWorkflows(db, {
-      statuses: flags.status?.map((one) =>
-        checkWord(one, STATUSES, { what: "status", next: "conclaude workflow list --help" })
-      ) ?? null,
-      project: projectOfTasks(context, flags),
-      limit,
-    }).map((workflow) => ({
-      ...workflow,
-      taskTitle: readTask(db, workflow.taskId)?.title ?? null,
-    })),
+  rows({ db, context }, flags, { limit }) {
+    const statuses = flags.status?.map((one) =>
+      checkWord(one, STATUSES, { what: "status", next: "conclaude workflow list --help" })
+    ) ?? null;
+    const project = projectOfTasks(context, flags);
+    return withTaskTitles(db, listWorkflows(db, { statuses, project, limit }));
+  },
   columns: {
-    ID: ({ id }) => shortTaskId(id),
+    ID: ({ id }) =>
+      shortTaskId(id),
     WORKFLOW: ({ name }) => name,
     STATUS: statusText,
     STEP: ({ currentStep }) => currentStep,
