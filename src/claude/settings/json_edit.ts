@@ -14,7 +14,7 @@ import { messageOf } from "../../base/errors.ts";
 export type { Node };
 
 /** Keys of objects and indexes of arrays, from the top of a text. */
-type JsonPath = readonly (string | number)[];
+export type JsonPath = readonly (string | number)[];
 
 export type Json =
   | string
@@ -71,16 +71,6 @@ export function lineEndOf(text: string): string {
   return /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
 }
 
-/** Returns the whole `"key": value` of an object node. */
-export function propertyAt(object: Node | undefined, key: string): Node | undefined {
-  return valueAt(object, key)?.parent;
-}
-
-/** Returns the value of a key of an object node; `undefined` when the node is not an object or has no such key. */
-export function valueAt(object: Node | undefined, key: string): Node | undefined {
-  return object && findNodeAtLocation(object, [key]);
-}
-
 /** Returns the text with a value at a path; objects and arrays that are missing on the way are made. */
 export function setAt(text: string, path: JsonPath, value: Json): string {
   const root = parseTree(text);
@@ -116,18 +106,18 @@ function addMember(
   return splice(text, container.offset + 1, endOf(container) - 1, content);
 }
 
-/** Returns the text without a property or an array element, and without the comma that it needed. */
-export function removeMember(text: string, member: Node): string {
-  const container = member.parent;
-  const siblings = container?.children ?? [];
+/** Returns the text without the value at a path, its key, and the comma that it needed. */
+export function removeAt(text: string, path: JsonPath): string {
+  const value = findNodeAtLocation(parseTree(text)!, [...path])!;
+  const member = value.parent!.type === "property" ? value.parent! : value;
+  const container = member.parent!;
+  const siblings = container.children!;
   const index = siblings.indexOf(member);
   const previous = siblings[index - 1];
   const next = siblings[index + 1];
   if (previous !== undefined) return splice(text, endOf(previous), endOf(member), "");
   if (next !== undefined) return splice(text, member.offset, next.offset, "");
-  return container === undefined
-    ? text
-    : splice(text, container.offset + 1, endOf(container) - 1, "");
+  return splice(text, container.offset + 1, endOf(container) - 1, "");
 }
 
 interface Style {

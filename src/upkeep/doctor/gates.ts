@@ -11,6 +11,7 @@ import { baseName, joinPath } from "../../base/paths.ts";
 import { daysMs } from "../../base/time.ts";
 import { findMods, modText } from "../../claude/mods.ts";
 import {
+  isThisProgram,
   type Need,
   readHookCommand,
   type Unarmed,
@@ -18,7 +19,7 @@ import {
   whyUnarmed,
 } from "../../claude/settings/armed.ts";
 import { commandLine, type HookEntry, isOurName, quoteWord } from "../../claude/settings/hooks.ts";
-import { memberOf, ownershipHere, unwrap } from "../../claude/settings/own_handler.ts";
+import { memberOf, unwrap } from "../../claude/settings/own_handler.ts";
 import { isManagedFile } from "../../claude/settings/settings_place.ts";
 import { countPastGates } from "../../db/executions.ts";
 import { needsOf } from "../../policy/armed_gates.ts";
@@ -33,7 +34,6 @@ import {
 import { isBareName } from "../../system/process/executable.ts";
 import { type LineEnd, runShellLine } from "../../system/process/run_program.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
-import { isThisProgram } from "./hook_checks.ts";
 import type { DoctorPlace } from "./place.ts";
 import {
   installLine,
@@ -60,7 +60,7 @@ export async function lookAtGates(place: DoctorPlace): Promise<Finding[]> {
   const looks = lookAtSettings(place);
   const unarmed = whyUnarmed(looks, {
     needs,
-    ownership: ownershipHere(place),
+    ownership: place,
     searchPath: place.searchPath,
   });
   const faults = unarmed.map((reason) => fail(unarmedText(reason), wayToArm(reason, looks)));
@@ -297,9 +297,7 @@ const MANAGE = `sudo ${commandLine("install-hooks", ["--managed"])}`;
 
 /** Names the mods of Claude Code that can bypass the gates. */
 export function lookAtMods(place: DoctorPlace): Finding[] {
-  const { claudeFolder, projectDir, locations: { home } } = place;
-  const clientFolder = claudeFolder ?? (home && joinPath(home, ".claude"));
-  const mods = findMods({ clientFolder: clientFolder ?? null, projectDir });
+  const mods = findMods(place);
   if (mods.length === 0) return [ok("no mods: no plugin's code runs inside Claude Code here")];
   const isManaged = lookAtSettings(place).some((look) =>
     isManagedFile(look.path) && look.entries.some(({ event }) => event === "PreToolUse")

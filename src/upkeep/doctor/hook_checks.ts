@@ -3,7 +3,7 @@ import {
   disablingFile,
   fileOf,
   type HookProgram,
-  isSameProgram,
+  isThisProgram,
   readHookCommand,
   whyNotStarted,
 } from "../../claude/settings/armed.ts";
@@ -154,12 +154,6 @@ function programFaults(program: HookProgram, look: SettingsLook, place: DoctorPl
       ? "if this one is right, let the PATH name its folder first"
       : `if this one is right: \`${again}\``,
   )];
-}
-
-/** Whether a hook starts this very program. */
-export function isThisProgram(started: HookProgram, place: DoctorPlace): boolean {
-  const { program, programPath: path, searchPath } = place;
-  return isSameProgram(started, { program, path, searchPath });
 }
 
 /** Returns the faults of the hooks of all files together: missing hooks, and events that are recorded twice. */
