@@ -1,6 +1,6 @@
 import type { Environment } from "../system/environment.ts";
 import { baseName, isAbsolutePath, joinPath, parentOf, resolvePath } from "../base/paths.ts";
-import { modPlaces } from "../claude/mods.ts";
+import { modPlaces } from "../claude/plugins.ts";
 import { findOnPath, isBareName, isSameFile } from "../system/process/executable.ts";
 import { type Program, quoteWord } from "../claude/settings/hooks.ts";
 import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "../system/permissions.ts";

@@ -16,8 +16,14 @@ import {
   whyUnarmed,
 } from "../claude/settings/armed.ts";
 import type { NamedTools } from "../claude/settings/lanes.ts";
-import { PLUGIN_ROOT, pluginSettings, REMOVE_PLUGIN } from "../claude/plugin/plugin_hooks.ts";
-import { gatingMods, modPlaces, modText } from "../claude/mods.ts";
+import {
+  gatingMods,
+  modPlaces,
+  modText,
+  PLUGIN_ROOT,
+  pluginSettings,
+  REMOVE_PLUGIN,
+} from "../claude/plugins.ts";
 import { ownHandlersIn } from "../claude/settings/own_handler.ts";
 import { settingsPaths } from "../claude/settings/settings_place.ts";
 

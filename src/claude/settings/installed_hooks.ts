@@ -2,8 +2,7 @@
 import { isUserError } from "../../base/errors.ts";
 import type { Locations } from "../../system/environment.ts";
 import { isBareName } from "../../system/process/executable.ts";
-import type { ModPlaces } from "../mods.ts";
-import { pluginSettings, REMOVE_PLUGIN, UPDATE_PLUGIN } from "../plugin/plugin_hooks.ts";
+import { type ModPlaces, pluginSettings, REMOVE_PLUGIN, UPDATE_PLUGIN } from "../plugins.ts";
 import { entriesIn } from "./edit.ts";
 import type { HookProblem } from "./handler_schema.ts";
 import {
