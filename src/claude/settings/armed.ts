@@ -200,6 +200,8 @@ function troubleOf(
   return why === null ? null : trouble(`cannot start: ${why}`, "replace");
 }
 
+const LIST = new Intl.ListFormat("en-GB");
+
 /** Joins the obstacles that have the same reason. */
 function joined(obstacles: readonly Obstacle[], all: readonly Need[]): Unarmed[] {
   return [...Map.groupBy(obstacles, ({ says }) => says("")).values()].map((same) => {
@@ -208,12 +210,8 @@ function joined(obstacles: readonly Obstacle[], all: readonly Need[]): Unarmed[]
     const events = [...new Set(needs.map(({ event }) => event))];
     const { says, remedy } = same[0]!;
     const isAll = gates.length === namesOf(all).length;
-    return { gates, events, isAll, why: says(listed(events)), remedy };
+    return { gates, events, isAll, why: says(LIST.format(events)), remedy };
   });
-}
-
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
 function namesOf(needs: readonly Need[]): string[] {

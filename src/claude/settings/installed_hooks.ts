@@ -89,17 +89,14 @@ function lookInto(
   };
 }
 
-/** How many hooks ran in a lane, and how long in all, in milliseconds. */
-export type LaneTime = Pick<HookTime, "runs" | "ms">;
-
 /**
- * Splits the times of hooks by lane, as the hooks are installed now. Where no settings file holds hooks, the usual ones
- * are assumed.
+ * Adds up how often hooks ran in each lane and how long, in milliseconds, as the hooks are installed now. Where no
+ * settings file holds hooks, the usual ones are assumed.
  */
 export function timesByLane(
   times: readonly HookTime[],
   { looks, program }: { readonly looks: readonly SettingsLook[]; readonly program: Program },
-): { readonly waited: LaneTime; readonly beside: LaneTime } {
+) {
   const installed = looks.flatMap(({ entries }) => entries);
   const entries = installed.length > 0 ? installed : planHooks(program, DEFAULT_EVENTS);
   const isWaitedFor = ({ hookName, toolName }: HookTime) =>
@@ -107,15 +104,13 @@ export function timesByLane(
       event === hookName && role === "event" && !async &&
       letsThrough(event, matcher, toolName ?? "")
     );
-  const sum = (those: readonly HookTime[]) =>
-    those.reduce(({ runs, ms }, one) => ({ runs: runs + one.runs, ms: ms + one.ms }), {
-      runs: 0,
-      ms: 0,
-    });
-  return {
-    waited: sum(times.filter(isWaitedFor)),
-    beside: sum(times.filter((one) => !isWaitedFor(one))),
-  };
+  const [waited, beside] = [{ runs: 0, ms: 0 }, { runs: 0, ms: 0 }];
+  for (const one of times) {
+    const lane = isWaitedFor(one) ? waited : beside;
+    lane.runs += one.runs;
+    lane.ms += one.ms;
+  }
+  return { waited, beside };
 }
 
 type Installed = Pick<SettingsLook, "flags" | "entries" | "isPlugin">;

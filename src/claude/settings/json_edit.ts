@@ -24,17 +24,8 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** The first mistake in a text that is not strict JSON. */
-interface JsonFault {
-  /** Counts from 1, as `column` does. */
-  readonly line: number;
-  readonly column: number;
-  readonly problem: string;
-  readonly isComment: boolean;
-}
-
-/** Finds the first mistake; null where a text is strict JSON. */
-export function faultIn(text: string): JsonFault | null {
+/** Finds the first mistake, its line and its column, both from 1; null where a text is strict JSON. */
+export function faultIn(text: string) {
   const errorIn = (allowTrailingComma: boolean) => {
     const errors: ParseError[] = [];
     parseTree(text, errors, { allowTrailingComma, disallowComments: true });

@@ -65,16 +65,11 @@ export function handlerLine(handler: unknown): string {
 /** The installer's own form of a command. */
 const WRITTEN = new RegExp(`^(.*) hook ([A-Za-z]+)(?: ${OWN_MARK})?$`, "s");
 
-interface HookWords {
-  /** The words before `hook <Event>`. */
-  readonly words: readonly string[];
-  /** The event's word in the command; `undefined` when the command has none and the payload names the event. */
-  readonly word: string | undefined;
-  readonly marked: boolean;
-}
-
-/** Takes `<program> hook [<Event>]` apart; `undefined` when the command is anything else. */
-function programWords(line: string): HookWords | undefined {
+/**
+ * Takes `<program> hook [<Event>]` apart: the words of the program, the event's word, and whether the mark follows. A
+ * command may leave the event to the payload. @returns `undefined` when the command is anything else.
+ */
+function programWords(line: string) {
   const words = splitWords(line) ?? [];
   const marked = words.at(-1) === OWN_MARK;
   if (marked) words.pop();

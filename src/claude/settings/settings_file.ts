@@ -2,7 +2,7 @@
  * Finds, reads and replaces whole settings files, so that Claude Code and other programs never see half a file. A link
  * stays a link; its target is replaced.
  */
-import { isUserError, messageOf, UserError } from "../../base/errors.ts";
+import { isUserError, messageOf, quietly, UserError } from "../../base/errors.ts";
 import type { Mapping } from "../../base/mapping.ts";
 import { parentOf } from "../../base/paths.ts";
 import { IS_WINDOWS } from "../../system/process/executable.ts";
@@ -41,16 +41,12 @@ export interface Attempt {
   readonly subject: "hooks" | "the MCP server";
 }
 
-/** A file cannot be edited without harm. {@linkcode withFreshFile} says of which command. */
-class Uneditable extends UserError {
-  constructor(why: string, todo: string) {
-    super("Cannot edit the file", { why, next: todo });
-  }
-}
+/** A file cannot be edited without harm. {@linkcode withFreshFile} says which command was tried. */
+class Uneditable extends UserError {}
 
 /** Makes the error for a file that cannot be edited. @param todo What a person has to do before the next try. */
 export function uneditable(why: string, todo: string): Uneditable {
-  return new Uneditable(why, todo);
+  return new Uneditable("Cannot edit the file", { why, next: todo });
 }
 
 const NEW_FILE_MODE = 0o600;
@@ -90,12 +86,7 @@ export function backupPath(path: string): string {
 
 /** Returns the text of the backup; `undefined` when there is none, or it cannot be read: nothing depends on it. */
 export function readBackup(path: string): string | undefined {
-  try {
-    return readSettings(backupPath(path)).text;
-  } catch (thrown) {
-    if (isUserError(thrown)) return undefined;
-    throw thrown;
-  }
+  return quietly(() => readSettings(backupPath(path)).text);
 }
 
 /** Replaces a file as {@linkcode replaceSettings}, with a backup of the former text instead of any older backup. */
@@ -216,20 +207,14 @@ export const HOOKS: Shape = {
   },
 };
 
-/** A file of Claude Code that can be edited. */
-export interface OpenedFile {
-  /** A byte order mark, or nothing. */
-  readonly mark: string;
-  /** The JSON text of an object. */
-  readonly body: string;
-  readonly settings: Mapping;
-}
-
-/** Opens a file of Claude Code. @throws UserError When it is JSON with comments, or has another shape. */
-export function openFile(text: string, shape: Shape): OpenedFile {
+/**
+ * Opens a file of Claude Code for editing: its byte order mark, if it has one, its JSON text, and the object in it.
+ * @throws UserError When it is JSON with comments, or has another shape.
+ */
+export function openFile(text: string, shape: Shape) {
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const body = text.slice(mark.length);
-  if (body.trim() === "") return { mark, body: `{}${lineEndOf(body)}`, settings: {} };
+  if (body.trim() === "") return { mark, body: `{}${lineEndOf(body)}`, settings: {} as Mapping };
   const fault = faultIn(body);
   if (fault !== null) {
     const { line, column, problem, isComment } = fault;
@@ -245,7 +230,7 @@ export function openFile(text: string, shape: Shape): OpenedFile {
       );
   }
   checkShape(parseTree(body)!, shape, { body, path: "" });
-  return { mark, body, settings: JSON.parse(body) };
+  return { mark, body, settings: JSON.parse(body) as Mapping };
 }
 
 function checkShape(

@@ -103,13 +103,7 @@ export function* transcriptLines(
 }
 
 /** Yields the lines of a file as texts, null for a line that is too long. @param from Where a line begins, in bytes. */
-export function* transcriptTexts(path: string, from: number): Generator<
-  Pick<TranscriptLine, "number" | "isEnded"> & {
-    readonly text: string | null;
-    /** Where in the file the next line begins, in bytes. */
-    readonly endsAt: number;
-  }
-> {
+export function* transcriptTexts(path: string, from: number) {
   using file = openSync(path);
   file.seekSync(from, 0);
   const decoder = new TextDecoder();

@@ -76,7 +76,8 @@ export const installHooks = verb({
     if (flags.mcp) register({ ...request, dryRun: true });
     const exec = await startsWithoutShell(place, context);
     const options = {
-      ...{ ...place, program, exec, events, strict, dryRun, executable: own.executable },
+      ...place,
+      ...{ program, exec, events, strict, dryRun, executable: own.executable },
       tools: await toolsOfAllRules(context),
       otherFlags: flags.mcp ? ["--mcp", ...otherFlags] : otherFlags,
     };
@@ -98,7 +99,8 @@ export const installHooks = verb({
     ];
     const strictEvents = report.blocking.join(", ");
     const loose = report.loosened.join(", ");
-    const drains = events.filter((event) => rowsOf(event).some(({ role }) => role === "drain"));
+    const drains = events.filter((event) => rowsOf(event).some(({ role }) => role === "drain"))
+      .join(" and ");
     const again = commandLine("install-hooks", [...placeFlags(place), "--strict"]);
     const first = changed
       ? `${dryRun ? "Would install" : "Installed"} hooks in ${settings}`
@@ -106,14 +108,10 @@ export const installHooks = verb({
     const lines = changeLines(first, { dryRun, diff: report.diff, server }, [
       ["program", report.command.replace(/ hook$/, "")],
       ["form", exec ? "started without a shell, as the Claude Code on the PATH can" : null],
-      ["events", report.events.join(", ") || null],
+      ["events", report.events.join(", ")],
       [
         "drain",
-        drains.length === 0
-          ? null
-          : `beside ${
-            drains.join(" and ")
-          }: works what happened into memory, and nobody waits for it`,
+        drains && `beside ${drains}: works what happened into memory, and nobody waits for it`,
       ],
       ["strict", strictEvents && `${strictEvents}: what a hook cannot judge does not happen`],
       [
@@ -124,9 +122,8 @@ export const installHooks = verb({
       ["mods", place.scope === "managed" ? OTHER_MODS : null],
       [
         "note",
-        fromSource
-          ? `it runs from source; the hooks need ${own.path} and this Deno where they are`
-          : null,
+        fromSource &&
+        `it runs from source; the hooks need ${own.path} and this Deno where they are`,
       ],
       ...warnings.map((warning) => ["warning", warning] as const),
     ]);
@@ -150,12 +147,13 @@ export const uninstallHooks = verb({
     const own = ownProgram(context.environment);
     // Even if the program is gone, its hooks must be removable.
     const named = namedProgram(flags.command, context);
-    const request = { place, otherFlags: commandFlags(named) };
+    const otherFlags = commandFlags(named);
+    const request = { place, otherFlags };
     // A dry run first makes a refusal come before any change.
     unregister({ ...request, dryRun: true });
     const program = named ?? own.program;
-    const { otherFlags } = request;
-    const report = uninstall({ ...place, ...own, program, dryRun, otherFlags });
+    const { executable } = own;
+    const report = uninstall({ ...place, program, executable, dryRun, otherFlags });
     const server = unregister({ ...request, dryRun });
     const plugin = lookAtSettings(hooksPlace(context)).find(({ isPlugin }) => isPlugin);
     const { settings, backup, restored, deleted } = report;
@@ -169,7 +167,7 @@ export const uninstallHooks = verb({
       ? `${dryRun ? "Would remove" : "Removed"} hooks from ${settings}`
       : none;
     const lines = changeLines(first, { dryRun, diff: report.diff, server }, [
-      ["events", report.removed.join(", ") || null],
+      ["events", report.removed.join(", ")],
       ["file", restored && !dryRun ? file : null],
       ["backup", backup && `${backup} (kept: the file has changed since)`],
       ["plugin", plugin && `stays: \`${removeLine(plugin)}\` takes it out`],
@@ -190,10 +188,10 @@ function changeLines(
     readonly diff: readonly string[];
     readonly server: ServerReport | null;
   },
-  facts: Facts,
+  facts: readonly (readonly [name: string, value: Facts[number][1] | false])[],
 ): string[] {
   const changes = dryRun ? ["", ...diff, ...server?.diff ?? [], "", "Nothing was changed."] : [];
-  const shown = facts.filter(([, value]) => value !== "");
+  const shown = facts.map(([name, value]) => [name, value || null] as const);
   return [first, ...titledFacts(shown, 9), ...serverLines(server), ...changes];
 }
 

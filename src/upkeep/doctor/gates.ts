@@ -108,11 +108,13 @@ async function proveProgram(
     readonly place: DoctorPlace;
   },
 ): Promise<Finding> {
-  const { command, timeout, onFailure } = entries.find(({ event }) => event === "PreToolUse") ??
-    asToolHook(entries[0]!);
+  const asked = entries.find(({ event }) => event === "PreToolUse");
+  const { timeout, onFailure } = asked ?? entries[0]!;
+  // Where no hook guards tools, the same program is asked about one.
+  const command = asked?.command ?? `${readHookCommand(entries[0]!.command).line} hook PreToolUse`;
   const namesOf = (those: readonly Need[]) => [...new Set(those.map(({ gate }) => gate))];
-  const asked = namesOf(needs.filter((need) => entries.some(({ event }) => event === need.event)));
-  const gates = asked.length === namesOf(needs).length ? "" : ` for ${asked.join(", ")}`;
+  const names = namesOf(needs.filter((need) => entries.some(({ event }) => event === need.event)));
+  const gates = names.length === namesOf(needs).length ? "" : ` for ${names.join(", ")}`;
   const again = installLine(look);
   const hook = `the hook in ${look.path}`;
   const unproved = (why: string, next: string) => warn(`not proved${gates}: ${hook} ${why}`, next);
@@ -135,11 +137,6 @@ async function proveProgram(
   }
   if (!fault.wasRun) return unproved(`could not be run: ${fault.why}`, "conclaude doctor");
   return fail(`NOT ARMED${gates}: ${hook} ${fault.why}: ${command}`, again);
-}
-
-/** Makes a hook for tools with the same program, for settings in which no hook guards tools. */
-function asToolHook(entry: HookEntry): HookEntry {
-  return { ...entry, command: `${readHookCommand(entry.command).line} hook PreToolUse` };
 }
 
 /**
