@@ -1,12 +1,6 @@
 /** Makes a payload small enough to keep, and says in place what was cut. */
 import { headOf, isPair } from "../base/letters.ts";
 
-/** A value within its limit, and how many bytes of its JSON were cut (0 when it fitted). */
-export interface Capped {
-  readonly value: unknown;
-  readonly cutBytes: number;
-}
-
 /** Room for the marker that says how much was cut. */
 const MARKER_BYTES = 40;
 /** No string is cut below this: entries of arrays and objects go instead. */
@@ -32,9 +26,9 @@ export function isNestedDeeply(json: string): boolean {
  * Cuts a JSON value to at most `maxBytes` of UTF-8, and marks each cut in its place: `[… 4123 bytes cut …]`. The
  * largest strings keep head and tail; with many small values, the middle of arrays and objects is removed.
  *
- * @param value Not nested deeply, see {@linkcode isNestedDeeply}.
+ * @param value Not nested deeply, see {@linkcode isNestedDeeply}. @returns `cutBytes`: 0 when it fitted.
  */
-export function capValue(value: unknown, maxBytes: number): Capped {
+export function capValue(value: unknown, maxBytes: number): { value: unknown; cutBytes: number } {
   const size = jsonBytes(value);
   if (size <= maxBytes) return { value, cutBytes: 0 };
   for (const most of ENTRIES) {

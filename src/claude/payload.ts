@@ -4,23 +4,13 @@ import { headOf } from "../base/letters.ts";
 /** How soon a capture is drained. */
 export type CapturePriority = "high" | "normal" | "low";
 
-const PRIORITIES: ReadonlyMap<string, CapturePriority> = new Map([
-  ["Write", "high"],
-  ["Edit", "high"],
-  ["MultiEdit", "high"],
-  ["Bash", "high"],
-  ["PowerShell", "high"],
-  ["Monitor", "high"],
-  ["Read", "low"],
-  ["Glob", "low"],
-  ["Grep", "low"],
-  ["TodoRead", "low"],
-  ["TodoWrite", "low"],
-]);
+const CHANGING = ["Write", "Edit", "MultiEdit", "Bash", "PowerShell", "Monitor"];
+const LOOKING = ["Read", "Glob", "Grep", "TodoRead", "TodoWrite"];
 
 /** Returns the priority of a tool's captures: what changes things is high, what only looks is low. */
 export function capturePriority(toolName: string): CapturePriority {
-  return PRIORITIES.get(toolName) ?? "normal";
+  if (CHANGING.includes(toolName)) return "high";
+  return LOOKING.includes(toolName) ? "low" : "normal";
 }
 
 /** The field of a tool's input that names its file. */
@@ -51,12 +41,9 @@ export function isOwnTool(tool: string): boolean {
   return /^mcp__(?:plugin_conclaude_)?conclaude__/.test(tool);
 }
 
-export const EDITING_TOOLS: ReadonlySet<string> = new Set([
-  "Write",
-  "Edit",
-  "MultiEdit",
-  "NotebookEdit",
-]);
+export const EDITING_TOOLS: ReadonlySet<string> = new Set(
+  "Write Edit MultiEdit NotebookEdit".split(" "),
+);
 
 /** Tools that search the folder or the file in their field `path`. */
 export const SEARCHING_TOOLS: ReadonlySet<string> = new Set(["Grep", "Glob", "LS"]);
@@ -126,15 +113,10 @@ export function inputExcerpt(payload: string): string {
   const ends = KEYS_BEHIND_INPUT.map((key) => head.indexOf(key)).filter((end) => end >= 0);
   return excerpt(head.slice(0, Math.min(head.length, ...ends)));
 }
-/** How small {@link summarizeInput} makes its copy. */
-export interface SummaryLimits {
-  readonly maxChars: number;
-  readonly maxItems: number;
-  readonly maxDepth: number;
-  readonly maxBytes: number;
-}
 
-const SUMMARY_LIMITS: SummaryLimits = { maxChars: 500, maxItems: 20, maxDepth: 4, maxBytes: 4_096 };
+/** How small {@link summarizeInput} makes its copy. */
+const SUMMARY_LIMITS = { maxChars: 500, maxItems: 20, maxDepth: 4, maxBytes: 4_096 };
+type SummaryLimits = Readonly<typeof SUMMARY_LIMITS>;
 
 /**
  * Returns a small copy of a tool's input for its audit row: long strings end in `…`, containers keep their

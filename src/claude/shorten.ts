@@ -7,12 +7,6 @@
  */
 import { commonLevel } from "./cap.ts";
 
-/** JSON within a limit, and how many bytes of the original are missing in it. */
-export interface Shortened {
-  readonly text: string;
-  readonly cutBytes: number;
-}
-
 /** How many characters at the end of a shortened string masking reads before they are removed. No token is longer. */
 const OVERLAP_CHARS = 4_096;
 /** A container with less room for each of its entries loses the later entries instead. */
@@ -29,8 +23,11 @@ const MAX_RUBBISH_BYTES = 16_384;
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Shortens the JSON of an object to about `maxBytes`; a text that ends too early counts as if it were closed there. */
-export function shortenJson(json: Uint8Array, maxBytes: number): Shortened {
+/**
+ * Shortens the JSON of an object to about `maxBytes`; a text that ends too early counts as if it were closed there.
+ * @returns `cutBytes`: how many bytes of the original are missing in the text.
+ */
+export function shortenJson(json: Uint8Array, maxBytes: number) {
   const start = skipBlanks(json, 0);
   if (json[start] !== OPEN_OBJECT) {
     const end = Math.min(json.length, MAX_RUBBISH_BYTES);
@@ -69,8 +66,9 @@ class Shortener {
     const json = this.#json;
     const maxBytes = Math.floor(limit);
     const first = json[span.start];
-    if (depth > 0 && sizeOf(json, span, maxBytes) <= maxBytes) this.#raw(span);
-    else if (first === QUOTE) this.#string(span, maxBytes);
+    if (depth > 0 && sizeOf(json, span, maxBytes) <= maxBytes) {
+      this.text.push(decode(json, span.start, span.end));
+    } else if (first === QUOTE) this.#string(span, maxBytes);
     else if ((first === OPEN_OBJECT || first === OPEN_LIST) && this.#mayLookInto(span, depth)) {
       this.#container(span, maxBytes, depth);
     } else this.text.push(`"${this.#marker(span.end - span.start)}"`);
@@ -79,10 +77,6 @@ class Shortener {
   #mayLookInto({ start, end }: Span, depth: number): boolean {
     this.#left -= end - start;
     return depth < MAX_DEPTH && this.#left >= 0;
-  }
-
-  #raw({ start, end }: Span): void {
-    this.text.push(decode(this.#json, start, end));
   }
 
   #marker(bytes: number): string {

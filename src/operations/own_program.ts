@@ -1,5 +1,6 @@
 import type { Environment } from "../system/environment.ts";
 import { baseName, isAbsolutePath, joinPath, parentOf, resolvePath } from "../base/paths.ts";
+import { modPlaces } from "../claude/plugins.ts";
 import { findOnPath, isBareName, isSameFile } from "../system/process/executable.ts";
 import { type Program, quoteWord } from "../claude/settings/hooks.ts";
 import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "../system/permissions.ts";
@@ -64,11 +65,11 @@ export function hooksPlace(context: CliContext, settings?: string): HooksPlace {
   const { cwd, locations, environment } = context;
   const { variable } = environment;
   const { program, executable } = ownProgram(environment);
+  const projectDir = variable("CLAUDE_PROJECT_DIR") ?? cwd;
   return {
+    ...modPlaces({ projectDir, home: locations.home, environment }),
     locations,
     settings: settings && typedPath(context, settings),
-    projectDir: variable("CLAUDE_PROJECT_DIR") ?? cwd,
-    claudeFolder: variable("CLAUDE_CONFIG_DIR"),
     program,
     executable,
     searchPath: variable("PATH"),

@@ -62,51 +62,47 @@ type Protections = ReturnType<typeof protectionsOf>;
 
 export type Care = Awaited<ReturnType<typeof careOf>>;
 
-export const fallbackText = ({ fallback }: Care) =>
-  fallback && `${fallback.path} is left behind: run \`${fallback.next}\``;
-export const problemsText = ({ problems }: Care) =>
-  problems > 0 ? `${count(problems, "problem")}: run \`conclaude config validate\`` : null;
-export const heldFilesText = ({ held }: Care) =>
-  held.length > 0
-    ? `${count(held.length, "file")} not in force: \`conclaude config accept --dry-run\``
-    : null;
-export const violationsText = ({ violations }: Care) =>
-  violations > 0 ? `${violations} open: \`conclaude config accept --dry-run\` lists them` : null;
+/** Words what may need care, for `status` and `status --verbose`; null where all is well. */
+export function careTexts({ beganAnew, violations, held, problems, fallback }: Care) {
+  const list = "`conclaude config accept --dry-run`";
+  return {
+    beganAnew: beganAnew && `${beganAnew.text}: run \`${beganAnew.next}\``,
+    violations: violations > 0 ? `${violations} open: ${list} lists them` : null,
+    held: held.length > 0 ? `${count(held.length, "file")} not in force: ${list}` : null,
+    problems: problems > 0
+      ? `${count(problems, "problem")}: run \`conclaude config validate\``
+      : null,
+    fallback: fallback && `${fallback.path} is left behind: run \`${fallback.next}\``,
+  };
+}
 
-/** Checks for each thing that may need care, the most urgent first. A check returns null if all is well. */
-const AILMENTS: readonly ((care: Care) => string | null)[] = [
-  ({ beganAnew }) => beganAnewText(beganAnew),
-  (care) => violationsText(care) && `changes that no rule allows: ${violationsText(care)}`,
-  (care) => heldFilesText(care) && `changed configuration: ${heldFilesText(care)}`,
-  (care) => problemsText(care) && `the configuration has ${problemsText(care)}`,
-  fallbackText,
-  ({ hooks }) =>
-    hooks.length === 0 ? "hooks are not installed: run `conclaude install-hooks`" : null,
-  ({ hooks }) =>
-    new Set(hooks.map(({ isPlugin }) => isPlugin)).size > 1
-      ? "hooks are installed twice: run `conclaude doctor`"
-      : null,
-  ({ hooks, protections: { unarmed } }) =>
-    hooks.length > 0 && unarmed.length > 0 ? "rules are NOT ARMED: run `conclaude doctor`" : null,
-  ({ queued, daemon }) =>
-    queued > 0 && !daemon.running
-      ? `${count(queued, "task waits", "tasks wait")} for \`conclaude daemon start\``
-      : null,
-  ({ team }) => {
-    const failed = team.find(({ fault }) => fault !== null);
-    return failed === undefined ? null : `the team's sync failed: ${failed.fault!}`;
-  },
-  ({ spool }) =>
-    spool.waiting > 0
-      ? `${
-        count(spool.waiting, "event waits", "events wait")
-      } in the spool: \`conclaude queue drain\``
-      : null,
-];
+/** Names each thing that needs care, the most urgent first. */
+function ailmentsOf(care: Care): string[] {
+  const { beganAnew, violations, held, problems, fallback } = careTexts(care);
+  const { hooks, protections, queued, daemon, team, spool: { waiting } } = care;
+  const failed = team.find(({ fault }) => fault !== null);
+  const isTwice = new Set(hooks.map(({ isPlugin }) => isPlugin)).size > 1;
+  const isUnarmed = hooks.length > 0 && protections.unarmed.length > 0;
+  return [
+    beganAnew,
+    violations && `changes that no rule allows: ${violations}`,
+    held && `changed configuration: ${held}`,
+    problems && `the configuration has ${problems}`,
+    fallback,
+    hooks.length === 0 && "hooks are not installed: run `conclaude install-hooks`",
+    isTwice && "hooks are installed twice: run `conclaude doctor`",
+    isUnarmed && "rules are NOT ARMED: run `conclaude doctor`",
+    queued > 0 && !daemon.running &&
+    `${count(queued, "task waits", "tasks wait")} for \`conclaude daemon start\``,
+    failed && `the team's sync failed: ${failed.fault}`,
+    waiting > 0 &&
+    `${count(waiting, "event waits", "events wait")} in the spool: \`conclaude queue drain\``,
+  ].filter((text) => typeof text === "string");
+}
 
 /** Says in one line that all is well, or what needs care most urgently. */
 export function healthText(care: Care): string {
-  const [first, ...others] = AILMENTS.flatMap((text) => text(care) ?? []);
+  const [first, ...others] = ailmentsOf(care);
   if (first === undefined) return "well: nothing needs care";
   return others.length === 0
     ? first
@@ -138,15 +134,10 @@ async function fallbackOf(context: CliContext, { database, config }: Place, nowM
   return quietly(() => leftBehind({ locations, database, retentionDays, nowMs })) ?? null;
 }
 
-export function beganAnewText(begun: BeganAnew | null): string | null {
-  return begun && `${begun.text}: run \`${begun.next}\``;
-}
-
 /** Returns the names of the guards that a configuration switches on. */
 function guardsIn({ guards }: Policies): string[] {
-  return (guards === null ? [] : rulesOf(guards)).filter(({ isOn }) => isOn).map(({ name }) =>
-    name
-  );
+  const rules = guards === null ? [] : rulesOf(guards);
+  return rules.flatMap(({ name, isOn }) => isOn ? [name] : []);
 }
 
 export function protectionsOf(config: HookConfig, { unarmed }: Pick<HooksHere, "unarmed">) {
@@ -170,16 +161,18 @@ export function protectionsOf(config: HookConfig, { unarmed }: Pick<HooksHere, "
 
 /** Sums up the protections in one line of at most 80 columns. */
 export function protectionsText(
-  { builtIn, switchedOff, guards, requirements, strict, unarmed }: ReturnType<typeof protectionsOf>,
+  { builtIn, switchedOff, guards, requirements, strict, unarmed }: Protections,
 ): string {
   const off = switchedOff.length;
   return [
-    builtIn.length === 0 ? "nothing built in" : off === 0 ? BUILT_IN : `built-in (${off} off)`,
+    builtIn.length === 0
+      ? "nothing built in"
+      : off === 0
+      ? "built-in protections"
+      : `built-in (${off} off)`,
     ...guards === 0 ? [] : [count(guards, "guard")],
     ...requirements === 0 ? [] : [count(requirements, "requirement")],
     ...strict ? ["strict"] : [],
     unarmed.length === 0 ? "armed" : "NOT ARMED",
   ].join(", ");
 }
-
-const BUILT_IN = "built-in protections";

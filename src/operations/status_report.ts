@@ -2,7 +2,7 @@
 import { count } from "../base/counts.ts";
 import { daysMs } from "../base/time.ts";
 import { VERSION } from "../base/version.ts";
-import { gatingMods, modPlaces, modText } from "../claude/mods.ts";
+import { gatingMods, modPlaces, modText } from "../claude/plugins.ts";
 import { isLeftOut } from "../config/discover.ts";
 import { type ExecutionSummary, summarizeExecutions } from "../db/executions.ts";
 import { summarizeQueue, totalsOf } from "../db/queue.ts";
@@ -14,14 +14,7 @@ import { fileSize, isThere } from "../system/on_disk.ts";
 import { countState, type StateCounts } from "../work/store.ts";
 import { type CliContext, filesHere } from "./context.ts";
 import { agoText } from "./list_and_show.ts";
-import {
-  beganAnewText,
-  type Care,
-  fallbackText,
-  heldFilesText,
-  problemsText,
-  violationsText,
-} from "./status_care.ts";
+import { type Care, careTexts } from "./status_care.ts";
 import type { OpenStore } from "./open_store.ts";
 import { bytesText, type Facts } from "./table.ts";
 
@@ -118,6 +111,7 @@ function countsText(words: Words, counts: Counts): string | null {
 export function factsOf(report: ReturnType<typeof statusReportOf>, care: Care): Facts {
   const { database, sessions, queue, memory, work, daemon, audit, spool } = report;
   const { byStatus, byPriority, oldestAtMs } = queue;
+  const needs = careTexts(care);
   const size = database.exists
     ? `${bytesText(database.bytes)}, schema ${database.schema}`
     : "nothing there yet";
@@ -130,7 +124,7 @@ export function factsOf(report: ReturnType<typeof statusReportOf>, care: Care): 
   return [
     ["conclaude", report.version],
     ["database", `${database.path} (${size})`],
-    ["", beganAnewText(database.beganAnew)],
+    ["", needs.beganAnew],
     ["sessions here", sessionsText(sessions.here)],
     ["sessions all", sessionsText(sessions.all)],
     [
@@ -154,7 +148,7 @@ export function factsOf(report: ReturnType<typeof statusReportOf>, care: Care): 
       work.questions > 0 ? `${work.questions} waiting: \`conclaude question list\`` : null,
     ],
     ["daemon", daemon.running ? "running" : isDaemonNeeded ? DAEMON_NEEDED : null],
-    ["violations", violationsText(care)],
+    ["violations", needs.violations],
     ...column("hooks", hooks, "not installed: run `conclaude install-hooks`"),
     ["  rules", care.protections.unarmed.join("; ") || null],
     ["  last 24 h", auditText(audit)],
@@ -163,10 +157,10 @@ export function factsOf(report: ReturnType<typeof statusReportOf>, care: Care): 
       "spool",
       `${spool.waiting} waiting${spool.waiting > 0 ? ": run `conclaude queue drain`" : ""}`,
     ],
-    ["fallback", fallbackText(care)],
+    ["fallback", needs.fallback],
     ...column("config", files, "defaults"),
-    ["", heldFilesText(care)],
-    ["", problemsText(care)],
+    ["", needs.held],
+    ["", needs.problems],
   ];
 }
 

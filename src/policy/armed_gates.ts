@@ -16,9 +16,15 @@ import {
   whyUnarmed,
 } from "../claude/settings/armed.ts";
 import type { NamedTools } from "../claude/settings/lanes.ts";
-import { PLUGIN_ROOT, pluginSettings, REMOVE_PLUGIN } from "../claude/plugin/plugin_hooks.ts";
-import { gatingMods, modPlaces, modText } from "../claude/mods.ts";
-import { handlersIn, isOwnHandler, ownershipHere } from "../claude/settings/own_handler.ts";
+import {
+  gatingMods,
+  modPlaces,
+  modText,
+  PLUGIN_ROOT,
+  pluginSettings,
+  REMOVE_PLUGIN,
+} from "../claude/plugins.ts";
+import { ownHandlersIn } from "../claude/settings/own_handler.ts";
 import { settingsPaths } from "../claude/settings/settings_place.ts";
 
 /** The tools that change files. Today's clients have no `MultiEdit`, so a matcher need not name it. */
@@ -132,7 +138,7 @@ function settingsHere(place: ArmedPlace) {
   return {
     files: [...files, ...plugins],
     plugins,
-    ownership: ownershipHere({ executable }),
+    ownership: { executable },
     searchPath: variable("PATH"),
   };
 }
@@ -188,7 +194,7 @@ function installedIn(
   { files, plugins, ownership }: ReturnType<typeof settingsHere>,
 ): HooksHere["installed"] {
   return files.map((file) => {
-    const own = handlersIn(file.settings).filter(({ handler }) => isOwnHandler(handler, ownership));
+    const own = ownHandlersIn(file.settings, ownership);
     const events = [...new Set(own.map(({ event }) => event))];
     return { path: file.path, events, isPlugin: plugins.includes(file) };
   }).filter(({ events }) => events.length > 0);

@@ -1,20 +1,18 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { installInto, planRemoval, uninstallFrom } from "../../src/claude/settings/edit.ts";
+import { installInto, planRemoval } from "../../src/claude/settings/edit.ts";
 import { planHooks, type Program } from "../../src/claude/settings/hooks.ts";
 import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
 import { runs } from "../support/lanes.ts";
-import { isOwnHandler, roleOf, splitWords } from "../../src/claude/settings/own_handler.ts";
+import { roleOf, splitWords } from "../../src/claude/settings/own_handler.ts";
 import { it } from "../support/fixtures.ts";
-
-const path = "/settings.json";
 
 /** Handlers and groups of other tools, some of them not valid. */
 const foreignHandler = fc.oneof(
   fc.record({ type: fc.constant("command"), command: fc.string() }),
   fc.record({ type: fc.constant("http"), url: fc.webUrl(), timeout: fc.integer() }),
   fc.jsonValue({ maxDepth: 1 }),
-).filter((handler) => !isOwnHandler(handler));
+).filter((handler) => roleOf(handler) === undefined);
 const foreignGroup = fc.record({
   matcher: fc.constantFrom("*", "Bash", "Edit|Write", ""),
   hooks: fc.array(foreignHandler, { maxLength: 3 }),
@@ -64,7 +62,6 @@ const plan = fc.record({
   strict: fc.boolean(),
   exec: fc.boolean(),
 }).map(({ program, events, ...options }) => ({
-  path,
   program,
   entries: planHooks(program, events, options),
 }));
@@ -78,7 +75,7 @@ function foreignIn(settings: string, program: Program) {
   const hooks = (read(settings)["hooks"] ?? {}) as Record<string, { hooks: unknown[] }[]>;
   return Object.entries(hooks).flatMap(([event, groups]) =>
     groups.flatMap(({ hooks: handlers, ...group }) =>
-      handlers.filter((handler) => !isOwnHandler(handler, { program }))
+      handlers.filter((handler) => roleOf(handler, { program }) === undefined)
         .map((handler) => ({ event, group, handler }))
     )
   );
@@ -135,7 +132,7 @@ it.sized("foreign hooks and every other key survive installing and uninstalling"
   fc.assert(
     fc.property(text, plan, (before, plan) => {
       const installed = installInto(before, plan).text;
-      const left = uninstallFrom(installed, plan).text;
+      const left = installInto(installed, { ...plan, entries: [] }).text;
       for (const after of [installed, left]) {
         assert.deepEqual(foreignIn(after, plan.program), foreignIn(before, plan.program));
         assert.deepEqual({ ...read(after), hooks: 0 }, { ...read(before), hooks: 0 });
@@ -156,7 +153,8 @@ it.sized("without a backup uninstalling still gives back the bytes wherever noth
   fc.assert(
     fc.property(text, plan, (before, plan) => {
       fc.pre(!hasEmpty(before, plan.entries.map(({ event }) => event)));
-      assert.equal(uninstallFrom(installInto(before, plan).text, plan).text, before);
+      const installed = installInto(before, plan).text;
+      assert.equal(installInto(installed, { ...plan, entries: [] }).text, before);
     }),
     { numRuns: runs(150) },
   );

@@ -5,7 +5,6 @@ import {
   addServer,
   registerServer,
   removeServer,
-  type ServerEdit,
   serverOf,
   serversPlace,
   type ServersScope,
@@ -25,19 +24,14 @@ const ours = { type: "stdio", command: "/usr/local/bin/conclaude", args: ["mcp"]
 const USER = ["mcpServers"];
 const LOCAL = ["projects", "/work/shop.d", "mcpServers"];
 
-function edit(keys: readonly string[]): ServerEdit {
-  const attempt = { command: "install-hooks", path: "/x.json", subject: "the MCP server" } as const;
-  return { keys, attempt };
-}
-
 function add(text: string, keys: readonly string[] = USER): string {
-  const added = addServer(text, { ...edit(keys), entry });
-  assert.equal(addServer(added, { ...edit(keys), entry }), added, "a second run changed it");
+  const added = addServer(text, keys, entry);
+  assert.equal(addServer(added, keys, entry), added, "a second run changed it");
   return added;
 }
 
 function remove(text: string, keys: readonly string[] = USER): string {
-  return removeServer(text, edit(keys));
+  return removeServer(text, keys);
 }
 
 function pretty(value: unknown): string {
@@ -144,9 +138,7 @@ Deno.test("another server of our name is neither changed nor removed", () => {
     const text = pretty({ mcpServers: { conclaude: foreign } });
     assert.throws(() => add(text), (thrown) => {
       assert.ok(thrown instanceof UserError);
-      assert.equal(thrown.what, 'Cannot add the MCP server to "/x.json"');
       assert.match(thrown.why, /another MCP server has the name `conclaude`/);
-      assert.match(thrown.next, /`conclaude install-hooks` again; nothing was changed$/);
       return true;
     });
     assert.equal(remove(text), text);
@@ -212,6 +204,17 @@ test.unix(
     assert.deepEqual(namesIn(home), [".claude.json"]);
   },
 );
+
+test("a refusal names the file, and the command to give again", ({ path: folder }) => {
+  Deno.writeTextFileSync(`${folder}/.mcp.json`, '{"mcpServers": {"conclaude": {"url": "x"}}}');
+  const place = serversPlace({ scope: "project", projectDir: folder, home: folder });
+  assert.throws(() => registerServer({ place, program, flags: ["--mcp"] }), (thrown) => {
+    assert.ok(thrown instanceof UserError);
+    assert.equal(thrown.what, `Cannot add the MCP server to "${folder}/.mcp.json"`);
+    assert.match(thrown.next, /`conclaude install-hooks --mcp` again; nothing was changed$/);
+    return true;
+  });
+});
 
 test("a change by Claude Code under its lock is not lost while a server is registered", async ({ path: folder }) => {
   const file = `${folder}/.claude.json`;

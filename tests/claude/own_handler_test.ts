@@ -3,21 +3,26 @@ import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
 import { hookCommand, type Program } from "../../src/claude/settings/hooks.ts";
 import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
-import { isOwnHandler, type Ownership, roleOf } from "../../src/claude/settings/own_handler.ts";
+import { type Ownership, roleOf } from "../../src/claude/settings/own_handler.ts";
 import CASES from "../testdata/claude_cases.json" with { type: "json" };
 import { rowsOf } from "../support/fixtures.ts";
+import { tempFolder } from "../support/folders.ts";
 
-function isOwn(command: string, ownership: Ownership = {}): boolean {
+function isOwnHandler(handler: unknown, ownership?: Ownership): boolean {
+  return roleOf(handler, ownership) !== undefined;
+}
+
+function isOwn(command: string, ownership?: Ownership): boolean {
   return isOwnHandler({ type: "command", command, timeout: 10 }, ownership);
 }
 
-Deno.test("isOwnHandler() knows conclaude under any folder, version and platform", () => {
+Deno.test("roleOf() knows conclaude under any folder, version and platform", () => {
   for (const program of CASES.ownPrograms) {
     assert.ok(isOwn(`${program} hook Stop`), program);
   }
 });
 
-Deno.test("isOwnHandler() knows the form without a shell", () => {
+Deno.test("roleOf() knows the form without a shell", () => {
   const handler = { type: "command", command: "/opt/my tools/conclaude", args: ["hook", "Stop"] };
   assert.ok(isOwnHandler(handler));
   assert.ok(!isOwnHandler({ ...handler, args: ["status"] }));
@@ -25,7 +30,7 @@ Deno.test("isOwnHandler() knows the form without a shell", () => {
   assert.ok(isOwnHandler(marked));
 });
 
-Deno.test("isOwnHandler() knows a clone and its bundle by their folders", () => {
+Deno.test("roleOf() knows a clone and its bundle by their folders", () => {
   assert.ok(
     isOwn(
       "/usr/bin/deno run -A --config /src/conclaude/deno.json /src/conclaude/main.ts hook Stop",
@@ -35,7 +40,7 @@ Deno.test("isOwnHandler() knows a clone and its bundle by their folders", () => 
   assert.ok(!isOwn("deno run -A /src/other/main.ts hook Stop"));
 });
 
-Deno.test("isOwnHandler() knows the program that is being installed under any name", () => {
+Deno.test("roleOf() knows the program that is being installed under any name", () => {
   for (const program of rowsOf<Program>(CASES.programs)) {
     const command = hookCommand(program, "Stop");
     const unmarked = command.replace(/ --conclaude$/, "");
@@ -47,33 +52,38 @@ Deno.test("isOwnHandler() knows the program that is being installed under any na
   }
 });
 
-Deno.test("isOwnHandler() knows its mark, whatever the program is called by now", () => {
+Deno.test("roleOf() knows its mark, whatever the program is called by now", () => {
   for (const program of CASES.renamedPrograms) {
     assert.ok(isOwn(`${program} hook Stop --conclaude`), program);
     assert.ok(!isOwn(`${program} hook Stop`), program);
   }
 });
 
-Deno.test("isOwnHandler() takes no word for its mark that only resembles it", () => {
+Deno.test("roleOf() takes no word for its mark that only resembles it", () => {
   for (const command of CASES.resemblingMark) {
     assert.ok(!isOwn(command), command);
   }
 });
 
-Deno.test("isOwnHandler() knows what leads to this very executable, as long as it is there", () => {
-  const ownership = { isThisExecutable: (path: string) => path === "/opt/cc" };
-  assert.ok(isOwn("/opt/cc hook Stop", ownership));
-  assert.ok(!isOwn("/opt/guard hook Stop", ownership));
-  assert.ok(!isOwn("cc hook Stop", { isThisExecutable: () => true }), "a bare name leads anywhere");
+Deno.test("roleOf() knows what leads to this very executable, as long as it is there", () => {
+  using folder = tempFolder();
+  const [cc, guard] = [`${folder.path}/cc`, `${folder.path}/guard`];
+  const ownership = { executable: cc };
+  assert.ok(!isOwn(`${cc} hook Stop`, ownership));
+  Deno.writeTextFileSync(cc, "");
+  Deno.writeTextFileSync(guard, "");
+  assert.ok(isOwn(`${cc} hook Stop`, ownership));
+  assert.ok(!isOwn(`${guard} hook Stop`, ownership));
+  assert.ok(!isOwn("cc hook Stop", ownership), "a bare name leads anywhere");
 });
 
-Deno.test("isOwnHandler() leaves every other tool's handler alone", () => {
+Deno.test("roleOf() leaves every other tool's handler alone", () => {
   for (const command of CASES.foreign) {
     assert.ok(!isOwn(command), command);
   }
 });
 
-Deno.test("isOwnHandler() takes anything that is no command handler for foreign", () => {
+Deno.test("roleOf() takes anything that is no command handler for foreign", () => {
   const command = "conclaude hook Stop";
   for (
     const handler of [
@@ -90,7 +100,7 @@ Deno.test("isOwnHandler() takes anything that is no command handler for foreign"
   }
 });
 
-Deno.test("isOwnHandler() finds its own command again for any folder that a path can have", () => {
+Deno.test("roleOf() finds its own command again for any folder that a path can have", () => {
   fc.assert(fc.property(
     anyText().filter((folder) => !/[\\/\0]/.test(folder)),
     fc.constantFrom(...KNOWN_EVENTS),
@@ -102,7 +112,7 @@ Deno.test("isOwnHandler() finds its own command again for any folder that a path
   ));
 });
 
-Deno.test("isOwnHandler() never throws and claims no handler of a foreign program", () => {
+Deno.test("roleOf() never throws and claims no handler of a foreign program", () => {
   fc.assert(fc.property(fc.anything(), fc.string(), (handler, command) => {
     isOwnHandler(handler);
     assert.ok(!isOwn(`guard ${command}`));

@@ -1,14 +1,19 @@
 import assert from "node:assert/strict";
-import { pluginFiles, toPluginHooks } from "../../src/claude/plugin/plugin_files.ts";
+import { pluginFiles } from "../../src/claude/plugin/plugin_files.ts";
 import { planHooks } from "../../src/claude/settings/hooks.ts";
-import { DEFAULT_EVENTS, matcherOf } from "../../src/claude/settings/lanes.ts";
+import { DEFAULT_EVENTS, type HookEvent, matcherOf } from "../../src/claude/settings/lanes.ts";
 import { roleOf } from "../../src/claude/settings/own_handler.ts";
 
 const program = { kind: "path", path: "/opt/my tools/cc" } as const;
 
+/** The hooks of the plugin's file, as `plugin path` writes them. */
+function hooksFor(events: readonly HookEvent[]): Record<string, unknown[]> {
+  const entries = planHooks(program, events, { exec: true });
+  return JSON.parse(pluginFiles(entries, { program, version: "1" }).get("hooks/hooks.json")!).hooks;
+}
+
 Deno.test("a plugin's hooks name the program and its arguments, so that no shell reads them", () => {
-  const hooks = toPluginHooks(planHooks(program, ["PreToolUse", "Stop"]));
-  assert.deepEqual(JSON.parse(JSON.stringify(hooks)), {
+  assert.deepEqual(hooksFor(["PreToolUse", "Stop"]), {
     PreToolUse: [{
       matcher: matcherOf(["these", "asked"]),
       hooks: [{
@@ -42,7 +47,7 @@ Deno.test("a plugin's hooks name the program and its arguments, so that no shell
 
 Deno.test("a plugin has every hook that install-hooks writes, and each is known as conclaude's", () => {
   const entries = planHooks(program, DEFAULT_EVENTS);
-  const handlers = Object.values(toPluginHooks(entries)).flat()
+  const handlers = Object.values(hooksFor(DEFAULT_EVENTS)).flat()
     .flatMap((group) => Object(group).hooks);
   assert.deepEqual(handlers.map((handler) => roleOf(handler)), entries.map(({ role }) => role));
 });

@@ -1,15 +1,9 @@
 /** Tells from Claude Code's settings files whether it calls conclaude's hooks, and whether the program can start. */
+import { EDITING_TOOLS, SHELL_TOOLS } from "../payload.ts";
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
 import { isManagedFile } from "./settings_place.ts";
 import { OWN_MARK, type Program, programLine } from "./hooks.ts";
-import {
-  handlerLine,
-  handlersIn,
-  memberOf,
-  type Ownership,
-  roleOf,
-  splitWords,
-} from "./own_handler.ts";
+import { handlerLine, memberOf, type Ownership, ownHandlersIn, splitWords } from "./own_handler.ts";
 import { baseName, isAbsolutePath } from "../../base/paths.ts";
 import {
   findOnPath,
@@ -94,7 +88,7 @@ export function disablingFile(files: readonly ParsedSettings[]): string | null {
 }
 
 /** Returns the entry that makes Claude Code discard a file. */
-function fatalIn({ settings }: ParsedSettings): HookProblem | undefined {
+export function fatalIn({ settings }: Pick<ParsedSettings, "settings">): HookProblem | undefined {
   return checkHooks(settings).find(({ discardsFile }) => discardsFile);
 }
 
@@ -103,11 +97,18 @@ export function unarmedText({ gates, isAll, why }: Unarmed): string {
   return `NOT ARMED${isAll ? "" : ` for ${gates.join(", ")}`}: ${why}`;
 }
 
-/** Tells whether our hook of an event is installed, whatever else its handler says. */
-export function holdsOwn(settings: unknown, event: string, ownership: Ownership): boolean {
-  return ownHandlers({ path: "", settings }, event, ownership).length > 0;
+/** Returns our handlers for an event. The drain beside Stop answers nothing, so it arms no gate. */
+function handlersOf(event: string, settings: unknown, ownership: Ownership) {
+  return ownHandlersIn(settings, ownership)
+    .filter((own) => own.event === event && own.role === "event");
 }
 
+/** Tells whether our hook of an event is installed, whatever else its handler says. */
+export function holdsOwn(settings: unknown, event: string, ownership: Ownership): boolean {
+  return handlersOf(event, settings, ownership).length > 0;
+}
+
+/** Why gates are not asked, and what helps. */
 interface Obstacle {
   readonly needs: readonly Need[];
   /** The reason; `events` are the events that are not asked about. */
@@ -121,11 +122,13 @@ function obstacleFor(
   { needs, ownership, searchPath }: GateCheck,
 ): Obstacle | null {
   const found = files.flatMap((file) =>
-    ownHandlers(file, event, ownership).map((own) => ({ ...own, fatal: fatalIn(file) }))
+    handlersOf(event, file.settings, ownership).map(({ matcher, handler }) => ({
+      path: file.path,
+      matcher,
+      trouble: troubleOf(handler, event, { file, searchPath }),
+    }))
   );
-  const counting = found.filter(({ fatal }) => fatal === undefined)
-    .map((own) => ({ ...own, fault: faultOf(own.handler, event, searchPath) }));
-  const sound = counting.filter(({ fault }) => fault === null);
+  const sound = found.filter(({ trouble }) => trouble === null);
   const isAsked = (tool: string) =>
     sound.some(({ matcher }) => letsThrough(event, matcher, tool)) ||
     tool === "PowerShell" && !hasPowerShell(searchPath);
@@ -135,47 +138,69 @@ function obstacleFor(
     sound.some(({ matcher }) => GATED_TOOLS.some((tool) => letsThrough(event, matcher, tool)));
   if (unheard.length === 0 && heard) return null;
   const [first] = sound;
-  if (first !== undefined) {
-    const unmet = unheard.length > 0 ? unheard : needs;
-    const tools = [...new Set(unmet.flatMap(missedOf))];
-    const about = tools.includes("*")
-      ? "every tool"
-      : tools.length > 0
-      ? tools.join(", ")
-      : "any tool that is guarded";
-    return {
-      needs: unmet,
-      says: (events) =>
-        `the hook for ${events} in ${first.path} is not asked about ${about}: ` +
-        `its matcher is \`${first.matcher}\``,
-      remedy: { kind: "install", path: first.path },
-    };
+  if (first === undefined) {
+    const troubles = found.flatMap(({ trouble }) => trouble ?? []);
+    const [trouble = NOT_INSTALLED] = [
+      ...troubles.filter(({ remedy }) => remedy.kind !== "correct"),
+      ...troubles,
+    ];
+    return { needs, ...trouble };
   }
-  const faulty = counting.find(({ fault }) => fault !== null);
-  if (faulty?.fault) {
-    const { path, fault } = faulty;
-    return {
-      needs,
-      says: (events) => `the hook for ${events} in ${path} ${fault.says}`,
-      remedy: { kind: fault.isProgram ? "replace" : "install", path },
-    };
-  }
-  const lost = found.find(({ fatal }) => fatal !== undefined);
-  if (lost?.fatal === undefined) {
-    return {
-      needs,
-      says: (events) => `no hook is installed for ${events}`,
-      remedy: { kind: "install", path: null },
-    };
-  }
-  const { path, fatal } = lost;
+  const unmet = unheard.length > 0 ? unheard : needs;
+  const tools = [...new Set(unmet.flatMap(missedOf))];
+  const about = tools.includes("*") ? "every tool" : tools.join(", ") || "any tool that is guarded";
   return {
-    needs,
-    says: () =>
-      `Claude Code discards ${path} with our hooks in it, because \`${fatal.path}\` ${fatal.problem}`,
-    remedy: { kind: "correct", path, at: fatal.path },
+    needs: unmet,
+    says: (events) =>
+      `the hook for ${events} in ${first.path} is not asked about ${about}: ` +
+      `its matcher is \`${first.matcher}\``,
+    remedy: { kind: "install", path: first.path },
   };
 }
+
+type Trouble = Omit<Obstacle, "needs">;
+
+const NOT_INSTALLED: Trouble = {
+  says: (events) => `no hook is installed for ${events}`,
+  remedy: { kind: "install", path: null },
+};
+
+/** Returns why Claude Code does not start a handler for every use, or does not wait for it; null when it does both. */
+function troubleOf(
+  handler: unknown,
+  event: string,
+  { file, searchPath }: Pick<GateCheck, "searchPath"> & { readonly file: ParsedSettings },
+): Trouble | null {
+  const { path } = file;
+  const fatal = fatalIn(file);
+  if (fatal !== undefined) {
+    return {
+      says: () =>
+        `Claude Code discards ${path} with our hooks in it, because \`${fatal.path}\` ${fatal.problem}`,
+      remedy: { kind: "correct", path, at: fatal.path },
+    };
+  }
+  const trouble = (why: string, kind: "install" | "replace" = "install"): Trouble => ({
+    says: (events) => `the hook for ${events} in ${path} ${why}`,
+    remedy: { kind, path },
+  });
+  if (memberOf(handler, "async") === true || memberOf(handler, "asyncRewake") === true) {
+    return trouble("is not waited for: it is `async`");
+  }
+  if (memberOf(handler, "if") !== undefined) return trouble("is asked only where its `if` holds");
+  const command = handlerLine(handler);
+  if (memberOf(handler, "args") !== undefined && !REST.test(command)) {
+    return trouble("is handed arguments that are not ours, as `args`");
+  }
+  const named = NAMED_EVENT.exec(command)?.[1];
+  if (named !== undefined && named !== event) {
+    return trouble(`does what another event wants: \`hook ${named}\``);
+  }
+  const why = whyNotStarted(readHookCommand(command), searchPath);
+  return why === null ? null : trouble(`cannot start: ${why}`, "replace");
+}
+
+const LIST = new Intl.ListFormat("en-GB");
 
 /** Joins the obstacles that have the same reason. */
 function joined(obstacles: readonly Obstacle[], all: readonly Need[]): Unarmed[] {
@@ -185,56 +210,21 @@ function joined(obstacles: readonly Obstacle[], all: readonly Need[]): Unarmed[]
     const events = [...new Set(needs.map(({ event }) => event))];
     const { says, remedy } = same[0]!;
     const isAll = gates.length === namesOf(all).length;
-    return { gates, events, isAll, why: says(listed(events)), remedy };
+    return { gates, events, isAll, why: says(LIST.format(events)), remedy };
   });
-}
-
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join() : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
 function namesOf(needs: readonly Need[]): string[] {
   return [...new Set(needs.map(({ gate }) => gate))];
 }
 
-interface OwnHandler {
-  readonly path: string;
-  readonly matcher: unknown;
-  readonly handler: unknown;
-}
-
-function ownHandlers(
-  { path, settings }: ParsedSettings,
-  event: string,
-  ownership: Ownership,
-): OwnHandler[] {
-  // The drain beside Stop answers nothing, so it arms no gate.
-  return handlersIn(settings)
-    .filter((one) => one.event === event && roleOf(one.handler, ownership) === "event")
-    .map(({ matcher, handler }) => ({ path, matcher, handler }));
-}
-
 /** Events whose matcher is compared with the name of a tool. */
-const TOOL_EVENTS: ReadonlySet<string> = new Set([
-  "PreToolUse",
-  "PermissionRequest",
-  "PostToolUse",
-  "PostToolUseFailure",
-]);
-const GATED_TOOLS: readonly string[] = [
-  "Edit",
-  "Write",
-  "MultiEdit",
-  "NotebookEdit",
-  "Bash",
-  "PowerShell",
-  "Monitor",
-  "Skill",
-];
+const TOOL_EVENTS = ["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"];
+const GATED_TOOLS = [...EDITING_TOOLS, ...SHELL_TOOLS, "Skill"];
 
 /** Tells whether a matcher lets a tool through, as Claude Code reads it. */
 export function letsThrough(event: string, matcher: unknown, tool: string): boolean {
-  if (!TOOL_EVENTS.has(event) || typeof matcher !== "string") return true;
+  if (!TOOL_EVENTS.includes(event) || typeof matcher !== "string") return true;
   if (matcher === "" || matcher === "*") return true;
   if (/^[A-Za-z0-9_ ,|-]+$/.test(matcher)) {
     return matcher.split(/[|,]/).some((name) => name.trim() === tool);
@@ -246,43 +236,8 @@ export function letsThrough(event: string, matcher: unknown, tool: string): bool
   }
 }
 
-interface HandlerFault {
-  /** Continues the sentence "the hook for … in …". */
-  readonly says: string;
-  /** True when the program itself cannot be started. */
-  readonly isProgram?: true;
-}
-
 /** Finds the event that a command names; a command may leave it to the payload. */
 const NAMED_EVENT = new RegExp(` hook ([A-Za-z]+)(?: ${OWN_MARK})?\\s*$`);
-
-/** Keys that keep Claude Code from asking about every use, or from waiting, and what to say of each. */
-const HINDRANCES:
-  readonly (readonly [key: string, hinders: (value: unknown) => boolean, string])[] = [
-    ["async", (value) => value === true, "is not waited for: it is `async`"],
-    ["asyncRewake", (value) => value === true, "is not waited for: it is `async`"],
-    ["if", (value) => value !== undefined, "is asked only where its `if` holds"],
-  ];
-
-/** Returns why Claude Code does not start a handler for every use, or does not wait for it; null when it does both. */
-function faultOf(
-  handler: unknown,
-  event: string,
-  searchPath: GateCheck["searchPath"],
-): HandlerFault | null {
-  const hindrance = HINDRANCES.find(([key, hinders]) => hinders(memberOf(handler, key)));
-  if (hindrance !== undefined) return { says: hindrance[2] };
-  const command = handlerLine(handler);
-  if (memberOf(handler, "args") !== undefined && !REST.test(command)) {
-    return { says: "is handed arguments that are not ours, as `args`" };
-  }
-  const named = NAMED_EVENT.exec(command)?.[1];
-  if (named !== undefined && named !== event) {
-    return { says: `does what another event wants: \`hook ${named}\`` };
-  }
-  const why = whyNotStarted(readHookCommand(command), searchPath);
-  return why === null ? null : { says: `cannot start: ${why}`, isProgram: true };
-}
 
 export interface HookProgram {
   /** The command up to `hook <Event>`. */
@@ -323,15 +278,15 @@ function hasPowerShell(searchPath: string | undefined): boolean {
 }
 
 /** Tells whether a hook starts this very program. */
-export function isSameProgram(
-  program: HookProgram,
-  own: {
+export function isThisProgram(
+  started: HookProgram,
+  { program, programPath, searchPath }: {
     readonly program: Program;
-    readonly path: string;
+    /** The file of this program. */
+    readonly programPath: string;
     readonly searchPath: string | undefined;
   },
 ): boolean {
-  const started = program.script ?? fileOf(program, own.searchPath);
-  return program.line === programLine(own.program) ||
-    (started !== null && isSameFile(started, own.path));
+  const file = started.script ?? fileOf(started, searchPath);
+  return started.line === programLine(program) || (file !== null && isSameFile(file, programPath));
 }

@@ -5,21 +5,29 @@
  * Each edit is one small step on the text (`json_edit.ts`), and steps are taken until nothing is left to do. So
  * installing twice is the same as installing once.
  */
-import { getNodePath, getNodeValue, parseTree } from "jsonc-parser";
 import { isUserError } from "../../base/errors.ts";
+import type { Mapping } from "../../base/mapping.ts";
 import type { HookEntry } from "./hooks.ts";
-import { type Json, type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
-import { type HookRole, rowsOf } from "./lanes.ts";
-import { handlerLine, type Ownership, roleOf, splitWords } from "./own_handler.ts";
-import { type Attempt, openSettings, type Target } from "./settings_file.ts";
+import { type Json, type JsonPath, removeAt, setAt } from "./json_edit.ts";
+import { rowsOf } from "./lanes.ts";
+import {
+  handlerLine,
+  memberOf,
+  type Ownership,
+  ownHandlersIn,
+  roleOf,
+  splitWords,
+} from "./own_handler.ts";
+import { HOOKS, openFile } from "./settings_file.ts";
 
-export interface InstallPlan extends Ownership, Target {
+export interface InstallPlan extends Ownership {
   /** At most one entry for an event, role and lane. All our other handlers are removed. */
   readonly entries: readonly HookEntry[];
 }
 
 export interface Edit {
   readonly text: string;
+  /** The events under which handlers were added, corrected and removed. */
   readonly added: readonly string[];
   readonly updated: readonly string[];
   readonly removed: readonly string[];
@@ -27,26 +35,16 @@ export interface Edit {
 
 /**
  * Returns the text with our handlers as the plan wants them: it adds missing ones, corrects changed ones where they
- * stand, and drops repeated ones.
+ * stand, and drops repeated ones, and groups and keys that held nothing else.
  *
  * A handler that shares its group with foreign ones stays there when the group's matcher is right; otherwise it moves
  * to a group of its own, since the matcher is not ours to change.
  *
- * @param text A whole settings file; "" for one that does not exist.
- * @throws UserError When the text cannot be edited safely (`openSettings`).
+ * @param text A whole settings file; "" for one that does not exist. @throws UserError As `openFile`.
  */
 export function installInto(text: string, plan: InstallPlan): Edit {
-  return editText(text, plan, attemptOf("install-hooks", plan));
-}
-
-/** Returns the text without our handlers, and without groups and keys that held nothing else. */
-export function uninstallFrom(text: string, options: Ownership & Target): Edit {
-  return editText(text, { ...options, entries: [] }, attemptOf("uninstall-hooks", options));
-}
-
-function editText(text: string, plan: InstallPlan, attempt: Attempt): Edit {
-  const { mark, body } = openSettings(text, attempt);
-  const before = new Set(ownersIn(body, plan).map(({ event }) => event));
+  const { mark, body, settings } = openFile(text, HOOKS);
+  const before = new Set(ownersIn(settings, plan).map(({ event }) => event));
   const after = new Set(plan.entries.map(({ event }) => event));
   const changed = new Set<string>();
   let edited = body;
@@ -62,20 +60,16 @@ function editText(text: string, plan: InstallPlan, attempt: Attempt): Edit {
   };
 }
 
-/** Lists our handlers in a settings file in the form of a plan's entries. @throws UserError As `openSettings`. */
-export function readOwnEntries(
-  text: string,
-  options: Ownership & { readonly attempt: Attempt },
-): HookEntry[] {
-  const { body } = openSettings(text, options.attempt);
-  return ownersIn(body, options).map(({ event, role, isAsync, matcher, handler }) => ({
+/** Lists our handlers in a settings file in the form of a plan's entries. */
+export function entriesIn(settings: unknown, ownership: Ownership): HookEntry[] {
+  return ownersIn(settings, ownership).map(({ event, role, isAsync, matcher, handler }) => ({
     event,
     role,
     matcher,
-    command: handlerLine(getNodeValue(handler)),
-    exec: valueAt(handler, "args") === undefined ? undefined : true,
-    timeout: Number(valueAt(handler, "timeout")?.value),
-    onFailure: valueAt(handler, "onFailure")?.value === "block" ? "block" : undefined,
+    command: handlerLine(handler),
+    exec: handler["args"] === undefined ? undefined : true,
+    timeout: Number(handler["timeout"]),
+    onFailure: handler["onFailure"] === "block" ? "block" : undefined,
     // Where we install no `async` hook, a person has added it, and we do not write it again.
     async: isAsync &&
         rowsOf(event).some((row) => row.lane === "async" && row.role === role)
@@ -84,50 +78,30 @@ export function readOwnEntries(
   }));
 }
 
-function attemptOf(command: Attempt["command"], { path, flags }: Target): Attempt {
-  return { command, path, flags };
-}
+type Owner = ReturnType<typeof ownersIn>[number];
 
-/** One of our handlers in a text, and its group. */
-interface Owner {
-  readonly event: string;
-  readonly role: HookRole;
-  readonly isAsync: boolean;
-  readonly group: Node;
-  readonly handler: Node;
-  /** The group's matcher; a value that is not a string stands here as text, which equals no matcher of ours. */
-  readonly matcher: string | undefined;
-  /** True when every handler of the group is ours. */
-  readonly groupIsOurs: boolean;
-}
-
-function ownersIn(body: string, ownership: Ownership): Owner[] {
-  const hooks = valueAt(parseTree(body), "hooks");
-  const properties = hooks?.type === "object" ? hooks.children ?? [] : [];
-  const events = properties.map(({ children }) => String(children?.[0]?.value));
-  return events.flatMap((event) =>
-    itemsOf(valueAt(hooks, event)).flatMap((group) => {
-      const handlers = itemsOf(valueAt(group, "hooks"));
-      const ours = handlers.flatMap((handler) => {
-        const role = roleOf(getNodeValue(handler), ownership);
-        return role === undefined ? [] : [{ handler, role }];
-      });
-      const matcher = valueAt(group, "matcher");
-      return ours.map((own) => ({
-        ...own,
-        event,
-        isAsync: valueAt(own.handler, "async")?.value === true,
-        group,
-        matcher: matcher === undefined ? undefined : String(matcher.value),
-        groupIsOurs: ours.length === handlers.length,
-      }));
-    })
-  );
+/** Returns our handlers, and what an edit has to know of each. */
+function ownersIn(settings: unknown, ownership: Ownership) {
+  return ownHandlersIn(settings, ownership).map(({ matcher, handler, at, together, ...own }) => {
+    const group: JsonPath = ["hooks", own.event, at[0]];
+    return {
+      ...own,
+      handler: handler as Mapping,
+      isAsync: memberOf(handler, "async") === true,
+      /** The group's matcher; a value that is not a string stands here as text, which equals no matcher of ours. */
+      matcher: matcher === undefined ? undefined : String(matcher),
+      group,
+      path: [...group, "hooks", at[1]],
+      isAlone: together.length === 1,
+      groupIsOurs: together.every((other) => roleOf(other, ownership) !== undefined),
+    };
+  });
 }
 
 /** Returns the text after the next step towards a plan, and the event of the step; `undefined` when no step is left. */
 function step(body: string, plan: InstallPlan): { event: string; body: string } | undefined {
-  const owners = ownersIn(body, plan);
+  const settings: unknown = JSON.parse(body);
+  const owners = ownersIn(settings, plan);
   const isBeside = ({ event, role }: HookEntry) => (other: Owner | HookEntry) =>
     other.event === event && other.role === role;
   // Where the plan has one lane, a handler in the other lane is corrected: the older form had one handler for both.
@@ -140,21 +114,19 @@ function step(body: string, plan: InstallPlan): { event: string; body: string } 
     const kept = matching.find((owner) => matchesSame(owner.matcher, matcher)) ??
       matching.find((owner) => owner.groupIsOurs);
     const surplus = matching.find((owner) => owner !== kept);
-    if (surplus !== undefined) {
-      return { event, body: removeMember(body, emptiedBy(surplus.handler)) };
-    }
+    if (surplus !== undefined) return { event, body: removeAt(body, emptiedBy(surplus, settings)) };
     const next = kept === undefined
-      ? addGroup(body, entry)
-      : correctHandler(body, kept.handler, entry) ?? correctMatcher(body, kept, matcher);
+      ? addGroup(body, settings, entry)
+      : correctHandler(body, kept, entry) ?? correctMatcher(body, kept, matcher);
     if (next !== undefined) return { event, body: next };
   }
   const unwanted = owners.find((owner) => !plan.entries.some((entry) => isOf(entry)(owner)));
   return unwanted &&
-    { event: unwanted.event, body: removeMember(body, emptiedBy(unwanted.handler)) };
+    { event: unwanted.event, body: removeAt(body, emptiedBy(unwanted, settings)) };
 }
 
 /** The values that Claude Code assumes for missing keys of a handler. */
-const USUAL: Readonly<Record<string, unknown>> = {
+const USUAL: Mapping = {
   onFailure: "continue",
   async: false,
   asyncRewake: false,
@@ -166,15 +138,15 @@ const USUAL: Readonly<Record<string, unknown>> = {
  * `asyncRewake`, `shell` and other `args`: they change how, when or in which shell Claude Code starts the command. All
  * other keys stay.
  */
-function correctHandler(body: string, handler: Node, entry: HookEntry): string | undefined {
-  const present: Readonly<Record<string, Json>> = getNodeValue(handler);
+function correctHandler(body: string, owner: Owner, entry: HookEntry): string | undefined {
+  const present = owner.handler as Readonly<Record<string, Json>>;
   const wanted = handlerOf(entry);
   const { onFailure, async, args, if: condition, asyncRewake, shell, ...kept } = present;
   const ruled = { onFailure, async, args, if: condition, asyncRewake, shell, ...wanted };
-  const json = (one: Readonly<Record<string, unknown>>, key: string) =>
+  const json = (one: Mapping, key: string) =>
     JSON.stringify(Object.hasOwn(one, key) ? one[key] : USUAL[key]);
   if (Object.keys(ruled).every((key) => json(present, key) === json(wanted, key))) return undefined;
-  return setAt(body, getNodePath(handler), { ...kept, ...wanted });
+  return setAt(body, owner.path, { ...kept, ...wanted });
 }
 
 /** Sets the matcher of a group in the text; `undefined` when the matcher is right already. */
@@ -184,9 +156,8 @@ function correctMatcher(
   wanted: string | undefined,
 ): string | undefined {
   if (matchesSame(matcher, wanted)) return undefined;
-  return wanted === undefined
-    ? removeMember(body, propertyAt(group, "matcher")!)
-    : setAt(body, [...getNodePath(group), "matcher"], wanted);
+  const path = [...group, "matcher"];
+  return wanted === undefined ? removeAt(body, path) : setAt(body, path, wanted);
 }
 
 /** Tells whether two matchers are equal: Claude Code takes a missing one, "" and "*" for the same, everything. */
@@ -207,32 +178,26 @@ function handlerOf({ command, exec, timeout, onFailure, async }: HookEntry) {
   };
 }
 
-function addGroup(body: string, entry: HookEntry): string {
+function addGroup(body: string, settings: unknown, entry: HookEntry): string {
   const { event, matcher } = entry;
   const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handlerOf(entry)] };
-  const groups = valueAt(valueAt(parseTree(body), "hooks"), event);
-  return setAt(body, ["hooks", event, groups?.children?.length ?? 0], group);
+  return setAt(body, ["hooks", event, groupsOf(settings, event).length], group);
 }
 
 /**
- * Returns the largest part of the text that would be empty without a handler: the handler, its group, the event or all
+ * Returns the path of the largest part that would be empty without a handler: the handler, its group, the event or all
  * of `hooks`. A group without handlers does nothing, whatever else it says.
  */
-function emptiedBy(handler: Node): Node {
-  const group = handler.parent?.parent?.parent;
-  if (group === undefined || isShared(handler)) return handler;
-  const event = group.parent?.parent;
-  if (event === undefined || isShared(group)) return group;
-  const hooks = event.parent?.parent;
-  return hooks === undefined || isShared(event) ? event : hooks;
+function emptiedBy({ event, group, path, isAlone }: Owner, settings: unknown): JsonPath {
+  if (!isAlone) return path;
+  if (groupsOf(settings, event).length > 1) return group;
+  const isShared = Object.keys(Object(memberOf(settings, "hooks"))).length > 1;
+  return isShared ? ["hooks", event] : ["hooks"];
 }
 
-function isShared(member: Node): boolean {
-  return (member.parent?.children?.length ?? 0) > 1;
-}
-
-function itemsOf(node: Node | undefined): readonly Node[] {
-  return node?.type === "array" ? node.children ?? [] : [];
+function groupsOf(settings: unknown, event: string): readonly unknown[] {
+  const groups = memberOf(memberOf(settings, "hooks"), event);
+  return Array.isArray(groups) ? groups : [];
 }
 
 type Removal =
@@ -246,33 +211,29 @@ type Removal =
 
 /**
  * Decides how our hooks leave a settings file. The backup is trusted only when installing into it today gives exactly
- * the present text: nothing that was written after the installation is ever lost. @throws UserError As `openSettings`.
+ * the present text: nothing that was written after the installation is ever lost. @throws UserError As `openFile`.
  */
 export function planRemoval(
   text: string,
-  options: Ownership & Target & { readonly backup: string | undefined },
+  { backup, ...ownership }: Ownership & { readonly backup: string | undefined },
 ): Removal {
-  const { path, flags, backup, ...ownership } = options;
-  const attempt = { command: "uninstall-hooks", path, flags } as const;
-  const entries = readOwnEntries(text, { ...ownership, attempt });
+  const entries = entriesIn(openFile(text, HOOKS).settings, ownership);
   if (entries.length === 0) return { kind: "absent" };
-  const plan = { ...ownership, path, entries };
+  const plan = { ...ownership, entries };
   if (backup !== undefined && isOriginOf(text, { plan, origin: backup })) {
     return { kind: "restored", text: backup };
   }
   if (isOriginOf(text, { plan, origin: "" })) return { kind: "deleted" };
-  return { kind: "edited", text: uninstallFrom(text, { ...ownership, path }).text };
+  return { kind: "edited", text: installInto(text, { ...ownership, entries: [] }).text };
 }
 
 /** Tells whether `origin` has none of our hooks, and installing them by `plan` gives exactly `text`. */
 export function isOriginOf(
   text: string,
-  options: { readonly plan: InstallPlan; readonly origin: string },
+  { plan, origin }: { readonly plan: InstallPlan; readonly origin: string },
 ): boolean {
-  const { plan, origin } = options;
-  const attempt = { command: "install-hooks", path: plan.path } as const;
   try {
-    return readOwnEntries(origin, { ...plan, attempt }).length === 0 &&
+    return ownHandlersIn(openFile(origin, HOOKS).settings, plan).length === 0 &&
       installInto(origin, plan).text === text;
   } catch (thrown) {
     if (isUserError(thrown)) return false;

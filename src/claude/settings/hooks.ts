@@ -63,8 +63,19 @@ export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
   const chosen = new Set<HookEvent>();
   for (const name of names) {
     const event = KNOWN_EVENTS.find((known) => known === name);
-    if (event === undefined) throw unknownEvent(name);
-    chosen.add(event);
+    if (event !== undefined) {
+      chosen.add(event);
+      continue;
+    }
+    const [nearest] = nearestWords(name, KNOWN_EVENTS);
+    const meant = nearest === undefined
+      ? `it has ${KNOWN_EVENTS.join(", ")}`
+      : `did you mean \`${nearest}\`?`;
+    throw new UserError(`Cannot install a hook for "${name}"`, {
+      why: `Claude Code has no hook event of this name; ${meant}`,
+      next: commandLine("install-hooks", ["--help"]),
+      exitCode: 2,
+    });
   }
   return [...chosen];
 }
@@ -104,13 +115,9 @@ export function planHooks(
 
 /** Returns the shell command of one hook: `conclaude hook Stop`. @param word An event, or {@linkcode DRAIN_WORD}. */
 export function hookCommand(program: Program, word: string): string {
-  const words = [programLine(program), "hook", word];
-  return (tellsByName(program) ? words : [...words, OWN_MARK]).join(" ");
-}
-
-function tellsByName(program: Program): boolean {
-  if (program.kind === "line") return false;
-  return isOurName(program.kind === "name" ? program.name : baseName(program.path));
+  const name = program.kind === "path" ? baseName(program.path) : programLine(program);
+  const mark = program.kind !== "line" && isOurName(name) ? [] : [OWN_MARK];
+  return [programLine(program), "hook", word, ...mark].join(" ");
 }
 
 /** Returns the beginning of a command for a POSIX shell; on Windows, hooks run in Git Bash, with forward slashes. */
@@ -130,17 +137,6 @@ export function quoteWord(word: string): string {
 /** Returns a command to paste: `conclaude install-hooks --scope local`. */
 export function commandLine(verb: string, flags: readonly string[] = []): string {
   return ["conclaude", verb, ...flags.map(quoteWord)].join(" ");
-}
-
-function unknownEvent(name: string): UserError {
-  const [nearest] = nearestWords(name, KNOWN_EVENTS);
-  return new UserError(`Cannot install a hook for "${name}"`, {
-    why: `Claude Code has no hook event of this name; ${
-      nearest === undefined ? `it has ${KNOWN_EVENTS.join(", ")}` : `did you mean \`${nearest}\`?`
-    }`,
-    next: commandLine("install-hooks", ["--help"]),
-    exitCode: 2,
-  });
 }
 
 /** Words that a release or a packager adds to our name: the system, the machine, the kind of file. */

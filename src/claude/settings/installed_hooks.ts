@@ -2,23 +2,25 @@
 import { isUserError } from "../../base/errors.ts";
 import type { Locations } from "../../system/environment.ts";
 import { isBareName } from "../../system/process/executable.ts";
-import { joinPath } from "../../base/paths.ts";
-import { pluginSettings, REMOVE_PLUGIN, UPDATE_PLUGIN } from "../plugin/plugin_hooks.ts";
-import { readOwnEntries } from "./edit.ts";
-import { checkHooks, type HookProblem } from "./handler_schema.ts";
-import { type HookProgram, letsThrough, readHookCommand } from "./armed.ts";
+import { type ModPlaces, pluginSettings, REMOVE_PLUGIN, UPDATE_PLUGIN } from "../plugins.ts";
+import { entriesIn } from "./edit.ts";
+import type { HookProblem } from "./handler_schema.ts";
+import {
+  fatalIn,
+  type HookProgram,
+  letsThrough,
+  type ParsedSettings,
+  readHookCommand,
+} from "./armed.ts";
 import { commandLine, type HookEntry, planHooks, type Program } from "./hooks.ts";
 import { DEFAULT_EVENTS } from "./lanes.ts";
 import type { HookTime } from "../../db/executions.ts";
-import { findWrapped, ownershipHere, type WrappedHook } from "./own_handler.ts";
-import { readSettings } from "./settings_file.ts";
+import { findWrapped, type Ownership, type WrappedHook } from "./own_handler.ts";
+import { HOOKS, openFile, readSettings } from "./settings_file.ts";
 import { placeFlags, settingsPath, type SettingsPlace, settingsPlaces } from "./settings_place.ts";
 
 /** A settings file with its hooks and its faults. */
-export interface SettingsLook {
-  readonly path: string;
-  /** The parsed file; `undefined` when it is missing or cannot be read. */
-  readonly settings: unknown;
+export interface SettingsLook extends ParsedSettings {
   /** The flags with which `install-hooks` writes to it: `["--scope", "local"]`. */
   readonly flags: readonly string[];
   /** Why it cannot be read; null when it can. */
@@ -33,12 +35,8 @@ export interface SettingsLook {
 }
 
 /** The place in which conclaude's hooks are searched for. */
-export interface HooksPlace {
+export interface HooksPlace extends ModPlaces {
   readonly locations: Locations;
-  /** Where Claude Code looks for a project's settings. */
-  readonly projectDir: string;
-  /** The variable `CLAUDE_CONFIG_DIR`. */
-  readonly claudeFolder: string | undefined;
   /** One more settings file that Claude Code is started with (`claude --settings FILE`), as an absolute path. */
   readonly settings?: string | undefined;
   /** The program that the hooks are meant to start. */
@@ -51,66 +49,54 @@ export interface HooksPlace {
 
 /** Returns the settings files that count here. The first one outranks the others. */
 export function lookAtSettings(place: HooksPlace): SettingsLook[] {
-  const { locations, projectDir, claudeFolder, settings } = place;
-  const around = { projectDir, home: locations.home ?? undefined, configDir: claudeFolder };
+  const { locations, projectDir, clientFolder, settings } = place;
+  const around = {
+    projectDir,
+    home: locations.home ?? undefined,
+    configDir: clientFolder ?? undefined,
+  };
   const named = settings === undefined ? [] : [{ ...around, scope: "user" as const, settings }];
   const places: SettingsPlace[] = [...named, ...settingsPlaces(around)];
-  const files = places.map((one) => ({ path: settingsPath(one), flags: placeFlags(one) }));
   // In the home folder itself the project's file is the user's.
-  const clientFolder = claudeFolder ?? (around.home && joinPath(around.home, ".claude")) ?? null;
-  const plugins = pluginSettings({ clientFolder, projectDir });
-  return [
-    ...files
-      .filter(({ path }, index) => files.findLastIndex((other) => other.path === path) === index)
-      .map((file) =>
-        lookInto({ ...file, isPlugin: false }, place, ({ path }) => readSettings(path).text)
-      ),
-    ...plugins.map(({ path, settings }) =>
-      lookInto({ path, flags: [], isPlugin: true }, place, () => JSON.stringify(settings))
-    ),
-  ];
+  const files = new Map(places.map((one) => [settingsPath(one), placeFlags(one)]));
+  const looks = Array.from(files, ([path, flags]): SettingsLook => {
+    try {
+      const { settings } = openFile(readSettings(path).text ?? "", HOOKS);
+      return lookInto({ path, flags, settings }, place);
+    } catch (thrown) {
+      if (!isUserError(thrown)) throw thrown;
+      const look = lookInto({ path, flags, settings: undefined }, place);
+      return { ...look, unreadable: thrown.why };
+    }
+  });
+  const plugins = pluginSettings(place).map((plugin) =>
+    lookInto({ ...plugin, flags: [], isPlugin: true }, place)
+  );
+  return [...looks, ...plugins];
 }
 
-function lookInto<File extends Pick<SettingsLook, "path" | "flags" | "isPlugin">>(
-  file: File,
-  place: HooksPlace,
-  read: (file: File) => string | undefined,
+function lookInto(
+  file: Pick<SettingsLook, "path" | "flags" | "settings"> & { readonly isPlugin?: true },
+  ownership: Ownership,
 ): SettingsLook {
-  const { path } = file;
-  const nothing = { settings: undefined, unreadable: null, fatal: undefined };
-  const none = { ...nothing, entries: [], wrapped: [] };
-  const ownership = ownershipHere(place);
-  try {
-    const text = read(file);
-    if (text === undefined || text.trim() === "") return { ...file, ...none };
-    const attempt = { command: "install-hooks", path } as const;
-    const entries = readOwnEntries(text, { ...ownership, attempt });
-    const settings: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
-    return {
-      ...file,
-      settings,
-      unreadable: null,
-      fatal: checkHooks(settings).find(({ discardsFile }) => discardsFile),
-      entries,
-      wrapped: findWrapped(settings, ownership),
-    };
-  } catch (thrown) {
-    if (!isUserError(thrown)) throw thrown;
-    return { ...file, ...none, unreadable: thrown.why };
-  }
+  return {
+    isPlugin: false,
+    ...file,
+    unreadable: null,
+    fatal: fatalIn(file),
+    entries: entriesIn(file.settings, ownership),
+    wrapped: findWrapped(file.settings, ownership),
+  };
 }
-
-/** How many hooks ran in a lane, and how long in all, in milliseconds. */
-export type LaneTime = Pick<HookTime, "runs" | "ms">;
 
 /**
- * Splits the times of hooks by lane, as the hooks are installed now. Where no settings file holds hooks, the usual ones
- * are assumed.
+ * Adds up how often hooks ran in each lane and how long, in milliseconds, as the hooks are installed now. Where no
+ * settings file holds hooks, the usual ones are assumed.
  */
 export function timesByLane(
   times: readonly HookTime[],
   { looks, program }: { readonly looks: readonly SettingsLook[]; readonly program: Program },
-): { readonly waited: LaneTime; readonly beside: LaneTime } {
+) {
   const installed = looks.flatMap(({ entries }) => entries);
   const entries = installed.length > 0 ? installed : planHooks(program, DEFAULT_EVENTS);
   const isWaitedFor = ({ hookName, toolName }: HookTime) =>
@@ -118,15 +104,13 @@ export function timesByLane(
       event === hookName && role === "event" && !async &&
       letsThrough(event, matcher, toolName ?? "")
     );
-  const sum = (those: readonly HookTime[]) =>
-    those.reduce(({ runs, ms }, one) => ({ runs: runs + one.runs, ms: ms + one.ms }), {
-      runs: 0,
-      ms: 0,
-    });
-  return {
-    waited: sum(times.filter(isWaitedFor)),
-    beside: sum(times.filter((one) => !isWaitedFor(one))),
-  };
+  const [waited, beside] = [{ runs: 0, ms: 0 }, { runs: 0, ms: 0 }];
+  for (const one of times) {
+    const lane = isWaitedFor(one) ? waited : beside;
+    lane.runs += one.runs;
+    lane.ms += one.ms;
+  }
+  return { waited, beside };
 }
 
 type Installed = Pick<SettingsLook, "flags" | "entries" | "isPlugin">;

@@ -14,7 +14,7 @@ import { messageOf } from "../../base/errors.ts";
 export type { Node };
 
 /** Keys of objects and indexes of arrays, from the top of a text. */
-type JsonPath = readonly (string | number)[];
+export type JsonPath = readonly (string | number)[];
 
 export type Json =
   | string
@@ -24,17 +24,8 @@ export type Json =
   | readonly Json[]
   | { readonly [key: string]: Json };
 
-/** The first mistake in a text that is not strict JSON. */
-interface JsonFault {
-  /** Counts from 1, as `column` does. */
-  readonly line: number;
-  readonly column: number;
-  readonly problem: string;
-  readonly isComment: boolean;
-}
-
-/** Finds the first mistake; null where a text is strict JSON. */
-export function faultIn(text: string): JsonFault | null {
+/** Finds the first mistake, its line and its column, both from 1; null where a text is strict JSON. */
+export function faultIn(text: string) {
   const errorIn = (allowTrailingComma: boolean) => {
     const errors: ParseError[] = [];
     parseTree(text, errors, { allowTrailingComma, disallowComments: true });
@@ -69,16 +60,6 @@ export function placeOf(text: string, offset: number): { line: number; column: n
 /** Returns the line end that a text uses: that of its first line, `\n` when it has only one. */
 export function lineEndOf(text: string): string {
   return /\r\n|\n|\r/.exec(text)?.[0] ?? "\n";
-}
-
-/** Returns the whole `"key": value` of an object node. */
-export function propertyAt(object: Node | undefined, key: string): Node | undefined {
-  return valueAt(object, key)?.parent;
-}
-
-/** Returns the value of a key of an object node; `undefined` when the node is not an object or has no such key. */
-export function valueAt(object: Node | undefined, key: string): Node | undefined {
-  return object && findNodeAtLocation(object, [key]);
 }
 
 /** Returns the text with a value at a path; objects and arrays that are missing on the way are made. */
@@ -116,18 +97,18 @@ function addMember(
   return splice(text, container.offset + 1, endOf(container) - 1, content);
 }
 
-/** Returns the text without a property or an array element, and without the comma that it needed. */
-export function removeMember(text: string, member: Node): string {
-  const container = member.parent;
-  const siblings = container?.children ?? [];
+/** Returns the text without the value at a path, its key, and the comma that it needed. */
+export function removeAt(text: string, path: JsonPath): string {
+  const value = findNodeAtLocation(parseTree(text)!, [...path])!;
+  const member = value.parent!.type === "property" ? value.parent! : value;
+  const container = member.parent!;
+  const siblings = container.children!;
   const index = siblings.indexOf(member);
   const previous = siblings[index - 1];
   const next = siblings[index + 1];
   if (previous !== undefined) return splice(text, endOf(previous), endOf(member), "");
   if (next !== undefined) return splice(text, member.offset, next.offset, "");
-  return container === undefined
-    ? text
-    : splice(text, container.offset + 1, endOf(container) - 1, "");
+  return splice(text, container.offset + 1, endOf(container) - 1, "");
 }
 
 interface Style {

@@ -1,5 +1,4 @@
 /** Registers conclaude as an MCP server of Claude Code, and removes it again. No other byte of the file changes. */
-import { getNodeValue, parseTree } from "jsonc-parser";
 import { quietly, UserError } from "../../base/errors.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { OS } from "../../system/environment.ts";
@@ -7,21 +6,23 @@ import { realPathSync } from "../../system/files.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { whileLocked } from "../../system/folder_lock.ts";
 import type { Program } from "./hooks.ts";
-import { type Node, propertyAt, removeMember, setAt, valueAt } from "./json_edit.ts";
+import { type JsonPath, removeAt, setAt } from "./json_edit.ts";
 import { memberOf, splitWords } from "./own_handler.ts";
 import {
   type Attempt,
-  mustBe,
-  openObject,
-  refusal,
-  refuseTwins,
+  openFile,
   replaceSettings,
-  type SettingsFile,
+  shapeOf,
+  uneditable,
   withFreshFile,
 } from "./settings_file.ts";
 import { type SettingsPlace, type SettingsScope } from "./settings_place.ts";
 
-export interface ServerOptions {
+/** The name of our server, and the verb that makes the program one. */
+const SERVER_NAME = "conclaude";
+const SERVER_VERB = "mcp";
+
+interface ServerOptions {
   readonly place: ServersPlace;
   readonly dryRun?: boolean | undefined;
   /** The flags of the command, to be repeated in a refusal: `["--scope", "local", "--mcp"]`. */
@@ -52,46 +53,30 @@ export function serverOf(program: Program): ServerEntry {
 
 /** Registers our server, or brings it up to date. @throws UserError When another server has our name. */
 export function registerServer(
-  options: ServerOptions & { readonly program: Program },
+  { program, ...options }: ServerOptions & { readonly program: Program },
 ): ServerReport {
-  const entry = serverOf(options.program);
-  return changeServers("install-hooks", options, (text, edit, found) => {
-    const after = addServer(text, { ...edit, entry });
-    const done = after === text ? "present" : found.kind === "none" ? "added" : "updated";
+  return changeServers("install-hooks", options, (text, { keys }) => {
+    const after = addServer(text, keys, serverOf(program));
+    const done = after === text
+      ? "present"
+      : findServer(text, keys).kind === "none"
+      ? "added"
+      : "updated";
     return { after, done, deleted: false };
   });
 }
 
 /** Removes our server from a file; another program's server under our name stays. */
 export function unregisterServer(options: ServerOptions): ServerReport {
-  return changeServers("uninstall-hooks", options, (text, edit, found) => {
-    const after = removeServer(text, edit);
-    const isChanged = after !== text;
-    const done = isChanged ? "removed" : found.kind === "foreign" ? "foreign" : "absent";
-    return { after, done, deleted: isChanged && isMadeFor(text, { ...edit, value: found }) };
-  });
-}
-
-function changeServers(
-  command: Attempt["command"],
-  { place, flags, dryRun = false }: ServerOptions,
-  change: (
-    text: string,
-    edit: ServerEdit,
-    found: FoundServer,
-  ) => Pick<ServerReport, "done" | "deleted"> & { readonly after: string },
-): ServerReport {
-  const { path, keys, scope } = place;
-  const attempt = { command, path, flags, subject: "the MCP server" };
-  const edit = { keys, attempt };
-  return withFreshFile(attempt, (file) => {
-    const before = file.text ?? "";
-    const { after, ...result } = change(before, edit, findServer(before, edit));
-    const changed = after !== before;
-    const isLost = changed && !dryRun &&
-      !replace(file, result.deleted ? undefined : after, place);
-    const diff = changed ? serverLines(before, after, edit) : [];
-    return isLost ? undefined : { file: file.path, scope, changed, dryRun, ...result, diff };
+  return changeServers("uninstall-hooks", options, (text, { keys }) => {
+    const after = removeServer(text, keys);
+    const { kind, value } = findServer(text, keys);
+    if (after === text) {
+      return { after, done: kind === "foreign" ? "foreign" : "absent", deleted: false };
+    }
+    // The file holds nothing but our server, as its registration into no file writes it.
+    const { command, args } = value as ServerEntry;
+    return { after, done: "removed", deleted: addServer("", keys, { command, args }) === text };
   });
 }
 
@@ -101,33 +86,32 @@ function changeServers(
  */
 const CLAUDES_LOCK = { waitMs: 5_000, staleMs: 10_000 };
 
-/** Writes the file. @returns False, with nothing written, when the file has changed since it was read. */
-function replace(
-  file: SettingsFile,
-  text: string | undefined,
-  { isClaudes }: ServersPlace,
-): boolean {
-  const act = () => replaceSettings(file, text);
-  return isClaudes ? whileLocked(`${file.path}.lock`, act, CLAUDES_LOCK) : act();
-}
-
-/** Tells whether a file holds nothing but our server, as its registration into no file writes it. */
-function isMadeFor(
-  text: string,
-  { value, ...edit }: ServerEdit & { readonly value: FoundServer },
-): boolean {
-  if (value.kind !== "ours") return false;
-  const { command, args } = value.value as ServerEntry;
-  return addServer("", { ...edit, entry: { command, args } }) === text;
-}
-
-function serverLines(before: string, after: string, edit: ServerEdit): string[] {
-  const path = [...edit.keys, SERVER_NAME].join(".");
-  const line = (mark: string, text: string) => {
-    const found = findServer(text, edit);
-    return found.kind === "none" ? [] : [`${mark} ${path}: ${JSON.stringify(found.value)}`];
-  };
-  return [...line("-", before), ...line("+", after)];
+function changeServers(
+  command: Attempt["command"],
+  { place, flags, dryRun = false }: ServerOptions,
+  change: (
+    text: string,
+    place: ServersPlace,
+  ) => Pick<ServerReport, "done" | "deleted"> & { readonly after: string },
+): ServerReport {
+  const { path, keys, scope, isClaudes } = place;
+  return withFreshFile({ command, path, flags, subject: "the MCP server" }, (file) => {
+    const before = file.text ?? "";
+    const { after, ...result } = change(before, place);
+    const changed = after !== before;
+    const write = () => replaceSettings(file, result.deleted ? undefined : after);
+    if (changed && !dryRun) {
+      const isWritten = isClaudes ? whileLocked(`${path}.lock`, write, CLAUDES_LOCK) : write();
+      if (!isWritten) return undefined;
+    }
+    const lineOf = (mark: string, text: string) => {
+      const { kind, value } = findServer(text, keys);
+      const name = [...keys, SERVER_NAME].join(".");
+      return kind === "none" ? [] : [`${mark} ${name}: ${JSON.stringify(value)}`];
+    };
+    const diff = changed ? [...lineOf("-", before), ...lineOf("+", after)] : [];
+    return { file: path, scope, changed, dryRun, ...result, diff };
+  });
 }
 
 interface ServersPlace {
@@ -176,54 +160,40 @@ function projectKey(projectDir: string): string {
   return slashed.normalize("NFC");
 }
 
-const SERVER_NAME = "conclaude";
-
-/** The verb that makes the program an MCP server. */
-const SERVER_VERB = "mcp";
-
 interface ServerEntry {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** `keys` lead to the object of servers. */
-export interface ServerEdit {
-  readonly keys: readonly string[];
-  readonly attempt: Attempt;
+/** Opens a file whose `keys` lead to the object of servers, if it has one. */
+function openServers(text: string, keys: readonly string[]) {
+  return openFile(text, shapeOf([...keys, SERVER_NAME]));
 }
 
-type FoundServer =
-  | { readonly kind: "none" }
-  | { readonly kind: "ours" | "foreign"; readonly value: unknown };
-
 /** Finds the server with our name. @throws UserError When the text has our name and cannot be edited safely. */
-function findServer(text: string, edit: ServerEdit): FoundServer {
-  if (!text.includes(`"${SERVER_NAME}"`)) return { kind: "none" };
-  const { body } = openObject(text, edit.attempt);
-  const node = valueAt(openServers(body, edit), SERVER_NAME);
-  if (node === undefined) return { kind: "none" };
-  const value: unknown = getNodeValue(node);
-  return { kind: isOurs(value) ? "ours" : "foreign", value };
+function findServer(
+  text: string,
+  keys: readonly string[],
+): { readonly kind: "none" | "ours" | "foreign"; readonly value: unknown } {
+  const nothing = { kind: "none", value: undefined } as const;
+  if (!text.includes(`"${SERVER_NAME}"`)) return nothing;
+  const { settings } = openServers(text, keys);
+  const value = [...keys, SERVER_NAME].reduce(memberOf, settings as unknown);
+  return value === undefined ? nothing : { kind: isOurs(value) ? "ours" : "foreign", value };
 }
 
 /** Adds our server, or corrects it in its place. @throws UserError When another server has our name. */
-export function addServer(
-  text: string,
-  options: ServerEdit & { readonly entry: ServerEntry },
-): string {
-  const { keys, attempt, entry } = options;
-  const { mark, body } = openObject(text, attempt);
-  // Refuses servers of another shape, which `findServer` does not look into.
-  openServers(body, options);
-  const found = findServer(text, options);
-  if (found.kind === "foreign") {
-    throw refusal(attempt, {
-      why: `another MCP server has the name \`${SERVER_NAME}\` there, and is not ours to change`,
-      todo: `give that server another name, or remove it (\`claude mcp remove ${SERVER_NAME}\`),`,
-    });
+export function addServer(text: string, keys: readonly string[], entry: ServerEntry): string {
+  const { mark, body } = openServers(text, keys);
+  const { kind, value } = findServer(text, keys);
+  if (kind === "foreign") {
+    throw uneditable(
+      `another MCP server has the name \`${SERVER_NAME}\` there, and is not ours to change`,
+      `give that server another name, or remove it (\`claude mcp remove ${SERVER_NAME}\`),`,
+    );
   }
   // A person may have given the server more fields, such as variables.
-  const present = found.kind === "none" ? { type: "stdio" } : found.value as ServerEntry;
+  const present = value === undefined ? { type: "stdio" } : value as ServerEntry;
   const server = { ...present, ...entry };
   return JSON.stringify(server) === JSON.stringify(present)
     ? text
@@ -231,46 +201,25 @@ export function addServer(
 }
 
 /** Returns the text without our server, and without the objects that held nothing else. */
-export function removeServer(text: string, edit: ServerEdit): string {
-  if (findServer(text, edit).kind !== "ours") return text;
-  const { mark, body } = openObject(text, edit.attempt);
-  const own = propertyAt(openServers(body, edit), SERVER_NAME);
-  return own === undefined ? text : mark + removeMember(body, emptiedBy(own, edit.keys));
+export function removeServer(text: string, keys: readonly string[]): string {
+  if (findServer(text, keys).kind !== "ours") return text;
+  const { mark, body, settings } = openServers(text, keys);
+  return mark + removeAt(body, emptiedBy(settings, keys));
 }
 
 /** Tells whether a server is ours: our verb is its last argument. A person may have changed the rest. */
 function isOurs(value: unknown): boolean {
-  const type = memberOf(value, "type");
-  const args = memberOf(value, "args");
-  return (type === undefined || type === "stdio") &&
-    typeof memberOf(value, "command") === "string" &&
-    Array.isArray(args) && args.at(-1) === SERVER_VERB;
+  const { type = "stdio", command, args } = Object(value);
+  return type === "stdio" && typeof command === "string" && Array.isArray(args) &&
+    args.at(-1) === SERVER_VERB;
 }
 
-/** Returns the object of servers; undefined when the file has none yet. */
-function openServers(body: string, { keys, attempt }: ServerEdit): Node | undefined {
-  let node = parseTree(body);
-  let path = "";
-  for (const key of [...keys, SERVER_NAME]) {
-    if (node === undefined) return undefined;
-    if (path !== "") mustBe("object", { node, path: `\`${path.slice(0, -1)}\``, attempt });
-    refuseTwins(body, { object: node, keys: [key], path, attempt });
-    if (key === SERVER_NAME) return node;
-    path += `${key}.`;
-    node = valueAt(node, key);
-  }
-  return undefined;
-}
-
-function emptiedBy(own: Node, keys: readonly string[]): Node {
-  let emptied = own;
-  for (const _ of keys) {
-    const holder = emptied.parent?.parent;
-    const isAlone = emptied.parent?.children?.length === 1;
-    if (holder === undefined || !isAlone) break;
-    const isOfProject = keys.length > 1 && emptied === own;
-    if (isOfProject && (holder.parent?.children?.length ?? 0) > 1) break;
-    emptied = holder;
-  }
-  return emptied;
+function emptiedBy(settings: unknown, keys: readonly string[]): JsonPath {
+  const isAlone = (path: readonly string[]) =>
+    Object.keys(Object(path.slice(0, -1).reduce(memberOf, settings))).length === 1;
+  let path = [...keys, SERVER_NAME];
+  // Claude Code writes an object of servers for each of its projects, also an empty one.
+  if (keys.length > 1 && !isAlone(keys)) return path;
+  while (path.length > 1 && isAlone(path)) path = path.slice(0, -1);
+  return path;
 }

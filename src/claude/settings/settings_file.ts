@@ -2,7 +2,8 @@
  * Finds, reads and replaces whole settings files, so that Claude Code and other programs never see half a file. A link
  * stays a link; its target is replaced.
  */
-import { isUserError, messageOf, UserError } from "../../base/errors.ts";
+import { isUserError, messageOf, quietly, UserError } from "../../base/errors.ts";
+import type { Mapping } from "../../base/mapping.ts";
 import { parentOf } from "../../base/paths.ts";
 import { IS_WINDOWS } from "../../system/process/executable.ts";
 import { removeSync } from "../../system/files.ts";
@@ -19,7 +20,7 @@ import { commandLine, quoteWord } from "./hooks.ts";
 import { KNOWN_EVENTS } from "./lanes.ts";
 import { parseTree } from "jsonc-parser";
 import { isManagedFile } from "./settings_place.ts";
-import { faultIn, lineEndOf, type Node, placeOf, valueAt } from "./json_edit.ts";
+import { faultIn, lineEndOf, type Node, placeOf } from "./json_edit.ts";
 
 export interface SettingsFile {
   readonly path: string;
@@ -30,16 +31,22 @@ export interface SettingsFile {
   readonly mode: number;
 }
 
-export interface Target {
+/** What a refusal says of the command that was tried. */
+export interface Attempt {
+  readonly command: "install-hooks" | "uninstall-hooks";
   readonly path: string;
-  /** The flags of the command, repeated when a refusal says how to go on. */
-  readonly flags?: readonly string[] | undefined;
+  /** The flags of the command, repeated to say how to go on. */
+  readonly flags: readonly string[];
+  /** What is added or removed. */
+  readonly subject: "hooks" | "the MCP server";
 }
 
-export interface Attempt extends Target {
-  readonly command: "install-hooks" | "uninstall-hooks";
-  /** The subject of the edit in a refusal; by default `hooks`. */
-  readonly subject?: string | undefined;
+/** A file cannot be edited without harm. {@linkcode withFreshFile} says which command was tried. */
+class Uneditable extends UserError {}
+
+/** Makes the error for a file that cannot be edited. @param todo What a person has to do before the next try. */
+export function uneditable(why: string, todo: string): Uneditable {
+  return new Uneditable("Cannot edit the file", { why, next: todo });
 }
 
 const NEW_FILE_MODE = 0o600;
@@ -79,22 +86,14 @@ export function backupPath(path: string): string {
 
 /** Returns the text of the backup; `undefined` when there is none, or it cannot be read: nothing depends on it. */
 export function readBackup(path: string): string | undefined {
-  try {
-    return readSettings(backupPath(path)).text;
-  } catch (thrown) {
-    if (isUserError(thrown)) return undefined;
-    throw thrown;
-  }
+  return quietly(() => readSettings(backupPath(path)).text);
 }
 
 /** Replaces a file as {@linkcode replaceSettings}, with a backup of the former text instead of any older backup. */
 export function replaceBackedUp(file: SettingsFile, text: string): boolean {
   const target = backupPath(file.path);
-  orExplain(
-    target,
-    `Cannot write "${target}"`,
-    () => writeSettings(file.text ?? "", { ...file, target }),
-  );
+  const backup = { target, mode: file.mode };
+  orExplain(target, `Cannot write "${target}"`, () => writeSettings(file.text ?? "", backup));
   return replaceSettings(file, text);
 }
 
@@ -105,14 +104,11 @@ export function dropSettingsBackup(path: string): void {
 
 function writeSettings(
   text: string,
-  options: {
-    readonly target: string;
-    readonly mode: number;
+  { target, mode, mayReplace = () => true }: Pick<SettingsFile, "target" | "mode"> & {
     /** Called right before the rename; false keeps the old file. */
     readonly mayReplace?: () => boolean;
   },
 ): boolean {
-  const { target, mode, mayReplace = () => true } = options;
   makeFolder(parentOf(target), mode === SHARED_FILE_MODE ? 0o755 : NEW_FOLDER_MODE);
   return writeWhole(target, text, {
     mode,
@@ -138,21 +134,6 @@ function orExplain<T>(path: string, what: string, act: () => T): T {
   }
 }
 
-/** Returns a refusal whose first line names the file, and whose last line says how to go on. */
-export function refusal(
-  attempt: Attempt,
-  details: { readonly why: string; readonly todo: string; readonly cause?: unknown },
-): UserError {
-  const { command, path, subject = "hooks" } = attempt;
-  const action = command === "install-hooks" ? `add ${subject} to` : `remove ${subject} from`;
-  const again = commandLine(attempt.command, attempt.flags);
-  return new UserError(`Cannot ${action} "${path}"`, {
-    why: details.why,
-    next: `${details.todo} and run \`${again}\` again; nothing was changed`,
-    cause: details.cause,
-  });
-}
-
 /** Claude Code keeps people's prompts beside its settings, so only the owner may read a new folder. */
 const NEW_FOLDER_MODE = 0o700;
 
@@ -167,111 +148,120 @@ export function removeMadeFolder(settings: string): void {
 /** How often a file that another program changes meanwhile is read again. */
 const MOST_ROUNDS = 20;
 
-/** Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing. */
+/**
+ * Runs `act` on the file as it is now, again whenever `act` finds that it has changed and returns nothing.
+ * @throws UserError When the file cannot be edited; it names the file and says how to go on.
+ */
 export function withFreshFile<T>(attempt: Attempt, act: (file: SettingsFile) => T | undefined): T {
-  for (let round = 0; round < MOST_ROUNDS; round++) {
-    const result = act(readSettings(attempt.path));
-    if (result !== undefined) return result;
+  const { command, path, flags, subject } = attempt;
+  try {
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const result = act(readSettings(path));
+      if (result !== undefined) return result;
+    }
+    throw uneditable(
+      `other programs changed the file ${MOST_ROUNDS} times while it was being edited`,
+      "wait until they are done",
+    );
+  } catch (thrown) {
+    if (!(thrown instanceof Uneditable)) throw thrown;
+    const action = command === "install-hooks" ? `add ${subject} to` : `remove ${subject} from`;
+    throw new UserError(`Cannot ${action} "${path}"`, {
+      why: thrown.why,
+      next: `${thrown.next} and run \`${commandLine(command, flags)}\` again; nothing was changed`,
+      cause: thrown,
+    });
   }
-  throw refusal(attempt, {
-    why: `other programs changed the file ${MOST_ROUNDS} times while it was being edited`,
-    todo: "wait until they are done",
-  });
 }
 
-/** The two parts of a settings file: a byte order mark or nothing, and a JSON object. */
-interface SettingsText {
-  readonly mark: string;
-  readonly body: string;
+/** The part of a JSON text that an edit relies on. */
+interface Shape {
+  /** The type that the value must have; absent where other types are left alone. */
+  readonly type?: "object" | "array";
+  /** The values of these keys, each of which may occur once. */
+  readonly keys?: Readonly<Record<string, Shape>>;
+  /** The items of an array, or the values of an object's other keys, each of which may occur once. */
+  readonly others?: Shape;
 }
 
-/** Opens a file as {@linkcode openObject}; also refuses `hooks` of a wrong shape and keys that stand twice. */
-export function openSettings(text: string, attempt: Attempt): SettingsText {
-  const opened = openObject(text, attempt);
-  checkShape(opened.body, attempt);
-  return opened;
+/** Returns the shape of an object in which keys lead to a value. */
+export function shapeOf(keys: readonly string[]): Shape {
+  return keys.reduceRight<Shape>((inner, key) => ({ type: "object", keys: { [key]: inner } }), {});
 }
 
-/** Opens a file of Claude Code for editing. @throws UserError When it is JSON with comments, or no object. */
-export function openObject(text: string, attempt: Attempt): SettingsText {
+const once = (...keys: readonly string[]): Readonly<Record<string, Shape>> =>
+  Object.fromEntries(keys.map((key) => [key, {}]));
+const HANDLER: Shape = { keys: once("type", "command", "args", "timeout", "async") };
+const GROUP: Shape = { keys: { ...once("matcher"), hooks: { others: HANDLER } } };
+const EVENT: Shape = { type: "array", others: GROUP };
+
+/** Hooks in a settings file. Claude Code ignores events that it does not know. */
+export const HOOKS: Shape = {
+  type: "object",
+  keys: {
+    hooks: {
+      type: "object",
+      keys: Object.fromEntries(KNOWN_EVENTS.map((event) => [event, EVENT])),
+      others: { others: GROUP },
+    },
+  },
+};
+
+/**
+ * Opens a file of Claude Code for editing: its byte order mark, if it has one, its JSON text, and the object in it.
+ * @throws UserError When it is JSON with comments, or has another shape.
+ */
+export function openFile(text: string, shape: Shape) {
   const mark = text.startsWith("\uFEFF") ? "\uFEFF" : "";
   const body = text.slice(mark.length);
-  if (body.trim() === "") return { mark, body: `{}${lineEndOf(body)}` };
+  if (body.trim() === "") return { mark, body: `{}${lineEndOf(body)}`, settings: {} as Mapping };
   const fault = faultIn(body);
   if (fault !== null) {
     const { line, column, problem, isComment } = fault;
-    throw refusal(attempt, {
-      why: isComment
-        ? `the file contains JSONC comments, the first on line ${line}, column ${column}; ` +
-          "only standard JSON can be edited without losing anything"
-        : `malformed JSON on line ${line}, column ${column}: ${problem}`,
-      todo: isComment ? "remove the comments" : `correct line ${line}`,
-    });
+    throw isComment
+      ? uneditable(
+        `the file contains JSONC comments, the first on line ${line}, column ${column}; ` +
+          "only standard JSON can be edited without losing anything",
+        "remove the comments",
+      )
+      : uneditable(
+        `malformed JSON on line ${line}, column ${column}: ${problem}`,
+        `correct line ${line}`,
+      );
   }
-  mustBe("object", { node: parseTree(body)!, path: "the top level", attempt });
-  return { mark, body };
+  checkShape(parseTree(body)!, shape, { body, path: "" });
+  return { mark, body, settings: JSON.parse(body) as Mapping };
 }
 
-function checkShape(body: string, attempt: Attempt): void {
-  const root = parseTree(body);
-  if (root === undefined) return;
-  const check = (object: Node, path: string, keys: readonly string[]) =>
-    refuseTwins(body, { object, path, keys, attempt });
-  check(root, "", ["hooks"]);
-  const hooks = valueAt(root, "hooks");
-  if (hooks === undefined) return;
-  mustBe("object", { node: hooks, path: "`hooks`", attempt });
-  check(hooks, "hooks.", KNOWN_EVENTS);
-  for (const event of KNOWN_EVENTS) {
-    const groups = valueAt(hooks, event);
-    if (groups === undefined) continue;
-    mustBe("array", { node: groups, path: `\`hooks.${event}\``, attempt });
-    for (const [index, group] of (groups.children ?? []).entries()) {
-      const path = `hooks.${event}[${index}]`;
-      check(group, `${path}.`, ["matcher", "hooks"]);
-      for (const [place, handler] of (valueAt(group, "hooks")?.children ?? []).entries()) {
-        const keys = ["type", "command", "args", "timeout", "async"];
-        check(handler, `${path}.hooks[${place}].`, keys);
-      }
+function checkShape(
+  node: Node,
+  { type, keys = {}, others }: Shape,
+  { body, path }: { readonly body: string; readonly path: string },
+): void {
+  if (type !== undefined && node.type !== type) {
+    const place = path === "" ? "the top level" : `\`${path}\``;
+    const article = node.type === "null" ? "" : /^[aeiou]/.test(node.type) ? "an " : "a ";
+    throw uneditable(
+      `${place} must be an ${type}, and is ${article}${node.type}`,
+      `make ${place} an ${type}`,
+    );
+  }
+  const children = node.children ?? [];
+  if (node.type === "array" && others !== undefined) {
+    children.forEach((item, i) => checkShape(item, others, { body, path: `${path}[${i}]` }));
+  }
+  if (node.type !== "object") return;
+  for (const [key, twins] of Map.groupBy(children, ({ children }) => children![0]!.value)) {
+    const shape = Object.hasOwn(keys, key) ? keys[key] : others;
+    if (shape === undefined) continue;
+    const inner = path === "" ? key : `${path}.${key}`;
+    if (twins.length > 1) {
+      const lines = twins.map((twin) => placeOf(body, twin.offset).line).join(" and ");
+      throw uneditable(
+        `the key \`${inner}\` occurs more than once (lines ${lines}), and only the last one counts`,
+        "keep one of them",
+      );
     }
-  }
-}
-
-/** Checks a node. @throws UserError When its type is another. @param context `path`: its place, to begin a sentence. */
-export function mustBe(
-  type: "object" | "array",
-  context: { readonly node: Node; readonly path: string; readonly attempt: Attempt },
-): void {
-  const { node, path, attempt } = context;
-  if (node.type === type) return;
-  const article = /^[aeiou]/.test(node.type) ? "an" : "a";
-  throw refusal(attempt, {
-    why: `${path} must be an ${type}, and is ${
-      node.type === "null" ? "null" : `${article} ${node.type}`
-    }`,
-    todo: `make ${path} an ${type}`,
-  });
-}
-
-/** Refuses an object in which a key stands twice: only the last counts for Claude Code. */
-export function refuseTwins(
-  body: string,
-  context: {
-    readonly object: Node;
-    readonly keys: readonly string[];
-    readonly path: string;
-    readonly attempt: Attempt;
-  },
-): void {
-  const properties = context.object.type === "object" ? context.object.children ?? [] : [];
-  for (const key of context.keys) {
-    const twins = properties.filter(({ children }) => children?.[0]?.value === key);
-    if (twins.length < 2) continue;
-    const lines = twins.map((twin) => placeOf(body, twin.offset).line).join(" and ");
-    throw refusal(context.attempt, {
-      why: `the key \`${context.path}${key}\` occurs more than once (lines ${lines}), ` +
-        "and only the last one counts",
-      todo: "keep one of them",
-    });
+    checkShape(twins[0]!.children![1]!, shape, { body, path: inner });
   }
 }

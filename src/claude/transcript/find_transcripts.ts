@@ -103,13 +103,7 @@ export function* transcriptLines(
 }
 
 /** Yields the lines of a file as texts, null for a line that is too long. @param from Where a line begins, in bytes. */
-export function* transcriptTexts(path: string, from: number): Generator<
-  Pick<TranscriptLine, "number" | "isEnded"> & {
-    readonly text: string | null;
-    /** Where in the file the next line begins, in bytes. */
-    readonly endsAt: number;
-  }
-> {
+export function* transcriptTexts(path: string, from: number) {
   using file = openSync(path);
   file.seekSync(from, 0);
   const decoder = new TextDecoder();
@@ -121,16 +115,12 @@ export function* transcriptTexts(path: string, from: number): Generator<
 
 /** Reads a transcript that grows: each call returns the values of the lines that were ended since the last call. */
 export function transcriptTail(path: string): () => unknown[] {
-  const file = openSync(path);
-  const [decoder, buffer] = [new TextDecoder(), new Uint8Array(65_536)];
-  let begun = "";
+  let from = 0;
   return () => {
-    for (let read = file.readSync(buffer); read !== null; read = file.readSync(buffer)) {
-      begun += decoder.decode(buffer.subarray(0, read), { stream: true });
-    }
-    const lines = begun.split("\n");
-    begun = lines.pop()!;
-    return lines.map((line) => parseLine(line).value);
+    const lines = quietly(() => [...transcriptLines(path, { from })]) ?? [];
+    const ended = lines.filter(({ isEnded }) => isEnded);
+    from = ended.at(-1)?.endsAt ?? from;
+    return ended.map(({ value }) => value);
   };
 }
 

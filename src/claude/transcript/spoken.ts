@@ -14,9 +14,8 @@ const INTERRUPTED = /^\s*\[Request interrupted by user/;
 export function messageText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";
-  return content
-    .filter((block) => Object(block).type === "text" && typeof Object(block).text === "string")
-    .map((block) => String(block.text))
+  return content.map(Object)
+    .flatMap(({ type, text }) => type === "text" && typeof text === "string" ? [text] : [])
     .filter((text) => !text.startsWith("<system-reminder>"))
     .join("\n");
 }

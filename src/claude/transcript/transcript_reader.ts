@@ -40,7 +40,8 @@ export const ITEM_KINDS = ["toolUse", "prompt", "lastMessage", "compaction"] as 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export interface LineNews {
+/** What the next line of a transcript tells. */
+interface LineNews {
   readonly items: readonly TranscriptItem[];
   /** Null for a line that names no session. */
   readonly sessionId: string | null;
@@ -49,17 +50,10 @@ export interface LineNews {
   readonly isCopied: boolean;
 }
 
-export interface TranscriptReader {
-  /** Takes the next line, as parsed JSON. A line of an unknown kind gives no items. */
-  readonly take: (line: unknown) => LineNews;
-  /** Returns the items that were still open at the end of the transcript. */
-  readonly end: () => readonly TranscriptItem[];
-}
-
 /** The stop reasons of a message after which its turn goes on. */
 const GOES_ON = new Set(["tool_use", "pause_turn"]);
 
-export function transcriptReader(): TranscriptReader {
+export function transcriptReader() {
   const open = new Map<string, Pick<TranscribedToolUse, "toolName" | "toolInput" | "agentType">>();
   let last: {
     readonly words: TranscribedWords;
@@ -130,7 +124,8 @@ export function transcriptReader(): TranscriptReader {
   };
 
   return {
-    take(given) {
+    /** Takes the next line, as parsed JSON. A line of an unknown kind gives no items. */
+    take(given: unknown): LineNews {
       const line: Fields = Object(given);
       const sessionId = normalizeSessionId(line["sessionId"]) ?? null;
       const cwd = textOf(line["cwd"]);
@@ -147,7 +142,8 @@ export function transcriptReader(): TranscriptReader {
       const place = placeOf(line, { sessionId, uuid, cwd, atMs: latestMs });
       return { items: take(line, place), sessionId, cwd, isCopied };
     },
-    end: closeTurn,
+    /** Returns the items that were still open at the end of the transcript. */
+    end: (): readonly TranscriptItem[] => closeTurn(),
   };
 }
 

@@ -74,13 +74,11 @@ async function doctorPlace(
 
 /** Sums up the checks. @param isMended Whether `--fix` has already corrected what it can. */
 function summary({ checks, fixable }: Examination, isMended: boolean): string {
-  const failed = checks.filter(({ status }) => status === "fail").length;
-  const warned = checks.filter(({ status }) => status === "warn").length;
-  if (failed + warned === 0) return "Everything is in order.";
-  const counts = [
-    ...(failed > 0 ? [count(failed, "problem")] : []),
-    ...(warned > 0 ? [count(warned, "warning")] : []),
-  ].join(", ");
+  const by = Map.groupBy(checks, ({ status }) => status);
+  const counts = ([["fail", "problem"], ["warn", "warning"]] as const)
+    .flatMap(([status, noun]) => by.has(status) ? [count(by.get(status)!.length, noun)] : [])
+    .join(", ");
+  if (counts === "") return "Everything is in order.";
   const offer = isMended || fixable === 0
     ? ""
     : ` \`conclaude doctor --fix\` can correct ${fixable} of them.`;

@@ -3,11 +3,12 @@ import { placeFlags, type SettingsPlace } from "../../claude/settings/settings_p
 import {
   chooseEvents,
   commandLine,
+  type HookEntry,
   planHooks,
   type Program,
   quoteWord,
 } from "../../claude/settings/hooks.ts";
-import { type HookEvent, rowsOf } from "../../claude/settings/lanes.ts";
+import { rowsOf } from "../../claude/settings/lanes.ts";
 import {
   installHooks as install,
   uninstallHooks as uninstall,
@@ -21,10 +22,14 @@ import {
 import { type CliContext, typedPath } from "../context.ts";
 import { oneOfFlag, several, text, textFlag, toggle, type Values } from "../flags.ts";
 import { hooksPlace, ownProgram } from "../own_program.ts";
-import { titledFacts } from "../table.ts";
+import { type Facts, titledFacts } from "../table.ts";
 import { toolsOfAllRules } from "../look_as_hook.ts";
 import { verb } from "../verb.ts";
-import { lookAtSettings, removeLine } from "../../claude/settings/installed_hooks.ts";
+import {
+  lookAtSettings,
+  removeLine,
+  type SettingsLook,
+} from "../../claude/settings/installed_hooks.ts";
 import { findOnPath, isBareName, whyNotRun } from "../../system/process/executable.ts";
 import { runTool } from "../../system/process/run_program.ts";
 import { usageError } from "../usage.ts";
@@ -53,35 +58,30 @@ export const installHooks = verb({
     mcp: toggle("Register the MCP server `conclaude` as well, for the same scope"),
   },
   async run(context, flags) {
+    const { dryRun, strict } = flags;
     const place = settingsPlace(context, flags, "install-hooks");
     const events = chooseEvents((flags.events ?? []).map((name) => name.trim()));
     const own = ownProgram(context.environment);
-    const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
+    const named = namedProgram(flags.command, context);
     if (named !== undefined) requireStartable(named, context);
-    const fromSource = named === undefined && own.executable === null;
     const program = named ?? own.program;
+    const fromSource = named === undefined && own.executable === null;
     const otherFlags = [
       ...commandFlags(named),
-      ...(flags.strict ? ["--strict"] : []),
-      ...(flags.events === undefined ? [] : ["--events", events.join(",")]),
+      ...strict ? ["--strict"] : [],
+      ...flags.events === undefined ? [] : ["--events", events.join(",")],
     ];
-    const request = { place, program, dryRun: flags.dryRun, otherFlags };
+    const request = { place, program, otherFlags };
     // A dry run first makes a refusal come before any change.
     if (flags.mcp) register({ ...request, dryRun: true });
-    const tools = await toolsOfAllRules(context);
     const exec = await startsWithoutShell(place, context);
     const options = {
       ...place,
-      program,
-      tools,
-      exec,
-      executable: own.executable,
-      events,
-      strict: flags.strict,
-      dryRun: flags.dryRun,
+      ...{ program, exec, events, strict, dryRun, executable: own.executable },
+      tools: await toolsOfAllRules(context),
       otherFlags: flags.mcp ? ["--mcp", ...otherFlags] : otherFlags,
     };
-    if (!flags.dryRun) {
+    if (!dryRun) {
       // Hooks may enforce a rule, so removing or changing some needs a person. Anybody may add hooks.
       const { removed, updated, loosened } = install({ ...options, dryRun: true });
       if (removed.length + updated.length + loosened.length > 0) {
@@ -89,47 +89,48 @@ export const installHooks = verb({
       }
     }
     const report = install(options);
-    if (!flags.dryRun) await acceptFiles(context, [report.settings]);
-    const server = flags.mcp ? register(request) : null;
-    const installed = { path: report.settings, settings: flags.settings, program, events };
-    const warnings = [...report.warnings, ...doubledHooks(context, installed)];
-    const { settings, changed, dryRun } = report;
-    const strict = report.blocking.join(", ") || null;
-    const loose = report.loosened.join(", ") || null;
-    const source = fromSource
-      ? `it runs from source; the hooks need ${own.path} and this Deno where they are`
-      : null;
-    const again = commandLine("install-hooks", [...placeFlags(place), "--strict"]);
-    const needs = changed
-      ? "the hooks to take effect"
-      : server?.changed
-      ? "the MCP server to be started"
-      : null;
-    const lines = [
-      changed
-        ? `${dryRun ? "Would install" : "Installed"} hooks in ${settings}`
-        : `The hooks in ${settings} are up to date`,
-      ...titledFacts([
-        ["program", report.command.replace(/ hook$/, "")],
-        ["form", exec ? "started without a shell, as the Claude Code on the PATH can" : null],
-        ["events", report.events.join(", ") || null],
-        ["drain", drainText(events)],
-        ["strict", strict && `${strict}: what a hook cannot judge does not happen`],
-        [
-          "strict",
-          loose && `no longer: ${loose} go on when the hook cannot run; \`${again}\` changes that`,
-        ],
-        ["backup", report.backup],
-        ["mods", place.scope === "managed" ? OTHER_MODS : null],
-        ["note", source],
-        ...warnings.map((warning) => ["warning", warning] as const),
-      ], 9),
-      ...serverLines(server),
-      ...(dryRun ? dryRunLines(report.diff, server) : []),
-      ...dryRun || needs === null
-        ? []
-        : [`Restart Claude Code, or start a new session, for ${needs}.`],
+    const { settings, changed } = report;
+    if (!dryRun) await acceptFiles(context, [settings]);
+    const server = flags.mcp ? register({ ...request, dryRun }) : null;
+    const looks = lookAtSettings(hooksPlace(context, flags.settings));
+    const warnings = [
+      ...report.warnings,
+      ...doubledHooks(looks, settings, planHooks(program, events)),
     ];
+    const strictEvents = report.blocking.join(", ");
+    const loose = report.loosened.join(", ");
+    const drains = events.filter((event) => rowsOf(event).some(({ role }) => role === "drain"))
+      .join(" and ");
+    const again = commandLine("install-hooks", [...placeFlags(place), "--strict"]);
+    const first = changed
+      ? `${dryRun ? "Would install" : "Installed"} hooks in ${settings}`
+      : `The hooks in ${settings} are up to date`;
+    const lines = changeLines(first, { dryRun, diff: report.diff, server }, [
+      ["program", report.command.replace(/ hook$/, "")],
+      ["form", exec ? "started without a shell, as the Claude Code on the PATH can" : null],
+      ["events", report.events.join(", ")],
+      [
+        "drain",
+        drains && `beside ${drains}: works what happened into memory, and nobody waits for it`,
+      ],
+      ["strict", strictEvents && `${strictEvents}: what a hook cannot judge does not happen`],
+      [
+        "strict",
+        loose && `no longer: ${loose} go on when the hook cannot run; \`${again}\` changes that`,
+      ],
+      ["backup", report.backup],
+      ["mods", place.scope === "managed" ? OTHER_MODS : null],
+      [
+        "note",
+        fromSource &&
+        `it runs from source; the hooks need ${own.path} and this Deno where they are`,
+      ],
+      ...warnings.map((warning) => ["warning", warning] as const),
+    ]);
+    if (!dryRun && (changed || server?.changed)) {
+      const needs = changed ? "the hooks to take effect" : "the MCP server to be started";
+      lines.push(`Restart Claude Code, or start a new session, for ${needs}.`);
+    }
     return { json: { ...report, warnings, fromSource, mcp: server }, text: lines };
   },
 });
@@ -141,47 +142,58 @@ export const uninstallHooks = verb({
   person: "uninstall-hooks",
   flags: PLACE_FLAGS,
   run(context, flags) {
+    const { dryRun } = flags;
     const place = settingsPlace(context, flags, "uninstall-hooks");
     const own = ownProgram(context.environment);
     // Even if the program is gone, its hooks must be removable.
-    const named = flags.command === undefined ? undefined : namedProgram(flags.command, context);
-    const request = { place, dryRun: flags.dryRun, otherFlags: commandFlags(named) };
+    const named = namedProgram(flags.command, context);
+    const otherFlags = commandFlags(named);
+    const request = { place, otherFlags };
     // A dry run first makes a refusal come before any change.
     unregister({ ...request, dryRun: true });
-    const report = uninstall({
-      ...place,
-      program: named ?? own.program,
-      executable: own.executable,
-      dryRun: flags.dryRun,
-      otherFlags: commandFlags(named),
-    });
-    const server = unregister(request);
+    const program = named ?? own.program;
+    const { executable } = own;
+    const report = uninstall({ ...place, program, executable, dryRun, otherFlags });
+    const server = unregister({ ...request, dryRun });
     const plugin = lookAtSettings(hooksPlace(context)).find(({ isPlugin }) => isPlugin);
-    const { settings, dryRun } = report;
+    const { settings, backup, restored, deleted } = report;
     const none = report.missing
       ? `There is no ${settings}`
       : `There are no hooks of conclaude in ${settings}`;
     const { dataFolder, database } = context.locations;
     const kept = [dataFolder, ...database.startsWith(`${dataFolder}/`) ? [] : [database]];
-    const file = report.deleted ? "removed, as it was made for them" : "as it was before them";
-    const lines = [
-      report.changed ? `${dryRun ? "Would remove" : "Removed"} hooks from ${settings}` : none,
-      ...titledFacts([
-        ["events", report.removed.join(", ") || null],
-        ["file", report.restored && !dryRun ? file : null],
-        ["backup", report.backup && `${report.backup} (kept: the file has changed since)`],
-        ["plugin", plugin && `stays: \`${removeLine(plugin)}\` takes it out`],
-        [
-          "records",
-          `stay in ${kept.join(" and ")}: \`rm -r ${kept.map(quoteWord).join(" ")}\` deletes them`,
-        ],
-      ], 9),
-      ...serverLines(server),
-      ...(dryRun ? dryRunLines(report.diff, server) : []),
-    ];
+    const file = deleted ? "removed, as it was made for them" : "as it was before them";
+    const first = report.changed
+      ? `${dryRun ? "Would remove" : "Removed"} hooks from ${settings}`
+      : none;
+    const lines = changeLines(first, { dryRun, diff: report.diff, server }, [
+      ["events", report.removed.join(", ")],
+      ["file", restored && !dryRun ? file : null],
+      ["backup", backup && `${backup} (kept: the file has changed since)`],
+      ["plugin", plugin && `stays: \`${removeLine(plugin)}\` takes it out`],
+      [
+        "records",
+        `stay in ${kept.join(" and ")}: \`rm -r ${kept.map(quoteWord).join(" ")}\` deletes them`,
+      ],
+    ]);
     return { json: { ...report, mcp: server }, text: lines };
   },
 });
+
+/** Tells what a verb has done to the settings and to the MCP server, or what it would do. */
+function changeLines(
+  first: string,
+  { dryRun, diff, server }: {
+    readonly dryRun: boolean;
+    readonly diff: readonly string[];
+    readonly server: ServerReport | null;
+  },
+  facts: readonly (readonly [name: string, value: Facts[number][1] | false])[],
+): string[] {
+  const changes = dryRun ? ["", ...diff, ...server?.diff ?? [], "", "Nothing was changed."] : [];
+  const shown = facts.map(([name, value]) => [name, value || null] as const);
+  return [first, ...titledFacts(shown, 9), ...serverLines(server), ...changes];
+}
 
 /** The first known version of Claude Code that starts hooks without a shell. */
 const WITHOUT_SHELL_SINCE = "2.1.329";
@@ -203,18 +215,6 @@ async function startsWithoutShell(
   const answer = await runTool([claude, "--version"], { folder, environment, timeoutMs: 10_000 });
   const version = /^\d+\.\d+\.\d+/.exec(answer?.stdout ?? "")?.[0] ?? "";
   return version.localeCompare(WITHOUT_SHELL_SINCE, "en", { numeric: true }) >= 0;
-}
-
-/** Names the events with a drain; null if there is none. */
-function drainText(events: readonly HookEvent[]): string | null {
-  const beside = events.filter((event) => rowsOf(event).some(({ role }) => role === "drain"));
-  return beside.length === 0
-    ? null
-    : `beside ${beside.join(" and ")}: works what happened into memory, and nobody waits for it`;
-}
-
-function dryRunLines(diff: readonly string[], server: ServerReport | null): string[] {
-  return ["", ...diff, ...server?.diff ?? [], "", "Nothing was changed."];
 }
 
 /** Returns the settings file that flags name. @throws {UserError} If two flags name one each. */
@@ -248,7 +248,8 @@ function settingsPlace(
 type NamedProgram = Exclude<Program, { readonly kind: "line" }>;
 
 /** Reads `--command`: a bare name is searched on the `PATH` when a hook runs, anything else is a path. */
-function namedProgram(command: string, context: CliContext): NamedProgram {
+function namedProgram(command: string | undefined, context: CliContext): NamedProgram | undefined {
+  if (command === undefined) return undefined;
   if (isBareName(command)) return { kind: "name", name: command };
   return { kind: "path", path: typedPath(context, command) };
 }
@@ -275,44 +276,32 @@ function requireStartable(program: NamedProgram, { environment }: CliContext): v
   throw refuse(name, "no folder of the PATH has an executable of this name", givePath);
 }
 
-/** Words a sentence for each other settings file that records the same events with other commands. */
+/** Words a sentence for each settings file that records the events of `planned` with other commands as well. */
 function doubledHooks(
-  context: CliContext,
-  installed: {
-    readonly path: string;
-    readonly settings: string | undefined;
-    readonly program: Program;
-    readonly events: readonly HookEvent[];
-  },
+  looks: readonly SettingsLook[],
+  installed: string,
+  planned: readonly HookEntry[],
 ): string[] {
+  // Drains do not count: they record no events, and a second one finds nothing to do.
   const commands = new Map(
-    planHooks(installed.program, installed.events)
-      .filter(({ role }) => role === "event")
-      .map(({ event, command }) => [event, command]),
+    planned.flatMap(({ event, role, command }) => role === "event" ? [[event, command]] : []),
   );
-  return lookAtSettings(hooksPlace(context, installed.settings)).flatMap((look) => {
+  return looks.flatMap((look) => {
     const { path, entries, wrapped, isPlugin } = look;
-    const others = path === installed.path ? wrapped : [...entries, ...wrapped];
-    // Drains do not count: they record no events, and a second one finds nothing to do.
-    const twice = others.filter(({ event, role, command }) =>
+    const isSame = path === installed;
+    const twice = [...isSame ? [] : entries, ...wrapped].filter(({ event, role, command }) =>
       role === "event" && commands.has(event) && (isPlugin || commands.get(event) !== command)
     );
     if (twice.length === 0) return [];
+    const out = removeLine(look);
     if (isPlugin) {
-      return [
-        `The plugin of conclaude is there, too (${path}): each hook runs twice; keep one: \`${
-          removeLine(look)
-        }\``,
-      ];
+      return `The plugin of conclaude is there, too (${path}): each hook runs twice; keep one: \`${out}\``;
     }
-    const isSame = path === installed.path;
     const next = isSame || entries.length === 0
       ? `take \`${twice[0]!.command}\` out of it`
-      : `\`${removeLine(look)}\` takes them out`;
-    return [
-      `${path} has ${isSame ? "other" : "more"} hooks of conclaude, so that each of these ` +
-      `events is recorded twice: ${twice.map(({ event }) => event).join(", ")}; ${next}`,
-    ];
+      : `\`${out}\` takes them out`;
+    return `${path} has ${isSame ? "other" : "more"} hooks of conclaude, so that each of these ` +
+      `events is recorded twice: ${twice.map(({ event }) => event).join(", ")}; ${next}`;
   });
 }
 
@@ -324,9 +313,10 @@ interface ServerRequest {
 }
 
 /** Registers the MCP server. @throws {UserError} Also if a settings file is named, since it cannot hold servers. */
-function register(request: ServerRequest & { readonly program: Program }): ServerReport {
-  const { place, otherFlags, ...rest } = request;
-  if (place.settings !== undefined || place.scope === "managed") {
+function register(
+  { place, otherFlags, ...rest }: ServerRequest & { readonly program: Program },
+): ServerReport {
+  if (!mayHoldServers(place)) {
     const flag = place.scope === "managed" ? "--managed" : "--settings";
     throw usageError(`Cannot use --mcp and ${flag} together`, {
       why: "MCP servers are kept in files of their own, which a scope names; nothing was changed",
@@ -339,9 +329,14 @@ function register(request: ServerRequest & { readonly program: Program }): Serve
 
 /** Removes the MCP server; returns null if a settings file is named, since it cannot hold servers. */
 function unregister({ place, dryRun, otherFlags }: ServerRequest): ServerReport | null {
-  if (place.settings !== undefined || place.scope === "managed") return null;
   const flags = [...placeFlags(place), ...otherFlags];
-  return unregisterServer({ place: serversPlace(place), dryRun, flags });
+  return mayHoldServers(place)
+    ? unregisterServer({ place: serversPlace(place), dryRun, flags })
+    : null;
+}
+
+function mayHoldServers({ settings, scope }: SettingsPlace): boolean {
+  return settings === undefined && scope !== "managed";
 }
 
 /** Reports on the MCP server in one line, or in none if nothing was done. */

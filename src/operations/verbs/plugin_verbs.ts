@@ -17,7 +17,9 @@ const path = verb({
     const { locations, environment } = context;
     const { program } = ownProgram(environment);
     const folder = joinPath(parentOf(locations.database), FOLDER);
-    const entries = planHooks(program, DEFAULT_EVENTS, { tools: await toolsOfAllRules(context) });
+    const tools = await toolsOfAllRules(context);
+    // Claude Code starts a plugin's hooks without a shell.
+    const entries = planHooks(program, DEFAULT_EVENTS, { tools, exec: true });
     const files = pluginFiles(entries, { program, version: VERSION });
     makePrivateFolder(folder);
     const written: string[] = [];

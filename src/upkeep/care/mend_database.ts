@@ -197,17 +197,16 @@ function mendedParts({ tables, backup, again }: Mended): string[] {
  */
 async function fillFromTranscripts(
   db: DatabaseSync,
-  { locations, database, nowMs, claudeFolder }: RepairPlace,
+  { locations, database, nowMs, clientFolder }: RepairPlace,
   { tables, backup }: Mended,
 ): Promise<number> {
-  const folder = claudeFolder ?? (locations.home && joinPath(locations.home, ".claude"));
   const knowsForgotten = backup !== null ||
     ["forgotten", "forget_receipts"].every((name) =>
       tables.some(({ table, isWhole }) => table === name && isWhole)
     );
-  if (!folder || !knowsForgotten || tables.every(({ isWhole }) => isWhole)) return 0;
+  if (!clientFolder || !knowsForgotten || tables.every(({ isWhole }) => isWhole)) return 0;
   const sinceMs = backup?.atMs ?? 0;
-  const found = quietly(() => findTranscripts(joinPath(folder, "projects")).files) ?? [];
+  const found = quietly(() => findTranscripts(joinPath(clientFolder, "projects")).files) ?? [];
   const files = found.filter(({ changedMs }) => changedMs >= sinceMs);
   const { filled } = await compareTranscripts(db, files, {
     ...{ locations, database, sinceMs, nowMs, fills: true, isWhole: false, mends: true },

@@ -1,6 +1,7 @@
-/** Checks the database's content: references, the search index, sessions, the queue, forgetting, retention. */
+/** Checks the database's content: references, the search index, sessions, the queue, forgetting, teams, retention. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
+import { plain } from "../../base/plain.ts";
 import { daysMs } from "../../base/time.ts";
 import { drainLockPath, isLocked } from "../../db/process_lock.ts";
 import { oldSessions } from "../../db/old_rows.ts";
@@ -9,6 +10,7 @@ import { activeSessions, countSessions, goneSessions } from "../../db/sessions.t
 import { transaction } from "../../db/transaction.ts";
 import { countIndexed, indexFaultsAt, rebuildIndex } from "../../memory/store.ts";
 import { lookAtProcesses } from "../../system/process/process_identity.ts";
+import { lagText, teamLags } from "../../team/team_lag.ts";
 import { abandonSessions } from "../../work/store.ts";
 import { foreignKeyFaults } from "../care/care_table.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
@@ -129,6 +131,24 @@ export function askAboutQueue(db: DatabaseSync, { nowMs }: DoctorPlace): Finding
       ? ok(size)
       : warn(`${stuck} stuck for more than 10 minutes; ${size}`, "conclaude queue drain"),
   ];
+}
+
+/** The time after which a project with unsynced changes counts as late. */
+const LATE_MS = daysMs(1);
+
+/** Checks whether shared projects are synced with their team. */
+export function askAboutTeams(db: DatabaseSync, { nowMs }: DoctorPlace): Finding[] {
+  return teamLags(db).map((lag) => {
+    const { name, fault, held, waiting, behind, syncedAtMs, restoredAtMs } = lag;
+    const text = plain(`${name}: ${lagText(lag, nowMs)}`);
+    if (fault !== null) {
+      return warn(`${text}; the last sync failed: ${plain(fault)}`, "conclaude team sync");
+    }
+    if (restoredAtMs !== null) return warn(text, "conclaude team verify");
+    if (held > 0) return warn(text, "conclaude team held");
+    const isLate = (syncedAtMs ?? 0) < nowMs - LATE_MS && waiting + behind > 0;
+    return isLate ? warn(text, "conclaude team sync") : ok(text);
+  });
 }
 
 /** The allowed delay of retention: SessionEnd cleans up in small steps. */

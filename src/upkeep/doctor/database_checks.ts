@@ -55,10 +55,10 @@ function judgeDatabase(place: RepairPlace): Finding {
   }
   const taken = filesOf(database).slice(1).find((path) => !isMissing(path) && !isFile(path));
   if (taken !== undefined) {
-    const what = isFolder(taken) ? "a folder" : "a pipe or a device";
+    const [what, ending] = isFolder(taken) ? ["folder", "folder"] : ["pipe or a device", "special"];
     return fail(
-      `${taken} is ${what}, where the database has a file: nothing can be written`,
-      moveAway(taken),
+      `${taken} is a ${what}, where the database has a file: nothing can be written`,
+      `mv ${quoteWord(taken)} ${quoteWord(`${taken}.${ending}`)}`,
     );
   }
   const file = identifyDatabase(database);
@@ -118,11 +118,6 @@ function mendable(place: RepairPlace, state: string): Finding {
     "conclaude doctor --fix",
     async () => await (await import("../care/mend_database.ts")).mendFully(place),
   );
-}
-
-/** Returns the command that renames a folder or a pipe which occupies a file's path. */
-function moveAway(path: string): string {
-  return `mv ${quoteWord(path)} ${quoteWord(`${path}.${isFolder(path) ? "folder" : "special"}`)}`;
 }
 
 /** Whether the database belongs to another program or user, so that doctor changes nothing about it. */

@@ -10,9 +10,10 @@ import {
   askAboutReferences,
   askAboutRetention,
   askAboutSessions,
+  askAboutTeams,
 } from "./content.ts";
 import { lookAtDatabase } from "./database_checks.ts";
-import { lookAtDisk, lookAtHome, lookAtPermissions } from "./folders.ts";
+import { lookAtDisk, lookAtHome, lookAtLog, lookAtPermissions, lookAtSpool } from "./folders.ts";
 import { askAboutGates, lookAtGates, lookAtMods } from "./gates.ts";
 import { lookAtHooks } from "./hook_checks.ts";
 import { askAboutMemory } from "./memory.ts";
@@ -25,51 +26,47 @@ import {
   lookAtOldState,
   lookAtSqlite,
 } from "./program_and_project.ts";
-import { lookAtLog, lookAtSpool } from "./spool_and_log.ts";
-import { askAboutTeams } from "./team_checks.ts";
 
 type Findings = readonly Finding[] | Promise<readonly Finding[]>;
 
 /** A check that changes nothing, and that finds nothing if its subject does not exist. */
-interface DoctorCheck {
-  readonly name: string;
-  readonly look?: (place: DoctorPlace) => Findings;
-  /** Does the same with an open database; not called if the database cannot be read. */
-  readonly ask?: (db: DatabaseSync, place: DoctorPlace) => Findings;
+type Look = (place: DoctorPlace) => Findings;
+
+/** Makes a check of an open database; it finds nothing if the database cannot be read. */
+function asking(ask: (db: DatabaseSync, place: DoctorPlace) => Findings): Look {
+  return (place) => askDatabase(place, (db) => ask(db, place)) ?? [];
 }
 
 /** The checks in order, since an earlier one repairs what a later one needs. */
-const CHECKS: readonly DoctorCheck[] = [
-  { name: "executable", look: lookAtExecutable },
-  { name: "sqlite", look: () => [lookAtSqlite()] },
-  { name: "home", look: lookAtHome },
-  { name: "configuration", look: lookAtConfiguration },
-  { name: "disk", look: lookAtDisk },
-  { name: "permissions", look: lookAtPermissions },
-  { name: "database", look: lookAtDatabase },
-  { name: "references", ask: askAboutReferences },
-  { name: "search index", ask: askAboutIndex },
-  { name: "spool", look: lookAtSpool },
-  { name: "fallback", look: lookAtFallback },
-  { name: "hooks", look: lookAtHooks },
-  { name: "gates", look: lookAtGates },
-  { name: "mods", look: lookAtMods },
-  { name: "past gates", ask: askAboutGates },
-  { name: "branch", look: lookAtBranch },
-  { name: "agents", look: lookAtAgents },
-  { name: "sessions", ask: askAboutSessions },
-  { name: "queue", ask: askAboutQueue },
-  { name: "memory", ask: askAboutMemory },
-  { name: "forgetting", ask: askAboutForgetting },
-  { name: "team", ask: askAboutTeams },
-  { name: "retention", ask: askAboutRetention },
-  { name: "log", look: lookAtLog },
-  { name: "migration", look: lookAtOldState },
+const CHECKS: readonly (readonly [name: string, look: Look])[] = [
+  ["executable", lookAtExecutable],
+  ["sqlite", () => [lookAtSqlite()]],
+  ["home", lookAtHome],
+  ["configuration", lookAtConfiguration],
+  ["disk", lookAtDisk],
+  ["permissions", lookAtPermissions],
+  ["database", lookAtDatabase],
+  ["references", asking(askAboutReferences)],
+  ["search index", asking(askAboutIndex)],
+  ["spool", lookAtSpool],
+  ["fallback", lookAtFallback],
+  ["hooks", lookAtHooks],
+  ["gates", lookAtGates],
+  ["mods", lookAtMods],
+  ["past gates", asking(askAboutGates)],
+  ["branch", lookAtBranch],
+  ["agents", lookAtAgents],
+  ["sessions", asking(askAboutSessions)],
+  ["queue", asking(askAboutQueue)],
+  ["memory", asking(askAboutMemory)],
+  ["forgetting", asking(askAboutForgetting)],
+  ["team", asking(askAboutTeams)],
+  ["retention", asking(askAboutRetention)],
+  ["log", lookAtLog],
+  ["migration", lookAtOldState],
 ];
 
 export type Examination = Awaited<ReturnType<typeof examine>>;
-
-type OnCheck = (name: string, far: { readonly done: number; readonly of: number }) => void;
 
 interface NamedFinding extends Finding {
   readonly name: string;
@@ -83,7 +80,10 @@ interface NamedFinding extends Finding {
  */
 export async function examine(
   place: DoctorPlace,
-  options: { readonly fix: boolean; readonly onCheck?: OnCheck },
+  { fix, onCheck }: {
+    readonly fix: boolean;
+    readonly onCheck?: (name: string, far: { readonly done: number; readonly of: number }) => void;
+  },
 ) {
   const fixed: string[] = [];
   /** The failures of repairs, by the message of the repaired finding. */
@@ -101,21 +101,35 @@ export async function examine(
       failures.set(message, fail(`could not be corrected (${message}): ${why}`, next));
     }
   };
-  const target = { ...place, comparesAll: options.fix };
-  const { onCheck } = options;
-  let findings = await lookAtAll(target, { repair: options.fix ? repairOne : null, onCheck });
-  if (fixed.length + failures.size > 0) {
-    findings = [...await lookAtAll(target, { repair: null, onCheck }), ...undone];
-  }
+  const target = { ...place, comparesAll: fix };
+  /** Runs all checks in order; with `repairs`, it corrects each finding before the next check. */
+  const lookAtAll = async (repairs: boolean) => {
+    const findings: NamedFinding[] = [];
+    for (const [done, [name, look]] of CHECKS.entries()) {
+      onCheck?.(name, { done, of: CHECKS.length });
+      // Every later repair writes to the database, so it would fail until the person has mended the database.
+      const obstacle = findings.find(({ name, status, repair }) =>
+        name === "database" && status === "fail" && repair === undefined
+      );
+      for (const finding of await lookSafely(look, target)) {
+        const { repair, ...rest } = finding;
+        const found = { name, ...obstacle && repair ? { ...rest, next: obstacle.next } : finding };
+        findings.push(found);
+        if (repairs) await repairOne(found);
+      }
+    }
+    return findings;
+  };
+  let findings = await lookAtAll(fix);
+  if (fixed.length + failures.size > 0) findings = [...await lookAtAll(false), ...undone];
   findings = findings.map((one) => {
     const failure = failures.get(one.message);
     return failure === undefined ? one : { name: one.name, ...failure };
   });
-  const checks = findings.map(({ repair: _, ...check }): Check => check);
   return {
     /** False when a check failed; a warning is not a failure. */
     ok: findings.every(({ status }) => status !== "fail"),
-    checks,
+    checks: findings.map(({ repair: _, ...check }): Check => check),
     /** Sentences that tell what was corrected. */
     fixed,
     /** How many findings `fix` would correct. */
@@ -123,45 +137,17 @@ export async function examine(
   };
 }
 
-/** Runs all checks in order; `repair` corrects each finding before the next check. */
-async function lookAtAll(
-  place: DoctorPlace,
-  { repair, onCheck }: {
-    readonly repair: ((finding: NamedFinding) => Promise<void>) | null;
-    readonly onCheck: OnCheck | undefined;
-  },
-): Promise<NamedFinding[]> {
-  const findings: NamedFinding[] = [];
-  for (const [done, check] of CHECKS.entries()) {
-    onCheck?.(check.name, { done, of: CHECKS.length });
-    // Every later repair writes to the database, so it would fail until the person has mended the database.
-    const obstacle = findings.find(({ name, status, repair }) =>
-      name === "database" && status === "fail" && repair === undefined
-    );
-    for (const finding of await lookSafely(check, place)) {
-      const { repair: ownRepair, ...rest } = finding;
-      const found = obstacle && ownRepair ? { ...rest, next: obstacle.next } : finding;
-      findings.push({ name: check.name, ...found });
-      await repair?.(findings.at(-1)!);
-    }
-  }
-  return findings;
-}
-
 /** Runs one check; reports an error of the check as a finding, so that the others still run. */
-async function lookSafely({ look, ask }: DoctorCheck, place: DoctorPlace) {
+async function lookSafely(look: Look, place: DoctorPlace) {
   try {
-    return await (look?.(place) ?? askDatabase(place, (db) => ask?.(db, place)) ?? []);
+    return await look(place);
   } catch (thrown) {
     const { why, next } = troubleOf(thrown, "conclaude doctor");
     return [fail(`could not be looked at: ${why}`, next)];
   }
 }
 
-function troubleOf(
-  thrown: unknown,
-  again: string,
-): { readonly why: string; readonly next: string } {
+function troubleOf(thrown: unknown, again: string) {
   return isUserError(thrown)
     ? { why: `${thrown.what}: ${thrown.why}`, next: thrown.next }
     : { why: messageOf(thrown), next: `Correct the cause, then run \`${again}\` again` };

@@ -3,7 +3,7 @@ import {
   disablingFile,
   fileOf,
   type HookProgram,
-  isSameProgram,
+  isThisProgram,
   readHookCommand,
   whyNotStarted,
 } from "../../claude/settings/armed.ts";
@@ -37,10 +37,11 @@ const NEEDED_EVENTS = ["SessionStart", "PostToolUse", "SessionEnd"];
 /** Checks the hooks in every settings file that applies here. */
 export function lookAtHooks(place: DoctorPlace): Finding[] {
   const looks = lookAtSettings(place);
-  const installed = installedIn(looks);
+  // In the order in which Claude Code obeys them.
+  const installed = looks.filter(({ entries }) => entries.length > 0);
   const faults = [
     ...disabledBy(looks),
-    ...looks.flatMap((look) => fileFaults(look, place)),
+    ...looks.flatMap((look) => [...fileFaults(look, place)]),
     ...faultsAcross(installed, looks),
   ];
   const isAnywhere = looks.some(({ entries, wrapped }) => entries.length + wrapped.length > 0);
@@ -65,11 +66,6 @@ function waitedText(place: DoctorPlace, looks: readonly SettingsLook[]): string 
     `${count(waited.runs, "hook")}, and did not wait for ${beside.runs}`;
 }
 
-/** Returns the settings files with conclaude's hooks, in the order in which Claude Code obeys them. */
-function installedIn(looks: readonly SettingsLook[]): SettingsLook[] {
-  return looks.filter(({ entries }) => entries.length > 0);
-}
-
 function eventsOf(entries: readonly Pick<HookEntry, "event">[]): string[] {
   return [...new Set(entries.map(({ event }) => event))];
 }
@@ -86,54 +82,51 @@ function disabledBy(looks: readonly SettingsLook[]): Finding[] {
 }
 
 /** Returns the faults of one file and its hooks. */
-function fileFaults(look: SettingsLook, place: DoctorPlace): Finding[] {
+function* fileFaults(look: SettingsLook, place: DoctorPlace): Iterable<Finding> {
   const { path, flags, unreadable, fatal, entries, wrapped } = look;
   if (unreadable !== null) {
-    return [fail(
+    return yield fail(
       `${path}: ${unreadable}; Claude Code may ignore the file, and every hook in it`,
       `correct ${quoteWord(path)}, then run \`conclaude doctor\` again`,
-    )];
+    );
   }
-  const faults: Finding[] = [];
   if (fatal !== undefined) {
-    faults.push((entries.length > 0 ? fail : warn)(
-      `${path}: \`${fatal.path}\` ${fatal.problem}, so Claude Code discards the whole file` +
-        (entries.length > 0 ? ", conclaude's hooks too" : ""),
+    const [make, also] = entries.length > 0 ? [fail, ", conclaude's hooks too"] : [warn, ""];
+    yield make(
+      `${path}: \`${fatal.path}\` ${fatal.problem}, so Claude Code discards the whole file${also}`,
       `correct or remove \`${fatal.path}\` in ${quoteWord(path)}`,
-    ));
+    );
   }
   const programs = entries.map(({ command }) => readHookCommand(command));
   for (const program of new Map(programs.map((one) => [one.line, one])).values()) {
-    faults.push(...programFaults(program, look, place));
+    yield* programFaults(program, look, place);
   }
   const short = entries
     .filter(({ event, role, timeout }) => role === "event" && timeout < hookTimeoutSeconds(event))
     .map(({ event, timeout }) => `${event} (${timeout} s)`).join(", ");
   if (short !== "") {
-    faults.push(warn(
+    yield warn(
       `${path} gives these hooks too little time for the commands of a configuration: ${short}`,
       installLine(look),
-    ));
+    );
   }
   if (entries.some(({ role, async }) => role === "drain" && !async)) {
-    faults.push(warn(
+    yield warn(
       `the drain in ${path} is waited for at the end of each turn: it is not \`async\``,
       installLine(look),
-    ));
+    );
   }
   // A command around a drain hides no decision, since a drain decides nothing.
   const judging = wrapped.filter(({ role }) => role === "event");
   const [first] = judging;
   if (first !== undefined) {
-    faults.push(warn(
-      `the hooks for ${
-        eventsOf(judging).join(", ")
-      } in ${path} do more than start conclaude (\`${first.command}\`), ` +
+    const events = eventsOf(judging).join(", ");
+    yield warn(
+      `the hooks for ${events} in ${path} do more than start conclaude (\`${first.command}\`), ` +
         "so nobody can say that they judge: a status that is swallowed hides a hook that cannot run",
       unwrap(first, path, [...flags, ...strictFlag(look)]),
-    ));
+    );
   }
-  return faults;
 }
 
 /** Reports a program in hooks that cannot start, or that is not this one. */
@@ -156,54 +149,45 @@ function programFaults(program: HookProgram, look: SettingsLook, place: DoctorPl
   )];
 }
 
-/** Whether a hook starts this very program. */
-export function isThisProgram(started: HookProgram, place: DoctorPlace): boolean {
-  const { program, programPath: path, searchPath } = place;
-  return isSameProgram(started, { program, path, searchPath });
-}
-
 /** Returns the faults of the hooks of all files together: missing hooks, and events that are recorded twice. */
-function faultsAcross(
+function* faultsAcross(
   installed: readonly SettingsLook[],
   looks: readonly SettingsLook[],
-): Finding[] {
+): Iterable<Finding> {
   // This installed file applies to the most sessions.
   const widest = installed.findLast(({ isPlugin }) => !isPlugin) ?? installed.at(-1);
-  if (widest === undefined) return [];
+  if (widest === undefined) return;
   const entries = installed.flatMap(({ entries }) => entries);
   const present = eventsOf(entries);
   const missing = NEEDED_EVENTS.filter((event) => !present.includes(event));
-  const faults: Finding[] = [];
   if (missing.length > 0) {
-    faults.push(warn(`no hook is installed for ${missing.join(", ")}`, installLine(widest)));
+    yield warn(`no hook is installed for ${missing.join(", ")}`, installLine(widest));
   }
   const all = looks.flatMap(({ entries, wrapped }) => [...entries, ...wrapped]);
-  if (
-    present.includes("Stop") && !all.some(({ event, role }) => event === "Stop" && role === "drain")
-  ) {
-    faults.push(warn(
+  const hasDrain = all.some(({ event, role }) => event === "Stop" && role === "drain");
+  if (present.includes("Stop") && !hasDrain) {
+    yield warn(
       "no drain is installed beside the hook for Stop: memory is then only worked in at the end of a session",
       installLine(widest),
-    ));
+    );
   }
   // Claude Code runs equal commands of several files once; different commands each record the event.
-  const recording = entries.filter(({ role }) => role === "event");
-  const doubled = present.filter((name) =>
-    new Set(recording.filter(({ event }) => event === name).map(({ command }) => command)).size > 1
+  const recording = Map.groupBy(entries.filter(({ role }) => role === "event"), (one) => one.event);
+  const doubled = [...recording].flatMap(([event, hooks]) =>
+    new Set(hooks.map(({ command }) => command)).size > 1 ? [event] : []
   );
   if (doubled.length > 0) {
-    faults.push(warn(
+    yield warn(
       `these events are recorded twice, by different programs: ${doubled.join(", ")}`,
       installed.length === 1 ? installLine(widest) : `keep one: \`${removeLine(installed[0]!)}\``,
-    ));
+    );
   }
   const plugin = installed.find(({ isPlugin }) => isPlugin);
   // Of a plugin both the source and the installed copy may be found.
   if (plugin !== undefined && !widest.isPlugin) {
-    faults.push(warn(
+    yield warn(
       `the hooks are installed twice, in ${widest.path} and as a plugin (${plugin.path}): each one runs twice`,
       `keep one: \`${removeLine(plugin)}\` or \`${removeLine(widest)}\``,
-    ));
+    );
   }
-  return faults;
 }

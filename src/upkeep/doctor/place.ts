@@ -29,7 +29,7 @@ export interface DoctorPlace extends HooksPlace {
 /** The values that the database's repair needs. A hook judges the database without the optional ones. */
 export type RepairPlace =
   & Pick<DoctorPlace, "locations" | "database" | "databaseChosenBy" | "nowMs">
-  & Partial<Pick<DoctorPlace, "config" | "claudeFolder">>;
+  & Partial<Pick<DoctorPlace, "config" | "clientFolder">>;
 
 /**
  * Reads the database without changing it.

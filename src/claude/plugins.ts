@@ -1,11 +1,13 @@
 /**
- * Finds mods: code of plugins that runs inside Claude Code. A mod that listens to tools can answer them so that hooks
- * of user and project settings are not asked; hooks of managed settings are asked first.
+ * Finds the plugins that Claude Code loads: the hooks of our own, and mods, which are code that runs inside Claude
+ * Code. A mod that listens to tools can answer them so that hooks of user and project settings are not asked; hooks of
+ * managed settings are asked first.
  */
 import { quietly } from "../base/errors.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "../base/paths.ts";
 import type { Environment } from "../system/environment.ts";
 import { namesIn, readJsonFile, readText } from "../system/on_disk.ts";
+import type { ParsedSettings } from "./settings/armed.ts";
 
 export interface Mod {
   readonly name: string;
@@ -62,7 +64,7 @@ function inside(folder: string): string[] {
 }
 
 /** Returns the folders of the plugins that settings enable: installed ones, and those of marketplaces in a folder. */
-export function pluginFolders(places: ModPlaces): string[] {
+function pluginFolders(places: ModPlaces): string[] {
   const { clientFolder } = places;
   const folders = settingsFolders(places);
   const settings = folders.flatMap((folder) =>
@@ -105,22 +107,46 @@ function inMarket(
 
 /** Returns the plugin in a folder, if it brings modules. */
 function modIn(folder: string): Mod[] {
-  const manifest = Object(readJsonFile(joinPath(folder, ".claude-plugin/plugin.json")));
-  const { modules } = Object(readJsonFile(joinPath(folder, "hooks/hooks.json")));
+  const { name } = Object(readJsonFile(joinPath(folder, PLUGIN_MANIFEST)));
+  const { modules } = Object(readJsonFile(joinPath(folder, PLUGIN_HOOKS)));
   if (!Array.isArray(modules) || modules.length === 0) return [];
-  const code = modules.flatMap((module) =>
-    typeof module !== "string"
-      ? []
-      : ["hooks", "."].flatMap((from) =>
-        quietly(() => readText(joinPath(folder, `${from}/${module}`), MAX_CODE_BYTES)) ?? []
-      )
-  ).join("\n");
+  const paths = modules.filter((module) => typeof module === "string")
+    .flatMap((module) => [joinPath(folder, `hooks/${module}`), joinPath(folder, `./${module}`)]);
+  const code = paths.map((path) => quietly(() => readText(path, MAX_CODE_BYTES)) ?? "").join("\n");
   const listens = [...new Set(Array.from(code.matchAll(GATING), ([, event]) => event!))];
-  const name = typeof manifest.name === "string" ? manifest.name : baseName(folder);
-  return [{ name, folder, listens }];
+  return [{ name: typeof name === "string" ? name : baseName(folder), folder, listens }];
 }
 
 /** Describes a mod: `x (/p/.claude/skills/x) listens to tool.call, tool.check`. */
 export function modText({ name, folder, listens }: Mod): string {
   return `${name} (${folder}) listens to ${listens.join(", ")}`;
+}
+
+/** The plugin, its MCP server and its marketplace all have this name. */
+export const PLUGIN_NAME = "conclaude";
+
+/** The file in which a plugin keeps its hooks. */
+export const PLUGIN_HOOKS = "hooks/hooks.json";
+export const PLUGIN_MANIFEST = ".claude-plugin/plugin.json";
+
+/** The command that updates the plugin, from whatever place this program has now. */
+export const UPDATE_PLUGIN =
+  'claude plugin marketplace add "$(conclaude plugin path)" && claude plugin update conclaude';
+export const REMOVE_PLUGIN = "claude plugin uninstall conclaude";
+
+/** The variable in which Claude Code tells a plugin's hooks the folder of the plugin. */
+export const PLUGIN_ROOT = "CLAUDE_PLUGIN_ROOT";
+
+/**
+ * Returns the hooks of our plugin, if it is enabled, in the form of a settings file. @param root The value of
+ * {@linkcode PLUGIN_ROOT}: Claude Code may load a folder that no settings file names.
+ */
+export function pluginSettings(places: ModPlaces, root?: string): ParsedSettings[] {
+  const folders = new Set([...root === undefined ? [] : [root], ...pluginFolders(places)]);
+  return [...folders].flatMap((folder) => {
+    const path = joinPath(folder, PLUGIN_HOOKS);
+    const { hooks } = Object(readJsonFile(path));
+    const { name } = Object(readJsonFile(joinPath(folder, PLUGIN_MANIFEST)));
+    return name === PLUGIN_NAME && hooks !== undefined ? [{ path, settings: { hooks } }] : [];
+  });
 }
