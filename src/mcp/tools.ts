@@ -14,8 +14,7 @@ import { withoutLine } from "../base/paths.ts";
 import { openFailuresOf } from "../memory/tell/open_now.ts";
 import { rememberedText, rememberHere } from "../memory/drain/remember.ts";
 import type { SearchResult } from "../memory/search/search.ts";
-import { FROM_AROUND } from "../memory/tell/around.ts";
-import { answerHere } from "../memory/tell/search_here.ts";
+import { answerHere, FROM_AROUND } from "../memory/tell/around.ts";
 import * as view from "../memory/search/observation_view.ts";
 import { integrityFaults } from "../upkeep/store.ts";
 import * as memory from "../memory/store.ts";
@@ -181,13 +180,13 @@ async function timeline(call: Call): Promise<string> {
   }
   const path = pathInProject(withoutLine(String(file)), project.root);
   const names = [path, ...await formerNames(path, project.root)];
-  const lines = memory.timelineOfNames(db, names, {
+  const lines = memory.timelineOfFile(db, names, {
     project: everywhere ? null : project.key,
     limit,
   });
   if (lines.length === 0) {
     const isElsewhere = !everywhere &&
-      memory.timelineOfFile(db, path, { project: null, limit: 1 }).length > 0;
+      memory.timelineOfFile(db, [path], { project: null, limit: 1 }).length > 0;
     const where = isElsewhere
       ? ` in ${project.folder}, but in another project: \`everywhere: true\` tells of it too.`
       : ", in any project.";

@@ -1,6 +1,6 @@
 /** Reads and writes observations as a team's machines exchange them: with uids in place of row numbers. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { statement } from "../db/statement.ts";
+import { among, statement } from "../db/statement.ts";
 import { writeImported } from "./drain/imported_observations_table.ts";
 import { indexedTerms } from "./search/terms.ts";
 
@@ -54,10 +54,12 @@ export function readSharedObservation(db: DatabaseSync, uid: string): SharedObse
   if (row === undefined) return null;
   const facts = JSON.parse(String(row["facts"]));
   const { mended, by } = facts;
+  const uids = uidsAndIds(db, "id", namedIn(facts));
+  const uidOf = new Map(uids.map(({ uid, id }) => [id, uid]));
   const named = {
     ...facts,
-    ...mended === undefined ? {} : { mended: uidOf(db, mended) },
-    ...Array.isArray(by) ? { by: by.flatMap((id) => uidOf(db, id) ?? []) } : {},
+    ...mended !== undefined && { mended: uidOf.get(mended) ?? null },
+    ...Array.isArray(by) && { by: by.flatMap((id) => uidOf.get(id) ?? []) },
   };
   return { ...row, facts: JSON.stringify(named) } as SharedObservation;
 }
@@ -68,51 +70,35 @@ export function takeSharedObservation(
   { project, author }: { readonly project: string; readonly author: string | null },
   { resolved_by: fix, observed_files, facts, ...shared }: SharedObservation,
 ): void {
-  const here = statement(db, "SELECT uid, author FROM observations WHERE uid = ?").get(
-    shared["uid"]!,
-  ) as
-    | SharedObservation
-    | undefined;
+  const find = "SELECT uid, author FROM observations WHERE uid = ?";
+  const here = statement(db, find).get(shared["uid"]!) as SharedObservation | undefined;
   const own = Object.fromEntries(COLUMNS.map((name) => [name, shared[name] ?? null]));
   const paths: readonly unknown[] = JSON.parse(String(own["files"] ?? "[]"));
   const terms = indexedTerms([own["title"], own["text"], ...paths].join("\n"), project);
-  const numbers = new Map(
-    uidsIn(String(facts)).flatMap((uid) => {
-      const id = idOf(db, uid);
-      return id === null ? [] : [[uid, id] as const];
-    }),
-  );
+  const uids = uidsAndIds(db, "uid", namedIn(JSON.parse(String(facts))));
+  const numbers = new Map(uids.map(({ uid, id }) => [uid, id]));
   // The author of an observation stays the same when somebody else mends it.
   const authorHere = here === undefined ? author : here["author"] ?? null;
-  const row = {
-    ...own,
-    project,
-    author: authorHere,
-    terms,
-    facts: facts!,
-    observed_files: observed_files!,
-    id: null,
-  };
+  const texts = { terms, facts: facts!, observed_files: observed_files! };
+  const row = { ...own, project, author: authorHere, ...texts, id: null };
   const id = writeImported(db, row, { here, numbers });
   if (fix === null || fix === undefined) return;
-  statement(db, "UPDATE observations SET resolved_by = ? WHERE id = ?").run(
-    idOf(db, String(fix)) ?? 0,
-    id,
-  );
+  statement(
+    db,
+    `UPDATE observations
+        SET resolved_by = coalesce((SELECT id FROM observations WHERE uid = ?), 0)
+      WHERE id = ?`,
+  ).run(fix, id);
 }
 
-function uidsIn(facts: string): string[] {
-  const { mended, by } = JSON.parse(facts);
-  return [mended, ...Array.isArray(by) ? by : []].filter((uid) => typeof uid === "string");
+/** Returns the observations that facts name, by numbers or by uids. */
+function namedIn({ mended, by }: Readonly<Record<string, unknown>>): unknown[] {
+  return [...mended === undefined ? [] : [mended], ...Array.isArray(by) ? by : []];
 }
 
-function uidOf(db: DatabaseSync, id: unknown): string | null {
-  if (typeof id !== "number") return null;
-  const row = statement(db, "SELECT uid FROM observations WHERE id = ?").get(id);
-  return row === undefined ? null : String(row["uid"]);
-}
-
-function idOf(db: DatabaseSync, uid: string): number | null {
-  const row = statement(db, "SELECT id FROM observations WHERE uid = ?").get(uid);
-  return row === undefined ? null : Number(row["id"]);
+/** Returns the uids and numbers of the observations with some numbers or uids. */
+function uidsAndIds(db: DatabaseSync, column: "id" | "uid", values: readonly unknown[]) {
+  const sql = `SELECT uid, id FROM observations WHERE ${among(column)}`;
+  const rows = values.length === 0 ? [] : statement(db, sql).all(JSON.stringify(values));
+  return rows as unknown as readonly { readonly uid: string; readonly id: number }[];
 }

@@ -2,15 +2,12 @@
 export {
   countOldObservations,
   deleteObservations,
-  FACTS,
   type Observation,
   observationUids,
   observedTexts,
   oldObservations,
   queueLostAgain,
   readObservations,
-  type Remade,
-  type Remake,
   removeOldObservations,
   summaryUid,
   writeRemade,
@@ -22,17 +19,9 @@ export {
   removeOldTokenUse,
   sumTokens,
   USAGE_GROUPS,
-  type UsageGroup,
 } from "./usage/token_use_table.ts";
 export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
-export {
-  observationsToSummarize,
-  saidInSession,
-  stepsOfSession,
-} from "./observe/session_observations_table.ts";
-export { isKnownFile, newestOfPaths, observedPaths } from "./search/known_files_table.ts";
-export { findIds, MIN_ID_PART } from "./search/find_ids_table.ts";
-export { isIndexDamageOf } from "./search/memory_index_table.ts";
+export { saidInSession } from "./observe/session_observations_table.ts";
 export {
   type IndexedWords,
   indexedWords,
@@ -40,26 +29,30 @@ export {
   type WordForm,
 } from "./search/index_forms_table.ts";
 export {
+  findIds,
   isKnownBranch,
+  isKnownFile,
   isKnownProject,
   knownBranches,
   knownProjects,
+  MIN_ID_PART,
   moveProjects,
-} from "./search/known_project_table.ts";
-export { type MemoryHealth, memoryHealth } from "./search/memory_health_table.ts";
+  newestOfPaths,
+  observedPaths,
+} from "./search/known_names_table.ts";
+export { memoryHealth } from "./search/memory_health_table.ts";
 export {
   checkIndex,
   countIndexed,
   ensureIndex,
-  indexFaults,
   indexFaultsAt,
   indexTogether,
+  isIndexDamageOf,
   rebuildIndex,
   rebuildText,
   withIndex,
 } from "./search/memory_index_table.ts";
 export {
-  capturesByObservation,
   capturesOfObservation,
   countMemory,
   filesOfObservation,
@@ -67,7 +60,6 @@ export {
   projectMemory,
   timelineAround,
   timelineOfFile,
-  timelineOfNames,
 } from "./search/memory_look_table.ts";
 export { EVERYTHING, lastObservation, type MemoryFilter } from "./search/memory_search_table.ts";
 export { formerFolders, keepIdentity, lacksIdentity } from "./tell/repositories_table.ts";

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { indexedTerms } from "../../src/memory/search/terms.ts";
-import { isKnownFile } from "../../src/memory/search/known_files_table.ts";
+import { isKnownFile } from "../../src/memory/search/known_names_table.ts";
 import {
   isKnownBranch,
   isKnownProject,
   knownBranches,
   knownProjects,
-} from "../../src/memory/search/known_project_table.ts";
+} from "../../src/memory/search/known_names_table.ts";
 import { timelineOfFile } from "../../src/memory/search/memory_look_table.ts";
 import type { ObservationKind } from "../../src/memory/observe/observation.ts";
 import { saveObservation } from "../../src/memory/drain/observations_table.ts";
@@ -70,7 +70,7 @@ test("a file is known exactly where it has a timeline", ({ db }) => {
     );
   const known: string[] = [];
   for (const file of [...names, ...whole, "a b.md", "/work/folder/a b.md"]) {
-    const timeline = timelineOfFile(db, file, { project: null, limit: 100 });
+    const timeline = timelineOfFile(db, [file], { project: null, limit: 100 });
     assert.equal(timeline.length > 0, isKnownFile(db, file), file);
     if (timeline.length > 0) known.push(file);
   }

@@ -25,7 +25,7 @@ import {
   restoreTask,
   unblockTask,
 } from "../../src/work/task_life_table.ts";
-import { findIds } from "../../src/memory/search/find_ids_table.ts";
+import { findIds } from "../../src/memory/search/known_names_table.ts";
 import { listReady, readTask } from "../../src/work/tasks_table.ts";
 import { tempDatabase } from "../support/records.ts";
 import { MADE_AT_MS, makeTask } from "../support/tasks.ts";

@@ -125,10 +125,9 @@ function filesOf(
   paths: readonly string[],
 ): ObservedFile[] {
   const digests = digestsOf(db, changes.map(({ id }) => id));
-  return paths.map((path) => {
-    const last = changes.findLast(({ id }) => digests.get(id)?.has(path));
-    return { path, digest: (last && digests.get(last.id)?.get(path)) ?? null };
-  });
+  const all = changes.flatMap(({ id }) => digests.get(id) ?? []);
+  const lastOf = (path: string) => all.findLast((one) => one.path === path)?.digest ?? null;
+  return paths.map((path) => ({ path, digest: lastOf(path) }));
 }
 
 /** The part of a failure that is compared with a pass. */

@@ -1,17 +1,33 @@
-/** Finds candidates for a question: searches the index for its words, and scores each hit by the words it holds. */
+/** Finds candidates for a question: looks up its words in the index, searches for them, and scores the hits by them. */
+import WORDS from "./common_words.json" with { type: "json" };
 import type { DatabaseSync } from "node:sqlite";
+import { isBeyondAscii } from "../../base/letters.ts";
 import type { MemoryQuestion, QueryTerm } from "./question.ts";
-import { coverageOf, type CoveredTerm, type Scored } from "./rank.ts";
+import { coverageOf } from "./rank.ts";
 import { projectTerm } from "./terms.ts";
 import {
+  countMatches,
   type IndexHit,
   lastObservation,
-  type MemoryFilter,
   newestMatches,
+  reckonMatches,
   searchIndex,
+  type SearchLimits,
   withTerm,
 } from "./memory_search_table.ts";
-import { type AskedTerm, askedTerms } from "./asked_terms.ts";
+
+/** An expression of the index, and the number of observations with it; an estimate above the limit. */
+interface CountedMatch {
+  readonly match: string;
+  readonly count: number;
+}
+
+type CountedTerm = QueryTerm & CountedMatch;
+
+interface AskedTerm extends CountedTerm {
+  /** Similar words; null when none are needed or found. */
+  readonly resembling: CountedMatch | null;
+}
 
 /** A question whose words are looked up, so that it can be searched again with other filters. */
 export interface AskedQuestion {
@@ -19,6 +35,150 @@ export interface AskedQuestion {
   readonly terms: readonly AskedTerm[];
   readonly limits: MatchLimits;
   readonly observations: number;
+}
+
+/**
+ * A word in at most this many observations, or in less than this part of them, is rare: similar words are searched too.
+ */
+const SELDOM = { count: 2, oneOf: 200 };
+/**
+ * Limits for long questions, which have more than `terms` terms: at most `asked` and at least `enough` of them are searched.
+ * A term is rare below a tenth (`rare`) of the limit of a term; all rare terms together stay below a third (`together`).
+ */
+const LONG = { terms: 24, asked: 14, enough: 3, rare: 10, together: 3 };
+/** The most rare words that are looked up. */
+const MAX_LOOKED_UP = 8;
+
+/** How far words are counted, and in which project. */
+interface CountOptions {
+  /** The number up to which occurrences are counted. */
+  readonly limit: number;
+  readonly observations: number;
+  /** The project in which words must occur; null for all. */
+  readonly project: string | null;
+}
+
+/** Looks up the words of a question: how often each occurs, and similar words for rare ones. */
+export function askIndex(
+  db: DatabaseSync,
+  { terms, phrases }: Pick<MemoryQuestion, "terms" | "phrases">,
+  project: string | null,
+): AskedQuestion {
+  const observations = lastObservation(db);
+  const limits = matchLimits(observations);
+  const options = { limit: limits.perTerm, observations, project };
+  const rare = Math.max(SELDOM.count, observations / SELDOM.oneOf);
+  let lookedUp = 0;
+  const asked = tellingTerms(db, terms, options).map((term): AskedTerm => {
+    const isAsked = term.kind === "word" && term.count <= rare && lookedUp++ < MAX_LOOKED_UP;
+    return { ...term, resembling: isAsked ? resemblingOf(db, term, options) : null };
+  });
+  return { phrases, terms: asked, limits, observations };
+}
+
+/** Looks up other names of a rare word. Without any, looks up words that begin like a word unknown in the project. */
+function resemblingOf(
+  db: DatabaseSync,
+  { match }: QueryTerm,
+  options: CountOptions,
+): CountedMatch | null {
+  const word = match.slice(1, -1);
+  const known = otherNames(word).map((name) => `"${name}"`)
+    .filter((name) => isHere(db, name, options));
+  if (known.length > 0) return counted(db, `(${known.join(" OR ")})`, options);
+  const start = isHere(db, match, options)
+    ? undefined
+    : beginningsOf(word).find((start) => isHere(db, `"${start}" *`, options));
+  return start === undefined ? null : counted(db, `"${start}" *`, options);
+}
+
+/** Chooses the terms to search for. A long text gives only its rarest terms: the others take long and say little. */
+function tellingTerms(
+  db: DatabaseSync,
+  terms: readonly QueryTerm[],
+  options: CountOptions,
+): CountedTerm[] {
+  const words = terms.filter(({ kind }) => kind !== "pair");
+  if (words.length <= LONG.terms) return countTerms(db, terms, options);
+  const rare = Math.floor(options.limit / LONG.rare);
+  const known = countTerms(db, words, { ...options, limit: rare }).filter(({ count }) => count > 0);
+  const rarest = rarestFirst(known.filter(({ count }) => count < rare)).slice(0, LONG.asked);
+  let together = 0;
+  const most = options.limit / LONG.together;
+  const within = rarest.findIndex(({ count }) => (together += count) > most);
+  if (within >= 0) rarest.splice(Math.max(within, LONG.enough));
+  const missing = Math.max(0, LONG.enough - rarest.length);
+  const others = known.filter(({ count }) => count >= rare).slice(0, missing)
+    .map((term) => ({ ...term, count: reckonMatches(db, term.match, options) }));
+  return [...rarest, ...others];
+}
+
+function rarestFirst<Counted extends CountedMatch>(terms: readonly Counted[]): Counted[] {
+  return terms.toSorted((one, other) => one.count - other.count);
+}
+
+/** Counts the observations of each term. Does not count pairs of two common words, since that takes long. */
+function countTerms(
+  db: DatabaseSync,
+  terms: readonly QueryTerm[],
+  options: CountOptions,
+): CountedTerm[] {
+  // The words of a pair come before it.
+  const counts = new Map<string, number>();
+  const countOf = (term: QueryTerm) => {
+    if (term.kind !== "pair") return reckonMatches(db, term.match, options);
+    const rarest = Math.min(...wordsOfPair(term).map((word) => counts.get(word) ?? 0));
+    const isKnown = rarest > 0 && rarest < options.limit;
+    return isKnown ? countMatches(db, term.match, options.limit) : 0;
+  };
+  return terms.map((term) => {
+    const count = countOf(term);
+    counts.set(term.match, count);
+    return { ...term, count };
+  });
+}
+
+/** Returns the two words of a pair as expressions. */
+function wordsOfPair({ match }: QueryTerm): string[] {
+  return match.slice(1, -1).split(" ").map((word) => `"${word}"`);
+}
+
+function isHere(db: DatabaseSync, match: string, { project }: CountOptions): boolean {
+  return countMatches(db, project === null ? match : `${match} AND "${projectTerm(project)}"`, 1) >
+    0;
+}
+
+/** Counts the observations with an expression; null when there are too many. */
+function counted(
+  db: DatabaseSync,
+  match: string,
+  { limit }: CountOptions,
+): CountedMatch | null {
+  const count = countMatches(db, match, limit);
+  return count >= limit ? null : { match, count };
+}
+
+let groups: ReadonlyMap<string, readonly string[]> | undefined;
+
+/** Returns the synonyms of a word; empty for most words. */
+function otherNames(word: string): readonly string[] {
+  groups ??= new Map(
+    WORDS.sameThing.map((line) => line.split(" ")).flatMap((names) =>
+      names.map((name) => [name, names.filter((other) => other !== name)] as const)
+    ),
+  );
+  return groups.get(word) ?? [];
+}
+
+/** The longest ending that is cut off a word, and the least number of letters that stay. */
+const MAX_ENDING = 3;
+const MIN_STEM = 6;
+
+/** Returns the beginnings of an unknown word, longest first, for compounds and for languages without stemming. */
+function beginningsOf(word: string): string[] {
+  if (word.length < 4) return word.length === 3 || isBeyondAscii(word) ? [word] : [];
+  return Array.from({ length: MAX_ENDING + 1 }, (_, cut) => word.slice(0, word.length - cut))
+    .filter((start, cut) => cut === 0 || start.length >= MIN_STEM);
 }
 
 /** A pair names one thing, such as `cluster renderer`. It counts less than a word, since its words count as well. */
@@ -31,34 +191,19 @@ const WEIGHTS: Readonly<Record<QueryTerm["kind"], number>> = {
 const MAX_TOGETHER = 6;
 const NOTHING: ReadonlySet<number> = new Set();
 
-export function askIndex(
-  db: DatabaseSync,
-  { terms, phrases }: Pick<MemoryQuestion, "terms" | "phrases">,
-  project: string | null,
-): AskedQuestion {
-  const observations = lastObservation(db);
-  const limits = matchLimits(observations);
-  return {
-    phrases,
-    terms: askedTerms(db, terms, { limit: limits.perTerm, observations, project }),
-    limits,
-    observations,
-  };
-}
-
-/** Returns the words of a question that the index holds, as expressions. */
-export function knownMatches({ terms }: AskedQuestion): string[] {
-  return terms.flatMap(({ term, count, resembling }) => [
-    ...count > 0 ? [term.match] : [],
-    ...resembling === null ? [] : [resembling.match],
-  ]);
+/** Returns the words of a question that the index holds, and similar words, with their counts. */
+export function knownMatches(terms: readonly AskedTerm[]): CountedMatch[] {
+  return terms.flatMap((
+    { resembling, ...term },
+  ) => [term, ...resembling === null ? [] : [resembling]])
+    .filter(({ count }) => count > 0);
 }
 
 /** Finds at most `limit` observations with words of a question, with the scores of the index. */
 export function candidates(
   db: DatabaseSync,
   { phrases, terms, limits }: AskedQuestion,
-  options: { readonly filter: MemoryFilter; readonly limit: number },
+  options: SearchLimits,
 ): IndexHit[] {
   const { project, ...rest } = options.filter;
   const within = { ...options, filter: { ...rest, project: null } };
@@ -71,17 +216,24 @@ export function candidates(
       ...within,
       among: among === match && project === null ? null : inProject(among),
     });
-  const plan = planMatch(countedOf(terms), phrases, limits);
-  if (plan.kind === "none") return [];
-  const narrow = narrowMatch(countedOf(terms), phrases, limits);
+  const known = knownMatches(terms);
+  if (known.length === 0) return [];
+  const narrow = narrowMatch(known, phrases, limits);
   const few = narrow === null ? [] : best(narrow.match, narrow.among);
   if (few.length >= options.limit) return few;
-  const known = new Set(few.map(({ id }) => id));
-  const many = plan.kind === "ranked" ? best(plan.match) : newest(plan.all);
-  const hits = [...few, ...many.filter(({ id }) => !known.has(id))];
-  return hits.length === 0 && plan.kind === "newest" && phrases.length === 0
-    ? newest(plan.any)
-    : hits;
+  const ranked = rankedMatch(known, phrases, limits);
+  const more = ranked === null
+    ? newest(`(${joined(known, " AND ")})${requiring(phrases)}`)
+    : best(ranked);
+  const hits = [...few, ...newTo(few, more)];
+  const isAnyEnough = hits.length === 0 && ranked === null && phrases.length === 0;
+  return isAnyEnough ? newest(`(${joined(known, " OR ")})`) : hits;
+}
+
+/** Returns the hits that are not known yet. */
+export function newTo(known: readonly IndexHit[], hits: readonly IndexHit[]): IndexHit[] {
+  const ids = new Set(known.map(({ id }) => id));
+  return hits.filter(({ id }) => !ids.has(id));
 }
 
 /**
@@ -92,30 +244,24 @@ export function scoredByWords(
   db: DatabaseSync,
   { terms, limits, observations }: AskedQuestion,
   hits: readonly IndexHit[],
-): Scored<IndexHit>[] {
-  const plan = planMatch(countedOf(terms), [], limits);
-  if (plan.kind !== "ranked") return [...hits];
+): IndexHit[] {
+  const ranked = rankedMatch(knownMatches(terms), [], limits);
+  if (ranked === null) return [...hits];
   const ids = hits.map(({ id }) => id);
   // A very common word is searched only beside rarer ones, so that FTS5 skips most of its observations.
-  const find = (match: string, count: number) =>
-    withTerm(db, count < limits.perTerm ? match : `${match} AND ${plan.match}`, ids);
-  const scores = coverageOf(
-    hits,
-    terms.flatMap(({ term, count, resembling }): CoveredTerm[] =>
-      count === 0 && resembling === null ? [] : [{
-        count: term.kind === "pair"
-          ? Math.max(count, commonerOf(term, terms) ** 2 / observations)
-          : count === 0
-          ? resembling!.count
-          : count,
-        weight: WEIGHTS[term.kind],
-        isTyped: term.kind === "word",
-        within: count === 0 ? NOTHING : find(term.match, count),
-        resembling: resembling === null ? NOTHING : find(resembling.match, resembling.count),
-      }]
-    ),
-    { observations, together: togetherIn(db, terms, ids) },
-  );
+  const find = ({ match, count }: CountedMatch) =>
+    withTerm(db, count < limits.perTerm ? match : `${match} AND ${ranked}`, ids);
+  const covered = terms.filter(({ count, resembling }) => count > 0 || resembling !== null)
+    .map((term) => ({
+      count: term.kind === "pair"
+        ? Math.max(term.count, commonerOf(term, terms) ** 2 / observations)
+        : term.count || term.resembling!.count,
+      weight: WEIGHTS[term.kind],
+      isTyped: term.kind === "word",
+      within: term.count === 0 ? NOTHING : find(term),
+      resembling: term.resembling === null ? NOTHING : find(term.resembling),
+    }));
+  const scores = coverageOf(hits, covered, { observations, together: togetherIn(db, terms, ids) });
   return hits.map((hit, at) => ({ ...hit, textScore: scores[at]! }));
 }
 
@@ -125,37 +271,20 @@ function togetherIn(
   terms: readonly AskedTerm[],
   ids: readonly number[],
 ): ReadonlySet<number> {
-  const words = terms.filter(({ term }) => term.kind === "word");
+  const words = terms.filter(({ kind }) => kind === "word");
   const isAsked = words.length > 1 && words.length <= MAX_TOGETHER;
   if (!isAsked || words.some(({ count }) => count === 0)) return NOTHING;
-  const near = words.map(({ term }) => term.match).join(" ");
-  return withTerm(db, `NEAR(${near}, ${words.length})`, ids);
+  return withTerm(db, `NEAR(${joined(words, " ")}, ${words.length})`, ids);
 }
 
 /**
  * The count of the commoner word of a pair. Two words as common as that stand together by chance, and a pair counts as no
  * rarer than chance would make it: a name before "is" says little.
  */
-function commonerOf({ match }: QueryTerm, terms: readonly AskedTerm[]): number {
-  const words = match.slice(1, -1).split(" ").map((word) => `"${word}"`);
-  return Math.max(...terms.map(({ term, count }) => words.includes(term.match) ? count : 0));
+function commonerOf(pair: QueryTerm, terms: readonly AskedTerm[]): number {
+  const words = wordsOfPair(pair);
+  return Math.max(...terms.map(({ match, count }) => words.includes(match) ? count : 0));
 }
-
-/** Returns the words and their similar words, with their counts. */
-function countedOf(terms: readonly AskedTerm[]): CountedMatch[] {
-  return terms.flatMap(({ term, count, resembling }) => [
-    { match: term.match, count },
-    ...resembling === null ? [] : [resembling],
-  ]);
-}
-
-type MatchPlan =
-  /** The hits have any of the words, and are ranked by them. */
-  | { readonly kind: "ranked"; readonly match: string }
-  /** All words are so common that only the newest observations with all of them, else any, are read. */
-  | { readonly kind: "newest"; readonly all: string; readonly any: string }
-  /** No word occurs in the index. */
-  | { readonly kind: "none" };
 
 /** How many observations ranking may read. */
 interface MatchLimits {
@@ -176,39 +305,19 @@ const RARE = 500;
 /** The most common words, the rarest of them, that are searched in pairs. */
 const BESIDE = 4;
 
-/** An expression for a word, and the number of observations with it, which is counted up to `perTerm`. */
-interface CountedMatch {
-  readonly match: string;
-  readonly count: number;
-}
-
-/** Chooses the words to search for: the rarest first, while they stay within the limits. */
-export function planMatch(
-  terms: readonly CountedMatch[],
+/** Returns an expression for the rarest words, while they stay within the limits; null when all are too common. */
+export function rankedMatch(
+  known: readonly CountedMatch[],
   phrases: readonly string[],
   limits: MatchLimits,
-): MatchPlan {
-  const known = terms.filter(({ count }) => count > 0)
-    .sort((one, other) => one.count - other.count);
-  if (known.length === 0) return { kind: "none" };
-  const chosen: CountedMatch[] = [];
+): string | null {
   let together = 0;
-  for (const term of known) {
-    if (term.count >= limits.perTerm) break;
-    together += term.count;
-    if (chosen.length > 0 && together > limits.together) break;
-    chosen.push(term);
-  }
-  const required = requiring(phrases);
-  if (chosen.length > 0) return { kind: "ranked", match: `(${joined(chosen, " OR ")})${required}` };
-  return {
-    kind: "newest",
-    all: `(${joined(known, " AND ")})${required}`,
-    any: `(${joined(known, " OR ")})`,
-  };
+  const chosen = rarestFirst(known.filter(({ count }) => count < limits.perTerm))
+    .filter(({ count }) => (together += count) <= limits.together);
+  return chosen.length === 0 ? null : `(${joined(chosen, " OR ")})${requiring(phrases)}`;
 }
 
-/** A narrower search that comes before that of {@linkcode planMatch}. */
+/** A narrower search that comes before that of {@linkcode rankedMatch}. */
 interface NarrowMatch {
   /** The words that rank the hits, each named once, since the index counts a word as often as it is named. */
   readonly match: string;
@@ -221,12 +330,11 @@ interface NarrowMatch {
  * is fast. Null when there are too few such words.
  */
 export function narrowMatch(
-  terms: readonly CountedMatch[],
+  all: readonly CountedMatch[],
   phrases: readonly string[],
   limits: MatchLimits,
 ): NarrowMatch | null {
-  const known = terms.filter(({ count }) => count > 0 && count <= limits.together)
-    .sort((one, other) => one.count - other.count);
+  const known = rarestFirst(all.filter(({ count }) => count <= limits.together));
   const rare = known.filter(({ count }) => count <= RARE);
   const common = known.slice(rare.length, rare.length + BESIDE);
   if (common.length < 2) return null;
@@ -240,15 +348,11 @@ export function narrowMatch(
   };
 }
 
+/** Returns the condition that a hit holds all phrases. */
 function requiring(phrases: readonly string[]): string {
-  return phrases.map((phrase) => ` AND ${quoted(phrase)}`).join("");
+  return phrases.map((phrase) => ` AND "${phrase.replaceAll('"', '""')}"`).join("");
 }
 
-function joined(terms: readonly CountedMatch[], operator: string): string {
+function joined(terms: readonly Pick<CountedMatch, "match">[], operator: string): string {
   return terms.map(({ match }) => match).join(operator);
-}
-
-/** Returns a text as one phrase of FTS5. */
-function quoted(text: string): string {
-  return `"${text.replaceAll('"', '""')}"`;
 }

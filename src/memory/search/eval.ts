@@ -3,9 +3,11 @@ import * as z from "zod/mini";
 import type { DatabaseSync } from "node:sqlite";
 import { redactText } from "../../secrets/redact.ts";
 import { messageOf } from "../../base/errors.ts";
-import { newId } from "../../base/ids.ts";
+import { newId, shortSessionId } from "../../base/ids.ts";
 import { spokenTime } from "./spoken_time.ts";
-import { type HookRecord, saveRecords } from "../../db/captures.ts";
+import { insertCapture } from "../../db/captures.ts";
+import { insertRow } from "../../db/statement.ts";
+import { transaction } from "../../db/transaction.ts";
 import { capturesByObservation, editedAfterPrompts, knownOfFiles } from "./memory_look_table.ts";
 import { EVERYTHING, lastObservation, plainSearch } from "./memory_search_table.ts";
 import { drainCaptures, type WithoutForgotten } from "../drain/capture_drain.ts";
@@ -26,23 +28,56 @@ export function takeInDocuments(
   onProgress: (done: number) => void = () => {},
 ): DocumentsByObservation {
   const documentOf = new Map<string, string>();
+  const sessions = new Set<string>();
   for (let from = 0; from < documents.length; from += BATCH) {
-    const records = documents.slice(from, from + BATCH).map((document) => {
-      const record = recordOf(document);
-      documentOf.set(record.id, document.id);
-      return record;
+    transaction(db, () => {
+      for (const document of documents.slice(from, from + BATCH)) {
+        if (!sessions.has(document.sessionId)) saveSession(db, document);
+        sessions.add(document.sessionId);
+        documentOf.set(saveDocument(db, document), document.id);
+      }
     });
-    saveRecords(db, records);
     onProgress(from);
   }
   const withoutForgotten: WithoutForgotten = (_db, captures) => captures;
   drainCaptures(db, { now: Date.now, onProgress, summarizes: false, withoutForgotten });
   return new Map(
-    [...capturesByObservation(db)].map(([observation, captures]) => [
+    Array.from(capturesByObservation(db), ([observation, captures]) => [
       observation,
       captures.flatMap((capture) => documentOf.get(capture) ?? []),
     ]),
   );
+}
+
+function saveSession(
+  db: DatabaseSync,
+  { sessionId, projectDir, createdAtMs }: EvalDocument,
+): void {
+  const shortId = shortSessionId(sessionId);
+  const atMs = Math.max(0, Math.floor(createdAtMs));
+  const times = { startedAtMs: atMs, updatedAtMs: atMs };
+  insertRow(db, "sessions", { sessionId, shortId, status: "active", projectDir, ...times });
+}
+
+/** Saves a document as the capture of a prompt or a message. @returns The capture's id. */
+function saveDocument(db: DatabaseSync, document: EvalDocument): string {
+  const { sessionId, projectDir, role } = document;
+  // A hook would mask the documents in the same way.
+  const text = redactText(document.text, { patterns: [] });
+  const atMs = Math.max(0, Math.floor(document.createdAtMs));
+  const id = newId(atMs);
+  const isAnswer = role === "assistant";
+  const said = isAnswer ? { last_assistant_message: text } : { prompt: text };
+  insertCapture(db, { id, sessionId, session: null, atMs }, {
+    toolName: isAnswer ? "Stop" : "UserPromptSubmit",
+    toolUseId: null,
+    outcome: "success",
+    priority: "normal",
+    filesTouched: [],
+    payload: JSON.stringify({ ...said, project_dir: projectDir }),
+    cutBytes: 0,
+  });
+  return id;
 }
 
 export interface AskOptions {
@@ -75,55 +110,6 @@ export function answerQuestion(
   const latencyMs = performance.now() - start;
   const found = ids.flatMap((id) => documents.get(id) ?? []);
   return { question, found: [...new Set(found)], latencyMs };
-}
-
-function recordOf(document: EvalDocument): HookRecord {
-  const { sessionId, projectDir, role } = document;
-  // A hook would mask the documents in the same way.
-  const text = redactText(document.text, { patterns: [] });
-  const atMs = Math.max(0, Math.floor(document.createdAtMs));
-  const isAnswer = role === "assistant";
-  const event = isAnswer ? "Stop" : "UserPromptSubmit";
-  const payload = isAnswer ? { last_assistant_message: text } : { prompt: text };
-  return {
-    id: newId(atMs),
-    atMs,
-    sessionId,
-    session: {
-      effect: "touch",
-      source: null,
-      title: null,
-      projectDir,
-      repository: null,
-      branch: null,
-      cwd: null,
-      permissionMode: null,
-      transcriptPath: null,
-      claudePid: null,
-      claudeProcess: null,
-      endReason: null,
-    },
-    execution: {
-      hookName: event,
-      toolName: null,
-      toolUseId: null,
-      status: "success",
-      durationMs: 0,
-      errorMessage: null,
-      errorStack: null,
-      metadata: {},
-    },
-    capture: {
-      toolName: event,
-      toolUseId: null,
-      outcome: "success",
-      priority: "normal",
-      filesTouched: [],
-      payload: JSON.stringify({ ...payload, project_dir: projectDir }),
-      cutBytes: 0,
-    },
-    counters: [],
-  };
 }
 
 const MAX_PROMPTS = 500;

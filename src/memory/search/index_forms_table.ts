@@ -35,23 +35,19 @@ export interface IndexedWords {
 /** Finds the words of the index that hold a text. @throws {Error} The error of SQLite. */
 export function indexedWords(database: string, text: Pick<TextMatcher, "isIn">): IndexedWords {
   // Only temporary tables are written here.
-  const db = connect(database, { timeout: LOOK_BUSY_MS, readOnly: hasLog(database) });
-  try {
-    db.exec(
-      `PRAGMA temp_store = MEMORY;
-       CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, memory_index, row);
-       CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, memory_index, instance);
-       CREATE VIRTUAL TABLE temp.own USING fts5 (word, tokenize = '${TOKENIZER}');
-       CREATE VIRTUAL TABLE temp.own_places USING fts5vocab(temp, own, instance)`,
-    );
-    const words = db.prepare("SELECT term FROM terms").all()
-      .map(({ term }) => String(term))
-      .filter(text.isIn);
-    const forms = words.flatMap((word) => formOf(db, word, text));
-    return { forms, unexplained: words.length - forms.length };
-  } finally {
-    db.close();
-  }
+  using db = connect(database, { timeout: LOOK_BUSY_MS, readOnly: hasLog(database) });
+  db.exec(
+    `PRAGMA temp_store = MEMORY;
+     CREATE VIRTUAL TABLE temp.terms USING fts5vocab(main, memory_index, row);
+     CREATE VIRTUAL TABLE temp.places USING fts5vocab(main, memory_index, instance);
+     CREATE VIRTUAL TABLE temp.own USING fts5 (word, tokenize = '${TOKENIZER}');
+     CREATE VIRTUAL TABLE temp.own_places USING fts5vocab(temp, own, instance)`,
+  );
+  const words = db.prepare("SELECT term FROM terms").all()
+    .map(({ term }) => String(term))
+    .filter(text.isIn);
+  const forms = words.flatMap((word) => formOf(db, word, text));
+  return { forms, unexplained: words.length - forms.length };
 }
 
 /** Returns the observation from which a word comes; empty when every row with the word also holds the text. */

@@ -30,7 +30,7 @@ export function checkIndex(db: DatabaseSync): string[] {
 /** Returns the faults that show without comparing the words of the index with the observations. */
 export function indexFaults(db: DatabaseSync): string[] {
   try {
-    const gone = missingDefinitions(db);
+    const gone = missingOf(db, INDEX_DEFINITIONS.keys());
     if (gone.length > 0) return [`${gone.join(", ")} ${gone.length === 1 ? "is" : "are"} missing`];
     const rows = db.prepare("PRAGMA integrity_check(memory_index)").all();
     const faults = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== "ok");
@@ -41,11 +41,11 @@ export function indexFaults(db: DatabaseSync): string[] {
     ).get() as unknown as Readonly<Record<"missing" | "extra" | "lost", number>>;
     return [
       ...faults,
-      ...(lost === 1 ? ["its pages cannot be found"] : []),
-      ...(missing > 0 ? [`${count(missing, "observation is", "observations are")} not in it`] : []),
-      ...(extra > 0
+      ...lost === 1 ? [LOST] : [],
+      ...missing > 0 ? [`${count(missing, "observation is", "observations are")} not in it`] : [],
+      ...extra > 0
         ? [`${extra} of its entries ${extra === 1 ? "belongs" : "belong"} to no observation`]
-        : []),
+        : [],
     ];
   } catch (thrown) {
     if (isDatabaseBusy(thrown)) throw thrown;
@@ -53,9 +53,15 @@ export function indexFaults(db: DatabaseSync): string[] {
   }
 }
 
-function missingDefinitions(db: DatabaseSync): string[] {
-  const names = namesIn(db);
-  return [...INDEX_DEFINITIONS.keys()].filter((name) => !names.has(name));
+const LOST = "its pages cannot be found";
+
+/** Returns which tables and triggers are missing in a database. */
+function missingOf(db: DatabaseSync, names: Iterable<string>): string[] {
+  const rows = statement(
+    db,
+    "SELECT name FROM sqlite_schema WHERE type IN ('table', 'trigger')",
+  ).all();
+  return [...new Set(names).difference(new Set(rows.map(({ name }) => String(name))))];
 }
 
 /** SQL: whether the list of pages is lost. SQLite then finds nothing, and reports no fault. */
@@ -71,29 +77,21 @@ export function requireWholeIndex(db: DatabaseSync): void {
             ${HAS_LOST_PAGES} AS lost`,
   ).get() as unknown as { readonly lacks: number; readonly lost: number };
   if (lacks === 1) throw new IndexDamage("the newest observations are not in it");
-  if (lost === 1) throw new IndexDamage("its pages cannot be found");
+  if (lost === 1) throw new IndexDamage(LOST);
 }
 
 /** Returns all faults of the index of a database file. @param options `maxRows`: with more, words are not compared. */
 export function indexFaultsAt(path: string, { maxRows = Infinity } = {}): string[] {
   // While this reader is open, closing the writer does not move the log into the database.
-  const look = openToLook(path);
-  try {
-    const seen = indexFaults(look);
-    if (seen.length > 0 || countIndexed(look) > maxRows) return seen;
-    if (!hasLog(path)) {
-      look.exec("PRAGMA query_only = OFF");
-      return withoutWriting(look);
-    }
-    const writer = connect(path, { timeout: CHECK_BUSY_MS });
-    try {
-      return withoutWriting(writer);
-    } finally {
-      writer.close();
-    }
-  } finally {
-    look.close();
+  using look = openToLook(path);
+  const seen = indexFaults(look);
+  if (seen.length > 0 || countIndexed(look) > maxRows) return seen;
+  if (!hasLog(path)) {
+    look.exec("PRAGMA query_only = OFF");
+    return withoutWriting(look);
   }
+  using writer = connect(path, { timeout: CHECK_BUSY_MS });
+  return withoutWriting(writer);
 }
 
 export function countIndexed(db: DatabaseSync): number {
@@ -105,17 +103,8 @@ function withoutWriting(db: DatabaseSync): string[] {
   return checkIndex(db).filter((fault) => !/readonly/i.test(fault));
 }
 
-/** Rebuilds the index from the observations. Makes the tables of a badly damaged index anew. */
+/** Makes the tables and triggers of the index anew, and fills it from the observations. */
 export function rebuildIndex(db: DatabaseSync): void {
-  try {
-    transaction(db, () => {
-      db.exec("INSERT INTO memory_index (memory_index) VALUES ('rebuild')");
-      db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
-    });
-    if (checkIndex(db).length === 0) return;
-  } catch (thrown) {
-    if (/locked|busy|full|readonly/i.test(messageOf(thrown))) throw thrown;
-  }
   // SQLite protects the inner tables of an index. Without that, an index without its configuration can be repaired.
   setDefensive(db, false);
   try {
@@ -126,16 +115,18 @@ export function rebuildIndex(db: DatabaseSync): void {
 }
 
 function remakeTables(db: DatabaseSync): void {
-  if (!missingDefinitions(db).includes("memory_index")) {
+  if (missingOf(db, ["memory_index"]).length === 0) {
     db.exec("CREATE TABLE IF NOT EXISTS memory_index_config (k PRIMARY KEY, v) WITHOUT ROWID");
     db.exec(`INSERT OR REPLACE INTO memory_index_config VALUES ('version', ${FORMAT})`);
     db.exec("DROP TABLE memory_index");
   }
-  for (const name of OWN_TABLES) db.exec(`DROP TABLE IF EXISTS ${name}`);
+  for (const name of INNER_TABLES) db.exec(`DROP TABLE IF EXISTS ${name}`);
   for (const name of INDEX_DEFINITIONS.keys()) {
     if (name !== "memory_index") db.exec(`DROP TRIGGER IF EXISTS ${name}`);
   }
-  makeIndex(db);
+  for (const sql of INDEX_DEFINITIONS.values()) db.exec(sql);
+  db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
+  db.exec("INSERT INTO memory_index (memory_index) VALUES ('rebuild')");
 }
 
 function setDefensive(db: DatabaseSync, active: boolean): void {
@@ -166,7 +157,7 @@ export function withIndex<Result>(
 
 /** Queries the index. @throws {Error} When it cannot be used at all, or one of its tables is missing. */
 export function requireIndex(db: DatabaseSync): void {
-  const [gone] = missingTables(db);
+  const [gone] = missingOf(db, TABLES);
   if (gone !== undefined) throw new IndexDamage(`no such table: ${gone}`);
   db.prepare("SELECT 1 FROM memory_index WHERE memory_index MATCH 'a' LIMIT 1").get();
 }
@@ -185,12 +176,6 @@ export const INDEX_DEFINITIONS: ReadonlyMap<string, string> = new Map(
     ([sql, name]) => [name!, sql],
   ),
 );
-
-function makeIndex(db: DatabaseSync): void {
-  for (const sql of INDEX_DEFINITIONS.values()) db.exec(sql);
-  db.exec("INSERT INTO memory_index (memory_index, rank) VALUES ('secure-delete', 1)");
-  db.exec("INSERT INTO memory_index (memory_index) VALUES ('rebuild')");
-}
 
 /**
  * Runs `work` in one write transaction, and indexes its new observations at the end; until then `work` does not find them
@@ -219,8 +204,9 @@ export function indexTogether<Result>(db: DatabaseSync, work: () => Result): Res
 const CORRUPT = 11;
 const CORRUPT_VTAB = 267;
 
-/** The inner tables of the index. */
-const OWN_TABLES = ["data", "idx", "docsize", "config"].map((name) => `memory_index_${name}`);
+/** The inner tables of the index, and all of its tables. */
+const INNER_TABLES = ["data", "idx", "docsize", "config"].map((name) => `memory_index_${name}`);
+const TABLES = ["memory_index", ...INNER_TABLES];
 
 /** A fault of the index that SQLite does not notice. */
 class IndexDamage extends Error {
@@ -243,23 +229,8 @@ export function isIndexDamageOf(db: DatabaseSync, thrown: unknown): boolean {
   if (isIndexDamage(thrown)) return true;
   if (!(thrown instanceof Error) || Reflect.get(thrown, "errcode") !== CORRUPT) return false;
   try {
-    return missingTables(db).length > 0;
+    return missingOf(db, TABLES).length > 0;
   } catch {
     return false;
   }
-}
-
-/** Returns the missing inner tables of the index. */
-function missingTables(db: DatabaseSync): string[] {
-  const names = namesIn(db);
-  return ["memory_index", ...OWN_TABLES].filter((name) => !names.has(name));
-}
-
-/** Returns the tables and triggers of a database. */
-function namesIn(db: DatabaseSync): ReadonlySet<string> {
-  const rows = statement(
-    db,
-    "SELECT name FROM sqlite_schema WHERE type IN ('table', 'trigger')",
-  ).all();
-  return new Set(rows.map(({ name }) => String(name)));
 }

@@ -7,8 +7,9 @@ import {
   type ObservedFile,
 } from "../observe/observation.ts";
 import { isAbsolutePath } from "../../base/paths.ts";
-import { type FileMatch, fileMatch } from "../../db/file_match.ts";
-import { pathsWithPart } from "./known_files_table.ts";
+import { among } from "../../db/statement.ts";
+import { conditionsOf, EVERYTHING } from "./memory_search_table.ts";
+import { pathsWithPart } from "./known_names_table.ts";
 import { IS_PRUNED } from "../../db/payloads.ts";
 import {
   type Observation,
@@ -24,15 +25,11 @@ const ONLY_NUMBER = /^(?:#\d+|0|[1-9]\d{0,6})$/;
  * A short number never means a `uid`.
  */
 export function findObservations(db: DatabaseSync, text: string, limit: number): Observation[] {
-  const [, number] = /^#?(\d{1,15})$/.exec(text) ?? [];
-  const byNumber = number === undefined ? [] : db.prepare(
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE o.id = ?`,
-  ).all(Number(number));
+  const [, number = ""] = /^#?(\d{1,15})$/.exec(text) ?? [];
+  const select = `SELECT ${OBSERVATION_COLUMNS} FROM observations AS o`;
+  const byNumber = db.prepare(`${select} WHERE o.id = ?`).all(number);
   const rows = byNumber.length > 0 || text === "" || ONLY_NUMBER.test(text) ? byNumber : db.prepare(
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
+    `${select}
       WHERE o.uid >= ?1
         AND o.uid < ?1 || char(0x10ffff)
       ORDER BY o.uid
@@ -50,7 +47,7 @@ export function filesOfObservation(db: DatabaseSync, id: number): ObservedFile[]
   ).all(id) as unknown as ObservedFile[];
 }
 
-export interface SourceCapture {
+interface SourceCapture {
   readonly id: string;
   readonly isPruned: boolean;
 }
@@ -69,7 +66,7 @@ export function capturesOfObservation(
   ).all(sessionId, id).map((row) => ({ id: String(row["id"]), isPruned: row["isPruned"] === 1 }));
 }
 
-/** Returns the captures of these observations, or of all, by observation; oldest first. */
+/** Returns the captures of these observations, or of all, by observation, each one's oldest first. */
 export function capturesByObservation(
   db: DatabaseSync,
   observations?: Iterable<number>,
@@ -77,20 +74,15 @@ export function capturesByObservation(
   const isAsked = observations === undefined
     ? "IS NOT NULL"
     : "IN (SELECT value FROM json_each(?1))";
-  const found = new Map<number, string[]>();
   const rows = db.prepare(
-    `SELECT observation_id AS observation, id
+    `SELECT observation_id AS observation, json_group_array(id ORDER BY created_at_ms, id) AS captures
        FROM pending_queue
       WHERE observation_id ${isAsked}
-      ORDER BY created_at_ms, id`,
+      GROUP BY observation_id`,
   ).iterate(...(observations === undefined ? [] : [JSON.stringify([...observations])]));
-  for (const row of rows) {
-    const observation = Number(row["observation"]);
-    const captures = found.get(observation);
-    if (captures === undefined) found.set(observation, [String(row["id"])]);
-    else captures.push(String(row["id"]));
-  }
-  return found;
+  return new Map(
+    rows.map((row) => [Number(row["observation"]), JSON.parse(String(row["captures"]))]),
+  );
 }
 
 /** Returns at most `limit` observations around one in its session and project, itself included, oldest first. */
@@ -118,71 +110,38 @@ export function timelineAround(
   return [...before, ...behind].map(observationOf);
 }
 
-/** Returns the observations of a file, by its path or a part of it, or of a folder's files; newest first. */
+/** Returns the observations of a file or a folder's files, newest first. @param names Paths or parts of paths. */
 export function timelineOfFile(
   db: DatabaseSync,
-  file: string,
+  names: readonly string[],
   { project, kinds, limit }: {
     readonly project: string | null;
     readonly kinds?: readonly ObservationKind[];
     readonly limit: number;
   },
 ): Observation[] {
-  const files = filesMeant(db, file);
-  if (files === null) return [];
-  return db.prepare(
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE (?2 IS NULL OR o.project = ?2)
-        AND (?4 IS NULL OR o.kind IN (SELECT value FROM json_each(?4)))
-        AND ${files.sql}
-      ORDER BY o.created_at_ms DESC, o.id DESC
-      LIMIT ?3`,
-  ).all(
-    files.value,
-    project,
-    limit,
-    kinds === undefined ? null : JSON.stringify(kinds),
-  ).map(observationOf);
-}
-
-/** Does the same as {@linkcode timelineOfFile} for a file with former names. */
-export function timelineOfNames(
-  db: DatabaseSync,
-  names: readonly string[],
-  options: Parameters<typeof timelineOfFile>[2],
-): Observation[] {
-  const found = names.flatMap((name) => timelineOfFile(db, name, options));
-  const byId = new Map(found.map((one) => [one.id, one]));
-  return [...byId.values()]
+  const found = names.flatMap((name) => {
+    // The paths that match a part of a path are few, and have an index.
+    const paths = isAbsolutePath(name) ? null : pathsWithPart(db, name);
+    const filter = { ...EVERYTHING, project, file: paths === null ? name : null };
+    const { sql, values } = conditionsOf(filter, [
+      [among("o.kind"), kinds],
+      [`o.id IN (SELECT observation_id FROM observation_files WHERE ${among("path")})`, paths],
+    ]);
+    return db.prepare(
+      `SELECT ${OBSERVATION_COLUMNS}
+         FROM observations AS o
+        ${sql}
+        ORDER BY o.created_at_ms DESC, o.id DESC
+        LIMIT ?`,
+    ).all(...values, limit).map(observationOf);
+  });
+  return [...new Map(found.map((one) => [one.id, one])).values()]
     .sort((a, b) => b.createdAtMs - a.createdAtMs || b.id - a.id)
-    .slice(0, options.limit);
+    .slice(0, limit);
 }
 
-/** SQL: a condition for the observations `o` of a file, with `?1` for the value; null when there are none. */
-function filesMeant(db: DatabaseSync, file: string): FileMatch | null {
-  if (isAbsolutePath(file)) {
-    const { sql, value } = fileMatch(file);
-    return {
-      sql: `EXISTS (
-          SELECT 1
-            FROM observation_files AS t
-           WHERE t.observation_id = o.id
-             AND ${sql.replace("?", "?1")})`,
-      value,
-    };
-  }
-  const paths = pathsWithPart(db, file);
-  return paths.length === 0 ? null : {
-    sql: `o.id IN (
-          SELECT observation_id
-            FROM observation_files
-           WHERE path IN (SELECT value FROM json_each(?1)))`,
-    value: JSON.stringify(paths),
-  };
-}
-
-export interface MemoryCounts {
+interface MemoryCounts {
   readonly observations: number;
   /** The number of sessions with an observation. Notes outside of sessions do not count. */
   readonly sessions: number;
@@ -215,30 +174,22 @@ export function countMemory(db: DatabaseSync): MemoryCounts {
   return { ...row, byKind: byKind.map((kind) => ({ ...kind })) } as unknown as MemoryCounts;
 }
 
-export interface ProjectMemory {
-  readonly observations: number;
-  /** Returns the newest summary of a session; null before there is one. */
-  readonly lastSummary: Observation | null;
-}
-
-export function projectMemory(db: DatabaseSync, project: string): ProjectMemory {
-  const counts = db.prepare(
-    `SELECT count(*) AS observations
-       FROM observations
-      WHERE project = ?`,
-  ).get(project);
-  const summary = db.prepare(
+/** Returns how many observations a project has, and the newest summary of a session; null before there is one. */
+export function projectMemory(
+  db: DatabaseSync,
+  project: string,
+): { readonly observations: number; readonly lastSummary: Observation | null } {
+  const counts = db.prepare("SELECT count(*) AS observations FROM observations WHERE project = ?")
+    .get(project)!;
+  const [lastSummary = null] = db.prepare(
     `SELECT ${OBSERVATION_COLUMNS}
        FROM observations AS o
       WHERE o.project = ?
         AND o.kind = 'summary'
       ORDER BY o.created_at_ms DESC, o.id DESC
       LIMIT 1`,
-  ).get(project);
-  return {
-    observations: Number(counts!["observations"]),
-    lastSummary: summary === undefined ? null : observationOf(summary),
-  };
+  ).all(project).map(observationOf);
+  return { observations: Number(counts["observations"]), lastSummary };
 }
 
 /** A prompt, and the files that were edited before the next one. */

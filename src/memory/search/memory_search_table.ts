@@ -1,10 +1,10 @@
 /** Queries the search index. */
 import type { DatabaseSync } from "node:sqlite";
 import { patternFor, WORD } from "../../base/letters.ts";
+import { MAX_TIME_MS } from "../../base/time.ts";
 import type { ObservationKind } from "../observe/observation.ts";
 import { fileMatch } from "../../db/file_match.ts";
-import type { Rankable, RankableNeighbour } from "./rank.ts";
-import { filterOf, statement } from "../../db/statement.ts";
+import { type Condition, filterOf, statement } from "../../db/statement.ts";
 
 /** Filters observations. A null matches every observation. */
 export interface MemoryFilter {
@@ -30,14 +30,26 @@ export const EVERYTHING: MemoryFilter = {
   untilMs: null,
 };
 
-export interface IndexHit extends Rankable {
-  /** The score of the index: more than 0, and higher is better. */
-  readonly textScore: number;
+export interface IndexHit {
+  readonly id: number;
+  readonly sessionId: string;
+  readonly kind: ObservationKind;
   readonly title: string;
+  /** The paths as JSON. */
+  readonly files: string;
+  readonly createdAtMs: number;
+  /** The observation that replaced or mended this one; null for most. */
+  readonly resolvedBy: number | null;
+  /** The team member whose machine made the observation; null for this machine. */
+  readonly author: string | null;
+  /** The length of the text in bytes. */
+  readonly length: number;
+  /** How well the hit matches, more than 0: the score of the index, or the part of the question that it holds. */
+  readonly textScore: number;
 }
 
 /** The columns of an {@linkcode IndexHit} except its score; `o` is the table of observations. */
-export const HIT_COLUMNS =
+const HIT_COLUMNS =
   `o.id, o.session_id AS sessionId, o.kind, o.title, o.files, o.created_at_ms AS createdAtMs,
             o.resolved_by AS resolvedBy, o.author, octet_length(o.text) AS length`;
 
@@ -91,6 +103,11 @@ export function withTerm(
   return new Set(rows.map((row) => Number(row["id"])));
 }
 
+export interface SearchLimits {
+  readonly filter: MemoryFilter;
+  readonly limit: number;
+}
+
 /**
  * The observations that match best. @param match An expression of FTS5. @param options `among`: another expression that
  * must match as well and does not affect the rank.
@@ -98,70 +115,57 @@ export function withTerm(
 export function searchIndex(
   db: DatabaseSync,
   match: string,
-  { filter, limit, among }: {
-    readonly filter: MemoryFilter;
-    readonly limit: number;
+  { filter, limit, among, weights = WEIGHTS }: SearchLimits & {
     readonly among: string | null;
+    readonly weights?: string;
   },
 ): IndexHit[] {
-  const { sql, values } = conditionsOf(filter);
-  const join = sql === "" ? "WHERE" : `JOIN observations AS o ON o.id = f.rowid ${sql} AND`;
-  // With the `+`, SQLite first makes a set of the rows that match `among`; without it, it looks up each by itself.
-  const isAmong = among === null ? "" : `AND +f.rowid IN (
-          SELECT rowid FROM memory_index WHERE memory_index MATCH ?)`;
-  const found = `SELECT f.rowid AS id, bm25(memory_index, ${WEIGHTS}) AS score
-         FROM memory_index AS f
-        ${join} memory_index MATCH ? ${isAmong}
-        ORDER BY score
-        LIMIT ?`;
-  const rows = statement(
+  const { sql, values } = conditionsOf(filter, [
+    ["memory_index MATCH ?", match],
+    // With the `+`, SQLite first makes a set of the rows that match `among`; without it, it looks up each by itself.
+    ["+f.rowid IN (SELECT rowid FROM memory_index WHERE memory_index MATCH ?)", among],
+  ]);
+  // SQLite leaves out the inner join when no condition needs it.
+  return statement(
     db,
     `SELECT ${HIT_COLUMNS}, -best.score AS textScore
-       FROM (${found}) AS best
+       FROM (SELECT f.rowid AS id, bm25(memory_index, ${weights}) AS score
+               FROM memory_index AS f
+               LEFT JOIN observations AS o ON o.id = f.rowid
+              ${sql}
+              ORDER BY score
+              LIMIT ?) AS best
        JOIN observations AS o ON o.id = best.id
       ORDER BY best.score, o.id DESC`,
-  ).all(...values, match, ...among === null ? [] : [among], limit);
-  return rows as unknown as IndexHit[];
+  ).all(...values, limit) as unknown as IndexHit[];
 }
 
 /** Searches by any word, ordered by `bm25()` without weights. `memory eval` compares our ranking with it. */
-export function plainSearch(
-  db: DatabaseSync,
-  text: string,
-  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
-): number[] {
-  const words = text.match(patternFor(WORD, text)) ?? [];
-  if (words.length === 0) return [];
-  const { sql, values } = conditionsOf(filter);
-  const match = [...new Set(words)].map((word) => `"${word}"`).join(" OR ");
-  const join = sql === "" ? "WHERE" : `JOIN observations AS o ON o.id = f.rowid ${sql} AND`;
-  return statement(
-    db,
-    `SELECT f.rowid AS id
-       FROM memory_index AS f
-      ${join} memory_index MATCH ?
-      ORDER BY bm25(memory_index)
-      LIMIT ?`,
-  ).all(...values, match, limit).map((row) => Number(row["id"]));
+export function plainSearch(db: DatabaseSync, text: string, options: SearchLimits): number[] {
+  const words = new Set(text.match(patternFor(WORD, text)));
+  const match = Array.from(words, (word) => `"${word}"`).join(" OR ");
+  const equal = { ...options, among: null, weights: "1.0, 1.0, 1.0" };
+  const hits = words.size === 0 ? [] : searchIndex(db, match, equal);
+  return hits.sort((one, other) => other.textScore - one.textScore || one.id - other.id)
+    .map(({ id }) => id);
 }
 
 /** Returns the newest observations that match, for words too common to rank by. */
 export function newestMatches(
   db: DatabaseSync,
   match: string,
-  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
+  { filter, limit }: SearchLimits,
 ): IndexHit[] {
-  const { sql, values } = conditionsOf(filter);
-  const condition = sql === "" ? "WHERE" : `${sql} AND`;
+  const { sql, values } = conditionsOf(filter, [["memory_index MATCH ?", match]]);
   return statement(
     db,
     `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
        FROM memory_index AS f
        JOIN observations AS o ON o.id = f.rowid
-      ${condition} memory_index MATCH ?
+      ${sql}
       ORDER BY f.rowid DESC
       LIMIT ?`,
-  ).all(...values, match, limit) as unknown as IndexHit[];
+  ).all(...values, limit) as unknown as IndexHit[];
 }
 
 /** SQL: the observations before or after an observation `h` in its session. */
@@ -177,10 +181,12 @@ function nextOnSide(compared: "<" | ">", order: "ASC" | "DESC"): string {
                    LIMIT ?2)`;
 }
 
-type NeighbourRow = IndexHit & {
-  readonly neighbourOf: number;
-  readonly isBehind: 0 | 1;
-};
+export interface Neighbour extends IndexHit {
+  /** The observation whose neighbour this one is. */
+  readonly of: number;
+  /** The distance: 1 for the next observation, −1 for the one before. */
+  readonly distance: number;
+}
 
 /**
  * The observations at most `reach` before and after the given ones in their sessions. Only the same project counts, as
@@ -190,34 +196,24 @@ export function neighboursOf(
   db: DatabaseSync,
   ids: readonly number[],
   reach: number,
-): RankableNeighbour<IndexHit>[] {
+): Neighbour[] {
   // One statement for all is faster than one for each.
-  const rows = statement(
+  return statement(
     db,
-    `SELECT ${HIT_COLUMNS}, 0.0 AS textScore, h.id AS neighbourOf,
-            (o.created_at_ms, o.id) > (h.created_at_ms, h.id) AS isBehind
+    `SELECT ${HIT_COLUMNS}, 0.0 AS textScore, h.id AS of,
+            iif((o.created_at_ms, o.id) > (h.created_at_ms, h.id),
+                rank() OVER (side ORDER BY o.created_at_ms, o.id),
+                -rank() OVER (side ORDER BY o.created_at_ms DESC, o.id DESC)) AS distance
        FROM json_each(?1) AS asked
        JOIN observations AS h ON h.id = asked.value
        JOIN observations AS o
          ON o.id IN (${nextOnSide(">", "ASC")} UNION ALL ${nextOnSide("<", "DESC")})
-      ORDER BY asked.key, o.created_at_ms, o.id`,
-  ).all(JSON.stringify(ids), reach) as unknown as NeighbourRow[];
-  const found: RankableNeighbour<IndexHit>[] = [];
-  for (let at = 0; at < rows.length;) {
-    const { neighbourOf } = rows[at]!;
-    // The rows of one observation follow: first those before it, then those after it.
-    let self = at;
-    while (rows[self]?.neighbourOf === neighbourOf && rows[self]!.isBehind === 0) self++;
-    for (; rows[at]?.neighbourOf === neighbourOf; at++) {
-      const distance = at < self ? at - self : at - self + 1;
-      found.push({ of: neighbourOf, distance, hit: rows[at]! });
-    }
-  }
-  return found;
+     WINDOW side AS (PARTITION BY h.id, (o.created_at_ms, o.id) > (h.created_at_ms, h.id))`,
+  ).all(JSON.stringify(ids), reach) as unknown as Neighbour[];
 }
 
-/** Turns a filter into SQL conditions on the table of observations `o`, with their values. */
-export function conditionsOf(filter: MemoryFilter) {
+/** Turns a filter on the table of observations `o`, with further conditions, into SQL and its values. */
+export function conditionsOf(filter: MemoryFilter, further: readonly Condition[] = []) {
   const file = filter.file === null ? null : fileMatch(filter.file);
   return filterOf([
     ["o.project = ?", filter.project],
@@ -232,50 +228,42 @@ export function conditionsOf(filter: MemoryFilter) {
            FROM observation_files AS t
           WHERE t.observation_id = o.id
             AND ${file?.sql})`,
-      file && file.value,
+      file?.value,
     ],
+    ...further,
   ]);
 }
 
-/** How many of the newest observations are read first. Most time spans that last until now lie within them. */
-const LAST_LOOKED_AT = 2_000;
+/** SQL: the newest observations, in which most time spans that last until now lie. */
+const NEWEST = "(SELECT id, created_at_ms FROM observations ORDER BY id DESC LIMIT 2000)";
+/** SQL: the times of all observations from an index, 0.1 µs each; the rows would take ten times as long. */
+const ALL = "observations INDEXED BY observations_by_session";
 
-/**
- * The newest observations of a time span, for a question without words. If they are too few, an index with the times is
- * read, 0.1 µs an observation; the rows themselves would take ten times as long.
- */
+/** The newest observations, for a question without words. If the newest of all are too few, all others are read. */
 export function newestObservations(
   db: DatabaseSync,
-  { filter, fromMs, untilMs, limit }: {
-    readonly filter: MemoryFilter;
-    readonly fromMs: number;
-    readonly untilMs: number;
-    readonly limit: number;
-  },
+  { filter, limit }: SearchLimits,
 ): IndexHit[] {
-  const { sql, values } = conditionsOf({ ...filter, sinceMs: fromMs, untilMs });
-  const last = statement(
-    db,
-    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
-       FROM (SELECT id FROM observations ORDER BY id DESC LIMIT ${LAST_LOOKED_AT}) AS newest
-       JOIN observations AS o ON o.id = newest.id
-      ${sql}
-      ORDER BY o.created_at_ms DESC, o.id DESC
-      LIMIT ?`,
-  ).all(...values, limit);
-  if (last.length >= limit) return last as unknown as IndexHit[];
-  const rows = statement(
-    db,
-    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
-       FROM (SELECT id
-               FROM observations INDEXED BY observations_by_session
-              WHERE created_at_ms >= ? AND created_at_ms < ?
-              ORDER BY created_at_ms DESC, id DESC
-              -- Without a limit SQLite drops the order of a joined query.
-              LIMIT -1) AS within
-       CROSS JOIN observations AS o ON o.id = within.id
-      ${sql}
-      LIMIT ?`,
-  ).all(fromMs, untilMs, ...values, limit);
-  return rows as unknown as IndexHit[];
+  const { sql, values } = conditionsOf(filter);
+  const foundIn = (observations: string) =>
+    statement(
+      db,
+      `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
+         FROM (SELECT id
+                 FROM ${observations}
+                WHERE created_at_ms BETWEEN ? AND ?
+                ORDER BY created_at_ms DESC, id DESC
+                -- Without a limit SQLite drops the order of a joined query.
+                LIMIT -1) AS within
+         CROSS JOIN observations AS o ON o.id = within.id
+        ${sql}
+        LIMIT ?`,
+    ).all(
+      filter.sinceMs ?? 0,
+      filter.untilMs ?? MAX_TIME_MS,
+      ...values,
+      limit,
+    ) as unknown as IndexHit[];
+  const found = foundIn(NEWEST);
+  return found.length >= limit ? found : foundIn(ALL);
 }

@@ -3,46 +3,17 @@
  * session holds, its neighbours, its time, its kind.
  */
 import { isReplaced, type ObservationKind } from "../observe/observation.ts";
-import type { SpokenTime } from "./spoken_time.ts";
+import type { IndexHit, Neighbour } from "./memory_search_table.ts";
+import type { MemoryQuestion } from "./question.ts";
 
-export interface Rankable {
-  readonly id: number;
-  readonly sessionId: string;
-  readonly kind: ObservationKind;
-  /** The paths as JSON. */
-  readonly files: string;
-  readonly createdAtMs: number;
-  /** The observation that replaced or mended this one; null for most. */
-  readonly resolvedBy: number | null;
-  /** The team member whose machine made the observation; null for this machine. */
-  readonly author: string | null;
-  /** The length of the text in bytes. */
-  readonly length: number;
-}
-
-/** A hit with how much of the question it holds: more than 0, 1 for the best of them. */
-export type Scored<Hit extends Rankable> = Hit & { readonly textScore: number };
-
-export interface RankableNeighbour<Hit extends Rankable> {
-  /** The observation whose neighbour this one is. */
-  readonly of: number;
-  /** The distance: 1 for the next observation, −1 for the one before. */
-  readonly distance: number;
-  readonly hit: Hit;
-}
-
-export interface Ranked<Hit> {
-  readonly hit: Hit;
+export interface Ranked {
+  readonly hit: IndexHit;
   readonly score: number;
 }
 
 /** The facts of a question besides its words. */
-export interface RankContext {
+interface RankContext extends Pick<MemoryQuestion, "time" | "paths" | "speaker"> {
   readonly nowMs: number;
-  readonly time: Pick<SpokenTime, "fromMs" | "untilMs"> | null;
-  /** Paths in the question, in small letters: `run.ts`. */
-  readonly paths: readonly string[];
-  readonly speaker: "person" | "claude" | null;
   /** Earlier prompts with the same question. The answer comes after them. */
   readonly echoes: ReadonlySet<number>;
 }
@@ -95,17 +66,18 @@ const BESIDE_OWN = 0.3;
  * Ranks hits and their neighbours, the best first, of equal ones the newest; at most `limit`. It is written in loops: a
  * command that searches once has compiled nothing yet, and callbacks for each hit would take two milliseconds.
  */
-export function rank<Hit extends Rankable>(
-  hits: readonly Scored<Hit>[],
-  neighbours: readonly RankableNeighbour<Hit>[],
+export function rank(
+  hits: readonly IndexHit[],
+  neighbours: readonly Neighbour[],
   context: RankContext,
   limit: number,
-): Ranked<Hit>[] {
+): Ranked[] {
   const own = new Map<number, number>();
   for (const { id, textScore } of hits) own.set(id, textScore);
   const texts = new Map(own);
-  const all: Hit[] = [...hits];
-  for (const { of, distance, hit } of neighbours) {
+  const all = [...hits];
+  for (const hit of neighbours) {
+    const { of, distance } = hit;
     const share = distance > 0 ? RANK_WEIGHTS.next : RANK_WEIGHTS.previous;
     const lent = share * (own.get(of) ?? 0) / Math.abs(distance);
     const known = texts.get(hit.id);
@@ -126,7 +98,7 @@ export function rank<Hit extends Rankable>(
     if (hit.author !== null) score += RANK_WEIGHTS.others;
     return { hit, score };
   });
-  const isEcho = ({ hit }: Ranked<Hit>) => echoes.has(hit.id);
+  const isEcho = ({ hit }: Ranked) => echoes.has(hit.id);
   const bestPrompt = Math.max(
     ...ranked.filter((one) => one.hit.kind === "prompt" && !isEcho(one)).map(({ score }) => score),
   );
@@ -139,9 +111,7 @@ export function rank<Hit extends Rankable>(
 }
 
 /** Swaps two notes with similar scores when the later one is newer. The scores stay at their places. */
-export function newerNotesFirst<Hit extends Pick<Rankable, "id" | "kind" | "createdAtMs">>(
-  ranked: readonly Ranked<Hit>[],
-): Ranked<Hit>[] {
+function newerNotesFirst(ranked: readonly Ranked[]): Ranked[] {
   const hits = ranked.map(({ hit }) => hit);
   for (const [at, { score }] of ranked.entries()) {
     if (hits[at]!.kind !== "note") continue;
@@ -157,7 +127,7 @@ export function newerNotesFirst<Hit extends Pick<Rankable, "id" | "kind" | "crea
 }
 
 /** Returns how much of the question sessions hold, by their three best hits: 1 for the best session. */
-function sessionScores(hits: readonly Scored<Rankable>[]): ReadonlyMap<string, number> {
+function sessionScores(hits: readonly IndexHit[]): ReadonlyMap<string, number> {
   const tops = new Map<string, number[]>();
   for (const { sessionId, textScore } of hits) {
     const top = tops.get(sessionId) ?? [];
@@ -172,7 +142,7 @@ function sessionScores(hits: readonly Scored<Rankable>[]): ReadonlyMap<string, n
   return new Map(sums.map(([session, sum]) => [session, sum / most]));
 }
 
-function namesFile({ files }: Rankable, paths: readonly string[]): boolean {
+function namesFile({ files }: IndexHit, paths: readonly string[]): boolean {
   const lower = files.toLowerCase();
   return paths.some((path) => lower.includes(path));
 }
@@ -224,7 +194,7 @@ const LONG = 6;
  * @param options `together`: the hits in which all typed words stand close together.
  */
 export function coverageOf(
-  hits: readonly Rankable[],
+  hits: readonly IndexHit[],
   terms: readonly CoveredTerm[],
   { observations, together }: {
     readonly observations: number;

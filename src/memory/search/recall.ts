@@ -1,8 +1,9 @@
 /** Tells a session what memory has about a prompt, or about a file before an edit. Each observation is told once. */
 import type { DatabaseSync } from "node:sqlite";
-import { isReplaced, isSuperseded, type ObservationKind } from "../observe/observation.ts";
+import { isReplaced, type ObservationKind } from "../observe/observation.ts";
 import { pathInProject } from "../project_paths.ts";
 import { timelineOfFile } from "./memory_look_table.ts";
+import { outcomeWord } from "./observation_view.ts";
 import { countMatches, EVERYTHING, lastObservation, withTerm } from "./memory_search_table.ts";
 import { alreadyTold, noteClaimTold } from "../tell/memory_context_table.ts";
 import { answerMemory, type SearchResult } from "./search.ts";
@@ -30,18 +31,15 @@ export interface RecallPlace {
 const LOOKED_AT = 16;
 const OF_FILE = 24;
 /** Kinds that help at the start of work; commands, searches and fetches do not. */
-const HELPFUL_KINDS: ReadonlySet<ObservationKind> = new Set([
+const HELPFUL: readonly ObservationKind[] = [
   "fix",
   "decision",
   "note",
   "commit",
   "failure",
   "test",
-  "summary",
-  "edit",
-]);
-/** The kinds that are told about a file. An edit of the file would be no news. */
-const OF_FILES = [...HELPFUL_KINDS].filter((kind) => kind !== "edit" && kind !== "summary");
+];
+const OF_PROMPTS: ReadonlySet<ObservationKind> = new Set([...HELPFUL, "summary", "edit"]);
 
 /** Returns what memory holds about a prompt; empty when it holds nothing. @throws {Error} The error of SQLite. */
 export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallPlace): string {
@@ -58,16 +56,14 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
   const about = others.map((one, at) => ({ ...one, ...held[at]! })).filter((one) => one.isEnough);
   // Only the best message is told, so that there is room for what was done.
   const answer = about.find(({ kind }) => kind === "message");
-  const helpful = about.filter((one) => one === answer || HELPFUL_KINDS.has(one.kind))
+  const helpful = about.filter((one) => one === answer || OF_PROMPTS.has(one.kind))
     .toSorted((one, other) => urgency(other) - urgency(one));
   return tell(db, "Remembered about this", helpful, place);
 }
 
 /** Returns more for an observation with a name from the prompt, and for an open failure. */
 function urgency(
-  { isNamed, outcome, resolvedBy }: Pick<Recalled, "outcome" | "resolvedBy"> & {
-    readonly isNamed: boolean;
-  },
+  { isNamed, outcome, resolvedBy }: Held & Pick<Recalled, "outcome" | "resolvedBy">,
 ): number {
   return Number(isNamed) + Number(outcome === "failure" && resolvedBy === null);
 }
@@ -75,11 +71,8 @@ function urgency(
 /** Returns what memory holds about a file; empty when it holds nothing. @throws {Error} The error of SQLite. */
 export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace): string {
   const path = pathInProject(file, place.root);
-  const found = timelineOfFile(db, path, {
-    project: place.project,
-    kinds: OF_FILES,
-    limit: OF_FILE,
-  })
+  const options = { project: place.project, kinds: HELPFUL, limit: OF_FILE };
+  const found = timelineOfFile(db, [path], options)
     .filter(({ sessionId }) => sessionId !== place.sessionId)
     .map((one) => ({ ...one, snippet: "" }));
   return tell(db, `Remembered about ${path}`, found, place);
@@ -144,21 +137,15 @@ export function recallText(
 }
 
 function lineOf(
-  { id, kind, title, snippet, outcome, resolvedBy, createdAtMs, stale }: Recalled,
+  one: Recalled,
   { nowMs, maxChars }: { readonly nowMs: number; readonly maxChars: number },
 ): string {
-  const state = isSuperseded({ kind, resolvedBy })
-    ? " (superseded)"
-    : outcome !== "failure"
-    ? ""
-    : resolvedBy === null
-    ? " (open)"
-    : resolvedBy === 0
-    ? " (mended)"
-    : ` (mended: #${resolvedBy})`;
+  const { id, kind, title, snippet, createdAtMs, stale } = one;
+  const outcome = outcomeWord(one);
+  const state = `${staleText(stale)}${outcome === "" ? "" : ` (${outcome})`}`;
   const head = `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}: ${
     shortened(title, MAX_TITLE_CHARS)
-  }${staleText(stale)}${state}`;
+  }${state}`;
   const rest = restOf(snippet, title);
   const more = rest === ""
     ? ""
@@ -195,16 +182,11 @@ interface Word {
   readonly isKnown: boolean;
 }
 
-interface PromptWords {
-  readonly words: readonly Word[];
-  /** Names of code, in the form of the index. */
-  readonly names: readonly string[];
-  /** The weight that an observation must hold. */
-  readonly enough: number;
-}
+/** Words of a prompt, names of code in the form of the index, and the weight that an observation must hold. */
+type PromptWords = NonNullable<ReturnType<typeof promptWords>>;
 
 /** Reads a prompt; null when it says too little, or memory has too few of its words. @throws {Error} As SQLite. */
-function promptWords(db: DatabaseSync, prompt: string): PromptWords | null {
+function promptWords(db: DatabaseSync, prompt: string) {
   const asked = readQuestion(prompt).terms.filter(({ kind }) => kind === "word").slice(
     0,
     MAX_WORDS,

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { NO_SESSION } from "../observe/observation.ts";
 import { bareWords, type MemoryQuestion, readQuestion } from "./question.ts";
-import { rank, type Ranked, type Scored } from "./rank.ts";
+import { rank, type Ranked } from "./rank.ts";
 import type { SpokenTime } from "./spoken_time.ts";
 import { isOfIndex, isUnspaced, pairOf } from "./terms.ts";
 import { estimateTokens, shortened } from "../text.ts";
@@ -12,6 +12,7 @@ import {
   type MemoryFilter,
   neighboursOf,
   newestObservations,
+  type SearchLimits,
 } from "./memory_search_table.ts";
 import { type Observation, readObservations } from "../drain/observations_table.ts";
 import {
@@ -19,9 +20,9 @@ import {
   askIndex,
   candidates,
   knownMatches,
+  newTo,
   scoredByWords,
 } from "./candidates.ts";
-import { MAX_TIME_MS } from "../../base/time.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../base/letters.ts";
 
 export interface SearchResult
@@ -33,10 +34,8 @@ export interface SearchResult
   readonly tokens: number;
 }
 
-export interface SearchOptions {
-  readonly filter: MemoryFilter;
-  /** The most results, 1 to 100. */
-  readonly limit: number;
+/** `limit`: the most results, 1 to 100. */
+export interface SearchOptions extends SearchLimits {
   /** The moment of the question, in epoch milliseconds. */
   readonly nowMs: number;
   /** The result of `spokenTime()` for the question. */
@@ -84,60 +83,48 @@ export function rankMatches(
   { time = null, isSure = false, ...options }: SearchOptions,
 ): {
   readonly asked: AskedQuestion;
-  readonly found: readonly Ranked<IndexHit>[];
+  readonly found: readonly Ranked[];
   readonly quotedNowhere: readonly string[];
 } {
   const question = readQuestion(text, time);
   const { phrases, common } = question;
   const { project } = options.filter;
   const asked = askIndex(db, question, project);
-  const found = rankAsked(db, asked, { ...options, question });
-  if (found.length > 0) return { asked, found, quotedNowhere: [] };
-  const further = phrases.length > 0
+  const found = rankAsked(db, asked, question, options);
+  const further = found.length > 0
+    ? null
+    : phrases.length > 0
     ? { ...asked, phrases: [] }
     : common.length > 0 && !isSure
     ? askIndex(db, { terms: common, phrases }, project)
     : null;
   if (further === null) return { asked, found, quotedNowhere: [] };
-  return {
-    asked,
-    found: rankAsked(db, further, { ...options, question }),
-    quotedNowhere: phrases,
-  };
+  return { asked, found: rankAsked(db, further, question, options), quotedNowhere: phrases };
 }
 
 /** Tells whether a word was not found. An index that has lost its pages shows no other sign. */
 function isMissingAny({ terms }: AskedQuestion, found: number): boolean {
   return terms.length > 0 &&
-    (found === 0 || terms.some(({ term, count }) => term.kind === "word" && count === 0));
+    (found === 0 || terms.some(({ kind, count }) => kind === "word" && count === 0));
 }
 
 function rankAsked(
   db: DatabaseSync,
   asked: AskedQuestion,
-  { question, filter, nowMs, limit }: SearchOptions & {
-    readonly question: MemoryQuestion;
-  },
-): Ranked<IndexHit>[] {
+  question: MemoryQuestion,
+  { filter, nowMs, limit }: SearchOptions,
+): Ranked[] {
   const { time, paths, speaker } = question;
   const options = { filter, limit: Math.max(CANDIDATES, limit) };
   const hits = candidates(db, asked, options);
-  const within = time === null ? null : withinTime(filter, time);
-  if (within !== null) {
-    const dated = candidates(db, asked, { ...options, filter: within });
-    hits.push(...newTo(hits, dated));
-  }
-  const scored: Scored<IndexHit>[] = scoredByWords(db, asked, hits);
+  const within = time === null ? null : { ...options, filter: withinTime(filter, time) };
+  if (within !== null) hits.push(...newTo(hits, candidates(db, asked, within)));
+  const scored = scoredByWords(db, asked, hits);
   // Observations of the time alone do not hold the quoted phrases.
   const isOfTimeAlone = asked.phrases.length === 0 &&
     (hits.length === 0 || question.isOfTimeAlone);
   if (within !== null && isOfTimeAlone) {
-    const done = newestObservations(db, {
-      filter,
-      fromMs: within.sinceMs,
-      untilMs: within.untilMs,
-      limit: options.limit,
-    });
+    const done = newestObservations(db, within);
     scored.push(...newTo(scored, done).map((hit) => ({ ...hit, textScore: DONE_THEN })));
   }
   // Neighbours do not hold the quoted phrases, and notes without a session are neighbours by chance.
@@ -146,15 +133,9 @@ function rankAsked(
     : scored.filter(({ sessionId }) => sessionId !== NO_SESSION)
       .toSorted((one, other) => other.textScore - one.textScore);
   const neighbours = neighboursOf(db, best.slice(0, WITH_NEIGHBOURS).map(({ id }) => id), REACH)
-    .filter(({ hit }) => isWithin(hit, filter));
+    .filter((hit) => isWithin(hit, filter));
   const context = { nowMs, time, paths, speaker, echoes: echoesOf(question, scored) };
   return rank(scored, neighbours, context, limit);
-}
-
-/** Returns the hits that are not known yet. */
-function newTo(known: readonly IndexHit[], hits: readonly IndexHit[]): IndexHit[] {
-  const ids = new Set(known.map(({ id }) => id));
-  return hits.filter(({ id }) => !ids.has(id));
 }
 
 /** Returns a filter that is limited to a time. */
@@ -175,28 +156,20 @@ function isWithin(hit: IndexHit, { kind, sinceMs, untilMs, file, branch }: Memor
 
 /** Returns the earlier prompts with the same question, if it has three words or more. */
 function echoesOf({ said }: MemoryQuestion, hits: readonly IndexHit[]): ReadonlySet<number> {
-  const isQuestion = said.split(" ", MIN_ECHO_WORDS).length >= MIN_ECHO_WORDS;
-  const echoes = !isQuestion
-    ? []
-    : hits.filter(({ kind, title }) => kind === "prompt" && bareWords(title) === said);
-  return new Set(echoes.map(({ id }) => id));
+  if (said.split(" ").length < MIN_ECHO_WORDS) return new Set();
+  const isEcho = ({ kind, title }: IndexHit) => kind === "prompt" && bareWords(title) === said;
+  return new Set(hits.filter(isEcho).map(({ id }) => id));
 }
 
 /** Returns the newest observations that a filter lets through, for a search without words. */
-export function newestResults(
-  db: DatabaseSync,
-  { filter, limit }: { readonly filter: MemoryFilter; readonly limit: number },
-): SearchResult[] {
-  const { sinceMs, untilMs } = filter;
-  const within = { fromMs: sinceMs ?? 0, untilMs: untilMs ?? MAX_TIME_MS };
-  const hits = newestObservations(db, { filter, limit, ...within });
-  return readResults(db, [], hits.map((hit) => ({ hit, score: 0 })));
+export function newestResults(db: DatabaseSync, options: SearchLimits): SearchResult[] {
+  return readResults(db, [], newestObservations(db, options).map((hit) => ({ hit, score: 0 })));
 }
 
 function readResults(
   db: DatabaseSync,
   words: readonly string[],
-  found: readonly Pick<Ranked<Pick<IndexHit, "id">>, "hit" | "score">[],
+  found: readonly Ranked[],
 ): SearchResult[] {
   const scores = new Map(found.map(({ hit, score }) => [hit.id, score]));
   return readObservations(db, found.map(({ hit }) => hit.id)).map((observation) => {
@@ -213,8 +186,8 @@ function readResults(
 
 /** Returns the words of a search as they may stand in a text, without words that only the index has. */
 function wordsOf(asked: AskedQuestion): string[] {
-  return knownMatches(asked)
-    .flatMap((match) => match.match(/[^"]+(?=")/g) ?? [])
+  return knownMatches(asked.terms)
+    .flatMap(({ match }) => match.match(/[^"]+(?=")/g) ?? [])
     .map((word) => pairOf(word) ?? word)
     .filter((word) => !isOfIndex(word) && !word.includes(" "));
 }

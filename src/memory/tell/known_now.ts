@@ -1,13 +1,14 @@
 /** Collects facts of a project that still hold: fixes, decisions, notes, and work that the branch's log does not show. */
 import type { DatabaseSync } from "node:sqlite";
 import { loggedCommits } from "../../system/git/reflogs.ts";
-import { type Tellable, type ToldLine, withState } from "./context_text.ts";
+import { type ToldLine, withState } from "./context_text.ts";
 import { liesOutside } from "../drain/describe_fix.ts";
 import { keptJson } from "../observe/observation.ts";
-import { editsOfBranch, keepAnswer, keptAnswer, triesOf } from "./memory_context_table.ts";
+import { editsOfBranch, type Tellable, triesOf } from "./memory_context_table.ts";
+import { readMeta, writeMeta } from "../../db/statement.ts";
+import { digestOf } from "../../base/fnv.ts";
 import { putBackAmong, withStale } from "./stale_files.ts";
 import { type ContextPlace, isToldTo, newestFirst } from "./told_rows.ts";
-import type { Environment } from "../../system/environment.ts";
 import { commitsElsewhere, refsState } from "../../system/git/branches.ts";
 
 const MAX_FIXES = 6;
@@ -66,10 +67,10 @@ export async function commits(
     ),
   ).slice(0, 2 * MAX_COMMITS);
   const isUnlogged = await unloggedCommits(db, place, made.map(({ facts }) => facts.commit!.hash!));
-  return made.flatMap((one): ToldLine[] => {
+  return made.flatMap((one): ToldLine | [] => {
     const found = isUnlogged(one.facts.commit!.hash!);
     if (found === "no") return [];
-    return [{ ...withState(one, "commit"), note: found === "unknown" ? " (not checked)" : "" }];
+    return { ...withState(one, "commit"), note: found === "unknown" ? " (not checked)" : "" };
   }).slice(0, MAX_COMMITS);
 }
 
@@ -82,13 +83,7 @@ export function edits(
   if (place.root === null) return [];
   const committedMs = committedAtMs(rows, place);
   const made = editsOfBranch(db, place, OF_EDITS)
-    .filter((row) => isToldTo(row, place, place.since) && row.updatedAtMs > committedMs)
-    .map((row): Tellable => ({
-      ...row,
-      files: keptJson<string[]>(row.files, []),
-      facts: {},
-      stale: null,
-    }));
+    .filter((row) => isToldTo(row, place, place.since) && row.updatedAtMs > committedMs);
   const last = newestBy(made, ({ files }) => files.join());
   const back = putBackAmong(db, last, place.root);
   const chosen = last.filter(({ id }) => !back.has(id)).slice(0, MAX_EDITS);
@@ -131,18 +126,15 @@ interface Answer {
  */
 export async function unloggedCommits(
   db: DatabaseSync,
-  { project, root, environment }: {
-    /** The common git directory. */
-    readonly project: string;
-    readonly root: string | null;
-    readonly environment: Environment;
-  },
+  { project, root, environment }: Pick<ContextPlace, "project" | "root" | "environment">,
   ids: readonly string[],
 ): Promise<(id: string) => Unlogged> {
   if (ids.length === 0 || root === null) return () => "no";
   const state = refsState({ root, commonDir: project });
   if (state === null) return () => "unknown";
-  const stored = keptJson<Answer>(keptAnswer(db, project) ?? "{}", {});
+  // The key does not name the folder, which may be forgotten.
+  const key = `commits_elsewhere:${digestOf(project)}`;
+  const stored = keptJson<Answer>(readMeta(db, key) ?? "{}", {});
   if (stored.state === state && ids.every((id) => stored.asked?.includes(id))) {
     return (id) => stored.elsewhere?.includes(id) === true ? "elsewhere" : "no";
   }
@@ -151,7 +143,7 @@ export async function unloggedCommits(
   const elsewhere = ids.filter((id) => found.some((one) => one.startsWith(id)));
   const answer: Answer = { state, asked: ids, elsewhere };
   try {
-    keepAnswer(db, project, JSON.stringify(answer));
+    writeMeta(db, key, JSON.stringify(answer));
   } catch {
     // Another process is writing; the next session asks git again.
   }

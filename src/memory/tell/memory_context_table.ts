@@ -1,22 +1,17 @@
 /** Reads the observations that a new session may be told, and notes which ones it was told. */
-import { FACTS } from "../drain/observations_table.ts";
+import { FACTS, type Observation, observationOf } from "../drain/observations_table.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { Tellable } from "./context_text.ts";
 import { COMPACTION } from "../../claude/transcript/spoken.ts";
 import { transaction } from "../../db/transaction.ts";
-import { readMeta, statement, writeMeta } from "../../db/statement.ts";
-import { digestOf } from "../../base/fnv.ts";
+import { statement } from "../../db/statement.ts";
 import { CLAIM, incrementCounter } from "../../db/counters.ts";
 
-/** A tellable observation as it is stored: its files and facts are JSON. */
-export type TellableRow = Omit<Tellable, "files" | "facts" | "stale"> & {
-  readonly files: string;
-  readonly facts: string;
-};
+/** An observation without the parts that take long to read, and are not told. */
+export type Tellable = Omit<Observation, "uid" | "text" | "createdAtMs">;
 
 const COLUMNS =
-  `id, session_id AS sessionId, branch, kind, outcome, title, files, facts, repeats, resolved_by AS resolvedBy, author,
-            updated_at_ms AS updatedAtMs`;
+  `id, session_id AS sessionId, project, branch, kind, outcome, title, files, facts, repeats, resolved_by AS resolvedBy,
+            author, updated_at_ms AS updatedAtMs`;
 
 /** A branch of a project. The branch is null for a detached HEAD, or a project without git. */
 export interface ProjectBranch {
@@ -34,12 +29,12 @@ function selectTellable(
   db: DatabaseSync,
   conditions: string,
   ...values: readonly (string | number | null)[]
-): TellableRow[] {
+): Tellable[] {
   const sql = `SELECT ${COLUMNS}
        FROM observations
       WHERE ${STANDS}
         AND ${conditions}`;
-  return statement(db, sql).all(...values) as unknown as TellableRow[];
+  return statement(db, sql).all(...values).map(observationOf);
 }
 
 /**
@@ -50,7 +45,7 @@ export function tellableOfBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch,
   { among, limit }: { readonly among: number; readonly limit: number },
-): TellableRow[] {
+): Tellable[] {
   const conditions = `id IN (SELECT id
                      FROM observations
                     WHERE project = ?
@@ -70,7 +65,7 @@ export function editsOfBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch,
   limit: number,
-): TellableRow[] {
+): Tellable[] {
   const conditions = `project = ?
         AND branch IS ?
         AND ${KINDS_OF_BRANCH}
@@ -81,11 +76,26 @@ export function editsOfBranch(
 }
 
 /** Returns summaries, decisions and notes from all branches of a project, newest first. They have their own index. */
-export function tellableOfProject(db: DatabaseSync, project: string, limit: number): TellableRow[] {
+export function tellableOfProject(db: DatabaseSync, project: string, limit: number): Tellable[] {
   const conditions = `project = ?
         AND kind IN ('summary', 'decision', 'note')
       ORDER BY created_at_ms DESC
       LIMIT ?`;
+  return selectTellable(db, conditions, project, limit);
+}
+
+/** Returns this machine's newest failures that nothing has mended. @param project Null for all projects. */
+export function unmendedFailures(
+  db: DatabaseSync,
+  project: string | null,
+  limit: number,
+): Tellable[] {
+  const conditions = `outcome = 'failure'
+        AND resolved_by IS NULL
+        AND author IS NULL
+        AND (?1 IS NULL OR project = ?1)
+      ORDER BY id DESC
+      LIMIT ?2`;
   return selectTellable(db, conditions, project, limit);
 }
 
@@ -112,7 +122,7 @@ export function triesOf(
 }
 
 /** A command that is not known to have failed. */
-export interface RanCommand {
+interface RanCommand {
   readonly sessionId: string;
   readonly command: string;
   /** Whether the command was a passing run of tests. */
@@ -136,19 +146,12 @@ export function ranIn(db: DatabaseSync, sessions: readonly string[]): RanCommand
   return rows.map((row) => ({ ...row, isPass: row["isPass"] === 1 }) as unknown as RanCommand);
 }
 
-export interface LastWords {
-  readonly id: number;
-  readonly title: string;
-  readonly text: string;
-  readonly updatedAtMs: number;
-}
-
 /** Returns the last message or the last prompt of a session, or null. */
 export function lastWords(
   db: DatabaseSync,
   sessionId: string,
   kind: "message" | "prompt",
-): LastWords | null {
+): Pick<Observation, "id" | "title" | "text" | "updatedAtMs"> | null {
   const row = statement(
     db,
     `SELECT id, title, text, updated_at_ms AS updatedAtMs
@@ -162,7 +165,7 @@ export function lastWords(
       ORDER BY updated_at_ms DESC, id DESC
       LIMIT 1`,
   ).get(sessionId, kind);
-  return row === undefined ? null : row as unknown as LastWords;
+  return row === undefined ? null : observationOf(row);
 }
 
 /** Returns the file of each edit, with the digest of the content that the file had before. */
@@ -180,26 +183,25 @@ export function contentBefore(
   ).all(JSON.stringify(edits)) as unknown as ReturnType<typeof contentBefore>;
 }
 
-/** Returns the digests that files had when some observations were made, by observation, then by path. */
+/** Returns the digests that files had when some observations were made, by observation. */
 export function digestsOf(
   db: DatabaseSync,
   ids: readonly number[],
-): ReadonlyMap<number, ReadonlyMap<string, string>> {
+): ReadonlyMap<number, readonly FileDigest[]> {
   const rows = statement(
     db,
     `SELECT observation_id AS id, path, digest
        FROM observation_files
       WHERE observation_id IN (SELECT value FROM json_each(?))
         AND digest IS NOT NULL`,
-  ).all(JSON.stringify(ids));
-  const digests = new Map<number, Map<string, string>>();
-  for (const row of rows) {
-    const id = Number(row["id"]);
-    const ofOne = digests.get(id) ?? new Map<string, string>();
-    ofOne.set(String(row["path"]), String(row["digest"]));
-    digests.set(id, ofOne);
-  }
-  return digests;
+  ).all(JSON.stringify(ids)) as unknown as readonly FileDigest[];
+  return Map.groupBy(rows, ({ id }) => id);
+}
+
+interface FileDigest {
+  readonly id: number;
+  readonly path: string;
+  readonly digest: string;
 }
 
 /** Renames a branch in all rows, and in the lists of branches in summaries. */
@@ -244,31 +246,17 @@ export function lastSeenAtMs(db: DatabaseSync, sessionId: string): number | null
   return row === undefined ? null : Number(row["atMs"]);
 }
 
-/** Returns git's stored answer about commits of other branches; null when git was never asked. */
-export function keptAnswer(db: DatabaseSync, project: string): string | null {
-  return readMeta(db, answerKey(project));
-}
-
-export function keepAnswer(db: DatabaseSync, project: string, answer: string): void {
-  writeMeta(db, answerKey(project), answer);
-}
-
-/** Returns a key with a digest in place of the folder, so that it does not name a folder that was forgotten. */
-function answerKey(project: string): string {
-  return `commits_elsewhere:${digestOf(project)}`;
-}
-
 /** Begins the type of a counter that notes one told observation. Such counters are removed with their session. */
 const TOLD = `${CLAIM}told:`;
 
 export function alreadyTold(db: DatabaseSync, sessionId: string): ReadonlySet<number> {
   const rows = db.prepare(
-    `SELECT type
+    `SELECT substr(type, ${TOLD.length + 1}) AS id
        FROM counters
       WHERE session_id = ?
         AND type GLOB ?`,
   ).all(sessionId, `${TOLD}*`);
-  return new Set(rows.map((row) => Number(String(row["type"]).slice(TOLD.length))));
+  return new Set(rows.map(({ id }) => Number(id)));
 }
 
 export function noteClaimTold(

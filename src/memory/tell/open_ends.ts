@@ -1,20 +1,8 @@
 /** Decides which failures are open ends: work that a later session should know of. */
-import type { ObservationKind, ObservedFacts } from "../observe/observation.ts";
+import type { Observation } from "../drain/observations_table.ts";
 
-export interface MaybeOpen {
-  readonly kind: ObservationKind;
-  readonly outcome: "success" | "failure" | null;
-  readonly facts: ObservedFacts;
-  readonly resolvedBy: number | null;
-}
-
-interface OpenFailure extends MaybeOpen {
-  readonly id: number;
-  readonly branch: string | null;
-  /** How often the failure happened in its session. */
-  readonly repeats: number;
-  readonly updatedAtMs: number;
-}
+type MaybeOpen = Pick<Observation, "kind" | "outcome" | "facts" | "resolvedBy">;
+type OpenFailure = MaybeOpen & Pick<Observation, "id" | "branch" | "repeats" | "updatedAtMs">;
 
 /** The ranks of failures: tests first, then builds and other checks, then other commands. */
 export const OPEN_RANKS = { tests: 0, checks: 1, others: 2 } as const;
@@ -37,16 +25,6 @@ export function openEndRank(one: MaybeOpen): number | null {
   return facts.openRank;
 }
 
-/** Keeps the newest failure of each command on each branch. */
-function newestOfEach<Failure extends OpenFailure>(failures: readonly Failure[]): Failure[] {
-  const newest = new Map<string, Failure>();
-  for (const one of failures) {
-    const known = newest.get(keyOf(one));
-    if (known === undefined || isNewer(one, known)) newest.set(keyOf(one), one);
-  }
-  return failures.filter((one) => newest.get(keyOf(one)) === one);
-}
-
 /**
  * Returns the open failures of the last fourteen days, the last one of each command on each branch. Tests and checks
  * count always, other commands only when they failed more than once. The result is sorted by rank, then newest first.
@@ -55,15 +33,21 @@ export function openFailures<Failure extends OpenFailure>(
   rows: readonly Failure[],
   nowMs: number,
 ): Failure[] {
-  const open = rows.filter((one) =>
-    openEndRank(one) !== null && nowMs - one.updatedAtMs <= OPEN_FOR_MS
+  const open = rows.flatMap((one) => {
+    const rank = openEndRank(one);
+    return rank === null || nowMs - one.updatedAtMs > OPEN_FOR_MS ? [] : [{ one, rank }];
+  }).sort((a, b) => b.one.updatedAtMs - a.one.updatedAtMs || b.one.id - a.one.id);
+  const ofEach = Map.groupBy(
+    open,
+    ({ one: { id, branch, facts } }) => JSON.stringify([branch, facts.of ?? id]),
   );
-  const tries = new Map<string, number>();
-  for (const one of open) tries.set(keyOf(one), (tries.get(keyOf(one)) ?? 0) + one.repeats);
-  return newestOfEach(open)
-    .map((one) => ({ one, rank: openEndRank(one) ?? OPEN_RANKS.others }))
-    .filter(({ one, rank }) => rank < OPEN_RANKS.others || tries.get(keyOf(one))! >= MIN_TRIES)
-    .sort((a, b) => a.rank - b.rank || b.one.updatedAtMs - a.one.updatedAtMs)
+  return [...ofEach.values()]
+    .filter((all) =>
+      all[0]!.rank < OPEN_RANKS.others ||
+      all.reduce((tries, { one }) => tries + one.repeats, 0) >= MIN_TRIES
+    )
+    .map(([last]) => last!)
+    .sort((a, b) => a.rank - b.rank)
     .map(({ one }) => one);
 }
 
@@ -103,13 +87,4 @@ export function namesTest(command: string, test: string): boolean {
     const name = (double ?? single ?? word).replace(ANCHORS, "");
     return name.length >= MIN_NAME && test.startsWith(name);
   });
-}
-
-function keyOf({ id, branch, facts }: OpenFailure): string {
-  return JSON.stringify([branch, facts.of ?? id]);
-}
-
-function isNewer(one: OpenFailure, other: OpenFailure): boolean {
-  return one.updatedAtMs > other.updatedAtMs ||
-    one.updatedAtMs === other.updatedAtMs && one.id > other.id;
 }

@@ -58,42 +58,6 @@ export function openFailures(
   ).map(observationOf);
 }
 
-/** A failure that nothing has mended, with the fields that decide whether it is an open end. */
-export type UnmendedFailure = Pick<
-  Observation,
-  | "id"
-  | "sessionId"
-  | "repeats"
-  | "project"
-  | "branch"
-  | "kind"
-  | "outcome"
-  | "title"
-  | "resolvedBy"
-  | "facts"
-  | "updatedAtMs"
->;
-
-/** Returns this machine's newest failures that nothing has mended. @param project Null for all projects. */
-export function unmendedFailures(
-  db: DatabaseSync,
-  project: string | null,
-  limit: number,
-): UnmendedFailure[] {
-  const parameters = project === null ? [] : [project];
-  return db.prepare(
-    `SELECT id, session_id AS sessionId, repeats, project, branch, kind, outcome, title, resolved_by AS resolvedBy, facts,
-            updated_at_ms AS updatedAtMs
-       FROM observations
-      WHERE outcome = 'failure'
-        AND resolved_by IS NULL
-        AND author IS NULL
-        ${project === null ? "" : "AND project = ?"}
-      ORDER BY id DESC
-      LIMIT ?`,
-  ).all(...parameters, limit).map(observationOf);
-}
-
 /** Closes an observation with the one that resolves it. When the same command fails again, that is a new failure. */
 export function resolveObservation(db: DatabaseSync, id: number, by: number): void {
   statement(

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../../system/git/branches.ts";
 import { branchIn, operationsUnderWay, treesOf } from "../../system/git/working_trees.ts";
-import type { PlainLine, Tellable, ToldLine } from "./context_text.ts";
+import type { ToldLine } from "./context_text.ts";
 import {
   isUnmended,
   isWhole,
@@ -14,11 +14,10 @@ import {
 import { whyCutOff } from "./ended_session.ts";
 import { endOfText } from "../text.ts";
 import { parentOf } from "../../base/paths.ts";
-import { lastWords, ranIn } from "./memory_context_table.ts";
+import { lastWords, ranIn, type Tellable, unmendedFailures } from "./memory_context_table.ts";
 import { lostClaims, openTasks, waitingWorkflows } from "../../db/open_work.ts";
 import { sessionsWaiting } from "../../db/queue_work.ts";
 import { sessionEnd } from "../../db/sessions.ts";
-import { type UnmendedFailure, unmendedFailures } from "./open_failures_table.ts";
 
 const MAX_TODOS = 6;
 /** The most tasks and workflows that are counted. */
@@ -28,18 +27,19 @@ const ELSEWHERE_MS = 3 * 86_400_000;
 /** How many characters of the last message's end are quoted. */
 const QUOTED_CHARS = 400;
 
+interface When {
+  readonly nowMs: number;
+  readonly isGone: ReturnType<typeof goneBranches>;
+}
+
 /** Returns the open failures of a branch, and those of other branches that are at most some days old. */
 export function stillFailing(
   db: DatabaseSync,
   rows: readonly Tellable[],
-  { branch, nowMs, isGone }: {
-    readonly branch: string | null;
-    readonly nowMs: number;
-    readonly isGone: ReturnType<typeof goneBranches>;
-  },
+  { branch, ...when }: When & { readonly branch: string | null },
 ): Tellable[] {
-  return openAmong(db, rows.filter(isUnmended), { nowMs, isGone })
-    .filter((one) => one.branch === branch || nowMs - one.updatedAtMs <= ELSEWHERE_MS);
+  return openAmong(db, rows.filter(isUnmended), when)
+    .filter((one) => one.branch === branch || when.nowMs - one.updatedAtMs <= ELSEWHERE_MS);
 }
 
 /**
@@ -50,13 +50,10 @@ export function stillFailing(
  * left out when its programs, with the same subcommands, ran later and did not fail; one with named tests, when later
  * passing runs name all of them.
  */
-export function openAmong<Failure extends Omit<UnmendedFailure, "project">>(
+export function openAmong<Failure extends Omit<Tellable, "project" | "author">>(
   db: DatabaseSync,
   unmended: readonly Failure[],
-  { nowMs, isGone }: {
-    readonly nowMs: number;
-    readonly isGone: ReturnType<typeof goneBranches>;
-  },
+  { nowMs, isGone }: When,
 ): Failure[] {
   if (unmended.length === 0) return [];
   const waiting = sessionsWaiting(db, unmended);
@@ -134,14 +131,14 @@ export function quoted(
 }
 
 /** Returns the operations of git that have stopped in working trees of the project. */
-export function stoppedOperations(project: string): PlainLine[] {
+export function stoppedOperations(project: string): ToldLine[] {
   return operationsUnderWay(project).map(({ verb, gitDir }) => {
     const root = treesOf(project).find((tree) => tree.gitDir === gitDir)?.root ?? parentOf(gitDir);
-    return { name: "", atMs: null, text: `a ${verb} has stopped in ${root} and is not concluded` };
+    return { text: `a ${verb} has stopped in ${root} and is not concluded` };
   });
 }
 
-export function tasksLeft(db: DatabaseSync, project: string): PlainLine[] {
+export function tasksLeft(db: DatabaseSync, project: string): ToldLine[] {
   return openTasks(db, project, MAX_COUNTED).map(({ id, title, status, createdAtMs }) => ({
     name: id.slice(-8),
     atMs: createdAtMs,
@@ -149,7 +146,7 @@ export function tasksLeft(db: DatabaseSync, project: string): PlainLine[] {
   }));
 }
 
-export function claimsLost(db: DatabaseSync, project: string): PlainLine[] {
+export function claimsLost(db: DatabaseSync, project: string): ToldLine[] {
   return lostClaims(db, project).map(({ uid, detail, heldAtMs }) => ({
     name: uid.slice(-8),
     atMs: heldAtMs,
@@ -157,7 +154,7 @@ export function claimsLost(db: DatabaseSync, project: string): PlainLine[] {
   }));
 }
 
-export function workflowsLeft(db: DatabaseSync, project: string): PlainLine[] {
+export function workflowsLeft(db: DatabaseSync, project: string): ToldLine[] {
   return waitingWorkflows(db, project, MAX_COUNTED)
     .map(({ id, name, status, reason, updatedAtMs }) => ({
       name: id.slice(-8),
@@ -181,7 +178,7 @@ export function openFailuresOf(
     readonly nowMs: number;
     readonly lookedAt?: number | undefined;
   },
-): UnmendedFailure[] {
+): Tellable[] {
   const byProject = Map.groupBy(unmendedFailures(db, project, lookedAt), (one) => one.project);
   return [...byProject].flatMap(([of, failures]) => {
     const isGone = of === null

@@ -1,13 +1,14 @@
 /** Makes the context of a starting session from memory, after comparing it with git and the files as they are now. */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../../system/git/branches.ts";
+import { count } from "../../base/counts.ts";
 import {
   type ContextBudget,
-  type ContextFacts,
+  type ContextSection,
   contextWithin,
-  type Tellable,
   withState,
 } from "./context_text.ts";
+import type { Tellable } from "./memory_context_table.ts";
 import { exists } from "../../system/on_disk.ts";
 import { commits, edits, fixes, keptFacts } from "./known_now.ts";
 import {
@@ -21,8 +22,14 @@ import {
   workflowsLeft,
 } from "./open_now.ts";
 import { withStale } from "./stale_files.ts";
-import { heldNotice } from "./held_notice.ts";
-import { type ContextPlace, isToldTo, newestFirst, rowsOf, sinceMs } from "./told_rows.ts";
+import {
+  type ContextPlace,
+  isToldTo,
+  newestFirst,
+  OF_PROJECT,
+  rowsOf,
+  sinceMs,
+} from "./told_rows.ts";
 
 const MAX_FAILURES = 5;
 /** How many decisions and notes come before the sessions. The others come after them. */
@@ -60,36 +67,62 @@ export async function sessionContext(
   const isNew = since === null;
   const decisions = keptFacts(db, rows, place);
   const [tasks, workflows] = [tasksLeft(db, project), workflowsLeft(db, project)];
-  const facts: ContextFacts = {
-    branch,
-    nowMs,
-    open: [
+  const failed = "failed or was cut off last, and nothing has mended it";
+  const person = "a person has to go on with it";
+  const sections: ContextSection[] = [
+    [`Left open${branch === null ? "" : ` on ${branch}`}:`, failed, [
       ...cutOff(db, byBranch.find(isHere), nowMs),
       ...withStale(db, open, place).map((one) => withState(one)),
       ...todos.filter(({ of }) => isHere(of)),
+    ]],
+    ["Under way in git:", "git waits for its end", isNew ? stoppedOperations(project) : []],
+    [
+      "Lost to others of the team:",
+      "not this machine's any more",
+      isNew ? claimsLost(db, project) : [],
     ],
-    openElsewhere: [
+    ["Left open elsewhere:", failed, [
       ...elsewhere.map((one) => withState(one)),
       ...todos.filter(({ of }) => !isHere(of)),
+    ]],
+    [
+      "Open tasks (`conclaude task show ID`):",
+      "not closed",
+      isNew ? tasks.slice(0, MAX_TASKS) : [],
     ],
-    operations: isNew ? stoppedOperations(project) : [],
-    lostClaims: isNew ? claimsLost(db, project) : [],
-    tasks: isNew ? tasks.slice(0, MAX_TASKS) : [],
-    workflows: isNew ? workflows.slice(0, MAX_WORKFLOWS) : [],
-    waiting: place.waiting,
-    lastWords: quoted(db, byBranch[0], since),
-    known: [...fixes(db, rows, place), ...decisions.slice(0, MAX_KEPT_FIRST)],
-    more: decisions.slice(MAX_KEPT_FIRST),
-    sessions: telling("brief", byBranch).slice(0, MAX_SESSIONS).map((one) => ({
-      of: one,
-      text: [
-        one.title.replace(/^Session: /, ""),
-        ...openOf(one) === 0 ? [] : [`${openOf(one)} open`],
-        ...passedOver(one) === 0 ? [] : [`${passedOver(one)} passed over`],
-      ].join(", "),
-    })),
-    unlogged: [...await commits(db, rows, place), ...edits(db, allRows, { ...place, since })],
-  };
+    [
+      "Workflows that wait for a person (`conclaude workflow show ID`):",
+      person,
+      isNew ? workflows.slice(0, MAX_WORKFLOWS) : [],
+    ],
+    [
+      "The end of the last session, as Claude said it:",
+      "the newest session that is told ended with it",
+      quoted(db, byBranch[0], since),
+    ],
+    ["Known:", "known of this project", [
+      ...fixes(db, rows, place),
+      ...decisions.slice(0, MAX_KEPT_FIRST),
+    ]],
+    [
+      "Last sessions:",
+      "one of the newest sessions",
+      telling("brief", byBranch).slice(0, MAX_SESSIONS).map((one) => ({
+        of: one,
+        text: [
+          one.title.replace(/^Session: /, ""),
+          ...openOf(one) === 0 ? [] : [`${openOf(one)} open`],
+          ...passedOver(one) === 0 ? [] : [`${passedOver(one)} passed over`],
+        ].join(", "),
+      })),
+    ],
+    ["Captured, and not worked in yet:", "no drain has taken it yet", place.waiting],
+    ["Not in the log of this branch:", "not in the log", [
+      ...await commits(db, rows, place),
+      ...edits(db, allRows, { ...place, since }),
+    ]],
+    ["Known as well:", "known of this project", decisions.slice(MAX_KEPT_FIRST)],
+  ];
   const notice = heldNotice(allRows, {
     // In a resumed session Claude is told only what is new, and the person is told everything.
     failure: (isNew ? failures : stillFailing(db, allRows, { ...place, isGone })).length,
@@ -97,7 +130,25 @@ export async function sessionContext(
     task: tasks.length,
     workflow: workflows.length,
   });
-  return { ...contextWithin(facts, budget), notice };
+  return { ...contextWithin(sections, place, budget), notice };
+}
+
+/** Tells the person in one line what memory holds of a project. @param open The number of open things of each kind. */
+function heldNotice(
+  rows: readonly Tellable[],
+  open: Readonly<Record<"failure" | "todo" | "task" | "workflow", number>>,
+): string {
+  const left = Object.entries(open).filter(([, n]) => n > 0).map(([noun, n]) => count(n, noun));
+  if (rows.length === 0 && left.length === 0) return "";
+  const summaries = rows.filter(({ kind }) => kind === "summary");
+  const sessions = new Set(summaries.map(({ sessionId }) => sessionId)).size;
+  // At most so many rows of a project are read, so there may be more.
+  const most = rows.length >= OF_PROJECT ? " or more" : "";
+  const memory = rows.length === 0
+    ? "nothing is remembered here yet"
+    : `memory of ${sessions}${most} ${sessions === 1 && most === "" ? "session" : "sessions"} here`;
+  const what = left.length === 0 ? "" : `; open: ${left.join(", ")}`;
+  return `conclaude: ${memory}${what}. \`conclaude memory ${left.length === 0 ? "list" : "open"}\``;
 }
 
 function passedOver({ facts }: Tellable): number {

@@ -21,7 +21,7 @@ import {
   type Span,
   type Written,
 } from "../../db/queue.ts";
-import { stepsOfSession } from "../store.ts";
+import { stepsOfSession } from "../observe/session_observations_table.ts";
 import { WORDS, wordsKindOf } from "../observe/capture_keys.ts";
 import { wantedIn } from "../project_paths.ts";
 import type { ObservationKind, ToolUse } from "../observe/observation.ts";

@@ -1,14 +1,15 @@
 /** Tells what happened in a session: asked, done, failed, decided, left open. Summaries and `session show` use it. */
 import { isSuperseded, type ObservationKind } from "../observe/observation.ts";
 import { todosOf } from "../observe/observe_task.ts";
-import type { Tellable } from "./context_text.ts";
+import type { Observation } from "../drain/observations_table.ts";
 import { openFailures } from "./open_ends.ts";
 import { COMPACTION } from "../../claude/transcript/spoken.ts";
 
 /** The fields of a session's observation that the story needs. */
-export type SummarizedPart = Omit<Tellable, "sessionId" | "stale" | "author"> & {
-  readonly text: string;
-};
+export type SummarizedPart = Omit<
+  Observation,
+  "uid" | "sessionId" | "project" | "author" | "createdAtMs"
+>;
 
 interface ChangedFile {
   readonly path: string;
@@ -17,49 +18,38 @@ interface ChangedFile {
   readonly removed: number;
 }
 
-/** The story of a session. Every list is in the order of time, unless its comment tells another order. */
-export interface Story<Part extends SummarizedPart = SummarizedPart> {
-  /** The prompts. Their titles tell what was asked. */
-  readonly asked: readonly Part[];
-  /** The changed files; those with the most edits come first. */
-  readonly files: readonly ChangedFile[];
-  readonly commits: readonly Part[];
-  readonly fixes: readonly Part[];
-  /** Decisions, then notes. */
-  readonly decided: readonly Part[];
-  /** All failures and failed runs of tests, mended or not. */
-  readonly failed: readonly Part[];
-  /** The number of test runs that passed, and of those that failed. */
-  readonly tests: { readonly green: number; readonly red: number };
-  readonly todos: ReturnType<typeof todosOf>;
-  /** The titles of what {@linkcode openFailures} finds at the end of the session; then the open todos. */
-  readonly open: readonly string[];
-  /** Claude's own last message; empty when there is none. */
-  readonly last: string;
-}
-
-/** Makes the story of one session from its observations. @param parts Oldest first. */
-export function storyOf<Part extends SummarizedPart>(parts: readonly Part[]): Story<Part> {
+/**
+ * Makes the story of one session from its observations. Every list is in the order of time, unless its comment tells
+ * another order. @param parts Oldest first.
+ */
+export function storyOf<Part extends SummarizedPart>(parts: readonly Part[]) {
   const standing = parts.filter((part) => !isSuperseded(part));
   const of = (kind: ObservationKind) => standing.filter((part) => part.kind === kind);
   const runs = of("test");
   const red = runs.filter(({ outcome }) => outcome === "failure");
   const todos = todosOf(parts);
   return {
+    /** The prompts. Their titles tell what was asked. */
     asked: of("prompt"),
+    /** The changed files; those with the most edits come first. */
     files: filesByCount(of("edit")),
     commits: of("commit"),
     fixes: of("fix"),
+    /** Decisions, then notes. */
     decided: [...of("decision"), ...of("note")],
+    /** All failures and failed runs of tests, mended or not. */
     failed: standing.filter(({ kind, outcome }) =>
       (kind === "failure" || kind === "test") && outcome === "failure"
     ),
+    /** The number of test runs that passed, and of those that failed. */
     tests: { green: runs.length - red.length, red: red.length },
     todos,
+    /** The titles of what {@linkcode openFailures} finds at the end of the session; then the open todos. */
     open: [
       ...openFailures(parts, parts.at(-1)?.updatedAtMs ?? 0).map(({ title }) => title),
       ...todos?.open ?? [],
     ],
+    /** Claude's own last message; empty when there is none. */
     last: parts.findLast(isOwnMessage)?.text ?? "",
   };
 }

@@ -2,7 +2,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../../system/git/branches.ts";
 import type { ObservationKind } from "../observe/observation.ts";
+import type { Observation } from "../drain/observations_table.ts";
 import type { Stale } from "./context_text.ts";
+import type { ContextPlace } from "./told_rows.ts";
 import { isAbsolutePath, joinPath } from "../../base/paths.ts";
 import { contentBefore, digestsOf } from "./memory_context_table.ts";
 import { digestOf } from "../../base/fnv.ts";
@@ -13,58 +15,36 @@ import { isNotFound, readTextFileSync, statSync } from "../../system/files.ts";
 const OF_FILES: ReadonlySet<ObservationKind> = new Set(["note", "fix", "edit"]);
 const OF_BRANCH_FILES: ReadonlySet<ObservationKind> = new Set(["failure", "test"]);
 
-interface FactOfFiles {
-  readonly id: number;
-  readonly kind: ObservationKind;
-  readonly branch: string | null;
-  readonly files: readonly string[];
-  /** When the observation was last seen, in epoch milliseconds. */
-  readonly updatedAtMs: number;
-}
+type FactOfFiles = Pick<Observation, "id" | "kind" | "branch" | "files" | "updatedAtMs">;
 
 /** Adds to each observation whether one of its files changed or is gone. With a null `root` it checks nothing. */
 export function withStale<Fact extends FactOfFiles>(
   db: DatabaseSync,
   facts: readonly Fact[],
-  here: Here,
+  { root, branch, project }: Pick<ContextPlace, "root" | "branch" | "project">,
 ): (Fact & { readonly stale: Stale | null })[] {
-  const stale = staleAmong(db, facts, here);
-  return facts.map((one) => ({ ...one, stale: stale.get(one.id) ?? null }));
+  const isCompared = (one: Fact) =>
+    one.files.length > 0 &&
+    (OF_FILES.has(one.kind) || OF_BRANCH_FILES.has(one.kind) && one.branch === branch);
+  const compared = root === null ? [] : facts.filter(isCompared);
+  if (compared.length === 0) return facts.map((one) => ({ ...one, stale: null }));
+  const isGone = goneBranches({ commonDir: project, branch });
+  const digests = digestsOf(db, compared.map(({ id }) => id));
+  const staleOf = (one: Fact): Stale | null => {
+    const isElsewhere = one.branch !== null && one.branch !== branch && !isGone(one.branch);
+    const states = (digests.get(one.id) ?? []).flatMap(({ path, digest }) => {
+      const state = fileSince(fileOf(path, root!), digest, one.updatedAtMs);
+      return state === "gone" && isElsewhere && !isAbsolutePath(path) ? [] : state ?? [];
+    });
+    // A missing file counts more than a changed one.
+    return states.includes("gone") ? "gone" : states[0] ?? null;
+  };
+  return facts.map((one) => ({ ...one, stale: compared.includes(one) ? staleOf(one) : null }));
 }
 
-interface Here {
-  readonly root: string | null;
-  readonly branch: string | null;
-  readonly project: string;
-}
-
-function staleAmong(
-  db: DatabaseSync,
-  facts: readonly FactOfFiles[],
-  here: Here,
-): ReadonlyMap<number, Stale> {
-  const stale = new Map<number, Stale>();
-  const { root } = here;
-  if (root === null) return stale;
-  const withFiles = facts.filter(({ kind, branch, files }) =>
-    files.length > 0 && (OF_FILES.has(kind) || OF_BRANCH_FILES.has(kind) && branch === here.branch)
-  );
-  if (withFiles.length === 0) return stale;
-  const isGone = goneBranches({ commonDir: here.project, branch: here.branch });
-  const isElsewhere = (branch: string | null) =>
-    branch !== null && branch !== here.branch && !isGone(branch);
-  const digests = digestsOf(db, withFiles.map(({ id }) => id));
-  for (const { id, branch, updatedAtMs } of withFiles) {
-    for (const [path, digest] of digests.get(id) ?? []) {
-      // Paths of files outside of the project are absolute.
-      const file = isAbsolutePath(path) ? path : joinPath(root, path);
-      const state = fileSince(file, digest, updatedAtMs);
-      if (state === "gone" && !isAbsolutePath(path) && isElsewhere(branch)) continue;
-      // A missing file counts more than a changed one.
-      if (state !== null && stale.get(id) !== "gone") stale.set(id, state);
-    }
-  }
-  return stale;
+/** Returns the file of a path. Paths outside of the project are absolute. */
+function fileOf(path: string, root: string): string {
+  return isAbsolutePath(path) ? path : joinPath(root, path);
 }
 
 /** Returns the ids of edits and fixes that were put back, so that every file has its earlier content again. */
@@ -75,22 +55,18 @@ export function putBackAmong(
 ): ReadonlySet<number> {
   if (root === null || changes.length === 0) return new Set();
   const editsOf = (change: typeof changes[number]) => change.facts.by ?? [change.id];
-  const edits = new Map(contentBefore(db, changes.flatMap(editsOf)).map((edit) => [edit.id, edit]));
+  const edits = contentBefore(db, changes.flatMap(editsOf));
   const now = new Map<string, string | null>();
-  const isAsBefore = (path: string, before: string) => {
-    const file = isAbsolutePath(path) ? path : joinPath(root, path);
+  const isAsBefore = ({ path, before }: typeof edits[number]) => {
+    const file = fileOf(path, root);
     if (!now.has(file)) now.set(file, digestOfFile(file));
-    return now.get(file) === before;
+    return before !== null && now.get(file) === before;
   };
   const isPutBack = (change: typeof changes[number]) => {
+    const own = edits.filter(({ id }) => editsOf(change).includes(id));
     // The first edit of a file holds the content before all edits.
-    const first = new Map<string, string | null>();
-    for (const id of editsOf(change).toSorted((one, other) => one - other)) {
-      const edit = edits.get(id);
-      if (edit !== undefined && !first.has(edit.path)) first.set(edit.path, edit.before);
-    }
-    return first.size > 0 &&
-      [...first].every(([path, before]) => before !== null && isAsBefore(path, before));
+    const first = own.filter((one) => own.find(({ path }) => path === one.path) === one);
+    return first.length > 0 && first.every(isAsBefore);
   };
   return new Set(changes.filter(isPutBack).map(({ id }) => id));
 }
@@ -108,7 +84,7 @@ export function digestOfFile(path: string): string | null {
  * Returns whether a file changed or is gone since it was observed; null when it has not changed. A file with a later
  * date is compared by its content, since a formatter may have written the file without changing it.
  */
-function fileSince(path: string, digest: string, atMs: number): "changed" | "gone" | null {
+function fileSince(path: string, digest: string, atMs: number): Stale | null {
   try {
     const { mtime, size } = statSync(path);
     if ((mtime?.getTime() ?? Infinity) <= atMs) return null;

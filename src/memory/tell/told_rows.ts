@@ -3,14 +3,13 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../system/environment.ts";
 import { formerBranchNames } from "../../system/git/reflogs.ts";
 import type { goneBranches } from "../../system/git/branches.ts";
-import type { PlainLine, Tellable } from "./context_text.ts";
-import { keptJson } from "../observe/observation.ts";
+import type { ToldLine } from "./context_text.ts";
 import {
   type ProjectBranch,
   renameBranch,
+  type Tellable,
   tellableOfBranch,
   tellableOfProject,
-  type TellableRow,
 } from "./memory_context_table.ts";
 
 export interface ContextPlace {
@@ -25,7 +24,7 @@ export interface ContextPlace {
   /** When the session had its last event before this one, in epoch milliseconds; null for a new session. */
   readonly seenAtMs: number | null;
   /** Captures of other sessions that wait for a drain. */
-  readonly waiting: readonly PlainLine[];
+  readonly waiting: readonly ToldLine[];
   readonly nowMs: number;
   readonly home: string | null;
   readonly environment: Environment;
@@ -49,7 +48,7 @@ export function sinceMs({ source, seenAtMs, nowMs }: ContextPlace): number | nul
 
 /** Tells whether a session is told a row: a resumed one only others' newer rows, a compacted one also its own. */
 export function isToldTo(
-  { sessionId, updatedAtMs }: Pick<TellableRow, "sessionId" | "updatedAtMs">,
+  { sessionId, updatedAtMs }: Pick<Tellable, "sessionId" | "updatedAtMs">,
   place: Pick<ContextPlace, "sessionId" | "source">,
   since: number | null,
 ): boolean {
@@ -78,47 +77,29 @@ export function rowsOf(
     }
     rows = readRows(db, here);
   }
-  return [...new Map(rows.map((row) => [row.id, row])).values()].map((row): Tellable => ({
-    ...tellable(row),
-    branch: renamed.includes(row.branch) ? branch : row.branch,
-  }));
-}
-
-function tellable(row: TellableRow): Tellable {
-  return {
-    ...row,
-    files: keptJson<string[]>(row.files, []),
-    facts: keptJson<Tellable["facts"]>(row.facts, {}),
-    stale: null,
-  };
+  return [...new Map(rows.map((row) => [row.id, row])).values()].map((row) =>
+    renamed.includes(row.branch) ? { ...row, branch } : row
+  );
 }
 
 /** Returns the newest summaries, decisions and notes of a project, newest first. */
 export function newestOfProject(db: DatabaseSync, project: string): Tellable[] {
-  return newestFirst(tellableOfProject(db, project, OF_PROJECT).map(tellable));
+  return newestFirst(tellableOfProject(db, project, OF_PROJECT));
 }
 
 /** Reads rows of this branch, of the branches with the latest work, and of the project. */
-function readRows(db: DatabaseSync, here: ProjectBranch): TellableRow[] {
+function readRows(db: DatabaseSync, here: ProjectBranch): Tellable[] {
   const { project, branch } = here;
   const own = tellableOfBranch(db, here, OF_BRANCH);
   const ofProject = tellableOfProject(db, project, OF_PROJECT);
-  const others = new Set([...ofProject, ...own].flatMap(branchesOf));
-  others.delete(branch);
+  const named = [...ofProject, ...own].flatMap((row) => [row.branch, ...row.facts.branches ?? []]);
+  const others = new Set(named).difference(new Set([branch, null]));
   // Imported rows have no branch.
-  others.delete(null);
   const elsewhere = [...[...others].slice(0, MAX_OTHER_BRANCHES), ...branch === null ? [] : [null]];
-  return [
-    ...own,
-    ...elsewhere.flatMap((other) => tellableOfBranch(db, { project, branch: other }, OF_OTHERS)),
-    ...ofProject,
-  ];
-}
-
-/** Returns the branches that a session was on. */
-function branchesOf({ kind, branch, facts }: TellableRow): readonly (string | null)[] {
-  if (kind !== "summary" || !facts.includes('"branches"')) return [branch];
-  return [branch, ...keptJson<Tellable["facts"]>(facts, {}).branches ?? []];
+  const ofOthers = elsewhere.flatMap((other) =>
+    tellableOfBranch(db, { project, branch: other }, OF_OTHERS)
+  );
+  return [...own, ...ofOthers, ...ofProject];
 }
 
 export function newestFirst(rows: readonly Tellable[]): Tellable[] {

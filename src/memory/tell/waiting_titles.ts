@@ -1,6 +1,6 @@
 /** Makes titles of the newest captures that wait for a drain, as after a crash. */
 import type { DatabaseSync } from "node:sqlite";
-import type { PlainLine } from "./context_text.ts";
+import type { ToldLine } from "./context_text.ts";
 import { isOwnPrompt } from "../../claude/transcript/spoken.ts";
 import { wantedIn } from "../project_paths.ts";
 import { whyCutOff } from "./ended_session.ts";
@@ -16,30 +16,33 @@ const MAX_SESSIONS = 3;
 const MAX_USES = 2;
 const MAX_INPUT_CHARS = 120;
 
+interface HowTold {
+  /** The folder to which paths are relative. */
+  readonly root: string | null;
+  readonly redact: LateRedaction | undefined;
+}
+
 /** Returns titles of other sessions' waiting captures in the project: each one's last prompt, then tool uses. */
 export function waitingTitles(
   db: DatabaseSync,
-  { project, except, root, redact, withoutForgotten }: {
+  { project, except, withoutForgotten, ...how }: HowTold & {
     readonly project: string;
     readonly except: string;
-    /** The folder to which paths are relative. */
-    readonly root: string | null;
-    readonly redact: LateRedaction | undefined;
     /** Null when nothing was ever forgotten. */
     readonly withoutForgotten: WithoutForgotten | null;
   },
-): PlainLine[] {
+): ToldLine[] {
   const newest = newestWaiting(db, { project, except, sessions: MAX_SESSIONS, uses: MAX_USES });
   return (withoutForgotten?.(db, newest) ?? newest).flatMap((capture) => {
-    const title = titleOf(db, capture, { root, redact });
-    return title === null ? [] : [{ name: "", atMs: capture.createdAtMs, text: title }];
+    const title = titleOf(db, capture, how);
+    return title === null ? [] : { atMs: capture.createdAtMs, text: title };
   });
 }
 
 function titleOf(
   db: DatabaseSync,
   capture: WaitingCapture,
-  { root, redact }: { readonly root: string | null; readonly redact: LateRedaction | undefined },
+  { root, redact }: HowTold,
 ): string | null {
   try {
     const { text, value } = readPayload(capture);

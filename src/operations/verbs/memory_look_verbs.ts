@@ -15,7 +15,7 @@ import {
   filesOfObservation,
   type Observation,
   timelineAround,
-  timelineOfNames,
+  timelineOfFile,
 } from "../../memory/store.ts";
 import { number, PROJECT_FLAGS, proposing, text, usually } from "../flags.ts";
 import { observationNamed } from "../observation_lookup.ts";
@@ -87,7 +87,7 @@ export const timeline = readVerb({
     const file = around === null ? fileFilterOf(db, context, target) : null;
     const formerly = around === null ? await formerNamesOf(context, target) : [];
     const observations = around === null
-      ? timelineOfNames(db, [file!, ...formerly], { project, limit: flags.limit })
+      ? timelineOfFile(db, [file!, ...formerly], { project, limit: flags.limit })
       : timelineAround(db, around, flags.limit);
     const found = { observations, ...formerly.length > 0 && { formerly } };
     if (observations.length > 0) {

@@ -9,8 +9,7 @@ import {
   type SearchOptions,
   type SearchResult,
 } from "../../memory/search/search.ts";
-import { FROM_AROUND } from "../../memory/tell/around.ts";
-import { answerHere } from "../../memory/tell/search_here.ts";
+import { answerHere, FROM_AROUND } from "../../memory/tell/around.ts";
 import { type MemoryFilter, rebuildText, withIndex } from "../../memory/store.ts";
 import {
   agoBy,
