@@ -28,9 +28,7 @@ const PART_OF_UUID = /^[0-9a-f-]+$/i;
 
 /** Returns the session whose id begins with the text. @throws {UserError} If not exactly one does. */
 export function sessionOf(db: DatabaseSync, text: string): SessionRow {
-  const found = findSessions(db, text.trim());
-  if (found.length === 0) throw unknownSession(text);
-  return onlyOne(text, found, ({ sessionId }) => sessionId);
+  return onlySession(text, findSessions(db, text.trim()), ({ sessionId }) => sessionId);
 }
 
 /** {@linkcode sessionOf}, or without a text the newest session of this project. @throws {UserError} */
@@ -54,8 +52,7 @@ export function sessionFilterOf(db: DatabaseSync, text: string | undefined): str
   if (text === undefined) return null;
   const sessions = findSessions(db, text.trim()).map(({ sessionId }) => sessionId);
   const found = sessions.length > 0 ? sessions : findIdsWithoutSession(db, text.trim());
-  if (found.length === 0) throw unknownSession(text);
-  return onlyOne(text, found, (id) => id);
+  return onlySession(text, found, (id) => id);
 }
 
 /** Returns the full id of a counter's session; an unknown id of a script stays as it is. @throws {UserError} */
@@ -64,7 +61,7 @@ export function counterOwnerOf(db: DatabaseSync, text: string): string {
   const found = findSessions(db, id).filter(({ sessionId, shortId }) =>
     PART_OF_UUID.test(id) || id === sessionId || id === shortId
   );
-  return found.length === 0 ? id : onlyOne(text, found, ({ sessionId }) => sessionId).sessionId;
+  return found.length === 0 ? id : onlySession(text, found, ({ sessionId }) => sessionId).sessionId;
 }
 
 /** Returns the live session that this command descends from, or the only live one here. @throws {UserError} */
@@ -140,52 +137,59 @@ export function isAnyOfOthers(
   return project !== joinPath(cwd, ".git") && project !== projectHere(cwd);
 }
 
-function onlyOne<Found>(
+/** Returns the only session that was found. @param show The command that its id completes. @throws {UserError} */
+export function onlySession<Found>(
   text: string,
   found: readonly Found[],
   idOf: (one: Found) => string,
+  show = "session show",
 ): Found {
-  const show = `session show ${quoteWord(idOf(found[0]!))}`;
-  return onlyNamed({ noun: "session", text, show }, found, idOf);
-}
-
-function unknownSession(text: string): UserError {
-  const length = text.trim().replaceAll("-", "").length;
-  return new UserError(`Cannot find the session "${text}"`, {
-    why: length < MIN_ID_BEGINNING
+  const isShort = text.trim().replaceAll("-", "").length < MIN_ID_BEGINNING;
+  return onlyNamed(found, idOf, {
+    noun: "session",
+    text,
+    why: isShort
       ? `no session has this id, and its beginning must have at least ${MIN_ID_BEGINNING} characters`
       : "no session has an id that begins like this",
     next: "conclaude session list",
+    show: (one) => `${show} ${quoteWord(idOf(one))}`,
   });
 }
 
 export const NAMED_IDS = 5;
 
-/** Returns the only item that was found. @throws {UserError} If there are several; the error names the first five. */
+/** Returns the only item that was found. @throws {UserError} If there is none, or several: it names the first five. */
 export function onlyNamed<Found>(
-  { noun, text, show }: { readonly noun: string; readonly text: string; readonly show: string },
   found: readonly Found[],
   nameOf: (one: Found) => string,
+  { noun, text, show, ...none }: {
+    readonly noun: string;
+    readonly text: string;
+    /** The command that shows one of several, without the program's name. */
+    readonly show: (one: Found) => string;
+    readonly why: string;
+    readonly next: string;
+  },
 ): Found {
-  if (found.length === 1) return found[0]!;
+  const [first] = found;
+  if (first === undefined) throw new UserError(`Cannot find the ${noun} "${text}"`, none);
+  if (found.length === 1) return first;
   const named = found.slice(0, NAMED_IDS).map(nameOf).join(", ");
   throw new UserError(`Cannot tell which ${noun} "${text}" is`, {
     why: `several ids begin like this: ${named}${found.length > NAMED_IDS ? ", …" : ""}`,
-    next: `conclaude ${show}`,
+    next: `conclaude ${show(first)}`,
   });
 }
 
 /** Returns the capture whose id begins with the text. @throws {UserError} If not exactly one does. */
 export function queueItemOf(db: DatabaseSync, text: string): QueueItem {
-  const id = text.trim().toLowerCase();
-  const found = findQueueItems(db, id, NAMED_IDS + 1);
-  const [first] = found;
-  if (first === undefined) {
-    throw new UserError(`Cannot find the capture "${text}"`, {
-      why: "no capture has an id that begins like this",
-      next: "conclaude queue list",
-    });
-  }
-  const named = { noun: "capture", text, show: `queue show ${first.id}` };
-  return found.find((item) => item.id === id) ?? onlyNamed(named, found, (item) => item.id);
+  const whole = text.trim().toLowerCase();
+  const found = findQueueItems(db, whole, NAMED_IDS + 1);
+  return found.find(({ id }) => id === whole) ?? onlyNamed(found, ({ id }) => id, {
+    noun: "capture",
+    text,
+    why: "no capture has an id that begins like this",
+    next: "conclaude queue list",
+    show: ({ id }) => `queue show ${id}`,
+  });
 }

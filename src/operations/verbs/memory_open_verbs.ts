@@ -9,7 +9,7 @@ import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import type { CliContext } from "../context.ts";
 import { number, PROJECT_FLAGS, proposing, textFlag, usually } from "../flags.ts";
 import { openHere, openLines } from "../open_here.ts";
-import { projectNamed } from "../project_filter.ts";
+import { projectNamed } from "../memory_filter.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
 import { toldContext } from "../told_context.ts";
 

@@ -1,7 +1,7 @@
 import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
 import { optional, proposing, several, SHARED, text } from "../flags.ts";
 import { openStore } from "../open_store.ts";
-import { observationNamed } from "../observation_lookup.ts";
+import { observationNamed } from "../memory_filter.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { readStdin } from "../task_text.ts";
 import { many, verb } from "../verb.ts";

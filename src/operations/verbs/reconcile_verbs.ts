@@ -8,9 +8,9 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { MIN_ID_BEGINNING } from "../../db/sessions.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { SHARED, text, textFlag, toggle } from "../flags.ts";
-import { onlyNamed } from "../session_lookup.ts";
+import { onlySession } from "../session_lookup.ts";
 import { flagsAgain } from "../next_command.ts";
-import { isBareName, isCalled } from "../project_filter.ts";
+import { isBareName, isCalled } from "../memory_filter.ts";
 import { isThere } from "../../system/on_disk.ts";
 import { runTranscripts, transcriptsView } from "../transcript_run.ts";
 import { verb } from "../verb.ts";
@@ -28,7 +28,8 @@ export const reconcile = verb({
   },
   async run(context, flags) {
     const { session, project, since } = flags;
-    const key = session === undefined ? null : idKey(session);
+    const key = session === undefined ? null : idOf(session.trim());
+    if (key !== null && key.length < MIN_ID_BEGINNING) onlySession(session!, [], String);
     const outcome = await runTranscripts(context, {
       root: transcriptsFolder(context, flags.transcripts),
       fills: flags.backfill,
@@ -53,8 +54,7 @@ export const reconcile = verb({
       });
     }
     if (session !== undefined) {
-      const show = `reconcile --session ${sessions[0]!.sessionId}`;
-      onlyNamed({ noun: "session", text: session, show }, sessions, (one) => one.sessionId);
+      onlySession(session, sessions, ({ sessionId }) => sessionId, "reconcile --session");
     }
     const time = since === undefined ? undefined : new Date(since).toISOString();
     const chosen = { session, project, since: time, transcripts: flags.transcripts };
@@ -128,14 +128,4 @@ function wantedOf(
 
 function idOf(text: string): string {
   return text.replaceAll("-", "").toLowerCase();
-}
-
-/** Normalizes the beginning of an id for comparison. @throws {UserError} If it is too short. */
-function idKey(session: string): string {
-  const key = idOf(session.trim());
-  if (key.length >= MIN_ID_BEGINNING) return key;
-  throw new UserError(`Cannot find the session "${session}"`, {
-    why: `the beginning of an id must have at least ${MIN_ID_BEGINNING} characters`,
-    next: "conclaude session list",
-  });
 }
