@@ -20,27 +20,20 @@ export interface Place {
   readonly database: string;
 }
 
-interface FoundPlace {
+export interface OpenStore {
+  readonly db: DatabaseSync;
   readonly place: Place;
-  /** The open database of the configuration's cache; null if none was opened. */
-  readonly cache: DatabaseSync | null;
 }
 
 /** Finds configuration and database as a hook in this folder does. */
 export async function placeOf(context: CliContext): Promise<Place> {
-  const { place, cache } = await findPlace(context);
+  const { place, cache } = await findPlace(context, false);
   cache?.close();
   return place;
 }
 
-/**
- * Finds the place. @param opens Whether the caller will open the database; it can then use the cache's, which is open
- * already.
- */
-async function findPlace(
-  { cwd, globals, locations }: CliContext,
-  { opens = false } = {},
-): Promise<FoundPlace> {
+/** {@linkcode placeOf}. A caller that `opens` the database can use the configuration's cache, which may be open already. */
+async function findPlace({ cwd, globals, locations }: CliContext, opens: boolean) {
   const looks = lookUpwards(cwd);
   const files = readConfigFiles(looks, locations);
   // In an empty file, the cache of the configuration would create tables.
@@ -52,9 +45,8 @@ async function findPlace(
     ? { config: DEFAULT_HOOK_CONFIG, cache: null }
     // A cached configuration saves the command from loading the YAML parser.
     : await (await import("../config/cached.ts")).loadHookConfig(files, { locations, looks, noDb });
-  const database = globals.noDb || !config.databaseEnabled
-    ? ":memory:"
-    : databaseAt(locations, config.databasePath);
+  const isOff = globals.noDb || !config.databaseEnabled;
+  const database = isOff ? ":memory:" : databaseAt(locations, config.databasePath);
   return { place: { config, database }, cache };
 }
 
@@ -79,39 +71,27 @@ export async function openStore(
   mode: "read" | "write",
   what?: string,
 ): Promise<OpenStore> {
-  const found = await findPlace(context, { opens: true });
-  const { place } = found;
+  const { place, cache } = await findPlace(context, true);
+  const { database, config: { busyTimeoutMs } } = place;
   if (what !== undefined) requireKept(context, place, what);
-  if (place.database === ":memory:") {
-    context.process.stderr.write(
-      "The database is off: nothing is read from disk, nothing is kept.\n",
-    );
+  const { process: { stderr }, environment, globals, locations } = context;
+  if (database === ":memory:") {
+    stderr.write("The database is off: nothing is read from disk, nothing is kept.\n");
   }
-  const isNone = mode === "read" && isMissing(place.database);
-  if (isNone && context.globals.db !== undefined) {
-    context.process.stderr.write(`There is no database at ${place.database}: nothing is read.\n`);
+  const isNone = mode === "read" && isMissing(database);
+  if (isNone && globals.db !== undefined) {
+    stderr.write(`There is no database at ${database}: nothing is read.\n`);
   }
-  const path = isNone ? ":memory:" : place.database;
-  const opened = reuseCache(context, found) ??
-    (mode === "read" ? await openToRead(context, place, path) : await openAt(context, place, path));
-  context.environment.hold(opened.db);
+  if (cache !== null && database === locations.database) {
+    cache.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    environment.hold(cache);
+    return { db: cache, place };
+  }
+  cache?.close();
+  const open = mode === "read" ? openToRead : openAt;
+  const opened = await open(context, place, isNone ? ":memory:" : database);
+  environment.hold(opened.db);
   return opened;
-}
-
-/** Uses the cache's database as the store. If the store is another database, closes the cache and returns null. */
-function reuseCache({ locations }: CliContext, { place, cache: db }: FoundPlace): OpenStore | null {
-  if (db === null) return null;
-  if (place.database !== locations.database) {
-    db.close();
-    return null;
-  }
-  db.exec(`PRAGMA busy_timeout = ${place.config.busyTimeoutMs}`);
-  return { db, place };
-}
-
-export interface OpenStore {
-  readonly db: DatabaseSync;
-  readonly place: Place;
 }
 
 /** {@linkcode openAt}, but opens a copy if SQLite cannot create the files that it needs beside the database. */
@@ -160,16 +140,14 @@ const SLOW_COPY_BYTES = 64 << 20;
 
 /** Opens the database of a place. @throws {UserError} If it cannot be opened. */
 export async function openAt(context: Pick<CliContext, "process">, place: Place, path: string) {
+  const { busyTimeoutMs } = place.config;
+  const onCopy = (bytes: number) => {
+    if (bytes < SLOW_COPY_BYTES) return;
+    const what = `Copying the database (${bytesText(bytes)}) before it is brought up to date …\n`;
+    context.process.stderr.write(what);
+  };
   try {
-    const onCopy = (bytes: number) => {
-      if (bytes < SLOW_COPY_BYTES) return;
-      const what = `Copying the database (${bytesText(bytes)}) before it is brought up to date …\n`;
-      context.process.stderr.write(what);
-    };
-    return {
-      db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs, onCopy }),
-      place,
-    };
+    return { db: await openDatabase(path, { busyTimeoutMs, onCopy }), place };
   } catch (thrown) {
     throw new UserError(`Cannot open the database "${path}"`, {
       why: `${messageOf(thrown)}; nothing was changed`,

@@ -15,6 +15,7 @@ import {
   listActive,
   listSessions,
   MIN_ID_BEGINNING,
+  type SessionProcess,
   type SessionRow,
   tellingId,
 } from "../db/sessions.ts";
@@ -73,24 +74,32 @@ export async function currentSession(
   const { cwd } = context;
   const repository = findRepository(lookUpwards(cwd));
   const projects = repository === undefined ? withParents(cwd) : [repository.commonDir];
-  const live = await stillLive(nearestProject(listActive(db, projects)));
+  const nearest = nearestProject(listActive(db, projects));
+  const gone = await goneNow(
+    nearest.flatMap(({ session: { sessionId, claudePid }, claudeProcess }) =>
+      claudePid === null ? [] : [{ sessionId, claudePid, claudeProcess }]
+    ),
+  );
+  const live = nearest.filter(({ session }) => !gone.has(session.sessionId));
   const own = ancestors().flatMap(({ pid, mark }) =>
     live.filter(({ session, claudeProcess }) =>
       session.claudePid === pid && (claudeProcess === null || claudeProcess === mark)
     )
   );
   const [found] = own.length > 0 ? own : live;
-  if (found !== undefined && (own.length > 0 || live.length === 1)) return found.session;
-  throw new UserError("Cannot tell which session is meant", {
-    why: found === undefined
-      ? `no session of Claude Code is live in this project (${cwd})`
-      : `this command runs in none of the ${live.length} live sessions of this project: ` +
-        `${live.map(({ session }) => candidate(db, session)).join("; ")}; ` +
-        "choose one of them with `--session`",
-    next: found === undefined
-      ? "conclaude session list"
-      : `conclaude ${command} --session ${tellingId(db, found.session.sessionId)}`,
-  });
+  const cannot = (why: string, next: string) =>
+    new UserError("Cannot tell which session is meant", { why, next });
+  if (found === undefined) {
+    const why = `no session of Claude Code is live in this project (${cwd})`;
+    throw cannot(why, "conclaude session list");
+  }
+  if (own.length > 0 || live.length === 1) return found.session;
+  throw cannot(
+    `this command runs in none of the ${live.length} live sessions of this project: ` +
+      `${live.map(({ session }) => candidate(db, session)).join("; ")}; ` +
+      "choose one of them with `--session`",
+    `conclaude ${command} --session ${tellingId(db, found.session.sessionId)}`,
+  );
 }
 
 function candidate(db: DatabaseSync, session: SessionRow): string {
@@ -107,13 +116,10 @@ function nearestProject(sessions: readonly ActiveSession[]): ActiveSession[] {
   return sessions.filter((one) => length(one) === longest);
 }
 
-async function stillLive(sessions: readonly ActiveSession[]): Promise<ActiveSession[]> {
-  const known = sessions.flatMap(({ session: { sessionId, claudePid }, claudeProcess }) =>
-    claudePid === null ? [] : [{ sessionId, claudePid, claudeProcess }]
-  );
-  const processes = await lookAtProcesses(known.map(({ claudePid }) => claudePid));
-  const gone = new Set(goneSessions(known, processes, null));
-  return sessions.filter(({ session }) => !gone.has(session.sessionId));
+/** Returns the ids of the sessions whose process has ended. The next SessionStart marks them as abandoned. */
+export async function goneNow(sessions: readonly SessionProcess[]): Promise<ReadonlySet<string>> {
+  const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
+  return new Set(goneSessions(sessions, processes, null));
 }
 
 /** Returns the key of this folder's project: the common git directory, or outside a repository the folder. */

@@ -8,7 +8,7 @@ import { UserError } from "../../base/errors.ts";
 import { presetText } from "../../policy/requirements/presets.ts";
 import { type ConfigTarget, documentOf, textWith } from "../../config/config_edit.ts";
 import { oneOf, REQUIREMENT, toggle, usually } from "../flags.ts";
-import { nearestWords } from "../../base/likeness.ts";
+import { requirementsHere, unknownRequirement } from "../requirements_here.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { many, verb } from "../verb.ts";
 import { isMap, parseDocument } from "yaml";
@@ -55,14 +55,17 @@ function switchVerb(enabled: boolean) {
     args: many(REQUIREMENT),
     flags: { all: toggle("Every requirement") },
     async run(context, { all }, ...names: string[]) {
-      const known = Object.keys(parseConfig<Config>(filesHere(context)).config.requirements);
+      const parsed = parseConfig<Config>(filesHere(context));
+      const known = Object.keys(parsed.config.requirements);
       requireOneOfTwo(`what to ${name}`, {
         given: { "a requirement": names.length > 0, "--all": all },
         next: `conclaude req ${name} ${known[0] ?? "NAME"}`,
         exitCode: 1,
       });
       const unknown = names.find((one) => !known.includes(one));
-      if (unknown !== undefined) throw unknownRequirement(unknown, known);
+      if (unknown !== undefined) {
+        throw unknownRequirement(unknown, await requirementsHere(context), parsed);
+      }
       const chosen = all ? known : names;
       const target = targetOf(context, "local");
       const { text } = chosen.reduce((file, name) => {
@@ -78,16 +81,6 @@ function switchVerb(enabled: boolean) {
   });
 }
 
-function unknownRequirement(name: string, known: readonly string[]): UserError {
-  const near = nearestWords(name, known);
-  return new UserError(`Unknown requirement "${name}"`, {
-    why: near.length > 0
-      ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? Nothing was changed`
-      : `this project has ${known.join(", ") || "none"}; nothing was changed`,
-    next: known.length === 0 ? "conclaude req init" : "conclaude req status",
-  });
-}
-
 /**
  * Puts the section into the text of a file. If it can be appended, the former text stays character by character.
  * @param how `again`: the call that replaces the requirements that the file has.
@@ -99,8 +92,7 @@ function withSection(
 ): string {
   const document = documentOf(target);
   const present: unknown = document.get("requirements");
-  const isFilled = isMap(present) && present.items.length > 0;
-  if (isFilled && !force) {
+  if (isMap(present) && present.items.length > 0 && !force) {
     throw new UserError(`Cannot write requirements into "${target.path}"`, {
       why: "it has some already, and only --force replaces them; nothing was changed",
       next: `conclaude ${again}`,
