@@ -4,7 +4,7 @@ import { isOfSession } from "../claude/session_changes.ts";
 import { type LastHook, lastHookOf } from "../db/executions.ts";
 import { listSessions } from "../db/sessions.ts";
 import { wantedIn } from "../memory/project_paths.ts";
-import { wantedUse } from "../operations/wanted_use.ts";
+import { wantedUse } from "../operations/open_here.ts";
 import type { Question } from "../work/store.ts";
 
 /** By hook, what a session waits for after it. */

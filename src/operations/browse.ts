@@ -169,7 +169,6 @@ class BrowsePrompt extends Prompt<never> {
 
 export interface Hit {
   readonly id: number;
-  /** Its line in the list. */
   readonly line: string;
 }
 
@@ -183,7 +182,6 @@ export interface Browse extends Found {
   readonly words: string;
   /** The place of the next letter, as an index into the words. */
   readonly cursor: number;
-  /** The index of the chosen hit. */
   readonly chosen: number;
   /** The lines of the open hit, and the index of the first one on the screen. */
   readonly opened: { readonly lines: readonly string[]; readonly top: number } | null;
@@ -197,7 +195,6 @@ export interface ScreenSize {
 /** The meaning of a key; "type" leaves it to the line of words. */
 export type Pressed = "back" | "open" | "type" | { readonly moveBy: number };
 
-/** Keys that move in the list and in an open hit. */
 const MOVES: Readonly<Record<string, (page: number) => number>> = {
   up: () => -1,
   down: () => 1,
@@ -226,7 +223,6 @@ export function meaningOf({ opened }: Browse, name: string, { rows }: ScreenSize
   return name === "return" ? "open" : name === "escape" ? "back" : "type";
 }
 
-/** Moves the choice in the list, or scrolls an open hit. */
 export function moved(browse: Browse, by: number, { rows, columns }: ScreenSize): Browse {
   const { hits, chosen, opened } = browse;
   if (opened === null) return { ...browse, chosen: clamped(chosen + by, hits.length - 1) };
@@ -260,7 +256,6 @@ export function screenOf(browse: Browse, size: ScreenSize): string[] {
   ];
 }
 
-/** Help on keys; a narrow terminal leaves out the last ones. */
 const LIST_HELP = ["Enter opens", "↑ ↓ choose", "type to search"];
 const READING_HELP = ["Esc goes back", "↑ ↓ Space scroll", "Ctrl-C ends"];
 const PROMPT = "Search: ";

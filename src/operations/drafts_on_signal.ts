@@ -11,7 +11,6 @@ const SIGNAL_NUMBERS: Readonly<Partial<Record<Signal, number>>> = {
   SIGTERM: 15,
 };
 
-/** Returns the exit status of a process that a signal ends. */
 export function statusAfter(signal: Signal): number {
   return ENDED_BY_SIGNAL + SIGNAL_NUMBERS[signal]!;
 }

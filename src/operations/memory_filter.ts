@@ -76,7 +76,6 @@ export function isBareName(typed: string): boolean {
   return !/[\\/]|^\.{1,2}$|^~$/.test(typed);
 }
 
-/** Tells whether a project's folder has this name; case does not matter. */
 export function isCalled(project: string, name: string): boolean {
   return projectName(project).toLowerCase() === name.toLowerCase();
 }
@@ -138,7 +137,6 @@ export function observationNamed(db: DatabaseSync, text: string): Observation {
     });
 }
 
-/** A filter that matches nothing in memory. */
 export interface UnknownFilter {
   readonly flag: "project" | "branch" | "file";
   readonly value: string;

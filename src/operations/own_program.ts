@@ -6,7 +6,6 @@ import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "../system/permission
 import type { HooksPlace } from "../claude/settings/installed_hooks.ts";
 import { type CliContext, typedPath } from "./context.ts";
 
-/** How other processes can start this program. */
 export interface OwnProgram {
   /** The command that a hook runs; it works in any folder and without a network. */
   readonly program: Program;

@@ -1,7 +1,6 @@
 /** Counts by project what transcripts hold and the database lacks; describes the progress of a comparison. */
 import type { Progress } from "./context.ts";
 
-/** The part of the output of `reconcile --json` that is used here. */
 export interface Reconciled {
   readonly transcripts: number;
   readonly sessions: readonly {
@@ -35,7 +34,6 @@ export type Compared =
   }
   | { readonly kind: "failed"; readonly atMs: number; readonly why: string };
 
-/** The progress of the running comparison, and the result of the last one. */
 export interface BackfillState {
   readonly running: (Progress & { readonly doing: string }) | null;
   readonly last: Compared | null;

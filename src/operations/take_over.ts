@@ -9,7 +9,6 @@ import { lookIntoStore, openStore, type Place } from "./open_store.ts";
 import { progressLine } from "./terminal.ts";
 import { errorText } from "./view.ts";
 
-/** Something that an import leaves out or changes. */
 export interface NotTaken {
   readonly name: string;
   readonly why: string;
@@ -53,7 +52,6 @@ export function notTakenLines(heading: string, notTaken: readonly NotTaken[]): s
   return [heading, ...notTaken.map(({ name, why }) => `  ${name}: ${why}`)];
 }
 
-/** Writes a warning on stderr for each count that is not zero. */
 export function warnOf(
   { process, globals }: CliContext,
   warnings: readonly (readonly [count: number, what: string, why: string, next: string])[],

@@ -13,7 +13,6 @@ interface ToldContext {
   /** One line for the person; empty if memory holds nothing. */
   readonly notice: string;
   readonly lines: readonly ContextLine[];
-  /** The lines that found no room. */
   readonly leftOut: readonly ContextLine[];
 }
 

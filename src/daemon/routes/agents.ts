@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { agentFiles, readOutputPage } from "../../work/engine/agent_files.ts";
 import { answer, needAgent, requestEnd } from "../../work/engine/requests.ts";
-import { withWanted } from "../../operations/wanted_use.ts";
+import { withWanted } from "../../operations/open_here.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkBody } from "../../work/task_input.ts";
 import { AGENT_FIELDS, listAgents, listQuestions, needQuestion } from "../../work/store.ts";

@@ -4,7 +4,7 @@ import { slowestExecutions } from "../../db/executions.ts";
 import { latencyOverTime } from "../../db/hook_latency.ts";
 import { knownProjects } from "../../db/sessions.ts";
 import { saidInSession } from "../../memory/store.ts";
-import { withWanted } from "../../operations/wanted_use.ts";
+import { withWanted } from "../../operations/open_here.ts";
 import { listQuestions } from "../../work/store.ts";
 import { httpError } from "../api_error.ts";
 import { Backfill } from "../backfill.ts";

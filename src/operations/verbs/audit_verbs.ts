@@ -113,7 +113,6 @@ function aboutOf({ tool_input: whole, input, ...own }: ExecutionRow["metadata"])
   return value ?? String(listOf(own["files"])[0] ?? "");
 }
 
-/** Joins an event's error, its notes, and what it is about. */
 function noteOf({ status, errorMessage, metadata }: ExecutionRow): string {
   const notes = Object.entries(NOTES)
     .map(([key, textOf]) => Object.hasOwn(metadata, key) ? textOf(metadata[key]) : "");

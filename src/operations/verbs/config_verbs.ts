@@ -143,7 +143,6 @@ const validate = verb({
   },
 });
 
-/** Reads one file, or the configuration files that count in a folder. */
 function filesAt({ cwd, locations }: CliContext, name: string): ConfigFile[] {
   const path = typedPath({ cwd, locations }, name);
   try {

@@ -87,7 +87,6 @@ export const init = verb({
   },
 });
 
-/** Returns the lists of the configuration, by their keys the files that set them. */
 function listSources(context: CliContext): Readonly<Record<string, string>> {
   const files = filesHere(context);
   const { config } = parseConfig(files);

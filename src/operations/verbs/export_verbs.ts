@@ -24,7 +24,6 @@ import {
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { isNotFound, openSync, realPathSync, statSync } from "../../system/files.ts";
 
-/** How many unreadable rows are named at most. */
 const MAX_NAMED = 5;
 /** After so many lines the export checks for signals. */
 const LINES_AT_ONCE = 100;

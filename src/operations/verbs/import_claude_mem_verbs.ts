@@ -109,7 +109,6 @@ function newReport(tables: readonly ClaudeMemTable[], others: readonly string[])
     forgotten: 0,
     /** Counts of rows whose project is unknown here, by the project's name in claude-mem. */
     unplaced: {} as Record<string, number>,
-    /** Tables that could not be read to their end. */
     damaged: [] as string[],
     notTaken: others.map((name) => ({ name, why: "nothing of the work is remembered there" })),
   };

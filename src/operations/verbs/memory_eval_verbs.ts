@@ -91,12 +91,10 @@ export const evaluate = verb({
   },
 });
 
-/** Questions and the database that answers them. */
 interface Trial {
   readonly db: DatabaseSync;
   readonly questions: readonly EvalQuestion[];
   readonly documents: DocumentsByObservation;
-  /** How many documents or observations the database holds. */
   readonly size: number;
   readonly nowMs: number;
 }

@@ -70,7 +70,6 @@ import type { View } from "../view.ts";
 
 const NOTHING_MATCHES = "Nothing is remembered that matches.";
 
-/** The flags that narrow a search or a list. */
 const FILTER_FLAGS = {
   ...PROJECT_FLAGS,
   session: SHARED.session,
@@ -275,7 +274,6 @@ export const show = readVerb({
 /** Separates observations, since their texts have empty lines of their own. */
 const BETWEEN = `\n\n${"─".repeat(40)}\n\n`;
 
-/** Shows a whole observation, for programs and as lines. */
 function shownOf(db: DatabaseSync, id: string) {
   const observation = observationNamed(db, id);
   const { title, text } = observation;

@@ -121,7 +121,6 @@ function transcriptsFolder(context: CliContext, named: string | undefined): stri
   });
 }
 
-/** Returns a function that tells whether the flags choose a session. */
 function wantedOf(
   context: CliContext,
   key: string | null,
@@ -143,13 +142,10 @@ function idOf(text: string): string {
   return text.replaceAll("-", "").toLowerCase();
 }
 
-/** The transcripts to compare, and what to do with the gaps. */
 interface TranscriptWork extends Pick<CompareOptions, "fills" | "isWhole" | "sinceMs" | "wanted"> {
-  /** A folder with transcripts, or one transcript. */
   readonly root: string;
   /** Names the work in an error: `compare transcripts`. */
   readonly what: string;
-  /** The next step if there are no transcripts. */
   readonly next: string;
   /** What must exist: nothing, the folder, or at least one session in it. */
   readonly needs: "nothing" | "folder" | "session";
@@ -206,7 +202,6 @@ function transcriptsIn({ root, what, next, needs }: TranscriptWork) {
   }
 }
 
-/** How many sessions with gaps a text names at most. */
 const NAMED_SESSIONS = 10;
 
 const KIND_NAMES: Readonly<Record<ItemKind, string>> = {

@@ -239,7 +239,6 @@ async function branchNote(context: CliContext, branch: string | undefined): Prom
   return branches.size === 0 || branches.has(branch) ? [] : [`note: git has no branch ${branch}`];
 }
 
-/** Returns the branches that git has; none if git does not answer. */
 async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet<string>> {
   const words = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"];
   return new Set(await askGitLines(cwd, words, { environment }));
