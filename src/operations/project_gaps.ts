@@ -1,4 +1,5 @@
 /** Counts by project what transcripts hold and the database lacks; describes the progress of a comparison. */
+import { sumOf } from "../base/counts.ts";
 import type { Progress } from "./context.ts";
 
 export interface Reconciled {
@@ -43,13 +44,13 @@ export interface BackfillState {
 export function gapsByProject(sessions: Reconciled["sessions"]): ProjectGaps[] {
   const projects = Map.groupBy(sessions, ({ projectDir }) => projectDir);
   return [...projects].map(([projectDir, all]) => {
-    const sum = (of: (one: (typeof all)[number]) => number) =>
-      all.reduce((total, one) => total + of(one), 0);
-    const toolUses = sum(({ missing }) => missing["toolUse"] ?? 0);
-    const missing = sum((one) => Object.values(one.missing).reduce((a, b) => a + b, 0));
-    return {
-      ...{ projectDir, sessions: all.length, found: sum(({ found }) => found) },
-      ...{ toolUses, others: missing - toolUses },
-    };
+    let [found, toolUses, others] = [0, 0, 0];
+    for (const one of all) {
+      const ofTools = one.missing["toolUse"] ?? 0;
+      found += one.found;
+      toolUses += ofTools;
+      others += sumOf(one.missing) - ofTools;
+    }
+    return { projectDir, sessions: all.length, found, toolUses, others };
   }).sort((a, b) => b.toolUses + b.others - a.toolUses - a.others);
 }
