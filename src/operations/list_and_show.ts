@@ -48,11 +48,10 @@ export function listVerb<
         ? { rows: await read(limit), more: 0 }
         : await cutList(context, limit, read);
       const shown = typeof columns === "function" ? columns(reading) : columns;
-      const emptyText = typeof empty === "function" ? empty(given) : empty;
-      const table = tableText(context, cut.rows, shown, emptyText);
+      const none = typeof empty === "function" ? empty(given) : empty;
       return {
         json: { [name]: cut.rows, ...isPaged && { more: cut.more > 0 } },
-        text: table + moreLine(cut, more),
+        text: tableText(context, cut.rows, shown, none) + moreLine(cut, more),
       };
     },
   });

@@ -45,18 +45,13 @@ export function openHere(
     lostClaims: lostClaims(db, project),
     tasks: openTasks(db, project, ALL),
     workflows: waitingWorkflows(db, project, ALL),
-    questions: withWanted(
-      db,
-      listQuestions(db, { statuses: ["pending"] })
-        .filter((question) => projectOf(db, question) === project),
-    ).map(({ id, text, wanted, createdAtMs }) => ({ id, text, wanted, createdAtMs })),
+    questions: withWanted(db, listQuestions(db, { statuses: ["pending"] }))
+      .filter((question) => projectOf(db, question) === project)
+      .map(({ id, text, wanted, createdAtMs }) => ({ id, text, wanted, createdAtMs })),
   };
 }
 
-function projectOf(
-  db: DatabaseSync,
-  { taskId, sessionId }: ReturnType<typeof listQuestions>[number],
-): string | null {
+function projectOf(db: DatabaseSync, { taskId, sessionId }: Question): string | null {
   const place = taskId === null
     ? sessionId === null ? undefined : findSessions(db, sessionId)[0]
     : readTask(db, taskId);

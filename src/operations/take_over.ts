@@ -9,10 +9,7 @@ import { lookIntoStore, openStore, type Place } from "./open_store.ts";
 import { progressLine } from "./terminal.ts";
 import { errorText } from "./view.ts";
 
-export interface NotTaken {
-  readonly name: string;
-  readonly why: string;
-}
+export type NotTaken = Readonly<Record<"name" | "why", string>>;
 
 /**
  * Runs an import on the database and shows its progress.
@@ -48,8 +45,8 @@ export function sentencesOf(
 
 /** Lists below a heading what is not imported; returns no lines if there is nothing. */
 export function notTakenLines(heading: string, notTaken: readonly NotTaken[]): string[] {
-  if (notTaken.length === 0) return [];
-  return [heading, ...notTaken.map(({ name, why }) => `  ${name}: ${why}`)];
+  const lines = notTaken.map(({ name, why }) => `  ${name}: ${why}`);
+  return lines.length === 0 ? [] : [heading, ...lines];
 }
 
 export function warnOf(

@@ -29,16 +29,10 @@ const list = listVerb({
     limit: SHARED.limit,
   },
   name: "executions",
-  rows: ({ db }, { session, hook, tool, status, since, until }, { limit }) =>
-    listExecutions(db, {
-      sessionId: sessionFilterOf(db, session),
-      hookName: hook ?? null,
-      toolName: tool ?? null,
-      status: status ?? null,
-      sinceMs: since ?? null,
-      untilMs: until,
-      limit,
-    }),
+  rows({ db }, { hook = null, tool = null, status = null, since = null, ...flags }, { limit }) {
+    const named = { sessionId: sessionFilterOf(db, flags.session), hookName: hook, toolName: tool };
+    return listExecutions(db, { ...named, status, sinceMs: since, untilMs: flags.until, limit });
+  },
   columns: ({ db }) => ({
     WHEN: (row) => agoText(row.createdAtMs),
     SESSION: (row) => tellingId(db, row.sessionId),
@@ -127,6 +121,6 @@ function listOf(value: unknown): readonly unknown[] {
 
 /** Tells how a configured command failed; empty if it succeeded. */
 function failureOf(run: unknown): string {
-  const { rule, end } = Object(run) as { readonly rule?: unknown; readonly end?: unknown };
-  return end === undefined || end === "succeeded" ? "" : `${rule} ${end}`;
+  const { rule, end = "succeeded" } = Object(run);
+  return end === "succeeded" ? "" : `${rule} ${end}`;
 }

@@ -151,9 +151,8 @@ function mainName(name: string): string {
 /** Finds projects by name among those that sessions here worked in; a name that two projects share finds none. */
 function projectsHere(db: DatabaseSync, mask: (text: string) => string): ProjectOfName {
   const projects = new Map<string, string | null>();
-  for (
-    const { projectDir, repository } of listSessions(db, { project: null, status: null, limit: -1 })
-  ) {
+  const sessions = listSessions(db, { project: null, status: null, limit: -1 });
+  for (const { projectDir, repository } of sessions) {
     if (projectDir === null) continue;
     const project = repository ?? projectDir;
     for (const name of [projectDir, folderOfProject(project)].map(baseName)) {
@@ -188,8 +187,6 @@ function textOf(report: ReturnType<typeof newReport>): string {
   const taken = Object.entries(imported).map(([name, n]) => count(n, ...words[name] as [string]));
   const places = moved === 0 ? "" : `; ${count(moved, "of them has", "of them have")} a place now`;
   const names = Object.keys(unplaced).map((name) => name || "no name").sort().join(", ");
-  const nowhere = `Nobody knows here where these projects lie: ${names}. They keep their names; ` +
-    "say it with --project DIR.";
   return [
     `${taken.join(", ")}.`,
     ...sentencesOf([
@@ -197,7 +194,10 @@ function textOf(report: ReturnType<typeof newReport>): string {
       [empty, "says", "say", "nothing that may be kept"],
       [forgotten, "was forgotten here, and stays", "were forgotten here, and stay", "away"],
     ]),
-    ...names === "" ? [] : [nowhere],
+    ...names === "" ? [] : [
+      `Nobody knows here where these projects lie: ${names}. They keep their names; ` +
+      "say it with --project DIR.",
+    ],
     ...notTakenLines("Not read:", notTaken),
   ].join("\n");
 }

@@ -88,14 +88,12 @@ function filterOf(
   { verb, ...flags }: FilterFlags & { readonly verb: string },
 ): MemoryFilter {
   requireForwards(flags, `memory ${verb}`);
+  const { branch = null, file, kind = null, since = null, until = null } = flags;
   return {
+    ...{ branch, kind, sinceMs: since, untilMs: until },
     project: projectFilterOf(db, context, flags),
     sessionId: sessionFilterOf(db, flags.session),
-    branch: flags.branch ?? null,
-    file: flags.file === undefined ? null : fileFilterOf(db, context, flags.file),
-    kind: flags.kind ?? null,
-    sinceMs: flags.since ?? null,
-    untilMs: flags.until ?? null,
+    file: file === undefined ? null : fileFilterOf(db, context, file),
   };
 }
 

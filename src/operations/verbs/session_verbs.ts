@@ -84,28 +84,25 @@ const show = readVerb({
     const counters = listCounters(db, session.sessionId);
     const agents = listAgents(db, { kinds: ["subagent"], sessionId: session.sessionId });
     const story = sessionStory(db, session);
-    const lines = [
-      ...storyLines(db, session, { story, agents }),
-      ...verbose ? ["", ...plumbingOf(session, counters)] : [],
-    ];
-    return { json: { session, counters, agents, story }, text: lines };
+    const { status, endReason } = session;
+    const plumbing = factLines([
+      ["title", session.title],
+      ["status", endReason ? `${status} (${endReason})` : status],
+      ["source", session.source],
+      ["repository", session.repository],
+      ["folder", session.cwd],
+      ["permissions", session.permissionMode],
+      ["process", session.claudePid],
+      ["agent", session.agentId],
+      ["started", agoText(session.startedAtMs)],
+      ...counters.map(({ type, value }) => [type, value] as const),
+    ]);
+    return {
+      json: { session, counters, agents, story },
+      text: [...storyLines(db, session, story, agents), ...verbose ? ["", ...plumbing] : []],
+    };
   },
 });
-
-function plumbingOf(session: SessionRow, counters: ReturnType<typeof listCounters>): string[] {
-  return factLines([
-    ["title", session.title],
-    ["status", session.endReason ? `${session.status} (${session.endReason})` : session.status],
-    ["source", session.source],
-    ["repository", session.repository],
-    ["folder", session.cwd],
-    ["permissions", session.permissionMode],
-    ["process", session.claudePid],
-    ["agent", session.agentId],
-    ["started", agoText(session.startedAtMs)],
-    ...counters.map(({ type, value }) => [type, value] as const),
-  ]);
-}
 
 /** How many lines each list has at most, so that a story fits on a screen. */
 const MAX = {
@@ -119,11 +116,12 @@ const MAX = {
   agents: 3,
 } as const;
 
-/** Formats a session's story in lines of at most 80 columns. @param agents The session's sub-agents. */
-export function storyLines(
+/** Formats a session's story in lines of at most 80 columns. */
+function storyLines(
   db: DatabaseSync,
   session: SessionRow,
-  { story, agents }: { readonly story: SessionStory; readonly agents: readonly Agent[] },
+  story: SessionStory,
+  agents: readonly Agent[],
 ): string[] {
   const { sessionId, startedAtMs, updatedAtMs, projectDir, branch, taskId, status } = session;
   const { asked, files, tests, end, waiting } = story;
@@ -131,10 +129,13 @@ export function storyLines(
   const list = (lines: readonly string[], most: number) => firstLines(lines, most, log);
   const numbered = ({ id, title }: Line) => `#${id} ${title}`;
   // A failure that is left open appears only in the section for open items.
-  const isLeft = ({ title, mendedBy }: SessionStory["failed"][number]) =>
-    mendedBy === null && story.open.includes(title);
-  const left = new Map(story.failed.filter(isLeft).map((one) => [one.title, numbered(one)]));
-  const failed = story.failed.filter((one) => !isLeft(one)).map((one) =>
+  const { left = [], told = [] } = Object.groupBy(
+    story.failed,
+    ({ title, mendedBy }) => mendedBy === null && story.open.includes(title) ? "left" : "told",
+  );
+  const lineOfLeft = new Map(left.map((one) => [one.title, numbered(one)]));
+  const open = story.open.map((title) => lineOfLeft.get(title) ?? title);
+  const failed = told.map((one) =>
     `${one.mendedBy === null ? "not mended" : "mended    "}  ${numbered(one)}`
   );
   const runs = tests.green + tests.red;
@@ -167,7 +168,7 @@ export function storyLines(
     ...section("Failed", list(failed, MAX.failed)),
     ...section("Mended by", list(story.fixes.map(numbered), MAX.fixes)),
     ...section("Decided", list(story.decided.map(numbered), MAX.decided)),
-    ...section("Left open", list(story.open.map((title) => left.get(title) ?? title), MAX.open)),
+    ...section("Left open", list(open, MAX.open)),
     ...section("Sub-agents", list(agents.map(agentLine), MAX.agents)),
     "",
     ...waiting === 0
