@@ -11,11 +11,6 @@ import { plain } from "../base/plain.ts";
 import { onEndingSignals, onResize } from "../system/process/start.ts";
 import type { Signal } from "../system/processes.ts";
 
-export interface BrowseSource {
-  readonly find: (words: string) => Found;
-  readonly open: (id: number) => readonly string[];
-}
-
 /** A search begins when the person has not typed for this long, in milliseconds. */
 const PAUSE_MS = 80;
 /** How long the rest of an arrow key's letters may take after its Escape, in milliseconds. */
@@ -26,7 +21,10 @@ const LEAVE_SCREEN = "\x1b[?25h\x1b[?1049l";
 
 /** Lets a person browse. @returns The signal that ended it, or null if the person did. @throws The source's errors. */
 export async function browseOnTerminal(
-  source: BrowseSource,
+  source: {
+    readonly find: (words: string) => Found;
+    readonly open: (id: number) => readonly string[];
+  },
   words: string,
 ): Promise<Signal | null> {
   let browse: Browse = {
@@ -70,21 +68,20 @@ export async function browseOnTerminal(
     const hit = browse.hits[browse.chosen];
     if (hit !== undefined) browse = { ...browse, opened: { lines: source.open(hit.id), top: 0 } };
   };
-  /** Goes from an open hit to the list, from a search to all observations, and from there out. */
-  const goBack = () => {
-    if (browse.opened !== null) browse = { ...browse, opened: null };
-    else if (browse.words === "") end(null);
+  const press = (name: string) => {
+    const { opened, words } = browse;
+    const moves = opened === null ? MOVES : READING_MOVES;
+    const by = moves[name]?.(roomIn(browse, size().rows));
+    if (by !== undefined) browse = moved(browse, by, size());
+    else if (opened !== null) {
+      if (BACK_FROM_READING.includes(name)) browse = { ...browse, opened: null };
+    } else if (name === "return") open();
+    else if (name !== "escape") return type();
+    else if (words === "") return end(null);
     else {
       browse = { ...browse, words: "" };
       search();
     }
-  };
-  const press = (name: string) => {
-    const pressed = meaningOf(browse, name, size());
-    if (pressed === "type") return type();
-    if (pressed === "open") open();
-    else if (pressed === "back") goBack();
-    else browse = moved(browse, pressed.moveBy, size());
     // The line has changed at Enter, at arrows, and at letters typed while a hit is open.
     line.write(null, { ctrl: true, name: "e" });
     line.write(null, { ctrl: true, name: "u" });
@@ -112,18 +109,13 @@ export async function browseOnTerminal(
   }
 }
 
-export interface Hit {
-  readonly id: number;
-  readonly line: string;
-}
-
-export interface Found {
-  readonly hits: readonly Hit[];
+interface Found {
+  readonly hits: readonly { readonly id: number; readonly line: string }[];
   /** A remark about the hits: that they are the newest, or that nothing was found. */
   readonly note: string;
 }
 
-export interface Browse extends Found {
+interface Browse extends Found {
   readonly words: string;
   /** The place of the next letter, as an index into the words. */
   readonly cursor: number;
@@ -132,13 +124,10 @@ export interface Browse extends Found {
   readonly opened: { readonly lines: readonly string[]; readonly top: number } | null;
 }
 
-export interface ScreenSize {
+interface ScreenSize {
   readonly rows: number;
   readonly columns: number;
 }
-
-/** The meaning of a key; "type" leaves it to the line of words. */
-export type Pressed = "back" | "open" | "type" | { readonly moveBy: number };
 
 const MOVES: Readonly<Record<string, (page: number) => number>> = {
   up: () => -1,
@@ -159,16 +148,7 @@ const BACK_FROM_READING = ["escape", "return", "left", "backspace", "q"];
 const AROUND_LIST = 4;
 const AROUND_READING = 2;
 
-/** Returns what a key means in this state. @param name Its name in `node:readline`. */
-export function meaningOf({ opened }: Browse, name: string, { rows }: ScreenSize): Pressed {
-  const moves = opened === null ? MOVES : READING_MOVES;
-  const page = roomIn({ opened }, rows);
-  if (Object.hasOwn(moves, name)) return { moveBy: moves[name]!(page) };
-  if (opened !== null) return BACK_FROM_READING.includes(name) ? "back" : { moveBy: 0 };
-  return name === "return" ? "open" : name === "escape" ? "back" : "type";
-}
-
-export function moved(browse: Browse, by: number, { rows, columns }: ScreenSize): Browse {
+function moved(browse: Browse, by: number, { rows, columns }: ScreenSize): Browse {
   const { hits, chosen, opened } = browse;
   if (opened === null) return { ...browse, chosen: clamped(chosen + by, hits.length - 1) };
   const last = linesOf(opened, columns).length - roomIn(browse, rows);
@@ -176,7 +156,7 @@ export function moved(browse: Browse, by: number, { rows, columns }: ScreenSize)
 }
 
 /** Draws the screen: exactly one line for each row. */
-export function screenOf(browse: Browse, size: ScreenSize): string[] {
+function screenOf(browse: Browse, size: ScreenSize): string[] {
   const columns = size.columns - 1;
   const room = roomIn(browse, size.rows);
   const { hits, chosen, opened, note } = browse;

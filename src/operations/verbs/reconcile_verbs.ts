@@ -192,6 +192,8 @@ async function runTranscripts(context: CliContext, work: TranscriptWork) {
   };
 }
 
+type Outcome = Awaited<ReturnType<typeof runTranscripts>>;
+
 function transcriptsIn({ root, what, next, needs }: TranscriptWork) {
   try {
     return findTranscripts(root);
@@ -217,7 +219,7 @@ const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
  */
 function transcriptsView(
   context: CliContext,
-  outcome: Awaited<ReturnType<typeof runTranscripts>>,
+  outcome: Outcome,
   { label, again, names, first }: {
     readonly label: "filled" | "imported";
     readonly again: string;
@@ -297,13 +299,7 @@ function sessionJson(session: ComparedSession) {
 }
 
 /** Describes unreadable transcripts, in one text for each file and reason. */
-function damageTexts(
-  damaged: readonly {
-    readonly path: string;
-    readonly line: number | null;
-    readonly reason: string;
-  }[],
-): string[] {
+function damageTexts(damaged: Outcome["damaged"]): string[] {
   const alike = Map.groupBy(damaged, ({ path, reason }) => JSON.stringify([path, reason]));
   return [...alike.values()].map(([first, ...others]) => {
     const { path, line, reason } = first!;
