@@ -1,7 +1,4 @@
-/**
- * Browses memory in the alternate screen of a terminal: how keys change the state, how the screen shows it, and how the
- * terminal is restored however browsing ends.
- */
+/** Browses memory in the alternate screen of a terminal, and restores the terminal however browsing ends. */
 import { stdin, stdout } from "node:process";
 import { createInterface, type Key } from "node:readline";
 import { Writable } from "node:stream";
@@ -34,9 +31,8 @@ export async function browseOnTerminal(
   const { promise: ended, resolve: end, reject } = Promise.withResolvers<Signal | null>();
   // The line edits the words and prints nothing: the screen is drawn here.
   const output = new Writable({ write: (_text, _encoding, done) => done() });
-  const line = createInterface({
-    ...{ input: stdin, output, terminal: true, prompt: "", escapeCodeTimeout: ESCAPE_MS },
-  });
+  const how = { terminal: true, prompt: "", escapeCodeTimeout: ESCAPE_MS };
+  const line = createInterface({ input: stdin, output, ...how });
   line.write(words);
   const size = () => ({ rows: stdout.rows ?? 20, columns: stdout.columns ?? 80 });
   /** Draws what the work changes. An error ends browsing: nothing else would catch it and restore the terminal. */
@@ -124,10 +120,7 @@ interface Browse extends Found {
   readonly opened: { readonly lines: readonly string[]; readonly top: number } | null;
 }
 
-interface ScreenSize {
-  readonly rows: number;
-  readonly columns: number;
-}
+type ScreenSize = Readonly<Record<"rows" | "columns", number>>;
 
 const MOVES: Readonly<Record<string, (page: number) => number>> = {
   up: () => -1,

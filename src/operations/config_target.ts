@@ -22,10 +22,7 @@ import { filesInForce } from "./look_as_hook.ts";
 import { openAt, placeOf } from "./open_store.ts";
 import { folderHere } from "./session_lookup.ts";
 
-/**
- * The file names of each layer: the one that verbs create, then other names that count. A project's file is shared with
- * the repository; only the user may read the other two.
- */
+/** The files of each layer: the name that verbs create, then other names that count. Only a project's file is shared. */
 const LAYER_FILES = {
   user: { flag: " --user", names: ["config.yaml", "config.yml"], mode: 0o600 },
   local: { flag: " --local", names: [".conclaude.local.yaml"], mode: 0o600 },
@@ -97,19 +94,12 @@ export function targetOf(context: CliContext, layer: ConfigLayer): ConfigTarget 
     throw cannotChange(found.path, why, found.distrust?.next.map(quoteWord).join(" "));
   }
   const sibling = files.find((file) => file.layer !== "user");
-  const folder = layer === "user"
-    ? userFolder(context)
-    : sibling === undefined
-    ? folderHere(context.cwd)
-    : parentOf(sibling.path);
+  const besides = sibling === undefined ? folderHere(context.cwd) : parentOf(sibling.path);
+  const folder = layer === "user" ? userFolder(context) : besides;
   return { path: joinPath(folder, name), text: "", isNew: true, mode };
 }
 
-/**
- * Replaces the file, whole or not at all, and keeps its mode.
- *
- * @throws {UserError} If it cannot be written.
- */
+/** Replaces the file, whole or not at all, and keeps its mode. @throws {UserError} If it cannot be written. */
 export function writeTarget(
   { path, mode }: Pick<ConfigTarget, "path" | "mode">,
   text: string,
@@ -173,9 +163,9 @@ export async function refuseHeld(context: CliContext, paths: readonly string[]):
   const { held } = await filesInForce(context);
   const file = paths.find((path) => held.includes(path));
   if (file === undefined) return;
+  const why = "it was changed while a session was active, and nobody has accepted that";
   throw new UserError(`Cannot change "${file}"`, {
-    why:
-      "it was changed while a session was active, and nobody has accepted that; nothing was changed",
+    why: `${why}; nothing was changed`,
     next: `conclaude config accept ${quoteWord(file)}, or conclaude config undo ${quoteWord(file)}`,
   });
 }

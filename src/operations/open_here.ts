@@ -21,10 +21,7 @@ const TITLE_COLUMNS = 32;
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/**
- * @param project A common git directory, or a folder.
- * @param reading `lookedAt`: the most failures to read, or all. `newest`: the project's newest, if already read.
- */
+/** @param reading `lookedAt`: the most failures to read, or all. `newest`: the project's newest, if already read. */
 export function openHere(
   db: DatabaseSync,
   project: string,
@@ -82,15 +79,10 @@ export function openLines(open: OpenHere, most: number, onwards: string): string
     .flatMap(([title, lines]) => section(title, firstLines(lines.map(plain), most, onwards)));
 }
 
-/**
- * Returns the last tool use that a person was asked to permit, with its command or file; null if no hook reported it.
- * @param folder The folder that paths become relative to.
- */
+/** Returns the last tool use that a person was asked to permit, with its command or file; null if no hook reported it. */
 export function wantedUse(db: DatabaseSync, sessionId: string, folder: string | null) {
-  const [request] = listExecutions(db, {
-    ...{ sessionId, hookName: "PermissionRequest", toolName: null, status: null },
-    ...{ sinceMs: null, limit: 1 },
-  });
+  const asked = { hookName: "PermissionRequest", toolName: null, status: null, sinceMs: null };
+  const [request] = listExecutions(db, { sessionId, ...asked, limit: 1 });
   if (request === undefined) return null;
   const { toolName: tool, metadata } = request;
   return { tool, wanted: wantedIn(metadata["tool_input"], folder) };

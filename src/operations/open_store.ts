@@ -40,7 +40,7 @@ async function findPlace({ cwd, globals, locations }: CliContext, opens: boolean
   const noDb = globals.noDb || isMissing(locations.database) ||
     quietly(() => statSync(locations.database).size) === 0;
   const isUsual = files.length === 0 &&
-    (noDb || !opens && !hasRemovedFiles({ looks, locations }));
+    (noDb || !opens && !hasRemovedFiles(looks, locations));
   const { config, cache } = isUsual
     ? { config: DEFAULT_HOOK_CONFIG, cache: null }
     // A cached configuration saves the command from loading the YAML parser.
@@ -51,9 +51,7 @@ async function findPlace({ cwd, globals, locations }: CliContext, opens: boolean
 }
 
 /** Tells whether the database keeps a removed file, which may still be in force. It changes nothing. */
-function hasRemovedFiles(
-  { looks, locations }: { readonly looks: readonly FolderLook[]; readonly locations: Locations },
-): boolean {
+function hasRemovedFiles(looks: readonly FolderLook[], locations: Locations): boolean {
   using db = openIfOurs(locations.database);
   if (db === null) return false;
   const paths = missingFiles([], { looks, user: locations }).map(({ path }) => path);
@@ -61,10 +59,8 @@ function hasRemovedFiles(
 }
 
 /**
- * Opens the database until the verb ends. Reading creates no file.
- *
- * @param what The action of a command that needs a permanent database: `pause requirements`.
- * @throws {UserError} If the database cannot be opened, or is switched off although it is needed.
+ * Opens the database until the verb ends. Reading creates no file. @param what The action that needs a permanent
+ * database: `pause requirements`. @throws {UserError} If it cannot be opened, or is switched off although it is needed.
  */
 export async function openStore(
   context: CliContext,
@@ -110,10 +106,8 @@ async function openToRead(context: CliContext, place: Place, path: string) {
 }
 
 /**
- * Opens a copy of a database that nobody writes to, and removes the copy's files at once. The open connection still
- * uses them, and the system frees them however the process ends.
- *
- * @throws {Error} An error of SQLite or the file system; always on Windows, which cannot remove open files.
+ * Opens a copy of a database and removes the copy's files at once: the open connection still uses them, and the system
+ * frees them however the process ends. @throws {Error} Always on Windows, which cannot remove open files.
  */
 async function openCopy(database: string): Promise<DatabaseSync> {
   if (OS === "windows") throw new Error("a copy would keep its name here");
@@ -168,11 +162,9 @@ export async function keptPlace(context: CliContext, what: string): Promise<Plac
 
 function requireKept({ globals: { noDb } }: CliContext, { database }: Place, what: string): void {
   if (database !== ":memory:") return;
+  const off = "the database is switched off (`database.enabled: false` in the configuration), so";
   throw new UserError(`Cannot ${what}`, {
-    why: noDb
-      ? "with `--no-db` nothing is kept; nothing was changed"
-      : "the database is switched off (`database.enabled: false` in the configuration), so nothing is kept; " +
-        "nothing was changed",
+    why: `${noDb ? "with `--no-db`" : off} nothing is kept; nothing was changed`,
     next: noDb ? "give the command again without `--no-db`" : "conclaude config path",
   });
 }
@@ -185,10 +177,9 @@ export async function lookIntoStore<Result>(
   const { globals, locations } = context;
   const { config } = await placeOf({ ...context, globals: { ...globals, noDb: true } });
   const path = databaseAt(locations, config.databasePath);
-  const isReadable = !globals.noDb && config.databaseEnabled &&
-    identifyDatabase(path).kind === "ours";
-  using db = isReadable
+  const isOn = !globals.noDb && config.databaseEnabled;
+  using db = isOn && identifyDatabase(path).kind === "ours"
     ? openToLook(path)
-    : await openDatabase(":memory:", { busyTimeoutMs: config.busyTimeoutMs });
+    : await openDatabase(":memory:", { busyTimeoutMs: 0 });
   return work(db, config);
 }

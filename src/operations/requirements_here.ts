@@ -61,10 +61,7 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
   });
 }
 
-/**
- * {@linkcode requirementsHere} with the configuration that a session's hooks read.
- * @throws {UserError} If the session works in another project.
- */
+/** {@linkcode requirementsHere} as a session's hooks read it. @throws {UserError} If it works in another project. */
 export async function hereOfSession(
   context: CliContext,
   db: DatabaseSync,

@@ -11,11 +11,7 @@ import { errorText } from "./view.ts";
 
 export type NotTaken = Readonly<Record<"name" | "why", string>>;
 
-/**
- * Runs an import on the database and shows its progress.
- *
- * @param options `dryRun`: change nothing. `progressAt`: computes the progress after so many rows.
- */
+/** Runs an import on the database. @param options `progressAt`: computes the progress after so many rows. */
 export async function takeOver<Result>(
   context: CliContext,
   { dryRun, progressAt = (done) => ({ done }) }: {

@@ -16,10 +16,7 @@ interface ToldContext {
   readonly leftOut: readonly ContextLine[];
 }
 
-/**
- * Builds the context of a session, with the count of waiting captures. @param options `room`: the most characters.
- * @throws {Error} SQLite's errors.
- */
+/** Builds the context of a session, with the count of waiting captures. @param options `room`: the most characters. */
 export async function toldContext(
   db: DatabaseSync,
   at: Omit<ContextPlace, "waiting">,

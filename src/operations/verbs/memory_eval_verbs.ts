@@ -97,10 +97,7 @@ async function fromHistory(context: CliContext) {
   return { db, questions, documents, size, nowMs: Date.now() };
 }
 
-/**
- * Works the documents of a set into an in-memory database that answers the set's questions. @param file `-` is standard
- * input. @throws {UserError} It gives the number of the first wrong line.
- */
+/** Works the documents of a set into an in-memory database that answers its questions. @param file `-` is stdin. */
 async function fromSet(context: CliContext, file: string, progress: ProgressLine) {
   const { documents, questions } = await readSet(context, file);
   const db = await openDatabase(":memory:", { busyTimeoutMs: 0 });

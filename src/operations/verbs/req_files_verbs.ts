@@ -114,10 +114,7 @@ function switchVerb(enabled: boolean) {
   });
 }
 
-/**
- * Puts the section into the text of a file. If it can be appended, the former text stays character by character.
- * @param how `again`: the call that replaces the requirements that the file has.
- */
+/** Puts the section into the text of a file. If it can be appended, the former text stays character by character. */
 function withSection(
   target: ConfigTarget,
   section: string,
