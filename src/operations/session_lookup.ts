@@ -4,7 +4,7 @@ import { plain } from "../base/plain.ts";
 import { UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { normalizeSessionId } from "../base/ids.ts";
-import { joinPath, withParents } from "../base/paths.ts";
+import { withParents } from "../base/paths.ts";
 import { ancestors } from "../system/process/ancestors.ts";
 import { lookAtProcesses } from "../system/process/process_identity.ts";
 import {
@@ -109,11 +109,12 @@ function candidate(db: DatabaseSync, session: SessionRow): string {
 }
 
 /** Returns the sessions of the innermost project if folders of projects are nested. */
-function nearestProject(sessions: readonly ActiveSession[]): ActiveSession[] {
-  const length = ({ session }: ActiveSession) =>
-    session.repository === null ? session.projectDir?.length ?? 0 : 0;
-  const longest = Math.max(0, ...sessions.map(length));
-  return sessions.filter((one) => length(one) === longest);
+function nearestProject(sessions: readonly ActiveSession[]): readonly ActiveSession[] {
+  const depths = Map.groupBy(
+    sessions,
+    ({ session }) => session.repository === null ? session.projectDir?.length ?? 0 : 0,
+  );
+  return depths.get(Math.max(...depths.keys())) ?? [];
 }
 
 /** Returns the ids of the sessions whose process has ended. The next SessionStart marks them as abandoned. */
@@ -137,10 +138,8 @@ export function isAnyOfOthers(
   all: readonly { readonly project: string | null }[],
   cwd: string,
 ): boolean {
-  const project = all[0]?.project;
-  if (project === undefined || all.some((one) => one.project !== project)) return all.length > 0;
-  // In the top folder of a repository the first comparison saves the search for the repository.
-  return project !== joinPath(cwd, ".git") && project !== projectHere(cwd);
+  const here = projectHere(cwd);
+  return all.some(({ project }) => project !== here);
 }
 
 /** Returns the only session that was found. @param show The command that its id completes. @throws {UserError} */

@@ -52,7 +52,7 @@ export const exportVerb = verb({
           return await writeLines(lines, write, progress);
         })
       );
-    tellLosses({ ...counts, lost, waiting }, context);
+    tellLosses(context, counts, lost, waiting);
     const exitCode = counts.damaged + counts.unreadable + waiting > 0 ? 1 : 0;
     // Stdout holds the exported lines and nothing else.
     if (output === undefined) return { json: undefined, text: "", exitCode };
@@ -97,11 +97,10 @@ async function writeLines(
 
 /** Reports on stderr what is missing, since stdout may hold the exported lines. */
 function tellLosses(
-  { damaged, unreadable, lost, waiting }: ExportCounts & {
-    readonly lost: readonly LostRow[];
-    readonly waiting: number;
-  },
   context: CliContext,
+  { damaged, unreadable }: ExportCounts,
+  lost: readonly LostRow[],
+  waiting: number,
 ): void {
   const named = lost.slice(0, MAX_NAMED).map(({ type, id, why }) => `${type} ${id} (${why})`);
   const more = unreadable > named.length ? ` and ${unreadable - named.length} more` : "";

@@ -53,9 +53,8 @@ export const context = readVerb({
     const { contextTokens, memoryEnabled } = place.config;
     const at = placeOf(db, context, session);
     const start = await toldContext(db, at, { config: place.config, room: MAX_CONTEXT_CHARS });
-    const [lines, leftOut] = [start.lines, start.leftOut].map((some) =>
-      some.map((line) => ({ ...line, tokens: estimateTokens(line.text) }))
-    );
+    const priced = (line: ContextLine) => ({ ...line, tokens: estimateTokens(line.text) });
+    const [lines, leftOut] = [start.lines.map(priced), start.leftOut.map(priced)];
     const tokens = start.text === "" ? 0 : estimateTokens(start.text);
     const json = { project: at.project, text: start.text, tokens, lines, leftOut };
     if (start.text === "") {
@@ -70,9 +69,9 @@ export const context = readVerb({
       start.text,
       "",
       `${count(tokens, "token")} of ${contextTokens}, line by line:`,
-      ...lines!.map(lineOf),
-      ...leftOut!.length === 0 ? [] : ["", "Left out, since there is no room:"],
-      ...leftOut!.map(lineOf),
+      ...lines.map(lineOf),
+      ...leftOut.length === 0 ? [] : ["", "Left out, since there is no room:"],
+      ...leftOut.map(lineOf),
     ];
     return { json, text: text.join("\n"), quoted: true };
   },
