@@ -75,24 +75,21 @@ interface Caller extends Descent {
 async function anyRefusal(context: CliContext, caller: Caller): Promise<Refusal | null> {
   const { globals, locations } = context;
   const { database } = await placeOf({ ...context, globals: { ...globals, noDb: false } });
-  const here = new Set([database, ...databasesOf(context, locations.home)]);
+  const here = [...new Set([database, ...databasesOf(context, locations.home)])];
+  for (const path of here) {
+    const refusal = await refusalOf(path, caller, () => true);
+    if (refusal !== null) return refusal;
+  }
   // An agent may set another HOME, so sessions of other homes count where the command names their files.
   const paths = pathsMeant(context);
-  const elsewhere = homesElsewhere(context, caller.environments, paths).flatMap((home) => {
+  for (const home of homesElsewhere(context, caller.environments, paths)) {
     const ofHome = [joinPath(home, ".claude"), joinPath(home, ".conclaude")];
     const counts: Counts = ({ projectDir }) =>
       [projectDir, ...ofHome].some((one) => touches(paths, one));
-    return databasesOf(context, home).filter((path) => !here.has(path))
-      .map((path) => ({ path, counts }));
-  });
-  for (
-    const { path, counts } of [
-      ...[...here].map((path) => ({ path, counts: () => true })),
-      ...elsewhere,
-    ]
-  ) {
-    const refusal = await refusalOf(path, caller, counts);
-    if (refusal !== null) return refusal;
+    for (const path of databasesOf(context, home).filter((path) => !here.includes(path))) {
+      const refusal = await refusalOf(path, caller, counts);
+      if (refusal !== null) return refusal;
+    }
   }
   return null;
 }

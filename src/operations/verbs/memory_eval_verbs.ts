@@ -69,8 +69,8 @@ export const evaluate = verb({
         questions: questions.length,
         unanswerable,
         ...scores,
-        ...(baseline === null ? {} : { baseline }),
-        ...(each === null ? {} : { perQuestion: each }),
+        ...baseline !== null && { baseline },
+        ...each !== null && { perQuestion: each },
       },
       text: [
         `${count(size, "document")}, ${count(questions.length, "question")}` +
