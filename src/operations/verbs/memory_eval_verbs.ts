@@ -105,7 +105,7 @@ async function fromSet(context: CliContext, file: string, progress: ProgressLine
   const onProgress = (done: number) =>
     progress.tell("Working documents into memory", { done, of: size });
   const taken = takeInDocuments(db, documents, onProgress);
-  const nowMs = Math.max(0, ...documents.map(({ createdAtMs }) => createdAtMs)) + 1;
+  const nowMs = documents.reduce((last, { createdAtMs }) => Math.max(last, createdAtMs), 0) + 1;
   return { db, questions, documents: taken, size, nowMs };
 }
 
