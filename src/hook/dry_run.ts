@@ -121,7 +121,7 @@ export async function tryEvent(
 }
 
 /** The configuration, policy and database that a hook in a folder finds. The database is read only; null without one. */
-interface At extends Pick<Peek<unknown>, "config" | "policy" | "places"> {
+interface At extends Pick<Peek, "config" | "policy" | "places"> {
   readonly db: DatabaseSync | null;
 }
 

@@ -62,7 +62,6 @@ const TOPICS: Readonly<Record<string, Readonly<Record<string, LazyVerb["load"]>>
   },
 };
 
-/** The headings of the first page of help, with the names of their verbs. */
 export const HEADINGS = Object.entries(TOPICS)
   .map(([heading, verbs]) => ({ heading, names: Object.keys(verbs) }));
 

@@ -20,7 +20,6 @@ export function checkLines(checks: readonly Check[], { color }: Pick<Globals, "c
 
 export type DatabaseSource = Locations["databaseFrom"] | "configuration" | "memory";
 
-/** Tells what chose the database that `placeOf()` returns. */
 export function databaseFrom(
   { globals, locations }: Pick<CliContext, "globals" | "locations">,
   config: HookConfig,

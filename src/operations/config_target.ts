@@ -1,11 +1,14 @@
-/** Finds the configuration files that verbs change, writes them whole, and accepts them for a person. */
+/** Finds the keys and the configuration files that verbs change, writes files whole, and accepts them for a person. */
 import { type ConfigLayer, isLeftOut } from "../config/discover.ts";
+import { configSchema } from "../config/config_schema.ts";
+import { keysLike } from "../config/layer.ts";
 import { cannotChange, type ConfigTarget, type PlannedFile } from "../config/config_edit.ts";
 import { quietly, UserError } from "../base/errors.ts";
 import { cannotWrite } from "../upkeep/care/database_files.ts";
-import { joinPath, parentOf } from "../base/paths.ts";
+import { baseName, joinPath, parentOf } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { type CliContext, filesHere } from "./context.ts";
+import { proposing, text } from "./flags.ts";
 import { usageError } from "./usage.ts";
 import { chmodSync, mkdirSync, realOr, removeSync, statSync } from "../system/files.ts";
 import { writeWhole } from "../system/write_file.ts";
@@ -19,11 +22,8 @@ import { filesInForce } from "./look_as_hook.ts";
 import { openAt, placeOf } from "./open_store.ts";
 import { folderHere } from "./session_lookup.ts";
 
-/**
- * The file names of each layer: the one that verbs create, then other names that count. A project's file is shared with
- * the repository; only the user may read the other two.
- */
-export const LAYER_FILES = {
+/** The files of each layer: the name that verbs create, then other names that count. Only a project's file is shared. */
+const LAYER_FILES = {
   user: { flag: " --user", names: ["config.yaml", "config.yml"], mode: 0o600 },
   local: { flag: " --local", names: [".conclaude.local.yaml"], mode: 0o600 },
   project: { flag: "", names: [".conclaude.yaml", ".conclaude.yml"], mode: 0o644 },
@@ -33,14 +33,35 @@ export const LAYER_FILES = {
 export function layerOf(
   verb: string,
   { user, local }: { readonly user: boolean; readonly local: boolean },
-): ConfigLayer {
+) {
   if (user && local) {
     throw usageError("Cannot write two files at once", {
       why: "--user and --local name different ones; nothing was changed",
       next: `conclaude config ${verb} --help`,
     });
   }
-  return user ? "user" : local ? "local" : "project";
+  const layer = user ? "user" : local ? "local" : "project";
+  return { layer, ...LAYER_FILES[layer] } as const;
+}
+
+export const KEY = proposing(
+  "key",
+  text("The key with its sections: `memory.context.tokens`", "key"),
+);
+
+/** Returns the path of a known key, section or entry. @param again The command with another key. @throws {UserError} */
+export function pathOf(key: string, again: (known: string) => string): readonly string[] {
+  const { keys, itemKeys, sections, rowName } = configSchema();
+  const path = key.split(".");
+  const name = rowName(path);
+  const known = [...keys, ...itemKeys, ...sections].map(({ key }) => key);
+  if (known.some((key) => key === name || key.startsWith(`${name}.`))) return path;
+  const like = keysLike(name).filter((known) => !/[<[]/.test(known));
+  const meant = like.map((known) => `"${known}"`).join(" or ");
+  throw new UserError(`Unknown key "${key}"`, {
+    why: `there is no such key${like.length === 0 ? "" : `; did you mean ${meant}?`}`,
+    next: like.length === 1 ? again(like[0]!) : "conclaude config show",
+  });
 }
 
 /** Returns the folder of the user's own file. @throws {UserError} If the home cannot be used. */
@@ -53,12 +74,10 @@ export function userFolder({ locations: { home, dataFolder } }: CliContext): str
   });
 }
 
-/** Advice for a file that must not be committed. */
-export const IGNORE_ADVICE = "It is yours alone: add .conclaude.local.yaml to .gitignore.";
-
 /** Returns the advice if the file is new and must not be committed; otherwise no line. */
-export function ignoreAdvice({ isNew, mode }: ConfigTarget): string[] {
-  return isNew && mode === 0o600 ? [IGNORE_ADVICE] : [];
+export function ignoreAdvice({ path, isNew }: Pick<ConfigTarget, "path" | "isNew">): string[] {
+  const [name] = LAYER_FILES.local.names;
+  return isNew && baseName(path) === name ? [`It is yours alone: add ${name} to .gitignore.`] : [];
 }
 
 /** Returns the file of a layer that counts here, or a new one. @throws {UserError} If it cannot be read. */
@@ -75,19 +94,12 @@ export function targetOf(context: CliContext, layer: ConfigLayer): ConfigTarget 
     throw cannotChange(found.path, why, found.distrust?.next.map(quoteWord).join(" "));
   }
   const sibling = files.find((file) => file.layer !== "user");
-  const folder = layer === "user"
-    ? userFolder(context)
-    : sibling === undefined
-    ? folderHere(context.cwd)
-    : parentOf(sibling.path);
+  const besides = sibling === undefined ? folderHere(context.cwd) : parentOf(sibling.path);
+  const folder = layer === "user" ? userFolder(context) : besides;
   return { path: joinPath(folder, name), text: "", isNew: true, mode };
 }
 
-/**
- * Replaces the file, whole or not at all, and keeps its mode.
- *
- * @throws {UserError} If it cannot be written.
- */
+/** Replaces the file, whole or not at all, and keeps its mode. @throws {UserError} If it cannot be written. */
 export function writeTarget(
   { path, mode }: Pick<ConfigTarget, "path" | "mode">,
   text: string,
@@ -151,9 +163,9 @@ export async function refuseHeld(context: CliContext, paths: readonly string[]):
   const { held } = await filesInForce(context);
   const file = paths.find((path) => held.includes(path));
   if (file === undefined) return;
+  const why = "it was changed while a session was active, and nobody has accepted that";
   throw new UserError(`Cannot change "${file}"`, {
-    why:
-      "it was changed while a session was active, and nobody has accepted that; nothing was changed",
+    why: `${why}; nothing was changed`,
     next: `conclaude config accept ${quoteWord(file)}, or conclaude config undo ${quoteWord(file)}`,
   });
 }

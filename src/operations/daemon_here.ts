@@ -5,10 +5,8 @@ import type { Place } from "./open_store.ts";
 import { type DaemonFiles, daemonFiles } from "../system/daemon_files.ts";
 import { realPath } from "../system/real_paths.ts";
 
-/** The next step if work waits for a daemon and none runs. */
 export const START_DAEMON = "conclaude daemon start";
 
-/** Names the files of the daemon that serves a database. */
 export function daemonFilesOf(
   { locations }: Pick<CliContext, "locations">,
   { database }: Pick<Place, "database">,

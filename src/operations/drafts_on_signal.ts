@@ -1,19 +1,12 @@
 /** Removes drafts of files when a signal ends the process that writes them. */
+import { constants } from "node:os";
 import { removeOpenDrafts } from "../upkeep/care/database_files.ts";
 import { onEndingSignals } from "../system/process/start.ts";
 import { exit, type Signal } from "../system/processes.ts";
 
-/** As in a shell, the exit status after a signal is this number plus the signal's number. */
-const ENDED_BY_SIGNAL = 128;
-const SIGNAL_NUMBERS: Readonly<Partial<Record<Signal, number>>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGTERM: 15,
-};
-
-/** Returns the exit status of a process that a signal ends. */
+/** Returns the exit status of a process that a signal ends, as a shell gives it. */
 export function statusAfter(signal: Signal): number {
-  return ENDED_BY_SIGNAL + SIGNAL_NUMBERS[signal]!;
+  return 128 + constants.signals[signal as keyof typeof constants.signals];
 }
 
 /** Does the work and removes its drafts if a signal comes. Long work calls {@linkcode hearSignals} at times. */

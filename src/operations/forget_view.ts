@@ -6,7 +6,6 @@ import { isAbsolutePath } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { findObservation, type ForgetFilter } from "../memory/store.ts";
 import { type CliContext, typedPath } from "./context.ts";
-import { type UnknownFilter, unknownText } from "./unknown_filter.ts";
 import type { View } from "./view.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../base/errors.ts";
@@ -14,7 +13,7 @@ import { leastForgetChars, MAX_FORGET_CHARS, textMatcher } from "../memory/forge
 import { SAME_FILE, SAME_TEXT, unfinishedReceipts } from "../upkeep/store.ts";
 import { findQueueItems } from "../db/queue.ts";
 import { queueItemOf, sessionFilterOf } from "./session_lookup.ts";
-import { projectMeant, wholePathOf } from "./project_filter.ts";
+import { projectMeant, type UnknownFilter, unknownText, wholePathOf } from "./memory_filter.ts";
 import { usageError, whyEmpty } from "./usage.ts";
 
 export type ForgetFlags =

@@ -7,7 +7,6 @@ import { type Columns, cutList, moreLine, tableText } from "./table.ts";
 import { type Arguments, type Given as GivenArgs, type Verb, verb, type VerbSpec } from "./verb.ts";
 import type { View } from "./view.ts";
 
-/** The open database that a verb reads, and the verb's context. */
 export interface Reading extends OpenStore {
   readonly context: CliContext;
 }
@@ -25,16 +24,13 @@ export function listVerb<
     readonly args?: Args;
     /** The key of the rows in JSON. */
     readonly name: string;
-    /** Reads at most `limit` rows. */
     readonly rows: (
       reading: Reading,
       flags: Values<Given>,
       given: { readonly limit: number; readonly text: string },
     ) => readonly Row[] | Promise<readonly Row[]>;
     readonly columns: Columns<Row> | ((reading: Reading) => Columns<Row>);
-    /** The text for people if there are no rows. */
     readonly empty: string | ((flags: Values<Given>) => string);
-    /** The flags that show more rows. */
     readonly more?: string;
   },
 ): Verb {
@@ -52,17 +48,15 @@ export function listVerb<
         ? { rows: await read(limit), more: 0 }
         : await cutList(context, limit, read);
       const shown = typeof columns === "function" ? columns(reading) : columns;
-      const emptyText = typeof empty === "function" ? empty(given) : empty;
-      const table = tableText(context, cut.rows, shown, emptyText);
+      const none = typeof empty === "function" ? empty(given) : empty;
       return {
         json: { [name]: cut.rows, ...isPaged && { more: cut.more > 0 } },
-        text: table + moreLine(cut, more),
+        text: tableText(context, cut.rows, shown, none) + moreLine(cut, more),
       };
     },
   });
 }
 
-/** Makes a verb whose work gets the open database. */
 export function readVerb<
   const Given extends Flags = Readonly<Record<never, never>>,
   const Args extends Arguments = [],

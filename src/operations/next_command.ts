@@ -31,12 +31,10 @@ export function hintsHere(text: string, globals: Pick<Globals, "db">): string {
   return globals.db === undefined ? text : text.replace(HINT, (hint) => nextHere(hint, globals));
 }
 
-/** Returns the command that moves the memory of one folder to another. */
 export function moveCommand(from: string, to: string): string {
   return `conclaude memory move ${quoteWord(from)} ${quoteWord(to)}`;
 }
 
-/** Adds `--db` to the next steps of checks. */
 export function checksHere(
   checks: readonly Check[],
   globals: Pick<Globals, "db">,

@@ -20,48 +20,38 @@ export interface Place {
   readonly database: string;
 }
 
-interface FoundPlace {
+export interface OpenStore {
+  readonly db: DatabaseSync;
   readonly place: Place;
-  /** The open database of the configuration's cache; null if none was opened. */
-  readonly cache: DatabaseSync | null;
 }
 
 /** Finds configuration and database as a hook in this folder does. */
 export async function placeOf(context: CliContext): Promise<Place> {
-  const { place, cache } = await findPlace(context);
+  const { place, cache } = await findPlace(context, false);
   cache?.close();
   return place;
 }
 
-/**
- * Finds the place. @param opens Whether the caller will open the database; it can then use the cache's, which is open
- * already.
- */
-async function findPlace(
-  { cwd, globals, locations }: CliContext,
-  { opens = false } = {},
-): Promise<FoundPlace> {
+/** {@linkcode placeOf}. A caller that `opens` the database can use the configuration's cache, which may be open already. */
+async function findPlace({ cwd, globals, locations }: CliContext, opens: boolean) {
   const looks = lookUpwards(cwd);
   const files = readConfigFiles(looks, locations);
   // In an empty file, the cache of the configuration would create tables.
   const noDb = globals.noDb || isMissing(locations.database) ||
     quietly(() => statSync(locations.database).size) === 0;
   const isUsual = files.length === 0 &&
-    (noDb || !opens && !hasRemovedFiles({ looks, locations }));
+    (noDb || !opens && !hasRemovedFiles(looks, locations));
   const { config, cache } = isUsual
     ? { config: DEFAULT_HOOK_CONFIG, cache: null }
     // A cached configuration saves the command from loading the YAML parser.
     : await (await import("../config/cached.ts")).loadHookConfig(files, { locations, looks, noDb });
-  const database = globals.noDb || !config.databaseEnabled
-    ? ":memory:"
-    : databaseAt(locations, config.databasePath);
+  const isOff = globals.noDb || !config.databaseEnabled;
+  const database = isOff ? ":memory:" : databaseAt(locations, config.databasePath);
   return { place: { config, database }, cache };
 }
 
 /** Tells whether the database keeps a removed file, which may still be in force. It changes nothing. */
-function hasRemovedFiles(
-  { looks, locations }: { readonly looks: readonly FolderLook[]; readonly locations: Locations },
-): boolean {
+function hasRemovedFiles(looks: readonly FolderLook[], locations: Locations): boolean {
   using db = openIfOurs(locations.database);
   if (db === null) return false;
   const paths = missingFiles([], { looks, user: locations }).map(({ path }) => path);
@@ -69,49 +59,35 @@ function hasRemovedFiles(
 }
 
 /**
- * Opens the database until the verb ends. Reading creates no file.
- *
- * @param what The action of a command that needs a permanent database: `pause requirements`.
- * @throws {UserError} If the database cannot be opened, or is switched off although it is needed.
+ * Opens the database until the verb ends. Reading creates no file. @param what The action that needs a permanent
+ * database: `pause requirements`. @throws {UserError} If it cannot be opened, or is switched off although it is needed.
  */
 export async function openStore(
   context: CliContext,
   mode: "read" | "write",
   what?: string,
 ): Promise<OpenStore> {
-  const found = await findPlace(context, { opens: true });
-  const { place } = found;
+  const { place, cache } = await findPlace(context, true);
+  const { database, config: { busyTimeoutMs } } = place;
   if (what !== undefined) requireKept(context, place, what);
-  if (place.database === ":memory:") {
-    context.process.stderr.write(
-      "The database is off: nothing is read from disk, nothing is kept.\n",
-    );
+  const { process: { stderr }, environment, globals, locations } = context;
+  if (database === ":memory:") {
+    stderr.write("The database is off: nothing is read from disk, nothing is kept.\n");
   }
-  const isNone = mode === "read" && isMissing(place.database);
-  if (isNone && context.globals.db !== undefined) {
-    context.process.stderr.write(`There is no database at ${place.database}: nothing is read.\n`);
+  const isNone = mode === "read" && isMissing(database);
+  if (isNone && globals.db !== undefined) {
+    stderr.write(`There is no database at ${database}: nothing is read.\n`);
   }
-  const path = isNone ? ":memory:" : place.database;
-  const opened = reuseCache(context, found) ??
-    (mode === "read" ? await openToRead(context, place, path) : await openAt(context, place, path));
-  context.environment.hold(opened.db);
+  if (cache !== null && database === locations.database) {
+    cache.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+    environment.hold(cache);
+    return { db: cache, place };
+  }
+  cache?.close();
+  const open = mode === "read" ? openToRead : openAt;
+  const opened = await open(context, place, isNone ? ":memory:" : database);
+  environment.hold(opened.db);
   return opened;
-}
-
-/** Uses the cache's database as the store. If the store is another database, closes the cache and returns null. */
-function reuseCache({ locations }: CliContext, { place, cache: db }: FoundPlace): OpenStore | null {
-  if (db === null) return null;
-  if (place.database !== locations.database) {
-    db.close();
-    return null;
-  }
-  db.exec(`PRAGMA busy_timeout = ${place.config.busyTimeoutMs}`);
-  return { db, place };
-}
-
-export interface OpenStore {
-  readonly db: DatabaseSync;
-  readonly place: Place;
 }
 
 /** {@linkcode openAt}, but opens a copy if SQLite cannot create the files that it needs beside the database. */
@@ -130,10 +106,8 @@ async function openToRead(context: CliContext, place: Place, path: string) {
 }
 
 /**
- * Opens a copy of a database that nobody writes to, and removes the copy's files at once. The open connection still
- * uses them, and the system frees them however the process ends.
- *
- * @throws {Error} An error of SQLite or the file system; always on Windows, which cannot remove open files.
+ * Opens a copy of a database and removes the copy's files at once: the open connection still uses them, and the system
+ * frees them however the process ends. @throws {Error} Always on Windows, which cannot remove open files.
  */
 async function openCopy(database: string): Promise<DatabaseSync> {
   if (OS === "windows") throw new Error("a copy would keep its name here");
@@ -160,16 +134,14 @@ const SLOW_COPY_BYTES = 64 << 20;
 
 /** Opens the database of a place. @throws {UserError} If it cannot be opened. */
 export async function openAt(context: Pick<CliContext, "process">, place: Place, path: string) {
+  const { busyTimeoutMs } = place.config;
+  const onCopy = (bytes: number) => {
+    if (bytes < SLOW_COPY_BYTES) return;
+    const what = `Copying the database (${bytesText(bytes)}) before it is brought up to date …\n`;
+    context.process.stderr.write(what);
+  };
   try {
-    const onCopy = (bytes: number) => {
-      if (bytes < SLOW_COPY_BYTES) return;
-      const what = `Copying the database (${bytesText(bytes)}) before it is brought up to date …\n`;
-      context.process.stderr.write(what);
-    };
-    return {
-      db: await openDatabase(path, { busyTimeoutMs: place.config.busyTimeoutMs, onCopy }),
-      place,
-    };
+    return { db: await openDatabase(path, { busyTimeoutMs, onCopy }), place };
   } catch (thrown) {
     throw new UserError(`Cannot open the database "${path}"`, {
       why: `${messageOf(thrown)}; nothing was changed`,
@@ -190,11 +162,9 @@ export async function keptPlace(context: CliContext, what: string): Promise<Plac
 
 function requireKept({ globals: { noDb } }: CliContext, { database }: Place, what: string): void {
   if (database !== ":memory:") return;
+  const off = "the database is switched off (`database.enabled: false` in the configuration), so";
   throw new UserError(`Cannot ${what}`, {
-    why: noDb
-      ? "with `--no-db` nothing is kept; nothing was changed"
-      : "the database is switched off (`database.enabled: false` in the configuration), so nothing is kept; " +
-        "nothing was changed",
+    why: `${noDb ? "with `--no-db`" : off} nothing is kept; nothing was changed`,
     next: noDb ? "give the command again without `--no-db`" : "conclaude config path",
   });
 }
@@ -207,10 +177,9 @@ export async function lookIntoStore<Result>(
   const { globals, locations } = context;
   const { config } = await placeOf({ ...context, globals: { ...globals, noDb: true } });
   const path = databaseAt(locations, config.databasePath);
-  const isReadable = !globals.noDb && config.databaseEnabled &&
-    identifyDatabase(path).kind === "ours";
-  using db = isReadable
+  const isOn = !globals.noDb && config.databaseEnabled;
+  using db = isOn && identifyDatabase(path).kind === "ours"
     ? openToLook(path)
-    : await openDatabase(":memory:", { busyTimeoutMs: config.busyTimeoutMs });
+    : await openDatabase(":memory:", { busyTimeoutMs: 0 });
   return work(db, config);
 }

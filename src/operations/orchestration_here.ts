@@ -37,7 +37,6 @@ export function lastingOf(
   return { leaseMs: leaseMs(config), timeoutMs: workflowTimeoutMinutes * 60_000, atMs: Date.now() };
 }
 
-/** Returns the settings for ending an agent without a daemon. */
 export function endingOf(
   context: Pick<CliContext, "locations" | "cwd" | "process">,
   { database }: Place,

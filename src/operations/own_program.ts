@@ -7,30 +7,21 @@ import { permissionFlags, RUNTIME_FLAGS, thisSystem } from "../system/permission
 import type { HooksPlace } from "../claude/settings/installed_hooks.ts";
 import { type CliContext, typedPath } from "./context.ts";
 
-/** How other processes can start this program. */
-export interface OwnProgram {
-  /** The command that a hook runs; it works in any folder and without a network. */
-  readonly program: Program;
-  /** The command with which this process starts it again. */
-  readonly words: readonly string[];
-  /** The program's file as a person knows it: the executable, or the script that Deno runs. */
-  readonly path: string;
-  /** The executable; null if the program runs from source. */
-  readonly executable: string | null;
-}
-
-/** Finds out how to start this program again from any folder. */
-export function ownProgram({ program, cwd, variable }: Environment): OwnProgram {
+/**
+ * Finds out how to start this program again from any folder. `program` is the command that a hook runs, `words` the one
+ * of this process, `path` the file as a person knows it, `executable` null if the program runs from source.
+ */
+export function ownProgram({ program, cwd, variable }: Environment) {
   const { executable, script, startedAs } = program;
   if (script === null) {
     const searchPath = variable("PATH");
     const path = findOwnPath(executable, { started: startedAs, cwd: cwd(), searchPath });
-    const program = { kind: "path", path } as const;
+    const program: Program = { kind: "path", path };
     return { program, words: [executable], path, executable };
   }
   const flags = [...sourceFlags(script), ...RUNTIME_FLAGS, ...permissionFlags(thisSystem())];
   const words = [executable, "run", "--quiet", ...flags, script];
-  const started = { kind: "line", line: words.map(quoteWord).join(" ") } as const;
+  const started: Program = { kind: "line", line: words.map(quoteWord).join(" ") };
   return { program: started, words, path: script, executable: null };
 }
 

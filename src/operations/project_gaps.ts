@@ -1,7 +1,7 @@
 /** Counts by project what transcripts hold and the database lacks; describes the progress of a comparison. */
+import { sumOf } from "../base/counts.ts";
 import type { Progress } from "./context.ts";
 
-/** The part of the output of `reconcile --json` that is used here. */
 export interface Reconciled {
   readonly transcripts: number;
   readonly sessions: readonly {
@@ -35,7 +35,6 @@ export type Compared =
   }
   | { readonly kind: "failed"; readonly atMs: number; readonly why: string };
 
-/** The progress of the running comparison, and the result of the last one. */
 export interface BackfillState {
   readonly running: (Progress & { readonly doing: string }) | null;
   readonly last: Compared | null;
@@ -45,13 +44,13 @@ export interface BackfillState {
 export function gapsByProject(sessions: Reconciled["sessions"]): ProjectGaps[] {
   const projects = Map.groupBy(sessions, ({ projectDir }) => projectDir);
   return [...projects].map(([projectDir, all]) => {
-    const sum = (of: (one: (typeof all)[number]) => number) =>
-      all.reduce((total, one) => total + of(one), 0);
-    const toolUses = sum(({ missing }) => missing["toolUse"] ?? 0);
-    const missing = sum((one) => Object.values(one.missing).reduce((a, b) => a + b, 0));
-    return {
-      ...{ projectDir, sessions: all.length, found: sum(({ found }) => found) },
-      ...{ toolUses, others: missing - toolUses },
-    };
+    let [found, toolUses, others] = [0, 0, 0];
+    for (const one of all) {
+      const ofTools = one.missing["toolUse"] ?? 0;
+      found += one.found;
+      toolUses += ofTools;
+      others += sumOf(one.missing) - ofTools;
+    }
+    return { projectDir, sessions: all.length, found, toolUses, others };
   }).sort((a, b) => b.toolUses + b.others - a.toolUses - a.others);
 }

@@ -61,10 +61,7 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
   });
 }
 
-/**
- * {@linkcode requirementsHere} with the configuration that a session's hooks read.
- * @throws {UserError} If the session works in another project.
- */
+/** {@linkcode requirementsHere} as a session's hooks read it. @throws {UserError} If it works in another project. */
 export async function hereOfSession(
   context: CliContext,
   db: DatabaseSync,
@@ -72,12 +69,11 @@ export async function hereOfSession(
 ): Promise<RequirementsHere> {
   const around = await requirementsHere(context);
   const { repository } = around.ground;
-  const ground = repository === null
-    ? around.ground
-    : groundOf(repository, lastBranchIn(repository, { db, sessionId }));
+  if (repository === null) return around;
+  const ground = groundOf(repository, lastBranchIn(repository, { db, sessionId }));
   const here = { ...around, ground };
   const [session] = findSessions(db, sessionId);
-  if (repository === null || session === undefined) return here;
+  if (session === undefined) return here;
   const isHere = (folder: string | null) =>
     folder !== null && findRepository(lookUpwards(folder))?.commonDir === repository.commonDir;
   const { projectDir, cwd } = session;
@@ -133,11 +129,12 @@ export async function namedRequirements(
   here: RequirementsHere,
   names: readonly string[],
 ): Promise<Requirement[]> {
-  const found = names.map((name) => here.requirements.find((one) => one.name === name));
-  const missing = names[found.indexOf(undefined)];
-  if (missing === undefined) return found.flatMap((one) => one ?? []);
-  const why = whyUnknown(missing, here, await parseHere(context, here));
-  throw new UserError(`Unknown requirement "${missing}"`, why);
+  const byName = new Map(here.requirements.map((one) => [one.name, one]));
+  const missing = names.find((name) => !byName.has(name));
+  if (missing !== undefined) {
+    throw unknownRequirement(missing, here, await parseHere(context, here));
+  }
+  return names.map((name) => byName.get(name)!);
 }
 
 /** Returns the requirement with this name, even if it is switched off. @throws {UserError} If it does not exist. */
@@ -154,7 +151,7 @@ export async function configuredRequirement(
   const requirements = entry === undefined ? {} : { [name]: { ...entry, enabled: true } };
   const [requirement] = compileRequirements({ ...parsed.config, requirements })?.requirements ?? [];
   if (requirement !== undefined) return { requirement, isOn: false };
-  throw new UserError(`Unknown requirement "${name}"`, whyUnknown(name, here, parsed));
+  throw unknownRequirement(name, here, parsed);
 }
 
 /** Parses the configuration again, since the cached one does not name the requirements that it leaves out. */
@@ -162,56 +159,49 @@ function parseHere(context: CliContext, { folder }: RequirementsHere) {
   return configHere({ ...context, cwd: folder });
 }
 
-/** Explains why no requirement with this name counts here, and gives the next step. */
-function whyUnknown(
+/** Makes the error for a name that no requirement has which counts here. */
+export function unknownRequirement(
   name: string,
-  { config, requirements }: RequirementsHere,
-  parsed: ParsedConfig<Config>,
-): { readonly why: string; readonly next: string } {
-  const written = parsed.config.requirements[name];
-  if (written?.enabled === true && parsed.policy.root === null) {
-    return {
-      why: "it is switched on in your own configuration, but requirements count only in a " +
-        "project with a configuration file of its own, and this one has none",
-      next: "conclaude config init",
-    };
+  { config: { unreadable }, requirements }: RequirementsHere,
+  { config, policy, problems }: ParsedConfig<Config>,
+): UserError {
+  const unknown = (why: string, next = "conclaude config validate") =>
+    new UserError(`Unknown requirement "${name}"`, { why, next });
+  const written = config.requirements[name];
+  if (written?.enabled === true && policy.root === null) {
+    const why = "it is switched on in your own configuration, but requirements count only in a " +
+      "project with a configuration file of its own, and this one has none";
+    return unknown(why, "conclaude config init");
   }
-  if (written !== undefined) {
-    return { why: "it is switched off", next: `conclaude req enable ${name}` };
-  }
-  const validate = "conclaude config validate";
-  const mistake = parsed.problems.find(({ key }) => `${key}.`.startsWith(`requirements.${name}.`));
+  if (written !== undefined) return unknown("it is switched off", `conclaude req enable ${name}`);
+  const mistake = problems.find(({ key }) => `${key}.`.startsWith(`requirements.${name}.`));
   if (mistake !== undefined) {
     const { key, path, line, message } = mistake;
-    const why = `it is left out because of a mistake in \`${key}\` (${path}:${line}): ${message}`;
-    return { why, next: validate };
+    return unknown(
+      `it is left out because of a mistake in \`${key}\` (${path}:${line}): ${message}`,
+    );
   }
-  if (config.unreadable !== "") {
-    return { why: `nothing counts of ${config.unreadable}`, next: validate };
-  }
+  if (unreadable !== "") return unknown(`nothing counts of ${unreadable}`);
   const known = requirements.map((one) => one.name);
   if (known.length === 0) {
-    return { why: "no requirement is switched on in this project", next: "conclaude req init" };
+    return unknown("no requirement is switched on in this project", "conclaude req init");
   }
   const near = nearestWords(name, known);
-  return {
-    why: near.length > 0
-      ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}?`
-      : `this project has ${known.join(", ")}`,
-    next: near.length === 1 ? `conclaude req show ${near[0]}` : "conclaude req status",
-  };
+  const why = near.length > 0
+    ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}?`
+    : `this project has ${known.join(", ")}`;
+  return unknown(
+    why,
+    near.length === 1 ? `conclaude req show ${near[0]}` : "conclaude req status",
+  );
 }
 
 /** Returns a requirement's type in the configuration's own words. */
-export function configuredType({ condition: { type } }: Pick<Requirement, "condition">): {
-  readonly type: "blocking" | "dynamic" | "guard";
-  readonly calculator?: string;
-  readonly guardType?: string;
-} {
-  if (type === "blocking") return { type };
+export function configuredType({ condition: { type } }: Pick<Requirement, "condition">) {
+  if (type === "blocking") return { type } as const;
   return type === "branch_size"
-    ? { type: "dynamic", calculator: type }
-    : { type: "guard", guardType: type };
+    ? { type: "dynamic", calculator: type } as const
+    : { type: "guard", guardType: type } as const;
 }
 
 export type Row = ReturnType<typeof rowOf>;

@@ -4,7 +4,7 @@ import { plain } from "../base/plain.ts";
 import { UserError } from "../base/errors.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { normalizeSessionId } from "../base/ids.ts";
-import { joinPath, withParents } from "../base/paths.ts";
+import { withParents } from "../base/paths.ts";
 import { ancestors } from "../system/process/ancestors.ts";
 import { lookAtProcesses } from "../system/process/process_identity.ts";
 import {
@@ -15,6 +15,7 @@ import {
   listActive,
   listSessions,
   MIN_ID_BEGINNING,
+  type SessionProcess,
   type SessionRow,
   tellingId,
 } from "../db/sessions.ts";
@@ -28,9 +29,7 @@ const PART_OF_UUID = /^[0-9a-f-]+$/i;
 
 /** Returns the session whose id begins with the text. @throws {UserError} If not exactly one does. */
 export function sessionOf(db: DatabaseSync, text: string): SessionRow {
-  const found = findSessions(db, text.trim());
-  if (found.length === 0) throw unknownSession(text);
-  return onlyOne(text, found, ({ sessionId }) => sessionId);
+  return onlySession(text, findSessions(db, text.trim()), ({ sessionId }) => sessionId);
 }
 
 /** {@linkcode sessionOf}, or without a text the newest session of this project. @throws {UserError} */
@@ -54,8 +53,7 @@ export function sessionFilterOf(db: DatabaseSync, text: string | undefined): str
   if (text === undefined) return null;
   const sessions = findSessions(db, text.trim()).map(({ sessionId }) => sessionId);
   const found = sessions.length > 0 ? sessions : findIdsWithoutSession(db, text.trim());
-  if (found.length === 0) throw unknownSession(text);
-  return onlyOne(text, found, (id) => id);
+  return onlySession(text, found, (id) => id);
 }
 
 /** Returns the full id of a counter's session; an unknown id of a script stays as it is. @throws {UserError} */
@@ -64,7 +62,7 @@ export function counterOwnerOf(db: DatabaseSync, text: string): string {
   const found = findSessions(db, id).filter(({ sessionId, shortId }) =>
     PART_OF_UUID.test(id) || id === sessionId || id === shortId
   );
-  return found.length === 0 ? id : onlyOne(text, found, ({ sessionId }) => sessionId).sessionId;
+  return found.length === 0 ? id : onlySession(text, found, ({ sessionId }) => sessionId).sessionId;
 }
 
 /** Returns the live session that this command descends from, or the only live one here. @throws {UserError} */
@@ -76,24 +74,32 @@ export async function currentSession(
   const { cwd } = context;
   const repository = findRepository(lookUpwards(cwd));
   const projects = repository === undefined ? withParents(cwd) : [repository.commonDir];
-  const live = await stillLive(nearestProject(listActive(db, projects)));
+  const nearest = nearestProject(listActive(db, projects));
+  const gone = await goneNow(
+    nearest.flatMap(({ session: { sessionId, claudePid }, claudeProcess }) =>
+      claudePid === null ? [] : [{ sessionId, claudePid, claudeProcess }]
+    ),
+  );
+  const live = nearest.filter(({ session }) => !gone.has(session.sessionId));
   const own = ancestors().flatMap(({ pid, mark }) =>
     live.filter(({ session, claudeProcess }) =>
       session.claudePid === pid && (claudeProcess === null || claudeProcess === mark)
     )
   );
   const [found] = own.length > 0 ? own : live;
-  if (found !== undefined && (own.length > 0 || live.length === 1)) return found.session;
-  throw new UserError("Cannot tell which session is meant", {
-    why: found === undefined
-      ? `no session of Claude Code is live in this project (${cwd})`
-      : `this command runs in none of the ${live.length} live sessions of this project: ` +
-        `${live.map(({ session }) => candidate(db, session)).join("; ")}; ` +
-        "choose one of them with `--session`",
-    next: found === undefined
-      ? "conclaude session list"
-      : `conclaude ${command} --session ${tellingId(db, found.session.sessionId)}`,
-  });
+  const cannot = (why: string, next: string) =>
+    new UserError("Cannot tell which session is meant", { why, next });
+  if (found === undefined) {
+    const why = `no session of Claude Code is live in this project (${cwd})`;
+    throw cannot(why, "conclaude session list");
+  }
+  if (own.length > 0 || live.length === 1) return found.session;
+  throw cannot(
+    `this command runs in none of the ${live.length} live sessions of this project: ` +
+      `${live.map(({ session }) => candidate(db, session)).join("; ")}; ` +
+      "choose one of them with `--session`",
+    `conclaude ${command} --session ${tellingId(db, found.session.sessionId)}`,
+  );
 }
 
 function candidate(db: DatabaseSync, session: SessionRow): string {
@@ -103,20 +109,18 @@ function candidate(db: DatabaseSync, session: SessionRow): string {
 }
 
 /** Returns the sessions of the innermost project if folders of projects are nested. */
-function nearestProject(sessions: readonly ActiveSession[]): ActiveSession[] {
-  const length = ({ session }: ActiveSession) =>
-    session.repository === null ? session.projectDir?.length ?? 0 : 0;
-  const longest = Math.max(0, ...sessions.map(length));
-  return sessions.filter((one) => length(one) === longest);
+function nearestProject(sessions: readonly ActiveSession[]): readonly ActiveSession[] {
+  const depths = Map.groupBy(
+    sessions,
+    ({ session }) => session.repository === null ? session.projectDir?.length ?? 0 : 0,
+  );
+  return depths.get(Math.max(...depths.keys())) ?? [];
 }
 
-async function stillLive(sessions: readonly ActiveSession[]): Promise<ActiveSession[]> {
-  const known = sessions.flatMap(({ session: { sessionId, claudePid }, claudeProcess }) =>
-    claudePid === null ? [] : [{ sessionId, claudePid, claudeProcess }]
-  );
-  const processes = await lookAtProcesses(known.map(({ claudePid }) => claudePid));
-  const gone = new Set(goneSessions(known, processes, null));
-  return sessions.filter(({ session }) => !gone.has(session.sessionId));
+/** Returns the ids of the sessions whose process has ended. The next SessionStart marks them as abandoned. */
+export async function goneNow(sessions: readonly SessionProcess[]): Promise<ReadonlySet<string>> {
+  const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
+  return new Set(goneSessions(sessions, processes, null));
 }
 
 /** Returns the key of this folder's project: the common git directory, or outside a repository the folder. */
@@ -134,58 +138,63 @@ export function isAnyOfOthers(
   all: readonly { readonly project: string | null }[],
   cwd: string,
 ): boolean {
-  const project = all[0]?.project;
-  if (project === undefined || all.some((one) => one.project !== project)) return all.length > 0;
-  // In the top folder of a repository the first comparison saves the search for the repository.
-  return project !== joinPath(cwd, ".git") && project !== projectHere(cwd);
+  const here = projectHere(cwd);
+  return all.some(({ project }) => project !== here);
 }
 
-function onlyOne<Found>(
+/** Returns the only session that was found. @param show The command that its id completes. @throws {UserError} */
+export function onlySession<Found>(
   text: string,
   found: readonly Found[],
   idOf: (one: Found) => string,
+  show = "session show",
 ): Found {
-  const show = `session show ${quoteWord(idOf(found[0]!))}`;
-  return onlyNamed({ noun: "session", text, show }, found, idOf);
-}
-
-function unknownSession(text: string): UserError {
-  const length = text.trim().replaceAll("-", "").length;
-  return new UserError(`Cannot find the session "${text}"`, {
-    why: length < MIN_ID_BEGINNING
+  const isShort = text.trim().replaceAll("-", "").length < MIN_ID_BEGINNING;
+  return onlyNamed(found, idOf, {
+    noun: "session",
+    text,
+    why: isShort
       ? `no session has this id, and its beginning must have at least ${MIN_ID_BEGINNING} characters`
       : "no session has an id that begins like this",
     next: "conclaude session list",
+    show: (one) => `${show} ${quoteWord(idOf(one))}`,
   });
 }
 
 export const NAMED_IDS = 5;
 
-/** Returns the only item that was found. @throws {UserError} If there are several; the error names the first five. */
+/** Returns the only item that was found. @throws {UserError} If there is none, or several: it names the first five. */
 export function onlyNamed<Found>(
-  { noun, text, show }: { readonly noun: string; readonly text: string; readonly show: string },
   found: readonly Found[],
   nameOf: (one: Found) => string,
+  { noun, text, show, ...none }: {
+    readonly noun: string;
+    readonly text: string;
+    /** The command that shows one of several, without the program's name. */
+    readonly show: (one: Found) => string;
+    readonly why: string;
+    readonly next: string;
+  },
 ): Found {
-  if (found.length === 1) return found[0]!;
+  const [first] = found;
+  if (first === undefined) throw new UserError(`Cannot find the ${noun} "${text}"`, none);
+  if (found.length === 1) return first;
   const named = found.slice(0, NAMED_IDS).map(nameOf).join(", ");
   throw new UserError(`Cannot tell which ${noun} "${text}" is`, {
     why: `several ids begin like this: ${named}${found.length > NAMED_IDS ? ", …" : ""}`,
-    next: `conclaude ${show}`,
+    next: `conclaude ${show(first)}`,
   });
 }
 
 /** Returns the capture whose id begins with the text. @throws {UserError} If not exactly one does. */
 export function queueItemOf(db: DatabaseSync, text: string): QueueItem {
-  const id = text.trim().toLowerCase();
-  const found = findQueueItems(db, id, NAMED_IDS + 1);
-  const [first] = found;
-  if (first === undefined) {
-    throw new UserError(`Cannot find the capture "${text}"`, {
-      why: "no capture has an id that begins like this",
-      next: "conclaude queue list",
-    });
-  }
-  const named = { noun: "capture", text, show: `queue show ${first.id}` };
-  return found.find((item) => item.id === id) ?? onlyNamed(named, found, (item) => item.id);
+  const whole = text.trim().toLowerCase();
+  const found = findQueueItems(db, whole, NAMED_IDS + 1);
+  return found.find(({ id }) => id === whole) ?? onlyNamed(found, ({ id }) => id, {
+    noun: "capture",
+    text,
+    why: "no capture has an id that begins like this",
+    next: "conclaude queue list",
+    show: ({ id }) => `queue show ${id}`,
+  });
 }

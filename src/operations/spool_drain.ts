@@ -17,11 +17,7 @@ export function drainSpool(db: DatabaseSync, target: DrainTarget) {
   return saveSpooled(db, target, WRITERS);
 }
 
-/**
- * Tries to move the waiting records into the database before a verb reads it.
- *
- * @returns How many records still wait; 0 if there is no database yet.
- */
+/** Tries to move the waiting records into the database before a verb reads it. @returns How many still wait. */
 export function takeInSpool(db: DatabaseSync, target: DrainTarget): number {
   if (isMissing(target.database)) return 0;
   try {

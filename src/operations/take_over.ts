@@ -9,17 +9,9 @@ import { lookIntoStore, openStore, type Place } from "./open_store.ts";
 import { progressLine } from "./terminal.ts";
 import { errorText } from "./view.ts";
 
-/** Something that an import leaves out or changes. */
-export interface NotTaken {
-  readonly name: string;
-  readonly why: string;
-}
+export type NotTaken = Readonly<Record<"name" | "why", string>>;
 
-/**
- * Runs an import on the database and shows its progress.
- *
- * @param options `dryRun`: change nothing. `progressAt`: computes the progress after so many rows.
- */
+/** Runs an import on the database. @param options `progressAt`: computes the progress after so many rows. */
 export async function takeOver<Result>(
   context: CliContext,
   { dryRun, progressAt = (done) => ({ done }) }: {
@@ -49,11 +41,10 @@ export function sentencesOf(
 
 /** Lists below a heading what is not imported; returns no lines if there is nothing. */
 export function notTakenLines(heading: string, notTaken: readonly NotTaken[]): string[] {
-  if (notTaken.length === 0) return [];
-  return [heading, ...notTaken.map(({ name, why }) => `  ${name}: ${why}`)];
+  const lines = notTaken.map(({ name, why }) => `  ${name}: ${why}`);
+  return lines.length === 0 ? [] : [heading, ...lines];
 }
 
-/** Writes a warning on stderr for each count that is not zero. */
 export function warnOf(
   { process, globals }: CliContext,
   warnings: readonly (readonly [count: number, what: string, why: string, next: string])[],

@@ -13,14 +13,10 @@ interface ToldContext {
   /** One line for the person; empty if memory holds nothing. */
   readonly notice: string;
   readonly lines: readonly ContextLine[];
-  /** The lines that found no room. */
   readonly leftOut: readonly ContextLine[];
 }
 
-/**
- * Builds the context of a session, with the count of waiting captures. @param options `room`: the most characters.
- * @throws {Error} SQLite's errors.
- */
+/** Builds the context of a session, with the count of waiting captures. @param options `room`: the most characters. */
 export async function toldContext(
   db: DatabaseSync,
   at: Omit<ContextPlace, "waiting">,
@@ -43,15 +39,13 @@ export async function toldContext(
   // The surrounding project gets the room that the project itself leaves, at least a quarter.
   const reserved = around === null ? 0 : Math.ceil(maxChars / 4);
   const own = await sessionContext(db, { ...at, waiting }, { tokens, room: room - reserved });
-  const outer = around === null ? NOTHING : await sessionContext(
-    db,
-    { ...at, ...around, waiting: [] },
-    {
+  const outer = around === null
+    ? NOTHING
+    : await sessionContext(db, { ...at, ...around, waiting: [] }, {
       tokens,
       room: room - own.text.length - 2,
       heading: `## What is known ${FROM_AROUND}${around.root}`,
-    },
-  );
+    });
   return {
     notice: own.notice || outer.notice,
     text: [own.text, outer.text, footer].filter((part) => part !== "").join("\n"),

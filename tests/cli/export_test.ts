@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { CliContext } from "../../src/operations/context.ts";
-import { fileSink } from "../../src/operations/verbs/export_verbs.ts";
+import { intoFile } from "../../src/operations/verbs/export_verbs.ts";
 import { noCounts } from "../../src/upkeep/transfer/exported_tables.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
@@ -52,16 +52,19 @@ test("export --output removes the drafts that a killed export of the same name l
   assert.deepEqual(namesOfDrafts(temp.folder).sort(), [...kept].sort());
 });
 
-test("of two exports into one file at once, the last one stays", (temp) => {
+test("of two exports into one file at once, the last one stays", async (temp) => {
   const context = { cwd: temp.folder, locations: { home: temp.folder } } as unknown as CliContext;
-  const [first, second] = [1, 2].map((n) => {
-    const sink = fileSink("out.jsonl", context, temp.path);
-    sink.write(String(n));
-    return sink;
+  const [first, second] = ["1", "2"].map((text) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const written = intoFile("out.jsonl", context, temp.path, (write) => {
+      write(text);
+      return promise;
+    });
+    return { end: () => (resolve(), written) };
   });
   assert.equal(namesOfDrafts(temp.folder).length, 2);
-  second!.close();
-  first!.close();
+  await second!.end();
+  await first!.end();
   assert.equal(Deno.readTextFileSync(`${temp.folder}/out.jsonl`), "1");
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });

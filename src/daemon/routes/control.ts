@@ -15,7 +15,7 @@ import {
 } from "../../operations/project_gaps.ts";
 import { withTaskTitles } from "../../operations/task_view.ts";
 import { wantedIn } from "../../memory/project_paths.ts";
-import { wantedUse, withWanted } from "../../operations/wanted_use.ts";
+import { wantedUse, withWanted } from "../../operations/open_here.ts";
 import { memoryUsage } from "../../system/environment.ts";
 import { sizeAt } from "../../system/on_disk.ts";
 import * as work from "../../work/store.ts";

@@ -1,7 +1,7 @@
 /** Routes for workflows, agents and their questions. A route records a person's decision; the engine carries it out. */
 import * as z from "zod/mini";
 import { withTaskTitles } from "../../operations/task_view.ts";
-import { withWanted } from "../../operations/wanted_use.ts";
+import { withWanted } from "../../operations/open_here.ts";
 import { agentFiles, readOutputPage } from "../../work/engine/agent_files.ts";
 import { decide, resumeWorkflow } from "../../work/engine/advance.ts";
 import * as requests from "../../work/engine/requests.ts";

@@ -29,16 +29,10 @@ const list = listVerb({
     limit: SHARED.limit,
   },
   name: "executions",
-  rows: ({ db }, { session, hook, tool, status, since, until }, { limit }) =>
-    listExecutions(db, {
-      sessionId: sessionFilterOf(db, session),
-      hookName: hook ?? null,
-      toolName: tool ?? null,
-      status: status ?? null,
-      sinceMs: since ?? null,
-      untilMs: until,
-      limit,
-    }),
+  rows({ db }, { hook = null, tool = null, status = null, since = null, ...flags }, { limit }) {
+    const named = { sessionId: sessionFilterOf(db, flags.session), hookName: hook, toolName: tool };
+    return listExecutions(db, { ...named, status, sinceMs: since, untilMs: flags.until, limit });
+  },
   columns: ({ db }) => ({
     WHEN: (row) => agoText(row.createdAtMs),
     SESSION: (row) => tellingId(db, row.sessionId),
@@ -113,7 +107,6 @@ function aboutOf({ tool_input: whole, input, ...own }: ExecutionRow["metadata"])
   return value ?? String(listOf(own["files"])[0] ?? "");
 }
 
-/** Joins an event's error, its notes, and what it is about. */
 function noteOf({ status, errorMessage, metadata }: ExecutionRow): string {
   const notes = Object.entries(NOTES)
     .map(([key, textOf]) => Object.hasOwn(metadata, key) ? textOf(metadata[key]) : "");
@@ -128,6 +121,6 @@ function listOf(value: unknown): readonly unknown[] {
 
 /** Tells how a configured command failed; empty if it succeeded. */
 function failureOf(run: unknown): string {
-  const { rule, end } = Object(run) as { readonly rule?: unknown; readonly end?: unknown };
-  return end === undefined || end === "succeeded" ? "" : `${rule} ${end}`;
+  const { rule, end = "succeeded" } = Object(run);
+  return end === "succeeded" ? "" : `${rule} ${end}`;
 }

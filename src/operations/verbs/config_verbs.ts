@@ -1,109 +1,35 @@
+/** `conclaude config path|show|get|validate|schema`: read the configuration. The other verbs write files. */
+import "../config_sections.ts";
 import { count } from "../../base/counts.ts";
-import { listLeftOut, passedOver } from "../../config/left_out.ts";
-import { type ConfigFile, isLeftOut, MAX_FOLDERS, searchedFolders } from "../../config/discover.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
+import { shortPaths } from "../../base/paths.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { configSchema } from "../../config/config_schema.ts";
 import {
   configJsonSchema,
-  configTemplate,
   mergedConfig,
   sourcedYaml,
+  sourcesIn,
+  valueText,
 } from "../../config/config_template.ts";
-import { valueAt } from "../../config/yaml_tree.ts";
+import { type ConfigFile, isLeftOut, MAX_FOLDERS, searchedFolders } from "../../config/discover.ts";
 import { type ConfigProblem, readLayer } from "../../config/layer.ts";
+import { listLeftOut, passedOver } from "../../config/left_out.ts";
 import { parseConfig } from "../../config/parse.ts";
-import { messageOf, UserError } from "../../base/errors.ts";
-import { lookUpwards } from "../../system/git/repository.ts";
-import { isFolder, isThere } from "../../system/on_disk.ts";
-import { joinPath, shortPaths } from "../../base/paths.ts";
-import { realPath } from "../../system/real_paths.ts";
-import { quoteWord } from "../../claude/settings/hooks.ts";
-import { addTrusted, forgetBelow, removeTrusted, trustedFolders } from "../../config/store.ts";
-import {
-  acceptFiles,
-  IGNORE_ADVICE,
-  LAYER_FILES,
-  layerOf,
-  userFolder,
-  writeTarget,
-} from "../config_target.ts";
-import { type CliContext, filesHere, typedPath } from "../context.ts";
-import { oneOfFlag, text, textFlag, toggle } from "../flags.ts";
-import {
-  POLICY_PRESETS,
-  type PolicyPreset,
-  policyPreset,
-} from "../../policy/requirements/presets.ts";
-import { accept, get, LAYER_FLAGS, set, undo } from "./config_value_verbs.ts";
-import { nextHere } from "../next_command.ts";
-import { openAt, placeOf } from "../open_store.ts";
-import { section } from "../table.ts";
-import { group, verb } from "../verb.ts";
-import { isNotFound, readTextFileSync } from "../../system/files.ts";
-import "../config_sections.ts";
+import { trustedFolders } from "../../config/store.ts";
+import { valueAt } from "../../config/yaml_tree.ts";
 import { spellingPassed } from "../../policy/guards/command_rules.ts";
 import { policiesIn } from "../../policy/policies.ts";
-
-const init = verb({
-  person: "config init",
-  flags: {
-    ...LAYER_FLAGS,
-    force: toggle("Replace a file that is there"),
-    preset: oneOfFlag(
-      Object.keys(POLICY_PRESETS) as PolicyPreset[],
-      "Begin with rules: for one developer, a team, or where mistakes are expensive",
-    ),
-  },
-  async run(context, flags) {
-    const layer = layerOf("init", flags);
-    const { names, mode, flag } = LAYER_FILES[layer];
-    const folder = layer === "user" ? userFolder(context) : context.cwd;
-    const path = joinPath(folder, names[0]!);
-    const present = names.map((name) => joinPath(folder, name)).find(isThere);
-    if (present !== undefined && !flags.force) {
-      const how = present === path ? "replaces it" : `writes "${path}", which comes before it`;
-      throw new UserError(`Cannot write "${path}"`, {
-        why: `"${present}" is there already, and only --force ${how}; nothing was changed`,
-        next: `conclaude config init --force${flag}${
-          flags.preset ? ` --preset ${flags.preset}` : ""
-        }`,
-      });
-    }
-    const before = listSources(context);
-    writeTarget(
-      { path, mode },
-      flags.preset ? policyPreset(flags.preset) : configTemplate(POLICY_PRESETS),
-    );
-    await acceptFiles(context, [path]);
-    const after = listSources(context);
-    const replaced = Object.keys(before).filter((key) =>
-      before[key] !== path && after[key] === path
-    );
-    return {
-      json: { path, layer, overwritten: present === path },
-      text: [
-        `Wrote ${path}`,
-        flags.preset
-          ? "Its rules hold from the next tool use on: `conclaude guard list`."
-          : "Every key is in it, commented out at its default. To set one: `conclaude config set KEY VALUE`.",
-        ...replaced.length === 0
-          ? []
-          : [`It replaces lists of other files, which count no longer: ${replaced.join(", ")}.`],
-        ...layer === "local" ? [IGNORE_ADVICE] : [],
-      ],
-    };
-  },
-});
-
-/** Returns the lists of the configuration, by their keys the files that set them. */
-function listSources(context: CliContext): Readonly<Record<string, string>> {
-  const files = filesHere(context);
-  const { values, sources } = mergedConfig(files, {
-    config: parseConfig(files).config,
-    effective: false,
-  });
-  const lists = Object.entries(sources)
-    .filter(([key]) => Array.isArray(valueAt(values, key.split("."))));
-  return Object.fromEntries(lists);
-}
+import { isNotFound, readTextFileSync } from "../../system/files.ts";
+import { lookUpwards } from "../../system/git/repository.ts";
+import { isFolder } from "../../system/on_disk.ts";
+import { KEY, pathOf } from "../config_target.ts";
+import { type CliContext, filesHere, typedPath } from "../context.ts";
+import { textFlag, toggle } from "../flags.ts";
+import { filesInForce, heldText } from "../look_as_hook.ts";
+import { nextHere } from "../next_command.ts";
+import { section } from "../table.ts";
+import { group, lazyFrom, verb } from "../verb.ts";
 
 const path = verb({
   run(context) {
@@ -112,17 +38,16 @@ const path = verb({
       .map(({ layer, path }) => ({ layer, path }));
     const leftOut = listLeftOut(all, context.cwd, context.locations)
       .map((file) => ({ ...file, next: nextHere(file.next, context.globals) }));
-    const trusted = trustedFolders(context.locations.database);
-    const { dataFolder, home } = context.locations;
+    const { dataFolder, database, home } = context.locations;
+    const trusted = trustedFolders(database);
     const folders = searchedFolders(lookUpwards(context.cwd), home).folders.slice(0, MAX_FOLDERS);
     const searched = [dataFolder, ...folders.map(({ path }) => path)];
-    const found = files.length === 0
-      ? ["No configuration files: the defaults count. `conclaude config init` writes one."]
-      : files.map(({ layer, path }) => `${layer.padEnd(9)}${path}`);
     return {
       json: { files, searched, leftOut, trusted },
       text: [
-        ...found,
+        ...files.length === 0
+          ? ["No configuration files: the defaults count. `conclaude config init` writes one."]
+          : files.map(({ layer, path }) => `${layer.padEnd(9)}${path}`),
         ...section(
           "Left out, since others could have written them:",
           leftOut.map(({ path, why, next }) => `${path}: ${why}. So that it counts: ${next}`),
@@ -131,45 +56,6 @@ const path = verb({
         ...section("Trusted by `conclaude config trust`:", trusted),
       ],
     };
-  },
-});
-
-const trust = verb({
-  person: "config trust",
-  flags: { remove: toggle("Take that back") },
-  args: [text("The folder", "dir")],
-  async run(context, flags, dir) {
-    const { globals, locations } = context;
-    const typed = typedPath(context, dir);
-    const cannot = (why: string, next: string) =>
-      new UserError(`Cannot ${flags.remove ? "distrust" : "trust"} "${typed}"`, {
-        why: `${why}; nothing was changed`,
-        next,
-      });
-    if (!flags.remove && !isFolder(typed)) throw cannot("it is no folder", "conclaude config path");
-    if (globals.noDb) {
-      throw cannot("with `--no-db` nothing is kept", "give the command again without `--no-db`");
-    }
-    if (locations.databaseFrom === "fallback") {
-      throw cannot(
-        "without a home the database lies where others could make one",
-        "export HOME=DIR",
-      );
-    }
-    const path = realPath(typed);
-    // A configuration file must not choose the database that records its trust, so this is always this home's database.
-    const { db } = await openAt(context, await placeOf(context), locations.database);
-    const changed = flags.remove
-      ? removeTrusted(db, path)
-      : addTrusted(db, { path, addedAtMs: Date.now() });
-    // The stored versions of its files no longer count, even if a session is active.
-    if (flags.remove && changed) forgetBelow(db, path);
-    const text = flags.remove ? [`${path} is ${changed ? "no longer" : "not"} trusted.`] : [
-      `${path} is trusted${changed ? "" : " already"}: what lies in it and below counts from the ` +
-      "next hook on, whoever may write there.",
-      `To take that back: conclaude config trust ${quoteWord(path)} --remove`,
-    ];
-    return { json: { path, trusted: !flags.remove, changed }, text };
   },
 });
 
@@ -194,6 +80,38 @@ const show = verb({
   },
 });
 
+const get = verb({
+  args: [KEY],
+  async run(context, _flags, named) {
+    // A denial names a rule with its index: `stop.commands[0]`.
+    const key = named.replace(/\[\d+\]$/, "");
+    const path = pathOf(key, (known) => `conclaude config get ${known}`);
+    const { files, held } = await filesInForce(context);
+    const { config } = parseConfig(files);
+    const value = valueAt(config, path);
+    if (value === undefined) {
+      const why = "no file sets it, and it has no default";
+      throw new UserError(`Cannot show "${key}"`, { why, next: "conclaude config show" });
+    }
+    const { keys, rowName } = configSchema();
+    const below = keys.map((row) => row.key).filter((name) => name.startsWith(`${key}.`));
+    const about = keys.find((row) => row.key === rowName(path))?.description;
+    const sourceOf = sourcesIn(files, config);
+    const names = below.length === 0 ? [key] : below;
+    const sources = Object.fromEntries(names.map((name) => [name, sourceOf(name)]));
+    return {
+      json: { key, value, sources },
+      text: [
+        ...held.length === 0 ? [] : [heldText({ held }).trimEnd()],
+        ...about === undefined ? [] : [`# ${about}`],
+        ...names.map((name) =>
+          `${name}: ${valueText(valueAt(config, name.split(".")))}  # ${sources[name]}`
+        ),
+      ],
+    };
+  },
+});
+
 const validate = verb({
   args: [
     textFlag(
@@ -205,24 +123,18 @@ const validate = verb({
     const files = path === undefined ? filesHere(context) : filesAt(context, path);
     const problems = files.flatMap((file) => readLayer(file).problems);
     const valid = problems.length === 0;
-    const names = files.map((file) => file.path).join(", ");
-    const warnings = [
-      ...passedOver(files).map(({ path, counts }) =>
-        `${path} counts for nothing, since ${counts} stands beside it`
-      ),
-      ...configWarnings(files),
-    ];
-    const withSuggestion = problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null }));
+    const warnings = configWarnings(files);
     const summary = files.length === 0
       ? "No configuration files: the defaults count."
-      : `Valid: ${names}`;
+      : `Valid: ${files.map((file) => file.path).join(", ")}`;
     const lines = [
-      ...(valid
+      ...valid
         ? [summary]
-        : [...explainProblems(problems).split("\n"), "", count(problems.length, "problem")]),
+        : [...explainProblems(problems).split("\n"), "", count(problems.length, "problem")],
       ...warnings.map((warning) => `warning: ${warning}`),
     ];
     const at = { folder: context.cwd, home: context.locations.home };
+    const withSuggestion = problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null }));
     return {
       json: { valid, problems: withSuggestion, warnings, notes: [] },
       text: lines.map((line) => shortPaths(line, at)),
@@ -231,22 +143,11 @@ const validate = verb({
   },
 });
 
-const schema = verb({
-  run() {
-    const schema = configJsonSchema();
-    return { json: schema, text: JSON.stringify(schema, null, 2), quoted: true };
-  },
-});
-
-export const config = group({ init, path, trust, show, get, set, validate, accept, undo, schema });
-
-/** Reads one file, or the configuration files that count in a folder. */
-function filesAt(context: CliContext, name: string): ConfigFile[] {
-  const path = typedPath(context, name);
-  const { locations } = context;
-  const home = locations.home ?? undefined;
+function filesAt({ cwd, locations }: CliContext, name: string): ConfigFile[] {
+  const path = typedPath({ cwd, locations }, name);
   try {
     if (isFolder(path)) return filesHere({ cwd: path, locations });
+    const home = locations.home ?? undefined;
     return [{ layer: "project", path, home, text: readTextFileSync(path) }];
   } catch (thrown) {
     throw new UserError(`Cannot read "${path}"`, {
@@ -257,46 +158,61 @@ function filesAt(context: CliContext, name: string): ConfigFile[] {
   }
 }
 
-/** Words a warning for each key that does not count and each rule that is easy to pass. @param files In their order. */
+/** Words a warning for all that does not count and each rule that is easy to pass. @param files In their order. */
 function configWarnings(files: readonly ConfigFile[]): string[] {
   const { hook, policy } = parseConfig(files);
-  const hasRequirements = hook.requirements !== "";
-  const warnings = files.flatMap((file) =>
-    readLayer(file).unheeded.map((key) =>
-      `${file.path}: \`${key}\` counts only in the user's own file (~/.conclaude/config.yaml)`
-    )
-  );
-  if (hasRequirements && !hook.databaseEnabled) {
-    const what = policy.isStrict
-      ? "the requirements forbid all that they are about"
-      : "the requirements are not in force";
-    warnings.push(`${what}, since \`database.enabled\` is false: nothing can be kept of them`);
-  }
+  const what = policy.isStrict
+    ? "the requirements forbid all that they are about"
+    : "the requirements are not in force";
+  const unkept = hook.requirements !== "" && !hook.databaseEnabled;
   const { guards } = policiesIn(hook);
-  for (const rule of guards?.tools ?? []) {
-    const passed = spellingPassed(rule);
-    if (passed === null) continue;
-    const { spelling, holds } = passed;
-    warnings.push(
-      `${rule.name}: \`${spelling}\` passes "${rule.glob}"; "${holds}" holds for it too`,
-    );
-  }
-  return warnings;
+  return [
+    ...passedOver(files).map(({ path, counts }) =>
+      `${path} counts for nothing, since ${counts} stands beside it`
+    ),
+    ...files.flatMap((file) =>
+      readLayer(file).unheeded.map((key) =>
+        `${file.path}: \`${key}\` counts only in the user's own file (~/.conclaude/config.yaml)`
+      )
+    ),
+    ...unkept ? [`${what}, since \`database.enabled\` is false: nothing can be kept of them`] : [],
+    ...(guards?.tools ?? []).flatMap((rule) => {
+      const passed = spellingPassed(rule);
+      if (passed === null) return [];
+      const { spelling, holds } = passed;
+      return `${rule.name}: \`${spelling}\` passes "${rule.glob}"; "${holds}" holds for it too`;
+    }),
+  ];
 }
 
 /** Describes each problem in a block: its place (`file:line:column`), what is wrong, and the next step. */
 export function explainProblems(problems: readonly ConfigProblem[]): string {
-  return problems.map(explainProblem).join("\n\n");
+  const oneLine = (text: string) => text.replace(/\s+/g, " ").trim();
+  return problems.map(({ path, line, column, key, message, suggestion }) => {
+    const place = line > 0 ? `${path}:${line}:${column}` : path;
+    const next = suggestion === undefined ? "" : `\n  next: ${oneLine(suggestion)}`;
+    return `${key === "" ? place : `${place}  ${key}`}\n  why:  ${oneLine(message)}${next}`;
+  }).join("\n\n");
 }
 
-function explainProblem(problem: ConfigProblem): string {
-  const { path, line, column, key, message, suggestion } = problem;
-  const place = line > 0 ? `${path}:${line}:${column}` : path;
-  const lines = [key === "" ? place : `${place}  ${key}`, `  why:  ${oneLine(message)}`];
-  if (suggestion !== undefined) lines.push(`  next: ${oneLine(suggestion)}`);
-  return lines.join("\n");
-}
+const schema = verb({
+  run() {
+    const schema = configJsonSchema();
+    return { json: schema, text: JSON.stringify(schema, null, 2), quoted: true };
+  },
+});
 
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
+const writing = lazyFrom(() => import("./config_write_verbs.ts"));
+
+export const config = group({
+  init: writing("init"),
+  path,
+  trust: writing("trust"),
+  show,
+  get,
+  set: writing("set"),
+  validate,
+  accept: writing("accept"),
+  undo: writing("undo"),
+  schema,
+});

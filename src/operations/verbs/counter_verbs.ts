@@ -42,8 +42,8 @@ const get = verb({
   args: [TYPE],
   flags: { session: OWNER_FLAG },
   async run(context, flags, type) {
-    const { db, name } = await counterPlace(context, "read", type);
-    return valueView(readCounter(db, counterOwnerOf(db, flags.session), name));
+    const { db, ...counter } = await counterHere(context, "read", { ...flags, type });
+    return valueView(readCounter(db, counter.sessionId, counter.type));
   },
 });
 
@@ -55,10 +55,8 @@ const increment = verb({
     by: usually("1", number(-MAX_STEP, MAX_STEP, "How much to add; write --by=-1 to take away")),
   },
   async run(context, flags, type) {
-    const { db, name } = await counterPlace(context, "write", type);
-    const sessionId = counterOwnerOf(db, flags.session);
-    const addition = { sessionId, type: name, by: flags.by, atMs: Date.now() };
-    return valueView(incrementCounter(db, addition));
+    const { db, ...counter } = await counterHere(context, "write", { ...flags, type });
+    return valueView(incrementCounter(db, { ...counter, by: flags.by, atMs: Date.now() }));
   },
 });
 
@@ -71,20 +69,24 @@ const reset = verb({
       given: { "a type": type !== undefined, "--all": flags.all },
       next: `conclaude counter list --session ${quoteWord(flags.session)}`,
     });
-    const { db, name } = await counterPlace(context, "write", type ?? "");
-    const owner = counterOwnerOf(db, flags.session);
-    const reset = resetCounters(db, owner, type === undefined ? null : name);
+    const given = { session: flags.session, type: type ?? "" };
+    const { db, ...counter } = await counterHere(context, "write", given);
+    const reset = resetCounters(db, counter.sessionId, type === undefined ? null : counter.type);
     return { json: { reset }, text: `${count(reset, "counter")} set back to 0.` };
   },
 });
 
 export const counter = group({ list, get, increment, reset });
 
-/** Opens the database, and masks secrets in the name of the counter. */
-async function counterPlace(context: CliContext, use: "read" | "write", type: string) {
+/** Opens the database, finds the session, and masks secrets in the name of the counter. */
+async function counterHere(
+  context: CliContext,
+  use: "read" | "write",
+  { session, type }: { readonly session: string; readonly type: string },
+) {
   const { db, place } = await openStore(context, use);
   const mask = await maskerOf(place.config);
-  return { db, name: mask(type) };
+  return { db, sessionId: counterOwnerOf(db, session), type: mask(type) };
 }
 
 function valueView(value: number): View {

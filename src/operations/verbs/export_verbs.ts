@@ -5,7 +5,7 @@ import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/trans
 import { noteCopy } from "../../db/written_copies.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";
-import { progressLine } from "../terminal.ts";
+import { type ProgressLine, progressLine } from "../terminal.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
 import { takeInSpool } from "../spool_drain.ts";
 import { openStore } from "../open_store.ts";
@@ -24,7 +24,6 @@ import {
 import { identifyDatabase } from "../../db/database_identity.ts";
 import { isNotFound, openSync, realPathSync, statSync } from "../../system/files.ts";
 
-/** How many unreadable rows are named at most. */
 const MAX_NAMED = 5;
 /** After so many lines the export checks for signals. */
 const LINES_AT_ONCE = 100;
@@ -38,45 +37,22 @@ export const exportVerb = verb({
       "file",
     ),
   },
-  async run(context, flags) {
-    const { db, place } = await openStore(context, "read");
-    const filter = { sessionId: sessionFilterOf(db, flags.session), sinceMs: flags.since ?? null };
-    const { output } = flags;
-    const folders = context.locations.spoolFolders;
-    const waiting = takeInSpool(db, { database: place.database, folders });
+  async run(context, { output, session, since }) {
+    const { db, place: { database } } = await openStore(context, "read");
+    const filter = { sessionId: sessionFilterOf(db, session), sinceMs: since ?? null };
+    const waiting = takeInSpool(db, { database, folders: context.locations.spoolFolders });
     const lost: LostRow[] = [];
-    const write = async (sink: Sink): Promise<ExportCounts> => {
-      using progress = output === undefined ? null : progressLine(context);
-      const onLost = (row: LostRow) => void lost.push(row);
-      const lines = exportLines(db, { ...filter, atMs: Date.now(), onLost });
-      try {
-        let step = lines.next();
-        let text = "";
-        for (let written = 1; !step.done; step = lines.next(), written++) {
-          text += `${wellFormedJson(step.value)}\n`;
-          if (text.length >= CHUNK_CHARS) {
-            sink.write(text);
-            text = "";
-          }
-          progress?.tell("Writing lines", { done: written });
-          if (written % LINES_AT_ONCE === 0) await hearSignals();
-        }
-        sink.write(text);
-        sink.close();
-        return step.value;
-      } catch (thrown) {
-        sink.abandon();
-        throw thrown;
-      }
-    };
+    const onLost = (row: LostRow) => void lost.push(row);
+    const lines = exportLines(db, { ...filter, atMs: Date.now(), onLost });
     const counts = output === undefined
-      ? await write({
-        write: (text) => context.process.stdout.write(text),
-        close() {},
-        abandon() {},
-      })
-      : await withoutDraftsLeft(() => write(fileSink(output, context, place.database)));
-    tellLosses({ ...counts, lost, waiting }, context);
+      ? await writeLines(lines, (text) => context.process.stdout.write(text))
+      : await withoutDraftsLeft(() =>
+        intoFile(output, context, database, async (write) => {
+          using progress = progressLine(context);
+          return await writeLines(lines, write, progress);
+        })
+      );
+    tellLosses(context, counts, lost, waiting);
     const exitCode = counts.damaged + counts.unreadable + waiting > 0 ? 1 : 0;
     // Stdout holds the exported lines and nothing else.
     if (output === undefined) return { json: undefined, text: "", exitCode };
@@ -96,13 +72,35 @@ export const exportVerb = verb({
   },
 });
 
+/** How many characters are collected for one write, so that not every line costs a system call. */
+const CHUNK_CHARS = 65_536;
+
+async function writeLines(
+  lines: ReturnType<typeof exportLines>,
+  write: (text: string) => void,
+  progress?: ProgressLine,
+): Promise<ExportCounts> {
+  let step = lines.next();
+  let text = "";
+  for (let written = 1; !step.done; step = lines.next(), written++) {
+    text += `${wellFormedJson(step.value)}\n`;
+    if (text.length >= CHUNK_CHARS) {
+      write(text);
+      text = "";
+    }
+    progress?.tell("Writing lines", { done: written });
+    if (written % LINES_AT_ONCE === 0) await hearSignals();
+  }
+  write(text);
+  return step.value;
+}
+
 /** Reports on stderr what is missing, since stdout may hold the exported lines. */
 function tellLosses(
-  { damaged, unreadable, lost, waiting }: ExportCounts & {
-    readonly lost: readonly LostRow[];
-    readonly waiting: number;
-  },
   context: CliContext,
+  { damaged, unreadable }: ExportCounts,
+  lost: readonly LostRow[],
+  waiting: number,
 ): void {
   const named = lost.slice(0, MAX_NAMED).map(({ type, id, why }) => `${type} ${id} (${why})`);
   const more = unreadable > named.length ? ` and ${unreadable - named.length} more` : "";
@@ -131,28 +129,21 @@ function tellLosses(
   ]);
 }
 
-/** How many characters are collected for one write, so that not every line costs a system call. */
-const CHUNK_CHARS = 65_536;
-
-/** The target of an export. After an error, only `close` or `abandon` may be called. */
-interface Sink {
-  readonly write: (text: string) => void;
-  /** Finishes the output; only now the file gets its name. */
-  readonly close: () => void;
-  /** Removes the unfinished file. */
-  readonly abandon: () => void;
-}
-
 /**
- * Writes a file that only the user may read. It writes a draft beside the file and renames it at the end. A link stays
- * a link; a pipe or device is written directly. @param database Neither its files nor another database are overwritten.
- * @throws {UserError} If the file cannot be written; its previous version stays.
+ * Lets work write a file that only the user may read. It writes a draft beside the file and renames it at the end. A link
+ * stays a link; a pipe or device is written directly. @param database Neither its files nor another database are
+ * overwritten. @throws {UserError} If the file cannot be written; its previous version stays.
  */
-export function fileSink(name: string, context: CliContext, database: string): Sink {
+export async function intoFile<Result>(
+  name: string,
+  context: CliContext,
+  database: string,
+  work: (write: (text: string) => void) => Promise<Result>,
+): Promise<Result> {
   const path = typedPath(context, name);
-  const orExplain = <Result>(work: () => Result): Result => {
+  const orExplain = <Done>(step: () => Done): Done => {
     try {
-      return work();
+      return step();
     } catch (thrown) {
       throw cannotWrite(path, thrown);
     }
@@ -168,29 +159,29 @@ export function fileSink(name: string, context: CliContext, database: string): S
   }
   if (target.isReplaced) removeLeftDrafts(target.path);
   const draft = target.isReplaced ? orExplain(() => makeDraft(target.path)) : null;
-  const file = orExplain(() => openSync(draft ?? target.path, { write: true }));
-  const encoder = new TextEncoder();
-  return {
-    write: (text) =>
+  try {
+    const file = orExplain(() => openSync(draft ?? target.path, { write: true }));
+    // Windows cannot rename an open file, so it is closed first.
+    using _open = { [Symbol.dispose]: () => quietly(() => file.close()) };
+    const encoder = new TextEncoder();
+    const result = await work((text) =>
       orExplain(() => {
         const bytes = encoder.encode(text);
         for (let written = 0; written < bytes.length;) {
           written += file.writeSync(bytes.subarray(written));
         }
-      }),
-    close: () =>
-      orExplain(() => {
-        if (draft !== null) file.syncSync();
-        // Windows cannot rename an open file.
-        file.close();
-        if (draft !== null) nameDraft(draft, target.path);
-      }),
-    abandon() {
-      // `close` may have closed the file already.
-      quietly(() => file.close());
-      if (draft !== null) removeDraft(draft);
-    },
-  };
+      })
+    );
+    orExplain(() => {
+      if (draft !== null) file.syncSync();
+      file.close();
+      if (draft !== null) nameDraft(draft, target.path);
+    });
+    return result;
+  } catch (thrown) {
+    if (draft !== null) removeDraft(draft);
+    throw thrown;
+  }
 }
 
 /** Resolves a path's links, and tells whether a new file replaces it: not if it is a device or a pipe. */

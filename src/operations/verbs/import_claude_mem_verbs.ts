@@ -25,27 +25,8 @@ import { usageError } from "../usage.ts";
 import { text, textFlag, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
 
-type ClaudeMemFlags = Readonly<{ project?: string; name?: string; dryRun: boolean }>;
-
 /** Finds the project for a name in claude-mem: null if it is unknown, undefined if its rows are not to be imported. */
 type ProjectOfName = (name: string) => string | null | undefined;
-
-function newReport(tables: readonly ClaudeMemTable[], others: readonly string[]) {
-  return {
-    imported: Object.fromEntries(tables.map(({ counted }) => [counted, 0])),
-    known: 0,
-    /** How many of the known rows now belong to another project. */
-    moved: 0,
-    /** Rows without any text that may be stored. */
-    empty: 0,
-    forgotten: 0,
-    /** Counts of rows whose project is unknown here, by the project's name in claude-mem. */
-    unplaced: {} as Record<string, number>,
-    /** Tables that could not be read to their end. */
-    damaged: [] as string[],
-    notTaken: others.map((name) => ({ name, why: "nothing of the work is remembered there" })),
-  };
-}
 
 export const importClaudeMem = verb({
   person: "import claude-mem",
@@ -73,10 +54,11 @@ export const importClaudeMem = verb({
           "it has none of the tables of claude-mem, as any known version has them",
         );
       }
-      const namesThere = () =>
-        tables.flatMap((table) => [...claudeMemRows(source, table)])
-          .map(({ project }) => project);
-      const wanted = projectWanted(context, flags, { file, namesThere });
+      const wanted = projectWanted(context, flags, {
+        again: `conclaude import claude-mem ${quoteWord(file)} --project `,
+        namesThere: () =>
+          tables.flatMap((table) => [...claudeMemRows(source, table)].map((row) => row.project)),
+      });
       const report = newReport(tables, others);
       await takeOver(context, { dryRun }, (db, options) => {
         const mask = (text: string) => redactText(text, options.rules);
@@ -102,28 +84,43 @@ export const importClaudeMem = verb({
           report.forgotten += taken.forgotten;
         }
       });
-      const view = {
-        json: { file, dryRun, ...report },
-        text: `${dryRun ? "Would take" : "Took"} over from ${file}: ${textOf(report)}`,
-      };
       const what = `A part of ${report.damaged.join(", ")} in "${path}" cannot be read`;
       const why = "pages of the database are damaged; what lies before them was taken over";
       warnOf(context, [[report.damaged.length, what, why, ""]]);
-      return { ...view, exitCode: report.damaged.length === 0 ? 0 : 1 };
+      return {
+        json: { file, dryRun, ...report },
+        text: `${dryRun ? "Would take" : "Took"} over from ${file}: ${textOf(report)}`,
+        exitCode: report.damaged.length === 0 ? 0 : 1,
+      };
     } catch (thrown) {
       throw isDamage(thrown) ? cannot(path, `it is damaged: ${messageOf(thrown)}`) : thrown;
     }
   },
 });
 
+function newReport(tables: readonly ClaudeMemTable[], others: readonly string[]) {
+  return {
+    imported: Object.fromEntries(tables.map(({ counted }) => [counted, 0])),
+    known: 0,
+    /** How many of the known rows now belong to another project. */
+    moved: 0,
+    /** Rows without any text that may be stored. */
+    empty: 0,
+    forgotten: 0,
+    /** Counts of rows whose project is unknown here, by the project's name in claude-mem. */
+    unplaced: {} as Record<string, number>,
+    damaged: [] as string[],
+    notTaken: others.map((name) => ({ name, why: "nothing of the work is remembered there" })),
+  };
+}
+
 /** Returns the lookup for the chosen project; null for all. @throws {UserError} If claude-mem has no such project. */
 function projectWanted(
   context: CliContext,
-  { project, name }: ClaudeMemFlags,
-  { file, namesThere }: { readonly file: string; readonly namesThere: () => readonly string[] },
+  { project, name }: { readonly project?: string; readonly name?: string },
+  { again, namesThere }: { readonly again: string; readonly namesThere: () => readonly string[] },
 ): ProjectOfName | null {
   if (project === undefined && name === undefined) return null;
-  const again = `conclaude import claude-mem ${quoteWord(file)} --project `;
   const folder = typedPath(context, project ?? "");
   if (project === undefined || !isFolder(folder)) {
     throw usageError("Cannot take over a project without the folder that it lies in", {
@@ -154,9 +151,8 @@ function mainName(name: string): string {
 /** Finds projects by name among those that sessions here worked in; a name that two projects share finds none. */
 function projectsHere(db: DatabaseSync, mask: (text: string) => string): ProjectOfName {
   const projects = new Map<string, string | null>();
-  for (
-    const { projectDir, repository } of listSessions(db, { project: null, status: null, limit: -1 })
-  ) {
+  const sessions = listSessions(db, { project: null, status: null, limit: -1 });
+  for (const { projectDir, repository } of sessions) {
     if (projectDir === null) continue;
     const project = repository ?? projectDir;
     for (const name of [projectDir, folderOfProject(project)].map(baseName)) {
@@ -191,8 +187,6 @@ function textOf(report: ReturnType<typeof newReport>): string {
   const taken = Object.entries(imported).map(([name, n]) => count(n, ...words[name] as [string]));
   const places = moved === 0 ? "" : `; ${count(moved, "of them has", "of them have")} a place now`;
   const names = Object.keys(unplaced).map((name) => name || "no name").sort().join(", ");
-  const nowhere = `Nobody knows here where these projects lie: ${names}. They keep their names; ` +
-    "say it with --project DIR.";
   return [
     `${taken.join(", ")}.`,
     ...sentencesOf([
@@ -200,7 +194,10 @@ function textOf(report: ReturnType<typeof newReport>): string {
       [empty, "says", "say", "nothing that may be kept"],
       [forgotten, "was forgotten here, and stays", "were forgotten here, and stay", "away"],
     ]),
-    ...names === "" ? [] : [nowhere],
+    ...names === "" ? [] : [
+      `Nobody knows here where these projects lie: ${names}. They keep their names; ` +
+      "say it with --project DIR.",
+    ],
     ...notTakenLines("Not read:", notTaken),
   ].join("\n");
 }

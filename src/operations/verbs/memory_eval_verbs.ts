@@ -4,9 +4,7 @@ import { messageOf, UserError } from "../../base/errors.ts";
 import {
   answerQuestion,
   type AskOptions,
-  type DocumentsByObservation,
   EVAL_DEPTHS,
-  type EvalQuestion,
   type EvalScores,
   rankOf,
   readEvalSet,
@@ -23,7 +21,6 @@ import { tableText } from "../table.ts";
 import { readStdin } from "../task_text.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { verb } from "../verb.ts";
-import type { DatabaseSync } from "node:sqlite";
 import { readTextFile } from "../../system/files.ts";
 
 export const evaluate = verb({
@@ -72,8 +69,8 @@ export const evaluate = verb({
         questions: questions.length,
         unanswerable,
         ...scores,
-        ...(baseline === null ? {} : { baseline }),
-        ...(each === null ? {} : { perQuestion: each }),
+        ...baseline !== null && { baseline },
+        ...each !== null && { perQuestion: each },
       },
       text: [
         `${count(size, "document")}, ${count(questions.length, "question")}` +
@@ -91,18 +88,8 @@ export const evaluate = verb({
   },
 });
 
-/** Questions and the database that answers them. */
-interface Trial {
-  readonly db: DatabaseSync;
-  readonly questions: readonly EvalQuestion[];
-  readonly documents: DocumentsByObservation;
-  /** How many documents or observations the database holds. */
-  readonly size: number;
-  readonly nowMs: number;
-}
-
 /** Makes questions from past prompts to measure the memory on this machine. */
-async function fromHistory(context: CliContext): Promise<Trial> {
+async function fromHistory(context: CliContext) {
   const { db } = await openStore(context, "read");
   const { questions, observations: size } = selfQuestions(db);
   const relevant = new Set(questions.flatMap(({ relevant }) => relevant));
@@ -110,22 +97,19 @@ async function fromHistory(context: CliContext): Promise<Trial> {
   return { db, questions, documents, size, nowMs: Date.now() };
 }
 
-/** Works the documents of a set into an in-memory database that answers the set's questions. */
-async function fromSet(context: CliContext, file: string, progress: ProgressLine): Promise<Trial> {
+/** Works the documents of a set into an in-memory database that answers its questions. @param file `-` is stdin. */
+async function fromSet(context: CliContext, file: string, progress: ProgressLine) {
   const { documents, questions } = await readSet(context, file);
   const db = await openDatabase(":memory:", { busyTimeoutMs: 0 });
   const size = documents.length;
-  const taken = takeInDocuments(
-    db,
-    documents,
-    (done) => progress.tell("Working documents into memory", { done, of: size }),
-  );
+  const onProgress = (done: number) =>
+    progress.tell("Working documents into memory", { done, of: size });
+  const taken = takeInDocuments(db, documents, onProgress);
   const nowMs = documents.reduce((last, { createdAtMs }) => Math.max(last, createdAtMs), 0) + 1;
   return { db, questions, documents: taken, size, nowMs };
 }
 
-/** Reads a set. @param file `-` is standard input. @throws {UserError} It gives the number of the first wrong line. */
-async function readSet(context: CliContext, file: string): Promise<ReturnType<typeof readEvalSet>> {
+async function readSet(context: CliContext, file: string) {
   const path = file === "-" ? file : typedPath(context, file);
   try {
     const set = readEvalSet(file === "-" ? readStdin(context) : await readTextFile(path));
@@ -141,22 +125,20 @@ async function readSet(context: CliContext, file: string): Promise<ReturnType<ty
 }
 
 function scoreTable(context: CliContext, scores: EvalScores, baseline: EvalScores | null): string {
-  type Row = readonly [name: string, value: (of: EvalScores) => number];
-  const recall = (["any", "fraction"] as const).flatMap((kind) =>
-    EVAL_DEPTHS.map((depth): Row => [
-      `recall@${depth}, ${kind}`,
-      (of) => of.recall[kind][`${depth}`],
-    ])
-  );
-  const rows: readonly Row[] = [
-    ...recall,
-    ["MRR", (of) => of.mrr],
-    ["latency p50, ms", (of) => of.latencyMs.p50],
-    ["latency p99, ms", (of) => of.latencyMs.p99],
-  ];
-  return tableText(context, rows, {
+  const rowsOf = ({ recall, mrr, latencyMs }: EvalScores): Readonly<Record<string, number>> => ({
+    ...Object.fromEntries(
+      (["any", "fraction"] as const).flatMap((kind) =>
+        EVAL_DEPTHS.map((depth) => [`recall@${depth}, ${kind}`, recall[kind][`${depth}`]])
+      ),
+    ),
+    MRR: mrr,
+    "latency p50, ms": latencyMs.p50,
+    "latency p99, ms": latencyMs.p99,
+  });
+  const plainRows = baseline && rowsOf(baseline);
+  return tableText(context, Object.entries(rowsOf(scores)), {
     "": ([name]) => name,
-    MEMORY: [([, value]) => value(scores).toFixed(3)],
-    ...baseline !== null && { "BM25()": [([, value]: Row) => value(baseline).toFixed(3)] as const },
+    MEMORY: [([, value]) => value.toFixed(3)],
+    "BM25()": [([name]) => plainRows && plainRows[name]!.toFixed(3)],
   }, "");
 }

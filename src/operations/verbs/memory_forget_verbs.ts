@@ -35,7 +35,7 @@ import {
 } from "../forget_view.ts";
 import { nextHere } from "../next_command.ts";
 import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
-import { typedFilter, unknownFilters } from "../unknown_filter.ts";
+import { unknownFilters } from "../memory_filter.ts";
 import { optional, parsed, proposing, SHARED, text, textFlag, toggle } from "../flags.ts";
 import { many, verb } from "../verb.ts";
 
@@ -83,11 +83,9 @@ export const forget = verb({
         chosen,
         found,
         removals: observationLines(db, found),
-        unknown: !isNone(found) ? [] : unknownFilters(db, {
-          project: typedFilter(flags.project, filter.project),
-          branch: null,
-          file: typedFilter(flags.file, fileMeant(filter) ?? null),
-        }),
+        unknown: !isNone(found)
+          ? []
+          : unknownFilters(db, flags, { ...filter, file: fileMeant(filter) ?? null }),
         isStopped: stoppedReceipt(db, chosen) !== undefined,
       };
     });

@@ -1,43 +1,75 @@
+/** `conclaude memory search|browse|list|show|timeline`: find observations and show them. */
 import type { DatabaseSync } from "node:sqlite";
-import { plain } from "../../base/plain.ts";
+import { cutToColumns } from "../../base/columns.ts";
 import { count } from "../../base/counts.ts";
+import { UserError } from "../../base/errors.ts";
+import { plain } from "../../base/plain.ts";
+import { relativeTime } from "../../base/time.ts";
+import { quoteWord } from "../../claude/settings/hooks.ts";
+import { countAllWaiting } from "../../db/queue_work.ts";
+import { spooledFiles } from "../../db/spool.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
-import { timeIn } from "../../memory/search/time_words.ts";
-import {
-  newestResults,
-  type SearchAnswer,
-  type SearchOptions,
-  type SearchResult,
-} from "../../memory/search/search.ts";
-import { answerHere, FROM_AROUND } from "../../memory/tell/around.ts";
-import { type MemoryFilter, rebuildText, withIndex } from "../../memory/store.ts";
+import { folderOfProject } from "../../memory/project_paths.ts";
 import {
   agoBy,
   nowhereLine,
+  observationFacts,
+  observationLine,
   outcomeWord,
   projectName,
 } from "../../memory/search/observation_view.ts";
-import { relativeTime } from "../../base/time.ts";
+import {
+  newestResults,
+  type SearchOptions,
+  type SearchResult,
+} from "../../memory/search/search.ts";
+import { timeIn } from "../../memory/search/time_words.ts";
+import {
+  capturesOfObservation,
+  filesOfObservation,
+  type MemoryFilter,
+  type Observation,
+  rebuildText,
+  timelineAround,
+  timelineOfFile,
+  withIndex,
+} from "../../memory/store.ts";
+import { answerHere, FROM_AROUND } from "../../memory/tell/around.ts";
+import { estimateTokens } from "../../memory/text.ts";
+import type { CliContext } from "../context.ts";
+import { statusAfter } from "../drafts_on_signal.ts";
 import {
   number,
   oneOfFlag,
   parsed,
   PROJECT_FLAGS,
+  proposing,
   SHARED,
+  text,
   textFlag,
   usually,
   type Values,
 } from "../flags.ts";
-import type { CliContext } from "../context.ts";
-import { agoText, listVerb } from "../list_and_show.ts";
-import { requireForwards, usageError } from "../usage.ts";
-import { folderHere, isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
-import { fileFilterOf, projectFilterOf } from "../project_filter.ts";
+import { agoText, listVerb, readVerb } from "../list_and_show.ts";
+import {
+  fileFilterOf,
+  formerNamesOf,
+  observationNamed,
+  projectFilterOf,
+  unknownFilters,
+  unknownText,
+} from "../memory_filter.ts";
 import { openStore } from "../open_store.ts";
+import { folderHere, isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
+import { factLines } from "../table.ts";
+import { isAtTerminal } from "../terminal.ts";
+import { requireForwards, usageError } from "../usage.ts";
 import { many, verb } from "../verb.ts";
+import type { View } from "../view.ts";
 
-/** The flags that narrow a search or a list. */
-export const FILTER_FLAGS = {
+const NOTHING_MATCHES = "Nothing is remembered that matches.";
+
+const FILTER_FLAGS = {
   ...PROJECT_FLAGS,
   session: SHARED.session,
   branch: textFlag("Only of this branch", "name"),
@@ -46,31 +78,29 @@ export const FILTER_FLAGS = {
   since: SHARED.since,
   until: SHARED.until,
 } as const;
+type FilterFlags = Values<typeof FILTER_FLAGS>;
 
-/** Builds a filter from the flags. @throws {UserError} If the session or the project of a flag is not clear. */
-export function filterOf(
+/** Builds a filter from the flags. @throws {UserError} If one of them is not clear. */
+function filterOf(
   db: DatabaseSync,
   context: CliContext,
-  flags: Values<typeof FILTER_FLAGS>,
+  { verb, ...flags }: FilterFlags & { readonly verb: string },
 ): MemoryFilter {
+  requireForwards(flags, `memory ${verb}`);
+  const { branch = null, file, kind = null, since = null, until = null } = flags;
   return {
+    ...{ branch, kind, sinceMs: since, untilMs: until },
     project: projectFilterOf(db, context, flags),
     sessionId: sessionFilterOf(db, flags.session),
-    branch: flags.branch ?? null,
-    file: flags.file === undefined ? null : fileFilterOf(db, context, flags.file),
-    kind: flags.kind ?? null,
-    sinceMs: flags.since ?? null,
-    untilMs: flags.until ?? null,
+    file: file === undefined ? null : fileFilterOf(db, context, file),
   };
 }
 
 export const list = listVerb({
   flags: { ...FILTER_FLAGS, limit: usually("20", number(1, 1_000, "At most this many")) },
   name: "observations",
-  rows({ db, context }, flags, { limit }) {
-    requireForwards(flags, "memory list");
-    return newestResults(db, { filter: filterOf(db, context, flags), limit });
-  },
+  rows: ({ db, context }, flags, { limit }) =>
+    newestResults(db, { filter: filterOf(db, context, { ...flags, verb: "list" }), limit }),
   columns: {
     ID: [({ id }) => `#${id}`],
     WHEN: ({ createdAtMs }) => agoText(createdAtMs),
@@ -79,17 +109,15 @@ export const list = listVerb({
     PROJECT: ({ project }) => projectName(project),
     TITLE: (row) => [row.title, outcomeWord(row)].filter((part) => part !== "").join(", "),
   },
-  empty: "Nothing is remembered that matches.",
+  empty: NOTHING_MATCHES,
 });
 
-export const search = verb({
+export const search = readVerb({
   args: many(parsed(String, "What to look for, in any words", "query")),
   flags: { ...FILTER_FLAGS, limit: usually("10", number(1, 20, "At most this many, 1 to 20")) },
-  async run(context, flags, ...words) {
-    requireForwards(flags, "memory search");
-    const { db, place } = await openStore(context, "read");
+  async run({ db, place, context }, flags, ...words) {
     const nowMs = Date.now();
-    const filter = filterOf(db, context, flags);
+    const filter = filterOf(db, context, { ...flags, verb: "search" });
     const text = words.join(" ");
     if (text.trim() === "" && Object.values(filter).every((one) => one === null)) {
       const next = "conclaude memory search WORDS";
@@ -109,61 +137,217 @@ export const search = verb({
       onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
     });
     if (results.length === 0) {
-      const { nothingFound } = await import("../unknown_filter.ts");
-      const { project, file } = filter;
-      return nothingFound(db, context, { flags, words, project, file, database: place.database });
+      return nothingFound(db, context, { flags, text, filter, database: place.database });
     }
     const namesProject = !context.globals.json && isAnyOfOthers(results, context.cwd);
-    const nameOf = (project: string | null) =>
-      (flags.here && project !== filter.project ? FROM_AROUND : "") + projectName(project);
+    const factsOf = (result: SearchResult) => [
+      result.kind,
+      agoBy(result.author, relativeTime(result.createdAtMs, nowMs)),
+      namesProject && (flags.here && result.project !== filter.project ? FROM_AROUND : "") +
+        projectName(result.project),
+      result.branch,
+      outcomeWord(result),
+      count(result.tokens, "token"),
+    ];
     return {
       json: { results, quotedNowhere },
       text: [
         ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
-        ...results.map((result) =>
-          entryOf(result, { nowMs, nameOf: namesProject ? nameOf : null })
-        ),
+        ...results.flatMap((result) => [
+          `#${result.id}  ${plain(result.title)}`,
+          `    ${plain(factsOf(result).filter(Boolean).join(" · "))}`,
+          ...result.snippet === result.title ? [] : [`    ${plain(result.snippet)}`],
+        ]),
       ].join("\n"),
     };
   },
 });
 
 /** Searches for a text; without a text it returns the newest observations. */
-export function findMemory(
+function findMemory(
   db: DatabaseSync,
   text: string,
-  { onRebuild, here, ...options }: SearchOptions & {
+  { onRebuild, here = { root: null, home: null }, ...options }: SearchOptions & {
     readonly onRebuild: (why: string) => void;
     /** The folder of the search; with it the search also covers the surrounding project. */
     readonly here?: Parameters<typeof answerHere>[3];
   },
-): SearchAnswer {
-  const { filter, limit } = options;
-  if (text.trim() === "") {
-    return { results: newestResults(db, { filter, limit }), quotedNowhere: [] };
-  }
-  const at = here ?? { root: null, home: null };
-  return withIndex(db, () => answerHere(db, text, options, at), onRebuild);
+) {
+  return text.trim() === ""
+    ? { results: newestResults(db, options), quotedNowhere: [] }
+    : withIndex(db, () => answerHere(db, text, options, here), onRebuild);
 }
 
-function entryOf(
-  result: SearchResult,
-  { nowMs, nameOf }: {
-    readonly nowMs: number;
-    /** Returns the name of a project; null if the entry need not show it. */
-    readonly nameOf: ((project: string | null) => string) | null;
+/** Shows that a search found nothing, and names filters that match nothing at all. */
+function nothingFound(
+  db: DatabaseSync,
+  { locations: { spoolFolders: folders } }: CliContext,
+  { flags, text, filter, database }: {
+    readonly flags: FilterFlags;
+    readonly text: string;
+    readonly filter: MemoryFilter;
+    readonly database: string;
   },
-): string {
-  const { id, kind, title, snippet, createdAtMs, tokens, project, branch } = result;
-  const outcome = outcomeWord(result);
-  const facts = [
-    kind,
-    agoBy(result.author, relativeTime(createdAtMs, nowMs)),
-    ...nameOf === null ? [] : [nameOf(project)],
-    ...branch === null ? [] : [branch],
-    ...outcome === "" ? [] : [outcome],
-    count(tokens, "token"),
-  ];
-  const text = snippet === title ? "" : `\n    ${plain(snippet)}`;
-  return `#${id}  ${plain(title)}\n    ${plain(facts.join(" · "))}${text}`;
+): View {
+  const unknown = unknownFilters(db, flags, filter);
+  const waiting = countAllWaiting(db) + spooledFiles({ database, folders }).length;
+  return {
+    json: {
+      results: [],
+      quotedNowhere: [],
+      ...unknown.length > 0 && { unknown },
+      ...waiting > 0 && { waiting },
+    },
+    text: [
+      NOTHING_MATCHES,
+      ...unknownText(unknown, `conclaude memory search ${quoteWord(text)}`),
+      ...waiting === 0 ? [] : [
+        `${count(waiting, "capture is", "captures are")} not worked in yet: conclaude queue drain`,
+      ],
+    ],
+  };
+}
+
+/** The most hits of `browse`: instead of scrolling further, a person types another word. */
+const MAX_HITS = 100;
+const PROJECT_COLUMNS = 16;
+
+export const browse = verb({
+  args: many(parsed(String, "What to look for first, in any words", "query")),
+  flags: FILTER_FLAGS,
+  async run(context, flags, ...words) {
+    if (!isAtTerminal(context)) {
+      throw usageError("Cannot browse memory", {
+        why: "there is no terminal to show it on",
+        next: `conclaude memory search ${words.map(quoteWord).join(" ") || "WORDS"}`,
+      });
+    }
+    const { db } = await openStore(context, "read");
+    const filter = filterOf(db, context, { ...flags, verb: "browse" });
+    const [{ browseOnTerminal }, { spokenTime }] = await Promise.all([
+      import("../browse.ts"),
+      import("../../memory/search/spoken_time.ts"),
+    ]);
+    const signal = await browseOnTerminal({
+      find(text) {
+        const nowMs = Date.now();
+        const time = spokenTime(text, nowMs);
+        // The screen has no line for a note that the index was rebuilt; the answer only comes later.
+        const how = { filter, nowMs, time, limit: MAX_HITS, onRebuild: () => {} };
+        const { results, quotedNowhere } = findMemory(db, text, how);
+        const namesProject = new Set(results.map(({ project }) => project)).size > 1;
+        const hits = results.map((one) => {
+          const name = cutToColumns(projectName(one.project), PROJECT_COLUMNS);
+          const line = observationLine({ ...one, repeats: 1 }, nowMs);
+          return { id: one.id, line: namesProject ? `${line}  [${name}]` : line };
+        });
+        const order = text.trim() === "" ? ", the newest first" : "";
+        const found = count(hits.length, "observation") + order;
+        if (hits.length === 0) return { hits, note: NOTHING_MATCHES };
+        if (quotedNowhere.length > 0) return { hits, note: nowhereLine(quotedNowhere) };
+        return { hits, note: hits.length === MAX_HITS ? `The first ${found}` : found };
+      },
+      open: (id) => shownOf(db, String(id)).lines,
+    }, words.join(" "));
+    return { json: undefined, text: "", exitCode: signal === null ? 0 : statusAfter(signal) };
+  },
+});
+
+export const show = readVerb({
+  args: many(
+    proposing("observation", text("Number of an observation, or the beginning of its uid", "id")),
+    1,
+  ),
+  run({ db }, _flags, ...ids) {
+    const shown = ids.map((id) => shownOf(db, id));
+    return {
+      json: shown.length === 1 ? shown[0]!.json : { observations: shown.map(({ json }) => json) },
+      text: shown.map(({ lines }) => lines.map(plain).join("\n")).join(BETWEEN),
+      quoted: true,
+    };
+  },
+});
+
+/** Separates observations, since their texts have empty lines of their own. */
+const BETWEEN = `\n\n${"─".repeat(40)}\n\n`;
+
+function shownOf(db: DatabaseSync, id: string) {
+  const observation = observationNamed(db, id);
+  const { title, text } = observation;
+  const files = filesOfObservation(db, observation.id);
+  const captures = capturesOfObservation(db, observation);
+  const tokens = estimateTokens(`${title}\n${text}`);
+  return {
+    json: { ...observation, files, captures: captures.map(({ id }) => id), tokens },
+    lines: [
+      title,
+      "",
+      ...factLines([
+        ...observationFacts(observation, Date.now()),
+        ...files.map(({ path }) => ["file", path] as const),
+        ...captures.map(({ id, isPruned }) => {
+          const shown = isPruned ? `${id} (its payload was pruned)` : `conclaude queue show ${id}`;
+          return ["capture", shown] as const;
+        }),
+      ]),
+      "",
+      ...text.split("\n"),
+    ],
+  };
+}
+
+export const timeline = readVerb({
+  args: [
+    proposing(
+      "observation",
+      text("Number of an observation, or a file or folder of the project", "id|file"),
+    ),
+  ],
+  flags: { ...PROJECT_FLAGS, limit: usually("20", number(1, 100, "At most this many, 1 to 100")) },
+  async run({ db, context }, flags, target) {
+    const { limit } = flags;
+    const now = Date.now();
+    const project = projectFilterOf(db, context, flags);
+    // A number means an observation. A person writes a file of such a name with its folder: `./12`.
+    const isId = /^#?\d+$|^[\da-f]{8}-[\da-f]{4}-/.test(target.trim());
+    const around = isId ? observationNamed(db, target) : null;
+    if (around !== null && project !== null) requireOfProject(around, project, flags.project);
+    const file = isId ? null : fileFilterOf(db, context, target);
+    const formerly = isId ? [] : await formerNamesOf(context, target);
+    const observations = around === null
+      ? timelineOfFile(db, [file!, ...formerly], { project, limit })
+      : timelineAround(db, around, limit);
+    const found = { observations, ...formerly.length > 0 && { formerly } };
+    if (observations.length > 0) {
+      const namesProject = isAnyOfOthers(observations, context.cwd);
+      const lines = observations.map((one) => {
+        const mark = around === null ? "" : one.id === around.id ? "> " : "  ";
+        const where = namesProject ? `  [${projectName(one.project)}]` : "";
+        return `${mark}${observationLine(one, now)}${where}`;
+      });
+      return { json: found, text: lines };
+    }
+    const unknown = unknownFilters(db, { ...flags, file: target }, { project, file });
+    const command = (of: string) => `conclaude memory timeline ${quoteWord(of)}`;
+    const hints = unknown.flatMap((filter) => {
+      const { flag, value, known } = filter;
+      if (flag === "project") return unknownText([filter], command(target));
+      if (known.length === 0) return [`Nothing at all is known of the file "${value}".`];
+      return [`Files like it: ${known.join(", ")}.`, `  next: ${command(known[0]!)}`];
+    });
+    return {
+      json: { ...found, ...unknown.length > 0 && { unknown } },
+      text: [`Nothing is remembered of "${target}".`, ...hints],
+    };
+  },
+});
+
+/** @throws {UserError} If an observation belongs to another project than the chosen one. */
+function requireOfProject({ id, project }: Observation, chosen: string, named?: string): void {
+  if (project === chosen) return;
+  const whose = project === null ? "no project" : `the project ${folderOfProject(project)}`;
+  throw new UserError(`Cannot show the timeline of #${id}`, {
+    why: `it is of ${whose}, not of ${named === undefined ? "this one" : `"${named}"`}`,
+    next: `conclaude memory timeline ${id}`,
+  });
 }

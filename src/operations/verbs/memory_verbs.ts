@@ -1,27 +1,23 @@
 import { group, lazyFrom } from "../verb.ts";
 
 const search = lazyFrom(() => import("./memory_search_verbs.ts"));
-const note = lazyFrom(() => import("./memory_remember_verbs.ts"));
-const browse = lazyFrom(() => import("./memory_browse_verbs.ts"));
+const state = lazyFrom(() => import("./memory_state_verbs.ts"));
+const change = lazyFrom(() => import("./memory_change_verbs.ts"));
 const measure = lazyFrom(() => import("./memory_eval_verbs.ts"));
-const counts = lazyFrom(() => import("./memory_stats_verbs.ts"));
-const place = lazyFrom(() => import("./memory_move_verbs.ts"));
-const open = lazyFrom(() => import("./memory_open_verbs.ts"));
 const forgetting = lazyFrom(() => import("./memory_forget_verbs.ts"));
-const look = lazyFrom(() => import("./memory_look_verbs.ts"));
 
 export const memory = group({
   search: search("search"),
-  browse: browse("browse"),
+  browse: search("browse"),
   list: search("list"),
-  show: look("show"),
-  timeline: look("timeline"),
-  open: open("open"),
-  context: open("context"),
-  remember: note("remember"),
+  show: search("show"),
+  timeline: search("timeline"),
+  open: state("open"),
+  context: state("context"),
+  remember: change("remember"),
   eval: measure("evaluate"),
   forget: forgetting("forget"),
   verify: forgetting("verify"),
-  move: place("move"),
-  stats: counts("stats"),
+  move: change("move"),
+  stats: state("stats"),
 });

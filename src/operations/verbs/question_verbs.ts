@@ -3,7 +3,7 @@ import { checkBody } from "../../work/task_input.ts";
 import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/store.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import { optional, parsed, proposing, SHARED, switchOn, text } from "../flags.ts";
-import { askedText, withWanted } from "../wanted_use.ts";
+import { askedText, withWanted } from "../open_here.ts";
 import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { lastingOf } from "../orchestration_here.ts";
 import { titledFacts } from "../table.ts";

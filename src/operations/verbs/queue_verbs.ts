@@ -1,14 +1,15 @@
+/** `conclaude queue`: the captures that wait to be worked into memory. */
+import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
 import { quietly } from "../../base/errors.ts";
-import { giveBackSpace } from "../../db/disk_space.ts";
-import { tellingId } from "../../db/sessions.ts";
-import { spooledFiles } from "../../db/spool.ts";
+import { timeUntil } from "../../base/time.ts";
 import { checkpoint } from "../../db/database.ts";
+import { giveBackSpace } from "../../db/disk_space.ts";
 import {
+  compactPayloads,
   damagedPayloads,
   payloadsToPrune,
   payloadText,
-  type PruneCounts,
   prunedBytes,
   prunePayloads,
   readPayload,
@@ -23,17 +24,29 @@ import {
   tellingQueueId,
   totalsOf,
 } from "../../db/queue.ts";
-import { timeUntil } from "../../base/time.ts";
+import { tellingId } from "../../db/sessions.ts";
+import { spooledFiles } from "../../db/spool.ts";
+import { runSummarizer, type SummarizerReport } from "../../memory/drain/summarizer.ts";
+import { forbiddingLimit, readSummarizer } from "../../memory/drain/summarizer_settings.ts";
+import { onEndingSignals } from "../../system/process/start.ts";
+import { takeLostOfRecent } from "../../upkeep/transfer/lost_uses.ts";
+import { workCaptures } from "../capture_work.ts";
 import type { CliContext } from "../context.ts";
 import { age, limitOf, number, oneOfFlag, SHARED, text, toggle, usually } from "../flags.ts";
 import { agoText, readVerb } from "../list_and_show.ts";
-import { askAtTerminal, listFirst, progressLine, tellSpace } from "../terminal.ts";
-import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore, type Place } from "../open_store.ts";
+import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
+import { drainSpool } from "../spool_drain.ts";
 import { bytesText, cutList, factLines, moreLine, tableText } from "../table.ts";
+import {
+  askAtTerminal,
+  listFirst,
+  type ProgressLine,
+  progressLine,
+  tellSpace,
+} from "../terminal.ts";
 import { requireOneOfTwo } from "../usage.ts";
-import { group, lazyFrom, many, verb } from "../verb.ts";
-import type { DatabaseSync } from "node:sqlite";
+import { group, many, verb } from "../verb.ts";
 
 const ID = text("Id of a capture, or its beginning", "id");
 
@@ -45,18 +58,15 @@ const list = readVerb({
     limit: SHARED.limit,
   },
   async run({ db, place, context }, flags) {
-    const filter = {
-      sessionId: sessionFilterOf(db, flags.session),
-      status: flags.status ?? null,
-      priority: flags.priority ?? null,
-    };
+    const { session, status = null, priority = null } = flags;
+    const filter = { sessionId: sessionFilterOf(db, session), status, priority };
     const limit = limitOf(context, flags.limit);
     const cut = await cutList(context, limit, (limit) => listQueue(db, { ...filter, limit }));
     const { rows: items } = cut;
     const subjects = context.globals.json ? null : await subjectsOf(db, items);
     const now = Date.now();
-    const spooled = spooledFor(context, place);
-    const text = tableText(context, items, {
+    const spooled = spooledFiles(spoolOf(context, place)).length;
+    const table = tableText(context, items, {
       ID: ({ id }) => tellingQueueId(db, id),
       PRIORITY: (item) => item.priority,
       STATUS: (item) => item.status,
@@ -66,11 +76,8 @@ const list = readVerb({
       ERROR: ({ errorMessage, retryAtMs }) =>
         retryAtMs === null ? errorMessage : `again ${timeUntil(retryAtMs, now)}: ${errorMessage}`,
     }, "No captures match.");
-    return {
-      json: { items, spooled },
-      text: text + moreLine(cut) +
-        (spooled === 0 ? "" : `\n\nin the spool  ${spooledText(spooled)}`),
-    };
+    const waits = spooled === 0 ? "" : `\n\nin the spool  ${spooledText(spooled)}`;
+    return { json: { items, spooled }, text: table + moreLine(cut) + waits };
   },
 });
 
@@ -121,12 +128,11 @@ const stats = readVerb({
     const totals = totalsOf(groups);
     const retries = queueRetries(db);
     const nowMs = Date.now();
-    const spooled = spooledFor(context, place);
-    const share = totals.rawBytes === 0
-      ? ""
-      : ` (${Math.round(100 * totals.storedBytes / totals.rawBytes)} %)`;
+    const spooled = spooledFiles(spoolOf(context, place)).length;
+    const percent = Math.round(100 * totals.storedBytes / totals.rawBytes);
+    const share = totals.rawBytes === 0 ? "" : ` (${percent} %)`;
     const next = retries.nextRetryAtMs === null ? null : timeUntil(retries.nextRetryAtMs, nowMs);
-    const text = tableText(context, groups, {
+    const table = tableText(context, groups, {
       STATUS: (group) => group.status,
       PRIORITY: (group) => group.priority,
       COUNT: [(group) => group.count],
@@ -141,10 +147,8 @@ const stats = readVerb({
       ["tried again", next && `${retries.retrying}, next ${next}`],
       ["in the spool", spooledText(spooled)],
     ]);
-    return {
-      json: { ...totals, ...retries, groups, spooled },
-      text: [text, "", ...facts].join("\n"),
-    };
+    const json = { ...totals, ...retries, groups, spooled };
+    return { json, text: [table, "", ...facts].join("\n") };
   },
 });
 
@@ -169,6 +173,9 @@ const retry = verb({
     };
   },
 });
+
+/** After so many transactions, the write-ahead log moves into the database. */
+const CHECKPOINT_EVERY_STEPS = 16;
 
 const prune = verb({
   flags: {
@@ -204,14 +211,13 @@ const prune = verb({
         ask: `Remove ${count(ids.length, "payload")} for good?`,
       });
     }
-    let done: PruneCounts = { pruned: 0, freedBytes: 0 };
-    let steps = 0;
-    for (done of prunePayloads(db, ids, { unreadable, dryRun })) {
-      progress.tell("Pruning payloads", { done: done.pruned, of: ids.length });
+    let [pruned, storedBytes, steps] = [0, 0, 0];
+    for (const done of prunePayloads(db, ids, { unreadable, dryRun })) {
+      ({ pruned, freedBytes: storedBytes } = done);
+      progress.tell("Pruning payloads", { done: pruned, of: ids.length });
       if (++steps % CHECKPOINT_EVERY_STEPS === 0 && !dryRun) checkpoint(db, "PASSIVE");
     }
     const freedBytes = dryRun ? 0 : giveBackSpace(db, { onProgress: tellSpace(progress) });
-    const { pruned, freedBytes: storedBytes } = done;
     const what = `${count(pruned, "payload")} (${bytesText(storedBytes)})`;
     return {
       json: { dryRun, pruned, storedBytes, freedBytes },
@@ -222,18 +228,117 @@ const prune = verb({
   },
 });
 
-const drain = lazyFrom(() => import("./queue_drain_verbs.ts"));
+const drain = verb({
+  async run(context) {
+    const { db, place } = await openStore(context, "write");
+    using progress = progressLine(context);
+    progress.tell("Taking in the spool");
+    const spool = drainSpool(db, spoolOf(context, place));
+    const taken = await takeLostOfRecent(db, {
+      ...{ database: place.database, locations: context.locations },
+      ...{ nowMs: Date.now(), untilMs: Infinity },
+    });
+    const isOff = !place.config.memoryEnabled;
+    const here = { db, place, progress };
+    const memory = isOff ? null : await workCaptures(context, here, { despiteDeaths: true });
+    const { compressed, savedBytes } = compactPayloads(db, {
+      onProgress: ({ compressed: done }) => progress.tell("Compressing payloads", { done }),
+    });
+    const freedBytes = giveBackSpace(db, { onProgress: tellSpace(progress) });
+    const summarizer = await summarize(db, place.database, context, progress);
+    const { saved, known, damaged, left } = spool;
+    const { worked = 0, failed = 0, summaries = 0, forgotten = 0 } = memory ?? {};
+    const captures = isOff
+      ? "left as they are, since `memory.enabled` is false here"
+      : memory === null
+      ? "another drain is at work on them"
+      : `${worked} worked into memory, ${failed} failed, ${count(summaries, "session")} summarized`;
+    return {
+      json: {
+        ...{ saved, known, damaged, worked, failed, forgotten, summaries },
+        isBusy: memory === null && !isOff,
+        ...{ isOff, compressed, savedBytes, freedBytes, left },
+        ...summarizer?.json,
+      },
+      text: factLines([
+        [
+          "spool",
+          `${saved} taken in, ${known} known before, ${damaged.length} damaged, ${left} left`,
+        ],
+        ...damaged.map((path) => ["", `set aside: ${path}`] as const),
+        ["transcripts", taken === 0 ? null : `${count(taken, "tool use")} that no hook had kept`],
+        ["captures", captures],
+        [
+          "forgotten",
+          forgotten === 0 ? null : `${count(forgotten, "that stays", "that stay")} away`,
+        ],
+        ["summarizer", summarizer?.text],
+        ["payloads", `${compressed} compressed, ${bytesText(savedBytes)} saved`],
+        ["database", `${bytesText(freedBytes)} given back to the disk`],
+      ], 12).join("\n"),
+    };
+  },
+});
 
-export const queue = group({ list, show, stats, retry, drain: drain("drain"), prune });
+/** Lets the configured command rewrite summaries; returns null without a command. */
+async function summarize(
+  db: DatabaseSync,
+  database: string,
+  { locations }: CliContext,
+  progress: ProgressLine,
+) {
+  const found = await readSummarizer(locations);
+  if (found.kind === "none") return null;
+  if (found.kind === "faulty") {
+    const { problem } = found;
+    return { json: { summarizerFault: problem }, text: `off, by a mistake: ${problem}` };
+  }
+  const { summarizer } = found;
+  const stopping = new AbortController();
+  using _hearing = onEndingSignals(() => stopping.abort());
+  const report = await runSummarizer(db, {
+    ...summarizer,
+    database,
+    folder: locations.dataFolder,
+    now: Date.now,
+    signal: stopping.signal,
+    isAsked: true,
+    onProgress: ({ written: done, of }) =>
+      progress.tell("Rewriting summaries (Ctrl-C ends it)", { done, of }),
+  });
+  const limit = forbiddingLimit(summarizer.settings);
+  return {
+    json: { summarizer: report },
+    text: limit === null
+      ? summarizerText(report)
+      : `nothing may be spent (${limit} is 0), ${report.left} left`,
+  };
+}
 
-/** Counts the records that wait in the spool because the database could not take them. */
-function spooledFor({ locations }: CliContext, { database }: Place): number {
-  return spooledFiles({ database, folders: locations.spoolFolders }).length;
+function summarizerText(
+  { isBusy, written, failed, left, givenUp, usedUp, needed, reason, today }: SummarizerReport,
+): string {
+  if (isBusy) return `another process is at work on the summaries, ${left} left`;
+  const spent = `(${count(today.runs, "run")}, ${count(today.tokens, "token")})`;
+  return [
+    `${count(written, "summary", "summaries")} rewritten, ${failed} failed, ${left} left`,
+    givenUp > 0 &&
+    `${givenUp} of these given up after three failures, until the session has news or the command changes`,
+    reason !== null && `the last failure: ${reason}`,
+    usedUp !== null &&
+    (needed === null
+      ? `today's ${usedUp} are used up ${spent}`
+      : `the next run would not fit into today's tokens: it takes at least ${needed}, and ${today.tokens} are ` +
+        "spent (memory.summarizer.maxTokensPerDay)"),
+  ].filter((text) => text !== false).join("; ");
+}
+
+export const queue = group({ list, show, stats, retry, drain, prune });
+
+function spoolOf({ locations }: CliContext, { database }: Pick<Place, "database">) {
+  return { database, folders: locations.spoolFolders };
 }
 
 function spooledText(spooled: number): string {
   return spooled === 0 ? "0" : `${spooled} waiting: run \`conclaude queue drain\``;
 }
-
-/** After so many transactions, the write-ahead log moves into the database. */
-const CHECKPOINT_EVERY_STEPS = 16;

@@ -5,10 +5,9 @@ import { type Ground, UNKEPT } from "../../policy/requirements/ground.ts";
 import { deniedUnkept, deniesBlind, unkeptText } from "../../policy/requirements/stand.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { shortSessionId } from "../../base/ids.ts";
-import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import type { Requirement } from "../../policy/requirements/requirement_policy.ts";
 import { satisfyCommand, triggersText } from "../../policy/requirements/requirement_text.ts";
-import { activeSessions, goneSessions, listSessions, tellingId } from "../../db/sessions.ts";
+import { activeSessions, listSessions, tellingId } from "../../db/sessions.ts";
 import { findPause, listBranches } from "../../policy/store.ts";
 import { durationText, relativeTime } from "../../base/time.ts";
 import { proposing, SHARED, text, toggle } from "../flags.ts";
@@ -25,11 +24,11 @@ import {
   sessionOrNone,
 } from "../requirements_here.ts";
 import { agoText, listVerb, type Reading, readVerb } from "../list_and_show.ts";
-import { projectHere } from "../session_lookup.ts";
-import { factLines, type Facts, tableText } from "../table.ts";
+import { goneNow, projectHere } from "../session_lookup.ts";
+import { factLines, tableText } from "../table.ts";
 import { verb } from "../verb.ts";
-import type { DatabaseSync } from "node:sqlite";
 
+const ALL = Number.MAX_SAFE_INTEGER;
 const ONE_NAME = [proposing("requirement", text("The requirement", "name"))];
 
 export const status = readVerb({
@@ -56,10 +55,11 @@ export const status = readVerb({
     const { rows, to } = await rowsOf(here, { db, key, sessionId, environment });
     const atMs = Date.now();
     const pause = findPause(db, { sessionId, subject: "requirements", atMs });
-    const open = rows.filter(({ status }) => status === "open");
+    const open = rows.filter(({ status }) => status === "open").map(({ name }) => name);
     const fulfilled = rows.filter(({ status }) => status === "satisfied" || status === "met");
-    const session = sessionId === NO_SESSION ? null : shortSessionId(sessionId);
-    const notes = [warning, lastBranchNote(here.ground), fault].filter((note) => note !== null);
+    const isOfSession = sessionId !== NO_SESSION;
+    const session = isOfSession ? `session ${shortSessionId(sessionId)}` : "no session";
+    const notes = [warning, lastBranchNote(ground), fault].filter((note) => note !== null);
     const begin = fault === null ? " `conclaude req init` begins some." : "";
     const table = tableText(context, rows, {
       REQUIREMENT: ({ name }) => name,
@@ -71,30 +71,19 @@ export const status = readVerb({
       TRIGGERED: ({ triggered }) => triggered ? "yes" : null,
       WHY: ({ why, unproven }) => why ?? unproven,
     }, `No requirement is switched on here.${begin}`);
+    const reason = pause?.reason ? `: ${plain(pause.reason)}` : "";
+    const resume = `conclaude req resume --session ${to.session}`;
     const lines = [
-      `${plain(key.branch)}, ${session === null ? "no session" : `session ${session}`}: ` +
-      `${fulfilled.length} of ${rows.length} satisfied`,
+      `${plain(key.branch)}, ${session}: ${fulfilled.length} of ${rows.length} satisfied`,
       ...notes.map((note) => `  note: ${plain(note)}`),
-      ...(pause === undefined ? [] : [
-        `  paused${pause.reason === null ? "" : `: ${plain(pause.reason)}`}; ` +
-        `\`conclaude req resume --session ${to.session}\` ends it`,
-      ]),
+      ...pause === undefined ? [] : [`  paused${reason}; \`${resume}\` ends it`],
       "",
       table,
-      ...(open.length === 0 || session === null ? [] : [
-        "",
-        `To satisfy: ${satisfyCommand(open.map(({ name }) => name), to)}`,
-      ]),
+      ...open.length === 0 || !isOfSession ? [] : ["", `To satisfy: ${satisfyCommand(open, to)}`],
     ];
+    const pausedUntilMs = pause?.endsAtMs ?? null;
     return {
-      json: {
-        ...key,
-        session: sessionId,
-        warning,
-        fault,
-        pausedUntilMs: pause?.endsAtMs ?? null,
-        requirements: rows,
-      },
+      json: { ...key, session: sessionId, warning, fault, pausedUntilMs, requirements: rows },
       text: lines.join("\n"),
     };
   },
@@ -118,12 +107,10 @@ export const sessions = listVerb({
   flags: { project: toggle("Only of the project in this folder") },
   name: "sessions",
   async rows({ db, context }, flags) {
-    const gone = await withoutProcess(db);
-    return listSessions(db, {
-      project: flags.project ? projectHere(context.cwd) : null,
-      status: "active",
-      limit: Number.MAX_SAFE_INTEGER,
-    }).filter(({ sessionId }) => !gone.has(sessionId));
+    const gone = await goneNow(activeSessions(db, { except: "", limit: ALL }));
+    const project = flags.project ? projectHere(context.cwd) : null;
+    return listSessions(db, { project, status: "active", limit: ALL })
+      .filter(({ sessionId }) => !gone.has(sessionId));
   },
   columns: ({ db }) => ({
     ID: ({ sessionId }) => tellingId(db, sessionId),
@@ -140,19 +127,20 @@ export const show = verb({
   async run(context, _flags, name) {
     const here = await requirementsHere(context);
     const { requirement, isOn } = await configuredRequirement(context, here, name);
-    const facts: Facts = [
+    const { scope, triggers, description, message, skills, resolvedBy, checklist } = requirement;
+    const facts = factLines([
       ["requirement", isOn ? name : `${name} (switched off)`],
-      ["type", Object.values(configuredType(requirement!)).join(", ")],
-      ["scope", requirement!.scope],
-      ["asked at", requirement!.stopOnly ? "stop only" : triggersText(requirement!.triggers)],
-      ["description", requirement!.description],
-      ["message", requirement!.message],
-      ["condition", conditionText(requirement!)],
-      ["skills", requirement!.skills.join(", ") || null],
-      ["run", requirement!.resolvedBy === null ? null : `/${requirement!.resolvedBy}`],
-      ["checklist", requirement!.checklist.join("; ") || null],
-    ];
-    return { json: { requirement, enabled: isOn }, text: factLines(facts, 13).join("\n") };
+      ["type", Object.values(configuredType(requirement)).join(", ")],
+      ["scope", scope],
+      ["asked at", requirement.stopOnly ? "stop only" : triggersText(triggers)],
+      ["description", description],
+      ["message", message],
+      ["condition", conditionText(requirement)],
+      ["skills", skills.join(", ") || null],
+      ["run", resolvedBy === null ? null : `/${resolvedBy}`],
+      ["checklist", checklist.join("; ") || null],
+    ], 13);
+    return { json: { requirement, enabled: isOn }, text: facts.join("\n") };
   },
 });
 
@@ -161,26 +149,25 @@ export const explain = readVerb({
   flags: { session: SHARED.ofSession, branch: SHARED.ofBranch },
   async run({ db, context }, flags, name) {
     const { sessionId, warning, here } = await lookFor({ db, context }, flags);
-    const [requirement] = await namedRequirements(context, here, [name]);
-    const key = branchKeyOf(here, flags.branch);
-    const { environment } = context;
-    const only = { ...here, requirements: [requirement!] };
-    const { rows: [found], to } = await rowsOf(only, { db, key, sessionId, environment });
+    const requirements = await namedRequirements(context, here, [name]);
+    const { triggers, stopOnly, skills, checklist } = requirements[0]!;
+    const { branch, ...key } = branchKeyOf(here, flags.branch);
+    const around = { db, key: { ...key, branch }, sessionId, environment: context.environment };
+    const { rows: [found], to } = await rowsOf({ ...here, requirements }, around);
     const row = found!;
+    const { expired, satisfiedBy } = row;
     const isOfSession = sessionId !== NO_SESSION;
     const whose = isOfSession
       ? ` for session ${shortSessionId(sessionId)}`
       : ", as far as can be told";
-    const triggers = triggersText(requirement!.triggers);
-    const moment = requirement!.stopOnly ? `stops, after ${triggers}` : `uses ${triggers}`;
+    const uses = triggersText(triggers);
+    const moment = stopOnly ? `stops, after ${uses}` : `uses ${uses}`;
     const happened = row.triggered
       ? "; that has happened in this session"
       : "; that has not happened yet";
-    const { expired, satisfiedBy } = row;
     const wholeBranch = row.wholeBranch ? "for the whole branch " : "";
-    const skills = requirement!.skills.join(", ");
     const lines = [
-      `${name} is ${row.status} on ${key.branch}${whose}.`,
+      `${name} is ${row.status} on ${branch}${whose}.`,
       warning && `  note: ${warning}`,
       `It is asked when Claude ${moment}${isOfSession ? happened : ""}.`,
       satisfiedBy && `Satisfied ${wholeBranch}by ${satisfiedBy}, ${whenOf(row, Date.now())}.`,
@@ -188,12 +175,12 @@ export const explain = readVerb({
       expired && `It was satisfied by ${expired.by}; that ran out ${agoText(expired.atMs)} ` +
         `(${new Date(expired.atMs).toISOString()}).`,
       row.why && `Why: ${row.why}`,
-      ...requirement!.checklist.map((item) => `  [ ] ${item}`),
-      skills && `Skills that satisfy it: ${skills}`,
+      ...checklist.map((item) => `  [ ] ${item}`),
+      skills.length > 0 && `Skills that satisfy it: ${skills.join(", ")}`,
       isOfSession && `A person satisfies it with: ${satisfyCommand([name], to)}`,
     ];
     return {
-      json: { ...row, branch: key.branch, session: sessionId, warning },
+      json: { ...row, branch, session: sessionId, warning },
       text: lines.flatMap((line) => line || []),
     };
   },
@@ -212,13 +199,6 @@ function lastBranchNote(ground: Ground): string | null {
   return ground.kind === "branch" && ground.repository.branch === null
     ? "no branch is checked out, so the last one of the session counts"
     : null;
-}
-
-/** Finds active sessions whose process has ended. The next SessionStart marks them as abandoned. */
-async function withoutProcess(db: DatabaseSync): Promise<ReadonlySet<string>> {
-  const sessions = activeSessions(db, { except: "", limit: Number.MAX_SAFE_INTEGER });
-  const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
-  return new Set(goneSessions(sessions, processes, null));
 }
 
 /** Describes mistakes in the configuration that may hide requirements; returns null if there are none. */

@@ -1,5 +1,6 @@
-import { durationText } from "../../base/time.ts";
 /** `conclaude req satisfy|approve|clear|pause|resume|prune`: a person changes the state of requirements. */
+import { durationText } from "../../base/time.ts";
+import type { Requirement } from "../../policy/requirements/requirement_policy.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
 import { quietly, UserError } from "../../base/errors.ts";
 import { isMapping } from "../../base/mapping.ts";
@@ -57,11 +58,9 @@ function satisfyVerb(name: string) {
       const metadata = metadataOf(flags.metadata);
       const wholeBranch = flags.branch !== undefined && flags.session === undefined;
       const around = await requirementsHere(context);
+      const isOfSession = ({ scope }: Requirement) => scope === "session" || scope === "single_use";
       const needsSession = flags.session !== undefined ||
-        (!wholeBranch &&
-          (await namedRequirements(context, around, names)).some(({ scope }) =>
-            scope === "session" || scope === "single_use"
-          ));
+        (!wholeBranch && (await namedRequirements(context, around, names)).some(isOfSession));
       const { db } = await openStore(context, "write", `satisfy ${names.join(", ")}`);
       const asking = { named: flags.session, command: `req satisfy ${names.join(" ")}` };
       const sessionId = needsSession ? await sessionIdOf(db, context, asking) : WHOLE_BRANCH;
@@ -77,13 +76,10 @@ function satisfyVerb(name: string) {
       const key = branchKeyOf(here, flags.branch);
       const atMs = Date.now();
       const ttlMs = flags.ttl === undefined ? null : flags.ttl * 1_000;
-      const satisfactions = requirements.map((requirement) =>
-        toldByPerson(requirement, { sessionId, wholeBranch, atMs, ttlMs, metadata })
-      );
-      transaction(
-        db,
-        () => satisfactions.forEach((one) => keepSatisfied(db, key, { ...one, atMs })),
-      );
+      const how = { sessionId, wholeBranch, atMs, ttlMs, metadata };
+      const satisfactions = requirements.map((requirement) => toldByPerson(requirement, how));
+      const keep = (one: typeof satisfactions[number]) => keepSatisfied(db, key, { ...one, atMs });
+      transaction(db, () => satisfactions.forEach(keep));
       const lines = satisfactions.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
         const whose = owner === WHOLE_BRANCH
           ? `the branch ${key.branch}`
@@ -92,15 +88,10 @@ function satisfyVerb(name: string) {
         const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
         return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
       });
-      const satisfied = satisfactions.map((
-        { requirement: name, sessionId: owner, by: satisfiedBy, ...one },
-      ) => ({
-        name,
-        session: owner === WHOLE_BRANCH ? null : owner,
-        satisfiedBy,
-        satisfiedAtMs: atMs,
-        ...one,
-      }));
+      const satisfied = satisfactions.map(({ requirement: name, sessionId, by, ...one }) => {
+        const session = sessionId === WHOLE_BRANCH ? null : sessionId;
+        return { name, session, satisfiedBy: by, satisfiedAtMs: atMs, ...one };
+      });
       return {
         json: { branch: key.branch, satisfied },
         text: [...lines, ...await branchNote(context, flags.branch)],
@@ -122,10 +113,11 @@ export const clear = verb({
     yes: SHARED.yes,
   },
   async run(context, flags, ...names) {
+    const { all, branch } = flags;
     requireOneOfTwo("what to clear", {
-      given: { "a requirement": names.length > 0, "--all": flags.all },
-      next: `conclaude req clear ${flags.all ? "--all" : "NAME, or --all"}`,
-      exitCode: flags.all ? USAGE : 1,
+      given: { "a requirement": names.length > 0, "--all": all },
+      next: `conclaude req clear ${all ? "--all" : "NAME, or --all"}`,
+      exitCode: all ? USAGE : 1,
     });
     const { db } = await openStore(context, "write", "clear requirements");
     const sessionId = flags.session === undefined
@@ -134,15 +126,14 @@ export const clear = verb({
     const here = sessionId === null
       ? await requirementsHere(context)
       : await hereOfSession(context, db, sessionId);
-    const key = branchKeyOf(here, flags.branch);
+    const key = branchKeyOf(here, branch);
+    const isMeant = ({ requirement }: Standing) => all || names.includes(requirement);
     // A person can also clear a requirement that is no longer configured.
     const standings = readStandings(db, key);
     const recorded = new Set(standings.map(({ requirement }) => requirement));
-    const others = names.filter((name) => !recorded.has(name));
-    await namedRequirements(context, here, others);
+    await namedRequirements(context, here, names.filter((name) => !recorded.has(name)));
     const removals = standings.filter((one) =>
-      (flags.all || names.includes(one.requirement)) &&
-      (sessionId === null || one.sessionId === sessionId)
+      isMeant(one) && (sessionId === null || one.sessionId === sessionId)
     );
     if (removals.length > 0 && !flags.yes) {
       askAtTerminal(context, {
@@ -151,23 +142,21 @@ export const clear = verb({
         ask: `Forget this on ${key.branch}?`,
       });
     }
-    const cleared = flags.all ? "all" : names;
     const removed = transaction(db, () =>
-      (flags.all ? [null] : names)
+      (all ? [null] : names)
         .map((requirement) => clearRequirement(db, key, { requirement, sessionId }))
         .reduce((sum, n) => sum + n, 0));
     const nowMs = Date.now();
     // Satisfactions for the whole branch stay when the records of one session are removed.
     const stays = (one: Standing) =>
-      sessionId !== null && one.sessionId === WHOLE_BRANCH && one.satisfiedAtMs !== null &&
-      (one.expiresAtMs === null || nowMs < one.expiresAtMs) &&
-      (flags.all || names.includes(one.requirement));
+      isMeant(one) && sessionId !== null && one.sessionId === WHOLE_BRANCH &&
+      one.satisfiedAtMs !== null && nowMs < (one.expiresAtMs ?? Infinity);
     const kept = readStandings(db, key).filter(stays).map(({ requirement }) => requirement);
-    const what = flags.all ? "all requirements" : names.join(", ");
+    const what = all ? "all requirements" : names.join(", ");
     const whose = sessionId === null
       ? "for all sessions"
       : `for session ${shortSessionId(sessionId)}`;
-    const onBranch = flags.branch === undefined ? "" : ` --branch ${quoteWord(flags.branch)}`;
+    const onBranch = branch === undefined ? "" : ` --branch ${quoteWord(branch)}`;
     const lines = [
       removed === 0
         ? `Nothing was recorded of ${what} on ${key.branch} ${whose}.`
@@ -177,6 +166,7 @@ export const clear = verb({
         `To clear: conclaude req clear ${kept.join(" ")}${onBranch}`,
       ],
     ];
+    const cleared = all ? "all" : names;
     return {
       json: { branch: key.branch, session: sessionId, cleared, removed, kept },
       text: lines,
@@ -239,7 +229,6 @@ async function branchNote(context: CliContext, branch: string | undefined): Prom
   return branches.size === 0 || branches.has(branch) ? [] : [`note: git has no branch ${branch}`];
 }
 
-/** Returns the branches that git has; none if git does not answer. */
 async function branchesOf({ cwd, environment }: CliContext): Promise<ReadonlySet<string>> {
   const words = ["for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads"];
   return new Set(await askGitLines(cwd, words, { environment }));

@@ -3,7 +3,6 @@ import { group, lazyFrom } from "../verb.ts";
 const look = lazyFrom(() => import("./req_look_verbs.ts"));
 const state = lazyFrom(() => import("./req_state_verbs.ts"));
 const files = lazyFrom(() => import("./req_files_verbs.ts"));
-const importing = lazyFrom(() => import("./req_import_verbs.ts"));
 
 export const req = group({
   status: look("status"),
@@ -20,5 +19,5 @@ export const req = group({
   enable: files("enable"),
   disable: files("disable"),
   init: files("init"),
-  import: importing("reqImport"),
+  import: files("reqImport"),
 });

@@ -108,7 +108,7 @@ function recentLines(
       ...firstLines(ran.length === 0 ? none : ran, MAX.sessions),
       ...more,
     ]),
-    ...openLines(open, { most: MAX.open, onwards: "`conclaude memory open`" }),
+    ...openLines(open, MAX.open, "`conclaude memory open`"),
     ...section(
       "Decided and noted",
       firstLines(

@@ -33,12 +33,11 @@ export const usage = readVerb({
     }
     const nameOf = (row: UsageRow) => {
       if (row === total) return "total";
+      if (by === "session") return tellingId(db, row.name ?? "");
       return by === "project" && row.name !== null ? folderOfProject(row.name) : row.name;
     };
     const columns: Columns<UsageRow> = {
-      [by.toUpperCase()]: by === "session"
-        ? (row) => row === total ? "total" : tellingId(db, row.name ?? "")
-        : nameOf,
+      [by.toUpperCase()]: nameOf,
       MESSAGES: [(row) => row.messages],
       INPUT: [(row) => amountText(row.input)],
       OUTPUT: [(row) => amountText(row.output)],

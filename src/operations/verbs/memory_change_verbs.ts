@@ -1,19 +1,50 @@
-/** `conclaude memory move OLD NEW`: moves the memory of a project to the project's new folder. */
-import { UserError } from "../../base/errors.ts";
+/** `conclaude memory remember|move`: keep a note; move the memory of a project to the project's new folder. */
 import { count, sumOf } from "../../base/counts.ts";
+import { UserError } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { transaction } from "../../db/transaction.ts";
+import { rememberedText, rememberHere } from "../../memory/drain/remember.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { knownProjects } from "../../memory/store.ts";
-import { isThere } from "../../system/on_disk.ts";
 import { realOr } from "../../system/files.ts";
+import { isThere } from "../../system/on_disk.ts";
 import { countBelow, MOVED_TABLES, moveRows } from "../../upkeep/transfer/store.ts";
 import { typedPath } from "../context.ts";
-import { text, toggle } from "../flags.ts";
+import { optional, proposing, several, SHARED, text, toggle } from "../flags.ts";
+import { observationNamed } from "../memory_filter.ts";
 import { openStore } from "../open_store.ts";
+import { sessionFilterOf } from "../session_lookup.ts";
 import { takeInSpool } from "../spool_drain.ts";
 import { firstLines } from "../table.ts";
-import { verb } from "../verb.ts";
+import { readStdin } from "../task_text.ts";
+import { many, verb } from "../verb.ts";
+
+export const remember = verb({
+  args: many(text("What is to be remembered; - reads it from standard input", "text"), 1),
+  flags: {
+    session: { ...SHARED.session, brief: "Attach the note to this session" },
+    file: several(text("A file that it is about; may be given several times", "path")),
+    replaces: optional(
+      proposing(
+        "observation",
+        text("The note or decision that this one corrects, by its number or uid", "id"),
+      ),
+    ),
+  },
+  async run(context, flags, ...words) {
+    const { db, place } = await openStore(context, "write", "remember anything");
+    const text = words.length === 1 && words[0] === "-" ? readStdin(context) : words.join(" ");
+    const note = rememberHere(db, text, {
+      folder: context.cwd,
+      redactPatterns: place.config.redactPatterns,
+      sessionId: sessionFilterOf(db, flags.session),
+      files: flags.file ?? [],
+      atMs: Date.now(),
+      replaces: flags.replaces === undefined ? null : observationNamed(db, flags.replaces).id,
+    });
+    return { json: note, text: rememberedText(note) };
+  },
+});
 
 export const move = verb({
   person: "memory move",
@@ -58,11 +89,12 @@ export const move = verb({
 
 /** Formats counts as `12 sessions, 3 tasks, 7 other rows`. */
 function movedText(counts: Readonly<Record<string, number>>): string {
+  let others = sumOf(counts);
   const named = Object.entries(counts).flatMap(([table, n]) => {
     const [one, many] = MOVED_TABLES[table]?.words ?? [];
-    return one === undefined ? [] : [{ n, text: count(n, one, many) }];
+    if (one === undefined) return [];
+    others -= n;
+    return [count(n, one, many)];
   });
-  const others = sumOf(counts) - named.reduce((sum, { n }) => sum + n, 0);
-  const rest = others === 0 ? [] : [count(others, "other row")];
-  return [...named.map(({ text }) => text), ...rest].join(", ");
+  return [...named, ...others === 0 ? [] : [count(others, "other row")]].join(", ");
 }

@@ -1,14 +1,27 @@
+/** Finds what the flags and arguments of memory's verbs mean, and proposes known values for what matches nothing. */
 import type { DatabaseSync } from "node:sqlite";
 import { UserError } from "../base/errors.ts";
-import { findRepository, lookUpwards } from "../system/git/repository.ts";
-import { projectName } from "../memory/search/observation_view.ts";
+import { nearestWords } from "../base/likeness.ts";
+import { baseName, isAbsolutePath, joinPath, parentOf, withoutLine } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
-import { isThere } from "../system/on_disk.ts";
 import { folderOfProject, pathInProject } from "../memory/project_paths.ts";
-import { isAbsolutePath, joinPath, parentOf, withoutLine } from "../base/paths.ts";
-import { isKnownFile, isKnownProject, knownProjects } from "../memory/store.ts";
+import { projectName } from "../memory/search/observation_view.ts";
+import {
+  findObservations,
+  isKnownBranch,
+  isKnownFile,
+  isKnownProject,
+  knownBranches,
+  knownProjects,
+  lastObservation,
+  newestOfPaths,
+  type Observation,
+  observedPaths,
+} from "../memory/store.ts";
+import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { isThere } from "../system/on_disk.ts";
 import { type CliContext, typedPath } from "./context.ts";
-import { projectHere } from "./session_lookup.ts";
+import { NAMED_IDS, onlyNamed, projectHere } from "./session_lookup.ts";
 import { usageError } from "./usage.ts";
 
 /** Returns the project of `--project DIR` or `--here`; null without either. @throws {UserError} If it is not clear. */
@@ -63,7 +76,6 @@ export function isBareName(typed: string): boolean {
   return !/[\\/]|^\.{1,2}$|^~$/.test(typed);
 }
 
-/** Tells whether a project's folder has this name; case does not matter. */
 export function isCalled(project: string, name: string): boolean {
   return projectName(project).toLowerCase() === name.toLowerCase();
 }
@@ -107,4 +119,78 @@ export async function formerNamesOf(context: CliContext, file: string): Promise<
   const { root, commonDir } = repository;
   const names = await formerNames(pathInProject(path, root), root);
   return names.map((name) => joinPath(folderOfProject(commonDir), name));
+}
+
+/** Returns the observation with this number or beginning of its `uid`. @throws {UserError} If not exactly one fits. */
+export function observationNamed(db: DatabaseSync, text: string): Observation {
+  const id = text.trim();
+  const found = findObservations(db, id, NAMED_IDS + 1);
+  return found.find(({ uid }) => uid === id) ??
+    onlyNamed(found, ({ id, uid }) => `${uid} (#${id})`, {
+      noun: "observation",
+      text,
+      why: "no observation has this number, and no uid begins like this",
+      next: lastObservation(db) === 0
+        ? "conclaude status"
+        : `conclaude memory search ${quoteWord(id)}`,
+      show: ({ id }) => `memory show ${id}`,
+    });
+}
+
+export interface UnknownFilter {
+  readonly flag: "project" | "branch" | "file";
+  readonly value: string;
+  /** Known values, the likeliest first; empty if there are none. */
+  readonly known: readonly string[];
+}
+
+const NAMED = 3;
+const MAX_FILES = 20_000;
+const MAX_NEAR = 50;
+
+/** Returns the filters whose value occurs nowhere in memory. @param typed The flags, whose values stand for `meant`. */
+export function unknownFilters(
+  db: DatabaseSync,
+  typed: Readonly<Partial<Record<UnknownFilter["flag"], string | undefined>>>,
+  { project, file }: { readonly project: string | null; readonly file: string | null },
+): UnknownFilter[] {
+  const nearOrNewest = (value: string, all: readonly string[], nameOf = (name: string) => name) => {
+    const near = nearOf(value, all, nameOf);
+    return (near.length > 0 ? near : all).slice(0, NAMED);
+  };
+  if (typed.project !== undefined && project !== null && !isKnownProject(db, project)) {
+    const folders = knownProjects(db).map(folderOfProject);
+    const known = nearOrNewest(baseName(typed.project), folders, projectName);
+    return [{ flag: "project", value: typed.project, known }];
+  }
+  const within = typed.project === undefined ? null : project;
+  const unknown: UnknownFilter[] = [];
+  if (typed.branch !== undefined && !isKnownBranch(db, typed.branch, within)) {
+    const known = nearOrNewest(typed.branch, knownBranches(db, within));
+    unknown.push({ flag: "branch", value: typed.branch, known });
+  }
+  if (typed.file !== undefined && file !== null && !isKnownFile(db, file)) {
+    const near = nearOf(baseName(file), observedPaths(db, MAX_FILES), baseName).slice(0, MAX_NEAR);
+    const how = { project: within, areWhole: isAbsolutePath(file), limit: NAMED };
+    unknown.push({ flag: "file", value: typed.file, known: newestOfPaths(db, near, how) });
+  }
+  return unknown;
+}
+
+/** Returns the items whose names resemble the typed text; case does not matter. */
+function nearOf(typed: string, all: readonly string[], nameOf: (one: string) => string): string[] {
+  const lower = (one: string) => nameOf(one).toLowerCase();
+  const near = new Set(nearestWords(typed, [...new Set(all.map(lower))]));
+  return all.filter((one) => near.has(lower(one)));
+}
+
+/** Words unknown filters for people. @param command The command before the flag: `conclaude memory search uploads`. */
+export function unknownText(unknown: readonly UnknownFilter[], command: string): string[] {
+  return unknown.flatMap(({ flag, value, known }) => {
+    const none = `Nothing at all is known of the ${flag} "${value}"`;
+    return known.length === 0 ? [`${none}.`] : [
+      `${none}; known: ${known.join(", ")}.`,
+      `  next: ${command} --${flag} ${quoteWord(known[0]!)}`,
+    ];
+  });
 }
