@@ -1,7 +1,7 @@
 /** Finds commands that change files, packages, services or data. Any other command only looks, or runs something. */
 import TABLE from "./changing_commands.json" with { type: "json" };
 import { gitArguments } from "./git_words.ts";
-import { isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
+import { calledWords, isThrownAway } from "./script_words.ts";
 import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 
 interface Changing {
@@ -46,8 +46,7 @@ export function changingPart(script: string): ChangingPart | null {
 function changesOutside({ words, source }: ScriptCommand): boolean | null {
   const git = gitArguments(words);
   if (git !== null) return GIT_CHANGES.test(git.join(" ")) ? false : null;
-  const [program = "", ...args] = withoutLaunchers(words);
-  const name = nameOf(program);
+  const [name = "", ...args] = calledWords(words);
   if (PRINTING.has(name)) {
     const plain = source.slice(0, MAX_SOURCE_CHARS).replace(QUOTED, "''");
     return INTO_FILE.test(plain) ? false : null;

@@ -7,12 +7,11 @@ import type { Check, CommandKey } from "./observation.ts";
 import { BUILDERS, CHECK_TOOLS, TASK_CHECKS, taskVerbOf } from "./check_tools.ts";
 import { gitArguments, gitFolders } from "./git_words.ts";
 import {
+  calledWords,
   folderBefore,
   folderIn,
-  nameOf,
   PACKAGE_MANAGERS,
   plainPath,
-  withoutLaunchers,
 } from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 
@@ -46,13 +45,12 @@ export function commandKey(
   at: number,
   root: string | null,
 ): CommandKey | null {
-  const [first, ...typed] = withoutLaunchers(commands[at]!.words);
-  if (first === undefined) return null;
-  const program = nameOf(first);
-  const git = gitArguments([first, ...typed]);
+  const [program, ...typed] = calledWords(commands[at]!.words);
+  if (program === undefined) return null;
+  const git = gitArguments([program, ...typed]);
   const { folder: inside, args } = git === null
     ? takeFolderOption(program, typed.filter((word) => !/^\+\S/.test(word)))
-    : { folder: gitFolders([first, ...typed]).join("/"), args: git };
+    : { folder: gitFolders([program, ...typed]).join("/"), args: git };
   const folder = inProject(folderIn(folderBefore(commands, at), inside), root);
   const call = { program, args, folder, root };
   return taskKey(call) ?? toolKey(call) ?? otherKey(call);

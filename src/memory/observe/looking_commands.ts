@@ -1,6 +1,6 @@
 /** Tells whether a shell command only looks for something, or tries something out. */
 import { gitArguments } from "./git_words.ts";
-import { nameOf, withoutLaunchers } from "./script_words.ts";
+import { calledWords } from "./script_words.ts";
 import type { ScriptCommand } from "./shell_words.ts";
 import WORDS from "./looking_words.json" with { type: "json" };
 
@@ -24,9 +24,8 @@ export function isOnlyLooking(commands: readonly ScriptCommand[]): boolean {
 
 /** Tells whether a command only looks for something, tries or waits. */
 export function looks({ words }: ScriptCommand): boolean {
-  const [first = "", ...args] = withoutLaunchers(words);
-  const [verb = "", next = ""] = gitArguments([first, ...args]) ?? args;
-  const program = nameOf(first);
+  const [program = "", ...args] = calledWords(words);
+  const [verb = "", next = ""] = gitArguments([program, ...args]) ?? args;
   return program === "" || LOOKING.has(program) || LOOKING_VERBS.get(program)?.has(verb) === true ||
     LOOKING_VERBS.get(`${program} ${verb}`)?.has(next) === true ||
     (next === "" && ASKING.has(verb));

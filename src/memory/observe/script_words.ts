@@ -50,7 +50,6 @@ export function isThrownAway(path: string): boolean {
 
 /** Package managers, which run the scripts and programs of a package. */
 export const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
-const MAX_LAUNCHERS = 6;
 
 /** A call that only starts another command, found by its program's name and the next two words. */
 interface Launcher {
@@ -72,13 +71,14 @@ export const LAUNCHERS: readonly Launcher[] = TABLE.map((row) => ({
 
 /** Returns a command without its launchers: `sudo`, `npx`, `timeout 60`, `python -m`. */
 export function withoutLaunchers(words: readonly string[]): readonly string[] {
-  let rest = words;
-  for (let i = 0; i < MAX_LAUNCHERS; i++) {
-    const inner = launched(rest);
-    if (inner === null) return rest;
-    rest = inner;
-  }
-  return rest;
+  const inner = launched(words);
+  return inner === null ? words : withoutLaunchers(inner);
+}
+
+/** Returns a command without its launchers, and its program without its folder. */
+export function calledWords(words: readonly string[]): readonly string[] {
+  const [program, ...args] = withoutLaunchers(words);
+  return program === undefined ? [] : [nameOf(program), ...args];
 }
 
 /** Returns the command that a launcher starts; null for a command that is not a launcher. */
