@@ -1,8 +1,12 @@
 /** Finds commands that change files, packages, services or data. Any other command only looks, or runs something. */
 import TABLE from "./changing_commands.json" with { type: "json" };
-import { gitArguments } from "./git_words.ts";
-import { calledWords, isThrownAway } from "./script_words.ts";
-import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
+import {
+  calledWords,
+  gitArguments,
+  isThrownAway,
+  type ScriptCommand,
+  scriptCommands,
+} from "./shell_words.ts";
 
 interface Changing {
   /** Matches the program, without its folder, and its arguments, joined by blanks. */

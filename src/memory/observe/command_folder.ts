@@ -1,8 +1,14 @@
 /** Finds the folder in which a command runs, since the same words in two folders are different commands. */
 import { resolvePath } from "../../base/paths.ts";
-import { gitFolders } from "./git_words.ts";
-import { calledWords, folderBefore, isHarmless, plainPath } from "./script_words.ts";
-import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
+import {
+  calledWords,
+  folderBefore,
+  gitFolders,
+  isHarmless,
+  plainPath,
+  type ScriptCommand,
+  scriptCommands,
+} from "./shell_words.ts";
 import { takeFolderOption } from "./command_key.ts";
 
 /** Matches the first step of a command into a folder, quoted or not. */

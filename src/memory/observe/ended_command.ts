@@ -1,13 +1,18 @@
 /** Decides which commands of a script passed and which one failed, from the exit code and the output. */
 import { baseName } from "../../base/paths.ts";
-import { isOnlyLooking, looks } from "./looking_commands.ts";
+import {
+  calledWords,
+  gitArguments,
+  isHarmless,
+  isOnlyLooking,
+  looks,
+  mustHavePassed,
+  type ScriptCommand,
+} from "./shell_words.ts";
 import type { CommandKey } from "./observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
 import { calledAs, commandKey, keyOf, runsScript } from "./command_key.ts";
-import { gitArguments } from "./git_words.ts";
-import { CHECK_FAILED, PROGRAM_FAILED, WRONG_CALLS } from "./output_lines.ts";
-import { calledWords, isHarmless } from "./script_words.ts";
-import { mustHavePassed, type ScriptCommand } from "./shell_words.ts";
+import { CHECK_FAILED, PROGRAM_FAILED, WRONG_CALLS } from "./error_line.ts";
 import { readTestRun, type TestRun } from "./test_run.ts";
 
 /** A script that a shell has run. */

@@ -16,10 +16,8 @@ import {
 } from "./ended_command.ts";
 import { errorLine, tellingErrorLine, withoutVarying } from "./error_line.ts";
 import { failureKey } from "./command_key.ts";
-import { worksElsewhere } from "./git_words.ts";
+import { isHarmless, scriptCommands, worksElsewhere } from "./shell_words.ts";
 import { commitOf } from "./observe_commit.ts";
-import { isHarmless } from "./script_words.ts";
-import { scriptCommands } from "./shell_words.ts";
 
 const KEPT_ERROR = { head: 900, tail: 2_200 };
 /** The longest name of a command in the title of a failure, in characters. */

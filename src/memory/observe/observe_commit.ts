@@ -5,8 +5,7 @@ import { chainObservations } from "./observe_words.ts";
 import { MAX_COMMAND_CHARS, textOf } from "./command_text.ts";
 import type { ScriptRun } from "./ended_command.ts";
 import { isOutside } from "./command_folder.ts";
-import { gitArguments } from "./git_words.ts";
-import { mustHavePassed } from "./shell_words.ts";
+import { gitArguments, mustHavePassed } from "./shell_words.ts";
 
 /** Observes the commits of a command: the first one, with the others in `besides`; null when it made none. */
 export function commitOf(run: ScriptRun): Observed | null {
