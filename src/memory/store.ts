@@ -24,7 +24,7 @@ export {
   USAGE_GROUPS,
   type UsageGroup,
 } from "./usage/token_use_table.ts";
-export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
+export { dayStartMs, lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
 export {
   observationsToSummarize,
   saidInSession,

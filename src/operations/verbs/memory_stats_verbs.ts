@@ -2,13 +2,12 @@ import { count } from "../../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId } from "../../base/ids.ts";
 import { openFailuresOf } from "../../memory/tell/open_now.ts";
-import { dayStartMs } from "../../memory/drain/summarizer.ts";
 import {
   forbiddingLimit,
   type FoundSummarizer,
   readSummarizer,
 } from "../../memory/drain/summarizer_settings.ts";
-import { countMemory, lastRuns, summarizerUse, usedUp } from "../../memory/store.ts";
+import { countMemory, dayStartMs, lastRuns, summarizerUse, usedUp } from "../../memory/store.ts";
 import { relativeTime } from "../../base/time.ts";
 import { agoText, readVerb } from "../list_and_show.ts";
 import { factLines, type Facts } from "../table.ts";
@@ -56,9 +55,7 @@ function summarizerStats(db: DatabaseSync, found: FoundSummarizer, nowMs: number
     /** The key of a limit that is 0, or null. */
     forbiddenBy: settings === null ? null : forbiddingLimit(settings),
     /** The limit that is used up today: runs or tokens. */
-    usedUp: settings === null
-      ? null
-      : usedUp(today, { maxRuns: settings.maxRunsPerDay, maxTokens: settings.maxTokensPerDay }, 1),
+    usedUp: settings === null ? null : usedUp(today, settings, 1),
     lastRuns: lastRuns(db, nowMs, LISTED_RUNS),
   };
 }
