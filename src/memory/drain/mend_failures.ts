@@ -104,8 +104,7 @@ function changesSince(
   const changes = changesBetween(db, sessionId, between).flatMap((change): PossibleChange[] => {
     if (change.kind === "edit") return [change];
     const changing = changingPart(change.facts.command ?? "");
-    if (changing === null) return [];
-    return [{ ...change, files: [], part: changing.source, isOutside: changing.isOutside }];
+    return changing === null ? [] : [{ ...change, ...changing, files: [] }];
   });
   return creditedChanges(failure, changes);
 }

@@ -20,7 +20,6 @@ interface ObservationBase extends Pick<Observed, "kind" | "outcome" | "title" | 
 }
 
 export interface NewObservation extends ObservationBase, Pick<Observed, "files" | "sameAs"> {
-  /** The words of code for the index. */
   readonly terms: string;
   readonly atMs: number;
 }
@@ -330,7 +329,6 @@ export function queueLostAgain(db: DatabaseSync): number {
   return Number(changes);
 }
 
-/** Reads the texts of observations, with their uids, sessions and kinds. */
 export function observedTexts(
   db: DatabaseSync,
   ids: readonly number[],

@@ -107,7 +107,7 @@ async function rewriteAll(
   const mask = await maskBy(options.redactPatterns);
   for (const summary of ready) {
     if (signal.aborted || inARow === MAX_FAILURES) break;
-    const digest = digestOfSummary(db, summary);
+    const digest = digestOfSummary(db, summary.sessionId, summary);
     const tried = digestOf(JSON.stringify([digest, settings.command]));
     const { sessionId } = summary;
     const before = failuresOf(db, { sessionId, summary: tried });
@@ -184,7 +184,7 @@ async function rewrite(
   return transaction(db, () => {
     const stored = summaryOf(db, summary.sessionId);
     const isSame = stored !== undefined && stored.id === summary.id &&
-      digestOfSummary(db, stored) === digest;
+      digestOfSummary(db, stored.sessionId, stored) === digest;
     const reason = fault ?? (isSame ? null : "the session has gone on meanwhile");
     if (reason === null) {
       const { id, title, files, project } = summary;

@@ -31,7 +31,7 @@ const MAX_SOURCE_CHARS = 2_000;
 
 export interface ChangingPart {
   /** The first line of the part, as it was typed. */
-  readonly source: string;
+  readonly part: string;
   /** Whether the part changes something outside of the project's files: a package, a service, a database. */
   readonly isOutside: boolean;
 }
@@ -41,7 +41,7 @@ export function changingPart(script: string): ChangingPart | null {
   for (const command of scriptCommands(script)) {
     const isOutside = changesOutside(command);
     if (isOutside === null) continue;
-    return { source: command.source.split("\n", 1)[0]!.trim(), isOutside };
+    return { part: command.source.split("\n", 1)[0]!.trim(), isOutside };
   }
   return null;
 }

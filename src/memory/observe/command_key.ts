@@ -231,7 +231,6 @@ function inProject(path: string, root: string | null): string {
   return inside === root ? "" : inside;
 }
 
-/** Makes a key that only has a name. */
 export function keyOf(what: string): CommandKey {
   return { check: null, what, paths: [], chosen: [] };
 }

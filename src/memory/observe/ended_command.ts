@@ -11,22 +11,18 @@ import {
 } from "./shell_words.ts";
 import type { CommandKey } from "./observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
+import type { Surroundings } from "./command_folder.ts";
 import { calledAs, commandKey, keyOf, runsScript } from "./command_key.ts";
 import { CHECK_FAILED, PROGRAM_FAILED, WRONG_CALLS } from "./error_line.ts";
 import { readTestRun, type TestRun } from "./test_run.ts";
 
 /** A script that a shell has run. */
-export interface ScriptRun {
+export interface ScriptRun extends Surroundings {
   readonly command: string;
-  /** The commands that the script consists of. */
   readonly commands: readonly ScriptCommand[];
   readonly output: string;
   readonly exitCode: number | null;
   readonly outcome: "success" | "failure";
-  /** The project's folder; null when it is unknown. */
-  readonly root: string | null;
-  /** The folder of the shell after the script; empty when it is unknown. */
-  readonly shellFolder: string;
   /** What the command is about, as Claude described it; empty when Claude did not. */
   readonly about: string;
 }

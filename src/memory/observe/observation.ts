@@ -1,4 +1,5 @@
 /** Defines the types of observations, the rows of memory: something that was done, said or found in a session. */
+import { quietly } from "../../base/errors.ts";
 import { titleLine } from "../text.ts";
 
 export const OBSERVATION_KINDS = [
@@ -141,7 +142,6 @@ export interface ObservedFacts {
 export interface Observed {
   readonly kind: ObservationKind;
   readonly outcome: "success" | "failure" | null;
-  /** The title, in one line. */
   readonly title: string;
   readonly text: string;
   readonly files: readonly ObservedFile[];
@@ -180,13 +180,8 @@ export interface ToolUse {
 
 /** Parses a list or an object that a row holds as JSON. Returns `instead` for damaged JSON, which `doctor` reports. */
 export function keptJson<Value extends object>(text: unknown, instead: Value): Value {
-  try {
-    const value: unknown = JSON.parse(String(text));
-    return typeof value === "object" && value !== null &&
-        Array.isArray(value) === Array.isArray(instead)
-      ? value as Value
-      : instead;
-  } catch {
-    return instead;
-  }
+  const value = quietly((): unknown => JSON.parse(String(text)));
+  const isKept = typeof value === "object" && value !== null &&
+    Array.isArray(value) === Array.isArray(instead);
+  return isKept ? value as Value : instead;
 }

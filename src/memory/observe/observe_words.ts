@@ -122,7 +122,6 @@ function isRule(sentence: string): boolean {
     RULE_FORMS.some(({ pattern }) => pattern.test(sentence));
 }
 
-/** Observes the last message of a turn. */
 export function observeMessage({ payload }: ToolUse): Observed | null {
   return observeText("message", textIn(payload, "last_assistant_message").trim());
 }

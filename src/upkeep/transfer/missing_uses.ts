@@ -9,10 +9,8 @@ import {
 import { exclusionIn, isMemoryOff, type TranscriptProject } from "./capture_of.ts";
 import { ComparedSession, foundItem } from "./compared_session.ts";
 
-/** A session that hooks have recorded. */
 export interface RecordedSession {
   readonly sessionId: string;
-  /** The path of the session's transcript. */
   readonly transcript: string;
   /** Finds the session's project; called only if something is missing. */
   readonly project: () => Promise<TranscriptProject>;
@@ -21,7 +19,6 @@ export interface RecordedSession {
 }
 
 export interface TakeLostOptions {
-  /** The path of the database. */
   readonly database: string;
   readonly nowMs: number;
   /** The deadline, in milliseconds of `performance.now()`. */
