@@ -20,7 +20,7 @@ export {
   sumTokens,
   USAGE_GROUPS,
 } from "./usage/token_use_table.ts";
-export { lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
+export { dayStartMs, lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
 export { saidInSession } from "./observe/session_observations_table.ts";
 export {
   type IndexedWords,

@@ -88,12 +88,11 @@ const MAX_DEATHS = 5;
  */
 export function drainCaptures(db: DatabaseSync, options: CaptureDrainOptions): CaptureDrainReport {
   const steps = drainSteps(db, options);
-  let step = steps.next();
-  while (!step.done) {
-    if (step.value > 0) waitMs(step.value);
-    step = steps.next();
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (value > 0) waitMs(value);
   }
-  return step.value;
 }
 
 /**
@@ -166,9 +165,13 @@ function saveAll(db: DatabaseSync, readings: readonly Reading[], at: ReadAt) {
     const worked: WorkedCapture[] = [];
     const withNews = new Set<string>();
     for (const reading of readings) {
-      const { capture: { id, attempts, sessionId }, fault } = reading;
+      const { capture, capture: { id, attempts, sessionId }, fault } = reading;
       if (fault !== null) {
-        giveBack(db, reading.capture, { fault, atMs: at.atMs });
+        const { atMs } = at;
+        const retryAtMs = attempts >= MAX_TRIES
+          ? null
+          : atMs + FIRST_PAUSE_MS * 2 ** (attempts - 1);
+        failCapture(db, capture, { errorMessage: fault, retryAtMs, atMs });
         continue;
       }
       const observationId = saveReading(db, reading, at.atMs);
@@ -187,55 +190,32 @@ function saveReading(
   { capture, observed, terms }: Reading,
   nowMs: number,
 ): number | null {
-  const observationId = observed === null
-    ? null
-    : saveObservation(db, newObservation(capture, { observed, terms }));
-  let n = 0;
-  for (let besides = observed?.besides; besides !== undefined; besides = besides.besides) {
-    const words = termsOf(besides, capture.project);
-    n++;
-    saveObservation(db, {
-      ...newObservation(capture, { observed: besides, terms: words }),
-      uid: n === 1 ? `${capture.id}/${besides.kind}` : `${capture.id}/${besides.kind}/${n}`,
-    });
-  }
-  if (observed === null || observationId === null) return null;
+  if (observed === null) return null;
+  const { id: uid, project } = capture;
   const { passes = [], facts: { command = "" } } = observed;
-  if (passes.length > 0) mendFailures(db, { capture, passes, command, by: observationId, nowMs });
-  return observationId;
+  const by = saveObservation(db, newObservation(capture, observed, { uid, terms }));
+  for (let n = 1, one = observed.besides; one !== undefined; n++, one = one.besides) {
+    const of = { uid: `${uid}/${one.kind}${n === 1 ? "" : `/${n}`}`, terms: termsOf(one, project) };
+    saveObservation(db, newObservation(capture, one, of));
+  }
+  if (passes.length > 0) mendFailures(db, { capture, passes, command, by, nowMs });
+  return by;
 }
 
 function newObservation(
-  { id, sessionId, project, branch, createdAtMs }: ClaimedCapture,
-  { observed, terms }: { readonly observed: Observed; readonly terms: string },
+  { sessionId, project, branch, createdAtMs }: ClaimedCapture,
+  observed: Observed,
+  of: Pick<NewObservation, "uid" | "terms">,
 ): NewObservation {
-  const sameAs = storedSameAs(observed);
-  return { ...observed, uid: id, sessionId, project, branch, terms, sameAs, atMs: createdAtMs };
-}
-
-/** Returns the stored key that repeats of an observation share; null when the observation has no repeats. */
-function storedSameAs({ sameAs, wrong }: Observed): string | null {
-  if (sameAs === null || wrong === undefined) return sameAs === null ? null : digestOf(sameAs);
-  return sameFailure(digestOf(sameAs), digestOf(wrong));
+  const { wrong } = observed;
+  const key = observed.sameAs === null ? null : digestOf(observed.sameAs);
+  const sameAs = key === null || wrong === undefined ? key : sameFailure(key, digestOf(wrong));
+  return { ...observed, ...of, sessionId, project, branch, sameAs, atMs: createdAtMs };
 }
 
 /** The tries after which a capture is given up. Between them the pause doubles (reference, §5). */
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 5_000;
-
-/** Returns a capture that cannot be worked in to the queue, or gives it up. `atMs` is in epoch milliseconds. */
-function giveBack(
-  db: DatabaseSync,
-  capture: Pick<ClaimedCapture, "id" | "attempts">,
-  { fault, atMs }: { readonly fault: string; readonly atMs: number },
-): void {
-  const pauseMs = FIRST_PAUSE_MS * 2 ** (capture.attempts - 1);
-  failCapture(db, capture, {
-    errorMessage: fault,
-    retryAtMs: capture.attempts >= MAX_TRIES ? null : atMs + pauseMs,
-    atMs,
-  });
-}
 
 /** Drains the queue of a database. Returns null when another process is draining it. */
 export function drainAlone(

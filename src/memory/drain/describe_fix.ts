@@ -1,15 +1,11 @@
 /** Describes a fix: the failure, the changes that mended it, and the command that passes now. */
 import { baseName, isAbsolutePath } from "../../base/paths.ts";
-import type { ObservedFacts } from "../observe/observation.ts";
 import { saysLittle } from "../observe/error_line.ts";
+import type { Observation } from "./observations_table.ts";
 import { headAndTail, shortened, titleLine } from "../text.ts";
 import CAUSES from "./outside_causes.json" with { type: "json" };
 
-interface Failure {
-  readonly title: string;
-  readonly text: string;
-  readonly facts: ObservedFacts;
-}
+type Failure = Pick<Observation, "title" | "text" | "facts">;
 
 /** An edit, or a command that changes something, which may have mended a failure. */
 export interface PossibleFix {
@@ -20,18 +16,7 @@ export interface PossibleFix {
   readonly isOutside?: boolean;
 }
 
-type ToldChange = PossibleFix & {
-  readonly id: number;
-  readonly title: string;
-  readonly text: string;
-};
-
-export interface Fix {
-  readonly title: string;
-  readonly text: string;
-  readonly files: readonly string[];
-  readonly facts: ObservedFacts;
-}
+type ToldChange = PossibleFix & Pick<Observation, "id" | "title" | "text">;
 
 const KEPT_CHANGE = { head: 700, tail: 200 };
 const KEPT_ERROR = { head: 300, tail: 900 };
@@ -48,7 +33,7 @@ export function describeFix(
   failure: Failure & { readonly id: number },
   changes: readonly ToldChange[],
   passing: string,
-): Fix {
+) {
   const files = [...new Set(changes.flatMap((change) => change.files))];
   const { command = "", error } = failure.facts;
   return {
@@ -99,16 +84,11 @@ function namesOf(files: readonly string[]): string {
     (others > 0 ? ` +${others} more` : "");
 }
 
-/** A cause outside of the code, with the pattern of its error messages. */
-interface OutsideCause {
-  readonly name: string;
-  readonly pattern: RegExp;
-  readonly example: string;
-  /** A similar error whose cause lies in the code. */
-  readonly counterexample: string;
-}
-
-export const OUTSIDE_CAUSES: readonly OutsideCause[] = CAUSES.map(
+/**
+ * The causes outside of the code, with the patterns of their error messages. The cause of a `counterexample` lies in the
+ * code.
+ */
+export const OUTSIDE_CAUSES = CAUSES.map(
   ({ pattern, isExact, ...row }: typeof CAUSES[number]) => ({
     ...row,
     pattern: new RegExp(pattern, isExact ? "" : "i"),

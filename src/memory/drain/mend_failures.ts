@@ -44,7 +44,7 @@ export function mendFailures(db: DatabaseSync, pass: Pass): void {
     // During a rebase HEAD is on no branch, so failures of git are only closed within their session.
     const session = key.what.startsWith("git ") ? sessionId : null;
     const open = openFailures(db, of, { session, project, branch, before, nowMs })
-      .filter((failure) => failure.id !== by && covers(key, failedRunOf(failure)));
+      .filter((failure) => failure.id !== by && covers(key, failure));
     for (const failure of open) {
       // A later failure with another error shows that this one was mended before.
       const next = open.findLast(({ createdAtMs }) => createdAtMs > failure.updatedAtMs);
@@ -54,13 +54,6 @@ export function mendFailures(db: DatabaseSync, pass: Pass): void {
       if (failure.sessionId !== sessionId) askForSummary(db, failure.sessionId);
     }
   }
-}
-
-function failedRunOf({ facts, text }: OpenFailure) {
-  const { command = "", paths = [], chosen = [], failing = [], failed = 0, passed } = facts;
-  // Go prints no counts: more tests may have failed than a filter shows, or a package was not built.
-  const isPart = passed === undefined && (command.includes("|") || NOT_ALL.test(text));
-  return { paths, chosen, failing: failing.length >= failed && !isPart ? failing : [] };
 }
 
 /** Saves the fix of a failure; null when no change may have mended it. Failures with equal fixes share one row. */
@@ -74,11 +67,10 @@ function saveFix(
   },
 ): number | null {
   const { id, sessionId, project, branch, createdAtMs } = pass.capture;
-  const early = changesSince(db, failure, { sessionId, untilMs });
-  const changes = early.length > 0
-    ? early
-    : changesSince(db, failure, { sessionId, untilMs: createdAtMs });
-  if (changes.length === 0) return null;
+  const changes = [untilMs, createdAtMs]
+    .map((until) => changesSince(db, failure, { sessionId, untilMs: until }))
+    .find((found) => found.length > 0);
+  if (changes === undefined) return null;
   const { files, ...fix } = describeFix(failure, changes, pass.command);
   const known = fixes.get(fix.title);
   if (known !== undefined) return known;
@@ -112,8 +104,7 @@ function changesSince(
   const changes = changesBetween(db, sessionId, between).flatMap((change): PossibleChange[] => {
     if (change.kind === "edit") return [change];
     const changing = changingPart(change.facts.command ?? "");
-    if (changing === null) return [];
-    return [{ ...change, files: [], part: changing.source, isOutside: changing.isOutside }];
+    return changing === null ? [] : [{ ...change, ...changing, files: [] }];
   });
   return creditedChanges(failure, changes);
 }
@@ -130,19 +121,17 @@ function filesOf(
   return paths.map((path) => ({ path, digest: lastOf(path) }));
 }
 
-/** The part of a failure that is compared with a pass. */
-interface FailedRun extends Pick<CommandKey, "paths" | "chosen"> {
-  /** Names of the tests that failed; empty when not all of them are known. */
-  readonly failing: readonly string[];
-}
-
 /** Tells whether a passing command, with the same key, has covered all tests and files that failed. */
-function covers(passed: Pick<CommandKey, "paths" | "chosen">, failed: FailedRun): boolean {
-  const { failing } = failed;
-  const isChosen = passed.chosen.length === 0 || isSameValue(passed.chosen, failed.chosen) ||
+function covers(passed: CommandKey, failure: OpenFailure): boolean {
+  const { command = "", paths = [], chosen = [], failed = 0, passed: counted } = failure.facts;
+  const { failing: named = [] } = failure.facts;
+  // Go prints no counts: more tests may have failed than a filter shows, or a package was not built.
+  const isPart = counted === undefined && (command.includes("|") || NOT_ALL.test(failure.text));
+  const failing = named.length >= failed && !isPart ? named : [];
+  const isChosen = passed.chosen.length === 0 || isSameValue(passed.chosen, chosen) ||
     failing.length > 0 && failing.every((name) => passed.chosen.some((one) => chooses(one, name)));
   const isThere = passed.paths.length === 0 ||
-    failed.paths.length > 0 && failed.paths.every((path) => isWithin(path, passed.paths)) ||
+    paths.length > 0 && paths.every((path) => isWithin(path, passed.paths)) ||
     failing.length > 0 && failing.every((name) => isWithin(name, passed.paths));
   return isChosen && isThere;
 }

@@ -1,7 +1,7 @@
 /** Writes and reads observations. */
 import {
   keptJson,
-  type ObservationKind,
+  type Observed,
   type ObservedFacts,
   type ObservedFile,
 } from "../observe/observation.ts";
@@ -11,25 +11,16 @@ import { askForSummary } from "../../db/queue_work.ts";
 import { insertRow, statement, updateRow } from "../../db/statement.ts";
 import { transaction } from "../../db/transaction.ts";
 
-interface ObservationBase {
+interface ObservationBase extends Pick<Observed, "kind" | "outcome" | "title" | "text" | "facts"> {
   /** The lasting identity of the observation, also in exports and imports. */
   readonly uid: string;
   readonly sessionId: string;
   readonly project: string | null;
   readonly branch: string | null;
-  readonly kind: ObservationKind;
-  readonly outcome: "success" | "failure" | null;
-  readonly title: string;
-  readonly text: string;
-  readonly facts: ObservedFacts;
 }
 
-export interface NewObservation extends ObservationBase {
-  /** The words of code for the index. */
+export interface NewObservation extends ObservationBase, Pick<Observed, "files" | "sameAs"> {
   readonly terms: string;
-  readonly files: readonly ObservedFile[];
-  /** The key that repeats of the observation in its session share; null when it has no repeats. */
-  readonly sameAs: string | null;
   readonly atMs: number;
 }
 
@@ -104,15 +95,15 @@ export function removeOldObservations(
 
 /** Saves an observation. A repeat raises the count of the first one and updates its text. @returns The row's id. */
 export function saveObservation(db: DatabaseSync, observation: NewObservation): number {
-  const { uid, sessionId, project, branch, kind, outcome, title, text, terms } = observation;
-  const { files, facts, atMs } = observation;
+  const { uid, sessionId, project, branch, kind, outcome, title, text, terms, files, atMs } =
+    observation;
   const taken = takeOverLost(db, observation);
   if (taken !== null) return taken;
   const { sameAs, known } = sameOnBranch(db, observation);
   if (known !== undefined) return repeatObservation(db, known, observation);
   const id = insertRow(db, "observations", {
-    ...{ uid, sessionId, project, branch, kind, outcome, title, text, terms },
-    ...{ files: pathsOf(files), facts: JSON.stringify(facts), sameAs },
+    ...{ uid, sessionId, project, branch, kind, outcome, title, text, terms, sameAs },
+    ...{ files: pathsOf(files), facts: JSON.stringify(observation.facts) },
     ...{ createdAtMs: atMs, updatedAtMs: atMs },
   });
   saveFiles(db, id, files);
@@ -162,13 +153,12 @@ function pathsOf(files: readonly ObservedFile[]): string {
 export function replaceObservation(db: DatabaseSync, observation: NewObservation): number {
   const known = findSame(db, observation.sessionId, observation.sameAs ?? "");
   if (known === undefined) return saveObservation(db, observation);
-  if (known.text !== observation.text || known.title !== observation.title) {
-    rewrite(db, known.id, observation);
-  }
+  rewrite(db, known, observation);
   const { project, branch, files, facts, atMs } = observation;
-  const times = { createdAtMs: atMs, updatedAtMs: atMs };
-  const texts = { files: pathsOf(files), facts: JSON.stringify(facts) };
-  updateRow(db, "observations", known.id, { project, branch, ...texts, ...times });
+  updateRow(db, "observations", known.id, {
+    ...{ project, branch, files: pathsOf(files), facts: JSON.stringify(facts) },
+    ...{ createdAtMs: atMs, updatedAtMs: atMs },
+  });
   statement(
     db,
     "DELETE FROM observation_files WHERE observation_id = ? AND path NOT IN (SELECT value FROM json_each(?))",
@@ -177,14 +167,9 @@ export function replaceObservation(db: DatabaseSync, observation: NewObservation
   return known.id;
 }
 
-interface Same {
-  readonly id: number;
-  readonly branch: string | null;
-  readonly title: string;
-  readonly text: string;
+interface Same extends Pick<Observation, "id" | "branch" | "title" | "text" | "updatedAtMs"> {
   /** The observation's paths in the form that the table stores. */
   readonly files: string;
-  readonly updatedAtMs: number;
 }
 
 function findSame(db: DatabaseSync, sessionId: string, sameAs: string): Same | undefined {
@@ -198,7 +183,7 @@ function findSame(db: DatabaseSync, sessionId: string, sameAs: string): Same | u
 }
 
 /** Kinds that depend on the branch: an equal observation on another branch is not a repeat. */
-const OF_BRANCH: ReadonlySet<ObservationKind> = new Set(["command", "failure", "test"]);
+const OF_BRANCH: ReadonlySet<string> = new Set(["command", "failure", "test"]);
 
 /**
  * Returns the observation that a new one repeats, and the key that both share. During a rebase HEAD is on no branch, so
@@ -218,7 +203,7 @@ function sameOnBranch(
 }
 
 function repeatObservation(db: DatabaseSync, known: Same, observation: NewObservation): number {
-  const { title, text, files, atMs } = observation;
+  const { files, atMs } = observation;
   statement(
     db,
     `UPDATE observations
@@ -227,25 +212,25 @@ function repeatObservation(db: DatabaseSync, known: Same, observation: NewObserv
   ).run(known.id, atMs);
   addFiles(db, known, files);
   if (atMs < known.updatedAtMs) return known.id;
-  if (text !== known.text || title !== known.title) {
-    rewrite(db, known.id, observation);
-  }
+  rewrite(db, known, observation);
   saveFiles(db, known.id, files);
   return known.id;
 }
 
 function addFiles(db: DatabaseSync, known: Same, files: readonly ObservedFile[]): void {
   const before = keptJson<string[]>(known.files, []);
-  const added = files.map(({ path }) => path).filter((path) => !before.includes(path));
-  if (added.length === 0 || before.length >= MAX_FILES) return;
-  const paths = JSON.stringify([...before, ...added].slice(0, MAX_FILES));
+  const all = new Set([...before, ...files.map(({ path }) => path)]);
+  if (all.size === before.length || before.length >= MAX_FILES) return;
+  const paths = JSON.stringify([...all].slice(0, MAX_FILES));
   updateRow(db, "observations", known.id, { files: paths });
 }
 
-function rewrite(db: DatabaseSync, id: number, observation: NewObservation): void {
+/** Writes the new texts of an observation, if they differ: the index is then written anew. */
+function rewrite(db: DatabaseSync, known: Same, observation: NewObservation): void {
   const { title, text, terms, outcome, facts } = observation;
+  if (text === known.text && title === known.title) return;
   const fields = { title, text, terms, outcome, facts: JSON.stringify(facts) };
-  updateRow(db, "observations", id, fields);
+  updateRow(db, "observations", known.id, fields);
 }
 
 /** Stores the digests of an observation's files. They hold for the time when it was last seen. */
@@ -281,16 +266,9 @@ export function summaryUid(sessionId: string): string {
 export const FACTS = "iif(json_valid(facts), facts, '{}')";
 
 /** An observation that was made again from its remaining captures. */
-export interface Remade extends
-  Pick<
-    NewObservation,
-    "uid" | "project" | "branch" | "outcome" | "title" | "text" | "terms" | "files" | "facts"
-  > {
-  readonly id: number;
-  readonly repeats: number;
-  readonly createdAtMs: number;
-  readonly updatedAtMs: number;
-}
+export type Remade =
+  & Omit<NewObservation, "sessionId" | "kind" | "sameAs" | "atMs">
+  & Pick<Observation, "id" | "repeats" | "createdAtMs" | "updatedAtMs">;
 
 /** Makes an observation again from its remaining captures, oldest first; null when these do not suffice. */
 export type Remake = (
@@ -351,7 +329,6 @@ export function queueLostAgain(db: DatabaseSync): number {
   return Number(changes);
 }
 
-/** Reads the texts of observations, with their uids, sessions and kinds. */
 export function observedTexts(
   db: DatabaseSync,
   ids: readonly number[],

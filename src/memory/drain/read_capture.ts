@@ -2,7 +2,7 @@
 import { count } from "../../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf } from "../../base/errors.ts";
-import type { Observed, ObservedFile, ToolUse } from "../observe/observation.ts";
+import type { Observed, ToolUse } from "../observe/observation.ts";
 import { observe } from "../observe/observe.ts";
 import { indexedTerms } from "../search/terms.ts";
 import { readPayload } from "../../db/payloads.ts";
@@ -140,25 +140,18 @@ export function remakeIn(
       return null;
     }
     const { observed: { outcome, title, text, facts }, terms } = last;
+    const { project, branch } = known;
+    const uid = go.has(known.uid) ? stay[0]! : known.uid;
+    const times = readings.map(({ capture }) => capture.createdAtMs);
+    // Each file once, with its last digest.
+    const files = readings.flatMap(({ observed }) => observed?.files ?? []);
+    const byPath = new Map(files.map((file) => [file.path, file]));
     return {
-      id,
-      uid: go.has(known.uid) ? stay[0]! : known.uid,
-      project: known.project,
-      branch: known.branch,
-      outcome,
-      title,
-      text,
-      terms,
-      facts,
-      files: filesOf(readings.flatMap(({ observed }) => observed?.files ?? [])),
+      ...{ id, uid, project, branch, outcome, title, text, terms, facts },
+      files: [...byPath.values()].slice(0, MAX_FILES),
       repeats: readings.length,
-      createdAtMs: Math.min(...readings.map(({ capture }) => capture.createdAtMs)),
-      updatedAtMs: Math.max(...readings.map(({ capture }) => capture.createdAtMs)),
+      createdAtMs: Math.min(...times),
+      updatedAtMs: Math.max(...times),
     };
   };
-}
-
-/** Returns each file once, with its last digest. */
-function filesOf(files: readonly ObservedFile[]): ObservedFile[] {
-  return [...new Map(files.map((file) => [file.path, file])).values()].slice(0, MAX_FILES);
 }

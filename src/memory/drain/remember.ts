@@ -4,7 +4,7 @@ import { compileRedactPatterns, redactText } from "../../secrets/redact.ts";
 import { lookUpwards, repositoryAt } from "../../system/git/repository.ts";
 import { newId } from "../../base/ids.ts";
 import { digestOf } from "../../base/fnv.ts";
-import { isReplaced, NO_SESSION, type ObservedFile } from "../observe/observation.ts";
+import { NO_SESSION, type ObservedFile } from "../observe/observation.ts";
 import { observeText } from "../observe/observe_words.ts";
 import { pathInProject } from "../project_paths.ts";
 import { resolvePath, withoutLine } from "../../base/paths.ts";
@@ -76,10 +76,8 @@ export function rememberNote(
       atMs,
     });
     if (wrong?.id === id) {
-      throw cannotReplace(id, {
-        why: "it says the same",
-        next: `conclaude memory remember "What is right" --replaces ${id}`,
-      });
+      const next = `conclaude memory remember "What is right" --replaces ${id}`;
+      throw cannotReplace(id, "it says the same", next);
     }
     if (wrong !== null) {
       resolveObservation(db, wrong.id, id);
@@ -94,37 +92,26 @@ export function rememberNote(
 
 /** Reads the note or decision with this number. @throws {UserError} When it cannot be replaced, with the reason. */
 function replaceable(db: DatabaseSync, id: number, project: string | null): Observation {
+  const refuse = (why: string, next: string) => cannotReplace(id, why, next);
   const [found] = readObservations(db, [id]);
   if (found === undefined) {
-    throw cannotReplace(id, {
-      why: "no observation has this number",
-      next: "conclaude memory search WORDS --kind note",
-    });
+    throw refuse("no observation has this number", "conclaude memory search WORDS --kind note");
   }
   if (found.kind !== "note" && found.kind !== "decision") {
-    throw cannotReplace(id, {
-      why: `it is of the kind ${found.kind}, and only notes and decisions are replaced`,
-      next: 'conclaude memory remember "What is right"',
-    });
+    const why = `it is of the kind ${found.kind}, and only notes and decisions are replaced`;
+    throw refuse(why, 'conclaude memory remember "What is right"');
   }
   if (found.project !== project) {
-    throw cannotReplace(id, {
-      why: "it is of another project",
-      next: "remember it from the folder of that project",
-    });
+    throw refuse("it is of another project", "remember it from the folder of that project");
   }
-  if (isReplaced(found)) {
-    const by = found.resolvedBy;
-    throw cannotReplace(id, {
-      why: by === 0 ? "it is replaced already" : `#${by} has replaced it already`,
-      next: by === 0 ? "remember it without replacing anything" : `replace #${by}`,
-    });
-  }
+  const by = found.resolvedBy;
+  if (by === 0) throw refuse("it is replaced already", "remember it without replacing anything");
+  if (by !== null) throw refuse(`#${by} has replaced it already`, `replace #${by}`);
   return found;
 }
 
-function cannotReplace(id: number, options: { readonly why: string; readonly next: string }) {
-  return new UserError(`Cannot replace #${id}`, options);
+function cannotReplace(id: number, why: string, next: string) {
+  return new UserError(`Cannot replace #${id}`, { why, next });
 }
 
 /** Saves a note for the project around a folder, with its secrets masked. */

@@ -49,21 +49,19 @@ export function* summarySteps(
   }
 }
 
+function partsOf(db: DatabaseSync, sessionId: string): Observation[] {
+  return observationsToSummarize(db, sessionId, MAX_PARTS);
+}
+
 /**
  * Returns the digest of a summary that rules made, and of the observations in it. The end of the session does not
  * count, since it is no reason to ask a model again.
  */
 export function digestOfSummary(
   db: DatabaseSync,
-  { sessionId, title, text, facts, files }: Observation,
-): string {
-  const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
-  return digestOfParts({ title, text, files, facts }, parts);
-}
-
-function digestOfParts(
+  sessionId: string,
   { title, text, files, facts }: Pick<Observation, "title" | "text" | "files" | "facts">,
-  parts: readonly Pick<Observation, "title">[],
+  parts = partsOf(db, sessionId),
 ): string {
   const titles = parts.map(({ title }) => title);
   return digestOf(JSON.stringify([title, withoutEnd(text), facts.open ?? [], files, titles]));
@@ -75,50 +73,44 @@ export function writeSummaryAgain(db: DatabaseSync, sessionId: string): void {
 }
 
 function writeSummary(db: DatabaseSync, sessionId: string): void {
-  const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
+  const parts = partsOf(db, sessionId);
   const last = parts.at(-1);
   const summary = summarizeSession(parts, sessionTitle(db, sessionId));
+  forgetSummaryRequest(db, sessionId);
+  if (last === undefined || summary === null) return;
   const end = sessionEnd(db, sessionId);
   const ended = end === null ? "" : endInWords(end);
   const stored = summaryOf(db, sessionId);
   const rewrittenFrom = stored?.facts.rewrittenFrom;
   // A version that a model wrote of the same summary stays.
-  const isRewritten = summary !== null && rewrittenFrom !== undefined &&
-    rewrittenFrom === digestOfParts(summary, parts);
-  if (isRewritten) writeEnd(db, stored!, ended);
-  else if (last !== undefined && summary !== null) {
-    const { title, files, facts } = summary;
-    const text = withEnd(summary.text, ended);
-    const { project, branch } = last;
-    const isTrivial = isSmallTalk(parts) && !usedTools(db, sessionId) &&
-      (end === null || whyCutOff(end) === null);
-    replaceObservation(db, {
-      uid: summaryUid(sessionId),
-      sessionId,
-      project,
-      branch,
-      kind: "summary",
-      outcome: null,
-      title,
-      text,
-      terms: indexedTerms([title, text, ...files].join("\n"), project),
-      files: files.map((path) => ({ path, digest: null })),
-      facts: {
-        ...facts,
-        ...ended === "" ? {} : { end: ended },
-        ...isTrivial ? { trivial: true } : isWordWithoutWork(parts) ? { brief: true } : {},
-      },
-      sameAs: digestOf("summary"),
-      atMs: last.updatedAtMs,
-    });
+  if (stored && rewrittenFrom && rewrittenFrom === digestOfSummary(db, sessionId, summary, parts)) {
+    writeEnd(db, stored, ended);
+    return;
   }
-  forgetSummaryRequest(db, sessionId);
+  const { title, files, facts } = summary;
+  const text = withEnd(summary.text, ended);
+  const { project, branch } = last;
+  const isTrivial = isSmallTalk(parts) && !usedTools(db, sessionId) &&
+    (end === null || whyCutOff(end) === null);
+  replaceObservation(db, {
+    ...{ uid: summaryUid(sessionId), sessionId, project, branch, title, text },
+    kind: "summary",
+    outcome: null,
+    terms: indexedTerms([title, text, ...files].join("\n"), project),
+    files: files.map((path) => ({ path, digest: null })),
+    facts: {
+      ...facts,
+      ...ended === "" ? {} : { end: ended },
+      ...isTrivial ? { trivial: true } : isWordWithoutWork(parts) ? { brief: true } : {},
+    },
+    sameAs: digestOf("summary"),
+    atMs: last.updatedAtMs,
+  });
 }
 
-/** Adds the end of the session to a summary that a model has written. */
+/** Adds the end of the session to a summary that a model has written, unless the summary names this end already. */
 function writeEnd(db: DatabaseSync, stored: Observation, ended: string): void {
   const { id, title, files, project, facts } = stored;
-  // The summary names this end already.
   if ((facts.end ?? "") === ended) return;
   const text = withEnd(stored.text, ended);
   const terms = indexedTerms([title, text, ...files].join("\n"), project);
@@ -166,10 +158,10 @@ export function summarizeSession(
       (parts.find((one) => one.kind !== "prompt" && !isReplaced(one))?.title ??
         "what is replaced"));
   const counts = [
-    counted(commits.length, "commit"),
-    counted(fixes.length, "fix", "fixes"),
-    counted(files.length, "file"),
-  ].filter((part) => part !== null).join(", ");
+    ...commits.length === 0 ? [] : [count(commits.length, "commit")],
+    ...fixes.length === 0 ? [] : [count(fixes.length, "fix", "fixes")],
+    ...files.length === 0 ? [] : [count(files.length, "file")],
+  ].join(", ");
   return {
     title: titleLine(
       `Session: ${shortened(heading, MAX_HEADING_CHARS)}${counts === "" ? "" : ` (${counts})`}`,
@@ -210,18 +202,12 @@ function isSmallTalk(parts: readonly SummarizedPart[]): boolean {
 }
 
 /** Kinds of observations in a session without work: it changed nothing, and decided nothing. */
-const WITHOUT_WORK: ReadonlySet<string> = new Set([
-  "prompt",
-  "message",
-  "search",
-  "fetch",
-  "command",
-]);
+const WITHOUT_WORK: readonly string[] = ["prompt", "message", "search", "fetch", "command"];
 
 /** Tells whether a session had only prompts like `continue`, and did nothing that a later session must know. */
 function isWordWithoutWork(parts: readonly SummarizedPart[]): boolean {
   return parts.every(({ kind, title, outcome }) =>
-    WITHOUT_WORK.has(kind) && outcome !== "failure" && (kind !== "prompt" || !saysWhat(title))
+    WITHOUT_WORK.includes(kind) && outcome !== "failure" && (kind !== "prompt" || !saysWhat(title))
   );
 }
 
@@ -237,8 +223,4 @@ function section(name: string, lines: readonly string[]): string[] {
 /** Returns the first line, which tells the subject, and the last lines, which tell the outcome. */
 function firstAndLast(lines: readonly string[], limit: number): readonly string[] {
   return lines.length <= limit ? lines : [lines[0]!, ...lines.slice(1 - limit)];
-}
-
-function counted(n: number, one: string, many?: string): string | null {
-  return n === 0 ? null : count(n, one, many);
 }

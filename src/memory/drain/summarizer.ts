@@ -12,6 +12,7 @@ import { summarizerLockPath, takeLock } from "../../db/process_lock.ts";
 import { observationsToSummarize } from "../observe/session_observations_table.ts";
 import {
   beginRun,
+  dayStartMs,
   endLostRuns,
   endRun,
   failuresOf,
@@ -68,82 +69,71 @@ const MAX_FAILURES = 3;
 const PAUSE_MS = 3_600_000;
 /** The time after its timeout, in milliseconds, at which a run that has not ended counts as failed. */
 const GRACE_MS = 30_000;
-const DAY_MS = 86_400_000;
 /** Control characters, which no text holds. Colours are removed before. */
 // deno-lint-ignore no-control-regex -- no text holds control characters
 const CONTROL = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/;
-
-/** Returns the moment at which the day of a moment began, in UTC. */
-export function dayStartMs(nowMs: number): number {
-  return nowMs - nowMs % DAY_MS;
-}
 
 /** Rewrites waiting summaries one by one, unless another process is doing so. A failed run changes only the ledger. */
 export async function runSummarizer(
   db: DatabaseSync,
   options: SummarizerOptions,
 ): Promise<SummarizerReport> {
-  const { database } = options;
-  if (database === ":memory:") return await rewriteAll(db, options);
-  const lock = takeLock(summarizerLockPath(database), { waitMs: 0 });
-  if (lock === null) return await rewriteAll(db, { ...options, isBusy: true });
+  const { database, now } = options;
+  const lock = database === ":memory:"
+    ? undefined
+    : takeLock(summarizerLockPath(database), { waitMs: 0 });
   try {
-    endLostRuns(db, options.now());
-    return await rewriteAll(db, options);
+    if (lock) endLostRuns(db, now());
+    return await rewriteAll(db, options, { isBusy: lock === null });
   } finally {
-    lock.release();
+    lock?.release();
   }
 }
 
 async function rewriteAll(
   db: DatabaseSync,
-  options: SummarizerOptions & { readonly isBusy?: boolean },
+  options: SummarizerOptions,
+  { isBusy }: { readonly isBusy: boolean },
 ): Promise<SummarizerReport> {
-  const { settings, now, signal, isAsked, isBusy = false } = options;
-  const done = { written: 0, failed: 0, reason: null as string | null };
+  const { settings, now, signal, isAsked } = options;
   const limits = { quietBeforeMs: now() - QUIET_MS, limit: MAX_SUMMARIES };
   const all = summariesToRewrite(db, limits);
   const ready = !isBusy && (isAsked || !isPaused(db, now())) ? all : [];
+  const done = { written: 0, failed: 0, givenUp: 0 };
   let usedUp: SummarizerReport["usedUp"] = null;
   let needed: number | null = null;
-  let [inARow, givenUp] = [0, 0];
+  let lastReason: string | null = null;
+  let inARow = 0;
   const mask = await maskBy(options.redactPatterns);
   for (const summary of ready) {
     if (signal.aborted || inARow === MAX_FAILURES) break;
-    const digest = digestOfSummary(db, summary);
+    const digest = digestOfSummary(db, summary.sessionId, summary);
     const tried = digestOf(JSON.stringify([digest, settings.command]));
-    const before = failuresOf(db, { sessionId: summary.sessionId, summary: tried });
-    if (before.count >= MAX_FAILURES) givenUp++;
+    const { sessionId } = summary;
+    const before = failuresOf(db, { sessionId, summary: tried });
+    if (before.count >= MAX_FAILURES) done.givenUp++;
     if (before.count >= MAX_FAILURES || !isAsked && now() - before.lastAtMs < PAUSE_MS) continue;
     options.onProgress?.({ written: done.written, of: ready.length });
-    const input = inputOf(db, summary, mask);
+    const titles = observationsToSummarize(db, sessionId, MAX_TITLES).map(({ title }) => title);
+    const input = mask(summarizerInput(summary, titles));
+    const inputTokens = estimateTokens(input);
     const nowMs = now();
-    const run = beginRun(db, {
-      sessionId: summary.sessionId,
-      summary: tried,
-      inputTokens: estimateTokens(input),
-      nowMs,
-      expiresAtMs: nowMs + settings.timeoutSeconds * 1_000 + GRACE_MS,
-    }, {
-      maxRuns: settings.maxRunsPerDay,
-      maxTokens: settings.maxTokensPerDay,
-      sinceMs: dayStartMs(nowMs),
-    });
+    const expiresAtMs = nowMs + settings.timeoutSeconds * 1_000 + GRACE_MS;
+    const begun = { sessionId, summary: tried, inputTokens, nowMs, expiresAtMs };
+    const run = beginRun(db, begun, settings);
     if (typeof run === "string") {
       usedUp = run;
-      needed = run === "tokens" ? estimateTokens(input) + 1 : null;
+      needed = run === "tokens" ? inputTokens + 1 : null;
       break;
     }
     const reason = await rewrite(db, summary, { ...options, mask, run, input, digest });
-    if (reason === null) done.written++;
-    else {
-      done.failed++;
-      done.reason = reason;
-    }
+    done[reason === null ? "written" : "failed"]++;
+    lastReason = reason ?? lastReason;
     inARow = reason === null ? 0 : inARow + 1;
   }
   const today = summarizerUse(db, dayStartMs(now()));
-  return { ...done, isBusy, left: all.length - done.written, givenUp, usedUp, needed, today };
+  const left = all.length - done.written;
+  return { ...done, reason: lastReason, isBusy, left, usedUp, needed, today };
 }
 
 /** Returns a function that masks secrets. It loads the module late, since a drain without a summarizer needs none. */
@@ -158,15 +148,6 @@ function isPaused(db: DatabaseSync, nowMs: number): boolean {
   const last = lastRuns(db, nowMs, MAX_FAILURES);
   return last.length === MAX_FAILURES && last.every(({ status }) => status === "failed") &&
     nowMs - last[0]!.startedAtMs < PAUSE_MS;
-}
-
-function inputOf(
-  db: DatabaseSync,
-  { sessionId, title, text }: Observation,
-  mask: (text: string) => string,
-): string {
-  const titles = observationsToSummarize(db, sessionId, MAX_TITLES).map(({ title }) => title);
-  return mask(summarizerInput({ title, text }, titles));
 }
 
 /** Runs the command for one summary. @returns The reason of a failure; null when the summary is rewritten. */
@@ -197,30 +178,21 @@ async function rewrite(
   const answer = end.kind === "ended" ? end.stdout : "";
   // The answer is masked before it is cut: a pattern does not match half a secret.
   const text = answeredSummary(mask(plainOutput(answer)));
-  const fault = faultOf(end, {
-    text,
-    timeoutSeconds: settings.timeoutSeconds,
-    isOverBudget: affordable < MAX_ANSWER_CHARS,
-  });
+  const { timeoutSeconds } = settings;
+  const isOverBudget = affordable < MAX_ANSWER_CHARS;
+  const fault = faultOf(end, { text, timeoutSeconds, isOverBudget });
   return transaction(db, () => {
     const stored = summaryOf(db, summary.sessionId);
     const isSame = stored !== undefined && stored.id === summary.id &&
-      digestOfSummary(db, stored) === digest;
+      digestOfSummary(db, stored.sessionId, stored) === digest;
     const reason = fault ?? (isSame ? null : "the session has gone on meanwhile");
     if (reason === null) {
       const { id, title, files, project } = summary;
-      rewriteSummary(db, id, {
-        text,
-        terms: indexedTerms([title, text, ...files].join("\n"), project),
-        rewrittenFrom: digest,
-      });
+      const terms = indexedTerms([title, text, ...files].join("\n"), project);
+      rewriteSummary(db, id, { text, terms, rewrittenFrom: digest });
     }
     const masked = reason === null ? null : mask(reason);
-    endRun(db, run, {
-      reason: masked,
-      outputTokens: tokensIn(end, maxChars),
-      atMs: now(),
-    });
+    endRun(db, run, { reason: masked, outputTokens: tokensIn(end, maxChars), atMs: now() });
     return masked;
   });
 }

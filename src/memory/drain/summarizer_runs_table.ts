@@ -3,9 +3,16 @@ import type { DatabaseSync } from "node:sqlite";
 import { transaction } from "../../db/transaction.ts";
 import { type Observation, OBSERVATION_COLUMNS, observationOf } from "./observations_table.ts";
 import { statement } from "../../db/statement.ts";
+import type { SummarizerSettings } from "./summarizer_settings.ts";
 
+const DAY_MS = 86_400_000;
 /** How long the ledger keeps a run, in milliseconds: 90 days. */
-const KEPT_MS = 90 * 86_400_000;
+const KEPT_MS = 90 * DAY_MS;
+
+/** Returns the moment at which the day of a moment began, in UTC. */
+export function dayStartMs(nowMs: number): number {
+  return nowMs - nowMs % DAY_MS;
+}
 
 /** The reason that is noted for a run whose process has died. */
 const DIED = "its process was ended";
@@ -18,10 +25,7 @@ export interface SummarizerUse {
   readonly failed: number;
 }
 
-export interface SummarizerBudget {
-  readonly maxRuns: number;
-  readonly maxTokens: number;
-}
+type Budget = Pick<SummarizerSettings, "maxRunsPerDay" | "maxTokensPerDay">;
 
 export interface SummarizerRun {
   readonly id: number;
@@ -53,25 +57,25 @@ export function summarizerUse(db: DatabaseSync, sinceMs: number): SummarizerUse 
   ).get(sinceMs) as unknown as SummarizerUse;
 }
 
-/** Returns the part of a budget that forbids a run with this many tokens; null when the run is allowed. */
+/** Returns the part of the day's budget that forbids a run with this many tokens; null when the run is allowed. */
 export function usedUp(
   { runs, tokens }: SummarizerUse,
-  { maxRuns, maxTokens }: SummarizerBudget,
+  { maxRunsPerDay, maxTokensPerDay }: Budget,
   inputTokens: number,
 ): "runs" | "tokens" | null {
-  if (runs >= maxRuns) return "runs";
-  return tokens + inputTokens > maxTokens ? "tokens" : null;
+  if (runs >= maxRunsPerDay) return "runs";
+  return tokens + inputTokens > maxTokensPerDay ? "tokens" : null;
 }
 
 /** Begins a run, if the budget allows it. @returns Its number, or the exhausted part of the budget. */
 export function beginRun(
   db: DatabaseSync,
   { sessionId, summary, inputTokens, nowMs, expiresAtMs }: NewRun,
-  budget: SummarizerBudget & { readonly sinceMs: number },
+  budget: Budget,
 ): number | "runs" | "tokens" {
   return transaction(db, () => {
     // At least one token must be left for the answer.
-    const why = usedUp(summarizerUse(db, budget.sinceMs), budget, inputTokens + 1);
+    const why = usedUp(summarizerUse(db, dayStartMs(nowMs)), budget, inputTokens + 1);
     if (why !== null) return why;
     db.prepare("DELETE FROM summarizer_runs WHERE started_at_ms < ?").run(nowMs - KEPT_MS);
     const { lastInsertRowid } = db.prepare(
@@ -86,11 +90,7 @@ export function beginRun(
 export function endRun(
   db: DatabaseSync,
   id: number,
-  end: {
-    readonly reason: string | null;
-    readonly outputTokens: number;
-    readonly atMs: number;
-  },
+  end: Pick<SummarizerRun, "reason" | "outputTokens"> & { readonly atMs: number },
 ): void {
   db.prepare(
     `UPDATE summarizer_runs
@@ -173,12 +173,7 @@ export function summaryOf(db: DatabaseSync, sessionId: string): Observation | un
 export function rewriteSummary(
   db: DatabaseSync,
   id: number,
-  change: {
-    readonly text: string;
-    readonly terms: string;
-    readonly rewrittenFrom: string;
-    readonly end?: string;
-  },
+  change: Readonly<Record<"text" | "terms" | "rewrittenFrom", string>> & { readonly end?: string },
 ): void {
   db.prepare(
     `UPDATE observations

@@ -3,6 +3,7 @@ import { branchIn, treesOf, type WorkingTree } from "../../system/git/working_tr
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { workFolder } from "../observe/command_folder.ts";
 import { textIn } from "../text.ts";
+import { quietly } from "../../base/errors.ts";
 import { realPath } from "../../system/real_paths.ts";
 import type { ClaimedCapture } from "../../db/queue_work.ts";
 import { realPathSync } from "../../system/files.ts";
@@ -77,10 +78,7 @@ export class WorkTrees {
     const trees = this.#trees.get(project) ?? treesOf(project);
     this.#trees.set(project, trees);
     return trees.filter(({ root }) => isIn(folder, root))
-      .reduce<WorkingTree | undefined>(
-        (inner, one) => inner === undefined || one.root.length > inner.root.length ? one : inner,
-        undefined,
-      );
+      .sort((one, other) => other.root.length - one.root.length)[0];
   }
 }
 
@@ -90,9 +88,5 @@ function isIn(folder: string, root: string): boolean {
 
 /** Returns the git directory of a folder; null for a missing folder, or one outside of repositories. */
 function repositoryOf(folder: string): string | null {
-  try {
-    return findRepository(lookUpwards(realPathSync(folder)))?.commonDir ?? null;
-  } catch {
-    return null;
-  }
+  return quietly(() => findRepository(lookUpwards(realPathSync(folder)))?.commonDir) ?? null;
 }

@@ -2,6 +2,7 @@
  * Makes keys by which a capture is recognised again in a transcript, a fork or an import: for tool uses, whose ids some
  * gateways repeat in each session, and for prompts, last messages and compactions, which have no id.
  */
+import { quietly } from "../../base/errors.ts";
 import { digestOf } from "../../base/fnv.ts";
 import { withoutMark } from "../text.ts";
 import type { ItemKind } from "../../claude/transcript/transcript_reader.ts";
@@ -24,10 +25,8 @@ const COMPARED_TITLE_CHARS = 100;
 
 /** Returns the kind of words that captures of this event hold; null for a tool use. */
 export function wordsKindOf(toolName: string): WordsKind | null {
-  for (const kind of ["prompt", "lastMessage", "compaction"] as const) {
-    if (WORDS[kind].event === toolName) return kind;
-  }
-  return null;
+  const kinds = ["prompt", "lastMessage", "compaction"] as const;
+  return kinds.find((kind) => WORDS[kind].event === toolName) ?? null;
 }
 
 /** Returns the keys of a capture's words; empty for a tool use, and for a payload that cannot be read. */
@@ -45,12 +44,9 @@ export function titleKeysOfCapture(toolName: string, payload: string): readonly 
 /** Returns the keys of the words from which an observation may be made; empty for other kinds. */
 export function keysOfObservation(kind: string, text: string): readonly string[] {
   // A prompt that Claude Code sends in a person's place is observed as a message.
-  const kinds: readonly WordsKind[] = kind === "prompt"
-    ? ["prompt"]
-    : kind === "message"
-    ? ["prompt", "lastMessage", "compaction"]
-    : [];
-  return kinds.map((one) => textKey(one, text));
+  if (kind === "prompt") return [textKey(kind, text)];
+  const kinds = ["prompt", "lastMessage", "compaction"] as const;
+  return kind === "message" ? kinds.map((one) => textKey(one, text)) : [];
 }
 
 /** Returns keys of the titles that a prompt may have given. Older versions took a title from the first line. */
@@ -64,12 +60,8 @@ function wordsOf(
   payload: string,
 ): readonly { readonly kind: WordsKind; readonly text: string }[] {
   const kind = wordsKindOf(toolName);
-  if (kind === null) return [];
-  try {
-    return [{ kind, text: String(Object(JSON.parse(payload))[WORDS[kind].field]) }];
-  } catch {
-    return [];
-  }
+  const fields = kind === null ? undefined : quietly(() => Object(JSON.parse(payload)));
+  return kind === null || !fields ? [] : [{ kind, text: String(fields[WORDS[kind].field]) }];
 }
 
 /** Returns the key of a title, which equals the key of the prompt that gave it. */
@@ -91,35 +83,21 @@ const COMPARED_CHARS = 500;
 /** Matches the run of letters and digits that makes an id unique. */
 const UNIQUE_ID = /[0-9a-z]{20}/i;
 
-/** A tool use as Claude requested it. */
-interface RequestedUse {
-  readonly toolUseId: string;
-  readonly toolName: string;
-  readonly input: unknown;
-}
-
 /**
- * Returns the key of a tool use: its id, tool and input. The session does not count, since a fork repeats the tool uses
- * of its parent. `description` and flags do not count either, because Claude Code does not always send them.
+ * Returns the key of a tool use: its id, tool and input; null when the payload of its capture, in JSON, holds no input
+ * any more. The session does not count, since a fork repeats the tool uses of its parent. `description` and flags do not
+ * count either, because Claude Code does not always send them.
  */
-function useKey({ toolUseId, toolName, input }: RequestedUse): string {
+export function useKeyOfCapture(
+  { toolUseId, toolName, payload }: Readonly<Record<"toolUseId" | "toolName" | "payload", string>>,
+): string | null {
+  const input = quietly(() => Object(JSON.parse(payload)).tool_input);
+  if (input === undefined) return null;
   const fields = Object.entries(Object(input))
     .filter(([name, value]) => name !== "description" && isTelling(value))
     .map(([name, value]) => [name, headOf(value)])
     .sort();
   return `toolUse ${toolUseId} ${digestOf(JSON.stringify([toolName, ...fields]))}`;
-}
-
-/** Returns the {@linkcode useKey} of a capture; null when its payload, in JSON, holds no input any more. */
-export function useKeyOfCapture(
-  { toolUseId, toolName, payload }: Omit<RequestedUse, "input"> & { readonly payload: string },
-): string | null {
-  try {
-    const input: unknown = Object(JSON.parse(payload)).tool_input;
-    return input === undefined ? null : useKey({ toolUseId, toolName, input });
-  } catch {
-    return null;
-  }
 }
 
 /** Tells whether an id is so random that no other tool use has it, in any session. */

@@ -1,8 +1,12 @@
 /** Finds commands that change files, packages, services or data. Any other command only looks, or runs something. */
 import TABLE from "./changing_commands.json" with { type: "json" };
-import { gitArguments } from "./git_words.ts";
-import { isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
-import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
+import {
+  calledWords,
+  gitArguments,
+  isThrownAway,
+  type ScriptCommand,
+  scriptCommands,
+} from "./shell_words.ts";
 
 interface Changing {
   /** Matches the program, without its folder, and its arguments, joined by blanks. */
@@ -27,7 +31,7 @@ const MAX_SOURCE_CHARS = 2_000;
 
 export interface ChangingPart {
   /** The first line of the part, as it was typed. */
-  readonly source: string;
+  readonly part: string;
   /** Whether the part changes something outside of the project's files: a package, a service, a database. */
   readonly isOutside: boolean;
 }
@@ -37,7 +41,7 @@ export function changingPart(script: string): ChangingPart | null {
   for (const command of scriptCommands(script)) {
     const isOutside = changesOutside(command);
     if (isOutside === null) continue;
-    return { source: command.source.split("\n", 1)[0]!.trim(), isOutside };
+    return { part: command.source.split("\n", 1)[0]!.trim(), isOutside };
   }
   return null;
 }
@@ -46,8 +50,7 @@ export function changingPart(script: string): ChangingPart | null {
 function changesOutside({ words, source }: ScriptCommand): boolean | null {
   const git = gitArguments(words);
   if (git !== null) return GIT_CHANGES.test(git.join(" ")) ? false : null;
-  const [program = "", ...args] = withoutLaunchers(words);
-  const name = nameOf(program);
+  const [name = "", ...args] = calledWords(words);
   if (PRINTING.has(name)) {
     const plain = source.slice(0, MAX_SOURCE_CHARS).replace(QUOTED, "''");
     return INTO_FILE.test(plain) ? false : null;

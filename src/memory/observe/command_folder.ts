@@ -1,18 +1,22 @@
 /** Finds the folder in which a command runs, since the same words in two folders are different commands. */
 import { resolvePath } from "../../base/paths.ts";
-import { gitFolders } from "./git_words.ts";
-import { folderBefore, isHarmless, nameOf, plainPath, withoutLaunchers } from "./script_words.ts";
-import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
+import {
+  calledWords,
+  folderBefore,
+  gitFolders,
+  isHarmless,
+  plainPath,
+  type ScriptCommand,
+  scriptCommands,
+} from "./shell_words.ts";
 import { takeFolderOption } from "./command_key.ts";
 
 /** Matches the first step of a command into a folder, quoted or not. */
 const INTO_FOLDER = /^(?:cd|pushd) +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;|\n)\s*/;
 /** Matches a script that changes the folder once more. */
 const GOES_ON = /(?:^|[\s;&|({])(?:cd|pushd|popd)(?![\w-])/;
-/** Matches a path that only the shell can resolve. */
-const NOT_PLAIN = /^[~-]|[$`*?\\:]/;
-/** Matches leading `..` steps. */
-const UP = /^(?:\.\.(?:\/|$))+/;
+/** Matches a path that only the shell can resolve, and one that it may have taken already, such as `..` alone. */
+const UNSURE = /^[~-]|[$`*?\\:]|[^./]\/\.\.|\.\.$/;
 
 export interface Surroundings {
   /** The folder to which paths are relative, absolute; null when it is unknown. */
@@ -26,68 +30,29 @@ export interface Surroundings {
  * When the folder is unknown, the command stays as it was typed.
  */
 export function inItsFolder(command: string, { root, shellFolder }: Surroundings): string {
-  if (root === null) return command;
   const [step = "", , quoted, plain] = INTO_FOLDER.exec(command) ?? [];
-  const path = quoted ?? plain ?? "";
+  const path = plainPath(quoted ?? plain ?? "");
   const rest = command.slice(step.length);
-  const folder = GOES_ON.test(rest) && !path.startsWith("/")
-    ? null
-    : folderOf(path, { root, shellFolder });
-  if (folder === null) return command;
+  const isSure = path.startsWith("/") || !GOES_ON.test(rest) && !UNSURE.test(path);
+  if (root === null || !isSure) return command;
+  const start = shellFolder || root;
+  const folder = followed([path], { from: start, shellFolder: start });
   if (folder === root) return rest;
   const inside = folder.startsWith(`${root}/`) ? folder.slice(root.length + 1) : folder;
-  return inFolder(inside, rest);
+  return `cd ${/[\s'"]/.test(inside) ? JSON.stringify(inside) : inside} && ${rest}`;
 }
 
-/** Puts a `cd` before a command. */
-export function inFolder(folder: string, command: string): string {
-  return `cd ${/[\s'"]/.test(folder) ? JSON.stringify(folder) : folder} && ${command}`;
-}
-
-function folderOf(
-  path: string,
-  { root, shellFolder }: Surroundings & { readonly root: string },
-): string | null {
-  if (path.startsWith("/")) return resolvePath(path, { folder: "/" });
-  const plain = path.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "").replace(/^\.$/, "");
-  if (shellFolder === "") return plain === "" ? root : null;
-  if (plain === "") return shellFolder;
-  const tail = plain.replace(UP, "");
-  // After `..` alone, nobody can tell whether the shell has left the folder already.
-  if (NOT_PLAIN.test(plain) || tail === "" || tail.includes("..")) return null;
-  // The shell stays in the folder of the last `cd`, so it may be there already.
-  return shellFolder.endsWith(`/${tail}`)
-    ? shellFolder
-    : resolvePath(plain, { folder: shellFolder });
-}
-
-/** Tells whether a git command works outside of the project, because of a `cd` in the script or of `-C`. */
+/** Tells whether a command works outside of the project, because of a `cd` in the script or an option such as `-C`. */
 export function isOutside(
   commands: readonly ScriptCommand[],
-  { at, surroundings: { root, shellFolder } }: {
-    readonly at: number;
-    readonly surroundings: Surroundings;
-  },
+  at: number,
+  { root, shellFolder }: Surroundings,
 ): boolean {
-  if (root === null) return false;
-  const steps = [folderBefore(commands, at), ...gitFolders(commands[at]?.words ?? [])]
-    .filter((step) => step !== "");
+  const steps = stepsTo(commands, at);
   // A folder that only the shell can resolve counts as the project's.
-  if (steps.length === 0 || steps.some((step) => /[$`*?\\]/.test(step))) return false;
-  const [first = ""] = steps;
-  const tail = first.replace(/^~?\/?(?:\.\.\/)*/, "");
-  const isThere = /^(?:~|\.\.)\//.test(first) && tail !== "" && shellFolder.endsWith(`/${tail}`);
-  const start = isThere ? shellFolder : first.startsWith("~") ? homeFolder(first, root) : first;
-  const folder = [start, ...steps.slice(1)]
-    .reduce((from, step) => resolvePath(step, { folder: from }), root);
+  if (root === null || steps.some((step) => /[$`*?\\]/.test(step))) return false;
+  const folder = followed(steps, { from: root, shellFolder });
   return folder !== root && !folder.startsWith(`${root}/`);
-}
-
-/** Guesses the folder that `~/…` means: the root, or a folder above it, if that has the same name; otherwise `/~`. */
-function homeFolder(path: string, root: string): string {
-  const [, first = ""] = path.split("/");
-  const at = first === "" ? -1 : `${root}/`.indexOf(`/${first}/`);
-  return at < 0 ? "/~" : root.slice(0, at) + path.slice(1);
 }
 
 /** Matches scripts that change the folder, or name a folder in an option. Only such scripts are parsed. */
@@ -107,38 +72,33 @@ export function workFolder(
 ): string | null {
   if (!GOES.test(script)) return shellFolder;
   const commands = scriptCommands(script);
-  const folders = new Set(
-    commands.flatMap((command, at) =>
-      isHarmless(command) ? [] : [folderAt(commands, at, { shellFolder, home })]
-    ),
-  );
+  const folders = new Set(commands.flatMap((command, at) => {
+    if (isHarmless(command)) return [];
+    const steps = stepsTo(commands, at).map((step) =>
+      home !== null && step.startsWith("~/") ? home + step.slice(1) : step
+    );
+    const isKnown = !steps.some((step) => OF_SHELL.test(step) || step.startsWith("~"));
+    return [isKnown ? followed(steps, { from: shellFolder, shellFolder }) : null];
+  }));
   return folders.size === 1 ? [...folders][0]! : folders.size === 0 ? shellFolder : null;
 }
 
-function folderAt(
-  commands: readonly ScriptCommand[],
-  at: number,
-  { shellFolder, home }: { readonly shellFolder: string; readonly home: string | null },
-): string | null {
+/** Returns the folders to which a script, git, and options of a program change before a command runs, in their order. */
+function stepsTo(commands: readonly ScriptCommand[], at: number): string[] {
   const { words } = commands[at]!;
-  const gone = folderBefore(commands, at);
-  const steps = [gone, ...gitFolders(words), optionFolder(words)]
-    .filter((step) => step !== "");
-  if (steps.some((step) => OF_SHELL.test(step) || home === null && step.startsWith("~"))) {
-    return null;
-  }
-  const tail = plainPath(gone).replace(/^(?:\.\.\/)+/, "");
-  // The shell stays in the folder of the last `cd`, so it may be there already.
-  const isThere = !/^[/~]/.test(gone) && tail !== "" && shellFolder.endsWith(`/${tail}`);
-  return steps.slice(isThere ? 1 : 0)
-    .reduce(
-      (from, step) => resolvePath(step, { folder: from, home: home ?? undefined }),
-      shellFolder,
-    );
+  const [program = "", ...args] = calledWords(words);
+  const { folder } = takeFolderOption(program, args);
+  return [folderBefore(commands, at), ...gitFolders(words), folder].filter((step) => step !== "");
 }
 
-/** Returns the folder that an option of a program names; empty when no option names one. */
-function optionFolder(words: readonly string[]): string {
-  const [program = "", ...args] = withoutLaunchers(words);
-  return takeFolderOption(nameOf(program), args).folder;
+/** Follows steps from a folder. The shell stays in the folder of the last `cd`, so it may have taken the first already. */
+function followed(
+  [first = "", ...others]: readonly string[],
+  { from, shellFolder }: { readonly from: string; readonly shellFolder: string },
+): string {
+  const tail = plainPath(first).replace(/^~?\/?(?:\.\.\/)*/, "");
+  const isThere = !first.startsWith("/") && tail !== "" && shellFolder.endsWith(`/${tail}`);
+  // Where the home is unknown, it is no folder of the project.
+  const start = isThere ? shellFolder : first.replace(/^~/, "/~");
+  return [start, ...others].reduce((folder, step) => resolvePath(step, { folder }), from);
 }

@@ -4,28 +4,27 @@
  */
 import { pathInProject } from "../project_paths.ts";
 import type { Check, CommandKey } from "./observation.ts";
-import { BUILDERS, CHECK_TOOLS, TASK_CHECKS, taskVerbOf } from "./check_tools.ts";
-import { gitArguments, gitFolders } from "./git_words.ts";
+import { BUILDERS, CHECK_TOOLS, type CheckTool, TASK_CHECKS, taskVerbOf } from "./check_tools.ts";
 import {
+  calledWords,
   folderBefore,
   folderIn,
-  nameOf,
+  gitArguments,
+  gitFolders,
   PACKAGE_MANAGERS,
   plainPath,
-  withoutLaunchers,
-} from "./script_words.ts";
-import type { ScriptCommand } from "./shell_words.ts";
+  type ScriptCommand,
+} from "./shell_words.ts";
 
 /** Options that make a program run in another folder. */
 const FOLDER_OPTIONS: readonly (readonly [program: RegExp, option: RegExp])[] = [
   [/^(?:g?make|ninja|go)$/, /^(?:-C|--directory)$/],
   [/^npm$/, /^(?:-C|--prefix)$/],
   [/^pnpm$/, /^(?:-C|--dir)$/],
-  [/^(?:yarn|bun)$/, /^--cwd$/],
-  [/^deno$/, /^--cwd$/],
+  [/^(?:yarn|bun|deno)$/, /^--cwd$/],
 ];
 /** Options of package managers that name a package. */
-const PACKAGE_OPTIONS = /^(?:--filter|--workspace|-F|-w)$/;
+const PACKAGE_OPTIONS = "--filter --workspace -F -w";
 /** Programs whose second word is a subcommand. */
 const WITH_VERBS: ReadonlySet<string> = new Set(
   ("cargo go deno bun npm pnpm yarn git gh glab docker podman kubectl helm terraform dotnet swift mix pip pip3 uv poetry " +
@@ -46,13 +45,12 @@ export function commandKey(
   at: number,
   root: string | null,
 ): CommandKey | null {
-  const [first, ...typed] = withoutLaunchers(commands[at]!.words);
-  if (first === undefined) return null;
-  const program = nameOf(first);
-  const git = gitArguments([first, ...typed]);
+  const [program, ...typed] = calledWords(commands[at]!.words);
+  if (program === undefined) return null;
+  const git = gitArguments([program, ...typed]);
   const { folder: inside, args } = git === null
     ? takeFolderOption(program, typed.filter((word) => !/^\+\S/.test(word)))
-    : { folder: gitFolders([first, ...typed]).join("/"), args: git };
+    : { folder: gitFolders([program, ...typed]).join("/"), args: git };
   const folder = inProject(folderIn(folderBefore(commands, at), inside), root);
   const call = { program, args, folder, root };
   return taskKey(call) ?? toolKey(call) ?? otherKey(call);
@@ -72,8 +70,9 @@ function taskKey(call: Call): CommandKey | null {
   const run = taskVerbOf(program);
   if (run === null || isRunner(call)) return null;
   const isManager = PACKAGE_MANAGERS.has(program);
-  const end = args.indexOf("--");
-  const { words, packages } = wordsAndPackages(end < 0 ? args : args.slice(0, end), isManager);
+  const typed = args[0] === "workspace" ? ["-w", ...args.slice(1)] : args;
+  const options = { ...TASK_OPTIONS, places: isManager ? PACKAGE_OPTIONS : "" };
+  const { words, chosen, places } = partsOf(typed, options);
   const [verb = ""] = words;
   const isRun = verb !== "" && run.test(verb);
   const isShort = isManager && /^(?:t|tst|tests?(?::.*)?)$/.test(verb) ||
@@ -84,27 +83,38 @@ function taskKey(call: Call): CommandKey | null {
   const [first = "", ...rest] = run.test("") ? [named.join(" ")] : named;
   const task = isManager && /^(?:t|tst)$/.test(first) ? "test" : first;
   const name = isManager ? "" : program.replace(/^gmake$/, "make").replace(/^(mvn|gradle)w$/, "$1");
+  const packages = places.map(({ value }) => value).sort();
   return {
     check: checkOf(task) ?? (BUILDERS.has(name) ? "build" : null),
-    what: ["task", name, task, folder, ...packages.toSorted()].join(" "),
+    what: ["task", name, task, folder, ...packages].join(" "),
     isRead: true,
-    ...selection([...rest, ...(end < 0 ? [] : args.slice(end + 1))], TASK_OPTIONS, call),
+    paths: [...new Set(rest)].sort(),
+    chosen,
   };
 }
 
-/** Separates the words of a call from its options, and from the packages to which a manager is sent. */
-function wordsAndPackages(args: readonly string[], isManager: boolean) {
+/** Separates the words of a call from its options that choose tests, or name a package or a configuration. */
+function partsOf(
+  args: readonly string[],
+  options: Pick<CheckTool, "chooses" | "places" | "values">,
+) {
+  const [choosing, placing, valued] = [options.chooses, options.places, options.values]
+    .map((names) => new Set(names.split(" ")));
   const words: string[] = [];
-  const packages: string[] = [];
+  const chosen: string[] = [];
+  const places: { readonly option: string; readonly value: string }[] = [];
   for (let n = 0; n < args.length; n++) {
-    const word = args[n]!;
-    const [option = "", value] = word.split("=", 2);
-    if (isManager && PACKAGE_OPTIONS.test(option)) packages.push(value ?? args[++n] ?? "");
-    else if (isManager && word === "workspace" && words.length === 0) {
-      packages.push(args[++n] ?? "");
-    } else if (!OPTION.test(word) && !/^\w+=/.test(word)) words.push(word);
+    const [option = "", own] = args[n]!.split(/=(.*)/s, 2);
+    if (!OPTION.test(option)) {
+      if (own === undefined || !/^\w+$/.test(option)) words.push(args[n]!);
+      continue;
+    }
+    if (![choosing, placing, valued].some((names) => names!.has(option))) continue;
+    const value = own ?? args[++n] ?? "";
+    if (placing!.has(option)) places.push({ option, value });
+    else if (choosing!.has(option)) chosen.push(value);
   }
-  return { words, packages };
+  return { words, chosen: chosen.sort(), places };
 }
 
 /** Returns what tasks with these names check; null when they check nothing. */
@@ -130,22 +140,25 @@ const CHECKS_NOTHING =
   /^(?:--version|--help|-h|--collect-only|--co|--listTests|--list|--list-tests|--no-run|--dry-run|--showConfig|--init|-list|-DskipTests.*)$/;
 
 /** Returns the key of a tool: `pytest tests/a.py -k adds`, `cargo build -p core`, `eslint src`. */
-function toolKey(call: Call): CommandKey | null {
-  const line = [call.program, ...call.args].join(" ");
+function toolKey({ program, args, folder, root }: Call): CommandKey | null {
+  const line = [program, ...args].join(" ");
   const tool = CHECK_TOOLS.find((row) => row.call.test(line));
-  if (tool === undefined || call.args.some((word) => CHECKS_NOTHING.test(word))) return null;
+  if (tool === undefined || args.some((word) => CHECKS_NOTHING.test(word))) return null;
   const [called] = tool.call.exec(line)!;
-  const args = call.args.slice(called.trim().split(" ").length - 1);
-  const { elsewhere = [], ...taken } = selection(args, {
-    ...tool,
-    takesPackages: /^go /.test(line),
-  }, call);
-  const folder = tool.takesPaths ? "" : call.folder;
+  const { words, chosen, places } = partsOf(args.slice(called.trim().split(" ").length - 1), tool);
+  const elsewhere = places.map(({ option, value }) =>
+    `${option === "--package" ? "-p" : option}=${value}`
+  ).sort();
+  const whole = (path: string) => inProject(folderIn(folder, path), root);
+  const takes = /^go /.test(line) ? packageAt(whole) : whole;
+  const taken = tool.takesPaths ? (words.length === 0 ? [""] : words).map(takes) : words;
   return {
     check: tool.check,
-    what: [nameOfTool(called), folder, ...elsewhere].join(" "),
+    what: [nameOfTool(called), tool.takesPaths ? "" : folder, ...elsewhere].join(" "),
     isRead: true,
-    ...taken,
+    // The project's own folder stands for all files.
+    paths: tool.wordsChoose || taken.includes("") ? [] : [...new Set(taken)].sort(),
+    chosen: tool.wordsChoose ? [...chosen, ...words].sort() : chosen,
   };
 }
 
@@ -157,56 +170,6 @@ function nameOfTool(called: string): string {
     return { t: "cargo test", b: "cargo build", c: "cargo check", d: "cargo doc" }[name.slice(-1)]!;
   }
   return /^node /.test(name) ? "node --test" : name;
-}
-
-interface Options {
-  readonly chooses: string;
-  readonly places?: string;
-  readonly values: string;
-  readonly takesPaths?: boolean;
-  readonly takesPackages?: boolean;
-  readonly wordsChoose?: boolean;
-}
-
-/** Returns the tests and files that arguments select, and the options that name another package or configuration. */
-function selection(
-  args: readonly string[],
-  { chooses, places = "", values, takesPaths = false, takesPackages = false, wordsChoose = false }:
-    Options,
-  { folder, root }: Call,
-): Pick<CommandKey, "paths" | "chosen"> & { readonly elsewhere?: readonly string[] } {
-  const [choosing, placing, valued] = [chooses, places, values].map((text) =>
-    new Set(text.split(" "))
-  );
-  const paths: string[] = [];
-  const chosen: string[] = [];
-  const elsewhere: string[] = [];
-  for (let n = 0; n < args.length; n++) {
-    const word = args[n]!;
-    if (word === "--") continue;
-    if (!OPTION.test(word)) {
-      if (wordsChoose) chosen.push(word);
-      else paths.push(word);
-      continue;
-    }
-    const equals = word.indexOf("=");
-    const option = equals < 0 ? word : word.slice(0, equals);
-    const value = () => equals < 0 ? args[++n] ?? "" : word.slice(equals + 1);
-    if (choosing!.has(option)) chosen.push(value());
-    else if (placing!.has(option)) {
-      elsewhere.push(`${option.replace(/^--package$/, "-p")}=${value()}`);
-    } else if (valued!.has(option) && equals < 0) n++;
-  }
-  const whole = (path: string) => inProject(folderIn(folder, path), root);
-  const taken = !takesPaths
-    ? paths
-    : (paths.length === 0 ? [""] : paths).map(takesPackages ? packageAt(whole) : whole);
-  return {
-    // The project's own folder stands for all files.
-    paths: taken.includes("") ? [] : [...new Set(taken)].sort(),
-    chosen: chosen.sort(),
-    ...(elsewhere.length === 0 ? {} : { elsewhere: elsewhere.sort() }),
-  };
 }
 
 /** A package of Go is one folder: `a` becomes `a/.`. With all folders below it (`./a/...`), it becomes `a`. */
@@ -262,23 +225,12 @@ export function takeFolderOption(program: string, args: readonly string[]) {
     : { folder: value, args: args.toSpliced(at, 1) };
 }
 
+/** Returns a path as memory stores it; empty for the project's own folder. */
 function inProject(path: string, root: string | null): string {
-  return /^\//.test(path) ? pathInProject(path, root) : plainPath(resolveUps(path));
+  const inside = pathInProject(plainPath(path), root);
+  return inside === root ? "" : inside;
 }
 
-/** Resolves `..` steps: `a/../b` becomes `b`. */
-function resolveUps(path: string): string {
-  const steps: string[] = [];
-  for (const step of path.split("/")) {
-    if (step === "..") {
-      if (steps.length === 0 || steps.at(-1) === "..") steps.push(step);
-      else steps.pop();
-    } else if (step !== "." && step !== "") steps.push(step);
-  }
-  return steps.join("/");
-}
-
-/** Makes a key that only has a name. */
 export function keyOf(what: string): CommandKey {
   return { check: null, what, paths: [], chosen: [] };
 }

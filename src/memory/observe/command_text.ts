@@ -1,10 +1,11 @@
 /** Makes the texts, facts and titles of observations of commands. */
+import type { ScriptRun } from "./ended_command.ts";
 import type { ObservedFacts } from "./observation.ts";
 import { scriptCommands } from "./shell_words.ts";
 import { headAndTail, MAX_TITLE_CHARS, shortened, titleLine } from "../text.ts";
 
 /** How many characters of an output are stored. Most are from its end, where errors stand. */
-export const KEPT_OUTPUT = { head: 600, tail: 1_400 };
+const KEPT_OUTPUT = { head: 600, tail: 1_400 };
 const KEPT_COMMAND = { head: 1_500, tail: 500 };
 
 export function factsOf(
@@ -19,9 +20,13 @@ export function factsOf(
   };
 }
 
-export function textOf(command: string, output: string, about = ""): string {
-  return [about, `$ ${headAndTail(command, KEPT_COMMAND)}`, output]
-    .filter((part) => part !== "").join("\n");
+/** Returns a command with its output, below what it is about. */
+export function textOf(
+  { command, output, about }: Pick<ScriptRun, "command" | "output" | "about">,
+  kept = KEPT_OUTPUT,
+): string {
+  return [about, `$ ${headAndTail(command, KEPT_COMMAND)}`, headAndTail(output, kept)]
+    .filter(Boolean).join("\n");
 }
 
 /** Returns the title of failed tests: the run, its counts, and as many names of failing tests as fit. */

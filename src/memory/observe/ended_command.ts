@@ -1,27 +1,30 @@
 /** Decides which commands of a script passed and which one failed, from the exit code and the output. */
 import { baseName } from "../../base/paths.ts";
-import { isOnlyLooking, looks } from "./looking_commands.ts";
+import {
+  calledWords,
+  gitArguments,
+  isHarmless,
+  isOnlyLooking,
+  looks,
+  mustHavePassed,
+  type ScriptCommand,
+} from "./shell_words.ts";
 import type { CommandKey } from "./observation.ts";
 import { CHECK_TOOLS, TASKS_PASSED } from "./check_tools.ts";
+import type { Surroundings } from "./command_folder.ts";
 import { calledAs, commandKey, keyOf, runsScript } from "./command_key.ts";
-import { gitArguments } from "./git_words.ts";
-import { CHECK_FAILED, PROGRAM_FAILED, WRONG_CALLS } from "./output_lines.ts";
-import { isHarmless, nameOf, withoutLaunchers } from "./script_words.ts";
-import { mustHavePassed, type ScriptCommand } from "./shell_words.ts";
+import { CHECK_FAILED, PROGRAM_FAILED, WRONG_CALLS } from "./error_line.ts";
 import { readTestRun, type TestRun } from "./test_run.ts";
 
 /** A script that a shell has run. */
-export interface ScriptRun {
+export interface ScriptRun extends Surroundings {
   readonly command: string;
-  /** The commands that the script consists of. */
   readonly commands: readonly ScriptCommand[];
   readonly output: string;
   readonly exitCode: number | null;
   readonly outcome: "success" | "failure";
-  /** The project's folder; null when it is unknown. */
-  readonly root: string | null;
-  /** The folder of the shell after the script; empty when it is unknown. */
-  readonly shellFolder: string;
+  /** What the command is about, as Claude described it; empty when Claude did not. */
+  readonly about: string;
 }
 
 /** A command of a script that is not harmless, with its key. */
@@ -67,24 +70,24 @@ const GIT_ENDS: Readonly<Record<string, readonly string[]>> = {
 export function readEnd(run: ScriptRun): ScriptEnd {
   const { commands, output, outcome } = run;
   const parts = partsOf(commands, run.root);
-  const countsTests = parts.some(({ at, key }) =>
-    key.check === "test" && (key.isRead === true || mustHavePassed(commands, at))
+  const hidden = parts.filter(({ at }) => !mustHavePassed(commands, at));
+  const countsTests = parts.some((part) =>
+    part.key.check === "test" && (part.key.isRead === true || !hidden.includes(part))
   );
   const tests = countsTests ? readTestRun(output) : null;
-  const hidden = parts.filter(({ at }) => !mustHavePassed(commands, at));
   const hasFailed = outcome === "failure" || (tests?.failed ?? 0) > 0 ||
     hidden.length > 0 && saysCheckFailed(run, parts);
   const failed = hasFailed ? failedPart(run, parts, tests) : null;
-  const shown = hasFailed ? [] : hidden.filter((part) => showsSuccess(run, part, tests));
-  const saidSuccess = new Set(shown.filter((part) => saysSuccess(run, part, tests)));
+  const told = hasFailed ? [] : hidden.filter((part) => saysSuccess(run, part, tests));
+  const untold = hasFailed ? [] : hidden.filter((part) => !told.includes(part));
+  const shown = [...told, ...untold.filter((part) => showsSuccess(run, part))];
   return {
     parts,
     failed,
     hasFailed,
     tests,
     passed: passedKeys(run, { parts, failed, hasFailed, shown }),
-    isUntold: !hasFailed &&
-      hidden.some((part) => !saidSuccess.has(part) && !looks(commands[part.at]!)),
+    isUntold: untold.some(({ at }) => !looks(commands[at]!)),
   };
 }
 
@@ -124,7 +127,7 @@ function failedPart(run: ScriptRun, all: readonly Part[], tests: TestRun | null)
   const parts = outcome === "failure" && withStatus.length > 0 ? withStatus : all;
   if (parts.length < 2) return parts[0] ?? null;
   const reported = parts.findLast(({ at }) => {
-    const program = nameOf(withoutLaunchers(commands[at]!.words)[0] ?? "");
+    const [program = ""] = calledWords(commands[at]!.words);
     return PROGRAM_FAILED.some(([of, line]) => of.test(program) && line.test(output));
   });
   if (reported !== undefined) return reported;
@@ -164,13 +167,12 @@ function passedKeys(run: ScriptRun, end: EndOfParts): CommandKey[] {
 
 /** Returns the key of a wrong call. The next passing call of the program mends the failure, with any arguments. */
 export function calledName({ words }: ScriptCommand): string {
-  const [program = "", ...args] = withoutLaunchers(words);
-  return `called ${calledAs(nameOf(program), gitArguments(words) ?? args)}`;
+  const [program = "", ...args] = calledWords(words);
+  return `called ${calledAs(program, gitArguments(words) ?? args)}`;
 }
 
 /** Tells whether the output shows that a part passed whose exit code the shell hides. */
-function showsSuccess(run: ScriptRun, part: Part, tests: TestRun | null): boolean {
-  if (saysSuccess(run, part, tests)) return true;
+function showsSuccess(run: ScriptRun, part: Part): boolean {
   if (part.key.check === "test" || run.commands[part.at]!.before === "||") return false;
   return isEndSeen(run, part) && !FAILURE_WORDS.test(run.output.replace(NO_FAILURES, ""));
 }
@@ -179,8 +181,7 @@ function showsSuccess(run: ScriptRun, part: Part, tests: TestRun | null): boolea
 function saysSuccess(run: ScriptRun, { at, key }: Part, tests: TestRun | null): boolean {
   if (run.commands[at]!.before === "||") return false;
   if (key.check === "test" && tests !== null) return tests.failed === 0 && tests.passed !== 0;
-  const [program = "", ...args] = withoutLaunchers(run.commands[at]!.words);
-  const line = [nameOf(program), ...args].join(" ");
+  const line = calledWords(run.commands[at]!.words).join(" ");
   const lines = CHECK_TOOLS.find(({ call }) => call.test(line))?.passed ?? TASKS_PASSED;
   return lastLines(run.output).some((line) => lines.test(line));
 }
@@ -200,50 +201,24 @@ function isEndSeen({ commands, output }: ScriptRun, { at }: Part): boolean {
 /** Matches the variable that holds the status of the last command. */
 const STATUS = /\$(?:\?|\{\?\})/;
 
-interface Script {
-  readonly command: string;
-  readonly commands: readonly ScriptCommand[];
-  readonly output: string;
-}
-
-/** Takes the last command, which prints an exit code, off a script, and returns the code; null for other scripts. */
-export function withPrintedStatus(
-  { command, commands, output }: Script,
-  printed: string,
-): Script & { readonly exitCode: number } | null {
-  const last = commands.at(-1);
-  if (last?.words[0] !== "echo" || commands.at(-2)?.after !== ";") return null;
-  if (isOnlyLooking(commands)) return null;
+/** Takes the last command, which prints an exit code, off a script, and gives it that code; other scripts stay. */
+export function withPrintedStatus(run: ScriptRun, printed: string): ScriptRun {
+  const { command, output } = run;
+  const [last, ...others] = run.commands.toReversed();
   const line = printed.slice(printed.lastIndexOf("\n") + 1);
-  const printing = last.words.slice(1).filter((word) => !/^-[en]+$/.test(word)).join(" ");
-  const digits = STATUS.test(printing) ? statusIn(line, printing.split("\\n")) : null;
-  if (digits === null) return null;
-  const known = closed(commands.slice(0, -1));
-  if (known.some((one, at) => !isHarmless(one) && !mustHavePassed(known, at))) return null;
+  const [digits] = /\b\d{1,3}(?=\D*$)/.exec(line) ?? [];
+  const isStatus = last?.words[0] === "echo" && last.before === ";" && STATUS.test(last.source);
+  if (!isStatus || digits === undefined || isOnlyLooking(run.commands)) return run;
+  const commands = others.map((one, at) => at === 0 ? { ...one, after: "" } : one).reverse();
+  if (commands.some((one, at) => !isHarmless(one) && !mustHavePassed(commands, at))) return run;
   return {
+    ...run,
     command: command.slice(0, command.lastIndexOf(last.source)).replace(/[\s;]+$/, ""),
-    commands: known,
+    commands,
     output: printed.slice(0, -line.length).trimEnd() + output.slice(printed.length),
     exitCode: Number(digits),
+    outcome: Number(digits) === 0 ? "success" : "failure",
   };
-}
-
-/** Returns the number that a printed line has in the place of `$?`. */
-function statusIn(line: string, parts: readonly string[]): string | null {
-  const [before = "", behind = ""] = parts.find((part) => STATUS.test(part))!.split(STATUS);
-  const isPlain = !/[$`]/.test(before + behind);
-  const text = line.trim();
-  const [start, end] = [before.trimStart(), behind.trimEnd()];
-  if (!isPlain || !text.startsWith(start) || !text.endsWith(end)) return null;
-  const digits = text.slice(start.length, text.length - end.length);
-  return /^\d{1,3}$/.test(digits) ? digits : null;
-}
-
-/** Returns commands as a whole script, in which no operator follows the last command. */
-function closed(commands: readonly ScriptCommand[]): ScriptCommand[] {
-  return commands.map((command, at) =>
-    at === commands.length - 1 ? { ...command, after: "" } : command
-  );
 }
 
 /** Matches Python's error for `python -m pytest` without that module. Another Python may have the module. */
@@ -257,8 +232,7 @@ export function wrongCall(
 ): ScriptCommand | null {
   const [call, ...others] = commands.filter((command) => !isHarmless(command));
   if (call === undefined || others.length > 0) return null;
-  const [program = "", ...args] = withoutLaunchers(call.words);
-  const name = nameOf(program);
+  const [name = "", ...args] = calledWords(call.words);
   const end = output.slice(-MAX_CHARS);
   if (NO_MODULE.exec(end)?.[1] === name) return call;
   // That another script passes says nothing about a script that is missing, or whose options are wrong.

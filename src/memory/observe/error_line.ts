@@ -1,6 +1,28 @@
-/** Finds the line of an output that tells what went wrong. */
+/** Finds the line of an output that tells what went wrong, by a table of patterns with an example for each. */
 import { shortened } from "../text.ts";
-import { SAYS_LITTLE, TELLING, TOTALS } from "./output_lines.ts";
+import TABLE from "./output_lines.json" with { type: "json" };
+
+/** Makes a pattern. It is searched in one line, or in a whole output (`m`). */
+function patternOf(
+  { pattern, ignoresCase }: { readonly pattern: string; readonly ignoresCase?: boolean },
+  flags: "" | "m" = "",
+): RegExp {
+  return new RegExp(pattern, ignoresCase ? `${flags}i` : flags);
+}
+
+/** Match lines that tell what is wrong. The surest kind comes first. */
+const TELLING: readonly RegExp[] = TABLE.telling.map((row) => patternOf(row));
+/** Match the totals that test runs and builds print at the end. */
+const TOTALS: readonly RegExp[] = TABLE.totals.map((row) => patternOf(row));
+/** Match lines that report only that something is wrong, or how much, or that announce the error. */
+const SAYS_LITTLE: readonly RegExp[] = TABLE.little.map((row) => patternOf(row));
+/** Match lines that only a failed build, linter or test run prints. */
+export const CHECK_FAILED: readonly RegExp[] = TABLE.checkFailed.map((row) => patternOf(row));
+/** Match what programs print after a wrong call. The text of the group also stands in the command line. */
+export const WRONG_CALLS: readonly RegExp[] = TABLE.wrongCall.map((row) => patternOf(row, "m"));
+/** Match lines that a program prints when it has failed. */
+export const PROGRAM_FAILED: readonly (readonly [program: RegExp, line: RegExp])[] = TABLE
+  .programFailed.map((row) => [new RegExp(row.program), patternOf(row, "m")]);
 
 /** Matches `error: |-` in the output of Node's test runner. The message stands on the next line. */
 const YAML_BLOCK = /^([ \t]{0,20}error:) [|>][-+]?\r?\n[ \t]{0,40}/gm;

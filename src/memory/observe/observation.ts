@@ -1,4 +1,6 @@
 /** Defines the types of observations, the rows of memory: something that was done, said or found in a session. */
+import { quietly } from "../../base/errors.ts";
+import { titleLine } from "../text.ts";
 
 export const OBSERVATION_KINDS = [
   "edit",
@@ -19,26 +21,19 @@ export const OBSERVATION_KINDS = [
 
 export type ObservationKind = typeof OBSERVATION_KINDS[number];
 
-/** Kinds that can be taken back or replaced. */
-const TAKEN_BACK: ReadonlySet<ObservationKind> = new Set([
-  "commit",
-  "decision",
-  "note",
-  "fix",
-  "edit",
-]);
+interface Resolvable {
+  readonly kind: ObservationKind;
+  readonly resolvedBy: number | null;
+}
 
 /** Tells whether an observation no longer holds: a commit, fix or edit was taken back, a decision or note replaced. */
-export function isSuperseded(
-  { kind, resolvedBy }: { readonly kind: ObservationKind; readonly resolvedBy: number | null },
-): boolean {
-  return TAKEN_BACK.has(kind) && resolvedBy !== null;
+export function isSuperseded(one: Resolvable): boolean {
+  const isTakenBack = one.kind === "commit" || one.kind === "fix" || one.kind === "edit";
+  return isReplaced(one) || isTakenBack && one.resolvedBy !== null;
 }
 
 /** Tells whether a note or decision was replaced: no session is told of it, and a search lists it last. */
-export function isReplaced(
-  { kind, resolvedBy }: { readonly kind: ObservationKind; readonly resolvedBy: number | null },
-): boolean {
+export function isReplaced({ kind, resolvedBy }: Resolvable): boolean {
   return (kind === "note" || kind === "decision") && resolvedBy !== null;
 }
 
@@ -122,6 +117,7 @@ export interface ObservedFacts {
   readonly todos?: {
     readonly open: readonly string[];
     readonly done: readonly string[];
+    /** Open tasks with a lower number than a done one. Claude has probably forgotten to close them. */
     readonly passedOver?: readonly string[];
   };
   /** Of a message: the error of the API that ended the turn, as Claude Code names it. */
@@ -146,7 +142,6 @@ export interface ObservedFacts {
 export interface Observed {
   readonly kind: ObservationKind;
   readonly outcome: "success" | "failure" | null;
-  /** The title, in one line. */
   readonly title: string;
   readonly text: string;
   readonly files: readonly ObservedFile[];
@@ -159,6 +154,16 @@ export interface Observed {
   readonly passes?: readonly CommandKey[];
   /** Another observation of the same capture, such as a commit that a command made before it failed. */
   readonly besides?: Observed;
+}
+
+/** Makes an observation of its title and text, and of what else there is to tell. */
+export function makeObserved(
+  kind: ObservationKind,
+  title: string,
+  rest: Pick<Observed, "text"> & Partial<Observed>,
+): Observed {
+  const nothingElse = { outcome: null, files: [], facts: {}, sameAs: null };
+  return { kind, title: titleLine(title), ...nothingElse, ...rest };
 }
 
 /** A tool use or event, with the payload of its capture. */
@@ -175,13 +180,8 @@ export interface ToolUse {
 
 /** Parses a list or an object that a row holds as JSON. Returns `instead` for damaged JSON, which `doctor` reports. */
 export function keptJson<Value extends object>(text: unknown, instead: Value): Value {
-  try {
-    const value: unknown = JSON.parse(String(text));
-    return typeof value === "object" && value !== null &&
-        Array.isArray(value) === Array.isArray(instead)
-      ? value as Value
-      : instead;
-  } catch {
-    return instead;
-  }
+  const value = quietly((): unknown => JSON.parse(String(text)));
+  const isKept = typeof value === "object" && value !== null &&
+    Array.isArray(value) === Array.isArray(instead);
+  return isKept ? value as Value : instead;
 }

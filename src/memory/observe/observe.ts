@@ -60,7 +60,6 @@ const OBSERVERS: Readonly<Record<string, Observer>> = {
 const OBSERVES_FAILURES: ReadonlySet<Observer | undefined> = new Set([
   observeCommand,
   observePlan,
-  observeRead,
 ]);
 
 /** Makes the observation of a capture; null when the capture holds nothing worth storing. */

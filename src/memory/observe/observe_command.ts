@@ -1,17 +1,10 @@
 /** Observes a shell command: it ran, failed, ran tests, or made commits. */
 import { digestOf } from "../../base/fnv.ts";
 import { shortPaths } from "../../base/paths.ts";
-import type { Observed, ObservedFacts, ToolUse } from "./observation.ts";
-import { headAndTail, plainOutput, shortened, textIn, titleLine } from "../text.ts";
+import { makeObserved, type Observed, type ObservedFacts, type ToolUse } from "./observation.ts";
+import { plainOutput, shortened, textIn } from "../text.ts";
 import { inItsFolder } from "./command_folder.ts";
-import {
-  countsText,
-  factsOf,
-  failingTitle,
-  KEPT_OUTPUT,
-  shownCommand,
-  textOf,
-} from "./command_text.ts";
+import { countsText, factsOf, failingTitle, shownCommand, textOf } from "./command_text.ts";
 import {
   calledName,
   readEnd,
@@ -23,10 +16,8 @@ import {
 } from "./ended_command.ts";
 import { errorLine, tellingErrorLine, withoutVarying } from "./error_line.ts";
 import { failureKey } from "./command_key.ts";
-import { worksElsewhere } from "./git_words.ts";
+import { isHarmless, scriptCommands, worksElsewhere } from "./shell_words.ts";
 import { commitOf } from "./observe_commit.ts";
-import { isHarmless } from "./script_words.ts";
-import { scriptCommands } from "./shell_words.ts";
 
 const KEPT_ERROR = { head: 900, tail: 2_200 };
 /** The longest name of a command in the title of a failure, in characters. */
@@ -48,164 +39,130 @@ export function observeCommand({ outcome, payload, root, isForeign }: ToolUse): 
   const shellFolder = textIn(payload, "cwd") || textIn(payload, "project_dir");
   const command = inItsFolder(typed, { root, shellFolder });
   const commands = scriptCommands(command);
-  const ended = { command, commands, outcome, root, shellFolder, ...outputOf(outcome, payload) };
-  const end = outcome === "failure" ? null : unknownEnd(payload);
-  if (end !== null) return observeUnknownEnd(ended, { end, about });
-  const run = withOwnStatus(ended, payload);
-  const { passes, ...observed } = observeRun(run, about);
-  if (isForeign) return observeForeignRun(observed, run, about);
-  if (worksElsewhere(commands)) {
-    // Results in another state say nothing about the current state of the project.
-    return observed.kind === "commit" ? observed : {
-      ...observed,
-      facts: { ...observed.facts, isElsewhere: true },
-      sameAs: observed.sameAs === null ? null : `elsewhere ${observed.sameAs}`,
-    };
+  const ended = {
+    command,
+    commands,
+    outcome,
+    root,
+    shellFolder,
+    about,
+    ...outputOf(outcome, payload),
+  };
+  if (outcome === "success") {
+    const end = unknownEnd(payload);
+    if (end !== null) return observeUnknownEnd(ended, end);
   }
-  return passes === undefined || passes.length === 0 ? observed : { ...observed, passes };
+  const run = withOwnStatus(ended, payload["tool_response"]);
+  const { passes = [], ...observed } = observeRun(run);
+  if (isForeign) return observeForeignRun(observed, run);
+  if (!worksElsewhere(commands)) return passes.length === 0 ? observed : { ...observed, passes };
+  // Results in another state say nothing about the current state of the project.
+  return observed.kind === "commit" ? observed : elsewhere(observed, observed.facts);
 }
 
 /** Gives a run the exit code that its script printed, if the shell hides the exit code. */
-function withOwnStatus(run: ScriptRun, payload: Readonly<Record<string, unknown>>): ScriptRun {
-  if (run.outcome === "failure") return run;
-  const response = payload["tool_response"];
+function withOwnStatus(run: ScriptRun, response: unknown): ScriptRun {
   const printed = typeof response === "string" ? response : textIn(response, "stdout");
-  const own = withPrintedStatus(run, plainOutput(printed).trim());
-  return own === null
-    ? run
-    : { ...run, ...own, outcome: own.exitCode === 0 ? "success" : "failure" };
+  return run.outcome === "failure" ? run : withPrintedStatus(run, plainOutput(printed).trim());
 }
 
-function observeRun(run: ScriptRun, about: string): Observed {
+function observeRun(run: ScriptRun): Observed {
   const end = readEnd(run);
   const commit = commitOf(run);
   if (commit !== null && !end.hasFailed) return { ...commit, passes: end.passed };
-  const observed = observeEnd(run, end, about);
+  const observed = observeEnd(run, end);
   return commit === null ? observed : { ...observed, besides: commit };
 }
 
-function observeEnd(run: ScriptRun, end: ScriptEnd, about: string): Observed {
+function observeEnd(run: ScriptRun, end: ScriptEnd): Observed {
   const { tests, failed, hasFailed, parts } = end;
-  const ofTests = failed === null
-    ? parts.some(({ key }) => key.check === "test")
-    : failed.key.check === "test";
-  if (!ofTests) {
-    return hasFailed ? observeFailure(run, end, about) : observePlainRun(run, end, about);
+  const ofTests = (failed === null ? parts : [failed]).some(({ key }) => key.check === "test");
+  if (!ofTests) return hasFailed ? observeFailure(run, end) : observePlainRun(run, end);
+  const ran = tests === null ? null : tests.failed + (tests.passed ?? 1);
+  if (hasFailed && !ran && wrongCall(run.commands, run.output) !== null) {
+    return observeFailure(run, end);
   }
   const last = run.output.slice(-MAX_END_CHARS);
-  const ran = tests === null ? null : tests.failed + (tests.passed ?? 1);
-  if (!hasFailed) {
-    const ranNone = ran === 0 || tests === null && FOUND_NONE.test(last);
+  const foundNone = tests === null && FOUND_NONE.test(last) &&
+    !(hasFailed && /\berrors?\b/i.test(last));
+  if (ran === 0 || foundNone) {
     // A run without tests passes no tests.
-    if (ranNone) return observeNoTests(run, end, about);
-    return tests === null && end.isUntold && !isOneCommand(run)
-      ? observePlainRun(run, end, about)
-      : observeTests(run, end, about);
+    const passes = end.passed.filter(({ check, isLine }) => check !== "test" && isLine !== true);
+    return { ...observePlainRun(run, end), outcome: null, passes };
   }
-  const couldNotRun = (ran ?? 0) === 0 && wrongCall(run.commands, run.output) !== null;
-  if (couldNotRun) return observeFailure(run, end, about);
-  if (ran === 0 || tests === null && FOUND_NONE.test(last) && !/\berrors?\b/i.test(last)) {
-    return observeNoTests(run, end, about);
-  }
-  return observeTests(run, end, about);
-}
-
-function observeNoTests(run: ScriptRun, end: ScriptEnd, about: string): Observed {
-  const passes = end.passed.filter(({ check, isLine }) => check !== "test" && isLine !== true);
-  return { ...observePlainRun(run, end, about), outcome: null, passes };
-}
-
-function isOneCommand({ commands }: ScriptRun): boolean {
-  return commands.filter((command) => !isHarmless(command)).length === 1;
+  const isKnown = hasFailed || tests !== null || !end.isUntold;
+  return isKnown ? observeTests(run, end) : observePlainRun(run, end);
 }
 
 /** Observes a failed command that was not a test run. */
-function observeFailure(run: ScriptRun, end: ScriptEnd, about: string): Observed {
-  const { commands, output, exitCode } = run;
+function observeFailure(run: ScriptRun, end: ScriptEnd): Observed {
+  const { command, commands, output } = run;
   const error = errorLine(output);
   // The script of a failure with exit code 0 has hidden the real code.
-  const code = exitCode === 0 ? null : exitCode;
-  const shown = code === null ? "" : ` (exit ${code})`;
-  const at = end.parts.length > 1 && commands.every(({ after }) => after === "&&" || after === "")
-    ? end.failed?.at
-    : undefined;
+  const code = run.exitCode || null;
+  const isChain = commands.every(({ after }) => after === "&&" || after === "");
+  const at = end.parts.length > 1 && isChain ? end.failed?.at : undefined;
   const name = at === undefined ? nameOfRun(run) : titled(commands[at]!.source, run);
-  return {
-    kind: "failure",
+  const shown = `\`${shortened(name, MAX_NAME_CHARS)}\` failed${
+    code === null ? "" : ` (exit ${code})`
+  }`;
+  return makeObserved("failure", error === null ? shown : `${shown}: ${error}`, {
     outcome: "failure",
-    title: titleLine(
-      `\`${shortened(name, MAX_NAME_CHARS)}\` failed${shown}${error === null ? "" : `: ${error}`}`,
-    ),
-    text: textOf(run.command, headAndTail(output, KEPT_ERROR), about),
-    files: [],
-    ...keysOfFailure(run, end, { ...factsOf(run.command, code, error) }),
+    text: textOf(run, KEPT_ERROR),
+    ...keysOfFailure(run, end, factsOf(command, code, error)),
     passes: end.passed,
-  };
+  });
 }
 
 /** Observes a test run, with its counts if the output holds them. */
-function observeTests(run: ScriptRun, end: ScriptEnd, about: string): Observed {
+function observeTests(run: ScriptRun, end: ScriptEnd): Observed {
   const { command, output, exitCode } = run;
-  const { tests, hasFailed, isUntold } = end;
-  const error = !hasFailed
-    ? null
-    : tests === null || tests.failed === 0
-    ? errorLine(output)
-    : tellingErrorLine(output);
-  const code = isUntold || hasFailed && exitCode === 0 ? null : exitCode;
+  const { tests, hasFailed, isUntold, passed: passes } = end;
+  const error = !hasFailed ? null : tests?.failed ? tellingErrorLine(output) : errorLine(output);
   const facts: ObservedFacts = {
-    ...factsOf(command, code, error),
-    ...(isUntold ? { isUntold: true as const } : {}),
+    ...factsOf(command, isUntold || hasFailed && exitCode === 0 ? null : exitCode, error),
+    ...(isUntold ? { isUntold } : {}),
     ...(tests === null ? {} : { failed: tests.failed, failing: tests.failing }),
     ...(tests?.passed == null ? {} : { passed: tests.passed }),
     ...(tests?.skipped ? { skipped: tests.skipped } : {}),
   };
   const name = shortened(nameOfRun(run), MAX_NAME_CHARS);
-  const kept = headAndTail(output, hasFailed ? KEPT_ERROR : KEPT_OUTPUT);
+  const text = textOf({ ...run, about: "" }, hasFailed ? KEPT_ERROR : undefined);
   if (hasFailed) {
-    return {
-      kind: "test",
-      outcome: "failure",
-      title: failingTitle(name, facts),
-      text: textOf(command, kept),
-      files: [],
-      ...keysOfFailure(run, end, facts),
-      passes: end.passed,
-    };
+    const keys = keysOfFailure(run, end, facts);
+    const title = failingTitle(name, facts);
+    return makeObserved("test", title, { outcome: "failure", text, ...keys, passes });
   }
-  if (isUntold && tests === null) return observePlainRun(run, end, about);
-  return {
-    kind: "test",
+  return makeObserved("test", `Tests ${isUntold ? "ran" : "pass"}: ${name}${countsText(facts)}`, {
     outcome: isUntold ? null : "success",
-    title: titleLine(`${isUntold ? "Tests ran" : "Tests pass"}: ${name}${countsText(facts)}`),
-    text: textOf(command, kept),
-    files: [],
+    text,
     facts,
     sameAs: `test ${shownCommand(command)}`,
-    passes: end.passed,
-  };
+    passes,
+  });
 }
 
 /** Observes a command that passed, or whose end is unknown. */
 function observePlainRun(
   run: ScriptRun,
-  { isUntold, passed }: Pick<ScriptEnd, "isUntold" | "passed">,
-  about: string,
+  { isUntold, passed: passes }: Pick<ScriptEnd, "isUntold" | "passed">,
 ): Observed {
-  const { command, output, exitCode } = run;
+  const { command, exitCode, about } = run;
   const name = titled(command, run);
-  return {
-    kind: "command",
-    outcome: isUntold ? null : "success",
-    title: titleLine(about === "" ? `Run ${name}` : `${about}: ${shortened(name, 90)}`),
-    text: textOf(command, headAndTail(output, KEPT_OUTPUT), about),
-    files: [],
-    facts: isUntold
-      ? { ...factsOf(command, null, null), isUntold }
-      : factsOf(command, exitCode, null),
-    sameAs: `command ${shownCommand(command)}`,
-    passes: passed,
-  };
+  return makeObserved(
+    "command",
+    about === "" ? `Run ${name}` : `${about}: ${shortened(name, 90)}`,
+    {
+      outcome: isUntold ? null : "success",
+      text: textOf(run),
+      facts: {
+        ...factsOf(command, isUntold ? null : exitCode, null),
+        ...(isUntold ? { isUntold } : {}),
+      },
+      sameAs: `command ${shownCommand(command)}`,
+      passes,
+    },
+  );
 }
 
 /** Returns the key of a failure, and the text that distinguishes it from other failures with the same key. */
@@ -251,20 +208,18 @@ function titled(command: string, { root }: Pick<ScriptRun, "root">): string {
 }
 
 /** Observes work in another project. A search finds it, but it opens and mends no failure here. */
-function observeForeignRun(observed: Observed, run: ScriptRun, about: string): Observed {
-  const made = observed.kind === "commit"
-    ? observePlainRun(run, { isUntold: false, passed: [] }, about)
-    : observed;
-  const { title, text, files, facts: { command = "", exitCode, error }, sameAs } = made;
-  return {
-    kind: "command",
-    outcome: made.outcome === "success" ? "success" : null,
-    title,
-    text,
-    files,
-    facts: { ...factsOf(command, exitCode ?? null, error ?? null), isElsewhere: true },
-    sameAs: sameAs === null ? null : `elsewhere ${sameAs}`,
-  };
+function observeForeignRun(observed: Observed, run: ScriptRun): Observed {
+  const { facts: { command = "", exitCode = null, error = null }, ...rest } =
+    observed.kind === "commit" ? observePlainRun(run, { isUntold: false, passed: [] }) : observed;
+  const { title, text, files, sameAs } = rest;
+  const outcome = rest.outcome === "success" ? "success" : null;
+  const found = makeObserved("command", title, { outcome, text, files, sameAs });
+  return elsewhere(found, factsOf(command, exitCode, error));
+}
+
+function elsewhere(observed: Observed, facts: ObservedFacts): Observed {
+  const sameAs = observed.sameAs === null ? null : `elsewhere ${observed.sameAs}`;
+  return { ...observed, facts: { ...facts, isElsewhere: true }, sameAs };
 }
 
 /** How an interrupted command ended. Other commands of {@linkcode unknownEnd} go on in the background. */
@@ -284,48 +239,31 @@ export function unknownEnd(payload: Readonly<Record<string, unknown>>): string |
 }
 
 /** Observes a command whose end is unknown. Of its commits, only those that git has printed count. */
-function observeUnknownEnd(
-  run: ScriptRun,
-  { end, about }: { readonly end: string; readonly about: string },
-): Observed {
-  const { command, output } = run;
-  const key = shownCommand(command);
-  const name = titled(command, run);
+function observeUnknownEnd(run: ScriptRun, end: string): Observed {
+  const { command } = run;
   const commit = commitOf({ ...run, outcome: "failure" });
-  return {
-    kind: "command",
-    outcome: null,
-    title: titleLine(`\`${shortened(name, 90)}\` ${end}`),
-    text: textOf(command, headAndTail(output, KEPT_OUTPUT), about),
-    files: [],
+  return makeObserved("command", `\`${shortened(titled(command, run), 90)}\` ${end}`, {
+    text: textOf(run),
     facts: {
       ...factsOf(command, null, null),
-      ...(end === INTERRUPTED ? {} : { isStarted: true as const }),
+      ...(end === INTERRUPTED ? {} : { isStarted: true }),
     },
-    sameAs: `command ${key} ${end}`,
+    sameAs: `command ${shownCommand(command)} ${end}`,
     ...(commit === null ? {} : { besides: commit }),
-  };
+  });
 }
 
-function outputOf(
-  outcome: "success" | "failure",
-  payload: Readonly<Record<string, unknown>>,
-): { readonly output: string; readonly exitCode: number | null } {
+/** Returns what a command printed, and its exit code; null when Claude Code tells none. */
+function outputOf(outcome: "success" | "failure", payload: Readonly<Record<string, unknown>>) {
+  const { error, tool_response: response } = payload;
   if (outcome === "failure") {
-    const error = typeof payload["error"] === "string" ? payload["error"] : "";
-    const [head, code] = EXIT_CODE.exec(error) ?? ["", undefined];
-    return {
-      output: plainOutput(error.slice(head.length)).trim(),
-      exitCode: code === undefined ? null : Number(code),
-    };
+    const [head = "", code] = EXIT_CODE.exec(String(error ?? "")) ?? [];
+    const output = plainOutput(String(error ?? "").slice(head.length)).trim();
+    return { output, exitCode: code === undefined ? null : Number(code) };
   }
-  const response = payload["tool_response"];
   const parts = typeof response === "string"
     ? [response]
     : [textIn(response, "stdout"), textIn(response, "stderr")];
-  const { exit_code: code } = Object(response);
-  return {
-    output: plainOutput(parts.filter((part) => part.trim() !== "").join("\n")).trim(),
-    exitCode: Number.isInteger(code) ? code : 0,
-  };
+  const output = plainOutput(parts.filter((part) => part.trim() !== "").join("\n")).trim();
+  return { output, exitCode: 0 };
 }

@@ -1,82 +1,54 @@
 /** Observes the commits that a command made. */
-import type { Observed } from "./observation.ts";
-import { headAndTail, shortened, titleLine } from "../text.ts";
+import { makeObserved, type Observed } from "./observation.ts";
+import { shortened } from "../text.ts";
 import { chainObservations } from "./observe_words.ts";
-import { KEPT_OUTPUT, MAX_COMMAND_CHARS, textOf } from "./command_text.ts";
+import { MAX_COMMAND_CHARS, textOf } from "./command_text.ts";
 import type { ScriptRun } from "./ended_command.ts";
-import { isOutside, type Surroundings } from "./command_folder.ts";
-import { gitArguments } from "./git_words.ts";
-import { mustHavePassed, type ScriptCommand } from "./shell_words.ts";
+import { isOutside } from "./command_folder.ts";
+import { gitArguments, mustHavePassed } from "./shell_words.ts";
 
 /** Observes the commits of a command: the first one, with the others in `besides`; null when it made none. */
 export function commitOf(run: ScriptRun): Observed | null {
-  if (!/\bgit\b[^]*\b(?:commit|cherry-pick|revert|merge)\b/.test(run.command)) return null;
+  const { command, output } = run;
+  if (!/\bgit\b[^]*\b(?:commit|cherry-pick|revert|merge)\b/.test(command)) return null;
   const made = madeCommits(run);
   // With several commits nobody can tell which files belong to which.
-  const files = made.length === 1 ? committedFiles(run.output) : [];
-  return chainObservations(made.map((commit) => ({
-    ...observedCommit(run, commit),
-    files: files.map((path) => ({ path, digest: null })),
-  })));
+  const files = made.length === 1 ? committedFiles(output) : [];
+  return chainObservations(made.map(({ hash, subject, branch, isAmended }) => {
+    const number = hash === null ? "" : ` ${hash.slice(0, 7)}`;
+    const name = `${number}${branch === null ? "" : ` on ${branch}`}${
+      isAmended ? ", amended" : ""
+    }`;
+    return makeObserved("commit", `Commit${name}: ${subject}`, {
+      outcome: "success",
+      text: textOf({ ...run, about: "" }),
+      files: files.map((path) => ({ path, digest: null })),
+      facts: {
+        command: shortened(command, MAX_COMMAND_CHARS),
+        commit: { hash, subject, ...(isAmended ? { amended: true } : {}) },
+      },
+      sameAs: `commit ${hash ?? subject}`,
+    });
+  }));
 }
 
-function observedCommit({ command, output }: ScriptRun, commit: MadeCommit): Observed {
-  const { hash, subject, branch, isAmended } = commit;
-  const name = `${hash === null ? "" : ` ${hash.slice(0, 7)}`}${
-    branch === null ? "" : ` on ${branch}`
-  }${isAmended ? ", amended" : ""}`;
-  return {
-    kind: "commit",
-    outcome: "success",
-    title: titleLine(`Commit${name}: ${subject}`),
-    text: textOf(command, headAndTail(output, KEPT_OUTPUT)),
-    files: [],
-    facts: {
-      command: shortened(command, MAX_COMMAND_CHARS),
-      commit: { hash, subject, ...(isAmended ? { amended: true } : {}) },
-    },
-    sameAs: `commit ${hash ?? subject}`,
-  };
-}
-
-const MODE = /^ (?:create|delete) mode \d{6} (.+)$/;
-const RENAMED = /^ (?:rename|copy) (.+) \(\d+%\)$/;
-const REWRITTEN = /^ rewrite (.+) \(\d+%\)$/;
+/** Matches git's lines for new, deleted, rewritten, renamed and copied files. */
+const FILE = /^ (?:(?:create|delete) mode \d{6}|rewrite|rename|copy) (.+?)(?: \(\d+%\))?$/gm;
 /** Matches a renamed path: `src/{a.ts => b.ts}`, `a.ts => b.ts`. */
 const FROM_TO = /^(.*?)\{(.*) => (.*)\}(.*)$|^(.+) => (.+)$/;
 const MAX_FILES = 50;
-const MAX_LINES = 2_000;
 
 /** Returns the paths in the output of `git commit` or `git merge`, relative to the top of the repository. */
 export function committedFiles(output: string): string[] {
-  const files = new Set<string>();
-  for (const line of output.split("\n", MAX_LINES)) {
-    const [, renamed] = RENAMED.exec(line) ?? [];
-    const [, plain] = MODE.exec(line) ?? REWRITTEN.exec(line) ?? [];
-    for (const path of renamed === undefined ? [plain] : fromAndTo(renamed)) {
-      if (path !== undefined && files.size < MAX_FILES) files.add(unquoted(path));
-    }
-  }
-  return [...files];
+  const paths = output.matchAll(FILE).flatMap(([, path]) => fromAndTo(path!));
+  return [...new Set(paths)].slice(0, MAX_FILES);
 }
 
 function fromAndTo(renamed: string): string[] {
   const [, head = "", from, to, tail = "", whole = "", other = ""] = FROM_TO.exec(renamed) ?? [];
-  if (from === undefined) return [whole, other].filter((path) => path !== "");
+  if (whole !== "") return [whole, other];
+  if (from === undefined) return [renamed];
   return [from, to].map((part) => `${head}${part}${tail}`.replace("//", "/"));
-}
-
-/** Removes the quotes that git puts around a path with letters beyond ASCII. */
-function unquoted(path: string): string {
-  if (!/^".*"$/.test(path)) return path;
-  const bytes = path.slice(1, -1).replace(/%/g, "%25")
-    .replace(/\\([0-7]{3})/g, (_, octal) => `%${parseInt(octal, 8).toString(16).padStart(2, "0")}`)
-    .replace(/\\(["\\])/g, "$1");
-  try {
-    return decodeURIComponent(bytes);
-  } catch {
-    return path;
-  }
 }
 
 interface MadeCommit {
@@ -101,28 +73,25 @@ const ONLY_TRIED = /^(?:--dry-run|--short|--porcelain|--long|-h|--help)$/;
 const MESSAGE = /^(?:-[aeinopqsvz]*m|--message(?:=|$))([\s\S]*)$/;
 const MAX_COMMITS = 20;
 
-interface Committing {
-  readonly at: number;
-  readonly verb: string;
-  readonly args: readonly string[];
-  readonly isOutside: boolean;
-}
-
 /**
  * Returns the commits that a command made in its project, oldest first: the commits that git printed. When git printed
  * none, returns passing commits whose message stands in the command line.
  */
 function madeCommits({ commands, output, outcome, ...surroundings }: ScriptRun): MadeCommit[] {
-  const making = committingIn(commands, surroundings);
-  const isPlain = making.length === 0 || making.every((one) => !one.isOutside);
+  const making = commands.flatMap(({ words }, at) => {
+    const [verb = "", ...args] = gitArguments(words) ?? [];
+    if (!COMMITTING.has(verb)) return [];
+    return [{ at, verb, args, isOutside: isOutside(commands, at, surroundings) }];
+  }).slice(0, MAX_COMMITS);
   // A failed commit prints no such line itself, but a check that it started may print one.
   const isLast = (making[0]?.at ?? commands.length) >= commands.length - 1;
   if (outcome === "failure" && isLast) return [];
   const printed = [...output.matchAll(COMMITTED)].slice(0, Math.max(1, making.length));
-  if (printed.length > 0 && printed.length !== making.length && !isPlain) return [];
   if (printed.length > 0) {
+    const isKnown = printed.length === making.length;
+    if (!isKnown && making.some((one) => one.isOutside)) return [];
     return printed.flatMap(([, branch, hash, subject], at): MadeCommit[] => {
-      const maker = printed.length === making.length ? making[at] : making[0];
+      const maker = making[isKnown ? at : 0];
       if (maker?.isOutside === true) return [];
       const isAmended = maker?.args.includes("--amend") === true;
       return [{ hash: hash!, subject: subject!, branch: branch!, isAmended }];
@@ -138,20 +107,6 @@ function madeCommits({ commands, output, outcome, ...surroundings }: ScriptRun):
     if (args.some((word) => ONLY_TRIED.test(word))) return [];
     return [{ hash, subject, branch: null, isAmended: args.includes("--amend") }];
   });
-}
-
-function committingIn(
-  commands: readonly ScriptCommand[],
-  surroundings: Surroundings,
-): Committing[] {
-  const making: Committing[] = [];
-  for (const [at, { words }] of commands.entries()) {
-    const [verb = "", ...args] = gitArguments(words) ?? [];
-    if (!COMMITTING.has(verb)) continue;
-    making.push({ at, verb, args, isOutside: isOutside(commands, { at, surroundings }) });
-    if (making.length >= MAX_COMMITS) break;
-  }
-  return making;
 }
 
 /** Returns the first line of the message in a command line; empty without a message, or if the shell expands it. */

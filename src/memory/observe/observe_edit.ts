@@ -1,7 +1,7 @@
 /** Observes an edit of a file. */
 import { digestOf } from "../../base/fnv.ts";
-import type { Observed, ToolUse } from "./observation.ts";
-import { pathInProject } from "../project_paths.ts";
+import { makeObserved, type Observed, type ToolUse } from "./observation.ts";
+import { namedFile } from "./observe_other.ts";
 import { headAndTail, shortened, textIn } from "../text.ts";
 
 /** How many characters of a change are stored. The capture holds the whole change. */
@@ -17,12 +17,11 @@ interface Change {
   readonly before: string | null;
 }
 
-/** Observes Write, Edit, MultiEdit and NotebookEdit; null for a failure, and when the input names no file. */
-export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Observed | null {
+/** Observes Write, Edit, MultiEdit and NotebookEdit; null when the input names no file. */
+export function observeEdit({ toolName, payload, root, outcome }: ToolUse): Observed | null {
   const input = payload["tool_input"];
-  const named = textIn(input, "file_path") || textIn(input, "notebook_path");
-  if (named === "" || outcome === "failure") return null;
-  const path = pathInProject(named, root);
+  const path = namedFile(input, root);
+  if (path === "") return null;
   const { lines, content, before } = changeOf(toolName, input, payload["tool_response"]);
   const added = lines.filter((line) => line.startsWith("+"));
   const removed = lines.filter((line) => line.startsWith("-"));
@@ -30,10 +29,9 @@ export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Obse
   const change = lines.filter((line) => !line.startsWith(" ")).join("\n");
   const verb = toolName === "Write" && removed.length === 0 ? "Write" : "Edit";
   const names = symbols.length === 0 ? "" : `: ${symbols.slice(0, MAX_NAMED_SYMBOLS).join(", ")}`;
-  return {
-    kind: "edit",
-    outcome: "success",
-    title: `${shortened(`${verb} ${path}${names}`, 130)} (+${added.length} −${removed.length})`,
+  const head = shortened(`${verb} ${path}${names}`, 130);
+  return makeObserved("edit", `${head} (+${added.length} −${removed.length})`, {
+    outcome,
     text: headAndTail(change, KEPT),
     files: [{ path, digest: content === null ? null : digestOf(content) }],
     facts: {
@@ -43,36 +41,21 @@ export function observeEdit({ toolName, outcome, payload, root }: ToolUse): Obse
       ...(before === null || content === null ? {} : { before: digestOf(before) }),
     },
     sameAs: `edit ${path} ${digestOf(change)}`,
-  };
+  });
 }
 
 function changeOf(toolName: string, input: unknown, response: unknown): Change {
-  const before = Object(response).originalFile;
-  const original = typeof before === "string" ? before : null;
-  if (toolName === "Write") {
-    const content = textIn(input, "content");
-    const patched = patchLines(response);
-    return {
-      content,
-      before: original,
-      lines: patched.length > 0 ? patched : marked("+", content),
-    };
-  }
-  if (toolName === "NotebookEdit") {
-    return { content: null, before: null, lines: marked("+", textIn(input, "new_source")) };
-  }
-  const edits: unknown = toolName === "MultiEdit" ? Object(input).edits : [input];
-  const steps = Array.isArray(edits) ? edits : [];
-  const patched = patchLines(response);
+  const { originalFile, structuredPatch: hunks } = Object(response);
+  const before = typeof originalFile === "string" ? originalFile : null;
+  const { edits = [input] } = Object(input);
+  const steps: readonly unknown[] = Array.isArray(edits) ? edits : [];
+  const patched = linesOfPatch(hunks);
   const lines = patched.length > 0 ? patched : steps.flatMap((step) => [
     ...marked("-", textIn(step, "old_string")),
-    ...marked("+", textIn(step, "new_string")),
+    ...["new_string", "content", "new_source"].flatMap((name) => marked("+", textIn(step, name))),
   ]);
-  return {
-    lines,
-    content: original === null ? null : replaced(original, steps),
-    before: original,
-  };
+  const written = toolName === "Write" ? textIn(input, "content") : null;
+  return { lines, before, content: written ?? (before === null ? null : replaced(before, steps)) };
 }
 
 /** Applies replacements to a file's content; null when one does not fit, because the capture was cut. */
@@ -90,15 +73,9 @@ function replaced(original: string, steps: readonly unknown[]): string | null {
 }
 
 /** Returns the lines of Claude Code's own patch; empty when it sent no patch. */
-function patchLines(response: unknown): string[] {
-  const hunks: unknown = Object(response).structuredPatch;
-  if (!Array.isArray(hunks)) return [];
-  return hunks.flatMap((hunk) => {
-    const lines: unknown = Object(hunk).lines;
-    return Array.isArray(lines)
-      ? lines.filter((line): line is string => typeof line === "string" && !line.startsWith("\\"))
-      : [];
-  });
+function linesOfPatch(hunks: unknown): string[] {
+  const lines = Array.isArray(hunks) ? hunks.flatMap((hunk) => Object(hunk).lines ?? []) : [];
+  return lines.filter((line): line is string => typeof line === "string" && !line.startsWith("\\"));
 }
 
 function marked(mark: "+" | "-", text: string): string[] {

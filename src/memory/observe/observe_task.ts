@@ -1,91 +1,61 @@
 /** Observes lists of tasks, and finds the open and done tasks of a session. */
-import type { ObservationKind, Observed, ObservedFacts, ToolUse } from "./observation.ts";
-import { shortened, textIn, titleLine } from "../text.ts";
+import { makeObserved, type Observed, type ObservedFacts, type ToolUse } from "./observation.ts";
+import { shortened, textIn } from "../text.ts";
 
-const MAX_OPEN = 20;
+const MAX_TODOS = 20;
+const MAX_CHARS = 120;
 
 /** Observes TodoWrite, which sends the whole list. A later list replaces an earlier one. */
 export function observeTodos({ payload }: ToolUse): Observed | null {
   const todos: unknown = Object(payload["tool_input"]).todos;
-  if (!Array.isArray(todos)) return null;
   // Open tasks on a sub-agent's own list are not open tasks of the session.
   const agent = textIn(payload, "agent_id");
-  if (todos.length === 0 && agent !== "") return null;
+  if (!Array.isArray(todos) || todos.length === 0 && agent !== "") return null;
   const items = todos.map((todo) => ({
     text: oneLine(textIn(todo, "content") || textIn(todo, "subject")),
     isDone: textIn(todo, "status") === "completed",
   })).filter(({ text }) => text !== "");
-  const open = items.filter(({ isDone }) => !isDone).map(({ text }) => shortened(text, 120));
-  return {
-    kind: "task",
-    outcome: null,
-    title: `Tasks${agent === "" ? "" : " of a sub-agent"}: ${
-      items.length - open.length
-    } of ${items.length} done`,
+  const open = items.filter(({ isDone }) => !isDone).map(({ text }) => shortened(text, MAX_CHARS));
+  const whose = agent === "" ? "Tasks" : "Tasks of a sub-agent";
+  return makeObserved("task", `${whose}: ${items.length - open.length} of ${items.length} done`, {
     text: items.map(({ text, isDone }) => `${isDone ? "[x]" : "[ ]"} ${text}`).join("\n"),
-    files: [],
-    facts: agent === "" ? { open: open.slice(0, MAX_OPEN) } : {},
+    facts: agent === "" ? { open: open.slice(0, MAX_TODOS) } : {},
     sameAs: agent === "" ? "todos" : `todos ${agent}`,
-  };
+  });
 }
 
 /** Observes TaskCreate and TaskUpdate, which send one task with its number. */
-export function observeTask({ toolName, payload, outcome }: ToolUse): Observed | null {
-  if (outcome === "failure") return null;
+export function observeTask({ toolName, payload }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const made = Object(payload["tool_response"]).task;
   const number = textIn(input, "taskId") || textIn(made, "id");
   const subject = oneLine(textIn(input, "subject") || textIn(made, "subject"));
   const status = textIn(input, "status") || (toolName === "TaskCreate" ? "pending" : "");
-  if (subject === "") {
-    // Only the status has changed. `todosOf()` finds the task by its number.
-    if (number === "" || status === "") return null;
-    return {
-      ...taskOf(`Task ${number}: ${status}`, status, []),
-      sameAs: `task status ${number}`,
-    };
+  if (subject !== "") {
+    return makeObserved("task", `Task ${number || "?"}: ${subject}`, {
+      text: textIn(input, "description"),
+      facts: { open: status === "completed" ? [] : [shortened(subject, MAX_CHARS)] },
+      sameAs: number === "" ? null : `task ${number}`,
+    });
   }
-  const open = status === "completed" ? [] : [shortened(subject, 120)];
-  const task = taskOf(`Task ${number || "?"}: ${subject}`, textIn(input, "description"), open);
-  return { ...task, sameAs: number === "" ? null : `task ${number}` };
+  // Only the status has changed. `todosOf()` finds the task by its number.
+  return number === "" || status === "" ? null : makeObserved("task", `Task ${number}: ${status}`, {
+    text: status,
+    facts: { open: [] },
+    sameAs: `task status ${number}`,
+  });
 }
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-function taskOf(title: string, text: string, open: readonly string[]): Observed {
-  return {
-    kind: "task",
-    outcome: null,
-    title: titleLine(title),
-    text,
-    files: [],
-    facts: { open },
-    sameAs: null,
-  };
-}
-
-interface Todos {
-  readonly open: readonly string[];
-  readonly done: readonly string[];
-  /** Open tasks with a lower number than a done one. Claude has probably forgotten to close them. */
-  readonly passedOver?: readonly string[];
-}
-
-const MAX_TODOS = 20;
-const MAX_CHARS = 120;
 const CLOSED = /^Task (\S+): (?:completed|deleted)$/;
 
 /** Returns the tasks at the end of a session; null when the session had none. @param parts Oldest first. */
 export function todosOf(
-  parts: readonly {
-    readonly kind: ObservationKind;
-    readonly title: string;
-    readonly text: string;
-    readonly facts: ObservedFacts;
-  }[],
-): Todos | null {
+  parts: readonly Pick<Observed, "kind" | "title" | "text" | "facts">[],
+): NonNullable<ObservedFacts["todos"]> | null {
   const tasks = parts.filter(({ kind }) => kind === "task");
   if (tasks.length === 0) return null;
   const closed = new Set(tasks.map(({ title }) => CLOSED.exec(title)?.[1]));

@@ -1,35 +1,28 @@
 /** Observes prompts, messages, plans, questions and compactions, and the notices that Claude Code sends as prompts. */
 import FORMS from "./rule_forms.json" with { type: "json" };
-import type { ObservationKind, Observed, ToolUse } from "./observation.ts";
-import { COMPACTION, isContinuation } from "../../claude/transcript/spoken.ts";
+import { makeObserved, type ObservationKind, type Observed, type ToolUse } from "./observation.ts";
+import { bareSummary, COMPACTION, isContinuation } from "../../claude/transcript/spoken.ts";
 import { headAndTail, KEPT_ANSWER, shortened, textIn, titleLine } from "../text.ts";
 import { errorInWords } from "../tell/ended_session.ts";
 import { LETTER_OR_DIGIT, occursIn } from "../../base/letters.ts";
 import { digestOf } from "../../base/fnv.ts";
 
-/** Observes a prompt. Prompts that Claude Code itself sends (`<task-notification>`) become messages. */
+/**
+ * Observes a prompt, with its standing rules, each as a decision. Prompts that Claude Code itself sends
+ * (`<task-notification>`) become messages.
+ */
 export function observePrompt({ payload }: ToolUse): Observed | null {
   const prompt = textIn(payload, "prompt").trim();
   const notification = readNotification(prompt);
   if (notification !== null) return observeNotification(notification);
-  return /^<[a-z-]+>/.test(prompt) || isContinuation(prompt)
-    ? asRelayed(observeText("message", prompt))
-    : withRules(observeText("prompt", prompt), prompt);
-}
-
-function asRelayed(message: Observed | null): Observed | null {
-  return message === null ? null : { ...message, facts: { isRelayed: true } };
-}
-
-/** Adds the standing rules in a prompt to the prompt's observation, each as a decision. */
-function withRules(observed: Observed | null, prompt: string): Observed | null {
-  if (observed === null) return null;
-  const besides = chainObservations(
-    standingRules(prompt).map((rule) => observeText("decision", rule)).filter((rule) =>
-      rule !== null
-    ),
-  );
-  return besides === null ? observed : { ...observed, besides };
+  if (/^<[a-z-]+>/.test(prompt) || isContinuation(prompt)) {
+    const message = observeText("message", prompt);
+    return message && { ...message, facts: { isRelayed: true } };
+  }
+  const rules = standingRules(prompt).flatMap((rule) => observeText("decision", rule) ?? []);
+  const besides = chainObservations(rules);
+  const observed = observeText("prompt", prompt);
+  return observed && besides ? { ...observed, besides } : observed;
 }
 
 /** Claude Code's notice that a background command or agent has ended. */
@@ -69,16 +62,12 @@ export function readNotification(prompt: string): TaskNotification | null {
 
 /** Observes a notice whose command is unknown. Its failure is not an open end, since no command could mend it. */
 export function observeNotification({ outcome, summary, result }: TaskNotification): Observed {
-  const failed = outcome === "failure";
-  return {
-    kind: failed ? "failure" : "message",
-    outcome: failed ? "failure" : null,
-    title: titleLine(summary),
-    text: headAndTail(result === "" ? summary : `${summary}\n${result}`, KEPT_ANSWER),
-    files: [],
-    facts: failed ? { tool: "Task", error: titleLine(summary) } : { isRelayed: true },
-    sameAs: null,
-  };
+  const text = headAndTail(result === "" ? summary : `${summary}\n${result}`, KEPT_ANSWER);
+  if (outcome !== "failure") {
+    return makeObserved("message", summary, { text, facts: { isRelayed: true } });
+  }
+  const facts = { tool: "Task", error: titleLine(summary) };
+  return makeObserved("failure", summary, { outcome, text, facts });
 }
 
 function inTag(text: string, tag: string): string | null {
@@ -133,30 +122,29 @@ function isRule(sentence: string): boolean {
     RULE_FORMS.some(({ pattern }) => pattern.test(sentence));
 }
 
-/** Observes the last message of a turn. */
 export function observeMessage({ payload }: ToolUse): Observed | null {
   return observeText("message", textIn(payload, "last_assistant_message").trim());
 }
 
 /** Observes an error of the API that ended a turn. */
-export function observeStopFailure({ payload }: ToolUse): Observed | null {
+export function observeStopFailure({ payload }: ToolUse): Observed {
   const stopped = textIn(payload, "error").trim();
-  const parts = [textIn(payload, "last_assistant_message"), textIn(payload, "error_details")]
-    .map((part) => part.trim()).filter((part) => part !== "");
   const what = errorInWords(stopped);
-  const found = observeText("message", parts.join("\n") || what);
-  if (found === null) return null;
-  const title = titleLine(`Cut off (${what})${parts.length === 0 ? "" : `: ${found.title}`}`);
-  const sameAs = `stop failure ${stopped} ${found.sameAs}`;
-  return { ...found, outcome: "failure", title, facts: { stopped }, sameAs };
+  const said = [textIn(payload, "last_assistant_message"), textIn(payload, "error_details")]
+    .map((part) => part.trim()).filter(Boolean).join("\n");
+  const title = said === "" ? `Cut off (${what})` : `Cut off (${what}): ${titleLine(said)}`;
+  return makeObserved("message", title, {
+    outcome: "failure",
+    text: headAndTail(said || what, KEPT_WORDS),
+    facts: { stopped },
+    sameAs: `stop failure ${stopped} message ${digestOf(said || what)}`,
+  });
 }
 
 /** Observes the summary of a compaction, without the reasoning before the summary. */
 export function observeCompaction({ payload }: ToolUse): Observed | null {
-  const whole = textIn(payload, "compact_summary");
-  const [, summary = whole] = /<summary>([\s\S]*?)(?:<\/summary>|$)/.exec(whole) ?? [];
-  const found = observeText("message", summary.trim());
-  return found === null ? null : { ...found, title: titleLine(`${COMPACTION}${found.title}`) };
+  const found = observeText("message", bareSummary(textIn(payload, "compact_summary")).trim());
+  return found && { ...found, title: titleLine(`${COMPACTION}${found.title}`) };
 }
 
 /** Matches words before the name of a plan. `ANY_PLAN` matches first lines that any plan could have. */
@@ -170,9 +158,8 @@ const MAX_PLAN_LINES = 40;
 export function observePlan({ payload, outcome }: ToolUse): Observed | null {
   const plan = textIn(payload["tool_input"], "plan") || textIn(payload["tool_response"], "plan");
   const found = observeText("decision", plan.trim());
-  if (found === null) return null;
   const what = outcome === "failure" ? "Plan refused" : "Plan";
-  return { ...found, outcome, title: titleLine(`${what}: ${planTitle(plan)}`) };
+  return found && { ...found, outcome, title: titleLine(`${what}: ${planTitle(plan)}`) };
 }
 
 /** Returns the first line of a plan that tells its subject; the first line when none does. */
@@ -191,12 +178,9 @@ export function observeQuestion({ payload }: ToolUse): Observed | null {
   const lines = answers.length > 0
     ? answers.map(([question, answer]) => `${question}\n→ ${String(answer)}`)
     : [...questions, textIn(payload, "tool_response")];
-  const found = observeText("decision", lines.filter((line) => line !== "").join("\n"));
-  const [first] = answers;
-  return found === null || first === undefined ? found : {
-    ...found,
-    title: titleLine(`${shortened(first[0], 90)} → ${String(first[1])}`),
-  };
+  const found = observeText("decision", lines.filter(Boolean).join("\n"));
+  const title = answers.map(([question, answer]) => `${shortened(question, 90)} → ${answer}`)[0];
+  return found && { ...found, title: titleLine(title ?? found.title) };
 }
 
 /** How many characters of a longer text are stored. The capture holds the whole text. */
@@ -204,14 +188,8 @@ export const KEPT_WORDS = { head: 48_000, tail: 16_000 };
 
 /** Makes an observation that holds a text; null when the text is empty. */
 export function observeText(kind: ObservationKind, text: string): Observed | null {
-  if (text === "") return null;
-  return {
-    kind,
-    outcome: null,
-    title: titleLine(text),
+  return text === "" ? null : makeObserved(kind, text, {
     text: headAndTail(text, KEPT_WORDS),
-    files: [],
-    facts: {},
     sameAs: `${kind} ${digestOf(text)}`,
-  };
+  });
 }

@@ -1,9 +1,16 @@
 /** Ranks failures among open ends. The failure of a command that only tried or looked for something is not one. */
-import { isOnlyLooking, looks } from "./looking_commands.ts";
+import {
+  isHarmless,
+  isOnlyLooking,
+  isThrownAway,
+  looks,
+  nameOf,
+  type ScriptCommand,
+  scriptCommands,
+  withoutLaunchers,
+} from "./shell_words.ts";
 import { OPEN_RANKS } from "../tell/open_ends.ts";
 import type { Observed } from "./observation.ts";
-import { isHarmless, isThrownAway, nameOf, withoutLaunchers } from "./script_words.ts";
-import { type ScriptCommand, scriptCommands } from "./shell_words.ts";
 
 /** What git prints when there is nothing to commit. */
 const NOTHING_TO_COMMIT: readonly string[] = [

@@ -9,10 +9,7 @@ import { statement } from "../../db/statement.ts";
 import type { Span } from "../../db/queue.ts";
 
 /** A change that may have mended a failure. */
-export type Change = Pick<
-  Observation,
-  "id" | "kind" | "title" | "text" | "files" | "facts"
->;
+export type Change = Pick<Observation, "id" | "kind" | "title" | "text" | "files" | "facts">;
 
 /** The columns of a {@linkcode Change}. {@linkcode observationOf} reads them as well. */
 const CHANGE_COLUMNS = "id, kind, title, text, files, facts";
@@ -122,17 +119,19 @@ function promptsBefore(
   db: DatabaseSync,
   { sessionId, createdAtMs, id }: Observation,
 ): Observation[] {
-  const promptAt = (order: "ASC" | "DESC") =>
-    statement(
-      db,
-      `SELECT ${OBSERVATION_COLUMNS}
-         FROM observations AS o
-        WHERE o.session_id = ?
-          AND o.kind = 'prompt'
-          AND (o.created_at_ms, o.id) < (?, ?)
-        ORDER BY o.created_at_ms ${order}, o.id ${order}
-        LIMIT 1`,
-    ).all(sessionId, createdAtMs, id).map(observationOf);
-  const [first, last] = [promptAt("ASC"), promptAt("DESC")];
-  return first[0]?.id === last[0]?.id ? first : [...first, ...last];
+  const idOf = (order: "ASC" | "DESC") =>
+    `(SELECT id
+        FROM observations
+       WHERE session_id = ?1
+         AND kind = 'prompt'
+         AND (created_at_ms, id) < (?2, ?3)
+       ORDER BY created_at_ms ${order}, id ${order}
+       LIMIT 1)`;
+  return statement(
+    db,
+    `SELECT ${OBSERVATION_COLUMNS}
+       FROM observations AS o
+      WHERE o.id IN (${idOf("ASC")}, ${idOf("DESC")})
+      ORDER BY o.created_at_ms, o.id`,
+  ).all(sessionId, createdAtMs, id).map(observationOf);
 }

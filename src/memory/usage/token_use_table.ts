@@ -3,7 +3,6 @@ import type { DatabaseSync } from "node:sqlite";
 import type { MessageUsage, Tokens } from "../../claude/transcript/token_usage.ts";
 import { statement } from "../../db/statement.ts";
 
-/** The session that a message belongs to. */
 export interface TokenOwner {
   readonly sessionId: string;
   /** The common git directory; the folder of a project without git. */
@@ -30,7 +29,6 @@ export function sessionsToCount(db: DatabaseSync): CountedSession[] {
   ).all(GROWS_MS) as unknown as CountedSession[];
 }
 
-/** The place up to which a transcript is read. */
 export interface ReadPlace {
   readonly bytes: number;
   /** The digest of the bytes right before the place. */

@@ -4,14 +4,13 @@ import { count } from "../../base/counts.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { plain } from "../../base/plain.ts";
 import { relativeTime } from "../../base/time.ts";
-import { dayStartMs } from "../../memory/drain/summarizer.ts";
 import {
   forbiddingLimit,
   type FoundSummarizer,
   readSummarizer,
 } from "../../memory/drain/summarizer_settings.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
-import { countMemory, lastRuns, summarizerUse, usedUp } from "../../memory/store.ts";
+import { countMemory, dayStartMs, lastRuns, summarizerUse, usedUp } from "../../memory/store.ts";
 import { type ContextLine, MAX_CONTEXT_CHARS } from "../../memory/tell/context_text.ts";
 import { openFailuresOf } from "../../memory/tell/open_now.ts";
 import { estimateTokens } from "../../memory/text.ts";
@@ -133,7 +132,6 @@ function summarizerStats(db: DatabaseSync, found: FoundSummarizer, nowMs: number
   const settings = found.kind === "ready" ? found.summarizer.settings : null;
   const { command = null, maxRunsPerDay = null, maxTokensPerDay = null } = settings ?? {};
   const today = summarizerUse(db, dayStartMs(nowMs));
-  const limits = { maxRuns: maxRunsPerDay ?? 0, maxTokens: maxTokensPerDay ?? 0 };
   return {
     command,
     today,
@@ -144,7 +142,7 @@ function summarizerStats(db: DatabaseSync, found: FoundSummarizer, nowMs: number
     /** The key of a limit that is 0, or null. */
     forbiddenBy: settings === null ? null : forbiddingLimit(settings),
     /** The limit that is used up today: runs or tokens. */
-    usedUp: settings === null ? null : usedUp(today, limits, 1),
+    usedUp: settings === null ? null : usedUp(today, settings, 1),
     lastRuns: lastRuns(db, nowMs, LISTED_RUNS),
   };
 }

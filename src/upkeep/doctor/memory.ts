@@ -8,13 +8,12 @@ import { readConfigFiles } from "../../config/discover.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { damagedPayloads } from "../../db/payloads.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
-import { dayStartMs } from "../../memory/drain/summarizer.ts";
 import {
   forbiddingLimit,
   foundSummarizer,
   type SummarizedConfig,
 } from "../../memory/drain/summarizer_settings.ts";
-import { lastRuns, memoryHealth, summarizerUse, usedUp } from "../../memory/store.ts";
+import { dayStartMs, lastRuns, memoryHealth, summarizerUse, usedUp } from "../../memory/store.ts";
 import { shortened } from "../../memory/text.ts";
 import { isNotFound, openSync } from "../../system/files.ts";
 import { type Finding, ok, warn } from "../care/check.ts";
@@ -100,10 +99,7 @@ function summarizerFaults(db: DatabaseSync, place: DoctorPlace): Finding[] {
   const today = summarizerUse(db, dayStartMs(nowMs));
   const isBroken = last.length === FAILED_RUNS && last.every(({ status }) => status === "failed");
   // A limit of 0 forbids the summarizer, so it cannot be used up.
-  const used = forbiddingLimit(settings) !== null ? null : usedUp(today, {
-    maxRuns: settings.maxRunsPerDay,
-    maxTokens: settings.maxTokensPerDay,
-  }, 1);
+  const used = forbiddingLimit(settings) !== null ? null : usedUp(today, settings, 1);
   const reason = plain(shortened(last[0]?.reason ?? "", MAX_REASON_CHARS));
   const runs = `${count(today.runs, "run")}, ${count(today.tokens, "token")}`;
   return [

@@ -26,7 +26,6 @@ import type { HookConfig } from "../../config/hook_config.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isFolder } from "../../system/on_disk.ts";
 
-/** A project in which sessions ran. */
 export interface TranscriptProject {
   /** The folder in which the session began; null if the transcript names none. */
   readonly dir: string | null;

@@ -1,6 +1,7 @@
 /** Reads the memory of claude-mem and claude-mem-lite, whose columns depend on the version. */
 import { tableNames } from "../care/care_table.ts";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
+import { quietly } from "../../base/errors.ts";
 import { digestOf } from "../../base/fnv.ts";
 import { normalizeSessionId, UNKNOWN_SESSION_ID } from "../../base/ids.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
@@ -160,13 +161,8 @@ export function observationOf(
 
 /** Reads a JSON list of texts or of `{name, action}`, as most versions write it, or else the lines of a text. */
 function listIn(text: string): string[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = text === "none" ? [] : text.split("\n");
-  }
-  return [value].flat().flatMap((item: unknown) => {
+  const lines = text === "none" ? [] : text.split("\n");
+  return [quietly((): unknown => JSON.parse(text)) ?? lines].flat().flatMap((item: unknown) => {
     const { name, action } = Object(item);
     const text = name === undefined ? item : action ? `${name} (${action})` : name;
     return typeof text === "string" && text.trim() !== "" ? [text.trim()] : [];

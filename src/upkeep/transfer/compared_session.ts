@@ -69,7 +69,6 @@ const WORDS_EVENTS = Object.values(WORDS).map(({ event }) => event);
 
 /** Compares one session's transcripts with the database. */
 export class ComparedSession {
-  /** The path of the session's first transcript. */
   readonly transcript: string;
   /** The folder in which the session worked last. */
   cwd: string;
@@ -126,11 +125,9 @@ export class ComparedSession {
     const isKnown = isKnownSession(db, sessionId);
     this.isUnknown = !isCaptured && !isObserved;
     this.lacksRow = isCaptured && !isKnown;
-    this.notHere = project.database !== place.database
-      ? project.database === null ? "off" : "elsewhere"
-      : isObserved && !isCaptured && !isKnown && !place.mends
-      ? "removed"
-      : null;
+    const isRemoved = isObserved && !isCaptured && !isKnown && !place.mends;
+    if (project.database === place.database) this.notHere = isRemoved ? "removed" : null;
+    else this.notHere = project.database === null ? "off" : "elsewhere";
   }
 
   /** The number of captures that the transcripts lack. */
@@ -170,20 +167,17 @@ export class ComparedSession {
 
   /** Compares items and writes what is missing. */
   fill(items: readonly FoundItem[], nowMs: number): void {
-    for (let at = 0; at < items.length; at += BATCH_ROWS) {
-      transaction(this.db, () => this.#fill(items.slice(at, at + BATCH_ROWS), nowMs));
-    }
-  }
-
-  #fill(items: readonly FoundItem[], nowMs: number): void {
-    // Hooks or another backfill may have written meanwhile.
-    this.#look();
-    const lacking = this.compare(items);
-    if (lacking.length === 0) return;
     const { db, sessionId } = this;
-    this.keepRow(nowMs);
-    for (const { captureId: id, atMs, branch, capture } of lacking) {
-      insertCapture(db, { id, atMs, sessionId, session: { branch } }, capture!);
+    for (let at = 0; at < items.length; at += BATCH_ROWS) {
+      transaction(db, () => {
+        // Hooks or another backfill may have written meanwhile.
+        this.#look();
+        const lacking = this.compare(items.slice(at, at + BATCH_ROWS));
+        if (lacking.length > 0) this.keepRow(nowMs);
+        for (const { captureId: id, atMs, branch, capture } of lacking) {
+          insertCapture(db, { id, atMs, sessionId, session: { branch } }, capture!);
+        }
+      });
     }
   }
 

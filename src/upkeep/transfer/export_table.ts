@@ -1,6 +1,6 @@
 /** Exports a database as JSON Lines. A damaged page costs only its own rows. */
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { isUserError, messageOf } from "../../base/errors.ts";
+import { isUserError, messageOf, quietly } from "../../base/errors.ts";
 import { firstIdAt } from "../../base/ids.ts";
 import { VERSION } from "../../base/version.ts";
 import { payloadText, type StoredPayload } from "../../db/payloads.ts";
@@ -33,7 +33,6 @@ export interface ExportRow {
   readonly columns: Columns;
 }
 
-/** An unreadable row. */
 export interface LostRow {
   readonly type: string;
   /** The row's number or id; null if neither can be read. */
@@ -222,9 +221,6 @@ function fieldsOf(type: string, columns: Columns): Record<string, unknown> {
 
 /** Returns the value of a JSON text, or the text itself if it is not JSON. */
 export function valueOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value: unknown = quietly(() => JSON.parse(text));
+  return value === undefined ? text : value;
 }

@@ -25,7 +25,6 @@ import {
   RowError,
 } from "./import_rows_table.ts";
 
-/** A row to import. */
 export interface ArrivingRow {
   readonly type: string;
   readonly columns: ImportedColumns;
@@ -61,7 +60,6 @@ function noRows() {
 
 export type ImportReport = ReturnType<typeof importLines>;
 
-/** How rows are imported. */
 export interface ImportOptions {
   readonly rules: RedactRules;
   /** Whether to count only and write nothing. */
@@ -79,7 +77,6 @@ const BESIDE_HOOKS = { maxRows: 40, maxBytes: 150_000 };
 const CHECKPOINT_EVERY_BATCHES = 16;
 const MAX_NAMED = 20;
 
-/** An export of which the first line was read. */
 export interface ExportSource {
   /** The ids of forget receipts in the database from which the export comes. */
   readonly receipts: readonly string[];
@@ -153,9 +150,11 @@ export function importLines(
     }
   }
   takeRows(db, rows(), options, taken);
-  const { imported, known, replaced, outdated, unattached, forgotten, damaged } = taken;
-  const read = sumOf(imported) + sumOf(known) + replaced + outdated + unattached + forgotten +
-    damaged;
+  const others = ["replaced", "outdated", "unattached", "forgotten", "damaged"] as const;
+  const read = others.reduce(
+    (sum, fate) => sum + taken[fate],
+    sumOf(taken.imported) + sumOf(taken.known),
+  );
   return {
     ...taken,
     /** How many forget receipts of the other database are not here, so that nothing keeps their content away. */
@@ -167,7 +166,6 @@ export function importLines(
   };
 }
 
-/** Returns the sum of the row counts. */
 function sumOf(counts: Readonly<Record<string, unknown>>): number {
   return Object.keys(noCounts()).reduce((sum, name) => sum + (Number(counts[name]) || 0), 0);
 }

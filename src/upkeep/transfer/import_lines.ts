@@ -8,9 +8,7 @@ import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
 import { EXPORTED_TABLES } from "./exported_tables.ts";
 import { type ImportedColumns, RowError } from "./import_rows_table.ts";
 
-/** One line of an export. */
 export interface SourceLine {
-  /** The number of the line, from 1. */
   readonly number: number;
   /** Null if the line cannot be read as text. */
   readonly text: string | null;
@@ -20,7 +18,6 @@ export interface SourceLine {
   readonly isWhole: boolean;
 }
 
-/** The content of a line. */
 export type ImportedLine =
   | { readonly kind: "meta" | "end"; readonly fields: Fields }
   | { readonly kind: "row"; readonly type: string; readonly columns: ImportedColumns };

@@ -7,7 +7,6 @@ import { columnsOf } from "../../db/table_copy.ts";
 import { isForgotten, sessionName } from "../forget/forgotten_names_table.ts";
 import { fieldOf, tableOf } from "./exported_tables.ts";
 
-/** The columns of a row. */
 export type ImportedColumns = Readonly<Record<string, SQLInputValue>>;
 
 /**
@@ -27,7 +26,6 @@ const UNIQUE = 2067;
 const CONSTRAINT = 19;
 const MISMATCH = 20;
 
-/** The state of one import. */
 type ImportRun = ReturnType<typeof beginImport>;
 
 export function beginImport() {
@@ -53,11 +51,9 @@ export function decideFate(
   run: ImportRun,
 ): RowFate {
   const { key, owner } = tableOf(type);
-  if (owner !== undefined) {
-    const [column, ownerType] = owner;
-    if (run.outdated.has(`${ownerType ?? columns["entity_type"]} ${columns[column!]}`)) {
-      return "outdated";
-    }
+  const [column = "", ownerType] = owner ?? [];
+  if (run.outdated.has(`${ownerType ?? columns["entity_type"]} ${columns[column!]}`)) {
+    return "outdated";
   }
   if (key === null) return isListed(db, type, { columns, run }) ? "known" : "new";
   const here = findHere(db, type, columns);
@@ -116,16 +112,15 @@ export function importRow(
 /** Writes an observation and notes its number here, since other rows refer to it by its number in the export. */
 function importObservation(
   db: DatabaseSync,
-  { columns, fate, run }: Parameters<typeof importRow>[2],
+  { columns, fate, run: { numbers, toResolve } }: Parameters<typeof importRow>[2],
 ): void {
   const { id: old, resolved_by: target } = columns;
   const here = fate === "new" ? undefined : findHere(db, "observation", columns)!;
-  const id = fate === "new" || fate === "replaced"
-    ? writeImported(db, columns, { here, numbers: run.numbers })
-    : Number(here!["id"]);
-  if (typeof old === "number" && !run.numbers.has(old)) run.numbers.set(old, id);
+  const isWritten = fate === "new" || fate === "replaced";
+  const id = isWritten ? writeImported(db, columns, { here, numbers }) : Number(here!["id"]);
+  if (typeof old === "number" && !numbers.has(old)) numbers.set(old, id);
   // The fix in an outdated version does not count.
-  if (typeof target === "number" && fate !== "outdated") run.toResolve.set(id, target);
+  if (typeof target === "number" && fate !== "outdated") toResolve.set(id, target);
 }
 
 /** Finds the row with the same key; for an observation also the row that counts its repeats. */
@@ -135,13 +130,13 @@ export function findHere(
   columns: ImportedColumns,
 ): ImportedColumns | undefined {
   const { table, key } = tableOf(type);
-  const find = (names: readonly string[]) =>
-    names.some((name) => columns[name] == null) ? undefined : statement(
-      db,
-      `SELECT *
-         FROM ${table}
-        WHERE ${names.map((name) => `${name} = ?`).join(" AND ")}`,
-    ).get(...names.map((name) => columns[name]!)) as ImportedColumns | undefined;
+  const find = (names: readonly string[]) => {
+    // Nothing equals NULL.
+    const values = names.map((name) => columns[name] ?? null);
+    const isSame = names.map((name) => `${name} = ?`).join(" AND ");
+    return statement(db, `SELECT * FROM ${table} WHERE ${isSame}`)
+      .get(...values) as ImportedColumns | undefined;
+  };
   if (key === null) return undefined;
   return find(key) ?? (type === "observation" ? find(["same_as", "session_id"]) : undefined);
 }
@@ -195,16 +190,15 @@ function isListed(
 ): boolean {
   const { table, sameBy = [] } = tableOf(type);
   const nameOf = (row: ImportedColumns) => JSON.stringify(sameBy.map((name) => row[name]));
-  let listed = run.listed.get(type);
-  if (listed === undefined) {
-    run.listed.set(type, listed = new Map());
-    for (const row of db.prepare(`SELECT ${sameBy.join(", ")} FROM ${table}`).iterate()) {
-      const name = nameOf(row);
-      listed.set(name, (listed.get(name) ?? 0) + 1);
-    }
+  const listed = run.listed.get(type) ?? new Map<string, number>();
+  const count = (name: string, n: number) => listed.set(name, (listed.get(name) ?? 0) + n);
+  if (!run.listed.has(type)) {
+    run.listed.set(type, listed);
+    const rows = db.prepare(`SELECT ${sameBy.join(", ")} FROM ${table}`).iterate();
+    for (const row of rows) count(nameOf(row), 1);
   }
   const name = nameOf(columns);
-  const left = listed.get(name) ?? 0;
-  if (left > 0) listed.set(name, left - 1);
-  return left > 0;
+  const isHere = (listed.get(name) ?? 0) > 0;
+  if (isHere) count(name, -1);
+  return isHere;
 }

@@ -11,11 +11,10 @@ import { recentTranscripts } from "../../db/past_sessions.ts";
 import type { Locations } from "../../system/environment.ts";
 import { statSync } from "../../system/files.ts";
 import type { TranscriptProject } from "./capture_of.ts";
-import {
-  MAX_CLOCK_GAP_MS,
-  type RecordedSession,
-  type TakeLostOptions,
-} from "./recorded_session.ts";
+import type { RecordedSession, TakeLostOptions } from "./missing_uses.ts";
+
+/** The allowed difference between a hook's clock and the time in a transcript's line, in milliseconds. */
+const MAX_CLOCK_GAP_MS = 60_000;
 
 /**
  * Writes the missing tool uses of a session and its sub-agents. Must be called before a drain, which then sees all tool
@@ -82,7 +81,7 @@ async function takeFrom(
   const missing = new Set([...results.keys()].filter((id) => !known!.has(id)));
   const taken = missing.size === 0 ? 0 : await (await import("./missing_uses.ts")).takeMissing(
     db,
-    { ...session, missing, from },
+    { ...session, missing, from, sinceMs: session.startedAtMs - MAX_CLOCK_GAP_MS },
     options,
   );
   setCounter(db, { sessionId, type, value: endsAt, atMs: options.nowMs });

@@ -6,25 +6,39 @@ import {
   type TranscribedToolUse,
   transcriptReader,
 } from "../../claude/transcript/transcript_reader.ts";
-import { exclusionIn, isMemoryOff } from "./capture_of.ts";
-import {
-  MAX_CLOCK_GAP_MS,
-  type RecordedSession,
-  type TakeLostOptions,
-} from "./recorded_session.ts";
+import { exclusionIn, isMemoryOff, type TranscriptProject } from "./capture_of.ts";
 import { ComparedSession, foundItem } from "./compared_session.ts";
+
+export interface RecordedSession {
+  readonly sessionId: string;
+  readonly transcript: string;
+  /** Finds the session's project; called only if something is missing. */
+  readonly project: () => Promise<TranscriptProject>;
+  /** The time of the session's first hook, in epoch milliseconds; items that a fork repeats are older. */
+  readonly startedAtMs: number;
+}
+
+export interface TakeLostOptions {
+  readonly database: string;
+  readonly nowMs: number;
+  /** The deadline, in milliseconds of `performance.now()`. */
+  readonly untilMs: number;
+}
 
 /** Writes the missing tool uses of a session that hooks should have kept. */
 export async function takeMissing(
   db: DatabaseSync,
   session: RecordedSession & {
+    /** The transcript to read, from this byte on. */
     readonly path: string;
-    readonly missing: ReadonlySet<string>;
     readonly from: number;
+    readonly missing: ReadonlySet<string>;
+    /** Older items are repeated by a fork. */
+    readonly sinceMs: number;
   },
   { database, nowMs }: TakeLostOptions,
 ): Promise<number> {
-  const { sessionId, transcript, startedAtMs, path, missing, from } = session;
+  const { sessionId, transcript, sinceMs, path, missing, from } = session;
   if (isMemoryOff(db, sessionId)) return 0;
   const project = await session.project();
   const place = { database, transcript, cwd: project.dir ?? "", mends: false };
@@ -34,7 +48,7 @@ export async function takeMissing(
   // A tool use may come before the place at which the last run waited for its result.
   if (from > 0 && uses.length < missing.size) uses.splice(0, Infinity, ...usesIn(path, 0, missing));
   const own = uses.filter((use) =>
-    use.sessionId === sessionId && use.atMs >= startedAtMs - MAX_CLOCK_GAP_MS &&
+    use.sessionId === sessionId && use.atMs >= sinceMs &&
     exclusionIn(project, use, false) === null
   );
   const found = await Promise.all(own.map((use) => foundItem(compared, use)));

@@ -7,7 +7,6 @@ import { moveProjects } from "../../memory/store.ts";
 export interface MovedTable {
   /** The words for one row and for several; missing if people do not know the rows. */
   readonly words?: readonly string[];
-  /** Columns that hold a path. */
   readonly paths?: readonly string[];
   /** Columns that hold a word, a colon, a path and more: `coven:/work/shop:task:7`. */
   readonly marked?: readonly string[];

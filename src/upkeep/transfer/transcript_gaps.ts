@@ -21,13 +21,11 @@ export type Comparison = Awaited<ReturnType<typeof compareTranscripts>>;
 /** The options of a comparison; times in epoch milliseconds. */
 export interface CompareOptions {
   readonly locations: Locations;
-  /** The path of the database. */
   readonly database: string;
   readonly wanted: (sessionId: string, project: TranscriptProject) => boolean;
   /** Earlier items are left out. */
   readonly sinceMs: number;
   readonly nowMs: number;
-  /** Whether missing items are written. */
   readonly fills: boolean;
   /** Whether the files are all the transcripts there are, so that captures without a transcript can be counted. */
   readonly isWhole: boolean;

@@ -1,6 +1,6 @@
 /** What is kept of a command: where it ran, what it changes, the files that it names. */
 import assert from "node:assert/strict";
-import { LAUNCHERS, withoutLaunchers } from "../../../src/memory/observe/script_words.ts";
+import { LAUNCHERS, withoutLaunchers } from "../../../src/memory/observe/shell_words.ts";
 import { CHANGES, changingPart } from "../../../src/memory/observe/changing_commands.ts";
 import CASES from "../../testdata/observed_cases.json" with { type: "json" };
 import { inItsFolder } from "../../../src/memory/observe/command_folder.ts";
