@@ -12,7 +12,7 @@ import { lookAtProcesses } from "../../system/process/process_identity.ts";
 import { abandonSessions } from "../../work/store.ts";
 import { foreignKeyFaults } from "../care/care_table.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
-import { correctReferences } from "../care/settle_rows_table.ts";
+import { correctReferences } from "../care/rewrite_rows_table.ts";
 import {
   commandAgain,
   receiptsWithoutKey,
