@@ -1,5 +1,6 @@
 /** Removes forgotten texts from the audit trail and from the titles of sessions. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { quietly } from "../base/errors.ts";
 import { FORGOTTEN_MARK } from "../base/forget_mark.ts";
 import { namesOfList, UNDER_A_FILE } from "./file_match.ts";
 import { readablePayload } from "./payloads.ts";
@@ -20,14 +21,6 @@ export const WITHOUT_QUOTES = `UPDATE hook_executions
                            SET metadata = '{"forgotten":true}', error_stack = NULL,
                                error_message = iif(error_message IS NULL, NULL, '${FORGOTTEN_MARK}')`;
 export const HAS_QUOTES = `metadata NOT IN ('{}', '{"forgotten":true}')`;
-
-/** The sessions of a project and a span of time; null stands for all. */
-interface AuditRange {
-  readonly sessionId: string | null;
-  readonly project: string | null;
-  readonly sinceMs: number | null;
-  readonly untilMs: number | null;
-}
 
 /** Returns both ends of a span of time, with numbers for open ends. */
 export function between(sinceMs: number | null, untilMs: number | null): [number, number] {
@@ -61,17 +54,18 @@ const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission
  */
 export function auditOf(db: DatabaseSync, captures: readonly string[]): RowChange {
   const ids = JSON.stringify(captures);
-  const textsBySession = new Map<unknown, Set<string>>();
   const rows = db.prepare(
     `SELECT id, session_id AS sessionId, tool_use_id AS toolUseId, encoding, payload, raw_bytes AS rawBytes
        FROM pending_queue
       WHERE id IN (SELECT value FROM json_each(?))`,
   ).all(ids);
-  for (const row of rows) {
-    const known = textsBySession.get(row["sessionId"]) ?? new Set();
-    textsBySession.set(row["sessionId"], known);
-    if (row["toolUseId"] !== null) known.add(String(row["toolUseId"]));
-    for (const text of ownTexts(readablePayload(row))) known.add(text);
+  const textsBySession = new Map<unknown, Set<string>>();
+  for (const [session, some] of Map.groupBy(rows, ({ sessionId }) => sessionId)) {
+    const textsOf = (row: typeof some[number]) => [
+      ...row["toolUseId"] === null ? [] : [String(row["toolUseId"])],
+      ...ownTexts(readablePayload(row)),
+    ];
+    textsBySession.set(session, new Set(some.flatMap(textsOf)));
   }
   const holdsSame = (sessionId: unknown, metadata: unknown) =>
     ownTexts(String(metadata)).some((text) =>
@@ -102,7 +96,8 @@ export function auditOf(db: DatabaseSync, captures: readonly string[]): RowChang
 /** Returns the texts in JSON that are long enough to be recognised, and the ids of subagents; none for damaged JSON. */
 function ownTexts(json: string | null): string[] {
   const texts: string[] = [];
-  try {
+  // `doctor` reports a damaged row.
+  quietly(() => {
     // Many events of a session have the same tool, prompt and agent.
     const { tool_name: _tool, prompt_id: _prompt, agent_type: _agent, ...own } = JSON.parse(
       json ?? "{}",
@@ -113,15 +108,18 @@ function ownTexts(json: string | null): string[] {
       else if (text.length >= MIN_COMPARED_CHARS && !PLACE_KEY.test(key)) texts.push(text);
       return value;
     });
-  } catch {
-    // `doctor` reports the damaged row.
-  }
+  });
   return texts;
 }
 
 /** Returns the audit rows that name a file, also those of tool uses that were denied. */
 export function auditNaming(
-  { sessionId, project, sinceMs, untilMs }: AuditRange,
+  { sessionId, project, sinceMs, untilMs }: {
+    readonly sessionId: string | null;
+    readonly project: string | null;
+    readonly sinceMs: number | null;
+    readonly untilMs: number | null;
+  },
   files: readonly string[],
 ): RowChange {
   const names = namesOfList(

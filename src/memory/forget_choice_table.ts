@@ -1,11 +1,18 @@
-/** Chooses the observations and captures that are to be forgotten. */
+/**
+ * Chooses the observations and captures that are to be forgotten, and finds observations that stay but are related to
+ * them, so that a person can forget those as well.
+ */
 import type { DatabaseSync } from "node:sqlite";
-import { normalizeForgotten, type TextMatcher } from "./forget_text.ts";
+import { quietly } from "../base/errors.ts";
+import { baseName } from "../base/paths.ts";
+import { standsIn } from "./drain/describe_fix.ts";
+import { normalizeForgotten, type TextMatcher, textMatcher } from "./forget_text.ts";
 import { FACTS, type Remade, type Remake } from "./drain/observations_table.ts";
+import { folderOfProject, pathInProject } from "./project_paths.ts";
 import { capturesByObservation } from "./search/memory_look_table.ts";
 import { namesOfList, UNDER_A_FILE, WHOLE_PATH } from "../db/file_match.ts";
-import { filterOf } from "../db/statement.ts";
-import { payloadText, type StoredPayload } from "../db/payloads.ts";
+import { among, filterOf } from "../db/statement.ts";
+import { readablePayload } from "../db/payloads.ts";
 
 /** The rows to forget: every row that matches all filters. A null filter matches every row. */
 export interface ForgetFilter {
@@ -26,6 +33,16 @@ export interface ForgetFilter {
   readonly untilMs: number | null;
 }
 
+export const NO_FILTER: ForgetFilter = {
+  ids: null,
+  sessionId: null,
+  project: null,
+  files: null,
+  text: null,
+  sinceMs: null,
+  untilMs: null,
+};
+
 /** The chosen rows: observations by number, captures by id. */
 export interface Chosen {
   readonly observations: readonly number[];
@@ -38,9 +55,9 @@ export interface Chosen {
   readonly importedSummaries: number;
 }
 
-/** Tells whether a text is the only filter, so that it is forgotten everywhere. */
-export function isTextAlone({ text, ...others }: ForgetFilter): boolean {
-  return text !== null && Object.values(others).every((value) => value === null);
+/** Returns the text if it is the only filter, so that it is forgotten everywhere; else null. */
+export function textAlone({ text, ...others }: ForgetFilter): TextMatcher | null {
+  return Object.values(others).every((value) => value === null) ? text : null;
 }
 
 /**
@@ -50,41 +67,33 @@ export function isTextAlone({ text, ...others }: ForgetFilter): boolean {
  */
 export function defineTextFunctions(db: DatabaseSync, text: TextMatcher): void {
   const options = { deterministic: true, varargs: true };
-  const isInJson = (json: string) => orElse(() => text.isInJson(json), () => text.isIn(json));
+  // JSON that is nested too deeply cannot be parsed, and counts as plain text.
+  const isInJson = (json: string) => quietly(() => text.isInJson(json)) ?? text.isIn(json);
   const some = (isIn: (value: string) => boolean) => (...values: readonly unknown[]) =>
     Number(values.some((value) => typeof value === "string" && isIn(value)));
   db.function("holds", options, some(text.isIn));
   db.function("holds_json", options, some(isInJson));
-  db.function("holds_payload", options, (encoding, payload, rawBytes) => {
-    const stored = { id: "", encoding, payload, rawBytes } as unknown as StoredPayload;
-    // Nobody can read a damaged payload; `db check` reports it.
-    return Number(isInJson(orElse(() => payloadText(stored), () => "")));
-  });
+  // Nobody can read a damaged payload; `db check` reports it.
+  db.function(
+    "holds_payload",
+    options,
+    (encoding, payload, rawBytes) =>
+      Number(isInJson(readablePayload({ encoding, payload, rawBytes }) ?? "")),
+  );
   db.function(
     "without",
     options,
     (value) =>
       typeof value === "string"
-        ? orElse(() => text.replaceInJson(value), () => text.replaceIn(value))
+        ? quietly(() => text.replaceInJson(value)) ?? text.replaceIn(value)
         : value as null,
   );
-}
-
-/** Searches as plain text when JSON cannot be parsed because it is nested too deeply. */
-function orElse<Result>(first: () => Result, second: () => Result): Result {
-  try {
-    return first();
-  } catch {
-    return second();
-  }
 }
 
 /**
  * Chooses the rows that match the filter, and the rows that depend on them: the captures of an observation, the
  * observation of a capture, the fixes that quote either, and the summaries of their sessions. An observation stays when
- * it can be made again from its other captures.
- *
- * @param remake Makes such an observation from its other captures.
+ * `remake` can make it again from its other captures.
  */
 export function chooseForgotten(
   db: DatabaseSync,
@@ -104,7 +113,7 @@ export function chooseForgotten(
       captures,
     ),
   ]);
-  const remade = remadeOf(db, { observations, captures }, { filter, remake });
+  const remade = remadeOf(db, observations, { captures, filter, remake });
   const changed = new Set(remade.map(({ id }) => id));
   // When a text is forgotten, a fix goes only if it holds the text.
   const quoted = filter.text === null ? observations : observations.difference(changed);
@@ -113,9 +122,7 @@ export function chooseForgotten(
   const matching = new Set(observations);
   for (const id of fixes) observations.add(id);
   const made = db.prepare(
-    `SELECT id
-       FROM pending_queue
-      WHERE observation_id IN (SELECT value FROM json_each(?))`,
+    "SELECT id FROM pending_queue WHERE observation_id IN (SELECT value FROM json_each(?))",
   ).all(JSON.stringify([...observations]));
   for (const { id } of made) captures.add(String(id));
   const { own, imported } = summariesAbout(db, observations.union(changed));
@@ -133,11 +140,12 @@ export function chooseForgotten(
 /** Makes the observations again whose other captures suffice for it. */
 function remadeOf(
   db: DatabaseSync,
-  { observations, captures }: {
-    readonly observations: ReadonlySet<number>;
+  observations: ReadonlySet<number>,
+  { captures, filter: { ids, text }, remake }: {
     readonly captures: ReadonlySet<string>;
+    readonly filter: ForgetFilter;
+    readonly remake: Remake;
   },
-  { filter: { ids, text }, remake }: { readonly filter: ForgetFilter; readonly remake: Remake },
 ): Remade[] {
   // A text and a capture's id choose single captures; other filters choose the whole observation.
   if (text === null && ids === null) return [];
@@ -150,7 +158,7 @@ function remadeOf(
 }
 
 /** SQL condition: an observation `o` is about one of some files. Its parameter is a list of the files in JSON. */
-export const IS_OF_FILES = `EXISTS (SELECT 1
+const IS_OF_FILES = `EXISTS (SELECT 1
                  FROM (SELECT t.path AS name FROM observation_files AS t WHERE t.observation_id = o.id
                         UNION ALL
                        SELECT ${WHOLE_PATH} FROM observation_files AS t WHERE t.observation_id = o.id) AS touched
@@ -159,12 +167,12 @@ export const IS_OF_FILES = `EXISTS (SELECT 1
 function matchingObservations(db: DatabaseSync, filter: ForgetFilter): number[] {
   const { ids, files, text } = filter;
   const { sql, values } = filterOf([
-    ["o.id IN (SELECT value FROM json_each(?))", ids && JSON.stringify(ids.observations)],
+    [among("o.id"), ids?.observations],
     ["o.session_id = ?", filter.sessionId],
     ["o.project = ?", filter.project],
     ["o.updated_at_ms >= ?", filter.sinceMs],
     ["o.created_at_ms <= ?", filter.untilMs],
-    [IS_OF_FILES, files && JSON.stringify(files)],
+    [IS_OF_FILES, files],
     [
       `(holds(o.title, o.text, o.terms, o.branch, o.project) = ? OR holds_json(o.files, o.facts))`,
       text && 1,
@@ -178,15 +186,12 @@ function matchingCaptures(db: DatabaseSync, filter: ForgetFilter): string[] {
   const { ids, files, text } = filter;
   const touched = namesOfList("q.files_touched", "s.project_dir");
   const { sql, values } = filterOf([
-    ["q.id IN (SELECT value FROM json_each(?))", ids && JSON.stringify(ids.captures)],
+    [among("q.id"), ids?.captures],
     ["q.session_id = ?", filter.sessionId],
     ["coalesce(s.repository, s.project_dir) = ?", filter.project],
     ["q.created_at_ms >= ?", filter.sinceMs],
     ["q.created_at_ms <= ?", filter.untilMs],
-    [
-      `EXISTS (SELECT 1 FROM (${touched}) AS touched WHERE ${UNDER_A_FILE})`,
-      files && JSON.stringify(files),
-    ],
+    [`EXISTS (SELECT 1 FROM (${touched}) AS touched WHERE ${UNDER_A_FILE})`, files],
     [
       `(holds(q.error_message, q.branch) = ?
             OR holds_json(q.files_touched)
@@ -225,38 +230,182 @@ const MIN_REPEATED_CHARS = 12;
  * `imported` ones are chosen only when they hold a title or text of these observations.
  */
 function summariesAbout(db: DatabaseSync, observations: ReadonlySet<number>) {
-  const ids = JSON.stringify([...observations]);
+  db.function("repeats", (summary, title, text) => Number(repeats(summary, [title, text])));
   const summaries = db.prepare(
-    `SELECT id, session_id AS sessionId, title, text, uid = 'summary/' || session_id AS isOwn
-       FROM observations
+    `WITH gone AS (SELECT * FROM observations WHERE id IN (SELECT value FROM json_each(?)))
+     SELECT id, uid = 'summary/' || session_id AS isOwn
+       FROM observations AS summary
       WHERE kind = 'summary'
-        AND session_id IN (SELECT session_id FROM observations WHERE id IN (SELECT value FROM json_each(?)))`,
-  ).all(ids);
-  const imported = summaries.filter(({ isOwn }) => !isOwn);
-  const forgotten = imported.length === 0 ? [] : db.prepare(
-    `SELECT session_id AS sessionId, title, text
-       FROM observations
-      WHERE id IN (SELECT value FROM json_each(?1))
-        AND session_id IN (SELECT value FROM json_each(?2))`,
-  ).all(ids, JSON.stringify(imported.map(({ sessionId }) => sessionId)));
-  const numberOf = ({ id }: Row) => Number(id);
-  return {
-    own: summaries.filter(({ isOwn }) => isOwn).map(numberOf),
-    imported: imported.filter((summary) =>
-      forgotten.some((row) => row["sessionId"] === summary["sessionId"] && repeats(summary, row))
-    ).map(numberOf),
-  };
+        AND session_id IN (SELECT session_id FROM gone)
+        AND (uid = 'summary/' || session_id
+             OR EXISTS (SELECT 1
+                          FROM gone
+                         WHERE gone.session_id = summary.session_id
+                           AND repeats(summary.title || char(10) || summary.text, gone.title, gone.text)))`,
+  ).all(JSON.stringify([...observations]));
+  const [own, imported] = [1, 0].map((is) =>
+    summaries.filter(({ isOwn }) => isOwn === is).map(({ id }) => Number(id))
+  ) as [number[], number[]];
+  return { own, imported };
 }
 
-type Row = Readonly<Record<string, unknown>>;
-
-function repeats(summary: Row, { title, text }: Row): boolean {
-  const summaryText = normalizeForgotten(`${summary["title"]}\n${summary["text"]}`);
-  return [title, text].map((part) => normalizeForgotten(String(part).replace(/…$/, "")))
+function repeats(summary: unknown, parts: readonly unknown[]): boolean {
+  const summaryText = normalizeForgotten(String(summary));
+  return parts.map((part) => normalizeForgotten(String(part).replace(/…$/, "")))
     .some((part) => part.length >= MIN_REPEATED_CHARS && summaryText.includes(part));
 }
 
 /** Runs a query whose parameter is a list in JSON, and returns the numbers of the observations that it finds. */
-export function numbers(db: DatabaseSync, sql: string, list: ReadonlySet<unknown>): number[] {
+function numbers(db: DatabaseSync, sql: string, list: ReadonlySet<unknown>): number[] {
   return db.prepare(sql).all(JSON.stringify([...list])).map(({ id }) => Number(id));
+}
+
+const MAX_PIECES = 24;
+const MIN_CHARS = 40;
+/** The longest piece, in characters. It is the middle of a text, which others are less likely to hold by chance. */
+const MAX_CHARS = 80;
+const MAX_NAMED = 100;
+
+/** Finds observations that hold pieces of the texts to remove, each too long to stand elsewhere by chance. */
+function holdingPieces(db: DatabaseSync, { observations, captures }: Chosen): number[] {
+  const longestOf = (columns: string, order: string, ids: readonly unknown[]) =>
+    db.prepare(
+      `SELECT ${columns}
+        WHERE id IN (SELECT value FROM json_each(?))
+        ORDER BY ${order} DESC
+        LIMIT ${MAX_PIECES}`,
+    ).all(JSON.stringify(ids));
+  const stored = "id, encoding, payload, raw_bytes AS rawBytes FROM pending_queue";
+  const texts = [
+    ...longestOf(stored, "raw_bytes", captures).map((row) => longestString(readablePayload(row))),
+    ...longestOf("text FROM observations", "length(text)", observations)
+      .map(({ text }) => String(text)),
+  ];
+  const pieces = texts.slice(0, MAX_PIECES)
+    .map((text) => text.replace(/\s+/g, " ").trim())
+    .filter((text) => text.length >= MIN_CHARS)
+    .map((text) => {
+      const start = Math.max(0, text.length - MAX_CHARS) >> 1;
+      return text.slice(start, start + MAX_CHARS).toWellFormed();
+    });
+  if (pieces.length === 0) return [];
+  defineTextFunctions(db, textMatcher(...pieces));
+  return db.prepare("SELECT id FROM observations WHERE holds(title, text) OR holds_json(facts)")
+    .all().map(({ id }) => Number(id));
+}
+
+function longestString(payload: string | null): string {
+  let longest = "";
+  if (payload === null) return longest;
+  JSON.parse(payload, (key, value) => {
+    const isContent = !/_(?:path|dir|id)$|^cwd$/.test(key);
+    if (typeof value === "string" && isContent && value.length > longest.length) longest = value;
+    return value;
+  });
+  return longest;
+}
+
+/**
+ * Returns the observations that stay and are related to the chosen ones: they hold the same words, or come from the
+ * same captures, or a chosen fix or summary was made from them, or they name a forgotten file.
+ */
+export function relatedTo(
+  db: DatabaseSync,
+  filter: ForgetFilter,
+  chosen: Chosen,
+): readonly number[] {
+  if (textAlone(filter) !== null) return [];
+  const { ids, files, project } = filter;
+  const related = new Set([
+    ...numbers(db, MADE_TOGETHER, new Set(ids?.observations)),
+    ...files === null ? [] : speakingOf(db, { files, project }),
+    ...holdingPieces(db, chosen),
+  ]);
+  const changing = [...chosen.observations, ...chosen.remade.map(({ id }) => id)];
+  return [...related.difference(new Set(changing))].sort((a, b) => a - b).slice(0, MAX_NAMED);
+}
+
+/**
+ * SQL: the observations from which the fixes and summaries among the given ones were made, and other observations of
+ * the same captures, whose uid is the capture's id, or begins with that id and a `/`.
+ */
+const MADE_TOGETHER = `
+  WITH gone AS (SELECT o.*, substr(o.uid, 1, 36) AS capture
+                  FROM json_each(?) AS asked
+                  JOIN observations AS o ON o.id = asked.value),
+       related AS (
+         SELECT ${FACTS} ->> '$.mended' AS id FROM gone WHERE kind = 'fix'
+          UNION
+         SELECT part.value FROM gone, json_each(${FACTS}, '$.by') AS part WHERE gone.kind = 'fix'
+          UNION
+         SELECT o.id
+           FROM gone
+           JOIN observations AS o ON o.session_id = gone.session_id
+          WHERE gone.kind = 'summary'
+            AND o.kind <> 'summary'
+          UNION
+         SELECT o.id
+           FROM gone
+           JOIN observations AS o ON o.uid = capture
+                                  OR o.uid BETWEEN capture || '/' AND capture || '0'
+          WHERE gone.kind NOT IN ('summary', 'fix')
+            AND substr(gone.uid, 37, 1) IN ('', '/')
+            AND o.kind <> 'fix')
+  SELECT id
+    FROM observations
+   WHERE id IN related
+     AND id NOT IN (SELECT id FROM gone)`;
+
+/** Returns observations that name one of some files in their texts and are not about it: they showed or searched it. */
+function speakingOf(
+  db: DatabaseSync,
+  { files, project }: { readonly files: readonly string[]; readonly project: string | null },
+): number[] {
+  const rows = db.prepare(
+    `SELECT o.id, o.project, o.title || char(10) || o.text AS text
+       FROM observations AS o
+      WHERE (?1 IS NULL OR o.project = ?1)
+        AND o.kind <> 'summary'
+        AND EXISTS (SELECT 1
+                      FROM json_each(?2) AS named
+                     WHERE instr(o.title, named.value)
+                        OR instr(o.text, named.value))
+        AND NOT ${IS_OF_FILES.replace("?", "?3")}
+      ORDER BY o.id
+      LIMIT ${MAX_NAMED}`,
+  ).all(project, JSON.stringify(files.map(baseName)), JSON.stringify(files));
+  return rows.filter(({ project, text }) => {
+    const folder = project === null ? null : folderOfProject(String(project));
+    return files.some((file) => standsIn(String(text), pathInProject(file, folder)));
+  }).map(({ id }) => Number(id));
+}
+
+/** Finds the observation with this number or uid; null when there is none. */
+export function findObservation(db: DatabaseSync, text: string): number | null {
+  const row = db.prepare("SELECT id FROM observations WHERE id = ?1 OR uid = ?2")
+    .get(/^\d{1,15}$/.test(text) ? Number(text) : -1, text);
+  return row === undefined ? null : Number(row["id"]);
+}
+
+/** Returns the sessions of the chosen rows, with Claude Code's transcripts where they are known. */
+export function sessionsOf(
+  db: DatabaseSync,
+  { observations, captures }: Chosen,
+): { readonly id: string; readonly transcript: string | null }[] {
+  return db.prepare(
+    `SELECT named.session_id AS id, s.transcript_path AS transcript
+       FROM (SELECT session_id FROM observations WHERE id IN (SELECT value FROM json_each(?))
+              UNION
+             SELECT session_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))) AS named
+       LEFT JOIN sessions AS s ON s.session_id = named.session_id`,
+  ).all(JSON.stringify(observations), JSON.stringify(captures)) as unknown as {
+    id: string;
+    transcript: string | null;
+  }[];
+}
+
+export function knownTranscripts(db: DatabaseSync): string[] {
+  return db.prepare(
+    "SELECT DISTINCT transcript_path AS path FROM sessions WHERE transcript_path IS NOT NULL",
+  ).all().map(({ path }) => String(path));
 }

@@ -1,4 +1,5 @@
 /** Finds a text in all its spellings, and replaces the text by a mark. */
+import { quietly } from "../base/errors.ts";
 import { isBeyondAscii, scriptPattern } from "../base/letters.ts";
 import { MAX_NAME_CHARS, MAX_TEXT_CHARS } from "../claude/session_changes.ts";
 import { FORGOTTEN_MARK } from "../base/forget_mark.ts";
@@ -29,13 +30,11 @@ const MAX_TRIMMED = 3;
 /** The most backslashes before a character, as in JSON that was put into JSON six times. */
 const MAX_SLASHES = 63;
 
-/** Letters with more forms than upper and lower case. */
 const LETTER_FORMS = ["Σσς", "ßẞ"];
 
 /** Finds a text in upper or lower case, escaped in any way, with any white space between its words. */
 export interface TextMatcher {
   readonly isIn: (text: string) => boolean;
-  /** Whether JSON holds the text in one of its strings. */
   readonly isInJson: (json: string) => boolean;
   /** Replaces the text by a mark, also where only its beginning is left before a `…`. */
   readonly replaceIn: (text: string) => string;
@@ -70,10 +69,10 @@ export function textMatcher(...texts: readonly string[]): TextMatcher {
     isInJson: (json) => isIn(json) && someString(json, isIn),
     replaceIn: replace,
     replaceInJson(json) {
-      if (json.search(everywhere) < 0 && (!mayHoldCut(json) || json.search(beginning) < 0)) {
-        return json;
-      }
-      const value = parse(json);
+      const mayHoldCut = json.length >= Math.min(...CUT_LENGTHS) - MAX_TRIMMED;
+      const isCandidate = json.search(everywhere) >= 0 || mayHoldCut && beginning.test(json);
+      if (!isCandidate) return json;
+      const value: unknown = quietly(() => JSON.parse(json));
       // A plain text can be valid JSON by chance: a number or a single word.
       return typeof value !== "object" || value === null
         ? replace(json)
@@ -112,10 +111,6 @@ function mayBeCut({ length }: string): boolean {
   return CUT_LENGTHS.some((max) => length <= max && length >= max - MAX_TRIMMED);
 }
 
-function mayHoldCut(json: string): boolean {
-  return json.length >= Math.min(...CUT_LENGTHS) - MAX_TRIMMED;
-}
-
 type Encode = (text: string) => string;
 const plainChars: Encode = (text) => text;
 const utf8Chars: Encode = (text) =>
@@ -132,7 +127,7 @@ function partsOf(text: string, encode: Encode): string[] {
 function spacePart(spaces: string, encode: Encode): string {
   const rare = new Set([...spaces].filter((space) => !/[ \t\r\n]/.test(space)));
   const own = ["\u00a0", ...rare].map((space) =>
-    `${escaped(encode(space))}|${unicodeEscape(space)}`
+    `${RegExp.escape(encode(space))}|${unicodeEscape(space)}`
   );
   return `(?:[ \\t\\r\\n]|${own.join("|")}|\\\\{1,${MAX_SLASHES}}[nrtvf]){1,8}`;
 }
@@ -150,7 +145,7 @@ function charPart(char: string, encode: Encode): string {
   const alike = LETTER_FORMS.find((forms) => forms.includes(char)) ?? "";
   const cases = [...new Set([char, char.toLowerCase(), char.toUpperCase(), ...alike])];
   const escapes = cases.map(unicodeEscape);
-  const plain = cases.map((one) => escaped(encode(one)));
+  const plain = cases.map((one) => RegExp.escape(encode(one)));
   // JSON puts backslashes before quotes, slashes and backslashes, and JSON within JSON twice as many.
   const slashes = char === "\\"
     ? `\\\\{0,${MAX_SLASHES}}`
@@ -160,12 +155,8 @@ function charPart(char: string, encode: Encode): string {
   return `(?:${[...plain.map((one) => slashes + one), ...escapes].join("|")})`;
 }
 
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-}
-
 function someString(json: string, test: (text: string) => boolean): boolean {
-  const value = parse(json);
+  const value: unknown = quietly(() => JSON.parse(json));
   if (value === undefined) return true;
   let found = false;
   mapStrings(value, (text) => {
@@ -173,14 +164,6 @@ function someString(json: string, test: (text: string) => boolean): boolean {
     return text;
   });
   return found;
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function mapStrings(value: unknown, change: (text: string) => string): unknown {

@@ -68,10 +68,14 @@ export {
   chooseForgotten,
   type Chosen,
   defineTextFunctions,
+  findObservation,
   type ForgetFilter,
-  isTextAlone,
+  knownTranscripts,
+  NO_FILTER,
+  relatedTo,
+  sessionsOf,
+  textAlone,
 } from "./forget_choice_table.ts";
-export { findObservation, knownTranscripts, relatedTo, sessionsOf } from "./forget_look_table.ts";
 export {
   listSharedObservations,
   readSharedObservation,

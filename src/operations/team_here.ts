@@ -4,7 +4,7 @@ import { UserError } from "../base/errors.ts";
 import { parseConfig } from "../config/parse.ts";
 import { lateRedaction } from "../memory/drain/late_redaction.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
-import { findObservation } from "../memory/store.ts";
+import { findObservation, NO_FILTER } from "../memory/store.ts";
 import { listJoined, noteRequirements, readJoined } from "../team/store.ts";
 import { SHARED_ROWS } from "../team/team_section.ts";
 import type { JoinedProject, TeamStore, WayToServer } from "../team/types.ts";
@@ -107,10 +107,7 @@ async function forgetGone(context: CliContext, { uids, tasks }: GoneRows): Promi
     return keepAway(db, names, { chosen, atMs: nowMs });
   }
   await runForget(place, {
-    filter: {
-      ids: { observations, captures: [], tasks },
-      ...{ sessionId: null, project: null, files: null, text: null, sinceMs: null, untilMs: null },
-    },
+    filter: { ...NO_FILTER, ids: { observations, captures: [], tasks } },
     chosen: () => chosen,
     text: null,
     names,

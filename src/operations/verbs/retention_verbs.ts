@@ -56,7 +56,7 @@ const run = verb({
       askAtTerminal(context, {
         what: "remove what is older than the retention time",
         shows: lines,
-        ask: `Remove ${countsText(preview, { ...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS })}?`,
+        ask: `Remove ${countsText(preview, [...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS])}?`,
       });
     }
     let removed: RetentionCounts = dryRun ? preview : NOTHING;
@@ -70,10 +70,10 @@ const run = verb({
       }
     }
     const [has, deleted] = dryRun ? ["Would remove", "would delete"] : ["Removed", "deleted"];
-    const textOf = (nouns: Nouns, days: number, key: string) =>
+    const textOf = (kinds: readonly [Kind, ...Kind[]], days: number, key: string) =>
       days === 0
-        ? `No ${Object.values(nouns)[0]} is removed, since ${key} is 0.`
-        : `${has} ${countsText(removed, nouns)} (kept: ${count(days, "day")}).`;
+        ? `No ${NOUNS[kinds[0]]} is removed, since ${key} is 0.`
+        : `${has} ${countsText(removed, kinds)} (kept: ${count(days, "day")}).`;
     const texts = [
       textOf(OF_SESSIONS, retentionDays, "store.sessionRetentionDays"),
       textOf(OF_MEMORY, memoryRetentionDays, "memory.retentionDays"),
@@ -85,12 +85,36 @@ const run = verb({
   },
 });
 
+export const retention = group({ run });
+
+type Kind = keyof RetentionCounts;
+
+const NOUNS: Readonly<Record<Kind, string>> = {
+  sessions: "session",
+  executions: "audit row",
+  captures: "capture",
+  counters: "counter",
+  observations: "observation",
+  tokenUse: "token count",
+  tasks: "task",
+  agents: "agent",
+  questions: "question",
+  workflows: "workflow",
+  events: "event",
+  folders: "output folder",
+  deletedTasks: "closed task",
+};
+const OF_SESSIONS = ["sessions", "executions", "captures", "counters"] as const;
+const OF_MEMORY = ["observations", "tokenUse"] as const;
+const OF_TASKS = ["tasks", "agents", "questions", "workflows", "events", "folders"] as const;
+
+function countsText(counts: RetentionCounts, kinds: readonly Kind[]): string {
+  return kinds.map((kind) => count(counts[kind], NOUNS[kind])).join(", ");
+}
+
 const taskLine = (db: DatabaseSync, id: string) => nameOf(readTask(db, id)!);
 
-/** Returns a line that describes a row for people, by the counter of its kind. */
-const LINES: Readonly<
-  Partial<Record<keyof RetentionCounts, (db: DatabaseSync, id: string) => string>>
-> = {
+const LINES: Readonly<Partial<Record<Kind, (db: DatabaseSync, id: string) => string>>> = {
   sessions: (db, id) => `${tellingId(db, id)}  ${sessionTitle(db, id) ?? ""}`,
   observations: (db, id) => observationLine(readObservations(db, [Number(id)])[0]!, Date.now()),
   workflows: (db, id) => workflowName(readWorkflow(db, id)!),
@@ -98,43 +122,13 @@ const LINES: Readonly<
   deletedTasks: taskLine,
 };
 
-/** Lists the first rows to remove of each kind. */
 function namesOf(db: DatabaseSync, options: RetentionOptions, all: RetentionCounts): string[] {
   const first = firstToGo(db, { ...options, limit: NAMED_ROWS });
-  const nouns = { ...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS, deletedTasks: "closed task" };
-  return Object.entries(LINES).flatMap(([name, lineOf]) => {
-    const counted = name as keyof RetentionCounts;
-    const ids = first[counted] ?? [];
-    if (ids.length === 0) return [];
-    const linesOf = (some: readonly string[]) => some.map((id) => lineOf(db, id));
-    return [
-      `${countsText(all, { [counted]: nouns[counted] })}:`,
-      ...listFirst(ids, linesOf, all[counted]),
-    ];
+  return (Object.keys(LINES) as Kind[]).flatMap((kind) => {
+    const ids = first[kind] ?? [];
+    const linesOf = (some: readonly string[]) => some.map((id) => LINES[kind]!(db, id));
+    return ids.length === 0
+      ? []
+      : [`${countsText(all, [kind])}:`, ...listFirst(ids, linesOf, all[kind])];
   });
-}
-
-export const retention = group({ run });
-
-type Nouns = { readonly [Name in keyof RetentionCounts]?: string };
-
-const OF_SESSIONS: Nouns = {
-  sessions: "session",
-  executions: "audit row",
-  captures: "capture",
-  counters: "counter",
-};
-const OF_MEMORY: Nouns = { observations: "observation", tokenUse: "token count" };
-const OF_TASKS: Nouns = {
-  tasks: "task",
-  agents: "agent",
-  questions: "question",
-  workflows: "workflow",
-  events: "event",
-  folders: "output folder",
-};
-
-function countsText(counts: RetentionCounts, nouns: Nouns): string {
-  return Object.entries(nouns)
-    .map(([name, noun]) => count(counts[name as keyof RetentionCounts], noun)).join(", ");
 }

@@ -8,16 +8,16 @@ import { emptyBeginning } from "../../db/beginning.ts";
 import type { Locations } from "../../system/environment.ts";
 import { integrityFaults } from "./care_table.ts";
 import { connect, copyDatabase } from "../../db/connect.ts";
-import { openToLook } from "../../db/database_identity.ts";
+import { openIfOurs, openToLook } from "../../db/database_identity.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import { daysMs, fileStamp } from "../../base/time.ts";
 import {
+  cannotWrite,
   freeName,
   makeDraft,
   nameDraft,
   removeDraft,
   removeLeftDrafts,
-  writeAdvice,
 } from "./database_files.ts";
 import { requireOurs } from "./require_ours.ts";
 import { allNamesIn, isThere } from "../../system/on_disk.ts";
@@ -31,20 +31,13 @@ const DEFAULT_NAME = /^conclaude-[\dTZ-]+(?:\.\d+)?\.db$/;
 /** The name of a daily backup; the group is the mark of its database. */
 const DAILY = /^daily-([\da-f]{8})-\d{4}-\d\d-\d\d\.db$/;
 
-/** A backup and the moment when it was made. */
-export interface Backup {
-  readonly path: string;
-  readonly atMs: number;
-}
+export type Backup = Readonly<{ path: string; atMs: number }>;
 
 function backupFolder(dataFolder: string): string {
   return joinPath(dataFolder, "backups");
 }
 
-/**
- * Returns a free path for a backup without a given name: `~/.conclaude/backups/conclaude-2026-11-20T22-42-28Z.db`, with
- * `.2`, `.3` and so on before the ending for further backups in the same second.
- */
+/** Returns a free path for a backup without a given name: `~/.conclaude/backups/conclaude-2026-11-20T22-42-28Z.db`. */
 export function defaultBackupPath(dataFolder: string, nowMs: number): string {
   return freeName(joinPath(backupFolder(dataFolder), `conclaude-${fileStamp(nowMs)}`), ENDING);
 }
@@ -95,22 +88,18 @@ export function beganAnew(
   const { atMs, wasUsed } = begun;
   const backup = ownBackups(locations, database).find((one) => isOfBefore(one, atMs));
   if (!wasUsed && backup === undefined) return null;
-  const rest = backup === undefined ? "" : ", but for what the newest backup holds";
+  const [rest, next] = backup === undefined
+    ? ["", `ls -l ${quoteWord(parentOf(database))}`]
+    : [", but for what the newest backup holds", `conclaude db restore ${quoteWord(backup.path)}`];
   const text = `${database} began anew at ${new Date(atMs).toISOString()}: its file was empty, ` +
     `and it was not before, so something had cut it to nothing; what it held is gone${rest}`;
-  const next = backup === undefined
-    ? `ls -l ${quoteWord(parentOf(database))}`
-    : `conclaude db restore ${quoteWord(backup.path)}`;
   return { text, next, atMs };
 }
 
 /** Whether a backup's content is older than a database that began anew at a time; the file's date may mislead. */
 function isOfBefore({ path }: Backup, begunMs: number): boolean {
-  const isOther = () => {
-    using db = openToLook(path);
-    return emptyBeginning(db)?.atMs !== begunMs;
-  };
-  return quietly(isOther) ?? false;
+  using db = openIfOurs(path);
+  return db !== null && quietly(() => emptyBeginning(db)?.atMs !== begunMs) === true;
 }
 
 /** Returns the backups of the default database; none for a database that a person named. */
@@ -126,10 +115,9 @@ export function listBackups(dataFolder: string, named: string): string {
 }
 
 /**
- * Makes the backup of the day if it is missing, and removes the oldest daily ones. After something emptied the
- * database, the newest backup from before stays until a person removes it.
+ * Makes the backup of the day if it is missing, and removes the oldest daily ones beyond `keep`; 0 makes none. After
+ * something emptied the database, the newest backup from before stays until a person removes it.
  *
- * @param options `keep`: how many daily backups stay; 0 makes none. @returns The backup's path; null if none was made.
  * @throws {UserError | Error} When the database is damaged, or there is no room; the older backups stay.
  */
 export async function backUpDaily(
@@ -160,31 +148,22 @@ export async function backUpDaily(
 /** Errors of a database beside which SQLite cannot make files; nobody else can write to it either, so `cp` works. */
 const READ_ONLY = /read-only file system|os error 30\b|unable to open database/i;
 
-/**
- * Copies the database into a private file while hooks go on writing, and names the copy after it passed a check.
- *
- * @throws {UserError} When the file exists already, or the database cannot be copied.
- */
+/** Copies the database into a private, checked file while hooks go on writing. @throws {UserError} When it cannot. */
 export async function backUp(database: string, file: string): Promise<{ readonly bytes: number }> {
   requireOurs("Cannot back up", database);
-  const cannot = (why: string, next: string, cause?: unknown) =>
-    new UserError(`Cannot write "${file}"`, { why: `${why}; nothing was changed`, next, cause });
-  let obstacle: string | null = "something is there already";
+  let obstacle: unknown = new Error("something is there already");
   try {
     lstatSync(file);
   } catch (thrown) {
-    obstacle = isNotFound(thrown) ? null : messageOf(thrown);
+    obstacle = isNotFound(thrown) ? null : thrown;
   }
-  if (obstacle !== null) throw cannot(obstacle, "conclaude db backup");
+  if (obstacle !== null) throw cannotWrite(file, obstacle, "conclaude db backup");
   try {
     return { bytes: await copyPrivately(database, file, DEFAULT_NAME) };
   } catch (thrown) {
     if (isUserError(thrown)) throw thrown;
-    const why = messageOf(thrown);
-    const next = READ_ONLY.test(why)
-      ? `cp ${quoteWord(database)}* /tmp/`
-      : writeAdvice(file, thrown);
-    throw cannot(why, next, thrown);
+    const isReadOnly = READ_ONLY.test(messageOf(thrown));
+    throw cannotWrite(file, thrown, isReadOnly ? `cp ${quoteWord(database)}* /tmp/` : undefined);
   }
 }
 
@@ -200,7 +179,6 @@ async function copyPrivately(database: string, file: string, alike: RegExp): Pro
  *
  * @param options `otherwise`: the way out if the original is damaged. `place`: gives the checked copy its name.
  * @returns The copy's size in bytes.
- * @throws {UserError} When the check of the copy finds damage, since the original then has it too.
  */
 export async function copyVerified(
   from: string,
@@ -220,8 +198,6 @@ export async function copyVerified(
     {
       using source = openToLook(from);
       await copyDatabase(source, draft);
-    }
-    {
       using copy = connect(draft);
       // A database that another tool copied may use no write-ahead log.
       copy.exec("PRAGMA journal_mode = WAL");

@@ -7,7 +7,6 @@ import { quotedName } from "../../db/table_copy.ts";
 import { connect } from "../../db/connect.ts";
 import { spaceUse } from "../../db/disk_space.ts";
 
-/** The most faults that one check lists. */
 export const MAX_FAULTS = 20;
 
 /** Returns the version of SQLite in this program: `3.53.2`. */
@@ -19,11 +18,7 @@ export function sqliteVersion(): string {
 /** Lines that are no faults of pages: headings, and faults of the search index, which `rebuildIndex()` repairs. */
 const LEFT_OUT = /^ok$|^\*\*\* in database \w+ \*\*\*$|^fts5: |inverted index for FTS5 table/;
 
-/**
- * Lists the faults in the pages of a database, without those of the search index.
- *
- * @param depth `full` also compares indexes with their tables, which takes several times as long.
- */
+/** Lists the faults in the pages, without those of the search index; `full` also compares indexes, in several times. */
 export function integrityFaults(db: DatabaseSync, depth: "quick" | "full"): string[] {
   const pragma = depth === "quick" ? "quick_check" : "integrity_check";
   const check = (of: string | number) =>
@@ -64,22 +59,15 @@ export function tableNames(db: DatabaseSync): string[] {
 /** Counts a database's pages, its free pages, and the rows of each table; reads every table once. */
 export function measureDatabase(db: DatabaseSync) {
   const { pageBytes, pages, freePages } = spaceUse(db);
-  const names = tableNames(db);
   const countOf = (name: string) =>
     Number(db.prepare(`SELECT count(*) AS n FROM ${quotedName(name)}`).get()!["n"]);
-  return {
-    pageBytes,
-    pages,
-    freePages,
-    tables: names.map((name) => ({ name, rows: countOf(name) })),
-  };
+  const tables = tableNames(db).map((name) => ({ name, rows: countOf(name) }));
+  return { pageBytes, pages, freePages, tables };
 }
 
 /**
- * Waits until nobody writes, and moves the log into the database file, so that the file can be moved. If SQLite cannot
- * open the database, nobody writes to it either.
- *
- * @returns False when another process writes for longer than `busyTimeoutMs`.
+ * Waits until nobody writes, and moves the log into the database file, so that the file can be moved. False when another
+ * process writes for too long. If SQLite cannot open the database, nobody writes to it either.
  */
 export function settleDatabase(path: string, busyTimeoutMs: number): boolean {
   try {

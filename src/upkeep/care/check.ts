@@ -14,7 +14,6 @@ export interface Check {
   readonly faults?: readonly string[];
 }
 
-/** The result of a check, without the check's name. */
 export interface Finding extends Omit<Check, "name"> {
   /** Corrects the fault. Returns a sentence that tells what was done, and a finding if something is left undone. */
   readonly repair?: () => string | Repaired | Promise<string | Repaired>;
@@ -41,7 +40,6 @@ export function fail(message: string, next: string, repair?: Finding["repair"]):
   return { ...warn(message, next, repair), status: "fail" };
 }
 
-/** The greatest length of a fault in a message. */
 const MAX_CHARS = 200;
 
 /** Returns the first fault, shortened, and the number of others. */

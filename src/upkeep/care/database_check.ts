@@ -16,11 +16,7 @@ const REPAIR = "conclaude doctor";
 /** The command for faults that can be corrected without loss. */
 const CORRECT = "conclaude doctor --fix";
 
-/**
- * Reads and judges a whole database without changing it.
- *
- * @throws {UserError} When the file is no database of this program, or of a newer version.
- */
+/** Reads and judges a whole database without changing it. @throws {UserError} When it is not ours, or newer. */
 export function checkDatabase(path: string): Check[] {
   const version = requireOurs("Cannot check", path);
   using db = openToLook(path);
@@ -48,10 +44,9 @@ function judgeSafely(judge: () => readonly Finding[]): readonly Finding[] {
   try {
     return judge();
   } catch (thrown) {
-    const why = isDatabaseBusy(thrown)
-      ? "another process is writing to the database and does not finish"
-      : messageOf(thrown);
-    return [fail(`it could not be looked at: ${why}`, REPAIR)];
+    const isBusy = isDatabaseBusy(thrown);
+    const busy = "another process is writing to the database and does not finish";
+    return [fail(`it could not be looked at: ${isBusy ? busy : messageOf(thrown)}`, REPAIR)];
   }
 }
 
@@ -68,7 +63,6 @@ function judgeSchema(db: DatabaseSync, version: number): Finding[] {
   ];
 }
 
-/** The most captures that the message names; `faults` names all. */
 const MAX_NAMED = 3;
 
 /** Checks whether all payloads can be read. A damaged payload is lost, but its observation stays. */

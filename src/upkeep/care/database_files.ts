@@ -47,11 +47,8 @@ export interface Aside {
 }
 
 /**
- * Renames a database and its companions in their folder, for example to
- * `conclaude.db.damaged-2026-11-20T22-42-28Z`. SQLite can open the database under the new name.
- *
- * @returns The new path.
- * @throws {UserError} When a file cannot be renamed.
+ * Renames a database and its companions in their folder, to `conclaude.db.damaged-2026-11-20T22-42-28Z` and the like,
+ * where SQLite can open it. @returns The new path. @throws {UserError} When a file cannot be renamed.
  */
 export function setAside(path: string, { reason, nowMs }: Aside): string {
   const aside = freeName(`${path}.${reason}-${fileStamp(nowMs)}`);
@@ -84,7 +81,6 @@ const DRAFT_ENDING = /\.[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}\.tmp$/;
 /** The age in milliseconds from which a draft counts as left behind by a stopped program. */
 const LEFT_BEHIND_MS = 3_600_000;
 
-/** The drafts that this process is writing. */
 const OPEN_DRAFTS = new Set<string>();
 
 /** Makes an empty draft of a file (0600) in the same folder. */
@@ -95,11 +91,7 @@ export function makeDraft(path: string): string {
   return draft;
 }
 
-/**
- * Removes the drafts of a file that a stopped program left behind.
- *
- * @param isAlike Decides by a file's name whether that file's drafts in the folder are removed as well.
- */
+/** Removes the drafts that a stopped program left behind, of a file and of those beside it whose names are alike. */
 export function removeLeftDrafts(path: string, isAlike = (_name: string) => false): void {
   const [folder, base] = [parentOf(path), baseName(path)];
   for (const name of allNamesIn(folder)) {
@@ -111,19 +103,16 @@ export function removeLeftDrafts(path: string, isAlike = (_name: string) => fals
   }
 }
 
-/** Removes a draft and the files that SQLite made beside it. */
 export function removeDraft(draft: string): void {
   OPEN_DRAFTS.delete(draft);
   removeDatabase(draft);
 }
 
-/** Renames a draft to its final path. @throws {Error} When it cannot be renamed. */
 export function nameDraft(draft: string, path: string): void {
   renameSync(draft, path);
   OPEN_DRAFTS.delete(draft);
 }
 
-/** Removes all drafts of this process before it ends. */
 export function removeOpenDrafts(): void {
   OPEN_DRAFTS.forEach(removeDraft);
 }
@@ -133,9 +122,7 @@ const MAX_TRIES = 20;
 
 /**
  * Gives a draft the name of a database that was set aside. A hard link replaces no file, so a database that a hook made
- * meanwhile is noticed and set aside, too.
- *
- * @throws {UserError | Error} When hooks are faster in every round, or the file cannot be renamed.
+ * meanwhile is set aside, too. @throws {UserError | Error} When hooks are faster in every round, or it cannot be named.
  */
 export function placeDraft(draft: string, database: string, options: Aside): void {
   for (let round = 0; round < MAX_TRIES; round++) {
@@ -154,16 +141,17 @@ export function placeDraft(draft: string, database: string, options: Aside): voi
 }
 
 /** Makes the error of a file that could not be written, so that its previous version stays. */
-export function cannotWrite(path: string, thrown: unknown): UserError {
-  return new UserError(`Cannot write "${path}"`, {
-    why: `${messageOf(thrown)}; nothing was changed`,
-    next: writeAdvice(path, thrown),
-    cause: thrown,
-  });
+export function cannotWrite(
+  path: string,
+  cause: unknown,
+  next = writeAdvice(path, cause),
+): UserError {
+  const why = `${messageOf(cause)}; nothing was changed`;
+  return new UserError(`Cannot write "${path}"`, { why, next, cause });
 }
 
 /** Returns a command that explains or mends, at the file's folder, why a file could not be written. */
-export function writeAdvice(path: string, thrown: unknown): string {
+function writeAdvice(path: string, thrown: unknown): string {
   const folder = parentOf(path);
   if (!isThere(folder)) return `mkdir -p ${quoteWord(folder)}`;
   const isFull = /no space|os error 28|disk is full|quota/i.test(messageOf(thrown));

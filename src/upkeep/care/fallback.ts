@@ -19,8 +19,6 @@ import { lstatSync } from "../../system/files.ts";
  * Counts the events in the fallback database that an import would bring over; null when there are none, and when the
  * file is not this user's own, since anybody can put one there. `events`: 0 for an older schema, whose rows are not
  * counted. `next`: the command that imports the rows, or migrates them first.
- *
- * @throws {Error} SQLite's error about either database.
  */
 export function leftBehind({ locations, database, retentionDays, nowMs }: {
   readonly locations: Locations;

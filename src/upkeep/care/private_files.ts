@@ -21,11 +21,7 @@ interface PermissionOptions {
   readonly mayBeLinked?: boolean;
 }
 
-/**
- * Reports each file that others can use. Ignores missing files and files of another kind.
- *
- * @param wanted The right mode: 0600 for files, 0700 for folders; `repair` sets this mode, but never behind a link.
- */
+/** Reports each file (`wanted`: 0600) or folder (0700) that others can use; a repair changes nothing behind a link. */
 export function permissionFaults(
   paths: readonly string[],
   wanted: 0o600 | 0o700,
@@ -42,30 +38,21 @@ function faultsOf(
   const info = quietly(() => statSync(path));
   if (info === undefined || !(wanted === 0o700 ? info.isDirectory : info.isFile)) return [];
   const target = areBehindLink ? path : behindLink(path, folders);
+  const mayStay = mayBeLinked && target !== null;
   const place = quoteWord(target ?? path);
   const name = (target ?? path) === path ? path : `${target}, where ${path} leads to,`;
   const mode = (info.mode ?? 0) & 0o777;
   const isOwn = info.uid === null || info.uid === userId();
-  const owner = `belongs to another user (number ${info.uid})`;
-  if (mayBeLinked && target !== null) {
-    const isOpen = (mode & OTHERS_WRITE) !== 0;
-    const why = [
-      ...isOwn || info.uid === 0 ? [] : [owner],
-      ...isOpen ? [`can be written by others: mode ${octalOf(mode)}`] : [],
-    ];
-    if (why.length === 0) return [];
-    const text = `${name} ${why.join(" and ")}; who writes to it decides what counts here`;
-    return [warn(text, `${isOpen && isOwn ? "chmod go-w" : "ls -l"} ${place}`)];
-  }
   const states = [
-    ...(mode & OTHERS) === 0 ? [] : ["is open to other users"],
+    ...mayStay && (mode & OTHERS_WRITE) !== 0 ? ["can be written by other users"] : [],
+    ...!mayStay && (mode & OTHERS) !== 0 ? ["is open to other users"] : [],
     // SQLite gives the log and its index the database's mode, so they stay read-only when the database no longer is.
-    ...(mode & wanted) === wanted || !isOwn ? [] : ["cannot be written"],
+    ...(mode & wanted) === wanted || !isOwn || mayStay ? [] : ["cannot be written"],
   ];
   const found: Finding[] = [];
   if (states.length > 0) {
     const text = `${name} ${states.join(" and ")}: mode ${octalOf(mode)}`;
-    const next = `chmod ${wanted.toString(8)} ${place}`;
+    const next = `chmod ${mayStay ? "go-w" : wanted.toString(8)} ${place}`;
     const setMode = () => {
       chmodSync(path, wanted);
       return `set the mode of ${path} to ${octalOf(wanted)}`;
@@ -76,10 +63,10 @@ function faultsOf(
         : warn(`${text}; what is behind a link is left alone`, next),
     );
   }
-  if (isOwn) return found;
+  if (isOwn || mayStay && info.uid === 0) return found;
   // A run with `sudo` leaves root's files behind, which the user's hooks cannot write.
   const take = target === null ? `sudo chown ${userId()} ${place}` : `ls -l ${place}`;
-  return [...found, warn(`${name} ${owner}`, take)];
+  return [...found, warn(`${name} belongs to another user (number ${info.uid})`, take)];
 }
 
 /** Checks a database and its companions, which SQLite keeps beside a link's target. */
@@ -100,11 +87,8 @@ function octalOf(mode: number): string {
 }
 
 /**
- * Resolves a path that is a link, has a second hard link, or lies in a linked folder of this program. The file there
- * may be anybody's, so checks name it but change nothing.
- *
- * @param folders This program's own folders; links in the folders above them do not count.
- * @returns The path behind all links; null when the file lies only where its path says.
+ * Resolves a path that is a link, has a second hard link, or lies in one of this program's folders that is a link; null
+ * when the file lies only where its path says. The file may be anybody's, so checks name it but change nothing.
  */
 export function behindLink(path: string, folders: readonly string[] = []): string | null {
   const [, ...above] = withParents(path);

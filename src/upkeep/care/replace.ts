@@ -16,11 +16,8 @@ import { requireOurs, requireReplaceable } from "./require_ours.ts";
 const SETTLE_BUSY_MS = 3000;
 
 /**
- * Sets the database and its log aside, and puts a copy of a backup in its place.
- *
- * @returns `aside`: the new path of the old database; null when there was none.
- * @throws {UserError} When the backup is not ours, damaged or newer, or the present file belongs to somebody else; the
- * present database then stays in its place.
+ * Sets the database and its log aside, and puts a copy of a backup in its place. @throws {UserError} When the backup is
+ * not ours, damaged or newer, or the present file belongs to somebody else; the present database then stays.
  */
 export async function restoreDatabase(
   database: string,
@@ -50,11 +47,7 @@ export async function restoreDatabase(
   return { aside, schemaVersion };
 }
 
-/**
- * Sets the database aside in any state, and makes a new one.
- *
- * @throws {UserError | Error} When the file belongs to somebody else, or a process writes to it; nothing changes then.
- */
+/** Sets the database aside in any state, and makes a new one. @throws {UserError} When it is foreign or written to. */
 export async function resetDatabase(
   database: string,
   { nowMs, busyTimeoutMs }: { readonly nowMs: number; readonly busyTimeoutMs: number },

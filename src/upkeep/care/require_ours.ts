@@ -54,19 +54,14 @@ export function faultOf(path: string, file: Unfit): readonly [state: string, nex
 function refusal(what: string, path: string, file: Unfit, instead?: string): UserError {
   const [state, next = "conclaude doctor"] = faultOf(path, file);
   const isWrongFile = file.kind !== "newer" && file.kind !== "unreadable";
-  return new UserError(`${what} "${path}"`, {
-    why: `it ${state}; nothing was changed`,
-    next: isWrongFile && instead !== undefined ? instead : next,
-  });
+  const why = `it ${state}; nothing was changed`;
+  return new UserError(`${what} "${path}"`, { why, next: isWrongFile && instead || next });
 }
 
 /**
- * Makes sure that a file is a database that this program may work on.
+ * Makes sure that a file is a database that this program may work on, and returns its schema version.
  *
- * @param what The beginning of the error: `Cannot restore`.
- * @param options `instead`: the way out if the file is the wrong one; by default the way out for the database in use.
- * @returns The database's schema version, at most this program's.
- * @throws {UserError} With the reason and the way out. The file is left untouched.
+ * @param what The beginning of the error: `Cannot restore`. @param options `instead`: the way out for a wrong file.
  */
 export function requireOurs(
   what: string,
@@ -78,21 +73,12 @@ export function requireOurs(
   throw refusal(what, path, file, instead);
 }
 
-/**
- * Makes sure that a file may be set aside for another one, because it belongs to nobody else.
- *
- * @returns The kind of the present file.
- * @throws {UserError} For a folder, a device, another program's database, or a file that cannot be read.
- */
+/** Makes sure that a file may be set aside for another one, because it belongs to nobody else. @throws {UserError} */
 export function requireReplaceable(what: string, path: string): DatabaseFile {
   const file = identifyDatabase(path);
-  switch (file.kind) {
-    case "folder":
-    case "special":
-    case "foreign":
-    case "unreadable":
-      throw refusal(what, path, file);
-    default:
-      return file;
+  const { kind } = file;
+  if (kind === "folder" || kind === "special" || kind === "foreign" || kind === "unreadable") {
+    throw refusal(what, path, file);
   }
+  return file;
 }

@@ -50,25 +50,21 @@ export interface RetentionOptions {
   readonly kept: KeptTimes;
   /** Which captures go: if captures are worked into memory, only `worked` ones and their sessions. */
   readonly captures: GoneCaptures;
-  /** Rows in one transaction. */
   readonly batchRows: number;
 }
 
 type KeptTimes = Readonly<Partial<Record<keyof typeof KINDS, number>>>;
-
-type Step = (
-  db: DatabaseSync,
-  beforeMs: number,
-  options: RetentionOptions,
-) => Partial<RetentionCounts>;
-
 type FirstOptions = RetentionOptions & { readonly limit: number };
 type FirstIds = Readonly<Partial<Record<keyof RetentionCounts, readonly string[]>>>;
 
+type Step<Found = Partial<RetentionCounts>, Options = RetentionOptions> = (
+  db: DatabaseSync,
+  beforeMs: number,
+  options: Options,
+) => Found;
+
 /** `count` counts all old items; `remove` removes a batch; `first` lists the first ids, for kinds with known ids. */
-type Kind = Readonly<Record<"count" | "remove", Step>> & {
-  readonly first?: (db: DatabaseSync, beforeMs: number, options: FirstOptions) => FirstIds;
-};
+type Kind = Readonly<{ count: Step; remove: Step; first?: Step<FirstIds, FirstOptions> }>;
 
 /** The most observations in one transaction, since each removes its words from the index. */
 const OBSERVATIONS = 50;
@@ -112,19 +108,15 @@ const KINDS = {
   ...OLD_WORK,
 } satisfies Record<string, Kind>;
 
-/** Returns how long sessions and their memory stay. */
 export function keptByHooks(config: HookConfig): KeptTimes {
-  return {
-    sessions: daysMs(config.sessionRetentionDays),
-    ...keptInMemory(config.memoryRetentionDays),
-  };
+  const sessions = daysMs(config.sessionRetentionDays);
+  return { sessions, ...keptInMemory(config.memoryRetentionDays) };
 }
 
 export function keptInMemory(days: number): KeptTimes {
   return { observations: daysMs(days), tokenUse: daysMs(days) };
 }
 
-/** Returns how long tasks, workflows and events stay. */
 export function keptByDaemon(store: Config["store"]): KeptTimes {
   return {
     workflows: daysMs(store.workflowRetentionDays),
@@ -135,11 +127,7 @@ export function keptByDaemon(store: Config["store"]): KeptTimes {
   };
 }
 
-/**
- * Removes what is old enough. Each step is a short transaction; the caller may stop after any step.
- *
- * @returns The counts of all steps so far, after each step.
- */
+/** Removes what is old enough, in short transactions; returns all counts so far after each. The caller may stop. */
 export function* retentionSteps(
   db: DatabaseSync,
   options: RetentionOptions,

@@ -116,7 +116,7 @@ function mendable(place: RepairPlace, state: string): Finding {
     `${database} ${state}; \`doctor --fix\` sets it aside under a dated name and brings what can be read into a new one; ` +
       rest,
     "conclaude doctor --fix",
-    async () => await (await import("../care/mend_database.ts")).mendFully(place),
+    async () => await (await import("../care/mend_database_table.ts")).mendFully(place),
   );
 }
 

@@ -1,7 +1,8 @@
 /**
- * Lists the files that may hold forgotten content: logs, agents' files, copies of the database, transcripts. Forgets
- * the same content in the copies that this program made.
+ * Lists the files that may hold forgotten content: logs, agents' files, copies of the database, transcripts. Finds and
+ * overwrites a text in their bytes, and forgets the same content in the copies that this program made.
  */
+import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
 import { agentsFolder } from "../../work/engine/agent_files.ts";
 import { logFiles } from "../../system/log.ts";
@@ -12,17 +13,25 @@ import { type DrainReport, type DrainTarget, isOwnSpool, spooledFiles } from "..
 import {
   type Chosen,
   type ForgetFilter,
-  isTextAlone,
   knownTranscripts,
   sessionsOf,
+  textAlone,
 } from "../../memory/store.ts";
 import { drainLockPath } from "../../db/process_lock.ts";
-import { holdsText } from "./byte_scan.ts";
+import type { TextMatcher } from "../../memory/forget_text.ts";
 import { fallbackDatabase } from "../../system/environment.ts";
 import { isOwnDatabase } from "../care/fallback.ts";
 import { integrityFaults } from "../care/care_table.ts";
 import { DATABASE_FILES, isFileOf, removeDatabase } from "../care/database_files.ts";
-import { realOr, statSync, utimeSync } from "../../system/files.ts";
+import {
+  isNotFound,
+  openBeside,
+  openSync,
+  realOr,
+  SeekMode,
+  statSync,
+  utimeSync,
+} from "../../system/files.ts";
 import { isDatabaseBusy, quietly } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { openDatabase } from "../../db/database.ts";
@@ -30,7 +39,6 @@ import { namedIn, takeReceipts } from "./forget_receipts_table.ts";
 import { identifyDatabase, openToLook } from "../../db/database_identity.ts";
 import { rewriteRows } from "../care/rewrite_rows_table.ts";
 
-/** The places of this program's files. */
 export interface ForgetPlace {
   readonly home: string | null;
   readonly database: string;
@@ -40,9 +48,7 @@ export interface ForgetPlace {
   readonly drainSpool: (db: DatabaseSync, target: DrainTarget) => DrainReport;
 }
 
-/**
- * Lists the files in which a text is overwritten: logs, input and output of agents, and records that wait in the spool.
- */
+/** Lists the files in which a text is overwritten: records that wait in the spool, logs, input and output of agents. */
 export function writtenFiles(
   { database, spoolFolders }: ForgetPlace,
 ): Readonly<Record<"logs" | "agentFiles" | "spool", string[]>> {
@@ -55,9 +61,7 @@ export function writtenFiles(
 
 /**
  * Lists files that may hold copies and that forgetting does not change: exports, records of other databases in the
- * spool, and the fallback database.
- *
- * @param written Files anywhere that this program wrote for a person.
+ * spool, and the fallback database. @param written Files anywhere that this program wrote for a person.
  */
 export function copiesOf(place: ForgetPlace, written: readonly string[]): string[] {
   const { database } = place;
@@ -66,9 +70,7 @@ export function copiesOf(place: ForgetPlace, written: readonly string[]): string
     ...ownCopies(place).flatMap((path) => DATABASE_FILES.map((ending) => path + ending)),
     drainLockPath(database),
   ]);
-  const beside = allNamesIn(parentOf(database))
-    .filter((name) => name.startsWith(baseName(database)))
-    .map((name) => joinPath(parentOf(database), name));
+  const beside = pathsIn(parentOf(database), (name) => name.startsWith(baseName(database)));
   const fallback = fallbackDatabase(place);
   const elsewhere = isOwnDatabase(fallback) ? DATABASE_FILES.map((end) => fallback + end) : [];
   const all = new Set([
@@ -92,7 +94,7 @@ export function transcriptsThatMay(
   filter: ForgetFilter,
   chosen: Chosen,
 ): readonly string[] {
-  if (!isTextAlone(filter)) {
+  if (textAlone(filter) === null) {
     return [...new Set(sessionsOf(db, chosen).flatMap(({ transcript }) => transcript ?? []))];
   }
   const roots = new Set(
@@ -109,13 +111,18 @@ export function transcriptsThatMay(
 
 /** Filters transcripts that exist and, if a text alone is forgotten, contain it. */
 export function transcriptsWith(paths: readonly string[], filter: ForgetFilter): string[] {
+  const text = textAlone(filter);
   return paths.filter((path) =>
-    quietly(() => isTextAlone(filter) ? holdsText(path, filter.text!) : statSync(path).isFile)
+    quietly(() => text === null ? statSync(path).isFile : holdsText(path, text))
   );
 }
 
+function pathsIn(folder: string, isWanted = (_name: string) => true): string[] {
+  return allNamesIn(folder).filter(isWanted).map((name) => joinPath(folder, name));
+}
+
 function filesBelow(folder: string): string[] {
-  return allNamesIn(folder).map((name) => joinPath(folder, name)).flatMap((path) => {
+  return pathsIn(folder).flatMap((path) => {
     const kind = kindAt(path);
     return kind === "folder" ? filesBelow(path) : kind === "file" ? [path] : [];
   });
@@ -128,7 +135,6 @@ function isFile(path: string): boolean {
 
 /** The paths of copies, by what forgetting does with them. */
 export interface ForgottenCopies {
-  /** Copies in which the same content is forgotten. */
   readonly madeAnew: readonly string[];
   /** Copies that are removed, since the program cannot read them: they are damaged or have another schema. */
   readonly removed: readonly string[];
@@ -141,22 +147,20 @@ const COMPANION = /-(?:wal|shm|journal)$/;
 
 /** Lists the copies that this program made of a database: backups, and files beside it that begin with its name. */
 function ownCopies({ database, dataFolder }: ForgetPlace): string[] {
-  const [folder, base] = [parentOf(database), baseName(database)];
-  const beside = allNamesIn(folder)
-    .filter((name) => name.startsWith(base) && BESIDE.test(name.slice(base.length)))
-    .map((name) => joinPath(folder, name));
-  const backups = joinPath(dataFolder, "backups");
-  const inBackups = allNamesIn(backups).filter((name) => /\.db(?:$|[.-])/.test(name))
-    .map((name) => joinPath(backups, name));
-  return [...inBackups, ...beside].filter((path) => !COMPANION.test(path) && isFile(path));
+  const base = baseName(database);
+  const isBeside = (name: string) => name.startsWith(base) && BESIDE.test(name.slice(base.length));
+  return [
+    ...pathsIn(joinPath(dataFolder, "backups"), (name) => /\.db(?:$|[.-])/.test(name)),
+    ...pathsIn(parentOf(database), isBeside),
+  ].filter((path) => !COMPANION.test(path) && isFile(path));
 }
 
-/** Tells what forgetting would do with each copy. Changes nothing. */
 export function previewCopies(place: ForgetPlace): ForgottenCopies {
-  const [sound, other] = [true, false].map((is) =>
-    ownCopies(place).filter((path) => isSound(path) === is)
+  const { madeAnew = [], removed = [] } = Object.groupBy(
+    ownCopies(place),
+    (path) => isSound(path) ? "madeAnew" : "removed",
   );
-  return { madeAnew: sound!, removed: other! };
+  return { madeAnew, removed };
 }
 
 /** Whether the program can read every row of a copy. */
@@ -170,12 +174,7 @@ function isSound(path: string): boolean {
   }
 }
 
-/**
- * Forgets in every copy the content that a receipt in the database names.
- *
- * @param forget Removes the chosen content from an open copy.
- * @returns `left`: sentences about copies that could not be changed, with the way out.
- */
+/** Forgets in every copy what a receipt names. @returns `left`: sentences about copies that could not be changed. */
 export async function forgetInCopies(
   place: ForgetPlace,
   { receiptId, filter }: { readonly receiptId: string; readonly filter: ForgetFilter },
@@ -186,22 +185,22 @@ export async function forgetInCopies(
     try {
       if (!isSound(path)) throw new Error("nobody can tell what is in it");
       const { mtime } = statSync(path);
-      using db = await openDatabase(path, place);
-      using main = openToLook(place.database);
-      takeReceipts(main, db);
-      forget(db, filter.ids === null ? filter : { ...filter, ids: namedIn(db, receiptId) });
-      main.close();
-      db.close();
-      if (!rewriteRows(path)) {
-        done.left.push(heldCopy(path));
-        continue;
+      {
+        using db = await openDatabase(path, place);
+        using main = openToLook(place.database);
+        takeReceipts(main, db);
+        forget(db, filter.ids === null ? filter : { ...filter, ids: namedIn(db, receiptId) });
       }
+      if (!rewriteRows(path)) throw new Error("database is locked");
       // The copy keeps its date, since it is still the backup of that day.
       if (mtime !== null) utimeSync(path, mtime, mtime);
       done.madeAnew.push(path);
     } catch (thrown) {
-      if (isDatabaseBusy(thrown)) done.left.push(heldCopy(path));
-      else {
+      if (isDatabaseBusy(thrown)) {
+        const files = DATABASE_FILES.map((ending) => quoteWord(path + ending)).join(" ");
+        const why = "may hold it, since another process is using it";
+        done.left.push(`${path} ${why}: \`rm -f ${files}\``);
+      } else {
         removeDatabase(path);
         done.removed.push(path);
       }
@@ -210,7 +209,85 @@ export async function forgetInCopies(
   return done;
 }
 
-function heldCopy(path: string): string {
-  const files = DATABASE_FILES.map((ending) => quoteWord(path + ending)).join(" ");
-  return `${path} may hold it, since another process is using it: \`rm -f ${files}\``;
+const CHUNK_BYTES = 4 * 1024 * 1024;
+
+const MAX_BACKSLASHES = 64;
+
+/**
+ * Finds a text in the bytes of a file, at most `limit` times; nothing if the file does not exist. With `isJson`, a
+ * letter after a backslash begins no match: `\next` is a new line and `ext`.
+ */
+export function placesIn(
+  path: string,
+  { inBytes, maxBytes }: TextMatcher,
+  { limit = Infinity, isJson = false } = {},
+): { readonly at: number; readonly length: number }[] {
+  const places: ReturnType<typeof placesIn> = [];
+  let opened: ReturnType<typeof openBeside>;
+  try {
+    opened = openBeside(path);
+  } catch (thrown) {
+    if (isNotFound(thrown)) return places;
+    throw thrown;
+  }
+  using _closed = opened;
+  const { file } = opened;
+  const buffer = Buffer.alloc(CHUNK_BYTES + maxBytes);
+  let known = 0;
+  let start = 0;
+  for (;;) {
+    const read = file.readSync(buffer.subarray(known));
+    if (read === null) return places;
+    known += read;
+    const text = buffer.toString("latin1", 0, known);
+    for (const match of text.matchAll(inBytes)) {
+      const at = start + match.index;
+      if (places.length > 0 && at < places.at(-1)!.at + places.at(-1)!.length) continue;
+      const before = text.slice(Math.max(0, match.index - MAX_BACKSLASHES), match.index);
+      if (isJson && /^[bfnrtu]/.test(match[0]) && /(?<!\\)(?:\\\\)*\\$/.test(before)) continue;
+      places.push({ at, length: match[0].length });
+      if (places.length >= limit) return places;
+    }
+    // The text may begin at the end of this part and continue in the next one.
+    const carried = Math.min(known, maxBytes);
+    start += known - carried;
+    buffer.copyWithin(0, known - carried, known);
+    known = carried;
+  }
+}
+
+export function holdsText(path: string, text: TextMatcher): boolean {
+  return placesIn(path, text, { limit: 1 }).length > 0;
+}
+
+/** Overwrites a text in logs, agents' files and the spool; `isDry` only counts. */
+export function overwriteWritten(
+  place: ForgetPlace,
+  text: TextMatcher,
+  how: { readonly isDry: boolean },
+): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(writtenFiles(place)).map(([kind, paths]) => [
+      kind,
+      paths.reduce((sum, path) => sum + overwriteIn(path, text, how), 0),
+    ]),
+  );
+}
+
+/** Overwrites a text in a file with asterisks, in place: additions by others stay, and JSON stays valid. */
+function overwriteIn(
+  path: string,
+  matcher: TextMatcher,
+  { isDry }: { readonly isDry: boolean },
+): number {
+  const places = placesIn(path, matcher, { isJson: true });
+  if (isDry || places.length === 0) return places.length;
+  using file = openSync(path, { read: true, write: true });
+  for (const { at, length } of places) {
+    file.seekSync(at, SeekMode.Start);
+    const stars = new Uint8Array(length).fill("*".charCodeAt(0));
+    for (let done = 0; done < length;) done += file.writeSync(stars.subarray(done));
+  }
+  file.syncDataSync();
+  return places.length;
 }

@@ -3,6 +3,7 @@
  * sessions, questions, and every text column. A preview counts the rows that forgetting changes.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { addCounts } from "../../base/counts.ts";
 import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
 import type { TextMatcher } from "../../memory/forget_text.ts";
 import { transaction } from "../../db/transaction.ts";
@@ -12,6 +13,7 @@ import {
   type ForgetFilter,
   observedTexts,
   summaryUid,
+  withIndex,
 } from "../../memory/store.ts";
 import {
   auditNaming,
@@ -22,28 +24,34 @@ import {
   titlesAfter,
   WITHOUT_QUOTES,
 } from "../../db/forgotten_audit.ts";
-import { FORGET_KEY, nameForgotten, sessionName } from "./forgotten_names_table.ts";
 import { statement } from "../../db/statement.ts";
 import {
+  FORGET_KEY,
   forgottenCaptures,
-  nameKeys,
-  namesOfCapture,
+  nameForgotten,
+  namesOfCaptures,
+  namesOfKeys,
   namesOfObservations,
-  ownDigest,
+  sessionName,
 } from "./stay_away_table.ts";
 import { queueForgotten, queueReplaced } from "../../db/team_outbox.ts";
-import { readablePayload } from "../../db/payloads.ts";
 import { isAnyForgotten } from "../../db/queue_work.ts";
-import { digestOfRow, type Receipt, taskName } from "./forget_receipts_table.ts";
+import { columnsOf, keysOf, ordinaryTables } from "../../db/table_copy.ts";
+import { digestOfRow, type ReceiptKey, taskName } from "./forget_receipts_table.ts";
 
-/** How places are handled: whether rows are counted or changed, and which rows are counted already. */
-export interface PlaceChange {
-  /** `look` only counts. */
-  readonly mode: "look" | "forget";
-  /** The receipt that names the keys of removed rows; null when the mode is `look`. */
-  readonly receiptId: string | null;
+/** The number of rows or files of each kind; kinds with none are missing. */
+export type Removed = Record<string, number>;
+
+export interface ForgetRun {
+  /** The receipt that names removed rows; null only counts. */
+  readonly receipt: ReceiptKey | null;
   /** The numbers of changed rows, by table, so that a row that several places change counts once. */
   readonly changed: Map<string, Set<number>>;
+  readonly digests: string[];
+}
+
+export function newRun(receipt: ReceiptKey | null): ForgetRun {
+  return { receipt, changed: new Map(), digests: [] };
 }
 
 /** Tables in which several places change the same rows. All have row numbers. */
@@ -56,19 +64,17 @@ const TASK_OF: Readonly<Record<string, string>> = {
   task_tags: "task_id",
 };
 
-/** Counts rows by table and, unless the mode is `look`, changes them, each place in one transaction. */
+/** Counts rows by table and, with a receipt, changes them, each place in one transaction. */
 export function changePlaces(
   db: DatabaseSync,
   places: readonly RowChange[],
-  how: PlaceChange,
-): Record<string, number> {
-  const counts: Record<string, number> = {};
+  run: ForgetRun,
+): Removed {
+  const counts: Removed = {};
   for (const place of places) {
-    const { table } = place;
-    const count = how.mode === "look" || db.isTransaction
-      ? changePlace(db, place, how)
-      : transaction(db, () => changePlace(db, place, how));
-    if (count > 0) counts[table] = (counts[table] ?? 0) + count;
+    const change = () => changePlace(db, place, run);
+    const isSingle = run.receipt === null || db.isTransaction;
+    addCounts(counts, { [place.table]: isSingle ? change() : transaction(db, change) });
   }
   return counts;
 }
@@ -76,32 +82,30 @@ export function changePlaces(
 function changePlace(
   db: DatabaseSync,
   { table, change, where, values, named }: RowChange,
-  { mode, changed, receiptId }: PlaceChange,
+  { receipt, changed }: ForgetRun,
 ): number {
-  const isForgotten = mode === "forget";
-  if (isForgotten && named !== undefined && receiptId !== null) {
-    const rows = db.prepare(`SELECT ${named.join(", ")} FROM ${table} WHERE ${where}`)
-      .all(...values);
-    if (rows.length > 0) nameKeys(db, receiptId, { table: { name: table, keys: named }, rows });
-  }
   const task = TASK_OF[table];
-  const number = SHARED.has(table) ? "rowid" : task ?? "1";
+  const columns = named?.join(", ") ?? (SHARED.has(table) ? "rowid" : task ?? "1");
   const rows = db.prepare(
-    isForgotten
-      ? `${change} WHERE ${where} RETURNING ${number}`
-      : `SELECT ${number} FROM ${table} WHERE ${where}`,
+    receipt === null
+      ? `SELECT ${columns} FROM ${table} WHERE ${where}`
+      : `${change} WHERE ${where} RETURNING ${columns}`,
   ).all(...values);
-  if (isForgotten && task !== undefined) {
-    const ids = rows.map((row) => String(row[task]));
-    queueReplaced(db, ids);
-    if (receiptId !== null) nameForgotten(db, receiptId, ids.map(taskName));
+  if (receipt !== null && rows.length > 0) {
+    if (named !== undefined) {
+      nameForgotten(db, receipt.id, namesOfKeys(db, { name: table, keys: named }, rows));
+    }
+    if (task !== undefined) {
+      const ids = rows.map((row) => String(row[task]));
+      queueReplaced(db, ids);
+      nameForgotten(db, receipt.id, ids.map(taskName));
+    }
   }
   if (!SHARED.has(table)) return rows.length;
   const known = changed.get(table) ?? new Set();
-  changed.set(table, known);
-  const before = known.size;
-  for (const { rowid } of rows) known.add(Number(rowid));
-  return known.size - before;
+  const all = known.union(new Set(rows.map(({ rowid }) => Number(rowid))));
+  changed.set(table, all);
+  return all.size - known.size;
 }
 
 /** Lists the changes outside of observations and captures. @param sessions See {@linkcode textPlaces}. */
@@ -119,7 +123,6 @@ export function placesOf(
     : sessionPlaces(filter);
 }
 
-/** Lists the changes that remove the text and the history of tasks. */
 function taskPlaces(ids: readonly string[]): RowChange[] {
   const values = [JSON.stringify(ids)];
   const among = "IN (SELECT value FROM json_each(?1))";
@@ -180,14 +183,10 @@ function sessionPlaces({ sessionId, project, sinceMs, untilMs }: ForgetFilter): 
 }
 
 /** Tables whose rows other code removes, or that hold no content. */
-const OTHER_TABLES = new Set([
-  "observations",
-  "observation_files",
-  "pending_queue",
-  "sessions_to_summarize",
-  "forget_receipts",
-  "forgotten",
-]);
+const OTHER_TABLES = new Set(
+  ("observations observation_files pending_queue sessions_to_summarize forget_receipts forgotten")
+    .split(" "),
+);
 
 /** Tables whose rows are removed, since the program makes them anew or they are useless with a mark in them. */
 const REMOVED_TABLES = new Set(
@@ -205,10 +204,8 @@ const EVENTS_OF_SESSIONS = `(entity_id IN (SELECT value FROM json_each(?1))
            OR entity_id IN (SELECT id FROM agents WHERE session_id IN (SELECT value FROM json_each(?1))))`;
 
 /**
- * Lists the changes that replace a text by a mark in every table outside of memory. Rows of caches are removed, and so
- * are rows with the text in their key.
- *
- * @param sessions Limits the changes to rows of these sessions; null means all rows of all tables.
+ * Lists the changes that replace a text by a mark outside of memory; rows of caches and rows with the text in their key
+ * are removed. @param sessions Limits the changes to rows of these sessions; null means all rows of all tables.
  */
 export function textPlaces(
   db: DatabaseSync,
@@ -216,30 +213,16 @@ export function textPlaces(
   sessions: readonly string[] | null,
 ): RowChange[] {
   defineTextFunctions(db, text);
-  const tables = db.prepare(
-    `SELECT name, wr AS hasKey
-       FROM pragma_table_list
-      WHERE schema = 'main'
-        AND type = 'table'
-        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'`,
-  ).all();
-  return tables.flatMap(({ name, hasKey }) => {
-    const table = String(name);
-    return OTHER_TABLES.has(table) ? [] : textPlacesIn(db, table, { hasKey: !!hasKey, sessions });
-  });
+  return ordinaryTables(db).filter((table) => !OTHER_TABLES.has(table))
+    .flatMap((table) => textPlacesIn(db, table, sessions));
 }
 
 function textPlacesIn(
   db: DatabaseSync,
   table: string,
-  { hasKey, sessions }: { readonly hasKey: boolean; readonly sessions: readonly string[] | null },
+  sessions: readonly string[] | null,
 ): RowChange[] {
-  const columns = db.prepare("SELECT name, type, pk FROM pragma_table_info(?)").all(table)
-    .map(({ name, type, pk }) => ({
-      name: String(name),
-      isKey: Number(pk) > 0,
-      isText: type === "TEXT" || type === "ANY",
-    }));
+  const columns = columnsOf(db, table);
   const inSessions = columns.some(({ name }) => name === "session_id")
     ? "session_id IN (SELECT value FROM json_each(?1))"
     : table === "events"
@@ -256,30 +239,26 @@ function textPlacesIn(
   // A person may have chosen the type of a counter.
   const isWord = (name: string) =>
     !NAMES_OF_ROWS.test(name) || table === "counters" && name === "type";
-  const words = columns.filter(({ name, isText }) => isText && isWord(name));
-  const keys = hasKey ? columns.filter(({ isKey }) => isKey).map(({ name }) => name) : [];
-  const wordsOfKey = words.filter(({ isKey }) => isKey && hasKey).map(({ name }) => name);
-  const texts = words.filter(({ isKey }) => !isKey).map(({ name }) => name);
+  const words = columns.filter(({ name, isText }) => isText && isWord(name))
+    .map(({ name }) => name);
+  const keys = keysOf(db, table);
+  const [inKey, texts] = [true, false].map((is) =>
+    words.filter((name) => keys.includes(name) === is)
+  ) as [string[], string[]];
   const remove = `DELETE FROM ${table}`;
   const set = texts.map((name) => `${name} = without(${name})`).join(", ");
   const change = REMOVED_TABLES.has(table) ? remove : `UPDATE ${table} SET ${set}`;
-  const ofKey = wordsOfKey.length === 0 ? null : holding(wordsOfKey);
+  const ofKey = inKey.length === 0 ? null : holding(inKey);
+  const besides = ofKey === null ? "" : ` AND NOT (${ofKey})`;
   return [
     ...ofKey === null ? [] : [{ table, change: remove, where: ofKey, values, named: keys }],
-    ...texts.length === 0 ? [] : [{
-      table,
-      change,
-      where: holding(texts) + (ofKey === null ? "" : ` AND NOT (${ofKey})`),
-      values,
-    }],
+    ...texts.length === 0 ? [] : [{ table, change, where: holding(texts) + besides, values }],
   ];
 }
 
 /**
- * Removes captures that were forgotten before, and their quotes in the audit trail. A hook that runs again for the same
- * tool use brings its capture back, since it has no time to check.
- *
- * @returns The captures that stay, in the given order.
+ * Removes captures that were forgotten before, with their quotes in the audit trail, and returns the others. A hook
+ * that runs again for the same tool use brings its capture back, since it has no time to check.
  */
 export function removeForgottenAgain<Capture extends { readonly id: string }>(
   db: DatabaseSync,
@@ -289,11 +268,10 @@ export function removeForgottenAgain<Capture extends { readonly id: string }>(
   const among = captures.map(({ id }) => id);
   const gone = new Set(forgottenCaptures(db, { among, receiptId: null }));
   if (gone.size === 0) return captures;
+  const { change, where, values } = auditOf(db, [...gone]);
   transaction(db, () => {
-    const how = { mode: "forget", changed: new Map(), receiptId: null } as const;
-    changePlaces(db, [auditOf(db, [...gone])], how);
-    statement(db, "DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))")
-      .run(JSON.stringify([...gone]));
+    db.prepare(`${change} WHERE ${where}`).run(...values);
+    removeCaptures(db, [...gone]);
   });
   return captures.filter(({ id }) => !gone.has(id));
 }
@@ -301,76 +279,61 @@ export function removeForgottenAgain<Capture extends { readonly id: string }>(
 /** The number of rows that one transaction removes; small, so that hooks never wait long. */
 const FORGET_BATCH = 100;
 
-/** Splits a list into batches. */
 export function* batchesOf<Item>(all: readonly Item[]): Generator<readonly Item[]> {
   for (let at = 0; at < all.length; at += FORGET_BATCH) yield all.slice(at, at + FORGET_BATCH);
 }
 
-/** How rows are removed: also names the receipt for the removed rows. */
-interface RemoveRows extends PlaceChange {
-  readonly receipt: Pick<Receipt, "id" | "salt">;
-}
-
 /**
- * Removes a batch of observations in one transaction, with the local summaries of their sessions, and requests new
- * summaries.
- *
- * @returns `digests`: of the observations that must stay away. `quoting`: how many rows with quotes changed, by table.
+ * Removes observations, the local summaries of their sessions and the titles that sessions have from them; requests new
+ * summaries. @returns How many rows with quotes changed, by table.
  */
-export function removeObservations(
+export function forgetObservations(
   db: DatabaseSync,
   ids: readonly number[],
-  how: RemoveRows,
-): { readonly digests: readonly string[]; readonly quoting: Record<string, number> } {
-  const { receipt } = how;
-  return transaction(db, () => {
-    const rows = observedTexts(db, ids);
+  run: ForgetRun,
+): Removed {
+  const { receipt, digests } = run;
+  if (receipt === null) return changePlaces(db, titlesAfter(observedTexts(db, ids)), run);
+  const quoting: Removed = {};
+  const removeBatch = (batch: readonly number[]) => {
+    const rows = observedTexts(db, batch);
     const sessions = [...new Set(rows.map(({ sessionId }) => String(sessionId)))];
     // A new summary gets the same name, so the name must not stay away.
     const lasting = rows.filter(({ uid, sessionId }) => uid !== summaryUid(String(sessionId)));
     nameForgotten(db, receipt.id, [
       ...lasting.map(({ uid }) => String(uid)),
       ...sessions.map(sessionName),
-      ...namesOfObservations(ownDigest(db), rows),
+      ...namesOfObservations(db, rows),
     ]);
-    const quoting = changePlaces(db, titlesAfter(rows), how);
-    deleteObservations(db, ids, sessions);
+    const counts = changePlaces(db, titlesAfter(rows), run);
+    deleteObservations(db, batch, sessions);
     queueForgotten(db, [...rows.map(({ uid }) => String(uid)), ...sessions.map(summaryUid)]);
-    return { digests: lasting.map((row) => digestOfRow(receipt.salt, row)), quoting };
-  });
+    return { counts, digests: lasting.map((row) => digestOfRow(receipt.salt, row)) };
+  };
+  for (const batch of batchesOf(ids)) {
+    const done = withIndex(db, () => transaction(db, () => removeBatch(batch)));
+    addCounts(quoting, done.counts);
+    digests.push(...done.digests);
+  }
+  return quoting;
 }
 
-/**
- * Removes a batch of captures in one transaction. Their rows in the audit trail stay, without quotes.
- *
- * @returns How many rows with quotes changed, by table.
- */
-export function removeCaptures(
-  db: DatabaseSync,
-  ids: readonly string[],
-  how: RemoveRows,
-): Record<string, number> {
-  return transaction(db, () => {
-    const captures = db.prepare(
-      `SELECT session_id AS sessionId, tool_use_id AS toolUseId, tool_name AS toolName, encoding, payload,
-              raw_bytes AS rawBytes
-         FROM pending_queue
-        WHERE id IN (SELECT value FROM json_each(?))`,
-    ).all(JSON.stringify(ids)).map((row) => ({
-      sessionId: String(row["sessionId"]),
-      toolUseId: row["toolUseId"] as string | null,
-      toolName: String(row["toolName"]),
-      payload: readablePayload(row),
-    }));
-    const digest = ownDigest(db);
-    nameForgotten(db, how.receipt.id, [
-      ...ids,
-      ...captures.map(({ sessionId }) => sessionName(sessionId)),
-      ...captures.flatMap((capture) => namesOfCapture(digest, capture)),
-    ]);
-    const quoting = changePlaces(db, [auditOf(db, ids)], how);
-    db.prepare("DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))")
-      .run(JSON.stringify(ids));
-    return quoting;
-  });
+/** Removes captures, and the quotes in their audit rows. @returns How many rows with quotes changed, by table. */
+export function forgetCaptures(db: DatabaseSync, ids: readonly string[], run: ForgetRun): Removed {
+  const { receipt } = run;
+  if (receipt === null) return changePlaces(db, [auditOf(db, ids)], run);
+  const quoting: Removed = {};
+  for (const batch of batchesOf(ids)) {
+    transaction(db, () => {
+      nameForgotten(db, receipt.id, namesOfCaptures(db, batch));
+      addCounts(quoting, changePlaces(db, [auditOf(db, batch)], run));
+      removeCaptures(db, batch);
+    });
+  }
+  return quoting;
+}
+
+function removeCaptures(db: DatabaseSync, ids: readonly string[]): void {
+  statement(db, "DELETE FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))")
+    .run(JSON.stringify(ids));
 }

@@ -1,12 +1,12 @@
 /** Checks that no byte of forgotten content is left, and that nothing has come back. */
 import type { DatabaseSync } from "node:sqlite";
-import { count } from "../../base/counts.ts";
+import { count, sumOf } from "../../base/counts.ts";
 import { quietly, UserError } from "../../base/errors.ts";
-import type { TextMatcher } from "../../memory/forget_text.ts";
+import { type TextMatcher, textMatcher } from "../../memory/forget_text.ts";
 import { realPath } from "../../system/real_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { openDatabase } from "../../db/database.ts";
-import { changePlaces, textPlaces } from "./forget_places_table.ts";
+import { changePlaces, newRun, textPlaces } from "./forget_places_table.ts";
 import {
   commandAgain,
   forgottenDigest,
@@ -19,16 +19,13 @@ import { openIfOurs } from "../../db/database_identity.ts";
 import {
   checkIndex,
   chooseForgotten,
-  type ForgetFilter,
-  type IndexedWords,
   indexedWords,
+  NO_FILTER,
   pageOwners,
 } from "../../memory/store.ts";
 import { keysBack } from "./stay_away_table.ts";
-import { holdsText, placesIn } from "./byte_scan.ts";
-import { copiesOf, type ForgetPlace, writtenFiles } from "./forget_files.ts";
+import { copiesOf, type ForgetPlace, holdsText, placesIn, writtenFiles } from "./forget_files.ts";
 
-/** The most places in one file that are checked. */
 const MAX_PLACES = 2000;
 
 type BytesLeft = ReturnType<typeof bytesLeft>;
@@ -39,7 +36,11 @@ type BytesLeft = ReturnType<typeof bytesLeft>;
  */
 export function bytesLeft(place: ForgetPlace, text: TextMatcher) {
   const database = realPath(place.database);
-  const { forms, unexplained } = wordsOf(database, text);
+  const known = openIfOurs(database);
+  known?.close();
+  // The bytes are searched even if the words of the index are unknown.
+  const { forms, unexplained } = known && quietly(() => indexedWords(database, text)) ||
+    { forms: [], unexplained: 0 };
   const places = placesIn(database, text, { limit: MAX_PLACES });
   const tables = new Set(places.length === 0 ? [] : pageOwners(database, places));
   // This table holds the definitions of tables, which are text of this program alone.
@@ -52,18 +53,10 @@ export function bytesLeft(place: ForgetPlace, text: TextMatcher) {
   return { tables: [...tables].sort(), log: holdsText(`${database}-wal`, text), forms };
 }
 
-/** Returns the index words that contain a text; none if the index is missing or unreadable. */
-function wordsOf(database: string, text: TextMatcher): IndexedWords {
-  const known = openIfOurs(database);
-  known?.close();
-  // The bytes are searched even if the words are unknown.
-  return known && quietly(() => indexedWords(database, text)) || { forms: [], unexplained: 0 };
-}
-
 /** Lists the remains of a text as sentences, each with the way out. */
 export function textLeft(
   place: ForgetPlace,
-  filter: ForgetFilter,
+  text: TextMatcher,
   { again, bytes: { tables, log } }: { readonly again: string; readonly bytes: BytesLeft },
 ): string[] {
   return [
@@ -73,69 +66,63 @@ export function textLeft(
       }: written since then, or in an id, which is not changed: \`${again}\``,
     ]),
     ...(log ? [`the write-ahead log holds it: \`${again}\``] : []),
-    ...Object.values(writtenFiles(place)).flat().filter((path) => holdsText(path, filter.text!))
+    ...Object.values(writtenFiles(place)).flat().filter((path) => holdsText(path, text))
       .map((path) => `${path} holds it: \`rm ${quoteWord(path)}\``),
   ];
-}
-
-/** Returns the message for a log that cannot be emptied, since another process reads from it. */
-export function logHeld(database: string, again: string): string {
-  return `the write-ahead log may still hold it, since another process reads from it: \`fuser -v ${
-    quoteWord(`${database}-wal`)
-  }\`, then \`${again}\``;
 }
 
 /** Lists files that hold a text, even in compressed payloads, apart from the copies in which it is forgotten. */
 export function copiesWith(
   place: ForgetPlace,
-  filter: ForgetFilter,
+  text: TextMatcher,
   written: readonly string[],
 ): string[] {
   return copiesOf(place, written)
-    .filter((path) => holdsText(path, filter.text!) || holdsRows(path, filter));
+    .filter((path) => holdsText(path, text) || holdsRows(path, text));
 }
 
-function holdsRows(path: string, filter: ForgetFilter): boolean {
+function holdsRows(path: string, text: TextMatcher): boolean {
   using db = openIfOurs(path);
   // In an older or damaged database the search of the bytes must do.
-  return db !== null && (quietly(() => rowsWith(db, filter)) ?? 0) > 0;
+  return db !== null && (quietly(() => rowsWith(db, text)) ?? 0) > 0;
 }
 
-/** Counts the rows that hold a text. */
-function rowsWith(db: DatabaseSync, filter: ForgetFilter): number {
-  const { observations, captures } = chooseForgotten(db, filter);
-  const how = { mode: "look", changed: new Map(), receiptId: null } as const;
-  return Object.values(changePlaces(db, textPlaces(db, filter.text!, null), how))
-    .reduce((sum, n) => sum + n, observations.length + captures.length);
+function rowsWith(db: DatabaseSync, text: TextMatcher): number {
+  const { observations, captures } = chooseForgotten(db, { ...NO_FILTER, text });
+  const changed = changePlaces(db, textPlaces(db, text, null), newRun(null));
+  return observations.length + captures.length + sumOf(changed);
 }
 
-/** The most ids that one command names. */
 const NAMED_IDS = 20;
 
 /**
- * Checks whether the content of a receipt is still gone. Returns problems, each with the way out. Changes nothing.
- *
- * @param options `text`: the forgotten text, and `filter` for it; with them every byte is searched again.
- * @throws {UserError} When the receipt is about another text.
+ * Checks whether the content of a receipt is still gone; with a text, every byte is searched for it. Returns problems,
+ * each with the way out, and changes nothing. @throws {UserError} When the receipt is about another text.
  */
 export async function verifyReceipt(
   place: ForgetPlace,
   receipt: Receipt,
-  { text, filter }: { readonly text: string | null; readonly filter: ForgetFilter | null },
+  text: string | null,
 ): Promise<{ readonly message: string; readonly next: string }[]> {
-  if (text !== null) requireSameText(receipt, text);
+  const { id, salt, textDigest } = receipt;
+  if (text !== null && (textDigest === null || forgottenDigest(salt, text) !== textDigest)) {
+    throw new UserError(`Cannot verify "${id}" with this text`, {
+      why: textDigest === null
+        ? "the receipt is not about a text"
+        : "it is not the text that was forgotten: letters of either case count as the same, all else must be equal",
+      next: `conclaude memory verify ${id}`,
+    });
+  }
   const again = commandAgain(receipt.chosen);
   const problems: Awaited<ReturnType<typeof verifyReceipt>> = [];
   const add = (message: string, next: string) => problems.push({ message, next });
   using db = await openDatabase(place.database, place);
   const { observations: back, captures } = namedIn(db, receipt.id);
-  const observations = [...new Set([...back, ...sameAgain(db, receipt).map(({ id }) => id)])];
+  const observations = new Set([...back, ...sameAgain(db, receipt).map(({ id }) => id)]);
   const ids = [...observations, ...captures];
   if (ids.length > 0) {
-    const named = [
-      ...observations.length === 0 ? [] : [count(observations.length, "observation")],
-      ...captures.length === 0 ? [] : [count(captures.length, "capture")],
-    ];
+    const counted = [[observations.size, "observation"], [captures.length, "capture"]] as const;
+    const named = counted.filter(([n]) => n > 0).map(([n, noun]) => count(n, noun));
     add(
       `${named.join(" and ")} ${ids.length === 1 ? "is" : "are"} there again`,
       `conclaude memory forget ${ids.slice(0, NAMED_IDS).join(" ")} --yes`,
@@ -144,29 +131,20 @@ export async function verifyReceipt(
   for (const fault of checkIndex(db)) {
     add(`the search index is damaged: ${fault}`, "conclaude doctor --fix");
   }
-  if (filter === null) {
+  if (text === null) {
     const keys = Object.entries(keysBack(db, receipt.id)).map(([table, n]) => `${n} of ${table}`);
     if (keys.length > 0) add(`rows are there again: ${keys.join(", ")}`, again);
     for (const message of receipt.remains) add(message, TEXT_AGAIN);
   } else {
-    const rows = rowsWith(db, filter);
+    const matcher = textMatcher(text);
+    const rows = rowsWith(db, matcher);
     if (rows > 0) add(`${count(rows, "row holds", "rows hold")} the text again`, TEXT_AGAIN);
     db.close();
-    const bytes = bytesLeft(place, filter.text!);
-    for (const message of textLeft(place, filter, { again: TEXT_AGAIN, bytes })) {
+    const bytes = bytesLeft(place, matcher);
+    for (const message of textLeft(place, matcher, { again: TEXT_AGAIN, bytes })) {
       add(message, TEXT_AGAIN);
     }
   }
   if (receipt.finishedAtMs === null) add("it was stopped before it was done", again);
   return problems;
-}
-
-function requireSameText({ id, salt, textDigest }: Receipt, text: string): void {
-  if (textDigest !== null && forgottenDigest(salt, text) === textDigest) return;
-  throw new UserError(`Cannot verify "${id}" with this text`, {
-    why: textDigest === null
-      ? "the receipt is not about a text"
-      : "it is not the text that was forgotten: letters of either case count as the same, all else must be equal",
-    next: `conclaude memory verify ${id}`,
-  });
 }

@@ -1,16 +1,22 @@
 /** Writes and finds receipts, which record what was forgotten without the text itself. */
 import type { DatabaseSync } from "node:sqlite";
+import { addCounts } from "../../base/counts.ts";
 import { newId } from "../../base/ids.ts";
 import { transaction } from "../../db/transaction.ts";
 import { normalizeForgotten } from "../../memory/forget_text.ts";
 import type { ForgetFilter } from "../../memory/store.ts";
-import { FORGET_KEY, keyedDigest, nameForgotten } from "./forgotten_names_table.ts";
-import { forgottenCaptures, IS_DIGEST } from "./stay_away_table.ts";
+import {
+  FORGET_KEY,
+  forgottenCaptures,
+  IS_DIGEST,
+  keyedDigest,
+  nameForgotten,
+} from "./stay_away_table.ts";
+import { readMeta, writeMeta } from "../../db/statement.ts";
 import { copyReadable } from "../../db/table_copy.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 
-/** The record of one `memory forget`. */
 export interface Receipt {
   readonly id: string;
   /** The chosen content, by flag; a digest replaces a text or file. */
@@ -20,7 +26,6 @@ export interface Receipt {
   readonly textDigest: string | null;
   /** The number of removed or changed rows by table, and of files by kind. */
   readonly removed: Readonly<Record<string, number>>;
-  /** Digests of the removed observations. */
   readonly digests: readonly string[];
   /** Sentences that tell where something was left. */
   readonly remains: readonly string[];
@@ -29,16 +34,14 @@ export interface Receipt {
   readonly finishedAtMs: number | null;
 }
 
+export type ReceiptKey = Pick<Receipt, "id" | "salt">;
+
 /** Digests a text under a receipt's key; all spellings that count as one text have the same digest. */
 export function forgottenDigest(salt: string, text: string): string {
   return keyedDigest(salt, normalizeForgotten(text));
 }
 
-/**
- * Finds an unfinished receipt of the same choice, or one whose key damage destroyed; the next run continues it.
- *
- * @param chosenWith Makes the record of the choice under a receipt's salt.
- */
+/** Finds an unfinished receipt of the same choice, or one whose key damage destroyed; the next run continues it. */
 export function stoppedReceipt(
   db: DatabaseSync,
   chosenWith: (salt: string) => Receipt["chosen"],
@@ -56,7 +59,7 @@ export function beginReceipt(
     readonly text: string | null;
     readonly nowMs: number;
   },
-): Pick<Receipt, "id" | "salt"> {
+): ReceiptKey {
   const { id, salt } = stoppedReceipt(db, chosen) ??
     { id: newId(nowMs), salt: crypto.randomUUID().replaceAll("-", "") };
   const textDigest = text === null ? null : forgottenDigest(salt, text);
@@ -69,20 +72,19 @@ export function beginReceipt(
 }
 
 /**
- * Adds to a receipt what was removed and what is left. Removes names whose key is lost, since the run wrote new ones.
- *
- * @param done `isWhole`: whether the run finished; else `doctor` reports it as stopped.
+ * Adds to a receipt what was removed and what is left. A run that is not whole counts as stopped; a whole one has
+ * written new names, so those whose key is lost go.
  */
 export function finishReceipt(
   db: DatabaseSync,
-  { id, salt }: Pick<Receipt, "id" | "salt">,
+  { id, salt }: ReceiptKey,
   { removed, digests, remains, atMs, isWhole }:
     & Pick<Receipt, "removed" | "digests" | "remains">
     & { readonly atMs: number; readonly isWhole: boolean },
 ): void {
   const [earlier] = findReceipts(db, id, 1);
   const all = { ...earlier?.removed };
-  for (const [name, n] of Object.entries(removed)) all[name] = (all[name] ?? 0) + n;
+  addCounts(all, removed);
   const known = [...new Set([...earlier?.digests ?? [], ...digests])];
   // A digest that a staying row also has cannot show that something came back.
   const same = sameAgain(db, { salt, digests: known, createdAtMs: atMs })
@@ -116,7 +118,6 @@ export function keepAway(
   });
 }
 
-/** Returns the ids of all receipts, the oldest first. */
 export function receiptIds(db: DatabaseSync): string[] {
   return db.prepare("SELECT id FROM forget_receipts ORDER BY id").all().map(({ id }) => String(id));
 }
@@ -128,12 +129,8 @@ export function unfinishedReceipts(db: DatabaseSync): Receipt[] {
 
 /** Returns receipts whose ids begin with `beginning`, the newest first. */
 export function findReceipts(db: DatabaseSync, beginning: string, limit: number): Receipt[] {
-  return receiptsWhere(
-    db,
-    "substr(id, 1, length(?1)) = ?1 ORDER BY id DESC LIMIT ?2",
-    beginning,
-    limit,
-  );
+  const begins = "substr(id, 1, length(?1)) = ?1 ORDER BY id DESC LIMIT ?2";
+  return receiptsWhere(db, begins, beginning, limit);
 }
 
 /**
@@ -169,29 +166,24 @@ function receiptsWhere(
   });
 }
 
-/** Returns the name that records that the text of a task was forgotten. */
 export function taskName(id: string): string {
   return `task/${id}`;
 }
 
 /** Finds existing observations (by number), captures and tasks (by id) that a receipt names. */
 export function namedIn(db: DatabaseSync, receiptId: string): NonNullable<ForgetFilter["ids"]> {
-  const observations = db.prepare(
-    `SELECT o.id AS id
-       FROM forgotten AS f
-       JOIN observations AS o ON o.uid = f.name
-      WHERE f.receipt_id = ?`,
-  ).all(receiptId).map(({ id }) => Number(id));
-  const tasks = db.prepare(
-    "SELECT id FROM tasks WHERE 'task/' || id IN (SELECT name FROM forgotten WHERE receipt_id = ?)",
-  ).all(receiptId).map(({ id }) => String(id));
-  return { observations, captures: forgottenCaptures(db, { among: null, receiptId }), tasks };
+  const named = "IN (SELECT name FROM forgotten WHERE receipt_id = ?)";
+  const idsIn = (table: string, name: string) =>
+    db.prepare(`SELECT id FROM ${table} WHERE ${name} ${named}`).all(receiptId)
+      .map(({ id }) => id);
+  return {
+    observations: idsIn("observations", "uid").map(Number),
+    captures: forgottenCaptures(db, { among: null, receiptId }),
+    tasks: idsIn("tasks", "'task/' || id").map(String),
+  };
 }
 
-/**
- * Digests an observation together with its session, since many sessions share prompts such as `continue` and the output
- * of the same commands.
- */
+/** Digests an observation with its session, since many sessions share prompts such as `continue` and some output. */
 export function digestOfRow(
   salt: string,
   { sessionId, title, text }: Readonly<Record<string, unknown>>,
@@ -206,10 +198,9 @@ export function sameAgain(
 ): { readonly id: number; readonly digest: string }[] {
   if (digests.length === 0) return [];
   const known = new Set(digests);
-  db.function(
-    "digest_of",
-    (sessionId, title, text) => digestOfRow(salt, { sessionId, title, text }),
-  );
+  const digestOf = (sessionId: unknown, title: unknown, text: unknown) =>
+    digestOfRow(salt, { sessionId, title, text });
+  db.function("digest_of", digestOf);
   // Later observations are new, even if they tell the same.
   return db.prepare(
     `SELECT id, digest_of(session_id, title, text) AS digest
@@ -223,12 +214,8 @@ export function sameAgain(
 /** Copies the receipts and their key into a copy of the database, so that forgotten content stays away from it, too. */
 export function takeReceipts(from: DatabaseSync, to: DatabaseSync): void {
   for (const table of ["forget_receipts", "forgotten"]) copyReadable(from, to, table);
-  const key = from.prepare("SELECT value FROM meta WHERE key = ?").get(FORGET_KEY);
-  if (key === undefined) return;
-  to.prepare("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)").run(
-    FORGET_KEY,
-    key["value"]!,
-  );
+  const key = readMeta(from, FORGET_KEY);
+  if (key !== null) writeMeta(to, FORGET_KEY, key);
 }
 
 /** Placeholders for a text and a file. The command refuses them, so that a pasted command forgets nothing else. */
@@ -244,19 +231,21 @@ export const TEXT_AGAIN = `conclaude memory forget --text ${quoteWord(SAME_TEXT)
  */
 export function commandAgain(chosen: Receipt["chosen"]): string {
   const { ids, session, project, file, text, sinceMs, untilMs } = chosen;
-  const flag = (name: string, value: string | null) => value === null ? [] : [`--${name}`, value];
-  const word = (value: unknown) => typeof value === "string" ? quoteWord(value) : null;
   const time = (value: unknown) => typeof value === "number" ? new Date(value).toISOString() : null;
-  const folder = typeof project === "string" ? folderOfProject(project) : project;
+  const flags = {
+    session,
+    project: typeof project === "string" ? folderOfProject(project) : null,
+    file: file === undefined ? null : SAME_FILE,
+    text: text === undefined ? null : SAME_TEXT,
+    since: time(sinceMs),
+    until: time(untilMs),
+  };
   return [
     "conclaude memory forget",
     ...(Array.isArray(ids) ? ids.map((id) => quoteWord(String(id))) : []),
-    ...flag("session", word(session)),
-    ...flag("project", word(folder)),
-    ...flag("file", file === undefined ? null : quoteWord(SAME_FILE)),
-    ...flag("text", text === undefined ? null : quoteWord(SAME_TEXT)),
-    ...flag("since", time(sinceMs)),
-    ...flag("until", time(untilMs)),
+    ...Object.entries(flags).flatMap(([name, value]) =>
+      typeof value === "string" ? [`--${name}`, quoteWord(value)] : []
+    ),
     ...(file === undefined && text === undefined ? ["--yes"] : []),
   ].join(" ");
 }

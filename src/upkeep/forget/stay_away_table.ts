@@ -1,7 +1,8 @@
 /**
- * Keeps forgotten content from coming back in any way. Ids name observations, captures and tool uses. Prompts and
- * messages have other ids in transcripts than in hooks, so digests of their words name them; digests of keys name rows
- * whose key held a text. The digests use the database's own key, so that no text is kept.
+ * Keeps forgotten content from coming back in any way, by the names in the table `forgotten`. Ids name observations,
+ * captures and tool uses. Prompts and messages have other ids in transcripts than in hooks, so digests of their words
+ * name them; digests of keys name rows whose key held a text. The digests use the database's own key, so that no text
+ * is kept.
  */
 import type { DatabaseSync } from "node:sqlite";
 import {
@@ -13,23 +14,97 @@ import {
   titleKeysOfCapture,
   useKeyOfCapture,
 } from "../../memory/observe/capture_keys.ts";
-import { tableOf } from "../transfer/exported_tables.ts";
-import {
-  type Digest,
-  FORGET_KEY,
-  isForgotten,
-  knownDigest,
-  nameForgotten,
-  sessionName,
-  useName,
-  wordsName,
-} from "./forgotten_names_table.ts";
-import type { ImportedColumns } from "../transfer/import_rows_table.ts";
+import { type ImportedColumns, tableOf } from "../transfer/exported_tables.ts";
+import type { HookRecord } from "../../db/captures.ts";
 import { readablePayload } from "../../db/payloads.ts";
-import { statement } from "../../db/statement.ts";
+import { readMeta, statement } from "../../db/statement.ts";
+import { keysOf, ordinaryTables } from "../../db/table_copy.ts";
 import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
 import { keptJson } from "../../memory/observe/observation.ts";
 import { summaryUid } from "../../memory/store.ts";
+
+/** The name of the row in `meta` with the key for digests of words and of row keys. */
+export const FORGET_KEY = "forget_key";
+
+/** Whether a name was forgotten: the uid of an observation, the id of a capture, or one of the names below. */
+export function isForgotten(db: DatabaseSync, name: string): boolean {
+  return statement(db, "SELECT 1 FROM forgotten WHERE name = ?").get(name) !== undefined;
+}
+
+function useName(sessionId: string, toolUseId: string): string {
+  return `use/${toolUseId}/${sessionId}`;
+}
+
+/** Returns the name that records that part of a session was forgotten, so that its old summary stays away. */
+export function sessionName(sessionId: string): string {
+  return `session/${sessionId}`;
+}
+
+export function keyedDigest(key: string, text: string): string {
+  // A static import would cost every hook the loading of the module.
+  return process.getBuiltinModule("node:crypto").createHmac("sha256", key).update(text)
+    .digest("hex");
+}
+
+/** Digests a text under the database's own key, so that nobody can read the text. */
+type Digest = (text: string) => string;
+
+/** Returns the digest function of the database; null if it has no key yet. */
+function knownDigest(db: DatabaseSync): Digest | null {
+  const key = readMeta(db, FORGET_KEY);
+  return key === null ? null : (text) => keyedDigest(key, text);
+}
+
+/** Returns the name of words in a session. @param key The key of the words, from `capture_keys.ts`. */
+function wordsName(digest: Digest, sessionId: string, key: string): string {
+  return `word/${digest(`${sessionId} ${key}`)}`;
+}
+
+/** Records names of content that must not come back, in the transaction that removes the content. */
+export function nameForgotten(db: DatabaseSync, receiptId: string, names: readonly string[]): void {
+  db.prepare(
+    `INSERT INTO forgotten (name, receipt_id)
+     SELECT value, ?1 FROM json_each(?2) WHERE true
+     ON CONFLICT (name) DO UPDATE SET receipt_id = excluded.receipt_id`,
+  ).run(receiptId, JSON.stringify(names));
+}
+
+export function namesOfReceipt(db: DatabaseSync, receiptId: string): string[] {
+  return db.prepare("SELECT name FROM forgotten WHERE receipt_id = ?").all(receiptId)
+    .map(({ name }) => String(name));
+}
+
+/** Removes names, so that their rows may come in again, in the caller's transaction. */
+export function admitAgain(db: DatabaseSync, names: readonly string[]): void {
+  db.prepare("DELETE FROM forgotten WHERE name IN (SELECT value FROM json_each(?))")
+    .run(JSON.stringify(names));
+}
+
+/** Removes forgotten content from records, in the transaction that writes them, so that only the fact stays. */
+export function withoutForgotten(
+  db: DatabaseSync,
+  records: readonly HookRecord[],
+): readonly HookRecord[] {
+  if (statement(db, "SELECT 1 FROM forgotten LIMIT 1").get() === undefined) return records;
+  return records.map((record) => {
+    const { id, sessionId, session, execution, capture } = record;
+    const uses = [execution.toolUseId, capture?.toolUseId];
+    const names = [id, ...uses, ...uses.map((use) => use && useName(sessionId, use))];
+    if (!names.some((name) => name && isForgotten(db, name))) return record;
+    const { told: _told, ...rest } = record;
+    return {
+      ...rest,
+      session: session && { ...session, title: null },
+      execution: {
+        ...execution,
+        errorMessage: execution.errorMessage === null ? null : FORGOTTEN_MARK,
+        errorStack: null,
+        metadata: { forgotten: true },
+      },
+      capture: null,
+    };
+  });
+}
 
 /** Content that is about to come in and may have been forgotten. */
 export interface Arrival {
@@ -50,59 +125,48 @@ export interface Arrival {
   readonly keys: readonly string[];
 }
 
-/** A session, a project or a time that was forgotten as a whole, up to the moment of forgetting. */
-interface Range {
-  readonly sessionId: string | null;
-  readonly project: string | null;
-  readonly fromMs: number;
-  readonly untilMs: number;
+export type StayAway = ReturnType<typeof stayAway>;
+
+/** Returns a check whether content was forgotten, by itself or with its whole session, project or time. */
+export function stayAway(db: DatabaseSync) {
+  return {
+    has: (arrival: Arrival): boolean => {
+      const { sessionId, use, keys } = arrival;
+      const digest = knownDigest(db);
+      const names = [
+        ...arrival.names,
+        // Older versions named a tool use by its id alone.
+        ...use === undefined ? [] : [use.toolUseId, useName(sessionId, use.toolUseId)],
+        ...digest === null ? [] : keys.map((key) => wordsName(digest, sessionId, key)),
+      ];
+      if (names.some((name) => isForgotten(db, name))) return true;
+      const key = digest && use?.key();
+      return digest !== null && !!key && isForgotten(db, wordsName(digest, ANY_SESSION, key)) ||
+        isInForgottenRange(db, arrival);
+    },
+  };
 }
 
-/** Knows forgotten content: ranges as of the call of {@linkcode stayAway}, names as of each question. */
-export interface StayAway {
-  /** Whether the content was forgotten, by itself or with its whole session, project or time. */
-  readonly has: (arrival: Arrival) => boolean;
-  /** Whether words of a session were forgotten. @param key A key from `capture_keys.ts`. */
-  readonly hasWords: (sessionId: string, key: string) => boolean;
-}
-
-/** Reads which content must stay away from a database. */
-export function stayAway(db: DatabaseSync): StayAway {
+/** Whether a session, project or time was forgotten as a whole, up to the moment of forgetting. */
+function isInForgottenRange(db: DatabaseSync, { sessionId, project, atMs }: Arrival): boolean {
   // Receipts without a text, a file and ids cover whole ranges, also for content that was not here at the time.
-  const ranges = statement(
+  return statement(
     db,
-    `SELECT chosen ->> '$.session' AS sessionId, chosen ->> '$.project' AS project,
-            coalesce(chosen ->> '$.sinceMs', 0) AS fromMs,
-            min(created_at_ms, coalesce(chosen ->> '$.untilMs', created_at_ms)) AS untilMs
+    `SELECT 1
        FROM forget_receipts
       WHERE text_digest IS NULL
         AND chosen ->> '$.file' IS NULL
         AND chosen ->> '$.ids' IS NULL
-        AND chosen <> '{}'`,
-  ).all() as unknown as Range[];
-  const hasWords = (sessionId: string, key: string) => {
-    const digest = knownDigest(db);
-    return digest !== null && isForgotten(db, wordsName(digest, sessionId, key));
-  };
-  return {
-    hasWords,
-    has: ({ sessionId, project, atMs, names, use, keys }) =>
-      names.some((name) => isForgotten(db, name)) ||
-      use !== undefined &&
-        (isForgotten(db, use.toolUseId) || isForgotten(db, useName(sessionId, use.toolUseId)) ||
-          repeatedName(db, use.key) !== null) ||
-      keys.some((key) => hasWords(sessionId, key)) ||
-      ranges.some((range) =>
-        atMs >= range.fromMs && atMs <= range.untilMs &&
-        (project !== undefined || range.sessionId !== null && range.project === null) &&
-        (range.sessionId === null || range.sessionId === sessionId) &&
-        (range.project === null || range.project === project)
-      ),
-  };
+        AND chosen <> '{}'
+        AND ?1 BETWEEN coalesce(chosen ->> '$.sinceMs', 0)
+                   AND min(created_at_ms, coalesce(chosen ->> '$.untilMs', created_at_ms))
+        AND coalesce(chosen ->> '$.session' = ?2, ?4)
+        AND coalesce(chosen ->> '$.project' = ?3, chosen ->> '$.project' IS NULL)`,
+  ).get(atMs, sessionId, project ?? null, project === undefined ? 0 : 1) !== undefined;
 }
 
 /** Returns the database's digest function; the first call makes the key. Must be called in a transaction. */
-export function ownDigest(db: DatabaseSync): Digest {
+function ownDigest(db: DatabaseSync): Digest {
   const key = crypto.getRandomValues(new Uint8Array(32)).toHex();
   const { changes } = statement(db, "INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)")
     .run(FORGET_KEY, key);
@@ -114,39 +178,54 @@ export function ownDigest(db: DatabaseSync): Digest {
 /** SQL condition: a name is a digest. */
 export const IS_DIGEST = "(name GLOB 'word/*' OR name GLOB 'row/*')";
 
-/** A capture in the queue, or one that is about to enter it. */
-export interface NamedCapture {
-  readonly sessionId: string;
-  /** Null for prompts and messages. */
-  readonly toolUseId: string | null;
-  readonly toolName: string;
-  /** JSON; null if the payload is unreadable. */
-  readonly payload: string | null;
-}
-
 /** Replaces the session in the name of a tool use that a fork may repeat in another session. */
 const ANY_SESSION = "";
 
-/** Returns the names of a capture's tool use or words, and of titles that consist of these words. */
-export function namesOfCapture(digest: Digest, capture: NamedCapture): string[] {
-  const { sessionId, toolUseId, toolName, payload } = capture;
-  const words = payload === null
-    ? []
-    : [...keysOfCapture(toolName, payload), ...titleKeysOfCapture(toolName, payload)];
-  const names = words.map((key) => wordsName(digest, sessionId, key));
-  if (toolUseId === null) return names;
-  const key = payload === null ? null : useKeyOfCapture({ toolUseId, toolName, payload });
-  if (key !== null) names.push(wordsName(digest, ANY_SESSION, key));
-  // Some gateways count ids anew in every session; such an id is no name by itself.
-  else if (isUniqueId(toolUseId)) names.push(toolUseId);
-  return [useName(sessionId, toolUseId), ...names];
+/** Returns the names of a tool use that a fork may repeat in another session; none without its input. */
+function repeatedNames(
+  digest: Digest,
+  use: { readonly toolUseId: string; readonly toolName: string; readonly payload: string | null },
+): string[] {
+  const { payload } = use;
+  const key = payload === null ? null : useKeyOfCapture({ ...use, payload });
+  return key === null ? [] : [wordsName(digest, ANY_SESSION, key)];
+}
+
+/** Returns the names of captures: their ids, tool uses, words, and titles that consist of these words. */
+export function namesOfCaptures(db: DatabaseSync, ids: readonly string[]): string[] {
+  const digest = ownDigest(db);
+  const rows = db.prepare(
+    `SELECT session_id AS sessionId, tool_use_id AS toolUseId, tool_name AS toolName, encoding, payload,
+            raw_bytes AS rawBytes
+       FROM pending_queue
+      WHERE id IN (SELECT value FROM json_each(?))`,
+  ).all(JSON.stringify(ids));
+  const named = rows.flatMap((row) => {
+    const [sessionId, toolName] = [String(row["sessionId"]), String(row["toolName"])];
+    const toolUseId = row["toolUseId"] as string | null;
+    const payload = readablePayload(row);
+    const words = payload === null
+      ? []
+      : [...keysOfCapture(toolName, payload), ...titleKeysOfCapture(toolName, payload)];
+    const names = [
+      sessionName(sessionId),
+      ...words.map((key) => wordsName(digest, sessionId, key)),
+    ];
+    if (toolUseId === null) return names;
+    const repeated = repeatedNames(digest, { toolUseId, toolName, payload });
+    // Some gateways count ids anew in every session; such an id is no name by itself.
+    const byItself = repeated.length === 0 && isUniqueId(toolUseId) ? [toolUseId] : [];
+    return [...names, useName(sessionId, toolUseId), ...repeated, ...byItself];
+  });
+  return [...ids, ...named];
 }
 
 /** Returns the names of the words in observations, and of titles that consist of them. */
 export function namesOfObservations(
-  digest: Digest,
+  db: DatabaseSync,
   rows: readonly Readonly<Record<string, unknown>>[],
 ): string[] {
+  const digest = ownDigest(db);
   return rows.flatMap(({ kind, text, sessionId }) => {
     const titles = kind === "prompt" ? titleKeysOf(String(text)) : [];
     return [...keysOfObservation(String(kind), String(text)), ...titles]
@@ -154,20 +233,7 @@ export function namesOfObservations(
   });
 }
 
-/** Returns the name of a tool use if it was forgotten in another session, else null. */
-function repeatedName(db: DatabaseSync, keyOf: () => string | null): string | null {
-  const digest = knownDigest(db);
-  const key = digest === null ? null : keyOf();
-  if (digest === null || key === null) return null;
-  const name = wordsName(digest, ANY_SESSION, key);
-  return isForgotten(db, name) ? name : null;
-}
-
-/**
- * Returns the ids of captures in the queue that were forgotten.
- *
- * @param options `among`: only these ids. `receiptId`: only captures that this receipt names.
- */
+/** Returns the forgotten captures in the queue: only those `among` some ids, only those that a receipt names. */
 export function forgottenCaptures(
   db: DatabaseSync,
   { among, receiptId }: {
@@ -177,11 +243,9 @@ export function forgottenCaptures(
 ): string[] {
   const digest = knownDigest(db);
   db.function("repeated_name", (toolUseId, toolName, encoding, payload, rawBytes) => {
+    const use = { toolUseId: String(toolUseId), toolName: String(toolName) };
     const text = readablePayload({ encoding, payload, rawBytes });
-    if (digest === null || text === null) return null;
-    const use = { toolUseId: String(toolUseId), toolName: String(toolName), payload: text };
-    const key = useKeyOfCapture(use);
-    return key === null ? null : wordsName(digest, ANY_SESSION, key);
+    return digest && repeatedNames(digest, { ...use, payload: text })[0] || null;
   });
   // A payload is read only if a tool use with its id was forgotten in some session. `0` is the character after `/`.
   return statement(
@@ -205,23 +269,24 @@ export function forgottenCaptures(
   ).all(among === null ? null : JSON.stringify(among), receiptId).map(({ id }) => String(id));
 }
 
-/** A row with at least the columns of its key. */
-type Row = Readonly<Record<string, unknown>>;
+type KeyedTable = Readonly<{ name: string; keys: readonly string[] }>;
 
-/** A table and the columns of its primary key. */
-interface KeyedTable {
-  readonly name: string;
-  readonly keys: readonly string[];
+/** Returns the names of rows by their keys, which held a text. Must be called in a transaction. */
+export function namesOfKeys(
+  db: DatabaseSync,
+  table: KeyedTable,
+  rows: readonly Readonly<Record<string, unknown>>[],
+): string[] {
+  const digest = ownDigest(db);
+  return rows.map((row) => keyName(digest, table, row));
 }
 
-/** Names rows by their keys, which held a text, in the transaction that removes the rows. */
-export function nameKeys(
-  db: DatabaseSync,
-  receiptId: string,
-  { table, rows }: { readonly table: KeyedTable; readonly rows: readonly Row[] },
-): void {
-  const digest = ownDigest(db);
-  nameForgotten(db, receiptId, rows.map((row) => keyName(digest, table, row)));
+function keyName(
+  digest: Digest,
+  { name, keys }: KeyedTable,
+  row: Readonly<Record<string, unknown>>,
+): string {
+  return `row/${digest(JSON.stringify([name, ...keys.toSorted().map((key) => [key, row[key]])]))}`;
 }
 
 /** Whether a row with the key of this exported row was removed here. */
@@ -241,16 +306,8 @@ export function keysBack(db: DatabaseSync, receiptId: string): Readonly<Record<s
   );
   const digest = knownDigest(db);
   if (names.size === 0 || digest === null) return {};
-  const tables = db.prepare(
-    `SELECT t.name AS name, json_group_array(c.name) AS keys
-       FROM pragma_table_list AS t
-       JOIN pragma_table_info(t.name) AS c
-      WHERE t.schema = 'main'
-        AND t.type = 'table'
-        AND t.wr
-        AND c.pk > 0
-      GROUP BY t.name`,
-  ).all().map(({ name, keys }) => ({ name: String(name), keys: JSON.parse(String(keys)) }));
+  const tables = ordinaryTables(db).map((name) => ({ name, keys: keysOf(db, name) }))
+    .filter(({ keys }) => !keys.includes("rowid"));
   const counts = tables.map((table): [string, number] => {
     const rows = db.prepare(`SELECT ${table.keys.join(", ")} FROM ${table.name}`).all();
     return [table.name, rows.filter((row) => names.has(keyName(digest, table, row))).length];
@@ -258,28 +315,21 @@ export function keysBack(db: DatabaseSync, receiptId: string): Readonly<Record<s
   return Object.fromEntries(counts.filter(([, count]) => count > 0));
 }
 
-function keyName(digest: Digest, { name, keys }: KeyedTable, row: Row): string {
-  return `row/${digest(JSON.stringify([name, ...[...keys].sort().map((key) => [key, row[key]])]))}`;
-}
-
-/** Returns a row in the form in which it may come in; null if it was forgotten here. */
-type Admit = (type: string, columns: ImportedColumns) => ImportedColumns | null;
-
 /**
- * Makes a check for the rows of an export. The check must be called for every row, in the order of the export and in
- * the transaction that writes the row.
+ * Makes a check that returns a row of an export as it may come in, or null if it was forgotten here. The check must be
+ * called for every row, in the order of the export and in the transaction that writes the row.
  */
-export function forgottenRows(db: DatabaseSync): Admit {
+export function forgottenRows(db: DatabaseSync) {
   const away = stayAway(db);
   /** The export's numbers of observations that stay away; fixes and captures of them stay away, too. */
-  const leftOut = new Set<number>();
+  const leftOut = new Set<unknown>();
   const questions = new Set<string>();
-  return (type, columns) => {
+  return (type: string, columns: ImportedColumns): ImportedColumns | null => {
     if (statement(db, "SELECT 1 FROM forget_receipts LIMIT 1").get() === undefined) return columns;
     if (type === "session") return withoutTitle(columns, away);
     if (type === "event" && isAbout(db, String(columns["entity_id"]), questions)) return null;
     const isAway = isMadeOf(type, columns, leftOut) || isOldSummary(db, type, columns) ||
-      (OF_SESSIONS.has(type) && away.has(arrivalOf(type, columns))) ||
+      OF_SESSIONS.has(type) && away.has(arrivalOf(type, columns)) ||
       isKeyForgotten(db, type, columns) || isOfForgottenTask(db, type, columns);
     if (!isAway) return columns;
     if (type === "observation") leftOut.add(Number(columns["id"]));
@@ -296,30 +346,28 @@ const OF_SESSIONS: ReadonlySet<string> = new Set([
 ]);
 
 function arrivalOf(type: string, columns: ImportedColumns): Arrival {
-  const { id, uid, tool_use_id: use, session_id, created_at_ms, payload } = columns;
-  const text = (value: unknown) => typeof value === "string" ? value : null;
+  const { kind, text, tool_use_id: toolUseId, tool_name, payload } = columns;
+  const name = type === "observation" ? columns["uid"] : columns["id"];
+  const capture = typeof payload === "string" ? { toolName: String(tool_name), payload } : null;
+  const keysOf = () => {
+    if (type === "observation") return keysOfObservation(String(kind), String(text));
+    return type === "capture" && capture ? keysOfCapture(capture.toolName, capture.payload) : [];
+  };
   return {
-    sessionId: String(session_id),
-    atMs: Number(created_at_ms),
-    names: [text(type === "observation" ? uid : id)].filter((name) => name !== null),
-    use: typeof use !== "string" ? undefined : {
-      toolUseId: use,
-      key: () =>
-        typeof payload === "string"
-          ? useKeyOfCapture({ toolUseId: use, toolName: String(columns["tool_name"]), payload })
-          : null,
+    sessionId: String(columns["session_id"]),
+    atMs: Number(columns["created_at_ms"]),
+    names: typeof name === "string" ? [name] : [],
+    use: typeof toolUseId !== "string" ? undefined : {
+      toolUseId,
+      key: () => capture && useKeyOfCapture({ toolUseId, ...capture }),
     },
-    keys: type === "observation"
-      ? keysOfObservation(String(columns["kind"]), String(columns["text"]))
-      : type === "capture" && typeof payload === "string"
-      ? keysOfCapture(String(columns["tool_name"]), payload)
-      : [],
+    keys: keysOf(),
   };
 }
 
 /** Whether a row belongs to a task, and is older than the forgetting of that task's text. */
 function isOfForgottenTask(db: DatabaseSync, type: string, columns: ImportedColumns): boolean {
-  const column = { task: "id", taskChange: "task_id", taskTag: "task_id" }[type as string];
+  const column = { task: "id", taskChange: "task_id", taskTag: "task_id" }[type];
   if (column === undefined) return false;
   const atMs = columns["updated_at_ms"] ?? columns["changed_at_ms"] ?? 0;
   return statement(
@@ -332,16 +380,14 @@ function isOfForgottenTask(db: DatabaseSync, type: string, columns: ImportedColu
   ).get(columns[column]!, atMs) !== undefined;
 }
 
-/** Whether an event is about a question that was forgotten. */
 function isAbout(db: DatabaseSync, id: string, leftOut: ReadonlySet<string>): boolean {
-  return leftOut.has(id) ||
-    statement(db, `SELECT 1 FROM questions WHERE id = ? AND text = '${FORGOTTEN_MARK}'`)
-        .get(id) !== undefined;
+  const ofMarked = `SELECT 1 FROM questions WHERE id = ? AND text = '${FORGOTTEN_MARK}'`;
+  return leftOut.has(id) || statement(db, ofMarked).get(id) !== undefined;
 }
 
 /** Whether a fix or a capture belongs to, and so quotes, an observation that stays away. */
-function isMadeOf(type: string, columns: ImportedColumns, leftOut: ReadonlySet<number>): boolean {
-  if (type === "capture") return leftOut.has(Number(columns["observation_id"] ?? NaN));
+function isMadeOf(type: string, columns: ImportedColumns, leftOut: ReadonlySet<unknown>): boolean {
+  if (type === "capture") return leftOut.has(columns["observation_id"]);
   if (type !== "observation" || columns["kind"] !== "fix") return false;
   const { mended, by } = keptJson<{ mended?: number; by?: unknown }>(columns["facts"], {});
   return [mended, ...Array.isArray(by) ? by : []].some((id) => leftOut.has(id));
@@ -350,15 +396,11 @@ function isMadeOf(type: string, columns: ImportedColumns, leftOut: ReadonlySet<n
 /** Whether a row is the old summary of a session of which part was forgotten; a new one is made from the rest. */
 function isOldSummary(db: DatabaseSync, type: string, columns: ImportedColumns): boolean {
   const sessionId = String(columns["session_id"]);
-  if (type !== "observation" || columns["uid"] !== summaryUid(sessionId)) return false;
-  return isForgotten(db, sessionName(sessionId));
+  return type === "observation" && columns["uid"] === summaryUid(sessionId) &&
+    isForgotten(db, sessionName(sessionId));
 }
 
-/** Removes a session's title if it comes from a forgotten prompt. */
-function withoutTitle(
-  columns: ImportedColumns,
-  away: ReturnType<typeof stayAway>,
-): ImportedColumns {
+function withoutTitle(columns: ImportedColumns, away: StayAway): ImportedColumns {
   const { title, session_id: sessionId, started_at_ms: startedAtMs } = columns;
   if (typeof title !== "string") return columns;
   const isAway = away.has({

@@ -1,4 +1,5 @@
 /** Lists the exported tables, in the order that an import needs: rows come after the rows that they refer to. */
+import type { SQLInputValue } from "node:sqlite";
 import TABLES from "./exported_tables.json" with { type: "json" };
 
 /** The version of the export format. */
@@ -6,6 +7,9 @@ export const EXPORT_FORMAT = 1;
 
 /** The name of a table's row count, in the last line of an export and in reports. */
 export type CountName = keyof typeof TABLES.exported;
+
+/** The columns of a row. */
+export type ImportedColumns = Readonly<Record<string, SQLInputValue>>;
 
 /** The rules of export and import for a table. */
 export interface ExportedTable {

@@ -15,15 +15,9 @@ import { detachOrphanTasks } from "../../work/store.ts";
 import { receiptIds } from "../forget/forget_receipts_table.ts";
 import { forgottenRows } from "../forget/stay_away_table.ts";
 import { valueOf } from "./export_table.ts";
-import { EXPORT_FORMAT, noCounts, tableOf } from "./exported_tables.ts";
+import { EXPORT_FORMAT, type ImportedColumns, noCounts, tableOf } from "./exported_tables.ts";
 import { type ImportedLine, readLine, type SourceLine } from "./import_lines.ts";
-import {
-  beginImport,
-  decideFate,
-  type ImportedColumns,
-  importRow,
-  RowError,
-} from "./import_rows_table.ts";
+import { beginImport, decideFate, importRow, RowError } from "./import_rows_table.ts";
 
 export interface ArrivingRow {
   readonly type: string;

@@ -5,8 +5,8 @@ import { messageOf } from "../../base/errors.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
 import { columnOf } from "../../db/statement.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
-import { EXPORTED_TABLES } from "./exported_tables.ts";
-import { type ImportedColumns, RowError } from "./import_rows_table.ts";
+import { EXPORTED_TABLES, type ImportedColumns } from "./exported_tables.ts";
+import { RowError } from "./import_rows_table.ts";
 
 export interface SourceLine {
   readonly number: number;

@@ -1,13 +1,11 @@
 /** Writes rows of an export into their tables, in the caller's transaction. */
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { statement } from "../../db/statement.ts";
 import { writeImported } from "../../memory/store.ts";
 import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
 import { columnsOf } from "../../db/table_copy.ts";
-import { isForgotten, sessionName } from "../forget/forgotten_names_table.ts";
-import { fieldOf, tableOf } from "./exported_tables.ts";
-
-export type ImportedColumns = Readonly<Record<string, SQLInputValue>>;
+import { isForgotten, sessionName } from "../forget/stay_away_table.ts";
+import { fieldOf, type ImportedColumns, tableOf } from "./exported_tables.ts";
 
 /**
  * The fate of a row. `known`: the same version is here. `outdated`: a newer version of the row or of its owner is here.

@@ -1,16 +1,21 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { textMatcher } from "../../../src/memory/forget_text.ts";
-import { changePlaces, textPlaces } from "../../../src/upkeep/forget/forget_places_table.ts";
+import {
+  changePlaces,
+  newRun,
+  textPlaces,
+} from "../../../src/upkeep/forget/forget_places_table.ts";
 import { testWith } from "../../support/fixtures.ts";
 import { tempDatabase } from "../../support/records.ts";
 
 const WORD = 'Zanzibar "Quux"';
+const RECEIPT = "0198f0e1-0000-7000-8000-00000000a001";
 
 /** Counts the rows with the word by table, and takes it out of them when that is asked for. */
 function change(db: DatabaseSync, mode: "look" | "forget", sessions: string[] | null = null) {
   const places = textPlaces(db, textMatcher(WORD.toUpperCase()), sessions);
-  return changePlaces(db, places, { mode, receiptId: null, changed: new Map() });
+  return changePlaces(db, places, newRun(mode === "look" ? null : { id: RECEIPT, salt: "" }));
 }
 
 /** Tables that are emptied of whole rows elsewhere, or that nobody's words are in. */

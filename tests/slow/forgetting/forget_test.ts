@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { quoteWord } from "../../../src/claude/settings/hooks.ts";
 import { spoolRecord, spoolSuffix } from "../../../src/db/spool.ts";
 import { integrityFaults } from "../../../src/upkeep/care/care_table.ts";
-import { isForgotten } from "../../../src/upkeep/forget/forgotten_names_table.ts";
+import { isForgotten } from "../../../src/upkeep/forget/stay_away_table.ts";
 import { checkIndex } from "../../../src/memory/search/memory_index_table.ts";
 import { programCommand } from "../../../src/build/program.ts";
 import {
@@ -842,7 +842,7 @@ test("memory forget --text removes the captures that hold the text, and keeps ot
   for (const [word, kind, left, repeats] of asked) {
     const { wouldRemove } = await place.preview("--text", word);
     const { stdout } = await place.run("memory", "forget", "--text", word, "--yes");
-    assert.match(stdout, /^Forgot .*\b1 capture, and what 1 observation, .* of it\.$/m);
+    assert.match(stdout, /^Forgot .*\b1 capture, and what is said of it in 1 observation, .*\.$/m);
     const receipt = /^receipt (\S+)$/m.exec(stdout)![1]!;
     const again = ["import", copy];
     for (const next of [again, ["queue", "drain"]]) {

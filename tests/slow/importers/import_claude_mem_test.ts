@@ -127,7 +127,7 @@ test("an imported summary outlives what else is forgotten of its session, unless
   const telling = idOf("The lexer is greedy");
   assert.match(
     (await place.run(["memory", "forget", telling, "--dry-run"])).stdout,
-    /Would remove 2 observations \(1 of them an imported summary that tells the same\)\./,
+    /Would remove 2 observations, of them 1 imported summary of the same\./,
   );
   assert.deepEqual(await removed(telling), { observations: 2, importedSummaries: 1 });
   assert.deepEqual(summaries(), []);

@@ -1,5 +1,9 @@
-/** Makes a new database from the readable rows of a damaged one, the newest backup, and transcripts. */
+/**
+ * Makes a new database from the readable rows of a damaged one, the newest backup, and transcripts. Opens the damaged
+ * one as far as SQLite can read it, and ends writes to it.
+ */
 import type { DatabaseSync } from "node:sqlite";
+import { MIGRATIONS } from "../../../migrations/mod.ts";
 import { count } from "../../base/counts.ts";
 import { messageOf, quietly, UserError } from "../../base/errors.ts";
 import { joinPath } from "../../base/paths.ts";
@@ -8,16 +12,21 @@ import { compareTranscripts } from "../transfer/transcript_gaps.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { connect } from "../../db/connect.ts";
 import { integrityFaults, settleDatabase } from "./care_table.ts";
-import { endWrites, holdWrites, openDamaged } from "./damaged_database_table.ts";
 import { openDatabase } from "../../db/database.ts";
 import { saveLostSessions } from "../../db/past_sessions.ts";
 import { countSessions } from "../../db/sessions.ts";
-import { transaction } from "../../db/transaction.ts";
+import {
+  APPLICATION_ID,
+  SCHEMA_VERSION,
+  schemaVersion,
+  transaction,
+} from "../../db/transaction.ts";
 import { identifyDatabase, mayBeWritten } from "../../db/database_identity.ts";
+import { schemaDifferences } from "../../db/migrate.ts";
 import { receiptsWithoutKey } from "../forget/forget_receipts_table.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
-import { keepGivenNumbers, settleRows, withoutTriggers } from "./settle_rows_table.ts";
-import { type CopiedTable, copyReadable, ordinaryTables } from "../../db/table_copy.ts";
+import { keepGivenNumbers, settleRows, withoutTriggers } from "./rewrite_rows_table.ts";
+import { type CopiedTable, copyReadable, orDamaged, ordinaryTables } from "../../db/table_copy.ts";
 import { backupsOf } from "./backup.ts";
 import { fail, type Repaired } from "./check.ts";
 import type { RepairPlace } from "../doctor/place.ts";
@@ -29,7 +38,7 @@ import {
   removeLeftDrafts,
   setAside,
 } from "./database_files.ts";
-import { copyFileSync, realOr } from "../../system/files.ts";
+import { copyFileSync, openSync, realOr } from "../../system/files.ts";
 
 /** How long a repair waits, in milliseconds: for a drain, and by default for other processes. */
 const LOCK_WAIT_MS = 15_000;
@@ -39,10 +48,9 @@ type Mended = Awaited<ReturnType<typeof fillDraft>>;
 type MendedTable = Mended["tables"][number];
 
 /**
- * Writes the database anew, sets the damaged one aside under a dated name, and fills in events from transcripts since
- * the backup. Hooks keep their records in the spool meanwhile. A stopped repair leaves the database unchanged.
+ * Writes the database anew, sets the damaged one aside, and fills in events from transcripts since the backup; tells
+ * what of each table came back and what is gone. Hooks spool meanwhile. A stopped repair leaves the database unchanged.
  *
- * @returns A text that tells for each table what came back and what is gone.
  * @throws {UserError | Error} When a drain works for too long, or there is no room; the database stays as it was.
  */
 export async function mendFully(place: RepairPlace): Promise<string | Repaired> {
@@ -78,9 +86,7 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
   const known = countSessions(db, null).total;
   const filled = await fillFromTranscripts(db, place, mended);
   // Only if sessions were lost, since flipped bits in the ids of other rows must not make new ones.
-  if (mended.tables.some(({ table, isWhole }) => table === "sessions" && !isWhole)) {
-    saveLostSessions(db);
-  }
+  if (!isWholeIn(mended, "sessions")) saveLostSessions(db);
   const again = countSessions(db, null).total - known;
   const done = [
     `set the damaged database aside: ${aside}`,
@@ -97,12 +103,7 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
   return { done, undone: fail(undone, `ls -l ${quoteWord(aside)}`) };
 }
 
-/**
- * Fills a new database from a copy of the damaged one, and from a copy of a backup.
- *
- * @returns `tables`: the rows that came back, table by table. `backup`: null if none was needed or exists. `again`: how
- * many captures are worked in once more.
- */
+/** Fills a new database from copies of the damaged one and of a backup. `again`: how many captures are worked again. */
 async function fillDraft(
   place: RepairPlace,
   [draft, damagedCopy, backupCopy]: readonly [string, string, string],
@@ -128,6 +129,10 @@ async function fillDraft(
   const [fault] = integrityFaults(db, "full");
   if (fault !== undefined) throw new Error(`the new database is not sound: ${fault}`);
   return { tables, backup: found?.backup ?? null, again };
+}
+
+function isWholeIn({ tables }: Mended, ...names: readonly string[]): boolean {
+  return names.every((name) => tables.some(({ table, isWhole }) => table === name && isWhole));
 }
 
 /** Copies the readable rows of every table into an empty database that nobody else has open. */
@@ -160,24 +165,22 @@ async function openBackup({ database, locations }: RepairPlace, copy: string) {
 /** Tells what came back and what is gone: one part for all whole tables, one for each other table. */
 function mendedParts({ tables, backup, again }: Mended): string[] {
   const [whole, others] = [true, false].map((is) => tables.filter(({ isWhole }) => isWhole === is));
-  const rows = whole!.reduce((sum, { read }) => sum + read, 0);
   // An unreadable table may have been empty.
   const isKnown = ({ read, filled, lost }: MendedTable) => read + filled + (lost ?? 0) > 0;
-  const [known, unknown] = [true, false].map((is) => others!.filter((one) => isKnown(one) === is));
-  const parts = known!.map(({ table, read, filled, lost }) => {
+  const parts = others!.filter(isKnown).map(({ table, read, filled, lost }) => {
     const fromBackup = backup === null ? "" : `, ${filled} from the backup`;
-    const rest = lost === null
-      ? backup === null ? ", the rest gone" : `, what ${read > 0 ? "else " : ""}came after it gone`
-      : lost > filled
-      ? `, at least ${lost - filled} gone`
-      : "";
-    return `${table}: ${read} read${fromBackup}${rest}`;
+    const gone = lost === null ? "the rest" : `at least ${lost - filled}`;
+    return `${table}: ${read} read${fromBackup}${
+      lost !== null && lost <= filled ? "" : `, ${gone} gone`
+    }`;
   });
-  if (unknown!.length > 0) {
-    const names = unknown!.map(({ table }) => table).join(", ");
-    parts.push(`nothing came back of, and nothing is known to have been in: ${names}`);
+  const unknown = others!.filter((one) => !isKnown(one)).map(({ table }) => table);
+  if (unknown.length > 0) {
+    const what = "nothing came back of, and nothing is known to have been in";
+    parts.push(`${what}: ${unknown.join(", ")}`);
   }
   if (whole!.length > 0) {
+    const rows = whole!.reduce((sum, { read }) => sum + read, 0);
     parts.unshift(`${count(whole!.length, "table")} came back whole (${count(rows, "row")})`);
   }
   if (backup !== null) {
@@ -190,21 +193,17 @@ function mendedParts({ tables, backup, again }: Mended): string[] {
 }
 
 /**
- * Fills in events from transcripts since the backup. Reads no transcript if the list of forgotten things is lost,
- * since transcripts would bring those back.
- *
- * @returns How many captures were written.
+ * Fills in events from transcripts since the backup, and returns how many; none if the list of forgotten things is
+ * lost, since transcripts would bring those back.
  */
 async function fillFromTranscripts(
   db: DatabaseSync,
   { locations, database, nowMs, clientFolder }: RepairPlace,
-  { tables, backup }: Mended,
+  mended: Mended,
 ): Promise<number> {
-  const knowsForgotten = backup !== null ||
-    ["forgotten", "forget_receipts"].every((name) =>
-      tables.some(({ table, isWhole }) => table === name && isWhole)
-    );
-  if (!clientFolder || !knowsForgotten || tables.every(({ isWhole }) => isWhole)) return 0;
+  const { backup } = mended;
+  const knowsForgotten = backup !== null || isWholeIn(mended, "forgotten", "forget_receipts");
+  if (!clientFolder || !knowsForgotten || mended.tables.every(({ isWhole }) => isWhole)) return 0;
   const sinceMs = backup?.atMs ?? 0;
   const found = quietly(() => findTranscripts(joinPath(clientFolder, "projects")).files) ?? [];
   const files = found.filter(({ changedMs }) => changedMs >= sinceMs);
@@ -213,4 +212,110 @@ async function fillFromTranscripts(
     wanted: () => true,
   });
   return filled?.written ?? 0;
+}
+
+/** The fields of a header that describe its own file, see https://sqlite.org/fileformat2.html, §1.3. */
+const HEADER_BYTES = 100;
+const [FREE_PAGES_AT, PAGES_VALID_AT] = [[32, 40], [92, 96]] as const;
+
+/**
+ * Opens a private copy of a damaged database, and makes an empty database with the same schema at `draft`. The copy may
+ * be cut short, with a lost header or damaged table definitions; this function corrects it where that helps. Returns
+ * null if SQLite can read nothing.
+ */
+function openDamaged(copy: string, draft: string): DatabaseSync | null {
+  makeEmpty(draft, SCHEMA_VERSION);
+  for (const lacksHeader of [false, true]) {
+    if (lacksHeader) giveHeader(copy, draft);
+    using db = openLeniently(copy);
+    // SQLite opens no file whose header it does not know.
+    const version = orDamaged(() => versionOf(db), () => null);
+    if (version === null) continue;
+    if (version < SCHEMA_VERSION) makeEmpty(draft, version);
+    // If the table of definitions cannot be written, its definitions stay as they are.
+    quietly(() => correctDefinitions(db, draft));
+    db.close();
+    return openLeniently(copy);
+  }
+  return null;
+}
+
+/** Opens a database with `writable_schema`: SQLite then accepts a cut file and ignores unreadable definitions. */
+function openLeniently(path: string): DatabaseSync {
+  const db = connect(path, { defensive: false } as object);
+  // A file with a lost header refuses this.
+  quietly(() => db.exec("PRAGMA writable_schema = ON"));
+  return db;
+}
+
+/** Finds the schema version by the tables, since damage may have changed the number in the file; null without tables. */
+function versionOf(db: DatabaseSync): number | null {
+  if (db.prepare("SELECT count(*) AS n FROM sqlite_schema").get()!["n"] === 0) return null;
+  const stated = schemaVersion(db);
+  const isKnown = stated > 0 && stated <= SCHEMA_VERSION;
+  return isKnown && schemaDifferences(db).length > 0 ? stated : SCHEMA_VERSION;
+}
+
+/** Replaces differing table definitions by this program's; SQLite finds the rows by the page number in the same row. */
+function correctDefinitions(db: DatabaseSync, draft: string): void {
+  using model = connect(draft);
+  const parts = model.prepare(
+    "SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND sql IS NOT NULL",
+  ).all();
+  const change = db.prepare(
+    "UPDATE sqlite_schema SET sql = ?1 WHERE type = 'table' AND name = ?2 AND sql IS NOT ?1",
+  );
+  for (const { name, sql } of parts) orDamaged(() => change.run(sql!, name!), () => null);
+}
+
+function giveHeader(path: string, model: string): void {
+  const header = new Uint8Array(HEADER_BYTES);
+  {
+    using file = openSync(model);
+    file.readSync(header);
+  }
+  // With zeros here SQLite takes the page count from the file's length, and treats no page as free.
+  header.fill(0, ...FREE_PAGES_AT);
+  header.fill(0, ...PAGES_VALID_AT);
+  using file = openSync(path, { write: true });
+  file.writeSync(header);
+}
+
+/** Makes an empty database (0600) with the schema of a version; overwrites a file at the path. */
+function makeEmpty(path: string, version: number): void {
+  openSync(path, { write: true, create: true, truncate: true, mode: 0o600 }).close();
+  using db = connect(path);
+  db.exec("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; PRAGMA foreign_keys = OFF");
+  transaction(db, () => {
+    for (const step of MIGRATIONS) if (step.version <= version) db.exec(step.sql);
+    db.exec(`PRAGMA user_version = ${version}; PRAGMA application_id = ${APPLICATION_ID}`);
+  });
+}
+
+/** Locks a database against writes until the returned connection is closed; null if nobody can write to it anyway. */
+function holdWrites(database: string, busyTimeoutMs: number): DatabaseSync | null {
+  const db = quietly(() => connect(database, { timeout: busyTimeoutMs })) ?? null;
+  try {
+    db?.exec("BEGIN IMMEDIATE");
+    return db;
+  } catch {
+    db?.close();
+    return null;
+  }
+}
+
+/**
+ * Makes every later write to a locked database fail, since another database takes its place. A process that still has
+ * it open then keeps its records in the spool.
+ */
+function endWrites(held: DatabaseSync): void {
+  for (const table of ordinaryTables(held)) {
+    for (const change of ["INSERT", "UPDATE", "DELETE"]) {
+      held.exec(
+        `CREATE TRIGGER IF NOT EXISTS replaced_${table}_${change} BEFORE ${change} ON ${table}
+         BEGIN SELECT RAISE(ABORT, 'the database is being replaced'); END`,
+      );
+    }
+  }
+  held.exec("COMMIT");
 }
