@@ -1,5 +1,5 @@
 /** Makes a payload small enough to keep, and says in place what was cut. */
-import { headOf, isPair } from "../base/letters.ts";
+import { headOf, isPair } from "../base/ids.ts";
 
 /** A value within its limit, and how many bytes of its JSON were cut (0 when it fitted). */
 export interface Capped {

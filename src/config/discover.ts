@@ -4,8 +4,7 @@ import { fingerprint } from "../base/ids.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 import { type Locations } from "../system/environment.ts";
 import { findFault, isFile, readSmallFile, realOr } from "../system/files.ts";
-import { trustedFolders } from "./trusted_folders_table.ts";
-import type { HookConfig } from "./hook_config.ts";
+import { trustedFolders } from "./policy_files_table.ts";
 
 /** `local` outranks `project`, and `project` outranks `user`. */
 export type ConfigLayer = "user" | "project" | "local";
@@ -63,46 +62,84 @@ const BUILT_IN_GUARDS = {
   permission: { deny: [], allow: [], fallback: null },
 };
 
-/** The configuration without any file. A test keeps it equal to the defaults of the schema. */
-export const DEFAULT_HOOK_CONFIG: HookConfig = {
+const NONE: readonly string[] = [];
+
+/**
+ * The configuration without any file, as hooks need it. A test keeps it equal to the defaults of the schema.
+ */
+export const DEFAULT_HOOK_CONFIG = {
+  /** False: state lives in memory only, for the life of one process. */
   databaseEnabled: true,
-  databasePath: null,
+  /** Absolute path of the database file, or null for the default place. */
+  databasePath: null as string | null,
+  /** How long a write waits for another process, in milliseconds, 100 to 8000. */
   busyTimeoutMs: 3000,
+  /** False: tool uses are not kept; sessions, counters and the audit trail are. */
   captureEnabled: true,
-  excludeProjects: [],
-  excludeTools: [],
-  excludePaths: [],
-  excludeCommands: [],
+  /** Patterns for the absolute project directory. A match also covers the folders below. */
+  excludeProjects: NONE,
+  /** Patterns for the name of a tool. */
+  excludeTools: NONE,
+  /**
+   * Patterns for a file's absolute path and, inside the project, for its path from there (`src/a.ts`). A match also
+   * covers what is below a named folder.
+   */
+  excludePaths: NONE,
+  /** Patterns for a shell command, and for each of the commands that it joins by `&&`, `;` or a pipe. */
+  excludeCommands: NONE,
+  /** The longest payload that is kept whole, in bytes, 4096 to 67108864. */
   maxPayloadBytes: 1_048_576,
-  redactPatterns: [],
+  /** Patterns for more secrets to mask, besides the built-in kinds. They never match the empty text. */
+  redactPatterns: NONE,
+  /** False: captures are not worked into memory, and Claude learns nothing of earlier sessions. */
   memoryEnabled: true,
+  /** How many tokens about earlier sessions a session gets at most, 0 to 2500. */
   contextTokens: 1_200,
+  /** Whether the person learns at the start of a session what memory holds. */
   tellsPerson: true,
+  /** Whether Claude gets what memory holds about a prompt, and about a file that it edits. */
   recallsPrompts: false,
   recallsEdits: false,
+  /** Days that an observation stays, 0 to 36500; 0 keeps it for ever. */
   memoryRetentionDays: 0,
+  /** Days that a session stays after it ended, 0 to 36500; 0 keeps it for ever. */
   sessionRetentionDays: 30,
+  /** Rows that one retention step removes at most, 10 to 10000. */
   retentionBatchRows: 500,
+  /** Daily backups that are kept, 0 to 100; 0 makes none. */
   dailyBackups: 2,
+  /** Minutes that the claim on a task counts without being renewed, 1 to 10080. */
   claimTimeoutMinutes: 30,
+  /** A `GuardPolicy` as JSON; empty when no guard is on. */
   guards: JSON.stringify(BUILT_IN_GUARDS),
+  /** A `RequirementPolicy` as JSON; empty when there are no requirements. */
   requirements: "",
+  /** Names of requirements that a mistake switches off, `a, b and 2 more`; empty when there are none. */
   brokenRequirements: "",
-  requiredUses: { tools: [], edits: false, commands: "" },
-  followedTools: [],
+  requiredUses: { tools: NONE, edits: false, commands: "" },
+  /** Tools whose calls may satisfy a requirement, or end its satisfaction; `*` is any. */
+  followedTools: NONE,
+  /** Why a configuration file does not count, with its path, line and column; empty when all can be read. */
   unreadable: "",
+  /** A `StopPolicy` as JSON; empty when nothing is judged at a stop. */
   stop: "",
+  /** A `SubagentPolicy` as JSON; empty when nothing runs at a subagent's stop. */
   subagentStop: "",
+  /** A `PromptPolicy` as JSON; empty when nothing is done with prompts. */
   prompts: "",
+  /** A `NotificationPolicy` as JSON; empty when nothing is shown. */
   notifications: "",
-  held: [],
+  /** Paths of files that changed while a session was active: their earlier version stays in force. */
+  held: NONE,
+  /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   problems: 0,
-  problemKeys: [],
+  /** The keys of the first problems, or the path of a file that cannot be read. */
+  problemKeys: NONE,
 };
 
 /** Tells whether a configuration has guards or requirements of its own, besides the built-in ones. */
 export function hasWrittenRules(
-  { guards, requirements }: Pick<HookConfig, "guards" | "requirements">,
+  { guards, requirements }: Pick<typeof DEFAULT_HOOK_CONFIG, "guards" | "requirements">,
 ): boolean {
   return guards !== DEFAULT_HOOK_CONFIG.guards || requirements !== "";
 }

@@ -1,5 +1,6 @@
 /** Writes the record of one hook event: its audit row, its session, its capture, its counters. */
 import type { DatabaseSync } from "node:sqlite";
+import { quietly } from "../base/errors.ts";
 import { shortSessionId } from "../base/ids.ts";
 import { transaction } from "./transaction.ts";
 
@@ -125,11 +126,7 @@ export function countPending(db: DatabaseSync, sessionId: string): number {
 /** Tells whether a session waits for an answer. It is in this file because hooks call it after every tool use. */
 export function hasOpenQuestion(db: DatabaseSync, sessionId: string): boolean {
   const open = "SELECT 1 FROM questions WHERE session_id = ? AND status <> 'resolved' LIMIT 1";
-  try {
-    return db.prepare(open).get(sessionId) !== undefined;
-  } catch {
-    return false;
-  }
+  return quietly(() => db.prepare(open).get(sessionId)) !== undefined;
 }
 
 function writeRecord(db: DatabaseSync, record: HookRecord, appliers: Appliers): boolean {

@@ -1,4 +1,5 @@
 /** Files and folders, as the runtime offers them. Other rooms import these names and never name the runtime. */
+import { messageOf, quietly } from "../base/errors.ts";
 import { parentOf, resolvePath, withParents } from "../base/paths.ts";
 
 export const {
@@ -114,12 +115,8 @@ interface Fault {
  */
 export function findFault(path: string, top: string): Fault | null {
   const uid = Deno.uid();
-  try {
-    return uid === null ? null : faultOnTheWay(path, top, uid);
-  } catch {
-    // The file is gone or may not be read: the caller that reads it reports that.
-    return null;
-  }
+  // Where the file is gone or may not be read, the caller that reads it reports that.
+  return uid === null ? null : quietly(() => faultOnTheWay(path, top, uid)) ?? null;
 }
 
 function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
@@ -211,20 +208,12 @@ export function makePrivateFile(path: string): void {
 
 /** Returns the path with all links followed; the path itself where that fails. */
 export function realOr(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return path;
-  }
+  return quietly(() => Deno.realPathSync(path)) ?? path;
 }
 
 /** Tells whether a path is a regular file, or a link to one. Reading a pipe could wait for ever. */
 export function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
+  return quietly(() => Deno.statSync(path).isFile) === true;
 }
 
 /** The size of the largest file that is read, in bytes. */
@@ -242,20 +231,13 @@ export function readSmallFile(
     return { text: Deno.readTextFileSync(path) };
   } catch (error) {
     // A link to nothing is a mistake; a missing file is not.
-    if (saysMissing(error)) return isLink(path) ? { problem: "a link to nothing" } : undefined;
-    return { problem: error instanceof Error ? error.message : String(error) };
+    if (!saysMissing(error)) return { problem: messageOf(error) };
+    const isLink = quietly(() => Deno.lstatSync(path).isSymlink) === true;
+    return isLink ? { problem: "a link to nothing" } : undefined;
   }
 }
 
 /** Tells whether a call failed because the path, or a folder on the way to it, is not there. */
 export function saysMissing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
-}
-
-function isLink(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isSymlink;
-  } catch {
-    return false;
-  }
 }

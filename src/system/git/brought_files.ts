@@ -2,7 +2,7 @@
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
 import { exists } from "../on_disk.ts";
-import { askGit } from "./ask_git.ts";
+import { askGit } from "./run_git.ts";
 import { movesSince, type Since } from "./reflogs.ts";
 import { gitFolders, type Repository } from "./repository.ts";
 import { operationIn } from "./working_trees.ts";

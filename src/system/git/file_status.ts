@@ -3,10 +3,9 @@ import type { Environment } from "../environment.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { runTool } from "../process/run_program.ts";
 import { RealPaths } from "../real_paths.ts";
-import { askGit } from "./ask_git.ts";
 import { findRepository, lookUpwards } from "./repository.ts";
 import { exists } from "../on_disk.ts";
-import { runGit } from "./run_git.ts";
+import { askGit, runGit } from "./run_git.ts";
 
 export interface IgnorePattern {
   readonly pattern: string;

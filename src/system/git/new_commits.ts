@@ -1,7 +1,7 @@
 /** Finds the commits that are new between two looks at a repository, however they were made. */
 import { joinPath } from "../../base/paths.ts";
 import { readText } from "../on_disk.ts";
-import { askGit, askGitLines, type GitContext } from "./ask_git.ts";
+import { askGit, askGitLines, type GitContext } from "./run_git.ts";
 import type { Heads } from "./heads.ts";
 import { formerBranchNames, loggedSince } from "./reflogs.ts";
 import type { Repository } from "./repository.ts";

@@ -1,4 +1,5 @@
 /** Finds a project's git repository and configuration files in its folder and those above it. Runs in every hook. */
+import { quietly } from "../../base/errors.ts";
 import { readVariable } from "../environment.ts";
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 
@@ -65,11 +66,7 @@ function lookInto(path: string): FolderLook {
 
 /** Tells whether a `.git` that is a link leads to a file. */
 function leadsToFile(folder: string): boolean {
-  try {
-    return Deno.statSync(joinPath(folder, ".git")).isFile;
-  } catch {
-    return false;
-  }
+  return quietly(() => Deno.statSync(joinPath(folder, ".git")).isFile) === true;
 }
 
 /** Looks up each name, for a folder that the user may enter but not list. */
@@ -149,24 +146,19 @@ function readOrEmpty(path: string): string | null {
 
 function readRepository({ path: root, gitIsFile }: FolderLook): Repository | undefined {
   const dotGit = joinPath(root, ".git");
-  try {
+  return quietly(() => {
     const gitDir = gitIsFile ? worktreeGitDir(root, dotGit) : dotGit;
     const commonDir = gitIsFile ? commonGitDir(gitDir) : gitDir;
     return { commonDir: Deno.realPathSync(commonDir), root, ...headOf(gitDir) };
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Returns the git directories of all working trees but the main one. */
 export function worktreeDirs({ commonDir }: Pick<Repository, "commonDir">): string[] {
   const folder = joinPath(commonDir, "worktrees");
-  try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => joinPath(folder, name));
-  } catch {
-    // Without this folder there is only the main working tree.
-    return [];
-  }
+  // Without this folder there is only the main working tree.
+  const entries = quietly(() => [...Deno.readDirSync(folder)]) ?? [];
+  return entries.map(({ name }) => joinPath(folder, name));
 }
 
 /** Returns the path `.git` of a working tree and the folder it leads to, whose `HEAD` names what is checked out. */
@@ -203,18 +195,13 @@ function worktreeGitDir(root: string, dotGit: string): string {
 
 /** Returns the main repository's git directory, which a worktree names in `commondir`; a submodule has its own. */
 function commonGitDir(gitDir: string): string {
-  try {
-    return resolvePath(Deno.readTextFileSync(joinPath(gitDir, "commondir")).trim(), {
-      folder: gitDir,
-    });
-  } catch {
-    return gitDir;
-  }
+  const path = quietly(() => Deno.readTextFileSync(joinPath(gitDir, "commondir")));
+  return path === undefined ? gitDir : resolvePath(path.trim(), { folder: gitDir });
 }
 
-/** Returns the branch that a git directory has checked out. @throws {Error} When it cannot be read. */
-export function branchOf(gitDir: string): string | null {
-  return headOf(gitDir).branch;
+/** Returns the branch that a git directory has checked out; null where there is none, or it cannot be read. */
+export function branchIn(gitDir: string): string | null {
+  return quietly(() => headOf(gitDir).branch) ?? null;
 }
 
 function headOf(gitDir: string): Head {
@@ -245,11 +232,7 @@ function askHead(gitDir: string): Head {
 
 /** Returns when a file last changed, in epoch milliseconds; null when there is no file. */
 export function changedAtMs(path: string): number | null {
-  try {
-    return Deno.statSync(path).mtime?.getTime() ?? null;
-  } catch {
-    return null;
-  }
+  return quietly(() => Deno.statSync(path).mtime?.getTime()) ?? null;
 }
 
 /** The exit status with which git answers no. */

@@ -1,7 +1,7 @@
 /** Reads from git's files where branches are checked out, without starting git. */
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { exists, readText } from "../on_disk.ts";
-import { branchOf, readRef, type Repository, worktreeDirs } from "./repository.ts";
+import { branchIn, readRef, type Repository, worktreeDirs } from "./repository.ts";
 
 /** The git directory of the main working tree ends like this. */
 const IN_MAIN_TREE = /[\\/]\.git$/;
@@ -17,9 +17,8 @@ export function workingTreeOf(
 }
 
 /** Tells whether the repository has a branch; true also when its files do not say. */
-export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: string): boolean {
-  return exists(joinPath(commonDir, "reftable")) ||
-    readRef({ commonDir }, `heads/${branch}`) !== "";
+export function hasBranch(repository: Pick<Repository, "commonDir">, branch: string): boolean {
+  return readRef(repository, `heads/${branch}`) !== "";
 }
 
 /** A working tree, and git's own folder for it. */
@@ -44,15 +43,6 @@ function linkedTrees(commonDir: string): WorkingTree[] {
       ? []
       : [{ gitDir, root: parentOf(resolvePath(dotGit, { folder: gitDir })) }];
   });
-}
-
-/** Returns the branch that a working tree has checked out; null where there is none, or it cannot be read. */
-export function branchIn(gitDir: string): string | null {
-  try {
-    return branchOf(gitDir);
-  } catch {
-    return null;
-  }
 }
 
 /** An operation of git that has stopped in a working tree. */

@@ -31,7 +31,7 @@ import {
   writeTextFileSync,
 } from "../../system/files.ts";
 import { isBareName } from "../../system/process/executable.ts";
-import { type LineEnd, runShellLine } from "../../system/process/run_program.ts";
+import { runShellLine, type WordsEnd } from "../../system/process/run_program.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import { isThisProgram } from "./hook_checks.ts";
 import type { DoctorPlace } from "./place.ts";
@@ -226,7 +226,7 @@ async function tryHook(
 }
 
 /** Returns the answer of a hook, or a text that tells why Claude Code could not use it. */
-function answerOf(end: Exclude<LineEnd, { kind: "unstarted" }>, limitMs: number): unknown {
+function answerOf(end: Exclude<WordsEnd, { kind: "unstarted" }>, limitMs: number): unknown {
   if (end.kind === "late") return `does not answer within ${limitMs / 1000} seconds`;
   const { code, stdout, stderr } = end;
   if (code !== 0) {
@@ -243,7 +243,7 @@ function answerOf(end: Exclude<LineEnd, { kind: "unstarted" }>, limitMs: number)
 interface ProofStage {
   readonly home: string;
   readonly project: string;
-  readonly run: (line: string, input: string, timeoutMs: number) => Promise<LineEnd>;
+  readonly run: (line: string, input: string, timeoutMs: number) => Promise<WordsEnd>;
 }
 
 async function inStage<Result>(
