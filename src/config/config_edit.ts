@@ -37,10 +37,7 @@ export function cannotChange(
 export function withEntries(
   target: ConfigTarget,
   document: Document.Parsed,
-  { added, head }: {
-    readonly added: readonly Omit<ConfigEntry, "name">[];
-    readonly head: string;
-  },
+  { added, head }: Readonly<{ added: readonly Omit<ConfigEntry, "name">[]; head: string }>,
 ): string {
   const before = target.text.trimEnd();
   const isBlock = isMap(document.contents) && !document.contents.flow;

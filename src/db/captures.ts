@@ -227,13 +227,14 @@ function upsertSession(
   { sessionId, atMs }: HookRecord,
   touch: SessionTouch,
 ): void {
-  const ends = touch.effect === "end" ? 1 : 0;
+  const { effect, ...fields } = touch;
   db.prepare(
     `INSERT INTO sessions
        (session_id, short_id, status, source, title, project_dir, repository, branch, cwd, permission_mode,
         transcript_path, claude_pid, claude_process, started_at_ms, updated_at_ms, ended_at_ms, end_reason)
-     VALUES ($id, $short, iif($ends, 'ended', 'active'), $source, $title, $projectDir, $repository, $branch, $cwd,
-             $permissionMode, $transcript, $pid, $process, $at, $at, iif($ends, $at, NULL), $reason)
+     VALUES ($sessionId, $shortId, iif($ends, 'ended', 'active'), $source, $title, $projectDir, $repository, $branch,
+             $cwd, $permissionMode, $transcriptPath, $claudePid, $claudeProcess, $at, $at, iif($ends, $at, NULL),
+             $endReason)
      ON CONFLICT (session_id) DO UPDATE SET
        status = CASE
          WHEN $ends THEN 'ended'
@@ -244,7 +245,7 @@ function upsertSession(
          WHEN $at >= ended_at_ms AND ($revives OR status = 'abandoned') THEN NULL
          ELSE ended_at_ms END,
        end_reason = CASE
-         WHEN $ends THEN iif(status = 'ended', end_reason, $reason)
+         WHEN $ends THEN iif(status = 'ended', end_reason, $endReason)
          WHEN $at >= ended_at_ms AND ($revives OR status = 'abandoned') THEN NULL
          ELSE end_reason END,
        source          = coalesce($source, source),
@@ -255,28 +256,19 @@ function upsertSession(
        cwd             = iif($at >= updated_at_ms, coalesce($cwd, cwd), coalesce(cwd, $cwd)),
        permission_mode = iif($at >= updated_at_ms, coalesce($permissionMode, permission_mode),
                              coalesce(permission_mode, $permissionMode)),
-       transcript_path = coalesce($transcript, transcript_path),
-       claude_process  = iif($pid IS NULL OR $pid IS claude_pid, coalesce($process, claude_process), $process),
-       claude_pid      = coalesce($pid, claude_pid),
+       transcript_path = coalesce($transcriptPath, transcript_path),
+       claude_process  = iif($claudePid IS NULL OR $claudePid IS claude_pid,
+                             coalesce($claudeProcess, claude_process), $claudeProcess),
+       claude_pid      = coalesce($claudePid, claude_pid),
        started_at_ms   = min(started_at_ms, $at),
        updated_at_ms   = max(updated_at_ms, $at)`,
   ).run({
-    $id: sessionId,
-    $short: shortSessionId(sessionId),
-    $ends: ends,
-    $revives: touch.effect === "revive" ? 1 : 0,
-    $at: atMs,
-    $source: touch.source,
-    $title: touch.title,
-    $projectDir: touch.projectDir,
-    $repository: touch.repository,
-    $branch: touch.branch,
-    $cwd: touch.cwd,
-    $permissionMode: touch.permissionMode,
-    $transcript: touch.transcriptPath,
-    $pid: touch.claudePid,
-    $process: touch.claudeProcess,
-    $reason: touch.endReason,
+    ...fields,
+    sessionId,
+    shortId: shortSessionId(sessionId),
+    ends: effect === "end" ? 1 : 0,
+    revives: effect === "revive" ? 1 : 0,
+    at: atMs,
   });
 }
 

@@ -47,7 +47,11 @@ export interface OpenOptions {
  */
 export async function openDatabase(path: string, options: OpenOptions): Promise<DatabaseSync> {
   const wasEmpty = path !== ":memory:" && createPrivateFile(path, options.ownOnly ?? false);
-  const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs });
+  const db = new DatabaseSync(path, {
+    timeout: options.busyTimeoutMs,
+    // A record of the spool may have more fields.
+    allowUnknownNamedParameters: true,
+  });
   noteHolder(path, db);
   try {
     db.exec(

@@ -5,7 +5,7 @@ import { isDatabaseBusy, messageOf } from "../base/errors.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 import { VERSION } from "../base/version.ts";
 import { openSync, readDirSync, removeSync, renameSync } from "../system/files.ts";
-import { waitMs } from "../system/wait.ts";
+import { waitMs } from "../system/processes.ts";
 import { copyDatabase } from "./connect.ts";
 import { noteEmptyBeginning } from "./notes.ts";
 import { drainLockPath, takeLock } from "./process_lock.ts";

@@ -24,10 +24,7 @@ interface Pace {
 export function paceBesideHooks(
   db: DatabaseSync,
   batch: BatchSize,
-  { small = SMALL, forMs = EXPECTED_MS }: {
-    readonly small?: BatchSize;
-    readonly forMs?: number;
-  } = {},
+  { small = SMALL, forMs = EXPECTED_MS }: Readonly<{ small?: BatchSize; forMs?: number }> = {},
 ): () => Pace {
   const readVersion = dataVersionReader(db);
   let version = readVersion();

@@ -241,33 +241,26 @@ export function summarizeQueue(db: DatabaseSync): QueueGroup[] {
   ).all() as unknown as QueueGroup[];
 }
 
-interface QueueTotals {
-  readonly items: number;
-  readonly byStatus: Readonly<Record<QueueStatus, number>>;
-  readonly byPriority: Readonly<Record<QueuePriority, number>>;
-  readonly rawBytes: number;
-  readonly storedBytes: number;
-  /** When the oldest waiting capture came, in epoch milliseconds; null when none waits. */
-  readonly oldestAtMs: number | null;
-}
-
-export function totalsOf(groups: readonly QueueGroup[]): QueueTotals {
-  const sum = (pick: (group: QueueGroup) => number, among = groups) =>
-    among.reduce((total, group) => total + pick(group), 0);
-  const countBy = <Name extends string>(key: "status" | "priority", names: readonly Name[]) =>
-    Object.fromEntries(names.map((name) => [
-      name,
-      sum(({ count }) => count, groups.filter((group) => group[key] === name)),
-    ])) as Record<Name, number>;
-  const waiting = groups.filter(({ status }) => status === "raw" || status === "processing");
-  return {
-    items: sum(({ count }) => count),
-    byStatus: countBy("status", ["raw", "processing", "done", "error"]),
-    byPriority: countBy("priority", ["high", "normal", "low"]),
-    rawBytes: sum(({ rawBytes }) => rawBytes),
-    storedBytes: sum(({ storedBytes }) => storedBytes),
-    oldestAtMs: waiting.length === 0 ? null : Math.min(...waiting.map((group) => group.oldestAtMs)),
+/** Adds up groups; `oldestAtMs` says when the oldest waiting capture came, null when none waits. */
+export function totalsOf(groups: readonly QueueGroup[]) {
+  const totals = {
+    items: 0,
+    byStatus: { raw: 0, processing: 0, done: 0, error: 0 },
+    byPriority: { high: 0, normal: 0, low: 0 },
+    rawBytes: 0,
+    storedBytes: 0,
+    oldestAtMs: null as number | null,
   };
+  for (const { status, priority, count, rawBytes, storedBytes, oldestAtMs } of groups) {
+    totals.items += count;
+    totals.byStatus[status] += count;
+    totals.byPriority[priority] += count;
+    totals.rawBytes += rawBytes;
+    totals.storedBytes += storedBytes;
+    if (status !== "raw" && status !== "processing") continue;
+    totals.oldestAtMs = Math.min(totals.oldestAtMs ?? Infinity, oldestAtMs);
+  }
+  return totals;
 }
 
 interface QueueRetries {

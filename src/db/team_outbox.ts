@@ -1,6 +1,6 @@
 /** Notes what the next sync tells a team's server: rows that were forgotten here, and claims that changed. */
 import type { DatabaseSync } from "node:sqlite";
-import { statement } from "./statement.ts";
+import { putRow, statement } from "./statement.ts";
 
 /** Tells whether any project of this machine is shared. */
 export function hasTeams(db: DatabaseSync): boolean {
@@ -105,11 +105,8 @@ export function listUntoldClaims(
 
 /** Notes that the server has to learn of a claim. */
 export function noteUntold(db: DatabaseSync, claim: UntoldClaim, atMs: number): void {
-  statement(
-    db,
-    `INSERT OR REPLACE INTO team_claims (uid, project, step, holder, token, noted_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  ).run(claim.uid, claim.project, claim.step, claim.holder, claim.token, atMs);
+  const { uid, project, step, holder, token } = claim;
+  putRow(db, "team_claims", { uid, project, step, holder, token, notedAtMs: atMs });
 }
 
 /**

@@ -4,45 +4,27 @@ import { parentOf, resolvePath, withParents } from "../base/paths.ts";
 
 export const {
   chmodSync,
-  chownSync,
-  copyFile,
   copyFileSync,
   linkSync,
   lstatSync,
-  makeTempDir,
   makeTempDirSync,
-  makeTempFileSync,
-  mkdir,
   mkdirSync,
   openSync,
   readDirSync,
-  readFile,
-  readFileSync,
-  readLink,
   readLinkSync,
   readTextFile,
   readTextFileSync,
-  realPath,
   realPathSync,
-  remove,
   removeSync,
-  rename,
   renameSync,
   SeekMode,
-  stat,
   statSync,
-  symlink,
   truncateSync,
   utimeSync,
-  writeFile,
-  writeFileSync,
-  writeTextFile,
   writeTextFileSync,
 } = Deno;
 
-export type FsFile = Deno.FsFile;
 export type FileInfo = Deno.FileInfo;
-export type DirEntry = Deno.DirEntry;
 
 /** An owner of an open file; the file is open as long as `isOpen` is true. */
 interface Holder {
@@ -50,7 +32,7 @@ interface Holder {
 }
 
 const HOLDERS = new Map<string, Set<WeakRef<Holder>>>();
-const KEPT_OPEN = new Map<string, FsFile>();
+const KEPT_OPEN = new Map<string, Deno.FsFile>();
 
 /** Notes that SQLite has a database open in this process. */
 export function noteHolder(path: string, holder: Holder): void {
@@ -67,7 +49,7 @@ export function noteHolder(path: string, holder: Holder): void {
 export function openBeside(
   path: string,
   options: { readonly read?: boolean; readonly write?: boolean } = { read: true },
-): { readonly file: FsFile } & Disposable {
+): { readonly file: Deno.FsFile } & Disposable {
   const holders = HOLDERS.get(path.replace(/-(?:wal|shm)$/, "")) ?? [];
   const isHeld = [...holders].some((one) => one.deref()?.isOpen === true);
   const { dev, ino } = isHeld ? statSync(path) : { dev: 0, ino: null };

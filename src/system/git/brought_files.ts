@@ -45,10 +45,7 @@ async function namesFrom(...question: Question<readonly string[]>): Promise<stri
 export async function broughtFiles(
   tree: Tree,
   paths: readonly string[],
-  { since, environment }: {
-    readonly since: Since;
-    readonly environment: Pick<Environment, "variable">;
-  },
+  { since, environment }: Readonly<{ since: Since; environment: Pick<Environment, "variable"> }>,
 ): Promise<ReadonlySet<string>> {
   const inside = paths.filter((path) => path.startsWith(`${tree.root}/`))
     .map((path) => path.slice(tree.root.length + 1));

@@ -49,10 +49,7 @@ export async function askIgnored(
 async function checkIgnored(
   root: string,
   paths: readonly string[],
-  { options, environment }: {
-    readonly options: readonly string[];
-    readonly environment: Environment;
-  },
+  { options, environment }: Readonly<{ options: readonly string[]; environment: Environment }>,
 ): Promise<readonly (readonly [string, IgnorePattern])[] | null> {
   // Git prints a line for each path in the same order, so no path has to be unquoted.
   const command = ["git", "check-ignore", "--verbose", "--non-matching", ...options];

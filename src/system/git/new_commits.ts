@@ -142,10 +142,7 @@ const FORMAT = "--format=%H %T %at %ct %ae|%P";
 /** Lists commits, the newest first; none where git does not answer. */
 async function listCommits(
   { commonDir }: Pick<Repository, "commonDir">,
-  { options, revisions }: {
-    readonly options: readonly string[];
-    readonly revisions: readonly string[];
-  },
+  { options, revisions }: Readonly<{ options: readonly string[]; revisions: readonly string[] }>,
   context: GitContext,
 ): Promise<Commit[]> {
   const words = ["log", "--ignore-missing", `--max-count=${MAX_SEARCHED}`, FORMAT, "--stdin"];

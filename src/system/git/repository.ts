@@ -52,35 +52,21 @@ export function lookUpwards(start: string): FolderLook[] {
 function lookInto(path: string): FolderLook {
   const names: string[] = [];
   let gitIsFile = false;
+  const take = (
+    name: string,
+    { isFile, isSymlink }: Pick<Deno.DirEntry, "isFile" | "isSymlink">,
+  ) => {
+    names.push(name);
+    if (name !== ".git") return;
+    const leadsToFile = () => Deno.statSync(joinPath(path, name)).isFile;
+    gitIsFile = isFile || (isSymlink && quietly(leadsToFile) === true);
+  };
   try {
-    for (const { name, isFile, isSymlink } of Deno.readDirSync(path)) {
-      if (!WANTED.has(name)) continue;
-      names.push(name);
-      if (name === ".git") gitIsFile = isFile || (isSymlink && leadsToFile(path));
-    }
+    for (const entry of Deno.readDirSync(path)) if (WANTED.has(entry.name)) take(entry.name, entry);
   } catch (thrown) {
-    if (!(thrown instanceof Deno.errors.NotFound)) return lookUpEach(path);
-  }
-  return { path, names, gitIsFile };
-}
-
-/** Tells whether a `.git` that is a link leads to a file. */
-function leadsToFile(folder: string): boolean {
-  return quietly(() => Deno.statSync(joinPath(folder, ".git")).isFile) === true;
-}
-
-/** Looks up each name, for a folder that the user may enter but not list. */
-function lookUpEach(path: string): FolderLook {
-  const names: string[] = [];
-  let gitIsFile = false;
-  for (const name of WANTED) {
-    try {
-      const { isFile, isSymlink } = Deno.lstatSync(joinPath(path, name));
-      names.push(name);
-      if (name === ".git") gitIsFile = isFile || (isSymlink && leadsToFile(path));
-    } catch {
-      // The folder has no such name.
-    }
+    // A folder that the user may enter but not list: each name is looked up.
+    if (thrown instanceof Deno.errors.NotFound) return { path, names, gitIsFile };
+    for (const name of WANTED) quietly(() => take(name, Deno.lstatSync(joinPath(path, name))));
   }
   return { path, names, gitIsFile };
 }
