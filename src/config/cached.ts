@@ -13,6 +13,7 @@ import {
   hashConfigFiles,
   hasWrittenRules,
   isLeftOut,
+  LAYERS,
   missingFiles,
   readConfigFiles,
 } from "./discover.ts";
@@ -115,9 +116,7 @@ export function searchesFor(
     const removed = missing.filter(({ path }) => kept?.includes(path) && !isFile(path))
       .map((file): ConfigFile => ({ ...file, text: null, problem: REMOVED }));
     searches.push(
-      (["user", "project", "local"] as const).flatMap((layer) =>
-        [...found, ...removed].filter((file) => file.layer === layer)
-      ),
+      LAYERS.flatMap((layer) => [...found, ...removed].filter((file) => file.layer === layer)),
     );
     const fresh = found.filter((file) => !isLeftOut(file) && kept?.includes(file.path) === false);
     if (fresh.length === 0) return searches;

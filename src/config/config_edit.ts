@@ -144,7 +144,6 @@ export function textWith(target: ConfigTarget, { path, value }: Omit<ConfigEntry
   return text !== null && hasContentOf(text, document) ? text : written;
 }
 
-/** Tells whether a text has the same content as a document. */
 function hasContentOf(text: string, document: Document): boolean {
   return isDeepStrictEqual(parseDocument(text).toJS() ?? {}, document.toJS());
 }

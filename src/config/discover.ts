@@ -7,7 +7,8 @@ import { findFault, isFile, readSmallFile, realOr } from "../system/files.ts";
 import { trustedFolders } from "./policy_files_table.ts";
 
 /** `local` outranks `project`, and `project` outranks `user`. */
-export type ConfigLayer = "user" | "project" | "local";
+export const LAYERS = ["user", "project", "local"] as const;
+export type ConfigLayer = typeof LAYERS[number];
 
 /** A configuration file with its text, or with the reason why it was not read. */
 export type ConfigFile =
@@ -78,7 +79,6 @@ export const DEFAULT_HOOK_CONFIG = {
   captureEnabled: true,
   /** Patterns for the absolute project directory. A match also covers the folders below. */
   excludeProjects: NONE,
-  /** Patterns for the name of a tool. */
   excludeTools: NONE,
   /**
    * Patterns for a file's absolute path and, inside the project, for its path from there (`src/a.ts`). A match also
@@ -221,13 +221,9 @@ export function speakOfStops(files: readonly ConfigFile[]): boolean {
 /** Hashes everything that the parsed configuration depends on; the empty text when there are no files. */
 export function hashConfigFiles(files: readonly ConfigFile[]): string {
   if (files.length === 0) return "";
-  const facts = files.map((file) => [
-    file.layer,
-    file.path,
-    file.home ?? null,
-    file.text,
-    file.text === null ? file.problem : null,
-  ]);
+  const facts = files.map((
+    { layer, path, home = null, text, ...rest },
+  ) => [layer, path, home, text, "problem" in rest ? rest.problem : null]);
   return fingerprint(JSON.stringify([CONFIG_FORMAT, facts]));
 }
 
@@ -283,7 +279,6 @@ export function trustHere(): TrustPlace {
   return here;
 }
 
-/** The folders in which the files of a project are searched. */
 interface Search {
   /** The project's folder and those above it, nearest first. */
   readonly folders: readonly FolderLook[];

@@ -18,19 +18,12 @@ import type { ParsedConfig } from "./parse.ts";
 import { keepFile, keptText, REMOVED, sessionsAt } from "./policy_files_table.ts";
 import { loadSections, type StrictPolicy } from "./sections.ts";
 
-export interface InForce {
-  /** The files with the texts that are in force. */
-  readonly files: readonly ConfigFile[];
-  /** The files whose earlier version stays in force. */
-  readonly held: readonly string[];
-  /** The files whose new version git has brought. */
-  readonly brought: readonly string[];
-}
-
 /**
  * @param searches The files as they are now, and behind them those that count without the new ones among them. One that
  * was removed has no text and no `problem` but {@linkcode REMOVED}.
  * @param onlyLooks Whether nothing is written: what is in force from now on is not kept.
+ * @returns The files with the texts that are in force; `held`: files whose earlier version stays in force; `brought`:
+ * files whose new version git has brought.
  */
 export async function policyInForce(
   searches: readonly (readonly ConfigFile[])[],
@@ -40,7 +33,7 @@ export async function policyInForce(
     readonly environment: Pick<Environment, "variable">;
     readonly onlyLooks?: boolean;
   },
-): Promise<InForce> {
+) {
   const hasPolicy = searches.flat().some(({ path }) => keptText(db, path) !== undefined);
   const held: string[] = [];
   const brought: string[] = [];

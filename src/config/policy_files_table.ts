@@ -6,7 +6,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
 import { statSync } from "../system/files.ts";
 
-/** The longest text that is kept, in characters. */
 const MAX_KEPT_CHARS = 262_144;
 
 /** The problem of a file that was in force and is gone. */
@@ -18,7 +17,6 @@ export function keptText(db: DatabaseSync, path: string): string | undefined {
   return row === undefined ? undefined : String(row["content"]);
 }
 
-/** Returns which of these files are kept. */
 export function keptAmong(db: DatabaseSync, paths: readonly string[]): string[] {
   const places = paths.map(() => "?").join(", ");
   return db.prepare(`SELECT path FROM kept_files WHERE path IN (${places})`).all(...paths)

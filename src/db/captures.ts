@@ -13,7 +13,6 @@ export const MEMORY_OFF = "claim:memory_off";
 /** The result of a hook event. `blocked` is a decision, not a failure. */
 export type ExecutionStatus = "success" | "blocked" | "failure" | "timeout" | "skipped";
 
-/** The audit row of one handled event. */
 export interface Execution {
   readonly hookName: string;
   readonly toolName: string | null;
@@ -115,10 +114,7 @@ export function saveRecords(
 /** Returns how many captures of a session are not done. */
 export function countPending(db: DatabaseSync, sessionId: string): number {
   const row = db.prepare(
-    `SELECT count(*) AS n
-       FROM pending_queue
-      WHERE session_id = ?
-        AND status <> 'done'`,
+    "SELECT count(*) AS n FROM pending_queue WHERE session_id = ? AND status <> 'done'",
   ).get(sessionId);
   return Number(row?.["n"] ?? 0);
 }

@@ -11,7 +11,6 @@ const KEPT_MS = 31 * 86_400_000;
 const BUCKETS = 8;
 /** The key in `meta` of the newest audit row that is added up. */
 const ADDED_UP = "latency_mark";
-/** How many rows of the audit trail one transaction adds up. */
 const BATCH_ROWS = 10_000;
 
 /** SQL for the rows of the audit trail between two numbers, since a moment; the engine itself has no logarithm. */

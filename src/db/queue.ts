@@ -10,7 +10,6 @@ import type { StoredPayload } from "./payloads.ts";
 /** A capture waits (`raw`), is with a drain (`processing`), is `done`, or was given up after errors (`error`). */
 export type QueueStatus = "raw" | "processing" | "done" | "error";
 
-/** How soon a capture is drained. */
 export type QueuePriority = Capture["priority"];
 
 /** A capture in the queue, without its payload. */
@@ -181,9 +180,7 @@ export function lastCaptureAtMs(
 /** Returns the payload of a capture as it is stored; undefined when there is no such capture. */
 export function readStoredPayload(db: DatabaseSync, id: string): StoredPayload | undefined {
   const row = db.prepare(
-    `SELECT id, encoding, payload, raw_bytes AS rawBytes
-       FROM pending_queue
-      WHERE id = ?`,
+    "SELECT id, encoding, payload, raw_bytes AS rawBytes FROM pending_queue WHERE id = ?",
   ).get(id);
   return row as unknown as StoredPayload | undefined;
 }
@@ -263,38 +260,34 @@ export function totalsOf(groups: readonly QueueGroup[]) {
   return totals;
 }
 
-interface QueueRetries {
-  readonly retrying: number;
-  /** When the first of them is tried again; null when none waits. */
-  readonly nextRetryAtMs: number | null;
-}
-
-/** Counts the captures that wait for another try, also those whose time has come: the next drain takes them. */
-export function queueRetries(db: DatabaseSync): QueueRetries {
+/**
+ * Counts the captures that wait for another try, also those whose time has come: the next drain takes them.
+ * `nextRetryAtMs` is when the first of them is tried again, null when none waits.
+ */
+export function queueRetries(
+  db: DatabaseSync,
+): { readonly retrying: number; readonly nextRetryAtMs: number | null } {
   return db.prepare(
     `SELECT count(*) AS retrying, min(retry_at_ms) AS nextRetryAtMs
        FROM pending_queue
       WHERE status IN ('raw', 'processing')
         AND retry_at_ms IS NOT NULL`,
-  ).get() as unknown as QueueRetries;
+  ).get() as unknown as ReturnType<typeof queueRetries>;
 }
 
-/** The state of the queue, for `doctor`. */
-interface QueueHealth {
-  /** Captures that wait or are with a drain. */
-  readonly waiting: number;
-  /** Captures that a drain took before the given time and did not finish. */
-  readonly stuck: number;
-  /** All payloads together, as JSON. */
-  readonly rawBytes: number;
-}
-
-export function queueHealth(db: DatabaseSync, stuckBeforeMs: number): QueueHealth {
+/**
+ * Counts the captures that wait or are with a drain, and those that a drain took before a moment and did not finish;
+ * `rawBytes` are all payloads together, as JSON.
+ */
+export function queueHealth(
+  db: DatabaseSync,
+  stuckBeforeMs: number,
+): Readonly<Record<"waiting" | "stuck" | "rawBytes", number>> {
   const row = db.prepare(
     `SELECT count(*) FILTER (WHERE status IN ('raw', 'processing'))            AS waiting,
             count(*) FILTER (WHERE status = 'processing' AND updated_at_ms < ?) AS stuck,
             coalesce(sum(max(raw_bytes, 0)), 0)                                AS rawBytes
        FROM pending_queue`,
   ).get(stuckBeforeMs);
-  return row as unknown as QueueHealth;
+  return row as unknown as ReturnType<typeof queueHealth>;
 }

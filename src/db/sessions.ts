@@ -11,7 +11,7 @@ export type LastTurn =
   | { readonly kind: "failed"; readonly error: string };
 
 export interface SessionEnd {
-  readonly status: "active" | "ended" | "abandoned";
+  readonly status: SessionRow["status"];
   /** The reason that Claude Code gave: `prompt_input_exit`, `clear`, …; null where it gave none. */
   readonly reason: string | null;
   /** Null when no turn is known. */
@@ -238,9 +238,7 @@ function isAny(db: DatabaseSync, from: string, values: readonly SQLInputValue[])
 export function sessionEnd(db: DatabaseSync, sessionId: string): SessionEnd | null {
   const session = statement(
     db,
-    `SELECT status, end_reason AS reason
-       FROM sessions
-      WHERE session_id = ?`,
+    "SELECT status, end_reason AS reason FROM sessions WHERE session_id = ?",
   ).get(sessionId) as Omit<SessionEnd, "turn"> | undefined;
   return session === undefined ? null : { ...session, turn: lastTurn(db, sessionId) };
 }
@@ -355,8 +353,7 @@ export function tellingId(db: DatabaseSync | null, sessionId: string): string {
 }
 
 /** The Claude process that opened a session. */
-export interface SessionProcess {
-  readonly sessionId: string;
+export interface SessionProcess extends Pick<SessionRow, "sessionId"> {
   readonly claudePid: number;
   /** Distinguishes the process from a later one with the same number; null when it was not recorded. */
   readonly claudeProcess: string | null;

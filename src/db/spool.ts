@@ -21,7 +21,6 @@ import { type Appliers, type HookRecord, saveRecords } from "./captures.ts";
 /** The layout of a spool file. A program leaves records of a newer layout alone. */
 export const SPOOL_FORMAT = 3;
 
-/** A spool file. */
 export interface SpooledRecord {
   readonly format: number;
   /** Absolute path of the record's database. */
@@ -81,13 +80,11 @@ export function databaseOfRecord(path: string): string | null {
   return typeof database === "string" ? database : null;
 }
 
-/** How many records go into the database in one transaction. */
 const BATCH_RECORDS = 50;
 
 /** The ending of the names of files that were set aside. */
 const DAMAGED_SUFFIX = ".damaged";
 
-/** What a drain of the spool did. */
 export interface DrainReport {
   readonly saved: number;
   /** Records that the database had already: an earlier drain was stopped before it removed their files. */

@@ -60,7 +60,6 @@ export function dropShared(db: DatabaseSync, uids: readonly string[]): void {
   }
 }
 
-/** Tells whether a project is shared with other machines. */
 export function isJoined(db: DatabaseSync, project: string | null): boolean {
   const sql = "SELECT 1 FROM team_projects WHERE project = ?";
   return project !== null && statement(db, sql).get(project) !== undefined;
@@ -103,7 +102,6 @@ export function listUntoldClaims(
   ).all(filter.project ?? null, filter.uid ?? null) as unknown as UntoldClaim[];
 }
 
-/** Notes that the server has to learn of a claim. */
 export function noteUntold(db: DatabaseSync, claim: UntoldClaim, atMs: number): void {
   const { uid, project, step, holder, token } = claim;
   putRow(db, "team_claims", { uid, project, step, holder, token, notedAtMs: atMs });

@@ -25,7 +25,6 @@ export class SchemaBehindError extends Error {
   }
 }
 
-/** A database of some other program. */
 export class ForeignDatabaseError extends Error {
   override readonly name = "ForeignDatabaseError";
   constructor(version: number) {

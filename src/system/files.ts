@@ -77,7 +77,6 @@ export function isPermissionDenied(error: unknown): error is Error {
   return error instanceof Deno.errors.PermissionDenied;
 }
 
-/** How many links in a row are followed. */
 const MAX_LINKS = 40;
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
@@ -198,7 +197,6 @@ export function isFile(path: string): boolean {
   return quietly(() => Deno.statSync(path).isFile) === true;
 }
 
-/** The size of the largest file that is read, in bytes. */
 const MAX_FILE_BYTES = 1_048_576;
 
 /** Reads a small file. @returns Its text, why it cannot be read, or undefined where there is none. */

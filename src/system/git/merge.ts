@@ -55,7 +55,6 @@ export async function mergeTree(
 async function mergeOnce(
   repository: Pick<Repository, "commonDir">,
   { work, target, message }: {
-    /** A commit. */
     readonly work: string;
     readonly target: string;
     readonly message: string;

@@ -41,7 +41,6 @@ interface Commit {
 
 /** How many commits of one tool use are read; the newest come first. */
 const MAX_COMMITS = 20;
-/** How many commits are searched for the patch of another one. */
 const MAX_SEARCHED = 5_000;
 
 /**

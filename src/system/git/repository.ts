@@ -3,7 +3,6 @@ import { quietly } from "../../base/errors.ts";
 import { readVariable } from "../environment.ts";
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 
-/** The names that are looked for. */
 const WANTED: ReadonlySet<string> = new Set([
   ".git",
   ".conclaude.yaml",
@@ -75,7 +74,6 @@ function lookInto(path: string): FolderLook {
 export interface Repository {
   /** The common git directory, links resolved: the same for the main checkout and every worktree. */
   readonly commonDir: string;
-  /** The working tree's top folder. */
   readonly root: string;
   /** The exact branch name (`feature/auth`); null when HEAD is detached or names no branch. */
   readonly branch: string | null;

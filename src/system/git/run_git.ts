@@ -32,7 +32,6 @@ export async function askGit(
   return output?.code === 0 ? output.stdout : null;
 }
 
-/** How a run of git ended. */
 interface GitResult {
   /** The exit status; -1 when git could not be started, or did not end in time. */
   readonly code: number;

@@ -76,19 +76,15 @@ export function excludeFolder({ commonDir }: Pick<Repository, "commonDir">, patt
   }
 }
 
-export interface TreeState {
-  /** Whether anything is not committed. */
-  readonly isDirty: boolean;
-  /** Commits that the target does not have. */
-  readonly ahead: number;
-}
-
-/** Inspects a working tree; null when git cannot read it. @param sinceMs Counts only commits from then on. */
+/**
+ * Tells whether anything in a working tree is not committed, and how many commits the target does not have; null when
+ * git cannot read the tree. @param sinceMs Counts only commits from then on.
+ */
 export async function lookAtTree(
   path: string,
   target: string,
   sinceMs = 0,
-): Promise<TreeState | null> {
+): Promise<{ readonly isDirty: boolean; readonly ahead: number } | null> {
   if (!exists(joinPath(path, ".git"))) return null;
   // No lock is taken, because an agent may be at work there.
   const status = await gitIn(path, "--no-optional-locks", "status", "--porcelain");

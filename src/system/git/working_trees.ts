@@ -45,14 +45,6 @@ function linkedTrees(commonDir: string): WorkingTree[] {
   });
 }
 
-/** An operation of git that has stopped in a working tree. */
-interface StoppedOperation {
-  /** `rebase`, `merge`, `cherry-pick`, `revert`, or `am`. */
-  readonly verb: string;
-  /** The git directory of that working tree. */
-  readonly gitDir: string;
-}
-
 /** The file that shows each operation. A rebase comes first: it may have stopped in a cherry-pick of its own. */
 const MARKS: readonly (readonly [verb: string, name: string])[] = [
   ["rebase", "rebase-merge"],
@@ -69,7 +61,9 @@ export function operationIn(gitDir: string): string | null {
 }
 
 /** Returns the stopped operations in the working trees of a repository, at most one a tree, the main tree first. */
-export function operationsUnderWay(commonDir: string): StoppedOperation[] {
+export function operationsUnderWay(
+  commonDir: string,
+): { readonly verb: string; readonly gitDir: string }[] {
   return [commonDir, ...worktreeDirs({ commonDir })].flatMap((gitDir) => {
     const verb = operationIn(gitDir);
     return verb === null ? [] : [{ verb, gitDir }];

@@ -25,7 +25,6 @@ export interface RunOptions extends Pick<StartOptions, "folder" | "environment">
    * hold it open.
    */
   readonly quietMs?: number;
-  /** Ends the program when it is aborted. */
   readonly signal?: AbortSignal;
   /** Whether the program is ended first when a signal ends this process. */
   readonly endsOnSignal?: boolean;

@@ -159,7 +159,6 @@ while [ "$n" -lt "$rounds" ]; do
 done
 tell KILL`;
 
-/** How long a process may take to end, in milliseconds. */
 const GRACE_MS = 1500;
 
 /** Ends the group that a process was started with. @param mark As in {@linkcode endGroupOf}. */
