@@ -37,9 +37,12 @@ export const CONFIG_FORMAT = 31;
 /** How many folders are searched at most, the first one included. */
 export const MAX_FOLDERS = 12;
 
-const USER_NAMES = ["config.yaml", "config.yml"];
-const PROJECT_NAMES = [".conclaude.yaml", ".conclaude.yml"];
-const LOCAL_NAMES = [".conclaude.local.yaml"];
+/** The names of a layer's file, the preferred one first. */
+const NAMES: Readonly<Record<ConfigLayer, readonly string[]>> = {
+  user: ["config.yaml", "config.yml"],
+  project: [".conclaude.yaml", ".conclaude.yml"],
+  local: [".conclaude.local.yaml"],
+};
 
 /** The guards' policy without any file: it refuses what nobody could undo. */
 const BUILT_IN_GUARDS = {
@@ -163,20 +166,15 @@ export function readConfigFiles(
   user: UserPlace,
   without: ReadonlySet<string> = new Set(),
 ): ConfigFile[] {
-  const home = user.home ?? undefined;
-  const ofUser = readFirst(
-    "user",
-    { path: user.dataFolder, names: user.dataNames },
-    { wanted: USER_NAMES, top: home ?? user.dataFolder, by: user, without },
-  );
+  const userFolder = { path: user.dataFolder, names: user.dataNames };
+  const userTop = user.home ?? user.dataFolder;
+  const ofUser = readFirst("user", userFolder, { top: userTop, by: user, without });
   const files: ConfigFile[] = ofUser ? [ofUser] : [];
   const { folders, top } = searchedFolders(looks, user.home);
   let nearestLocal: ConfigFile | undefined;
   for (const look of folders.slice(0, MAX_FOLDERS)) {
-    const found = [
-      readFirst("project", look, { wanted: PROJECT_NAMES, top, by: user, without }),
-      readFirst("local", look, { wanted: LOCAL_NAMES, top, by: user, without }),
-    ].filter((file) => file !== undefined);
+    const found = (["project", "local"] as const)
+      .flatMap((layer) => readFirst(layer, look, { top, by: user, without }) ?? []);
     files.push(...found.filter(isLeftOut));
     const [first, second] = found.filter((file) => !isLeftOut(file));
     if (first?.layer === "project") return [...files, first, ...(second ? [second] : [])];
@@ -197,12 +195,14 @@ export function missingFiles(
   const project = countingIn("project")?.path;
   const last = folders.findIndex(({ path }) => project !== undefined && path === parentOf(project));
   const within = folders.slice(0, last < 0 ? MAX_FOLDERS : last + 1).map(({ path }) => path);
-  const named = (layer: ConfigLayer, at: readonly string[], names: readonly string[]) =>
-    at.flatMap((folder) => names.map((name) => ({ layer, path: joinPath(folder, name), home })));
+  const named = (layer: ConfigLayer, at: readonly string[]) =>
+    at.flatMap((folder) =>
+      NAMES[layer].map((name) => ({ layer, path: joinPath(folder, name), home }))
+    );
   return [
-    ...countingIn("user") ? [] : named("user", [user.dataFolder], USER_NAMES),
-    ...named("project", within, PROJECT_NAMES),
-    ...countingIn("local") ? [] : named("local", within, LOCAL_NAMES),
+    ...countingIn("user") ? [] : named("user", [user.dataFolder]),
+    ...named("project", within),
+    ...countingIn("local") ? [] : named("local", within),
   ].filter(({ path }) => found.every((file) => file.path !== path));
 }
 
@@ -221,28 +221,21 @@ export function speakOfStops(files: readonly ConfigFile[]): boolean {
 /** Hashes everything that the parsed configuration depends on; the empty text when there are no files. */
 export function hashConfigFiles(files: readonly ConfigFile[]): string {
   if (files.length === 0) return "";
-  const facts = files.map((
-    { layer, path, home = null, text, ...rest },
-  ) => [layer, path, home, text, "problem" in rest ? rest.problem : null]);
+  const facts = files.map((file) => {
+    const { layer, path, home = null, text } = file;
+    return [layer, path, home, text, "problem" in file ? file.problem : null];
+  });
   return fingerprint(JSON.stringify([CONFIG_FORMAT, facts]));
 }
 
-interface HowToRead {
-  /** The file's names, the preferred one first. */
-  readonly wanted: readonly string[];
-  /** The topmost folder that has to belong to the user. */
-  readonly top: string;
-  readonly by: TrustPlace;
-  readonly without: ReadonlySet<string>;
-}
-
+/** Reads the file of a layer in a folder. @param how `top`: the topmost folder that has to belong to the user. */
 function readFirst(
   layer: ConfigLayer,
   look: Pick<FolderLook, "path" | "names">,
-  { wanted, top, by, without }: HowToRead,
+  { top, by, without }: Readonly<{ top: string; by: TrustPlace; without: ReadonlySet<string> }>,
 ): ConfigFile | undefined {
   const home = by.home ?? undefined;
-  for (const name of wanted) {
+  for (const name of NAMES[layer]) {
     if (!look.names.includes(name)) continue;
     const path = joinPath(look.path, name);
     if (without.has(path)) continue;
