@@ -1,6 +1,5 @@
 /** Reads a stream of bytes line by line; only one line is in memory, however large the file is. */
 
-/** A source of bytes: a file or stdin. */
 export interface ByteSource {
   readSync(buffer: Uint8Array): number | null;
 }

@@ -5,7 +5,6 @@ export function count(n: number, one: string, many = `${one}s`): string {
   return `${n} ${n === 1 ? one : many}`;
 }
 
-/** Adds up all counts. */
 export function sumOf<Name extends string>(counts: Readonly<Record<Name, number>>): number {
   return Object.values<number>(counts).reduce((sum, n) => sum + n, 0);
 }

@@ -57,6 +57,22 @@ export function shortestUniquePrefix(id: string, others: readonly string[], min:
   return id.slice(0, Math.max(min, ...shared.map((length) => length + 1)));
 }
 
+/** Returns the first `length` characters; never splits a surrogate pair. */
+export function headOf(text: string, length: number): string {
+  const splits = isPair(text, length - 1);
+  return text.slice(0, splits ? length - 1 : length);
+}
+
+/** Tells whether the character and the next one form a surrogate pair. */
+export function isPair(text: string, at: number): boolean {
+  return isBetween(text.charCodeAt(at), 0xd800, 0xdbff) &&
+    isBetween(text.charCodeAt(at + 1), 0xdc00, 0xdfff);
+}
+
+function isBetween(code: number, first: number, last: number): boolean {
+  return code >= first && code <= last;
+}
+
 /** Matches a UUID with or without dashes, in any case. */
 const UUID = /^[\da-f]{8}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{4}-?[\da-f]{12}$/i;
 

@@ -44,19 +44,3 @@ export function scriptPattern(source: string, flags: string): () => RegExp {
   let made: RegExp | undefined;
   return () => made ??= new RegExp(source, flags);
 }
-
-/** Returns the first `length` characters; never splits a surrogate pair. */
-export function headOf(text: string, length: number): string {
-  const splits = isPair(text, length - 1);
-  return text.slice(0, splits ? length - 1 : length);
-}
-
-/** Tells whether the character and the next one form a surrogate pair. */
-export function isPair(text: string, at: number): boolean {
-  return isBetween(text.charCodeAt(at), 0xd800, 0xdbff) &&
-    isBetween(text.charCodeAt(at + 1), 0xdc00, 0xdfff);
-}
-
-function isBetween(code: number, first: number, last: number): boolean {
-  return code >= first && code <= last;
-}

@@ -36,7 +36,6 @@ async function pageParts(folder: string) {
   };
 }
 
-/** Lists the paths below a folder, sorted. */
 function filesBelow(folder: string): string[] {
   const paths = readdirSync(folder, { recursive: true, encoding: "utf8" });
   return paths.map((path) => path.replaceAll("\\", "/")).sort();
@@ -53,7 +52,6 @@ export async function bundleProgram(): Promise<Bundle> {
   return bundle;
 }
 
-/** Splits the program into modules. */
 export async function splitProgram(): Promise<Bundle> {
   const folder = await Deno.makeTempDir({ prefix: "conclaude-bundle-" });
   const source = new URL("src", REPOSITORY).href;

@@ -20,7 +20,6 @@ const TARGETS: Readonly<Record<System, readonly string[]>> = {
   windows: ["x86_64-pc-windows-msvc"],
 };
 
-/** Options of {@linkcode compileProgram}. */
 export interface CompileOptions {
   /** One of {@linkcode TARGETS}; by default this machine. */
   readonly target?: string | undefined;

@@ -20,7 +20,6 @@ import {
 } from "./replay.ts";
 import { type Place, run, runTask } from "./run_deno.ts";
 
-/** The rules in the team's project file. */
 const GUARDS = `preToolUse:
   uneditableFiles: ["*.lock"]
   toolUsageValidation:
@@ -82,7 +81,6 @@ const NEXT = [
   "  conclaude status                   shows what is known",
 ];
 
-/** The width of the output, in columns of a terminal. */
 const COLUMNS = 80;
 
 /** A project in a home where the hooks are installed. */

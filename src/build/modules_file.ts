@@ -5,7 +5,6 @@ import { embeddedStart, IMPORT, MODULES, type Modules, MODULES_FILE, REQUIRE } f
 
 /** The program as scripts. Each script returns a list of modules: the number and the function of each. */
 export interface Bundle {
-  /** The code of `main.js`. */
   readonly main: string;
   /** A script for each module; the index is the module's number. */
   readonly modules: readonly string[];
@@ -26,7 +25,6 @@ export function scriptOf(number: number, body: string): string {
   return `[[${number},function(${REQUIRE},${IMPORT}){${body}}]]`;
 }
 
-/** Joins several scripts into one. */
 export function joined(scripts: readonly string[]): string {
   return `[${scripts.map((source) => source.slice(1, -1)).join()}]`;
 }

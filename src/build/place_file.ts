@@ -119,7 +119,6 @@ async function isOurs(path: string): Promise<boolean> {
     (bytes.includes("d3n0l4nd") && bytes.includes("CONCLAUDE_DB_PATH"));
 }
 
-/** The text that marks our launcher. */
 export const LAUNCHER_MARK = "conclaude launcher, written by `deno task install`";
 
 /** The absolute paths of the two files that a launcher starts. */

@@ -29,7 +29,6 @@ export function programCommand(): readonly [string, ...string[]] {
   return executable ? [executable] : bundleCommand();
 }
 
-/** Returns the command that starts the bundle. */
 export function bundleCommand(): readonly [string, string, ...string[]] {
   const bundle = fileURLToPath(new URL(`${BUNDLE}/main.js`, REPOSITORY));
   return [Deno.execPath(), "run", ...runFlags(thisSystem()), bundle];

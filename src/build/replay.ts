@@ -5,7 +5,6 @@ import { type Place, type Ran, REPOSITORY, run } from "./run_deno.ts";
 /** A hook payload, as Claude Code writes it to stdin. */
 export type Payload = Readonly<Record<string, unknown>> & { readonly hook_event_name: string };
 
-/** The part of a settings file that lists hooks. */
 export interface Settings {
   readonly hooks?: Readonly<
     Record<string, readonly { readonly matcher?: string; readonly hooks: readonly Hook[] }[]>
@@ -13,7 +12,6 @@ export interface Settings {
 }
 type Hook = { readonly type: string; readonly command: string };
 
-/** The result of one hook command. */
 export type HookRun = Ran & { readonly command: string };
 
 /** The payload's field that a matcher is compared with, by event; `tool_name` for all others. */

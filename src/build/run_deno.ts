@@ -1,7 +1,6 @@
 /** Runs Deno, other programs, and the tasks of the build. */
 import { UserError } from "../base/errors.ts";
 
-/** The exit status and the output of a program that has ended. */
 export interface Ran {
   readonly success: boolean;
   readonly code: number;
@@ -42,7 +41,6 @@ export async function run(
   return { success, code, stdout: output!, stderr: errors!, durationMs };
 }
 
-/** Runs the same Deno that runs this script. */
 export function runDeno(args: readonly string[]): Promise<Ran> {
   return run(Deno.execPath(), args);
 }

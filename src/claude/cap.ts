@@ -1,5 +1,5 @@
 /** Makes a payload small enough to keep, and says in place what was cut. */
-import { headOf, isPair } from "../base/letters.ts";
+import { headOf, isPair } from "../base/ids.ts";
 
 /** Room for the marker that says how much was cut. */
 const MARKER_BYTES = 40;

@@ -1,5 +1,5 @@
 /** Reads what a hook's payload says about a tool use. */
-import { headOf } from "../base/letters.ts";
+import { headOf } from "../base/ids.ts";
 
 /** How soon a capture is drained. */
 export type CapturePriority = "high" | "normal" | "low";

@@ -11,12 +11,14 @@ import {
   type ConfigFile,
   DEFAULT_HOOK_CONFIG,
   hashConfigFiles,
+  hasWrittenRules,
   isLeftOut,
+  LAYERS,
   missingFiles,
   readConfigFiles,
 } from "./discover.ts";
-import { keepFile, keptAmong, REMOVED } from "./kept_files_table.ts";
 import type { HookConfig } from "./hook_config.ts";
+import { keepFile, keptAmong, REMOVED } from "./policy_files_table.ts";
 import type { ParsedConfig } from "./parse.ts";
 import { loadSections, loadSectionsWith } from "./sections.ts";
 
@@ -90,10 +92,10 @@ export async function loadHookConfig(
 }
 
 /** Tells whether a configuration has rules of its own, besides those that are built in, which no agent may change. */
-export function holdsPolicy({ guards, requirements, stop }: HookConfig): boolean {
-  const guardsAnything = guards !== DEFAULT_HOOK_CONFIG.guards || requirements !== "" ||
-    stop !== "";
-  return guardsAnything && guards !== "" && JSON.parse(guards).protectsItself === true;
+export function holdsPolicy(config: HookConfig): boolean {
+  const { guards, stop } = config;
+  return (hasWrittenRules(config) || stop !== "") && guards !== "" &&
+    JSON.parse(guards).protectsItself === true;
 }
 
 /**
@@ -114,9 +116,7 @@ export function searchesFor(
     const removed = missing.filter(({ path }) => kept?.includes(path) && !isFile(path))
       .map((file): ConfigFile => ({ ...file, text: null, problem: REMOVED }));
     searches.push(
-      (["user", "project", "local"] as const).flatMap((layer) =>
-        [...found, ...removed].filter((file) => file.layer === layer)
-      ),
+      LAYERS.flatMap((layer) => [...found, ...removed].filter((file) => file.layer === layer)),
     );
     const fresh = found.filter((file) => !isLeftOut(file) && kept?.includes(file.path) === false);
     if (fresh.length === 0) return searches;
@@ -144,7 +144,7 @@ async function configOfUnreadable(
     readonly noDb: boolean;
   },
 ): Promise<HookConfig> {
-  const { logUnknown, withLock } = await import("./last_policy.ts");
+  const { logUnknown, withLock } = await import("./kept_policy.ts");
   if (from.cache === null && !from.noDb && parsed.policy.whenBlind === "allow") {
     logUnknown(parsed.hook, from.locations);
   }

@@ -37,10 +37,7 @@ export function cannotChange(
 export function withEntries(
   target: ConfigTarget,
   document: Document.Parsed,
-  { added, head }: {
-    readonly added: readonly Omit<ConfigEntry, "name">[];
-    readonly head: string;
-  },
+  { added, head }: Readonly<{ added: readonly Omit<ConfigEntry, "name">[]; head: string }>,
 ): string {
   const before = target.text.trimEnd();
   const isBlock = isMap(document.contents) && !document.contents.flow;
@@ -147,7 +144,6 @@ export function textWith(target: ConfigTarget, { path, value }: Omit<ConfigEntry
   return text !== null && hasContentOf(text, document) ? text : written;
 }
 
-/** Tells whether a text has the same content as a document. */
 function hasContentOf(text: string, document: Document): boolean {
   return isDeepStrictEqual(parseDocument(text).toJS() ?? {}, document.toJS());
 }

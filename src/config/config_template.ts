@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { type Config, configSchema } from "./config_schema.ts";
 import { type ConfigKey, descriptionOf } from "./schema_kit.ts";
-import type { ConfigFile, ConfigLayer } from "./discover.ts";
+import { type ConfigFile, LAYERS } from "./discover.ts";
 import { readLayer } from "./layer.ts";
 import { type LayerValues, valueAt } from "./yaml_tree.ts";
 
@@ -117,9 +117,6 @@ interface MergedConfig {
   readonly sources: Readonly<Record<string, string>>;
 }
 
-/** The layers, the one with the highest rank first. */
-const ORDER: readonly ConfigLayer[] = ["local", "project", "user"];
-
 /** Returns the values of all keys that files name, with their sources; with `effective`, of all other keys, too. */
 export function mergedConfig(
   files: readonly ConfigFile[],
@@ -143,7 +140,9 @@ export function sourcesIn(
   files: readonly ConfigFile[],
   { inherit }: Pick<Config, "inherit">,
 ): (key: string) => string {
-  const layers = ORDER.flatMap((layer) => files.filter((file) => file.layer === layer))
+  const layers = LAYERS.toReversed().flatMap((layer) =>
+    files.filter((file) => file.layer === layer)
+  )
     .filter(({ layer }) => inherit || layer !== "user")
     .map((file) => ({ path: file.path, values: readLayer(file).values }));
   return (key) =>

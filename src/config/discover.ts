@@ -4,11 +4,11 @@ import { fingerprint } from "../base/ids.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
 import { type Locations } from "../system/environment.ts";
 import { findFault, isFile, readSmallFile, realOr } from "../system/files.ts";
-import { trustedFolders } from "./trusted_folders_table.ts";
-import type { HookConfig } from "./hook_config.ts";
+import { trustedFolders } from "./policy_files_table.ts";
 
 /** `local` outranks `project`, and `project` outranks `user`. */
-export type ConfigLayer = "user" | "project" | "local";
+export const LAYERS = ["user", "project", "local"] as const;
+export type ConfigLayer = typeof LAYERS[number];
 
 /** A configuration file with its text, or with the reason why it was not read. */
 export type ConfigFile =
@@ -37,9 +37,12 @@ export const CONFIG_FORMAT = 31;
 /** How many folders are searched at most, the first one included. */
 export const MAX_FOLDERS = 12;
 
-const USER_NAMES = ["config.yaml", "config.yml"];
-const PROJECT_NAMES = [".conclaude.yaml", ".conclaude.yml"];
-const LOCAL_NAMES = [".conclaude.local.yaml"];
+/** The names of a layer's file, the preferred one first. */
+const NAMES: Readonly<Record<ConfigLayer, readonly string[]>> = {
+  user: ["config.yaml", "config.yml"],
+  project: [".conclaude.yaml", ".conclaude.yml"],
+  local: [".conclaude.local.yaml"],
+};
 
 /** The guards' policy without any file: it refuses what nobody could undo. */
 const BUILT_IN_GUARDS = {
@@ -63,46 +66,83 @@ const BUILT_IN_GUARDS = {
   permission: { deny: [], allow: [], fallback: null },
 };
 
-/** The configuration without any file. A test keeps it equal to the defaults of the schema. */
-export const DEFAULT_HOOK_CONFIG: HookConfig = {
+const NONE: readonly string[] = [];
+
+/**
+ * The configuration without any file, as hooks need it. A test keeps it equal to the defaults of the schema.
+ */
+export const DEFAULT_HOOK_CONFIG = {
+  /** False: state lives in memory only, for the life of one process. */
   databaseEnabled: true,
-  databasePath: null,
+  /** Absolute path of the database file, or null for the default place. */
+  databasePath: null as string | null,
+  /** How long a write waits for another process, in milliseconds, 100 to 8000. */
   busyTimeoutMs: 3000,
+  /** False: tool uses are not kept; sessions, counters and the audit trail are. */
   captureEnabled: true,
-  excludeProjects: [],
-  excludeTools: [],
-  excludePaths: [],
-  excludeCommands: [],
+  /** Patterns for the absolute project directory. A match also covers the folders below. */
+  excludeProjects: NONE,
+  excludeTools: NONE,
+  /**
+   * Patterns for a file's absolute path and, inside the project, for its path from there (`src/a.ts`). A match also
+   * covers what is below a named folder.
+   */
+  excludePaths: NONE,
+  /** Patterns for a shell command, and for each of the commands that it joins by `&&`, `;` or a pipe. */
+  excludeCommands: NONE,
+  /** The longest payload that is kept whole, in bytes, 4096 to 67108864. */
   maxPayloadBytes: 1_048_576,
-  redactPatterns: [],
+  /** Patterns for more secrets to mask, besides the built-in kinds. They never match the empty text. */
+  redactPatterns: NONE,
+  /** False: captures are not worked into memory, and Claude learns nothing of earlier sessions. */
   memoryEnabled: true,
+  /** How many tokens about earlier sessions a session gets at most, 0 to 2500. */
   contextTokens: 1_200,
+  /** Whether the person learns at the start of a session what memory holds. */
   tellsPerson: true,
+  /** Whether Claude gets what memory holds about a prompt, and about a file that it edits. */
   recallsPrompts: false,
   recallsEdits: false,
+  /** Days that an observation stays, 0 to 36500; 0 keeps it for ever. */
   memoryRetentionDays: 0,
+  /** Days that a session stays after it ended, 0 to 36500; 0 keeps it for ever. */
   sessionRetentionDays: 30,
+  /** Rows that one retention step removes at most, 10 to 10000. */
   retentionBatchRows: 500,
+  /** Daily backups that are kept, 0 to 100; 0 makes none. */
   dailyBackups: 2,
+  /** Minutes that the claim on a task counts without being renewed, 1 to 10080. */
   claimTimeoutMinutes: 30,
+  /** A `GuardPolicy` as JSON; empty when no guard is on. */
   guards: JSON.stringify(BUILT_IN_GUARDS),
+  /** A `RequirementPolicy` as JSON; empty when there are no requirements. */
   requirements: "",
+  /** Names of requirements that a mistake switches off, `a, b and 2 more`; empty when there are none. */
   brokenRequirements: "",
-  requiredUses: { tools: [], edits: false, commands: "" },
-  followedTools: [],
+  requiredUses: { tools: NONE, edits: false, commands: "" },
+  /** Tools whose calls may satisfy a requirement, or end its satisfaction; `*` is any. */
+  followedTools: NONE,
+  /** Why a configuration file does not count, with its path, line and column; empty when all can be read. */
   unreadable: "",
+  /** A `StopPolicy` as JSON; empty when nothing is judged at a stop. */
   stop: "",
+  /** A `SubagentPolicy` as JSON; empty when nothing runs at a subagent's stop. */
   subagentStop: "",
+  /** A `PromptPolicy` as JSON; empty when nothing is done with prompts. */
   prompts: "",
+  /** A `NotificationPolicy` as JSON; empty when nothing is shown. */
   notifications: "",
-  held: [],
+  /** Paths of files that changed while a session was active: their earlier version stays in force. */
+  held: NONE,
+  /** How many problems the configuration files have; above 0, `conclaude config validate` names them. */
   problems: 0,
-  problemKeys: [],
+  /** The keys of the first problems, or the path of a file that cannot be read. */
+  problemKeys: NONE,
 };
 
 /** Tells whether a configuration has guards or requirements of its own, besides the built-in ones. */
 export function hasWrittenRules(
-  { guards, requirements }: Pick<HookConfig, "guards" | "requirements">,
+  { guards, requirements }: Pick<typeof DEFAULT_HOOK_CONFIG, "guards" | "requirements">,
 ): boolean {
   return guards !== DEFAULT_HOOK_CONFIG.guards || requirements !== "";
 }
@@ -126,20 +166,15 @@ export function readConfigFiles(
   user: UserPlace,
   without: ReadonlySet<string> = new Set(),
 ): ConfigFile[] {
-  const home = user.home ?? undefined;
-  const ofUser = readFirst(
-    "user",
-    { path: user.dataFolder, names: user.dataNames },
-    { wanted: USER_NAMES, top: home ?? user.dataFolder, by: user, without },
-  );
+  const userFolder = { path: user.dataFolder, names: user.dataNames };
+  const userTop = user.home ?? user.dataFolder;
+  const ofUser = readFirst("user", userFolder, { top: userTop, by: user, without });
   const files: ConfigFile[] = ofUser ? [ofUser] : [];
   const { folders, top } = searchedFolders(looks, user.home);
   let nearestLocal: ConfigFile | undefined;
   for (const look of folders.slice(0, MAX_FOLDERS)) {
-    const found = [
-      readFirst("project", look, { wanted: PROJECT_NAMES, top, by: user, without }),
-      readFirst("local", look, { wanted: LOCAL_NAMES, top, by: user, without }),
-    ].filter((file) => file !== undefined);
+    const found = (["project", "local"] as const)
+      .flatMap((layer) => readFirst(layer, look, { top, by: user, without }) ?? []);
     files.push(...found.filter(isLeftOut));
     const [first, second] = found.filter((file) => !isLeftOut(file));
     if (first?.layer === "project") return [...files, first, ...(second ? [second] : [])];
@@ -160,12 +195,14 @@ export function missingFiles(
   const project = countingIn("project")?.path;
   const last = folders.findIndex(({ path }) => project !== undefined && path === parentOf(project));
   const within = folders.slice(0, last < 0 ? MAX_FOLDERS : last + 1).map(({ path }) => path);
-  const named = (layer: ConfigLayer, at: readonly string[], names: readonly string[]) =>
-    at.flatMap((folder) => names.map((name) => ({ layer, path: joinPath(folder, name), home })));
+  const named = (layer: ConfigLayer, at: readonly string[]) =>
+    at.flatMap((folder) =>
+      NAMES[layer].map((name) => ({ layer, path: joinPath(folder, name), home }))
+    );
   return [
-    ...countingIn("user") ? [] : named("user", [user.dataFolder], USER_NAMES),
-    ...named("project", within, PROJECT_NAMES),
-    ...countingIn("local") ? [] : named("local", within, LOCAL_NAMES),
+    ...countingIn("user") ? [] : named("user", [user.dataFolder]),
+    ...named("project", within),
+    ...countingIn("local") ? [] : named("local", within),
   ].filter(({ path }) => found.every((file) => file.path !== path));
 }
 
@@ -184,32 +221,21 @@ export function speakOfStops(files: readonly ConfigFile[]): boolean {
 /** Hashes everything that the parsed configuration depends on; the empty text when there are no files. */
 export function hashConfigFiles(files: readonly ConfigFile[]): string {
   if (files.length === 0) return "";
-  const facts = files.map((file) => [
-    file.layer,
-    file.path,
-    file.home ?? null,
-    file.text,
-    file.text === null ? file.problem : null,
-  ]);
+  const facts = files.map((file) => {
+    const { layer, path, home = null, text } = file;
+    return [layer, path, home, text, "problem" in file ? file.problem : null];
+  });
   return fingerprint(JSON.stringify([CONFIG_FORMAT, facts]));
 }
 
-interface HowToRead {
-  /** The file's names, the preferred one first. */
-  readonly wanted: readonly string[];
-  /** The topmost folder that has to belong to the user. */
-  readonly top: string;
-  readonly by: TrustPlace;
-  readonly without: ReadonlySet<string>;
-}
-
+/** Reads the file of a layer in a folder. @param how `top`: the topmost folder that has to belong to the user. */
 function readFirst(
   layer: ConfigLayer,
   look: Pick<FolderLook, "path" | "names">,
-  { wanted, top, by, without }: HowToRead,
+  { top, by, without }: Readonly<{ top: string; by: TrustPlace; without: ReadonlySet<string> }>,
 ): ConfigFile | undefined {
   const home = by.home ?? undefined;
-  for (const name of wanted) {
+  for (const name of NAMES[layer]) {
     if (!look.names.includes(name)) continue;
     const path = joinPath(look.path, name);
     if (without.has(path)) continue;
@@ -246,7 +272,6 @@ export function trustHere(): TrustPlace {
   return here;
 }
 
-/** The folders in which the files of a project are searched. */
 interface Search {
   /** The project's folder and those above it, nearest first. */
   readonly folders: readonly FolderLook[];

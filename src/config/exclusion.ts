@@ -57,7 +57,6 @@ const BETWEEN_WORDS = /[\s;|&()<>`"'=]+/;
 /** The message that a command is given: `-m 'text'`, `--body "$(cat <<'EOF' …)"`. One with variables may print a file. */
 const MESSAGE =
   /(?<=\s(?:-[a-z]*m|--(?:message|title|body|notes))(?:\s+|=)?)(?:'[^']*'|"[^"$`]*"|"\$\(cat <<-?\s*(['"])(\w+)\1\n[^]*?\n\s*\2\s*\)")/g;
-/** How much of a command is read, in characters. */
 const MAX_COMMAND_CHARS = 4_000;
 const VARIABLE = /\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})/g;
 const PATTERN = /[*?[]/;
@@ -105,7 +104,6 @@ function placesNamed({ toolName, toolInput }: ToolFacts): string[] {
   return [path, ...globs.filter((glob) => glob !== "").map((glob) => `${path}/${glob}`)];
 }
 
-/** How many lines of an answer are read. */
 const MAX_LINES = 4_000;
 
 /** How many places are followed through links: an answer may name thousands of files. */
@@ -154,8 +152,6 @@ function isPathExcluded(
 }
 
 function fieldOf(input: unknown, name: string): string {
-  const value: unknown = typeof input === "object" && input !== null
-    ? Reflect.get(input, name)
-    : "";
+  const value: unknown = Object(input)[name];
   return typeof value === "string" ? value : "";
 }

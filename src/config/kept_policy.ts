@@ -1,28 +1,29 @@
-/** Decides which version of a configuration file is in force: one that changed while a session was active is not. */
+/**
+ * Decides which version of a configuration file is in force: one that changed while a session was active is not. Keeps
+ * the answer of gates in force while a file cannot be read.
+ */
 import type { DatabaseSync } from "node:sqlite";
 import { parentOf } from "../base/paths.ts";
-import type { Environment } from "../system/environment.ts";
+import { rememberedWhenBlind } from "../db/config_cache.ts";
+import type { Environment, Locations } from "../system/environment.ts";
 import { statSync } from "../system/files.ts";
 import { broughtFiles } from "../system/git/brought_files.ts";
 import type { Since } from "../system/git/reflogs.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { appendLog, logFiles } from "../system/log.ts";
 import { lookForLife } from "../system/process/process_identity.ts";
-import { type ConfigFile, isLeftOut } from "./discover.ts";
-import { keepFile, keptText, REMOVED, sessionsAt } from "./kept_files_table.ts";
-
-export interface InForce {
-  /** The files with the texts that are in force. */
-  readonly files: readonly ConfigFile[];
-  /** The files whose earlier version stays in force. */
-  readonly held: readonly string[];
-  /** The files whose new version git has brought. */
-  readonly brought: readonly string[];
-}
+import { type ConfigFile, DEFAULT_HOOK_CONFIG, isLeftOut } from "./discover.ts";
+import type { HookConfig } from "./hook_config.ts";
+import type { ParsedConfig } from "./parse.ts";
+import { keepFile, keptText, REMOVED, sessionsAt } from "./policy_files_table.ts";
+import { loadSections, type StrictPolicy } from "./sections.ts";
 
 /**
  * @param searches The files as they are now, and behind them those that count without the new ones among them. One that
  * was removed has no text and no `problem` but {@linkcode REMOVED}.
  * @param onlyLooks Whether nothing is written: what is in force from now on is not kept.
+ * @returns The files with the texts that are in force; `held`: files whose earlier version stays in force; `brought`:
+ * files whose new version git has brought.
  */
 export async function policyInForce(
   searches: readonly (readonly ConfigFile[])[],
@@ -32,7 +33,7 @@ export async function policyInForce(
     readonly environment: Pick<Environment, "variable">;
     readonly onlyLooks?: boolean;
   },
-): Promise<InForce> {
+) {
   const hasPolicy = searches.flat().some(({ path }) => keptText(db, path) !== undefined);
   const held: string[] = [];
   const brought: string[] = [];
@@ -117,4 +118,55 @@ async function broughtByGit(
   const repository = findRepository(lookUpwards(parentOf(path)));
   if (repository === undefined) return false;
   return (await broughtFiles(repository, [path], at)).has(path);
+}
+
+/** Returns the configuration for hooks. While a file whose gates then ask or deny is unreadable, its policy says so. */
+export function withLock(
+  { hook, policy, isOnlyLeftOut }: ParsedConfig,
+  from: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },
+): HookConfig {
+  if (hook.unreadable === "") return hook;
+  const whenBlind = !isOnlyLeftOut && policy.whenBlind !== "allow"
+    ? policy.whenBlind
+    : answerBefore({ isOnlyLeftOut }, from);
+  if (whenBlind === "allow") return hook;
+  const locked: StrictPolicy = { ...policy, whenBlind, lock: hook.unreadable };
+  return { ...hook, guards: JSON.stringify(locked) };
+}
+
+/** Logs that it is not known whether the rules of an unreadable file were strict. */
+export function logUnknown({ unreadable }: HookConfig, { spoolFolders, home }: Locations): void {
+  appendLog(logFiles(spoolFolders), {
+    home,
+    level: "warn",
+    message:
+      `${unreadable}; whether the rules there were strict cannot be known without the database, so ` +
+      "nothing is refused for it; next: run `conclaude doctor`",
+    atMs: Date.now(),
+  });
+}
+
+/**
+ * Returns `gates.whenBlind` as it was when the files could last be read; it looks up the topmost file first. A file
+ * that is left out may never have counted: then the user's own file, which still counts, does not answer for it.
+ */
+function answerBefore(
+  { isOnlyLeftOut }: Pick<ParsedConfig, "isOnlyLeftOut">,
+  { files, cache }: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },
+): StrictPolicy["whenBlind"] {
+  if (cache === null) return "allow";
+  return files.filter((file) => !isOnlyLeftOut || file.layer !== "user" || isLeftOut(file))
+    .toReversed().map(({ path }) => rememberedWhenBlind(cache, path))
+    .find((answer) => answer !== null) ?? "allow";
+}
+
+/** Parses the configuration as a hook does, and stores nothing. @param cache Null when there is none. */
+export async function peekHookConfig(
+  files: readonly ConfigFile[],
+  cache: DatabaseSync | null,
+): Promise<HookConfig> {
+  if (files.length === 0) return DEFAULT_HOOK_CONFIG;
+  await loadSections();
+  const { parseConfig } = await import("./parse.ts");
+  return withLock(parseConfig(files), { files, cache });
 }

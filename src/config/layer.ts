@@ -236,21 +236,15 @@ function expectation(row: ConfigKey | undefined, isItem: boolean): string {
   return / or /.test(type) ? type : `a ${type}${range}`;
 }
 
-const TRUTH_WORDS: Readonly<Record<string, string>> = {
-  yes: "true",
-  on: "true",
-  true: "true",
-  no: "false",
-  off: "false",
-  false: "false",
-};
+const TRUE = /^(?:yes|on|true)$/i;
+const FALSE = /^(?:no|off|false)$/i;
 
 function correction(row: ConfigKey, found: unknown): string | undefined {
   if (typeof found !== "string") return undefined;
   if (row.item !== undefined) return listOf(row, found);
   if (typeof row.default === "boolean") {
-    const word = Object.entries(TRUTH_WORDS).find(([name]) => name === found.toLowerCase())?.[1];
-    return word && `write ${word}`;
+    if (TRUE.test(found)) return "write true";
+    return FALSE.test(found) ? "write false" : undefined;
   }
   if (typeof row.default === "number" && /^\d+$/.test(found)) {
     return `write ${found} without quotes`;

@@ -83,14 +83,10 @@ function namedIn(folder: string, matches: (name: string) => boolean): string[] {
   return (namesIn(folder) ?? []).filter(matches).sort().map((name) => joinPath(folder, name));
 }
 
-/** A file that is not read, and the file that counts instead. */
-interface PassedOver {
-  readonly path: string;
-  readonly counts: string;
-}
-
 /** Returns the `.yml` files beside a `.yaml` that counts. @param files As `readConfigFiles()` found them. */
-export function passedOver(files: readonly ConfigFile[]): PassedOver[] {
+export function passedOver(
+  files: readonly ConfigFile[],
+): { readonly path: string; readonly counts: string }[] {
   return files
     .filter(({ layer, path }) => layer !== "local" && path.endsWith(".yaml"))
     .map(({ path }) => ({ path: path.replace(/\.yaml$/, ".yml"), counts: path }))

@@ -4,11 +4,11 @@
  */
 import { parentOf } from "../base/paths.ts";
 import { type Config, configSchema } from "./config_schema.ts";
-import type { ConfigFile, ConfigLayer } from "./discover.ts";
+import { type ConfigFile, LAYERS } from "./discover.ts";
 import { compileGlob } from "./globs.ts";
 import type { HookConfig } from "./hook_config.ts";
 import { type ConfigProblem, dotted, readLayer } from "./layer.ts";
-import { type CompiledSections, sections, type StrictPolicy } from "./sections.ts";
+import { sections, type StrictPolicy } from "./sections.ts";
 import { isMapping, type LayerValues, type NameOfEntry, pathInFile } from "./yaml_tree.ts";
 
 export interface ParsedConfig<Whole extends Config = Config> {
@@ -29,8 +29,6 @@ export interface ParsedConfig<Whole extends Config = Config> {
 const MAX_NAMED_PROBLEMS = 3;
 
 const MAX_NAMED_REQUIREMENTS = 20;
-
-const LAYERS: readonly ConfigLayer[] = ["user", "project", "local"];
 
 /**
  * Parses and merges the files of all layers: `local` over `project` over `user` over the defaults. Maps merge deep,
@@ -114,10 +112,7 @@ function mergeAll(layers: readonly { readonly values: LayerValues }[]): LayerVal
 function toHookConfig(
   config: Config,
   context: { readonly home: string | undefined; readonly problems: readonly ConfigProblem[] },
-): Omit<
-  HookConfig,
-  keyof CompiledSections["hook"] | "brokenRequirements" | "unreadable"
-> {
+) {
   const { database, capture, store } = config;
   const { home, problems } = context;
   const folders = (globs: readonly string[]) =>

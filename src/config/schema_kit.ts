@@ -22,10 +22,7 @@ export interface ConfigKey {
   readonly range?: readonly [min: number, max: number];
 }
 
-export interface ConfigSection {
-  readonly key: string;
-  readonly description: string;
-}
+export type ConfigSection = Pick<ConfigKey, "key" | "description">;
 
 type Fact = Omit<ConfigKey, "key"> & {
   /** The keys of the maps in this list or map. */

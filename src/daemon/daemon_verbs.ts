@@ -19,7 +19,7 @@ import { mkdirSync } from "../system/files.ts";
 import { readText } from "../system/on_disk.ts";
 import { revokeNetwork } from "../system/network.ts";
 import { makeToken, revokeToken } from "../policy/store.ts";
-import { openInBrowser } from "../system/process/browser.ts";
+import { openInBrowser } from "../system/process/desktop.ts";
 
 const PORT = numberFlag(
   0,

@@ -6,7 +6,7 @@ import { Engine } from "../work/engine/engine.ts";
 import { Settings } from "../work/engine/engine_settings.ts";
 import * as background from "./background_work.ts";
 import { undecidedCoven } from "../work/coven.ts";
-import { showNotification } from "../system/process/notifier.ts";
+import { showNotification } from "../system/process/desktop.ts";
 import { messageOf, quietly, UserError } from "../base/errors.ts";
 import { appendLog } from "../system/log.ts";
 import { removeQuietly } from "../system/write_file.ts";

@@ -1,5 +1,6 @@
 /** Writes the record of one hook event: its audit row, its session, its capture, its counters. */
 import type { DatabaseSync } from "node:sqlite";
+import { quietly } from "../base/errors.ts";
 import { shortSessionId } from "../base/ids.ts";
 import { transaction } from "./transaction.ts";
 
@@ -12,7 +13,6 @@ export const MEMORY_OFF = "claim:memory_off";
 /** The result of a hook event. `blocked` is a decision, not a failure. */
 export type ExecutionStatus = "success" | "blocked" | "failure" | "timeout" | "skipped";
 
-/** The audit row of one handled event. */
 export interface Execution {
   readonly hookName: string;
   readonly toolName: string | null;
@@ -114,10 +114,7 @@ export function saveRecords(
 /** Returns how many captures of a session are not done. */
 export function countPending(db: DatabaseSync, sessionId: string): number {
   const row = db.prepare(
-    `SELECT count(*) AS n
-       FROM pending_queue
-      WHERE session_id = ?
-        AND status <> 'done'`,
+    "SELECT count(*) AS n FROM pending_queue WHERE session_id = ? AND status <> 'done'",
   ).get(sessionId);
   return Number(row?.["n"] ?? 0);
 }
@@ -125,11 +122,7 @@ export function countPending(db: DatabaseSync, sessionId: string): number {
 /** Tells whether a session waits for an answer. It is in this file because hooks call it after every tool use. */
 export function hasOpenQuestion(db: DatabaseSync, sessionId: string): boolean {
   const open = "SELECT 1 FROM questions WHERE session_id = ? AND status <> 'resolved' LIMIT 1";
-  try {
-    return db.prepare(open).get(sessionId) !== undefined;
-  } catch {
-    return false;
-  }
+  return quietly(() => db.prepare(open).get(sessionId)) !== undefined;
 }
 
 function writeRecord(db: DatabaseSync, record: HookRecord, appliers: Appliers): boolean {
@@ -230,13 +223,14 @@ function upsertSession(
   { sessionId, atMs }: HookRecord,
   touch: SessionTouch,
 ): void {
-  const ends = touch.effect === "end" ? 1 : 0;
+  const { effect, ...fields } = touch;
   db.prepare(
     `INSERT INTO sessions
        (session_id, short_id, status, source, title, project_dir, repository, branch, cwd, permission_mode,
         transcript_path, claude_pid, claude_process, started_at_ms, updated_at_ms, ended_at_ms, end_reason)
-     VALUES ($id, $short, iif($ends, 'ended', 'active'), $source, $title, $projectDir, $repository, $branch, $cwd,
-             $permissionMode, $transcript, $pid, $process, $at, $at, iif($ends, $at, NULL), $reason)
+     VALUES ($sessionId, $shortId, iif($ends, 'ended', 'active'), $source, $title, $projectDir, $repository, $branch,
+             $cwd, $permissionMode, $transcriptPath, $claudePid, $claudeProcess, $at, $at, iif($ends, $at, NULL),
+             $endReason)
      ON CONFLICT (session_id) DO UPDATE SET
        status = CASE
          WHEN $ends THEN 'ended'
@@ -247,7 +241,7 @@ function upsertSession(
          WHEN $at >= ended_at_ms AND ($revives OR status = 'abandoned') THEN NULL
          ELSE ended_at_ms END,
        end_reason = CASE
-         WHEN $ends THEN iif(status = 'ended', end_reason, $reason)
+         WHEN $ends THEN iif(status = 'ended', end_reason, $endReason)
          WHEN $at >= ended_at_ms AND ($revives OR status = 'abandoned') THEN NULL
          ELSE end_reason END,
        source          = coalesce($source, source),
@@ -258,28 +252,19 @@ function upsertSession(
        cwd             = iif($at >= updated_at_ms, coalesce($cwd, cwd), coalesce(cwd, $cwd)),
        permission_mode = iif($at >= updated_at_ms, coalesce($permissionMode, permission_mode),
                              coalesce(permission_mode, $permissionMode)),
-       transcript_path = coalesce($transcript, transcript_path),
-       claude_process  = iif($pid IS NULL OR $pid IS claude_pid, coalesce($process, claude_process), $process),
-       claude_pid      = coalesce($pid, claude_pid),
+       transcript_path = coalesce($transcriptPath, transcript_path),
+       claude_process  = iif($claudePid IS NULL OR $claudePid IS claude_pid,
+                             coalesce($claudeProcess, claude_process), $claudeProcess),
+       claude_pid      = coalesce($claudePid, claude_pid),
        started_at_ms   = min(started_at_ms, $at),
        updated_at_ms   = max(updated_at_ms, $at)`,
   ).run({
-    $id: sessionId,
-    $short: shortSessionId(sessionId),
-    $ends: ends,
-    $revives: touch.effect === "revive" ? 1 : 0,
-    $at: atMs,
-    $source: touch.source,
-    $title: touch.title,
-    $projectDir: touch.projectDir,
-    $repository: touch.repository,
-    $branch: touch.branch,
-    $cwd: touch.cwd,
-    $permissionMode: touch.permissionMode,
-    $transcript: touch.transcriptPath,
-    $pid: touch.claudePid,
-    $process: touch.claudeProcess,
-    $reason: touch.endReason,
+    ...fields,
+    sessionId,
+    shortId: shortSessionId(sessionId),
+    ends: effect === "end" ? 1 : 0,
+    revives: effect === "revive" ? 1 : 0,
+    at: atMs,
   });
 }
 

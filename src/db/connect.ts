@@ -1,14 +1,8 @@
 /** Opens a database without checking or making its schema. The caller must close it. */
-import { backup, DatabaseSync } from "node:sqlite";
+import { backup, DatabaseSync, type DatabaseSyncOptions } from "node:sqlite";
 
-export interface ConnectOptions {
-  /** How long a statement waits for another process's lock, in milliseconds; by default not at all. */
-  readonly timeout?: number;
-  readonly readOnly?: boolean;
-}
-
-/** Opens a file, or `:memory:`. @throws {Error} What SQLite says. */
-export function connect(path: string, options: ConnectOptions = {}): DatabaseSync {
+/** Opens a file, or `:memory:`. By default no statement waits for another process. @throws {Error} What SQLite says. */
+export function connect(path: string, options: DatabaseSyncOptions = {}): DatabaseSync {
   return new DatabaseSync(path, options);
 }
 

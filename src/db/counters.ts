@@ -42,10 +42,7 @@ export function setCounter(
 
 export function readCounter(db: DatabaseSync, sessionId: string, type: string): number {
   const row = db.prepare(
-    `SELECT value
-       FROM counters
-      WHERE session_id = ?
-        AND type = ?`,
+    "SELECT value FROM counters WHERE session_id = ? AND type = ?",
   ).get(sessionId, type);
   return Number(row?.["value"] ?? 0);
 }

@@ -1,5 +1,6 @@
 /** Opens the database for writing, and keeps its write-ahead log short. */
 import { DatabaseSync } from "node:sqlite";
+import { quietly } from "../base/errors.ts";
 import { parentOf, resolvePath } from "../base/paths.ts";
 import {
   APPLICATION_ID,
@@ -25,6 +26,9 @@ const MAX_LINKS = 8;
 const TRUNCATED_ROUNDS = 40;
 const TRUNCATED_PAUSE_MS = 25;
 
+/** A record of the spool may have more fields than a statement. The types do not know this option yet. */
+const TOLERANT = { allowUnknownNamedParameters: true };
+
 export interface OpenOptions {
   /** How long a statement waits for another process's lock, in milliseconds. */
   readonly busyTimeoutMs: number;
@@ -46,27 +50,23 @@ export interface OpenOptions {
  */
 export async function openDatabase(path: string, options: OpenOptions): Promise<DatabaseSync> {
   const wasEmpty = path !== ":memory:" && createPrivateFile(path, options.ownOnly ?? false);
-  const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs });
+  const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs, ...TOLERANT });
   noteHolder(path, db);
   try {
     db.exec(
       "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0; PRAGMA secure_delete = ON",
     );
     const { version, isOurs } = identityOf(db);
-    if (!isOurs && version !== 0) throw new ForeignDatabaseError(path, version);
-    if (version > SCHEMA_VERSION) throw new NewerSchemaError(path, version);
+    if (!isOurs && version !== 0) throw new ForeignDatabaseError(version);
+    if (version > SCHEMA_VERSION) throw new NewerSchemaError(version);
     if (version < SCHEMA_VERSION) {
-      const [{ copyBeforeDrop }, { migrate }] = await Promise.all([
-        import("./schema_copy.ts"),
-        import("./migrate.ts"),
-      ]);
-      const { maxCopyBytes: maxBytes = Infinity, onCopy } = options;
-      await copyBeforeDrop(db, path, { maxBytes, onCopy });
+      const { copyBeforeDrop, migrate } = await import("./migrate.ts");
+      await copyBeforeDrop(db, path, options);
       migrate(db, path, { wasEmpty });
     }
     return db;
   } catch (thrown) {
-    closeQuietly(db);
+    quietly(() => db.close());
     throw thrown;
   }
 }
@@ -158,17 +158,5 @@ export function hasLog(path: string): boolean {
 }
 
 function logBytes(path: string): number {
-  try {
-    return statSync(`${path}-wal`).size;
-  } catch {
-    return 0;
-  }
-}
-
-function closeQuietly(db: DatabaseSync): void {
-  try {
-    db.close();
-  } catch {
-    // The caller reports the first error.
-  }
+  return quietly(() => statSync(`${path}-wal`).size) ?? 0;
 }

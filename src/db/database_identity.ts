@@ -147,11 +147,7 @@ function readIdentity(header: Uint8Array): DatabaseFile {
 }
 
 function nameIdentity(
-  { id, version, isBlank }: {
-    readonly id: number;
-    readonly version: number;
-    readonly isBlank: boolean;
-  },
+  { id, version, isBlank }: Readonly<{ id: number; version: number; isBlank: boolean }>,
 ): DatabaseFile {
   if (id !== APPLICATION_ID && !isBlank) return { kind: "foreign" };
   if (version > SCHEMA_VERSION) return { kind: "newer", version };

@@ -168,14 +168,10 @@ export function lastHookOf(db: DatabaseSync, sessionId: string): LastHook | null
 }
 
 /** An execution that took long, with the title of its session. */
-export interface SlowExecution
-  extends Pick<ExecutionRow, "id" | "sessionId" | "hookName" | "toolName" | "status"> {
-  readonly durationMs: number;
-  readonly createdAtMs: number;
-  readonly title: string | null;
-}
+export type SlowExecution =
+  & Omit<ExecutionRow, "toolUseId" | "errorMessage" | "errorStack" | "metadata">
+  & { readonly title: string | null };
 
-/** Returns the executions that took longest since a moment. */
 export function slowestExecutions(
   db: DatabaseSync,
   sinceMs: number,
@@ -222,7 +218,7 @@ export function countPastGates(db: DatabaseSync, sinceMs: number): number {
       WHERE created_at_ms >= ?
         AND metadata ->> '$.gate' IN ('not asked', 'denied but ran')`,
   ).get(sinceMs);
-  return Number(row?.["n"]);
+  return Number(row!["n"]);
 }
 
 /** How often hooks ran and how long they took, in milliseconds; times are null when none ran. */
@@ -259,9 +255,7 @@ export function summarizeHooks(db: DatabaseSync, sinceMs: number | null): HookSu
 }
 
 /** How often hooks of one kind ran about one tool, and how long in all, in milliseconds. */
-export interface HookTime {
-  readonly hookName: string;
-  readonly toolName: string | null;
+export interface HookTime extends Pick<Execution, "hookName" | "toolName"> {
   readonly runs: number;
   readonly ms: number;
 }

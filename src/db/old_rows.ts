@@ -41,7 +41,6 @@ export function oldSessions(
   ).all(beforeMs, captures === "all" ? 1 : 0, limit).map(({ id }) => String(id));
 }
 
-/** How many sessions one transaction removes. */
 const SESSIONS = 10;
 
 /**

@@ -2,7 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "./statement.ts";
 
-/** A task that is not done. */
 export interface OpenTask {
   readonly id: string;
   readonly title: string;
@@ -28,7 +27,6 @@ export function openTasks(db: DatabaseSync, project: string, limit: number): Ope
   return [...free, ...begun].slice(0, limit) as unknown as OpenTask[];
 }
 
-/** A workflow that waits for a person. */
 export interface WaitingWorkflow {
   readonly id: string;
   readonly name: string;

@@ -10,25 +10,17 @@ const SMALL: BatchSize = { maxRows: 16, maxBytes: 100_000 };
 /** How long the database is left alone between two small batches, in milliseconds. */
 const PAUSE_MS = 4;
 
-interface Pace {
-  readonly batch: BatchSize;
-  /** The pause between this batch and the next, in milliseconds. */
-  readonly pauseMs: number;
-}
-
 /**
- * Returns a function that gives the present pace: small batches while other processes write.
+ * Returns a function that gives the present pace: small batches while other processes write, with a pause between them
+ * in milliseconds.
  *
  * @param options `small`: the largest batch then. `forMs`: how long it lasts after another's write, in milliseconds.
  */
 export function paceBesideHooks(
   db: DatabaseSync,
   batch: BatchSize,
-  { small = SMALL, forMs = EXPECTED_MS }: {
-    readonly small?: BatchSize;
-    readonly forMs?: number;
-  } = {},
-): () => Pace {
+  { small = SMALL, forMs = EXPECTED_MS }: Readonly<{ small?: BatchSize; forMs?: number }> = {},
+): () => { readonly batch: BatchSize; readonly pauseMs: number } {
   const readVersion = dataVersionReader(db);
   let version = readVersion();
   let expectedUntilMs = -Infinity;

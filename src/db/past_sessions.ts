@@ -1,22 +1,14 @@
 /** Adds sessions that hooks have not added, and finds which captures of a transcript are stored. */
 import type { DatabaseSync } from "node:sqlite";
 import { shortSessionId, UNKNOWN_SESSION_ID } from "../base/ids.ts";
+import type { SessionTouch } from "./captures.ts";
 import type { StoredPayload } from "./payloads.ts";
+import type { SessionRow } from "./sessions.ts";
 
 /** A session as its transcript describes it. */
-export interface PastSession {
-  readonly sessionId: string;
-  readonly title: string | null;
-  readonly projectDir: string | null;
-  readonly repository: string | null;
-  readonly branch: string | null;
-  readonly cwd: string | null;
-  readonly transcriptPath: string | null;
-  /** In epoch milliseconds, as the other times. */
-  readonly startedAtMs: number;
-  readonly updatedAtMs: number;
-  readonly endedAtMs: number;
-}
+type PastSession =
+  & Pick<SessionTouch, "title" | "projectDir" | "repository" | "branch" | "cwd" | "transcriptPath">
+  & Pick<SessionRow, "sessionId" | "startedAtMs" | "updatedAtMs" | "endedAtMs">;
 
 /** A capture in the queue. Its payload is null unless it was asked for. */
 export type QueuedCapture = StoredPayload & {

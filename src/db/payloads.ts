@@ -77,25 +77,33 @@ export function plainPayloads(
   db: DatabaseSync,
   { after, maxRows, maxBytes }: Readonly<Record<"after" | "maxRows" | "maxBytes", number>>,
 ): PlainPayload[] {
-  // Rows are read one by one, because the runtime's iterator ends silently at a damaged page.
-  const statement = db.prepare(
-    `SELECT rowid AS place, id, CAST(payload AS BLOB) AS bytes
+  const columns = "id, CAST(payload AS BLOB) AS bytes";
+  const where = `encoding = 'json' AND NOT ${IS_PRUNED}`;
+  const found: PlainPayload[] = [];
+  let bytes = 0;
+  for (const row of eachCapture(db, { columns, where, after })) {
+    const payload = row as unknown as PlainPayload;
+    found.push(payload);
+    bytes += payload.bytes.length;
+    if (found.length >= maxRows || bytes >= maxBytes) break;
+  }
+  return found;
+}
+
+/** Reads rows of the queue one by one, because the runtime's iterator ends silently at a damaged page. */
+function* eachCapture(
+  db: DatabaseSync,
+  { columns, where, after }: Readonly<{ columns: string; where: string; after: number }>,
+) {
+  const next = db.prepare(
+    `SELECT rowid AS place, ${columns}
        FROM pending_queue
       WHERE rowid > ?
-        AND encoding = 'json'
-        AND NOT ${IS_PRUNED}
+        AND ${where}
       ORDER BY rowid
       LIMIT 1`,
   );
-  const found: PlainPayload[] = [];
-  for (let [place, bytes] = [after, 0]; found.length < maxRows && bytes < maxBytes;) {
-    const payload = statement.get(place) as unknown as PlainPayload | undefined;
-    if (payload === undefined) break;
-    found.push(payload);
-    place = payload.place;
-    bytes += payload.bytes.length;
-  }
-  return found;
+  for (let row = next.get(after); row !== undefined; row = next.get(row["place"]!)) yield row;
 }
 
 /**
@@ -193,12 +201,6 @@ function decompress(payload: string | Uint8Array, rawBytes: number): Uint8Array 
   return bytes;
 }
 
-/** Which payloads are pruned: of captures that are done and older than a moment, without the newest of them. */
-interface Pruning {
-  readonly beforeMs: number;
-  readonly keepNewest: number;
-}
-
 export interface PruneCounts {
   readonly pruned: number;
   readonly freedBytes: number;
@@ -208,7 +210,6 @@ export interface PruneCounts {
 const PRUNED = '{"pruned":true,';
 
 const IN_ITS_PLACE = `'${PRUNED}"bytes":' || max(raw_bytes, 0) || '}'`;
-/** The assignments that prune a row of the queue. */
 const TO_PRUNED =
   `encoding = 'json', payload = ${IN_ITS_PLACE}, raw_bytes = length(${IN_ITS_PLACE})`;
 
@@ -221,8 +222,14 @@ export function prunedBytes(payload: string): number | null {
   return bytes === undefined ? null : Number(bytes);
 }
 
-/** Returns the ids of the captures to prune. Pruned captures count among the newest. */
-export function payloadsToPrune(db: DatabaseSync, { beforeMs, keepNewest }: Pruning): string[] {
+/**
+ * Returns the ids of the captures to prune: those that are done and older than a moment, without the newest of them.
+ * Pruned captures count among the newest.
+ */
+export function payloadsToPrune(
+  db: DatabaseSync,
+  { beforeMs, keepNewest }: Readonly<Record<"beforeMs" | "keepNewest", number>>,
+): string[] {
   return db.prepare(
     `SELECT id
        FROM pending_queue
@@ -240,7 +247,6 @@ export function payloadsToPrune(db: DatabaseSync, { beforeMs, keepNewest }: Prun
   ).all(beforeMs, keepNewest).map(({ id }) => String(id));
 }
 
-/** How many payloads one transaction prunes. */
 const PRUNED_ROWS = 200;
 
 /**
@@ -281,31 +287,17 @@ export function readablePayload(row: Readonly<Record<string, unknown>>): string 
   return quietly(() => payloadText(row as unknown as StoredPayload)) ?? null;
 }
 
-interface DamagedPayload {
-  readonly id: string;
-  readonly why: string;
-}
-
 /** Reads every payload, one at a time. @param options `status`: only captures that were given up. */
 export function damagedPayloads(
   db: DatabaseSync,
   { status = null }: { readonly status?: "error" | null } = {},
-): DamagedPayload[] {
-  const next = db.prepare(
-    `SELECT rowid AS place, id, encoding,
-            iif(encoding = 'json', CAST(payload AS BLOB), payload) AS payload,
-            raw_bytes AS rawBytes
-       FROM pending_queue
-      WHERE rowid > ?1
-        AND (?2 IS NULL OR status = ?2)
-      ORDER BY rowid
-      LIMIT 1`,
-  );
+): { readonly id: string; readonly why: string }[] {
+  const columns = "id, encoding, raw_bytes AS rawBytes, " +
+    "iif(encoding = 'json', CAST(payload AS BLOB), payload) AS payload";
+  const where = status === null ? "1" : `status = '${status}'`;
   const decoder = new TextDecoder();
-  const found: DamagedPayload[] = [];
-  let place = 0;
-  for (let row = next.get(place, status); row !== undefined; row = next.get(place, status)) {
-    place = Number(row["place"]);
+  const found: ReturnType<typeof damagedPayloads> = [];
+  for (const row of eachCapture(db, { columns, where, after: 0 })) {
     const { encoding, payload } = row;
     const isText = encoding === "json" && payload instanceof Uint8Array;
     const stored = isText ? { ...row, payload: decoder.decode(payload) } : row;

@@ -10,7 +10,6 @@ import type { StoredPayload } from "./payloads.ts";
 /** A capture waits (`raw`), is with a drain (`processing`), is `done`, or was given up after errors (`error`). */
 export type QueueStatus = "raw" | "processing" | "done" | "error";
 
-/** How soon a capture is drained. */
 export type QueuePriority = Capture["priority"];
 
 /** A capture in the queue, without its payload. */
@@ -181,9 +180,7 @@ export function lastCaptureAtMs(
 /** Returns the payload of a capture as it is stored; undefined when there is no such capture. */
 export function readStoredPayload(db: DatabaseSync, id: string): StoredPayload | undefined {
   const row = db.prepare(
-    `SELECT id, encoding, payload, raw_bytes AS rawBytes
-       FROM pending_queue
-      WHERE id = ?`,
+    "SELECT id, encoding, payload, raw_bytes AS rawBytes FROM pending_queue WHERE id = ?",
   ).get(id);
   return row as unknown as StoredPayload | undefined;
 }
@@ -241,67 +238,56 @@ export function summarizeQueue(db: DatabaseSync): QueueGroup[] {
   ).all() as unknown as QueueGroup[];
 }
 
-interface QueueTotals {
-  readonly items: number;
-  readonly byStatus: Readonly<Record<QueueStatus, number>>;
-  readonly byPriority: Readonly<Record<QueuePriority, number>>;
-  readonly rawBytes: number;
-  readonly storedBytes: number;
-  /** When the oldest waiting capture came, in epoch milliseconds; null when none waits. */
-  readonly oldestAtMs: number | null;
-}
-
-export function totalsOf(groups: readonly QueueGroup[]): QueueTotals {
-  const sum = (pick: (group: QueueGroup) => number, among = groups) =>
-    among.reduce((total, group) => total + pick(group), 0);
-  const countBy = <Name extends string>(key: "status" | "priority", names: readonly Name[]) =>
-    Object.fromEntries(names.map((name) => [
-      name,
-      sum(({ count }) => count, groups.filter((group) => group[key] === name)),
-    ])) as Record<Name, number>;
-  const waiting = groups.filter(({ status }) => status === "raw" || status === "processing");
-  return {
-    items: sum(({ count }) => count),
-    byStatus: countBy("status", ["raw", "processing", "done", "error"]),
-    byPriority: countBy("priority", ["high", "normal", "low"]),
-    rawBytes: sum(({ rawBytes }) => rawBytes),
-    storedBytes: sum(({ storedBytes }) => storedBytes),
-    oldestAtMs: waiting.length === 0 ? null : Math.min(...waiting.map((group) => group.oldestAtMs)),
+/** Adds up groups; `oldestAtMs` says when the oldest waiting capture came, null when none waits. */
+export function totalsOf(groups: readonly QueueGroup[]) {
+  const totals = {
+    items: 0,
+    byStatus: { raw: 0, processing: 0, done: 0, error: 0 },
+    byPriority: { high: 0, normal: 0, low: 0 },
+    rawBytes: 0,
+    storedBytes: 0,
+    oldestAtMs: null as number | null,
   };
+  for (const { status, priority, count, rawBytes, storedBytes, oldestAtMs } of groups) {
+    totals.items += count;
+    totals.byStatus[status] += count;
+    totals.byPriority[priority] += count;
+    totals.rawBytes += rawBytes;
+    totals.storedBytes += storedBytes;
+    if (status !== "raw" && status !== "processing") continue;
+    totals.oldestAtMs = Math.min(totals.oldestAtMs ?? Infinity, oldestAtMs);
+  }
+  return totals;
 }
 
-interface QueueRetries {
-  readonly retrying: number;
-  /** When the first of them is tried again; null when none waits. */
-  readonly nextRetryAtMs: number | null;
-}
-
-/** Counts the captures that wait for another try, also those whose time has come: the next drain takes them. */
-export function queueRetries(db: DatabaseSync): QueueRetries {
+/**
+ * Counts the captures that wait for another try, also those whose time has come: the next drain takes them.
+ * `nextRetryAtMs` is when the first of them is tried again, null when none waits.
+ */
+export function queueRetries(
+  db: DatabaseSync,
+): { readonly retrying: number; readonly nextRetryAtMs: number | null } {
   return db.prepare(
     `SELECT count(*) AS retrying, min(retry_at_ms) AS nextRetryAtMs
        FROM pending_queue
       WHERE status IN ('raw', 'processing')
         AND retry_at_ms IS NOT NULL`,
-  ).get() as unknown as QueueRetries;
+  ).get() as unknown as ReturnType<typeof queueRetries>;
 }
 
-/** The state of the queue, for `doctor`. */
-interface QueueHealth {
-  /** Captures that wait or are with a drain. */
-  readonly waiting: number;
-  /** Captures that a drain took before the given time and did not finish. */
-  readonly stuck: number;
-  /** All payloads together, as JSON. */
-  readonly rawBytes: number;
-}
-
-export function queueHealth(db: DatabaseSync, stuckBeforeMs: number): QueueHealth {
+/**
+ * Counts the captures that wait or are with a drain, and those that a drain took before a moment and did not finish;
+ * `rawBytes` are all payloads together, as JSON.
+ */
+export function queueHealth(
+  db: DatabaseSync,
+  stuckBeforeMs: number,
+): Readonly<Record<"waiting" | "stuck" | "rawBytes", number>> {
   const row = db.prepare(
     `SELECT count(*) FILTER (WHERE status IN ('raw', 'processing'))            AS waiting,
             count(*) FILTER (WHERE status = 'processing' AND updated_at_ms < ?) AS stuck,
             coalesce(sum(max(raw_bytes, 0)), 0)                                AS rawBytes
        FROM pending_queue`,
   ).get(stuckBeforeMs);
-  return row as unknown as QueueHealth;
+  return row as unknown as ReturnType<typeof queueHealth>;
 }

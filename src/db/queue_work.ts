@@ -20,7 +20,6 @@ export interface ClaimedCapture extends StoredPayload {
   readonly projectDir: string | null;
 }
 
-/** How much is claimed at once. */
 export interface BatchSize {
   readonly maxRows: number;
   /** Bytes of payloads, not compressed; at least one capture is claimed. */
@@ -222,7 +221,6 @@ export function isAnyForgotten(db: DatabaseSync): boolean {
   return statement(db, "SELECT 1 FROM forgotten LIMIT 1").get() !== undefined;
 }
 
-/** How many waiting captures are counted at most. */
 const MAX_COUNTED = 1_000;
 
 /** Returns how many captures of a project wait, without those of one session; 1000 stands for as many or more. */
@@ -260,7 +258,6 @@ export function newestWaiting(
   db: DatabaseSync,
   { project, except, sessions, uses }: {
     readonly project: string;
-    /** The session to leave out. */
     readonly except: string;
     readonly sessions: number;
     readonly uses: number;
@@ -304,7 +301,6 @@ export function countAllWaiting(db: DatabaseSync): number {
   return Number(row!["n"]);
 }
 
-/** Returns the ids of those sessions that have waiting captures. */
 export function sessionsWaiting(
   db: DatabaseSync,
   candidates: readonly { readonly sessionId: string }[],

@@ -1,5 +1,6 @@
 /** Reads the table of sessions, and marks abandoned ones. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { quietly } from "../base/errors.ts";
 import { statement } from "./statement.ts";
 import { shortestUniquePrefix, shortSessionId } from "../base/ids.ts";
 import type { ProcessState } from "../system/process/process_identity.ts";
@@ -10,7 +11,7 @@ export type LastTurn =
   | { readonly kind: "failed"; readonly error: string };
 
 export interface SessionEnd {
-  readonly status: "active" | "ended" | "abandoned";
+  readonly status: SessionRow["status"];
   /** The reason that Claude Code gave: `prompt_input_exit`, `clear`, …; null where it gave none. */
   readonly reason: string | null;
   /** Null when no turn is known. */
@@ -237,9 +238,7 @@ function isAny(db: DatabaseSync, from: string, values: readonly SQLInputValue[])
 export function sessionEnd(db: DatabaseSync, sessionId: string): SessionEnd | null {
   const session = statement(
     db,
-    `SELECT status, end_reason AS reason
-       FROM sessions
-      WHERE session_id = ?`,
+    "SELECT status, end_reason AS reason FROM sessions WHERE session_id = ?",
   ).get(sessionId) as Omit<SessionEnd, "turn"> | undefined;
   return session === undefined ? null : { ...session, turn: lastTurn(db, sessionId) };
 }
@@ -346,27 +345,15 @@ export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
 /** Returns the shortest beginning of a session's id that no other session has: 8 characters or more. */
 export function tellingId(db: DatabaseSync | null, sessionId: string): string {
   const short = shortSessionId(sessionId);
-  const others = db === null ? [] : alike(db, short, sessionId);
+  const sql = "SELECT session_id AS id FROM sessions WHERE short_id = ? AND session_id <> ?";
+  // Where the database does not answer, the short id is told.
+  const alike = quietly(() => db?.prepare(sql).all(short, sessionId)) ?? [];
+  const others = alike.map(({ id }) => String(id).replaceAll("-", ""));
   return shortestUniquePrefix(sessionId.replaceAll("-", ""), others, short.length);
 }
 
-/** Returns other ids, without dashes, that begin the same; none when the database does not answer. */
-function alike(db: DatabaseSync, short: string, except: string): string[] {
-  try {
-    return db.prepare(
-      `SELECT session_id AS sessionId
-         FROM sessions
-        WHERE short_id = ?
-          AND session_id <> ?`,
-    ).all(short, except).map(({ sessionId }) => String(sessionId).replaceAll("-", ""));
-  } catch {
-    return [];
-  }
-}
-
 /** The Claude process that opened a session. */
-export interface SessionProcess {
-  readonly sessionId: string;
+export interface SessionProcess extends Pick<SessionRow, "sessionId"> {
   readonly claudePid: number;
   /** Distinguishes the process from a later one with the same number; null when it was not recorded. */
   readonly claudeProcess: string | null;

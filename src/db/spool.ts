@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
 import { digestOf } from "../base/fnv.ts";
 import { joinPath, parentOf } from "../base/paths.ts";
-import { type EntryKind, fileNamesIn, kindOf, readJsonFile } from "../system/on_disk.ts";
+import { type EntryKind, kindOf, readJsonFile } from "../system/on_disk.ts";
 import { readDirSync } from "../system/files.ts";
 import {
   isPrivateFolder,
@@ -21,7 +21,6 @@ import { type Appliers, type HookRecord, saveRecords } from "./captures.ts";
 /** The layout of a spool file. A program leaves records of a newer layout alone. */
 export const SPOOL_FORMAT = 3;
 
-/** A spool file. */
 export interface SpooledRecord {
   readonly format: number;
   /** Absolute path of the record's database. */
@@ -61,12 +60,18 @@ export function isOwnSpool(folder: string): boolean {
   return quietly(() => isPrivateFolder(parentOf(folder)) && isPrivateFolder(folder)) === true;
 }
 
-/** Lists a spool folder. The kinds tell pipes and links apart: reading a pipe would wait, a link may lead anywhere. */
+/**
+ * Lists a spool folder; one that cannot be read holds nothing. The kinds tell pipes and links apart: reading a pipe would
+ * wait, a link may lead anywhere.
+ */
 export function spoolEntries(
   folder: string,
-): { readonly path: string; readonly kind: EntryKind }[] {
+): { readonly name: string; readonly path: string; readonly kind: EntryKind }[] {
   const entries = quietly(() => [...readDirSync(folder)]) ?? [];
-  return entries.map((entry) => ({ path: joinPath(folder, entry.name), kind: kindOf(entry) }));
+  return entries.map((entry) => {
+    const { name } = entry;
+    return { name, path: joinPath(folder, name), kind: kindOf(entry) };
+  });
 }
 
 /** Returns the database that a record is meant for; null when it does not say. */
@@ -75,13 +80,11 @@ export function databaseOfRecord(path: string): string | null {
   return typeof database === "string" ? database : null;
 }
 
-/** How many records go into the database in one transaction. */
 const BATCH_RECORDS = 50;
 
 /** The ending of the names of files that were set aside. */
 const DAMAGED_SUFFIX = ".damaged";
 
-/** What a drain of the spool did. */
 export interface DrainReport {
   readonly saved: number;
   /** Records that the database had already: an earlier drain was stopped before it removed their files. */
@@ -120,10 +123,8 @@ export function spooledFiles(
 ): string[] {
   const suffix = spoolSuffix(database);
   return folders.filter(isOwnSpool).flatMap((folder) => {
-    // A folder that is gone by now, or cannot be read, holds nothing.
-    const names = quietly(() => fileNamesIn(folder)) ?? [];
-    return names.filter((name) => withDamaged ? name.includes(suffix) : name.endsWith(suffix))
-      .map((name) => ({ name, path: joinPath(folder, name) }));
+    const files = spoolEntries(folder).filter(({ kind }) => kind === "file");
+    return files.filter(({ name }) => withDamaged ? name.includes(suffix) : name.endsWith(suffix));
   }).sort((a, b) => a.name < b.name ? -1 : 1).map(({ path }) => path);
 }
 

@@ -4,7 +4,6 @@
  */
 import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 
-/** How many rows one statement reads. */
 const BATCH_ROWS = 500;
 
 /** After so many unreadable row numbers in a row, the step doubles: an inner page holds as many rows. */
@@ -14,7 +13,6 @@ const TRIED_ONE_BY_ONE = 20_000;
 const DAMAGE_CODES: ReadonlySet<number> = new Set([10, 11, 18, 26]);
 const CONSTRAINT = 19;
 
-/** How much of a table was copied. */
 export interface CopiedTable {
   /** How many rows the other database did not have. */
   readonly rows: number;
@@ -181,7 +179,6 @@ export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
 
-/** Returns the names of columns, as SQL lists them. */
 export function namesOf(columns: readonly Column[]): string {
   return columns.map(({ name }) => quotedName(name)).join(", ");
 }

@@ -1,6 +1,6 @@
 /** Notes what the next sync tells a team's server: rows that were forgotten here, and claims that changed. */
 import type { DatabaseSync } from "node:sqlite";
-import { statement } from "./statement.ts";
+import { putRow, statement } from "./statement.ts";
 
 /** Tells whether any project of this machine is shared. */
 export function hasTeams(db: DatabaseSync): boolean {
@@ -60,7 +60,6 @@ export function dropShared(db: DatabaseSync, uids: readonly string[]): void {
   }
 }
 
-/** Tells whether a project is shared with other machines. */
 export function isJoined(db: DatabaseSync, project: string | null): boolean {
   const sql = "SELECT 1 FROM team_projects WHERE project = ?";
   return project !== null && statement(db, sql).get(project) !== undefined;
@@ -103,13 +102,9 @@ export function listUntoldClaims(
   ).all(filter.project ?? null, filter.uid ?? null) as unknown as UntoldClaim[];
 }
 
-/** Notes that the server has to learn of a claim. */
 export function noteUntold(db: DatabaseSync, claim: UntoldClaim, atMs: number): void {
-  statement(
-    db,
-    `INSERT OR REPLACE INTO team_claims (uid, project, step, holder, token, noted_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-  ).run(claim.uid, claim.project, claim.step, claim.holder, claim.token, atMs);
+  const { uid, project, step, holder, token } = claim;
+  putRow(db, "team_claims", { uid, project, step, holder, token, notedAtMs: atMs });
 }
 
 /**

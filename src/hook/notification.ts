@@ -7,7 +7,7 @@ import {
 } from "../policy/notify.ts";
 import type { CommandRun } from "../system/process/types.ts";
 import { quietly } from "../base/errors.ts";
-import { showNotification } from "../system/process/notifier.ts";
+import { showNotification } from "../system/process/desktop.ts";
 import type { HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 

@@ -8,7 +8,7 @@ import { answerToUnreadable } from "../policy/guards/guard_policy.ts";
 import type { StopPolicy } from "../policy/stops/stop_policy.ts";
 import { MAX_CONTEXT_CHARS, toldIn } from "../memory/tell/context_text.ts";
 import { lookAtProcesses, lookForLife } from "../system/process/process_identity.ts";
-import { emptyBeginning } from "../db/beginning.ts";
+import { emptyBeginning } from "../db/notes.ts";
 import { activeSessions, goneSessions, type SessionProcess } from "../db/sessions.ts";
 import { lastSeenAtMs, noteClaimTold } from "../memory/store.ts";
 import { toldContext } from "../operations/told_context.ts";

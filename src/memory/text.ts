@@ -1,6 +1,6 @@
 /** Shortens texts, makes titles of them, takes colours out of outputs, and estimates their tokens. */
 import { withoutColours } from "../secrets/colours.ts";
-import { headOf } from "../base/letters.ts";
+import { headOf } from "../base/ids.ts";
 
 /** The longest title of an observation, in characters. */
 export const MAX_TITLE_CHARS = 160;

@@ -6,8 +6,7 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { knownProjects } from "../db/sessions.ts";
 import { toolsOfRules } from "../policy/armed_gates.ts";
 import type { NamedTools } from "../claude/settings/lanes.ts";
-import { policyInForce } from "../config/kept_policy.ts";
-import { peekHookConfig } from "../config/last_policy.ts";
+import { peekHookConfig, policyInForce } from "../config/kept_policy.ts";
 import type { KnownPlaces } from "../policy/files/own_files.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import type { GuardPolicy } from "../policy/guards/guard_policy.ts";
@@ -30,7 +29,7 @@ export async function peek<Found>(
   const { globals, locations, environment } = context;
   using cache = cacheHere(context);
   const { files, looks, held, config: written } = await inForce(context, folder, cache);
-  const config = { ...written, held, ...globals.noDb && { databaseEnabled: false } };
+  const config: HookConfig = { ...written, held, ...globals.noDb && { databaseEnabled: false } };
   const path = config.databaseEnabled ? databaseAt(locations, config.databasePath) : ":memory:";
   const isSame = path === locations.database;
   using own = isSame && cache !== null ? null : openIfOurs(path) ?? await openEmpty(path);

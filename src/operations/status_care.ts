@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { quietly } from "../base/errors.ts";
-import { emptyBeginning } from "../db/beginning.ts";
+import { emptyBeginning } from "../db/notes.ts";
 import { spooledFiles } from "../db/spool.ts";
 import { hasTeams } from "../db/team_outbox.ts";
 import type { HooksHere } from "../policy/armed_gates.ts";

@@ -1,6 +1,7 @@
 /** Describes the environment of one run: variables, folders, streams, and where conclaude keeps its files. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Descent } from "./process/ancestors.ts";
+import { quietly } from "../base/errors.ts";
 import { joinPath, parentOf, resolvePath } from "../base/paths.ts";
 
 /** What one run of the program knows about its process. `main.ts` passes the real values, a test its own. */
@@ -64,11 +65,7 @@ export function readAll(stdin: Environment["stdin"]): Uint8Array {
 
 /** Returns a variable of this process; undefined when it is unset, empty, or not UTF-8. */
 export function readVariable(name: string): string | undefined {
-  try {
-    return Deno.env.get(name) || undefined;
-  } catch {
-    return undefined;
-  }
+  return quietly(() => Deno.env.get(name)) || undefined;
 }
 
 /** Returns the path of a `file:` URL; `file:///C:/x` is `C:/x`. */
@@ -95,14 +92,8 @@ export const THIS_PROCESS: Environment = {
   },
   stdin: Deno.stdin,
   isTerminal: (stream) => Deno[stream].isTerminal(),
-  columns() {
-    try {
-      // A terminal of unknown size reports 0 columns.
-      return Deno.consoleSize().columns || null;
-    } catch {
-      return null;
-    }
-  },
+  // A terminal of unknown size reports 0 columns.
+  columns: () => quietly(() => Deno.consoleSize().columns) || null,
   descent: null,
   hold: () => {},
 };
@@ -183,17 +174,13 @@ function privateName(): string {
 
 /** Returns the names in a folder, and makes the folder when it is missing; null when that fails. */
 function namesMadeIn(folder: string): string[] | null {
-  try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => name);
-  } catch {
-    // The folder is missing; it is usable if it can be made.
-  }
-  try {
+  const names = quietly(() => Array.from(Deno.readDirSync(folder), ({ name }) => name));
+  if (names !== undefined) return names;
+  // The folder is missing; it is usable if it can be made.
+  return quietly((): string[] => {
     Deno.mkdirSync(folder, { recursive: true, mode: 0o700 });
     return [];
-  } catch {
-    return null;
-  }
+  }) ?? null;
 }
 
 export const { memoryUsage } = Deno;

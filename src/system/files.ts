@@ -1,47 +1,30 @@
 /** Files and folders, as the runtime offers them. Other rooms import these names and never name the runtime. */
+import { messageOf, quietly } from "../base/errors.ts";
 import { parentOf, resolvePath, withParents } from "../base/paths.ts";
 
 export const {
   chmodSync,
-  chownSync,
-  copyFile,
   copyFileSync,
   linkSync,
   lstatSync,
-  makeTempDir,
   makeTempDirSync,
-  makeTempFileSync,
-  mkdir,
   mkdirSync,
   openSync,
   readDirSync,
-  readFile,
-  readFileSync,
-  readLink,
   readLinkSync,
   readTextFile,
   readTextFileSync,
-  realPath,
   realPathSync,
-  remove,
   removeSync,
-  rename,
   renameSync,
   SeekMode,
-  stat,
   statSync,
-  symlink,
   truncateSync,
   utimeSync,
-  writeFile,
-  writeFileSync,
-  writeTextFile,
   writeTextFileSync,
 } = Deno;
 
-export type FsFile = Deno.FsFile;
 export type FileInfo = Deno.FileInfo;
-export type DirEntry = Deno.DirEntry;
 
 /** An owner of an open file; the file is open as long as `isOpen` is true. */
 interface Holder {
@@ -49,7 +32,7 @@ interface Holder {
 }
 
 const HOLDERS = new Map<string, Set<WeakRef<Holder>>>();
-const KEPT_OPEN = new Map<string, FsFile>();
+const KEPT_OPEN = new Map<string, Deno.FsFile>();
 
 /** Notes that SQLite has a database open in this process. */
 export function noteHolder(path: string, holder: Holder): void {
@@ -66,7 +49,7 @@ export function noteHolder(path: string, holder: Holder): void {
 export function openBeside(
   path: string,
   options: { readonly read?: boolean; readonly write?: boolean } = { read: true },
-): { readonly file: FsFile } & Disposable {
+): { readonly file: Deno.FsFile } & Disposable {
   const holders = HOLDERS.get(path.replace(/-(?:wal|shm)$/, "")) ?? [];
   const isHeld = [...holders].some((one) => one.deref()?.isOpen === true);
   const { dev, ino } = isHeld ? statSync(path) : { dev: 0, ino: null };
@@ -94,7 +77,6 @@ export function isPermissionDenied(error: unknown): error is Error {
   return error instanceof Deno.errors.PermissionDenied;
 }
 
-/** How many links in a row are followed. */
 const MAX_LINKS = 40;
 const GROUP_WRITES = 0o020;
 const ALL_WRITE = 0o002;
@@ -114,12 +96,8 @@ interface Fault {
  */
 export function findFault(path: string, top: string): Fault | null {
   const uid = Deno.uid();
-  try {
-    return uid === null ? null : faultOnTheWay(path, top, uid);
-  } catch {
-    // The file is gone or may not be read: the caller that reads it reports that.
-    return null;
-  }
+  // Where the file is gone or may not be read, the caller that reads it reports that.
+  return uid === null ? null : quietly(() => faultOnTheWay(path, top, uid)) ?? null;
 }
 
 function faultOnTheWay(path: string, top: string, uid: number): Fault | null {
@@ -211,23 +189,14 @@ export function makePrivateFile(path: string): void {
 
 /** Returns the path with all links followed; the path itself where that fails. */
 export function realOr(path: string): string {
-  try {
-    return Deno.realPathSync(path);
-  } catch {
-    return path;
-  }
+  return quietly(() => Deno.realPathSync(path)) ?? path;
 }
 
 /** Tells whether a path is a regular file, or a link to one. Reading a pipe could wait for ever. */
 export function isFile(path: string): boolean {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
+  return quietly(() => Deno.statSync(path).isFile) === true;
 }
 
-/** The size of the largest file that is read, in bytes. */
 const MAX_FILE_BYTES = 1_048_576;
 
 /** Reads a small file. @returns Its text, why it cannot be read, or undefined where there is none. */
@@ -242,20 +211,13 @@ export function readSmallFile(
     return { text: Deno.readTextFileSync(path) };
   } catch (error) {
     // A link to nothing is a mistake; a missing file is not.
-    if (saysMissing(error)) return isLink(path) ? { problem: "a link to nothing" } : undefined;
-    return { problem: error instanceof Error ? error.message : String(error) };
+    if (!saysMissing(error)) return { problem: messageOf(error) };
+    const isLink = quietly(() => Deno.lstatSync(path).isSymlink) === true;
+    return isLink ? { problem: "a link to nothing" } : undefined;
   }
 }
 
 /** Tells whether a call failed because the path, or a folder on the way to it, is not there. */
 export function saysMissing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
-}
-
-function isLink(path: string): boolean {
-  try {
-    return Deno.lstatSync(path).isSymlink;
-  } catch {
-    return false;
-  }
 }

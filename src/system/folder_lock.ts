@@ -1,6 +1,6 @@
 /** Takes a lock that is a folder: the lock is held as long as the folder exists. */
 import { quietly } from "../base/errors.ts";
-import { waitMs } from "./wait.ts";
+import { waitMs } from "./processes.ts";
 import { removeQuietly } from "./write_file.ts";
 
 const PAUSE_MS = 20;

@@ -1,12 +1,10 @@
-/** Starts, signals and ends processes. */
+/** Signals and ends processes, and waits. */
 
-export const { addSignalListener, Command, execPath, exit, kill, removeSignalListener } = Deno;
+export const { addSignalListener, execPath, exit, removeSignalListener } = Deno;
 
-export type Command = Deno.Command;
-export type CommandOptions = Deno.CommandOptions;
-export type CommandOutput = Deno.CommandOutput;
-export type CommandStatus = Deno.CommandStatus;
-export type ChildProcess = Deno.ChildProcess;
 export type Signal = Deno.Signal;
 
-export const OWN_PID = Deno.pid;
+/** Blocks the whole process for some milliseconds. */
+export function waitMs(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

@@ -1,4 +1,5 @@
 /** Follows the links in paths. */
+import { quietly } from "../base/errors.ts";
 import { baseName, joinPath, parentOf, resolvePath } from "../base/paths.ts";
 
 const MAX_LINKS = 8;
@@ -52,11 +53,10 @@ export class RealPaths {
 
 /** Returns what is at a path, with the target of a link; null where nothing is there. */
 function entryAt(path: string): { readonly target: string | null } | null {
-  try {
-    return { target: Deno.lstatSync(path).isSymlink ? Deno.readLinkSync(path) : null };
-  } catch {
-    return null;
-  }
+  const look = () => ({
+    target: Deno.lstatSync(path).isSymlink ? Deno.readLinkSync(path) : null,
+  });
+  return quietly(look) ?? null;
 }
 
 /** Returns a path with all links followed, and remembers nothing. */

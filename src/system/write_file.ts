@@ -1,4 +1,5 @@
 /** Replaces, makes and removes files and folders. Other programs see the old text or the new one, never half a text. */
+import { quietly } from "../base/errors.ts";
 
 /**
  * Writes a text beside a file, flushes it, and renames it into its place. @returns False when `prepare` returned false.
@@ -31,20 +32,12 @@ function writeDraft(draft: string, bytes: Uint8Array, mode: number): void {
 
 /** Removes a file or an empty folder. Does nothing when that fails. */
 export function removeQuietly(path: string): void {
-  try {
-    Deno.removeSync(path);
-  } catch {
-    // It is gone, was never made, or lies on a disk that is read-only now.
-  }
+  quietly(() => Deno.removeSync(path));
 }
 
 /** Renames a file. Does nothing when that fails. */
 export function renameQuietly(from: string, to: string): void {
-  try {
-    Deno.renameSync(from, to);
-  } catch {
-    // Another process was first.
-  }
+  quietly(() => Deno.renameSync(from, to));
 }
 
 /** Makes a folder, and those above it, with mode 0700. @throws {Error} When another user owns it. */
@@ -82,12 +75,8 @@ export function makeFolder(path: string, mode: number): void {
 
 /** Returns a folder's permission bits, 0 on systems without them; null where there is no folder, or a link to one. */
 export function folderMode(path: string): number | null {
-  try {
-    const { isDirectory, mode } = Deno.lstatSync(path);
-    return isDirectory ? (mode ?? 0) & 0o777 : null;
-  } catch {
-    return null;
-  }
+  const found = quietly(() => Deno.lstatSync(path));
+  return found?.isDirectory ? (found.mode ?? 0) & 0o777 : null;
 }
 
 /** Gives a draft the mode of the file that it replaces, and its owner when root edits it. */
@@ -97,10 +86,9 @@ export function keepOwner(
 ): void {
   if (Deno.build.os === "windows") return;
   Deno.chmodSync(draft, mode);
-  try {
+  // Perhaps there is no file yet, or its owner cannot be kept.
+  quietly(() => {
     const { uid, gid } = Deno.statSync(target);
     if (uid !== null && gid !== null && uid !== Deno.uid()) Deno.chownSync(draft, uid, gid);
-  } catch {
-    // There is no file yet, or its owner cannot be kept.
-  }
+  });
 }

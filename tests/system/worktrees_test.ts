@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { ensureTree, hasBranch, lookAtTree, removeTree } from "../../src/system/git/task_trees.ts";
+import { ensureTree, lookAtTree, removeTree } from "../../src/system/git/task_trees.ts";
+import { hasBranch } from "../../src/system/git/working_trees.ts";
 import { testWith } from "../support/fixtures.ts";
 import { tempFolder } from "../support/folders.ts";
 import { gitSync, makeRepository } from "../support/git.ts";
@@ -22,9 +23,9 @@ function places() {
 const test = testWith(places);
 
 test("a tree is made with its branch, is taken where it is there, and may be made anew", async ({ root, commonDir, tree }) => {
-  assert.equal(await hasBranch({ commonDir }, tree.branch), false);
+  assert.equal(hasBranch({ commonDir }, tree.branch), false);
   assert.deepEqual(await ensureTree({ commonDir }, tree, "main"), { kind: "ready" });
-  assert.equal(await hasBranch({ commonDir }, tree.branch), true);
+  assert.equal(hasBranch({ commonDir }, tree.branch), true);
   Deno.writeTextFileSync(join(tree.path, "b.txt"), "new\n");
   assert.deepEqual(await lookAtTree(tree.path, "main"), { isDirty: true, ahead: 0 });
   gitSync(tree.path, "add", ".");
@@ -37,7 +38,7 @@ test("a tree is made with its branch, is taken where it is there, and may be mad
   assert.equal(gitSync(tree.path, "log", "-1", "--format=%s").trim(), "More");
   gitSync(root, "merge", "-q", tree.branch);
   await removeTree({ commonDir }, tree, "main");
-  assert.equal(await hasBranch({ commonDir }, tree.branch), false);
+  assert.equal(hasBranch({ commonDir }, tree.branch), false);
 });
 
 test("a short obstacle is waited for, and a lasting one is named", async ({ commonDir, tree }) => {

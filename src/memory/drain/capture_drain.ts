@@ -20,7 +20,7 @@ import {
   releaseClaims,
   type WorkedCapture,
 } from "../../db/queue_work.ts";
-import { waitMs } from "../../system/wait.ts";
+import { waitMs } from "../../system/processes.ts";
 import type { LateRedaction } from "./late_redaction.ts";
 import { mendFailures } from "./mend_failures.ts";
 import { type ReadAt, readCapture, type Reading, termsOf } from "./read_capture.ts";

@@ -1,7 +1,8 @@
 /** Collects what earlier sessions left open: failures, tasks, turns that were cut off, operations of git, workflows. */
 import type { DatabaseSync } from "node:sqlite";
 import { goneBranches } from "../../system/git/branches.ts";
-import { branchIn, operationsUnderWay, treesOf } from "../../system/git/working_trees.ts";
+import { branchIn } from "../../system/git/repository.ts";
+import { operationsUnderWay, treesOf } from "../../system/git/working_trees.ts";
 import type { ToldLine } from "./context_text.ts";
 import {
   isUnmended,

@@ -5,7 +5,7 @@ import { UserError } from "../../base/errors.ts";
 import { backUp, backupsOf, defaultBackupPath } from "../../upkeep/care/backup.ts";
 import { checkDatabase } from "../../upkeep/care/database_check.ts";
 import { resetDatabase, restoreDatabase } from "../../upkeep/care/replace.ts";
-import { noteCopy } from "../../db/written_copies.ts";
+import { noteCopy } from "../../db/notes.ts";
 import { requireOurs, requireReplaceable } from "../../upkeep/care/require_ours.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { measureDatabase } from "../../upkeep/store.ts";

@@ -2,7 +2,7 @@ import { plain } from "../../base/plain.ts";
 import { count } from "../../base/counts.ts";
 import { quietly, UserError } from "../../base/errors.ts";
 import { type ExportCounts, exportLines, type LostRow } from "../../upkeep/transfer/store.ts";
-import { noteCopy } from "../../db/written_copies.ts";
+import { noteCopy } from "../../db/notes.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { hearSignals, withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { type ProgressLine, progressLine } from "../terminal.ts";

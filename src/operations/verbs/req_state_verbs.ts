@@ -5,7 +5,7 @@ import { redactValue } from "../../secrets/redact_value.ts";
 import { quietly, UserError } from "../../base/errors.ts";
 import { isMapping } from "../../base/mapping.ts";
 import { shortSessionId } from "../../base/ids.ts";
-import { askGitLines } from "../../system/git/ask_git.ts";
+import { askGitLines } from "../../system/git/run_git.ts";
 import { toldByPerson } from "../../policy/requirements/satisfy.ts";
 import { type Standing, WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";

@@ -46,7 +46,7 @@ export async function measureBranch(
 ): Promise<MeasuredLines> {
   if (TRUNKS.has(branch)) return null;
   try {
-    return await countChanges(gitIn(root, environment), { root, commonDir }, branch);
+    return await countChanges(gitWithin(root, environment), { root, commonDir }, branch);
   } catch (thrown) {
     if (thrown instanceof GitFault) return "unknown";
     throw thrown;
@@ -79,16 +79,12 @@ class GitFault extends Error {}
 /** The exit status with which git answers no. */
 const NO = 1;
 
-interface Git {
-  /** Returns what git prints, null when git answers no. @throws {GitFault} */
-  ask(...args: string[]): Promise<string | null>;
-  /** Returns what git prints. @throws {GitFault} Also when git answers no. */
-  tell(...args: string[]): Promise<string>;
-}
+/** Asks git: `ask()` returns null when git answers no, and `tell()` throws. @throws {GitFault} */
+type Git = ReturnType<typeof gitWithin>;
 
-function gitIn(folder: string, environment: Environment): Git {
+function gitWithin(folder: string, environment: Environment) {
   const untilMs = performance.now() + MAX_GIT_MS;
-  const ask: Git["ask"] = async (...args) => {
+  const ask = async (...args: string[]) => {
     const timeoutMs = Math.ceil(untilMs - performance.now());
     if (timeoutMs <= 0) throw new GitFault();
     const done = await runTool(["git", "--no-pager", ...args], { folder, timeoutMs, environment });
@@ -97,7 +93,7 @@ function gitIn(folder: string, environment: Environment): Git {
   };
   return {
     ask,
-    async tell(...args) {
+    async tell(...args: string[]) {
       const output = await ask(...args);
       if (output === null) throw new GitFault();
       return output;

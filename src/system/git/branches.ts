@@ -1,9 +1,8 @@
 /** Reads from git's own files which branches a repository has, and asks git for the commits outside of `HEAD`. */
-import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
-import { runTool } from "../process/run_program.ts";
 import { listFolder, namesIn, readText } from "../on_disk.ts";
 import { changedAtMs, gitFolders, type Repository } from "./repository.ts";
+import { askGit, type GitContext } from "./run_git.ts";
 
 /** A repository with more folders of branches than this is not read. */
 const MAX_FOLDERS = 500;
@@ -52,15 +51,11 @@ function refsBelow(
 /** Returns the commits that some branch has and `HEAD` has not; null where git did not answer within `timeoutMs`. */
 export async function commitsElsewhere(
   root: string,
-  { timeoutMs, environment }: { readonly timeoutMs: number; readonly environment: Environment },
+  context: GitContext,
 ): Promise<readonly string[] | null> {
-  const output = await runTool(
-    ["git", "rev-list", `--max-count=${MAX_COMMITS}`, "--branches", "--remotes", "--not", "HEAD"],
-    { folder: root, timeoutMs, environment, isAlone: true },
-  );
-  return output === null || output.code !== 0
-    ? null
-    : output.stdout.split("\n").filter((line) => line !== "");
+  const where = ["--branches", "--remotes", "--not", "HEAD"];
+  const commits = await askGit(root, ["rev-list", `--max-count=${MAX_COMMITS}`, ...where], context);
+  return commits?.split("\n").filter((line) => line !== "") ?? null;
 }
 
 /** Returns a text that changes whenever `HEAD` or a branch moves; null where git's files do not tell. */

@@ -2,7 +2,7 @@
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
 import { exists } from "../on_disk.ts";
-import { askGit } from "./ask_git.ts";
+import { askGit } from "./run_git.ts";
 import { movesSince, type Since } from "./reflogs.ts";
 import { gitFolders, type Repository } from "./repository.ts";
 import { operationIn } from "./working_trees.ts";
@@ -45,10 +45,7 @@ async function namesFrom(...question: Question<readonly string[]>): Promise<stri
 export async function broughtFiles(
   tree: Tree,
   paths: readonly string[],
-  { since, environment }: {
-    readonly since: Since;
-    readonly environment: Pick<Environment, "variable">;
-  },
+  { since, environment }: Readonly<{ since: Since; environment: Pick<Environment, "variable"> }>,
 ): Promise<ReadonlySet<string>> {
   const inside = paths.filter((path) => path.startsWith(`${tree.root}/`))
     .map((path) => path.slice(tree.root.length + 1));

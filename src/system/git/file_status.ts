@@ -3,10 +3,9 @@ import type { Environment } from "../environment.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { runTool } from "../process/run_program.ts";
 import { RealPaths } from "../real_paths.ts";
-import { askGit } from "./ask_git.ts";
 import { findRepository, lookUpwards } from "./repository.ts";
 import { exists } from "../on_disk.ts";
-import { runGit } from "./run_git.ts";
+import { askGit, runGit } from "./run_git.ts";
 
 export interface IgnorePattern {
   readonly pattern: string;
@@ -50,10 +49,7 @@ export async function askIgnored(
 async function checkIgnored(
   root: string,
   paths: readonly string[],
-  { options, environment }: {
-    readonly options: readonly string[];
-    readonly environment: Environment;
-  },
+  { options, environment }: Readonly<{ options: readonly string[]; environment: Environment }>,
 ): Promise<readonly (readonly [string, IgnorePattern])[] | null> {
   // Git prints a line for each path in the same order, so no path has to be unquoted.
   const command = ["git", "check-ignore", "--verbose", "--non-matching", ...options];

@@ -1,10 +1,9 @@
 /** Records where the branches and working trees of a repository stand, so that a later look finds what has moved. */
 import { joinPath } from "../../base/paths.ts";
 import { fileSize, readText } from "../on_disk.ts";
-import { askGit, type GitContext } from "./ask_git.ts";
+import { askGit, type GitContext } from "./run_git.ts";
 import { refsDates } from "./branches.ts";
-import { readRef, type Repository, worktreeDirs } from "./repository.ts";
-import { branchIn } from "./working_trees.ts";
+import { branchIn, readRef, type Repository, worktreeDirs } from "./repository.ts";
 
 export interface Heads {
   /** A text that changes when a branch moves; empty when git did not tell. */

@@ -2,7 +2,7 @@
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
 import { exists, readHead, readText } from "../on_disk.ts";
-import { askGitLines } from "./ask_git.ts";
+import { askGitLines } from "./run_git.ts";
 
 export interface RepositoryIdentity {
   /** Null without a commit, and in a shallow clone. */

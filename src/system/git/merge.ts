@@ -3,7 +3,7 @@ import { joinPath } from "../../base/paths.ts";
 import { exists, isFolder } from "../on_disk.ts";
 import { removeQuietly } from "../write_file.ts";
 import { gitFolders, type Repository } from "./repository.ts";
-import { runGit } from "./run_git.ts";
+import { gitIn, runGit } from "./run_git.ts";
 import type { TaskTree } from "./task_trees.ts";
 import { operationIn, workingTreeOf } from "./working_trees.ts";
 
@@ -45,7 +45,7 @@ export async function mergeTree(
     if (result === "moved") continue;
     // Later work in the tree starts from the new target.
     if (result.kind === "merged") {
-      await runGit(["merge", "--ff-only", "--quiet", target], { folder: path });
+      await gitIn(path, "merge", "--ff-only", "--quiet", target);
     }
     return result;
   }
@@ -55,7 +55,6 @@ export async function mergeTree(
 async function mergeOnce(
   repository: Pick<Repository, "commonDir">,
   { work, target, message }: {
-    /** A commit. */
     readonly work: string;
     readonly target: string;
     readonly message: string;
@@ -64,26 +63,21 @@ async function mergeOnce(
   const folder = repository.commonDir;
   const into = await revision(folder, `refs/heads/${target}`);
   if (into === null) return { kind: "failed", why: `there is no branch ${target}` };
-  const contained = await runGit(["merge-base", "--is-ancestor", work, into], { folder });
+  const contained = await gitIn(folder, "merge-base", "--is-ancestor", work, into);
   if (contained.code === 0) {
     return { kind: "merged", commit: await mergeCommitOf(folder, { work, into }) };
   }
   const tree = await mergeTrees(folder, into, work);
   if (tree.kind !== "tree") return tree;
-  const parents = ["-p", into, "-p", work];
-  const commit = await runGit(
-    [...await authorFlags(folder), "commit-tree", tree.id, ...parents, "-m", message],
-    { folder },
-  );
+  const words = ["commit-tree", tree.id, "-p", into, "-p", work, "-m", message];
+  const commit = await gitIn(folder, ...await authorFlags(folder), ...words);
   if (commit.code !== 0) return { kind: "failed", why: commit.complaint };
   return await move(repository, { target, from: into, to: commit.stdout.trim() });
 }
 
 /** Merges two commits in git's object store; no file changes. */
 async function mergeTrees(folder: string, into: string, work: string) {
-  const merged = await runGit(["merge-tree", "--write-tree", "--name-only", "-z", into, work], {
-    folder,
-  });
+  const merged = await gitIn(folder, "merge-tree", "--write-tree", "--name-only", "-z", into, work);
   const [id = "", ...rest] = merged.stdout.split("\0");
   if (merged.code === 0) return { kind: "tree", id } as const;
   if (merged.code !== 1) return { kind: "failed", why: merged.complaint } as const;
@@ -96,13 +90,12 @@ async function move(
   { target, from, to }: { readonly target: string; readonly from: string; readonly to: string },
 ): Promise<MergeResult | "moved"> {
   const tree = workingTreeOf(repository, target);
+  const ref = `refs/heads/${target}`;
   const moved = tree === undefined
-    ? await runGit(["update-ref", "-m", "merge", `refs/heads/${target}`, to, from], {
-      folder: repository.commonDir,
-    })
-    : await runGit(["merge", "--ff-only", "--quiet", to], { folder: tree.root });
+    ? await gitIn(repository.commonDir, "update-ref", "-m", "merge", ref, to, from)
+    : await gitIn(tree.root, "merge", "--ff-only", "--quiet", to);
   if (moved.code === 0) return { kind: "merged", commit: to };
-  const now = await revision(repository.commonDir, `refs/heads/${target}`);
+  const now = await revision(repository.commonDir, ref);
   if (now !== from && now !== null) return "moved";
   const where = tree === undefined ? "" : ` in ${tree.root}`;
   return { kind: "failed", why: `git could not move ${target}${where}: ${moved.complaint}` };
@@ -118,31 +111,31 @@ async function commitAll(
 ): Promise<string | null> {
   const unfinished = await unfinishedIn(folder, commonDir);
   if (unfinished !== null) return unfinished;
-  const added = await runGit(["add", "--all"], { folder });
+  const added = await gitIn(folder, "add", "--all");
   if (added.code !== 0) return added.complaint;
   const nested = await nestedRepositories(folder, `refs/heads/${target}`);
   if (nested.length > 0) {
-    await runGit(["reset", "--quiet", "--", ...nested], { folder });
+    await gitIn(folder, "reset", "--quiet", "--", ...nested);
     return `${nested.join(", ")} in ${folder} is a repository of its own, and its files would be ` +
       "lost: move it elsewhere, take its .git away, or ignore it";
   }
-  const clean = await runGit(["diff", "--cached", "--quiet"], { folder });
+  const clean = await gitIn(folder, "diff", "--cached", "--quiet");
   if (clean.code === 0) return null;
   const flags = await authorFlags(folder);
-  const committed = await runGit([...flags, "commit", "--quiet", "-m", message], { folder });
+  const committed = await gitIn(folder, ...flags, "commit", "--quiet", "-m", message);
   return committed.code === 0 ? null : `git commit: ${committed.complaint}`;
 }
 
 /** Returns flags that make conclaude the author where git knows none. */
 async function authorFlags(folder: string): Promise<string[]> {
-  const known = await runGit(["var", "GIT_COMMITTER_IDENT"], { folder });
+  const known = await gitIn(folder, "var", "GIT_COMMITTER_IDENT");
   return known.code === 0
     ? []
     : ["-c", "user.name=conclaude", "-c", "user.email=conclaude@localhost"];
 }
 
 async function revision(folder: string, name: string): Promise<string | null> {
-  const found = await runGit(["rev-parse", "--verify", "--quiet", `${name}^{commit}`], { folder });
+  const found = await gitIn(folder, "rev-parse", "--verify", "--quiet", `${name}^{commit}`);
   return found.code === 0 ? found.stdout.trim() : null;
 }
 
@@ -151,10 +144,8 @@ async function mergeCommitOf(
   folder: string,
   { work, into }: { readonly work: string; readonly into: string },
 ): Promise<string | null> {
-  const found = await runGit(
-    ["rev-list", "--merges", "--parents", "--ancestry-path", `${work}..${into}`],
-    { folder },
-  );
+  const words = ["rev-list", "--merges", "--parents", "--ancestry-path"];
+  const found = await gitIn(folder, ...words, `${work}..${into}`);
   for (const line of found.stdout.split("\n")) {
     const [commit, , ...brought] = line.split(" ");
     if (brought.includes(work)) return commit!;
@@ -190,13 +181,11 @@ export async function reviewTree(
     const added = await runGit(["add", "--all"], { folder, variables });
     if (added.code !== 0) return { kind: "failed", why: added.complaint };
     const tree = (await runGit(["write-tree"], { folder, variables })).stdout.trim();
-    const since = (await runGit(["merge-base", base, "HEAD"], { folder })).stdout.trim() || base;
+    const since = (await gitIn(folder, "merge-base", base, "HEAD")).stdout.trim() || base;
     const options = ["diff", "--no-color", "--no-ext-diff", "-M"];
-    const diff = await runGit([...options, since, tree], { folder });
-    const counts = await runGit([...options, "--numstat", "-z", "--no-renames", since, tree], {
-      folder,
-    });
-    const summary = await runGit([...options, "--shortstat", since, tree], { folder });
+    const diff = await gitIn(folder, ...options, since, tree);
+    const counts = await gitIn(folder, ...options, "--numstat", "-z", "--no-renames", since, tree);
+    const summary = await gitIn(folder, ...options, "--shortstat", since, tree);
     if (diff.code !== 0) return { kind: "failed", why: diff.complaint };
     const unresolved = await unresolvedFiles(folder);
     return {
@@ -219,9 +208,7 @@ async function conflictsOf(
   { tree, target }: { readonly tree: string; readonly target: string },
 ): Promise<readonly string[]> {
   const flags = await authorFlags(folder);
-  const commit = await runGit([...flags, "commit-tree", tree, "-p", "HEAD", "-m", "review"], {
-    folder,
-  });
+  const commit = await gitIn(folder, ...flags, "commit-tree", tree, "-p", "HEAD", "-m", "review");
   if (commit.code !== 0) return [];
   const merged = await mergeTrees(folder, target, commit.stdout.trim());
   return merged.kind === "conflicts" ? merged.files : [];
@@ -232,7 +219,7 @@ function numberOf(text: string | undefined): number | null {
 }
 
 async function unresolvedFiles(folder: string): Promise<readonly string[]> {
-  const { stdout } = await runGit(["ls-files", "--unmerged", "-z"], { folder });
+  const { stdout } = await gitIn(folder, "ls-files", "--unmerged", "-z");
   const names = stdout.split("\0").filter((line) => line !== "")
     .map((line) => line.slice(line.indexOf("\t") + 1));
   return [...new Set(names)];
@@ -249,9 +236,7 @@ async function unfinishedIn(root: string, commonDir: string): Promise<string | n
 
 /** Returns repositories inside of a working tree that git would store without their files. */
 async function nestedRepositories(folder: string, target: string): Promise<readonly string[]> {
-  const { stdout } = await runGit(["diff", "--cached", "--raw", "-z", "--no-renames", target], {
-    folder,
-  });
+  const { stdout } = await gitIn(folder, "diff", "--cached", "--raw", "-z", "--no-renames", target);
   const parts = stdout.split("\0");
   const nested: string[] = [];
   for (let i = 0; i + 1 < parts.length; i += 2) {

@@ -1,7 +1,7 @@
 /** Finds the commits that are new between two looks at a repository, however they were made. */
 import { joinPath } from "../../base/paths.ts";
 import { readText } from "../on_disk.ts";
-import { askGit, askGitLines, type GitContext } from "./ask_git.ts";
+import { askGit, askGitLines, type GitContext } from "./run_git.ts";
 import type { Heads } from "./heads.ts";
 import { formerBranchNames, loggedSince } from "./reflogs.ts";
 import type { Repository } from "./repository.ts";
@@ -41,7 +41,6 @@ interface Commit {
 
 /** How many commits of one tool use are read; the newest come first. */
 const MAX_COMMITS = 20;
-/** How many commits are searched for the patch of another one. */
 const MAX_SEARCHED = 5_000;
 
 /**
@@ -142,10 +141,7 @@ const FORMAT = "--format=%H %T %at %ct %ae|%P";
 /** Lists commits, the newest first; none where git does not answer. */
 async function listCommits(
   { commonDir }: Pick<Repository, "commonDir">,
-  { options, revisions }: {
-    readonly options: readonly string[];
-    readonly revisions: readonly string[];
-  },
+  { options, revisions }: Readonly<{ options: readonly string[]; revisions: readonly string[] }>,
   context: GitContext,
 ): Promise<Commit[]> {
   const words = ["log", "--ignore-missing", `--max-count=${MAX_SEARCHED}`, FORMAT, "--stdin"];

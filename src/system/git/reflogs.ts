@@ -4,7 +4,6 @@ import { readText } from "../on_disk.ts";
 import { gitFolders, type Repository } from "./repository.ts";
 import { hasBranch } from "./working_trees.ts";
 
-/** Longer logs are not read. */
 const MAX_LOG_BYTES = 1_048_576;
 /** How much of a log's end is read, in characters: about a hundred moves. */
 const LAST_CHARS = 16_384;
@@ -22,15 +21,11 @@ export function formerBranchNames(repository: BranchPlace, branch: string): Read
   );
 }
 
-export interface LoggedCommit {
-  /** The whole id. */
-  readonly id: string;
-  readonly subject: string;
-  readonly atMs: number;
-}
-
 /** Returns the last commits that were made on a branch in this repository; none without a reflog. */
-export function loggedCommits(repository: BranchPlace, branch: string): LoggedCommit[] {
+export function loggedCommits(
+  repository: BranchPlace,
+  branch: string,
+): { readonly id: string; readonly subject: string; readonly atMs: number }[] {
   return Array.from(
     readBranchLog(repository, branch).slice(-LAST_CHARS).matchAll(COMMITTED),
     ([, id, seconds, subject]) => ({ id: id!, subject: subject!, atMs: Number(seconds) * 1_000 }),

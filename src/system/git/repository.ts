@@ -1,8 +1,8 @@
 /** Finds a project's git repository and configuration files in its folder and those above it. Runs in every hook. */
+import { quietly } from "../../base/errors.ts";
 import { readVariable } from "../environment.ts";
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 
-/** The names that are looked for. */
 const WANTED: ReadonlySet<string> = new Set([
   ".git",
   ".conclaude.yaml",
@@ -51,39 +51,21 @@ export function lookUpwards(start: string): FolderLook[] {
 function lookInto(path: string): FolderLook {
   const names: string[] = [];
   let gitIsFile = false;
+  const take = (
+    name: string,
+    { isFile, isSymlink }: Pick<Deno.DirEntry, "isFile" | "isSymlink">,
+  ) => {
+    names.push(name);
+    if (name !== ".git") return;
+    const leadsToFile = () => Deno.statSync(joinPath(path, name)).isFile;
+    gitIsFile = isFile || (isSymlink && quietly(leadsToFile) === true);
+  };
   try {
-    for (const { name, isFile, isSymlink } of Deno.readDirSync(path)) {
-      if (!WANTED.has(name)) continue;
-      names.push(name);
-      if (name === ".git") gitIsFile = isFile || (isSymlink && leadsToFile(path));
-    }
+    for (const entry of Deno.readDirSync(path)) if (WANTED.has(entry.name)) take(entry.name, entry);
   } catch (thrown) {
-    if (!(thrown instanceof Deno.errors.NotFound)) return lookUpEach(path);
-  }
-  return { path, names, gitIsFile };
-}
-
-/** Tells whether a `.git` that is a link leads to a file. */
-function leadsToFile(folder: string): boolean {
-  try {
-    return Deno.statSync(joinPath(folder, ".git")).isFile;
-  } catch {
-    return false;
-  }
-}
-
-/** Looks up each name, for a folder that the user may enter but not list. */
-function lookUpEach(path: string): FolderLook {
-  const names: string[] = [];
-  let gitIsFile = false;
-  for (const name of WANTED) {
-    try {
-      const { isFile, isSymlink } = Deno.lstatSync(joinPath(path, name));
-      names.push(name);
-      if (name === ".git") gitIsFile = isFile || (isSymlink && leadsToFile(path));
-    } catch {
-      // The folder has no such name.
-    }
+    // A folder that the user may enter but not list: each name is looked up.
+    if (thrown instanceof Deno.errors.NotFound) return { path, names, gitIsFile };
+    for (const name of WANTED) quietly(() => take(name, Deno.lstatSync(joinPath(path, name))));
   }
   return { path, names, gitIsFile };
 }
@@ -92,7 +74,6 @@ function lookUpEach(path: string): FolderLook {
 export interface Repository {
   /** The common git directory, links resolved: the same for the main checkout and every worktree. */
   readonly commonDir: string;
-  /** The working tree's top folder. */
   readonly root: string;
   /** The exact branch name (`feature/auth`); null when HEAD is detached or names no branch. */
   readonly branch: string | null;
@@ -149,24 +130,19 @@ function readOrEmpty(path: string): string | null {
 
 function readRepository({ path: root, gitIsFile }: FolderLook): Repository | undefined {
   const dotGit = joinPath(root, ".git");
-  try {
+  return quietly(() => {
     const gitDir = gitIsFile ? worktreeGitDir(root, dotGit) : dotGit;
     const commonDir = gitIsFile ? commonGitDir(gitDir) : gitDir;
     return { commonDir: Deno.realPathSync(commonDir), root, ...headOf(gitDir) };
-  } catch {
-    return undefined;
-  }
+  });
 }
 
 /** Returns the git directories of all working trees but the main one. */
 export function worktreeDirs({ commonDir }: Pick<Repository, "commonDir">): string[] {
   const folder = joinPath(commonDir, "worktrees");
-  try {
-    return Array.from(Deno.readDirSync(folder), ({ name }) => joinPath(folder, name));
-  } catch {
-    // Without this folder there is only the main working tree.
-    return [];
-  }
+  // Without this folder there is only the main working tree.
+  const entries = quietly(() => [...Deno.readDirSync(folder)]) ?? [];
+  return entries.map(({ name }) => joinPath(folder, name));
 }
 
 /** Returns the path `.git` of a working tree and the folder it leads to, whose `HEAD` names what is checked out. */
@@ -203,18 +179,13 @@ function worktreeGitDir(root: string, dotGit: string): string {
 
 /** Returns the main repository's git directory, which a worktree names in `commondir`; a submodule has its own. */
 function commonGitDir(gitDir: string): string {
-  try {
-    return resolvePath(Deno.readTextFileSync(joinPath(gitDir, "commondir")).trim(), {
-      folder: gitDir,
-    });
-  } catch {
-    return gitDir;
-  }
+  const path = quietly(() => Deno.readTextFileSync(joinPath(gitDir, "commondir")));
+  return path === undefined ? gitDir : resolvePath(path.trim(), { folder: gitDir });
 }
 
-/** Returns the branch that a git directory has checked out. @throws {Error} When it cannot be read. */
-export function branchOf(gitDir: string): string | null {
-  return headOf(gitDir).branch;
+/** Returns the branch that a git directory has checked out; null where there is none, or it cannot be read. */
+export function branchIn(gitDir: string): string | null {
+  return quietly(() => headOf(gitDir).branch) ?? null;
 }
 
 function headOf(gitDir: string): Head {
@@ -245,11 +216,7 @@ function askHead(gitDir: string): Head {
 
 /** Returns when a file last changed, in epoch milliseconds; null when there is no file. */
 export function changedAtMs(path: string): number | null {
-  try {
-    return Deno.statSync(path).mtime?.getTime() ?? null;
-  } catch {
-    return null;
-  }
+  return quietly(() => Deno.statSync(path).mtime?.getTime()) ?? null;
 }
 
 /** The exit status with which git answers no. */

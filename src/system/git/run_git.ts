@@ -1,9 +1,38 @@
-/** Runs git commands that change something, with the environment of the person's own git. */
-import { messageOf } from "../../base/errors.ts";
-import { runWords } from "../process/run_program.ts";
+/** Runs git: asks it questions that change nothing, and runs commands with the environment of the person's own git. */
+import type { Environment } from "../environment.ts";
+import { runTool, runWords } from "../process/run_program.ts";
 
-/** How a run of git ended. */
-export interface GitResult {
+/** A replaced object would be told in place of the one that is asked for. */
+const ASKING =
+  "git --literal-pathspecs --no-optional-locks --no-replace-objects -c core.fsmonitor=false"
+    .split(" ");
+const ANSWER_MS = 3_000;
+
+export interface GitContext {
+  readonly environment: Pick<Environment, "variable">;
+  /** What git reads on its standard input. */
+  readonly input?: string;
+  /** How long git may take, by default three seconds. */
+  readonly timeoutMs?: number;
+}
+
+/** Returns the lines that git prints, without empty ones; none where it does not answer. */
+export async function askGitLines(...question: Parameters<typeof askGit>): Promise<string[]> {
+  return (await askGit(...question) ?? "").split("\n").filter((line) => line !== "");
+}
+
+/** Returns what git prints in a folder; null where git fails or does not answer in time. */
+export async function askGit(
+  folder: string,
+  words: readonly string[],
+  { timeoutMs = ANSWER_MS, ...context }: GitContext,
+): Promise<string | null> {
+  const options = { ...context, folder, timeoutMs, isAlone: true };
+  const output = await runTool([...ASKING, ...words], options);
+  return output?.code === 0 ? output.stdout : null;
+}
+
+interface GitResult {
   /** The exit status; -1 when git could not be started, or did not end in time. */
   readonly code: number;
   readonly stdout: string;
@@ -12,33 +41,34 @@ export interface GitResult {
 }
 
 /** In milliseconds; long, because git hooks of the repository may run tests. */
-const TIMEOUT_MS = 600_000;
+const RUN_MS = 600_000;
 
 /** Variables that would lead git to another repository than the folder's. */
 const MISLEADING = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"];
 
+/** Runs a command of git in a folder, as {@linkcode runGit} does. */
+export function gitIn(folder: string, ...words: readonly string[]): Promise<GitResult> {
+  return runGit(words, { folder });
+}
+
 /** Runs git to its end, without prompts. Never throws. */
 export async function runGit(
-  args: readonly string[],
-  { folder, variables = {}, timeoutMs = TIMEOUT_MS }: {
+  words: readonly string[],
+  { folder, variables = {}, timeoutMs = RUN_MS }: {
     readonly folder: string;
     readonly variables?: Readonly<Record<string, string>>;
     readonly timeoutMs?: number;
   },
 ): Promise<GitResult> {
-  try {
-    const unset = MISLEADING.filter((name) => !(name in variables)).flatMap((name) => ["-u", name]);
-    const end = await runWords(["env", ...unset, "git", ...args], {
-      folder,
-      variables: { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", ...variables },
-      timeoutMs,
-    });
-    return end === null
-      ? { code: -1, stdout: "", complaint: `git ${args[0]} did not end in time` }
-      : { code: end.code, stdout: end.stdout, complaint: complaintOf(end.stderr) };
-  } catch (thrown) {
-    return { code: -1, stdout: "", complaint: messageOf(thrown) };
-  }
+  const unset = MISLEADING.filter((name) => !(name in variables)).flatMap((name) => ["-u", name]);
+  const end = await runWords(["env", ...unset, "git", ...words], {
+    folder,
+    variables: { LC_ALL: "C", GIT_TERMINAL_PROMPT: "0", GIT_EDITOR: "true", ...variables },
+    timeoutMs,
+  });
+  if (end.kind === "ended") return { ...end, complaint: complaintOf(end.stderr) };
+  const complaint = end.kind === "late" ? `git ${words[0]} did not end in time` : end.why;
+  return { code: -1, stdout: "", complaint };
 }
 
 /** Joins lines of an error output without git's advice (`hint:`), which is for people at a terminal. */

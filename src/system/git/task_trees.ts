@@ -4,7 +4,8 @@ import { joinPath, parentOf } from "../../base/paths.ts";
 import { exists } from "../on_disk.ts";
 import { realPath } from "../real_paths.ts";
 import type { Repository } from "./repository.ts";
-import { runGit } from "./run_git.ts";
+import { gitIn } from "./run_git.ts";
+import { hasBranch } from "./working_trees.ts";
 
 export interface TaskTree {
   readonly path: string;
@@ -40,38 +41,24 @@ async function makeTree(
   base: string,
 ): Promise<{ readonly kind: "ready" } | GitFailure> {
   if (await isTreeOf(path, commonDir)) return { kind: "ready" };
-  await runGit(["worktree", "prune"], { folder: commonDir });
+  await gitIn(commonDir, "worktree", "prune");
   try {
     // A half-made tree of an earlier try has a `.git` that leads nowhere.
     if (exists(path) && !exists(joinPath(path, ".git"))) Deno.removeSync(path);
   } catch {
     return { kind: "failed", why: `${path} is in the way: it is no working tree, and not empty` };
   }
-  const made = await runGit(
-    await hasBranch({ commonDir }, branch)
-      ? ["worktree", "add", "--force", path, branch]
-      : ["worktree", "add", "--no-track", "-b", branch, path, base],
-    { folder: commonDir },
-  );
+  const words = hasBranch({ commonDir }, branch)
+    ? ["--force", path, branch]
+    : ["--no-track", "-b", branch, path, base];
+  const made = await gitIn(commonDir, "worktree", "add", ...words);
   return made.code === 0 ? { kind: "ready" } : { kind: "failed", why: made.complaint };
-}
-
-export async function hasBranch(
-  { commonDir }: Pick<Repository, "commonDir">,
-  branch: string,
-): Promise<boolean> {
-  const found = await runGit(["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], {
-    folder: commonDir,
-  });
-  return found.code === 0;
 }
 
 /** Tells whether a folder is a working tree of the repository, whatever branch is checked out there. */
 async function isTreeOf(path: string, commonDir: string): Promise<boolean> {
   if (!exists(joinPath(path, ".git"))) return false;
-  const found = await runGit(["rev-parse", "--path-format=absolute", "--git-common-dir"], {
-    folder: path,
-  });
+  const found = await gitIn(path, "rev-parse", "--path-format=absolute", "--git-common-dir");
   return found.code === 0 && realPath(found.stdout.trim()) === commonDir;
 }
 
@@ -89,24 +76,20 @@ export function excludeFolder({ commonDir }: Pick<Repository, "commonDir">, patt
   }
 }
 
-export interface TreeState {
-  /** Whether anything is not committed. */
-  readonly isDirty: boolean;
-  /** Commits that the target does not have. */
-  readonly ahead: number;
-}
-
-/** Inspects a working tree; null when git cannot read it. @param sinceMs Counts only commits from then on. */
+/**
+ * Tells whether anything in a working tree is not committed, and how many commits the target does not have; null when
+ * git cannot read the tree. @param sinceMs Counts only commits from then on.
+ */
 export async function lookAtTree(
   path: string,
   target: string,
   sinceMs = 0,
-): Promise<TreeState | null> {
+): Promise<{ readonly isDirty: boolean; readonly ahead: number } | null> {
   if (!exists(joinPath(path, ".git"))) return null;
   // No lock is taken, because an agent may be at work there.
-  const status = await runGit(["--no-optional-locks", "status", "--porcelain"], { folder: path });
+  const status = await gitIn(path, "--no-optional-locks", "status", "--porcelain");
   const since = `--max-age=${Math.floor(sinceMs / 1000)}`;
-  const count = await runGit(["rev-list", "--count", since, `${target}..HEAD`], { folder: path });
+  const count = await gitIn(path, "rev-list", "--count", since, `${target}..HEAD`);
   if (status.code !== 0 || count.code !== 0) return null;
   return { isDirty: status.stdout.trim() !== "", ahead: Number(count.stdout.trim()) };
 }
@@ -117,12 +100,10 @@ export async function removeTree(
   { path, branch }: TaskTree,
   target: string,
 ): Promise<void> {
-  await runGit(["worktree", "remove", "--force", path], { folder: commonDir });
+  await gitIn(commonDir, "worktree", "remove", "--force", path);
   quietly(() => Deno.removeSync(path, { recursive: true }));
-  await runGit(["worktree", "prune"], { folder: commonDir });
-  const merged = await runGit(
-    ["merge-base", "--is-ancestor", `refs/heads/${branch}`, `refs/heads/${target}`],
-    { folder: commonDir },
-  );
-  if (merged.code === 0) await runGit(["branch", "-D", branch], { folder: commonDir });
+  await gitIn(commonDir, "worktree", "prune");
+  const ends = [branch, target].map((name) => `refs/heads/${name}`);
+  const merged = await gitIn(commonDir, "merge-base", "--is-ancestor", ...ends);
+  if (merged.code === 0) await gitIn(commonDir, "branch", "-D", branch);
 }

@@ -1,7 +1,7 @@
 /** Reads from git's files where branches are checked out, without starting git. */
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { exists, readText } from "../on_disk.ts";
-import { branchOf, readRef, type Repository, worktreeDirs } from "./repository.ts";
+import { branchIn, readRef, type Repository, worktreeDirs } from "./repository.ts";
 
 /** The git directory of the main working tree ends like this. */
 const IN_MAIN_TREE = /[\\/]\.git$/;
@@ -17,9 +17,8 @@ export function workingTreeOf(
 }
 
 /** Tells whether the repository has a branch; true also when its files do not say. */
-export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: string): boolean {
-  return exists(joinPath(commonDir, "reftable")) ||
-    readRef({ commonDir }, `heads/${branch}`) !== "";
+export function hasBranch(repository: Pick<Repository, "commonDir">, branch: string): boolean {
+  return readRef(repository, `heads/${branch}`) !== "";
 }
 
 /** A working tree, and git's own folder for it. */
@@ -46,23 +45,6 @@ function linkedTrees(commonDir: string): WorkingTree[] {
   });
 }
 
-/** Returns the branch that a working tree has checked out; null where there is none, or it cannot be read. */
-export function branchIn(gitDir: string): string | null {
-  try {
-    return branchOf(gitDir);
-  } catch {
-    return null;
-  }
-}
-
-/** An operation of git that has stopped in a working tree. */
-interface StoppedOperation {
-  /** `rebase`, `merge`, `cherry-pick`, `revert`, or `am`. */
-  readonly verb: string;
-  /** The git directory of that working tree. */
-  readonly gitDir: string;
-}
-
 /** The file that shows each operation. A rebase comes first: it may have stopped in a cherry-pick of its own. */
 const MARKS: readonly (readonly [verb: string, name: string])[] = [
   ["rebase", "rebase-merge"],
@@ -79,7 +61,9 @@ export function operationIn(gitDir: string): string | null {
 }
 
 /** Returns the stopped operations in the working trees of a repository, at most one a tree, the main tree first. */
-export function operationsUnderWay(commonDir: string): StoppedOperation[] {
+export function operationsUnderWay(
+  commonDir: string,
+): { readonly verb: string; readonly gitDir: string }[] {
   return [commonDir, ...worktreeDirs({ commonDir })].flatMap((gitDir) => {
     const verb = operationIn(gitDir);
     return verb === null ? [] : [{ verb, gitDir }];

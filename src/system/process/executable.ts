@@ -1,4 +1,5 @@
 /** Tells whether a file can be started, where a shell finds a program, and whether two paths lead to one file. */
+import { quietly } from "../../base/errors.ts";
 import { isAbsolutePath, joinPath } from "../../base/paths.ts";
 
 export const IS_WINDOWS = Deno.build.os === "windows";
@@ -39,9 +40,5 @@ export function isBareName(command: string): boolean {
 
 /** Tells whether two paths lead to the same file through all links; false when either does not exist. */
 export function isSameFile(one: string, other: string): boolean {
-  try {
-    return Deno.realPathSync(one) === Deno.realPathSync(other);
-  } catch {
-    return false;
-  }
+  return quietly(() => Deno.realPathSync(one) === Deno.realPathSync(other)) === true;
 }

@@ -1,6 +1,6 @@
 /** Passes a text to a shell command that a person has configured, and reads its answer. */
 import { messageOf, quietly } from "../../base/errors.ts";
-import { run } from "./run_program.ts";
+import { run, type RunOptions } from "./run_program.ts";
 import { shellWords } from "./start.ts";
 
 /** How a command ended. One that did not end by itself was ended together with its child processes. */
@@ -17,21 +17,16 @@ export type FilterEnd =
   | { readonly kind: "late" | "tooLong" | "stopped" }
   | { readonly kind: "unstarted"; readonly why: string };
 
-export interface FilterOptions {
-  readonly input: string;
-  readonly folder: string;
-  /** Variables added to those of this process. */
-  readonly variables: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  /** The command is ended when its answer is longer, in UTF-16 units. */
-  readonly maxChars: number;
-  /** A variable as `NAME=value`: finds the processes that have left the command's group when the command is ended. */
-  readonly mark: string;
-  /** Ends the command when it is aborted. */
-  readonly signal: AbortSignal;
-}
+type FilterOptions =
+  & Pick<RunOptions, "folder" | "timeoutMs">
+  & Required<Pick<RunOptions, "input" | "variables" | "signal">>
+  & {
+    /** The command is ended when its answer is longer, in UTF-16 units. */
+    readonly maxChars: number;
+    /** A variable as `NAME=value`: finds the processes that have left the command's group when the command is ended. */
+    readonly mark: string;
+  };
 
-/** How much of the error output is kept, in bytes. */
 const MAX_STDERR_BYTES = 4_096;
 
 /** The most bytes that UTF-8 takes for a UTF-16 unit. */

@@ -51,52 +51,47 @@ const ENDED = /^[ZX]/i;
 /** Returns the facts about the processes that exist; empty where the system does not tell. */
 export function readProcesses(pids: readonly number[]): ReadonlyMap<number, ProcessFacts> {
   if (Deno.build.os === "windows" || pids.length === 0) return new Map();
-  return Deno.build.os === "linux" ? factsFromProc(pids) : factsFromPs(pids);
+  const isLinux = Deno.build.os === "linux";
+  const text = isLinux
+    ? outputOf("/bin/cat", pids.map((pid) => `/proc/${pid}/stat`))
+    : outputOf("/bin/ps", ["-o", "pid=,ppid=,stat=,tty=,lstart=", "-p", pids.join(",")]);
+  const factsOf = isLinux ? factsOfStat : factsOfPs;
+  return new Map(
+    text.split("\n").flatMap((line) => {
+      const { pid, state, mark, ...others } = factsOf(line);
+      if (!(Number(pid) > 0) || !state || !mark) return [];
+      return [[Number(pid), { ...others, mark, hasEnded: ENDED.test(state) }]];
+    }),
+  );
 }
 
 /**
  * Reads fields 3, 4, 6, 7 and 22 of Linux's `/proc/PID/stat`; the last is the start in clock ticks since boot. `cat`
  * reads the file, because the runtime lets a program read `/proc` only with all permissions.
  */
-function factsFromProc(pids: readonly number[]): Map<number, ProcessFacts> {
-  const facts = new Map<number, ProcessFacts>();
-  for (const line of outputOf("/bin/cat", pids.map((pid) => `/proc/${pid}/stat`)).split("\n")) {
-    const pid = Number.parseInt(line);
-    // The command in brackets may hold anything, so the fields are counted from its end.
-    const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
-    const [state, parent, , leader, terminal] = fields;
-    const mark = fields[19];
-    if (pid > 0 && state && mark) {
-      facts.set(pid, {
-        mark,
-        parent: Number(parent),
-        leader: Number(leader),
-        terminal: terminal === "0" ? null : terminal ?? null,
-        hasEnded: ENDED.test(state),
-      });
-    }
-  }
-  return facts;
+function factsOfStat(line: string) {
+  // The command in brackets may hold anything, so the fields are counted from its end.
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, , leader, terminal = null] = fields;
+  return {
+    ...{ pid: Number.parseInt(line), state, mark: fields[19], parent: Number(parent) },
+    ...{ leader: Number(leader), terminal: terminal === "0" ? null : terminal },
+  };
 }
 
 /** Reads what `ps` prints on macOS and the BSDs: the start in full seconds, and `??` where there is no terminal. */
-function factsFromPs(pids: readonly number[]): Map<number, ProcessFacts> {
-  const facts = new Map<number, ProcessFacts>();
-  const words = ["-o", "pid=,ppid=,stat=,tty=,lstart=", "-p", pids.join(",")];
-  for (const line of outputOf("/bin/ps", words).split("\n")) {
-    const [, pid, parent, state, terminal, mark] =
-      /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
-    if (pid && state && mark) {
-      facts.set(Number(pid), {
-        mark,
-        parent: Number(parent),
-        leader: null,
-        terminal: /^[?-]+$/.test(terminal ?? "?") ? null : terminal ?? null,
-        hasEnded: ENDED.test(state),
-      });
-    }
-  }
-  return facts;
+function factsOfPs(line: string) {
+  const [, pid, parent, state, terminal = "?", mark] =
+    /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(\S+)\s+(.+?)\s*$/.exec(line) ?? [];
+  const none = /^[?-]+$/.test(terminal);
+  return {
+    pid,
+    state,
+    mark,
+    parent: Number(parent),
+    leader: null,
+    terminal: none ? null : terminal,
+  };
 }
 
 /** Clock ticks in a second, on every Linux. */

@@ -1,7 +1,14 @@
 /** Runs a program to its end, in a process group of its own, and keeps its output. */
 import type { Environment } from "../environment.ts";
 import { messageOf } from "../../base/errors.ts";
-import { endGroup, ENDING_SIGNALS, feed, type StartOptions, startWords } from "./start.ts";
+import {
+  endGroup,
+  ENDING_SIGNALS,
+  feed,
+  type StartOptions,
+  startWords,
+  usualVariables,
+} from "./start.ts";
 
 /** How a program is run. Times are in milliseconds. */
 export interface RunOptions extends Pick<StartOptions, "folder" | "environment"> {
@@ -18,7 +25,6 @@ export interface RunOptions extends Pick<StartOptions, "folder" | "environment">
    * hold it open.
    */
   readonly quietMs?: number;
-  /** Ends the program when it is aborted. */
   readonly signal?: AbortSignal;
   /** Whether the program is ended first when a signal ends this process. */
   readonly endsOnSignal?: boolean;
@@ -162,38 +168,57 @@ export class Output {
   }
 }
 
-export interface WordsEnd {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+/** How a program ended; `late` means that it was ended with all that it had started. */
+export type WordsEnd =
+  | {
+    readonly kind: "ended";
+    readonly code: number;
+    readonly stdout: string;
+    readonly stderr: string;
+  }
+  | { readonly kind: "late" }
+  | { readonly kind: "unstarted"; readonly why: string };
 
-/** Runs a program in the environment of this process; null when it did not end in time. */
+/** Runs a program, by default in the environment of this process. Never throws. */
 export async function runWords(
   words: readonly string[],
-  options: Pick<RunOptions, "folder" | "variables" | "timeoutMs">,
-): Promise<WordsEnd | null> {
-  const { end, stdout, stderr, gone } = await run(words, options);
-  await gone;
-  if (end.kind !== "ended") return null;
-  return { code: end.code, stdout: stdout!.text(), stderr: stderr!.text() };
+  options: Pick<RunOptions, "folder" | "variables" | "environment" | "timeoutMs" | "input"> & {
+    readonly endsOnSignal?: boolean;
+  },
+): Promise<WordsEnd> {
+  try {
+    const { end, stdout, stderr, gone } = await run(words, options);
+    await gone;
+    if (end.kind === "late") return { kind: "late" };
+    if (end.kind !== "ended") return { kind: "unstarted", why: "it was interrupted" };
+    return { ...end, stdout: stdout!.text(), stderr: stderr!.text() };
+  } catch (thrown) {
+    return { kind: "unstarted", why: messageOf(thrown) };
+  }
 }
 
-/** The result of a tool; null when it could not be started, or did not end in time. */
-export type ToolOutput = { readonly code: number; readonly stdout: string } | null;
+/** Runs a line of the shell as Claude Code runs the command of a hook. Never throws. */
+export function runShellLine(
+  line: string,
+  options: Parameters<typeof runWords>[1],
+): Promise<WordsEnd> {
+  const shell = Deno.build.os === "windows" ? "bash" : "/bin/sh";
+  return runWords([shell, "-c", line], { ...options, endsOnSignal: true });
+}
 
-/** Runs a tool of the system, such as git, in English and with few variables. Nobody waits for a tool that is late. */
+/**
+ * Runs a tool of the system, such as git, in English and with few variables. Nobody waits for a tool that is late.
+ * @returns Null when it could not be started, or did not end in time.
+ */
 export async function runTool(
   words: readonly string[],
   { environment, ...options }: Pick<RunOptions, "folder" | "timeoutMs" | "isAlone" | "input"> & {
     readonly environment: Pick<Environment, "variable">;
   },
-): Promise<ToolOutput> {
-  const names = ["PATH", "HOME", "USERPROFILE", "TEMP"] as const;
-  const found = names.map((name) => [name, environment.variable(name)] as const)
-    .filter((pair): pair is readonly [typeof pair[0], string] => pair[1] !== undefined);
+): Promise<{ readonly code: number; readonly stdout: string } | null> {
   // Git must neither wait for its own locks nor take them.
-  const passedOn = { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0", ...Object.fromEntries(found) };
+  const never = { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0" };
+  const passedOn = { ...never, ...usualVariables(environment.variable) };
   try {
     const { end, stdout, gone } = await run(words, {
       ...options,
@@ -205,29 +230,5 @@ export async function runTool(
     return end.kind === "ended" ? { code: end.code, stdout: stdout!.text() } : null;
   } catch {
     return null;
-  }
-}
-
-/** How a command line of the shell ended; `late` means that it was ended with all that it had started. */
-export type LineEnd =
-  | ({ readonly kind: "ended" } & WordsEnd)
-  | { readonly kind: "late" }
-  | { readonly kind: "unstarted"; readonly why: string };
-
-/** Runs a line of the shell as Claude Code runs the command of a hook. Never throws. */
-export async function runShellLine(
-  line: string,
-  options: Pick<RunOptions, "folder" | "variables" | "environment" | "timeoutMs" | "input">,
-): Promise<LineEnd> {
-  const shell = Deno.build.os === "windows" ? "bash" : "/bin/sh";
-  try {
-    const ran = await run([shell, "-c", line], { ...options, endsOnSignal: true });
-    await ran.gone;
-    if (ran.end.kind === "late") return { kind: "late" };
-    if (ran.end.kind !== "ended") return { kind: "unstarted", why: "it was interrupted" };
-    const { code } = ran.end;
-    return { kind: "ended", code, stdout: ran.stdout!.text(), stderr: ran.stderr!.text() };
-  } catch (thrown) {
-    return { kind: "unstarted", why: messageOf(thrown) };
   }
 }

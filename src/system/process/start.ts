@@ -5,6 +5,7 @@
  * it becomes as arguments, never as text of the script.
  */
 import { type Environment, readVariable } from "../environment.ts";
+import { readEnvironments } from "./process_identity.ts";
 
 /** How a program is started; it gets a process group of its own. */
 export interface StartOptions {
@@ -111,23 +112,19 @@ export async function feed(child: Deno.ChildProcess, text: string): Promise<void
 
 /** Returns the whole environment; the runtime shows this program only the variables that its permissions name. */
 function environmentOfThisProcess(): (readonly [name: string, value: string])[] {
-  try {
-    const { stdout } = new Deno.Command("/bin/cat", {
-      args: [`/proc/${Deno.pid}/environ`],
-      clearEnv: true,
-      stdin: "null",
-      stderr: "null",
-    }).outputSync();
-    const found = new TextDecoder().decode(stdout).split("\0")
-      .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const)
-      .filter(([name]) => name !== "");
-    if (found.length > 0) return found;
-  } catch {
-    // This system has no `/proc`.
-  }
-  return ["PATH", "HOME", "USERPROFILE", "TEMP"]
-    .map((name) => [name, readVariable(name)] as const)
-    .filter((pair): pair is readonly [string, string] => pair[1] !== undefined);
+  const lines = Deno.build.os === "linux" ? readEnvironments([Deno.pid]).split("\0") : [];
+  const found = lines
+    .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)] as const)
+    .filter(([name]) => name !== "");
+  return found.length > 0 ? found : Object.entries(usualVariables(readVariable));
+}
+
+/** Returns the variables that a program needs at least, those that are set. */
+export function usualVariables(read: Environment["variable"]): Readonly<Record<string, string>> {
+  return Object.fromEntries(["PATH", "HOME", "USERPROFILE", "TEMP"].flatMap((name) => {
+    const value = read(name);
+    return value === undefined ? [] : [[name, value]];
+  }));
 }
 
 /**
@@ -162,7 +159,6 @@ while [ "$n" -lt "$rounds" ]; do
 done
 tell KILL`;
 
-/** How long a process may take to end, in milliseconds. */
 const GRACE_MS = 1500;
 
 /** Ends the group that a process was started with. @param mark As in {@linkcode endGroupOf}. */
@@ -180,10 +176,20 @@ export async function endGroupOf(
   group: number,
   { graceMs = GRACE_MS, mark = "" }: { readonly graceMs?: number; readonly mark?: string } = {},
 ): Promise<void> {
+  await runScript(END_GROUP, String(group), String(Math.ceil(graceMs / 100)), mark);
+}
+
+/** Asks one process to end, and no other of its group. Never throws. */
+export async function askToLeave(pid: number): Promise<void> {
+  await runScript('kill -s TERM "$1"', String(pid));
+}
+
+/** Runs a script about processes. It is detached, so it goes on when this process is ended. */
+async function runScript(script: string, ...args: readonly string[]): Promise<void> {
   try {
-    // The script is detached, so it goes on when this process is ended. `output()` would ignore `detached`.
+    // `output()` would ignore `detached`.
     await new Deno.Command("/bin/sh", {
-      args: ["-c", END_GROUP, "sh", String(group), String(Math.ceil(graceMs / 100)), mark],
+      args: ["-c", script, "sh", ...args],
       clearEnv: true,
       env: { PATH: "/usr/bin:/bin" },
       stdin: "null",
@@ -193,21 +199,6 @@ export async function endGroupOf(
     }).spawn().status;
   } catch {
     // Without a shell no process was started either.
-  }
-}
-
-/** Asks one process to end, and no other of its group. Never throws. */
-export async function askToLeave(pid: number): Promise<void> {
-  try {
-    await new Deno.Command("/bin/sh", {
-      args: ["-c", 'kill -s TERM "$1"', "sh", String(pid)],
-      clearEnv: true,
-      stdin: "null",
-      stdout: "null",
-      stderr: "null",
-    }).spawn().status;
-  } catch {
-    // Without a shell there is no answer.
   }
 }
 

@@ -22,7 +22,6 @@ export interface CommandRule {
   readonly onlyAfterChanges?: true;
 }
 
-/** The beginning of an output. */
 export interface HeadOfOutput {
   readonly text: string;
   /** How many lines are not in the text. */

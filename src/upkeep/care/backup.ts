@@ -4,7 +4,7 @@ import { isUserError, messageOf, quietly, UserError } from "../../base/errors.ts
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { spoolSuffix } from "../../db/spool.ts";
-import { emptyBeginning } from "../../db/beginning.ts";
+import { emptyBeginning } from "../../db/notes.ts";
 import type { Locations } from "../../system/environment.ts";
 import { integrityFaults } from "./care_table.ts";
 import { connect, copyDatabase } from "../../db/connect.ts";

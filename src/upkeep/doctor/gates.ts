@@ -33,7 +33,7 @@ import {
   writeTextFileSync,
 } from "../../system/files.ts";
 import { isBareName } from "../../system/process/executable.ts";
-import { type LineEnd, runShellLine } from "../../system/process/run_program.ts";
+import { runShellLine, type WordsEnd } from "../../system/process/run_program.ts";
 import { fail, type Finding, ok, warn } from "../care/check.ts";
 import type { DoctorPlace } from "./place.ts";
 import {
@@ -222,7 +222,7 @@ async function tryHook(
 }
 
 /** Returns the answer of a hook, or a text that tells why Claude Code could not use it. */
-function answerOf(end: Exclude<LineEnd, { kind: "unstarted" }>, limitMs: number): unknown {
+function answerOf(end: Exclude<WordsEnd, { kind: "unstarted" }>, limitMs: number): unknown {
   if (end.kind === "late") return `does not answer within ${limitMs / 1000} seconds`;
   const { code, stdout, stderr } = end;
   if (code !== 0) {

@@ -24,7 +24,7 @@ import {
 } from "../../memory/store.ts";
 import { integrityFaults } from "../care/care_table.ts";
 import { rewriteRows } from "../care/rewrite_rows_table.ts";
-import { writtenCopies } from "../../db/written_copies.ts";
+import { writtenCopies } from "../../db/notes.ts";
 import { nameForgotten } from "./stay_away_table.ts";
 import {
   beginReceipt,

@@ -21,8 +21,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { redactText } from "../../secrets/redact.ts";
 import { loadHookConfig } from "../../config/cached.ts";
 import { DEFAULT_HOOK_CONFIG, readConfigFiles } from "../../config/discover.ts";
-import { databaseAt, type Locations, MEMORY_VARIABLE } from "../../system/environment.ts";
 import type { HookConfig } from "../../config/hook_config.ts";
+import { databaseAt, type Locations, MEMORY_VARIABLE } from "../../system/environment.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { isFolder } from "../../system/on_disk.ts";
 

@@ -10,7 +10,7 @@ import { ensureIndex, indexTogether, resolveImported, summaryUid } from "../../m
 import { needsRedaction } from "../../secrets/look.ts";
 import { type RedactRules, redactText } from "../../secrets/redact.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
-import { waitMs } from "../../system/wait.ts";
+import { waitMs } from "../../system/processes.ts";
 import { detachOrphanTasks } from "../../work/store.ts";
 import { receiptIds } from "../forget/forget_receipts_table.ts";
 import { forgottenRows } from "../forget/stay_away_table.ts";

@@ -1,7 +1,6 @@
 /** Carries out a person's decisions about a workflow: approve (merge), reject, cancel. */
 import type { DatabaseSync } from "node:sqlite";
 import { count } from "../../base/counts.ts";
-import { messageOf } from "../../base/errors.ts";
 import { mergeTree } from "../../system/git/merge.ts";
 import { lookAtTree } from "../../system/git/task_trees.ts";
 import { failure, mergedOutcome } from "../progress.ts";
@@ -206,15 +205,12 @@ async function runCheck(
   { command, variables }: RenderedScript,
   folder: string,
 ): Promise<string | null> {
-  try {
-    const options = { folder, variables, timeoutMs: CHECK_MS };
-    const end = await runWords(["/bin/sh", "-c", command], options);
-    if (end === null) return `it did not end in ${count(CHECK_MS / 1000, "second")}`;
-    if (end.code === 0) return null;
-    const output = [end.stdout, end.stderr].map((text) => text.trim())
-      .filter((text) => text !== "").join("\n").slice(-MAX_OUTPUT_CHARS);
-    return `exit code ${end.code}: ${output}`;
-  } catch (thrown) {
-    return messageOf(thrown);
-  }
+  const options = { folder, variables, timeoutMs: CHECK_MS };
+  const end = await runWords(["/bin/sh", "-c", command], options);
+  if (end.kind === "late") return `it did not end in ${count(CHECK_MS / 1000, "second")}`;
+  if (end.kind === "unstarted") return end.why;
+  if (end.code === 0) return null;
+  const output = [end.stdout, end.stderr].map((text) => text.trim())
+    .filter((text) => text !== "").join("\n").slice(-MAX_OUTPUT_CHARS);
+  return `exit code ${end.code}: ${output}`;
 }

@@ -4,13 +4,8 @@ import type { DatabaseSync } from "node:sqlite";
 import type { OrchestrationSettings } from "../orchestration_section.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { runGit } from "../../system/git/run_git.ts";
-import {
-  ensureTree,
-  excludeFolder,
-  hasBranch,
-  lookAtTree,
-  removeTree,
-} from "../../system/git/task_trees.ts";
+import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../../system/git/task_trees.ts";
+import { hasBranch } from "../../system/git/working_trees.ts";
 import type { Task } from "../task.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
 import { exists } from "../../system/on_disk.ts";
@@ -58,7 +53,7 @@ export async function ensureFolder(
       path: joinPath(folder, task.id.replaceAll("-", "").slice(-ID_CHARS)),
       branch: branchName(task.id, task.title),
     };
-  const loss = await lossBefore(db, workflow);
+  const loss = lossBefore(db, workflow);
   if (loss !== null) return loss;
   transaction(db, () =>
     changeWorkflow(db, workflow.id, {
@@ -186,7 +181,7 @@ async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
   const tree = treeOf(workflow);
   if (tree === null || exists(joinPath(tree.path, ".git"))) return null;
   const { path, branch, commonDir } = tree;
-  if (!await hasBranch(tree, branch)) {
+  if (!hasBranch(tree, branch)) {
     return lost(workflow, `its working tree ${path} and its branch ${branch} are gone`);
   }
   const range = `${workflow.baseCommit}..refs/heads/${branch}`;
@@ -204,7 +199,7 @@ export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | n
   const { repository, baseBranch, baseCommit } = workflow;
   const gone = await restoreTree(workflow);
   if (gone !== null || repository === null || baseBranch === null) return gone;
-  if (await hasBranch({ commonDir: repository }, baseBranch)) return null;
+  if (hasBranch({ commonDir: repository }, baseBranch)) return null;
   return {
     why: `there is no branch ${baseBranch} any more; the work began at ${baseCommit}`,
     next: `git -C ${quoteWord(repository)} branch ${quoteWord(baseBranch)} ${baseCommit}`,
@@ -212,11 +207,11 @@ export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | n
 }
 
 /** Reports lost work of earlier steps, without which a later step must not begin; null when nothing is lost. */
-async function lossBefore(db: DatabaseSync, workflow: WorkflowRow): Promise<Obstacle | null> {
+function lossBefore(db: DatabaseSync, workflow: WorkflowRow): Obstacle | null {
   const tree = treeOf(workflow);
   if (tree === null || workflow.mergeCommit !== null) return null;
   const { path, branch } = tree;
-  if (exists(joinPath(path, ".git")) || await hasBranch(tree, branch)) return null;
+  if (exists(joinPath(path, ".git")) || hasBranch(tree, branch)) return null;
   const hasWorked = listSteps(db, workflow.id)
     .some(({ status, agentId }) => status === "finished" && agentId !== null);
   const why = `its working tree ${path} and its branch ${branch} are gone`;

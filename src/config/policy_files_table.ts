@@ -1,8 +1,11 @@
-/** Stores the policy files that are in force: a version counts until a person accepts a change. */
+/**
+ * Stores the policy files that are in force, of which a version counts until a person accepts a change; and the folders
+ * that a person trusts although others may write there.
+ */
 import type { DatabaseSync } from "node:sqlite";
-import { statement } from "../db/statement.ts";
+import { quietly } from "../base/errors.ts";
+import { statSync } from "../system/files.ts";
 
-/** The longest text that is kept, in characters. */
 const MAX_KEPT_CHARS = 262_144;
 
 /** The problem of a file that was in force and is gone. */
@@ -10,14 +13,13 @@ export const REMOVED = "it was removed";
 
 /** Returns the text of a file as it is in force; undefined when none is kept. */
 export function keptText(db: DatabaseSync, path: string): string | undefined {
-  const row = statement(db, "SELECT content FROM kept_files WHERE path = ?").get(path);
+  const row = db.prepare("SELECT content FROM kept_files WHERE path = ?").get(path);
   return row === undefined ? undefined : String(row["content"]);
 }
 
-/** Returns which of these files are kept. */
 export function keptAmong(db: DatabaseSync, paths: readonly string[]): string[] {
   const places = paths.map(() => "?").join(", ");
-  return statement(db, `SELECT path FROM kept_files WHERE path IN (${places})`).all(...paths)
+  return db.prepare(`SELECT path FROM kept_files WHERE path IN (${places})`).all(...paths)
     .map((row) => String(row["path"]));
 }
 
@@ -28,11 +30,10 @@ export function keepFile(
   { text, atMs }: { readonly text: string | null; readonly atMs: number },
 ): void {
   if (text === null || text.length > MAX_KEPT_CHARS) {
-    statement(db, "DELETE FROM kept_files WHERE path = ?").run(path);
+    db.prepare("DELETE FROM kept_files WHERE path = ?").run(path);
     return;
   }
-  statement(
-    db,
+  db.prepare(
     `INSERT INTO kept_files (path, content, kept_at_ms)
      VALUES (?, ?, ?)
      ON CONFLICT (path) DO UPDATE SET
@@ -62,8 +63,7 @@ export function sessionsAt(
   folder: string | null,
   atMs: number,
 ): readonly SessionThen[] {
-  return statement(
-    db,
+  return db.prepare(
     `SELECT claude_pid AS claudePid, status = 'active' AS isActive, started_at_ms AS beganAtMs,
             updated_at_ms AS seenAtMs
        FROM sessions
@@ -71,4 +71,35 @@ export function sessionsAt(
         AND (status = 'active' OR ended_at_ms >= ?2)
         AND (?1 IS NULL OR project_dir = ?1 OR substr(project_dir, 1, length(?1) + 1) = ?1 || '/')`,
   ).all(folder, atMs) as unknown as readonly SessionThen[];
+}
+
+/** How long a read waits for another process, in milliseconds. */
+const LOOK_BUSY_MS = 500;
+
+/** Returns the folders that a person trusts, by path, from a database that is not open yet; none when it cannot be read. */
+export function trustedFolders(database: string): string[] {
+  const read = () => {
+    if (!statSync(database).isFile) return [];
+    // `node:sqlite` is loaded only here, since few files are ever distrusted.
+    const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
+    // A read-only connection would leave empty files beside a database without a log.
+    const readOnly = quietly(() => statSync(`${database}-wal`).size > 0) === true;
+    using db = new DatabaseSync(database, { timeout: LOOK_BUSY_MS, readOnly });
+    return db.prepare("SELECT path FROM trusted_folders ORDER BY path").all();
+  };
+  return (quietly(read) ?? []).map(({ path }) => String(path));
+}
+
+/** Trusts a folder. @param path Absolute, all links followed. @returns Whether it was not trusted before. */
+export function addTrusted(
+  db: DatabaseSync,
+  { path, addedAtMs }: { readonly path: string; readonly addedAtMs: number },
+): boolean {
+  const add = db.prepare("INSERT OR IGNORE INTO trusted_folders (path, added_at_ms) VALUES (?, ?)");
+  return add.run(path, addedAtMs).changes > 0;
+}
+
+/** Removes a folder. @returns Whether it was trusted before. */
+export function removeTrusted(db: DatabaseSync, path: string): boolean {
+  return db.prepare("DELETE FROM trusted_folders WHERE path = ?").run(path).changes > 0;
 }

@@ -1,4 +1,0 @@
-/** Blocks the whole process for some milliseconds. */
-export function waitMs(ms: number): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}
