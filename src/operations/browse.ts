@@ -1,127 +1,39 @@
-/** Browses memory in the alternate screen of a terminal, and restores the terminal however browsing ends. */
-import { stdin, stdout } from "node:process";
-import { createInterface, type Key } from "node:readline";
-import { Writable } from "node:stream";
+/** The state of browsing memory: how keys change it, and how the screen shows it. */
 import { columnsOf, cutToColumns, fitToColumns } from "../base/columns.ts";
 import { count } from "../base/counts.ts";
 import { plain } from "../base/plain.ts";
-import { onEndingSignals, onResize } from "../system/process/start.ts";
-import type { Signal } from "../system/processes.ts";
 
-/** A search begins when the person has not typed for this long, in milliseconds. */
-const PAUSE_MS = 80;
-/** How long the rest of an arrow key's letters may take after its Escape, in milliseconds. */
-const ESCAPE_MS = 50;
-
-const ENTER_SCREEN = "\x1b[?1049h\x1b[?25l";
-const LEAVE_SCREEN = "\x1b[?25h\x1b[?1049l";
-
-/** Lets a person browse. @returns The signal that ended it, or null if the person did. @throws The source's errors. */
-export async function browseOnTerminal(
-  source: {
-    readonly find: (words: string) => Found;
-    readonly open: (id: number) => readonly string[];
-  },
-  words: string,
-): Promise<Signal | null> {
-  let browse: Browse = {
-    ...source.find(words),
-    ...{ words, cursor: words.length, chosen: 0, opened: null },
-  };
-  const { promise: ended, resolve: end, reject } = Promise.withResolvers<Signal | null>();
-  // The line edits the words and prints nothing: the screen is drawn here.
-  const output = new Writable({ write: (_text, _encoding, done) => done() });
-  const how = { terminal: true, prompt: "", escapeCodeTimeout: ESCAPE_MS };
-  const line = createInterface({ input: stdin, output, ...how });
-  line.write(words);
-  const size = () => ({ rows: stdout.rows ?? 20, columns: stdout.columns ?? 80 });
-  /** Draws what the work changes. An error ends browsing: nothing else would catch it and restore the terminal. */
-  const redraw = (work = () => {}) => {
-    try {
-      work();
-      stdout.write(`\x1b[H${screenOf(browse, size()).join("\x1b[K\r\n")}\x1b[J`);
-    } catch (thrown) {
-      reject(thrown);
-    }
-  };
-  /** Waits until the person stops typing; undefined once the words have been searched for. */
-  let pause: ReturnType<typeof setTimeout> | undefined;
-  const search = () => {
-    clearTimeout(pause);
-    pause = undefined;
-    browse = { ...browse, ...source.find(browse.words), chosen: 0 };
-  };
-  const type = () => {
-    const { line: words, cursor } = line;
-    const isSame = words === browse.words;
-    browse = { ...browse, words, cursor };
-    if (isSame) return;
-    clearTimeout(pause);
-    pause = setTimeout(() => redraw(search), PAUSE_MS);
-  };
-  const open = () => {
-    if (pause !== undefined) search();
-    const hit = browse.hits[browse.chosen];
-    if (hit !== undefined) browse = { ...browse, opened: { lines: source.open(hit.id), top: 0 } };
-  };
-  const press = (name: string) => {
-    const { opened, words } = browse;
-    const moves = opened === null ? MOVES : READING_MOVES;
-    const by = moves[name]?.(roomIn(browse, size().rows));
-    if (by !== undefined) browse = moved(browse, by, size());
-    else if (opened !== null) {
-      if (BACK_FROM_READING.includes(name)) browse = { ...browse, opened: null };
-    } else if (name === "return") open();
-    else if (name !== "escape") return type();
-    else if (words === "") return end(null);
-    else {
-      browse = { ...browse, words: "" };
-      search();
-    }
-    // The line has changed at Enter, at arrows, and at letters typed while a hit is open.
-    line.write(null, { ctrl: true, name: "e" });
-    line.write(null, { ctrl: true, name: "u" });
-    line.write(browse.words);
-    browse = { ...browse, cursor: browse.words.length };
-  };
-  const onKey = (_letter: string, { name = "", ctrl }: Key) =>
-    ctrl && (name === "c" || name === "d") ? end(null) : redraw(() => press(name));
-  using _hearing = onEndingSignals(end);
-  // This listener runs after the runtime's own, which measures the terminal.
-  using _resizing = onResize(() => redraw());
-  stdin.on("keypress", onKey);
-  line.on("close", () => end(null));
-  // Without a listener, Ctrl-Z would stop the process and leave its screen to the shell.
-  line.on("SIGTSTP", () => {});
-  stdout.write(ENTER_SCREEN);
-  redraw();
-  try {
-    return await ended;
-  } finally {
-    clearTimeout(pause);
-    stdin.off("keypress", onKey);
-    line.close();
-    await new Promise((done) => stdout.write(LEAVE_SCREEN, done));
-  }
+export interface Hit {
+  readonly id: number;
+  /** Its line in the list. */
+  readonly line: string;
 }
 
-interface Found {
-  readonly hits: readonly { readonly id: number; readonly line: string }[];
+export interface Found {
+  readonly hits: readonly Hit[];
   /** A remark about the hits: that they are the newest, or that nothing was found. */
   readonly note: string;
 }
 
-interface Browse extends Found {
+export interface Browse extends Found {
   readonly words: string;
   /** The place of the next letter, as an index into the words. */
   readonly cursor: number;
+  /** The index of the chosen hit. */
   readonly chosen: number;
   /** The lines of the open hit, and the index of the first one on the screen. */
   readonly opened: { readonly lines: readonly string[]; readonly top: number } | null;
 }
 
-type ScreenSize = Readonly<Record<"rows" | "columns", number>>;
+export interface ScreenSize {
+  readonly rows: number;
+  readonly columns: number;
+}
 
+/** The meaning of a key; "type" leaves it to the line of words. */
+export type Pressed = "back" | "open" | "type" | { readonly moveBy: number };
+
+/** Keys that move in the list and in an open hit. */
 const MOVES: Readonly<Record<string, (page: number) => number>> = {
   up: () => -1,
   down: () => 1,
@@ -141,7 +53,17 @@ const BACK_FROM_READING = ["escape", "return", "left", "backspace", "q"];
 const AROUND_LIST = 4;
 const AROUND_READING = 2;
 
-function moved(browse: Browse, by: number, { rows, columns }: ScreenSize): Browse {
+/** Returns what a key means in this state. @param name Its name in `node:readline`. */
+export function meaningOf({ opened }: Browse, name: string, { rows }: ScreenSize): Pressed {
+  const moves = opened === null ? MOVES : READING_MOVES;
+  const page = roomIn({ opened }, rows);
+  if (Object.hasOwn(moves, name)) return { moveBy: moves[name]!(page) };
+  if (opened !== null) return BACK_FROM_READING.includes(name) ? "back" : { moveBy: 0 };
+  return name === "return" ? "open" : name === "escape" ? "back" : "type";
+}
+
+/** Moves the choice in the list, or scrolls an open hit. */
+export function moved(browse: Browse, by: number, { rows, columns }: ScreenSize): Browse {
   const { hits, chosen, opened } = browse;
   if (opened === null) return { ...browse, chosen: clamped(chosen + by, hits.length - 1) };
   const last = linesOf(opened, columns).length - roomIn(browse, rows);
@@ -149,7 +71,7 @@ function moved(browse: Browse, by: number, { rows, columns }: ScreenSize): Brows
 }
 
 /** Draws the screen: exactly one line for each row. */
-function screenOf(browse: Browse, size: ScreenSize): string[] {
+export function screenOf(browse: Browse, size: ScreenSize): string[] {
   const columns = size.columns - 1;
   const room = roomIn(browse, size.rows);
   const { hits, chosen, opened, note } = browse;
@@ -174,6 +96,7 @@ function screenOf(browse: Browse, size: ScreenSize): string[] {
   ];
 }
 
+/** Help on keys; a narrow terminal leaves out the last ones. */
 const LIST_HELP = ["Enter opens", "↑ ↓ choose", "type to search"];
 const READING_HELP = ["Esc goes back", "↑ ↓ Space scroll", "Ctrl-C ends"];
 const PROMPT = "Search: ";

@@ -225,7 +225,7 @@ export const browse = verb({
     const { db } = await openStore(context, "read");
     const filter = filterOf(db, context, { ...flags, verb: "browse" });
     const [{ browseOnTerminal }, { spokenTime }] = await Promise.all([
-      import("../browse.ts"),
+      import("../browse_terminal.ts"),
       import("../../memory/search/spoken_time.ts"),
     ]);
     const signal = await browseOnTerminal({
