@@ -1,4 +1,5 @@
 /** Observes the commits that a command made. */
+import { quietly } from "../../base/errors.ts";
 import { makeObserved, type Observed } from "./observation.ts";
 import { shortened } from "../text.ts";
 import { chainObservations } from "./observe_words.ts";
@@ -40,8 +41,17 @@ const MAX_FILES = 50;
 
 /** Returns the paths in the output of `git commit` or `git merge`, relative to the top of the repository. */
 export function committedFiles(output: string): string[] {
-  const paths = output.matchAll(FILE).flatMap(([, path]) => fromAndTo(path!));
+  const paths = output.matchAll(FILE).flatMap(([, path]) => fromAndTo(path!)).map(unquoted);
   return [...new Set(paths)].slice(0, MAX_FILES);
+}
+
+/** Removes the quotes that git puts around a path with letters beyond ASCII: `"\\303\\244.txt"`. */
+function unquoted(path: string): string {
+  if (!/^".*"$/.test(path)) return path;
+  const bytes = path.slice(1, -1).replaceAll("%", "%25")
+    .replace(/\\([0-7]{3})/g, (_, octal) => `%${parseInt(octal, 8).toString(16).padStart(2, "0")}`)
+    .replace(/\\(["\\])/g, "$1");
+  return quietly(() => decodeURIComponent(bytes)) ?? path;
 }
 
 function fromAndTo(renamed: string): string[] {

@@ -130,10 +130,11 @@ Deno.test("an amended commit says so, and is not counted as another one", () => 
 Deno.test("a commit has the files that git names as new, deleted, renamed or rewritten", () => {
   const output = "[main 1a2b3c4] Move it\n 4 files changed, 3 insertions(+)\n" +
     " create mode 100644 src/new.ts\n delete mode 100755 bin/old\n" +
-    " rename src/{a.ts => b.ts} (90%)\n rename x.md => docs/x.md (100%)\n rewrite big.json (71%)";
+    " rename src/{a.ts => b.ts} (90%)\n rename x.md => docs/x.md (100%)\n rewrite big.json (71%)\n" +
+    ' create mode 100644 "\\303\\244.txt"';
   const paths = ["src/new.ts", "bin/old", "src/a.ts", "src/b.ts", "x.md", "docs/x.md", "big.json"];
   const { files } = ran("git commit -am 'Move it'", output);
-  assert.deepEqual(files.map(({ path }) => path), paths);
+  assert.deepEqual(files.map(({ path }) => path), [...paths, "ä.txt"]);
   assert.deepEqual(committedFiles("rename {a => b}/c.ts"), []);
   assert.deepEqual(committedFiles(" rename {a => b}/c.ts (99%)"), ["a/c.ts", "b/c.ts"]);
   assert.deepEqual(ran("git commit -qm x", "").files, []);
