@@ -223,7 +223,8 @@ function upsertSession(
   { sessionId, atMs }: HookRecord,
   touch: SessionTouch,
 ): void {
-  const { effect, ...fields } = touch;
+  const { effect, source, title, projectDir, repository, branch, cwd, permissionMode } = touch;
+  const { transcriptPath, claudePid, claudeProcess, endReason } = touch;
   db.prepare(
     `INSERT INTO sessions
        (session_id, short_id, status, source, title, project_dir, repository, branch, cwd, permission_mode,
@@ -259,7 +260,8 @@ function upsertSession(
        started_at_ms   = min(started_at_ms, $at),
        updated_at_ms   = max(updated_at_ms, $at)`,
   ).run({
-    ...fields,
+    ...{ source, title, projectDir, repository, branch, cwd, permissionMode },
+    ...{ transcriptPath, claudePid, claudeProcess, endReason },
     sessionId,
     shortId: shortSessionId(sessionId),
     ends: effect === "end" ? 1 : 0,

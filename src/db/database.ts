@@ -26,9 +26,6 @@ const MAX_LINKS = 8;
 const TRUNCATED_ROUNDS = 40;
 const TRUNCATED_PAUSE_MS = 25;
 
-/** A record of the spool may have more fields than a statement. The types do not know this option yet. */
-const TOLERANT = { allowUnknownNamedParameters: true };
-
 export interface OpenOptions {
   /** How long a statement waits for another process's lock, in milliseconds. */
   readonly busyTimeoutMs: number;
@@ -50,7 +47,7 @@ export interface OpenOptions {
  */
 export async function openDatabase(path: string, options: OpenOptions): Promise<DatabaseSync> {
   const wasEmpty = path !== ":memory:" && createPrivateFile(path, options.ownOnly ?? false);
-  const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs, ...TOLERANT });
+  const db = new DatabaseSync(path, { timeout: options.busyTimeoutMs });
   noteHolder(path, db);
   try {
     db.exec(

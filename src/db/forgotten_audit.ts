@@ -61,11 +61,12 @@ export function auditOf(db: DatabaseSync, captures: readonly string[]): RowChang
   ).all(ids);
   const textsBySession = new Map<unknown, Set<string>>();
   for (const [session, some] of Map.groupBy(rows, ({ sessionId }) => sessionId)) {
-    const textsOf = (row: typeof some[number]) => [
-      ...row["toolUseId"] === null ? [] : [String(row["toolUseId"])],
-      ...ownTexts(readablePayload(row)),
-    ];
-    textsBySession.set(session, new Set(some.flatMap(textsOf)));
+    const texts = new Set<string>();
+    for (const row of some) {
+      if (row["toolUseId"] !== null) texts.add(String(row["toolUseId"]));
+      for (const text of ownTexts(readablePayload(row))) texts.add(text);
+    }
+    textsBySession.set(session, texts);
   }
   const holdsSame = (sessionId: unknown, metadata: unknown) =>
     ownTexts(String(metadata)).some((text) =>

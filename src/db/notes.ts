@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
 import { isFile } from "../system/files.ts";
+import { kindAt } from "../system/on_disk.ts";
 import { drainLockPath } from "./process_lock.ts";
 import { readMeta, writeMeta } from "./statement.ts";
 
@@ -41,5 +42,5 @@ export function noteCopy(db: DatabaseSync, copy: WrittenCopy): void {
 /** Returns the remembered files that still exist. */
 export function writtenCopies(db: DatabaseSync): WrittenCopy[] {
   const noted: WrittenCopy[] = JSON.parse(readMeta(db, WRITTEN) ?? "[]");
-  return noted.filter(({ path }) => isFile(path));
+  return noted.filter(({ path }) => kindAt(path) === "file");
 }

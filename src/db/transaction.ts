@@ -47,7 +47,12 @@ export function allOrNothing<Result>(db: DatabaseSync, work: () => Result): Resu
 
 /** Runs `work` in one read transaction, so that it sees one state of the database. */
 export function reading<Result>(db: DatabaseSync, work: () => Result): Result {
-  return within(db, { begin: "BEGIN", end: "COMMIT", undo: "COMMIT" }, work);
+  db.exec("BEGIN");
+  try {
+    return work();
+  } finally {
+    if (db.isTransaction) db.exec("COMMIT");
+  }
 }
 
 function within<Result>(

@@ -144,6 +144,18 @@ test.git("a protected file that a command changed is told, and comes back by the
   assert.equal(await stop(home).then((answer) => answer.decision), undefined);
 });
 
+test.git("a file beside the project, or in a new folder, is told where a rule names it", async (home) => {
+  const policy = 'preToolUse: {uneditableFiles: ["../shared/**", "src/**/*.lock"]}\n';
+  const project = laid(home, { ...FILES, ".conclaude.yaml": policy });
+  const beside = join(project, "../shared/a.txt");
+  Deno.mkdirSync(join(beside, ".."));
+  Deno.writeTextFileSync(beside, "a\n");
+  await bash(home, "ls");
+  assert.match((await bash(home, "npm run x", { run: `echo b > ${beside}` })).after, /a\.txt/);
+  const made = await bash(home, "npm run x", { run: "mkdir src/deep && echo x > src/deep/x.lock" });
+  assert.match(made.after, /x\.lock/);
+});
+
 test.git("a file that git is made to take for unchanged is told all the same", async (home) => {
   const project = laid(home);
   await bash(home, "ls");

@@ -152,14 +152,14 @@ function folderOf({ glob }: WatchedRule, root: string): string {
  * folder costs 50 µs.
  */
 export function fileLister(root: string): (folder: string, rule: WatchedRule) => string[] {
-  // Some file systems do not distinguish upper and lower case.
-  const lower = (name: string) => name.toLowerCase();
+  // Some file systems do not distinguish upper and lower case, or how an accented letter is composed.
+  const plain = (name: string) => name.normalize("NFC").toLowerCase();
   let top: readonly string[] | "unknown" | undefined;
   return (folder, rule) => {
-    top ??= namesIn(root)?.map(lower) ?? "unknown";
+    top ??= namesIn(root)?.map(plain) ?? "unknown";
     const [first = ""] = folder.slice(root.length + 1).split("/", 1);
-    const isMissing = top !== "unknown" && folder.startsWith(`${root}/`) &&
-      !top.includes(lower(first));
+    const isMissing = top !== "unknown" && folder.startsWith(`${root}/`) && first !== ".." &&
+      !top.includes(plain(first));
     return isMissing ? [] : matchingIn(folder, rule, root);
   };
 }
