@@ -31,7 +31,8 @@ export interface Surroundings {
  */
 export function inItsFolder(command: string, { root, shellFolder }: Surroundings): string {
   const [step = "", , quoted, plain] = INTO_FOLDER.exec(command) ?? [];
-  const path = plainPath(quoted ?? plain ?? "");
+  const typed = quoted ?? plain ?? "";
+  const path = typed === "/" ? typed : plainPath(typed);
   const rest = command.slice(step.length);
   const isSure = path.startsWith("/") || !GOES_ON.test(rest) && !UNSURE.test(path);
   if (root === null || !isSure) return command;

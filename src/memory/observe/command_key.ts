@@ -70,10 +70,11 @@ function taskKey(call: Call): CommandKey | null {
   const run = taskVerbOf(program);
   if (run === null || isRunner(call)) return null;
   const isManager = PACKAGE_MANAGERS.has(program);
+  // The program that the task runs takes what follows `--`. Words such as `V=1` are variables.
   const end = args.includes("--") ? args.indexOf("--") : args.length;
-  const options = { ...TASK_OPTIONS, places: isManager ? PACKAGE_OPTIONS : "" };
+  const options = { chooses: "", values: "", places: isManager ? PACKAGE_OPTIONS : "" };
   const own = partsOf(args.slice(0, end), options);
-  const passedOn = partsOf(args.slice(end), TASK_OPTIONS);
+  const { words: others, chosen } = partsOf(args.slice(end), TASK_OPTIONS);
   const typed = own.words.filter((word) => !/^\w+=/.test(word));
   const isInPackage = isManager && typed[0] === "workspace";
   const words = isInPackage ? typed.slice(2) : typed;
@@ -95,8 +96,8 @@ function taskKey(call: Call): CommandKey | null {
     check: checkOf(task) ?? (BUILDERS.has(name) ? "build" : null),
     what: ["task", name, task, folder, ...packages].join(" "),
     isRead: true,
-    paths: [...new Set([...rest, ...passedOn.words])].sort(),
-    chosen: [...own.chosen, ...passedOn.chosen].sort(),
+    paths: [...new Set([...rest, ...others])].sort(),
+    chosen: chosen.sort(),
   };
 }
 

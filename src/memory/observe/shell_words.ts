@@ -151,9 +151,9 @@ export function folderIn(folder: string, path: string): string {
   return /^[/~]/.test(plain) || folder === "" ? plain : `${folder}/${plain}`;
 }
 
-/** Removes `./` and a closing slash from a path: `./a/` becomes `a`; `/` stays. */
+/** Removes `./` and a closing slash from a path: `./a/` becomes `a`. */
 export function plainPath(path: string): string {
-  return path.replace(/^(?:\.\/)+/, "").replace(/(?<=.)\/$/, "").replace(/^\.$/, "");
+  return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
 }
 
 export function isThrownAway(path: string): boolean {
