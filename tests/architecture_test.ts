@@ -168,6 +168,11 @@ Deno.test("a hook loads few modules, and of node: only node:sqlite", () => {
   }
 });
 
+Deno.test("the start of a session does not load what searches memory", () => {
+  const reached = reachedFrom(["src/hook/session_start.ts"]);
+  assert.equal(reached.includes("src/memory/search/search.ts"), false);
+});
+
 Deno.test("the protocol's library is loaded by the MCP server alone, and that when it is asked for", () => {
   const users = program.filter(({ imports }) =>
     imports.some(({ target }) => target.startsWith("@modelcontextprotocol/"))

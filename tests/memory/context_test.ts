@@ -223,6 +223,13 @@ Not in the log of this branch:
   );
 });
 
+Deno.test("a recalled turn that was cut off is marked as open", () => {
+  const title = "Cut off (rate limit): You've hit your limit";
+  const cutOff = { ...failure({ title }), kind: "message", snippet: "", createdAtMs: NOW } as const;
+  const { text } = recallText("Known:", [{ ...cutOff, stale: null }], NOW);
+  assert.ok(text.endsWith(`message: ${title} (open)`), text);
+});
+
 Deno.test("remembered text neither closes nor opens a frame of Claude Code", () => {
   const frames = rowsOf<readonly [string, string]>(CASES.framesOfTheClient);
   for (const [title, told] of frames) {

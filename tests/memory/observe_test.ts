@@ -91,6 +91,19 @@ Deno.test("a command that fails is a failure, with its status and the line that 
   assert.deepEqual(keysOf(bash("npm run build", "done")).includes(failure.sameAs), true);
 });
 
+Deno.test("a script has the status that it prints in the place of `$?`, and no other number", () => {
+  const rows = rowsOf<readonly [script: string, output: string, status: number | null]>(
+    CASES.printedStatus,
+  );
+  for (const [script, output, status] of rows) {
+    const { outcome, facts } = bash(script, output);
+    const wanted = status === null
+      ? [null, undefined]
+      : [status === 0 ? "success" : "failure", status];
+    assert.deepEqual([outcome, facts.exitCode], wanted, script);
+  }
+});
+
 Deno.test("a command that runs tests has failed where its runner counts a failure, whatever its status says", () => {
   const runs = rowsOf<readonly [command: string, output: string, passes: boolean]>(CASES.testRuns);
   for (const [command, output, passes] of runs) {
@@ -143,6 +156,15 @@ Deno.test("reads, questions, plans and messages each have a title of their own",
     const { kind, title } = tell(...use);
     assert.deepEqual([kind, title], [wantedKind, wantedTitle]);
   }
+});
+
+Deno.test("a tool without an input of its own tells nothing, or its name alone", () => {
+  for (const toolName of ["Agent", "WebFetch"]) {
+    const payload = { tool_input: {}, tool_response: {} };
+    assert.equal(observe({ toolName, outcome: "success", payload, root: ROOT }), null, toolName);
+  }
+  const { title, text } = tell("mcp__a__b", { tool_input: null, tool_response: "" });
+  assert.deepEqual([title.trim(), text.trim()], ["mcp__a__b", ""]);
 });
 
 Deno.test("observing throws for no input of any tool", () => {

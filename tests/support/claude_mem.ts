@@ -108,6 +108,7 @@ export function fillClaudeMem(db: DatabaseSync): void {
     project: "website",
     type: "discovery",
     title: "Only a title",
+    facts: "null",
   });
   addRow(db, "session_summaries", {
     memory_session_id: "mem-1",

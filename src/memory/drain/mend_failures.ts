@@ -67,7 +67,7 @@ function saveFix(
   },
 ): number | null {
   const { id, sessionId, project, branch, createdAtMs } = pass.capture;
-  const changes = [untilMs, createdAtMs]
+  const changes = [untilMs, createdAtMs].values()
     .map((until) => changesSince(db, failure, { sessionId, untilMs: until }))
     .find((found) => found.length > 0);
   if (changes === undefined) return null;

@@ -31,7 +31,8 @@ export interface Surroundings {
  */
 export function inItsFolder(command: string, { root, shellFolder }: Surroundings): string {
   const [step = "", , quoted, plain] = INTO_FOLDER.exec(command) ?? [];
-  const path = plainPath(quoted ?? plain ?? "");
+  const typed = quoted ?? plain ?? "";
+  const path = typed === "/" ? typed : plainPath(typed);
   const rest = command.slice(step.length);
   const isSure = path.startsWith("/") || !GOES_ON.test(rest) && !UNSURE.test(path);
   if (root === null || !isSure) return command;
@@ -78,7 +79,9 @@ export function workFolder(
       home !== null && step.startsWith("~/") ? home + step.slice(1) : step
     );
     const isKnown = !steps.some((step) => OF_SHELL.test(step) || step.startsWith("~"));
-    return [isKnown ? followed(steps, { from: shellFolder, shellFolder }) : null];
+    // Only a `cd` moves the shell, and not an option such as `-C`.
+    const moved = folderBefore(commands, at) === "" ? "" : shellFolder;
+    return [isKnown ? followed(steps, { from: shellFolder, shellFolder: moved }) : null];
   }));
   return folders.size === 1 ? [...folders][0]! : folders.size === 0 ? shellFolder : null;
 }
@@ -98,7 +101,13 @@ function followed(
 ): string {
   const tail = plainPath(first).replace(/^~?\/?(?:\.\.\/)*/, "");
   const isThere = !first.startsWith("/") && tail !== "" && shellFolder.endsWith(`/${tail}`);
-  // Where the home is unknown, it is no folder of the project.
-  const start = isThere ? shellFolder : first.replace(/^~/, "/~");
+  const start = isThere ? shellFolder : first.startsWith("~") ? homeFolder(first, from) : first;
   return [start, ...others].reduce((folder, step) => resolvePath(step, { folder }), from);
+}
+
+/** Guesses the folder that `~/…` means: the root, or a folder above it, if that has the same name; otherwise `/~`. */
+function homeFolder(path: string, root: string): string {
+  const [, first = ""] = path.split("/");
+  const at = first === "" ? -1 : `${root}/`.indexOf(`/${first}/`);
+  return at < 0 ? "/~" : root.slice(0, at) + path.slice(1);
 }

@@ -70,9 +70,14 @@ function taskKey(call: Call): CommandKey | null {
   const run = taskVerbOf(program);
   if (run === null || isRunner(call)) return null;
   const isManager = PACKAGE_MANAGERS.has(program);
-  const typed = args[0] === "workspace" ? ["-w", ...args.slice(1)] : args;
-  const options = { ...TASK_OPTIONS, places: isManager ? PACKAGE_OPTIONS : "" };
-  const { words, chosen, places } = partsOf(typed, options);
+  // The program that the task runs takes what follows `--`. Words such as `V=1` are variables.
+  const end = args.includes("--") ? args.indexOf("--") : args.length;
+  const options = { chooses: "", values: "", places: isManager ? PACKAGE_OPTIONS : "" };
+  const own = partsOf(args.slice(0, end), options);
+  const { words: others, chosen } = partsOf(args.slice(end), TASK_OPTIONS);
+  const typed = own.words.filter((word) => !/^\w+=/.test(word));
+  const isInPackage = isManager && typed[0] === "workspace";
+  const words = isInPackage ? typed.slice(2) : typed;
   const [verb = ""] = words;
   const isRun = verb !== "" && run.test(verb);
   const isShort = isManager && /^(?:t|tst|tests?(?::.*)?)$/.test(verb) ||
@@ -83,13 +88,16 @@ function taskKey(call: Call): CommandKey | null {
   const [first = "", ...rest] = run.test("") ? [named.join(" ")] : named;
   const task = isManager && /^(?:t|tst)$/.test(first) ? "test" : first;
   const name = isManager ? "" : program.replace(/^gmake$/, "make").replace(/^(mvn|gradle)w$/, "$1");
-  const packages = places.map(({ value }) => value).sort();
+  const packages = [
+    ...isInPackage ? typed.slice(1, 2) : [],
+    ...own.places.map(({ value }) => value),
+  ].sort();
   return {
     check: checkOf(task) ?? (BUILDERS.has(name) ? "build" : null),
     what: ["task", name, task, folder, ...packages].join(" "),
     isRead: true,
-    paths: [...new Set(rest)].sort(),
-    chosen,
+    paths: [...new Set([...rest, ...others])].sort(),
+    chosen: chosen.sort(),
   };
 }
 
@@ -106,7 +114,7 @@ function partsOf(
   for (let n = 0; n < args.length; n++) {
     const [option = "", own] = args[n]!.split(/=(.*)/s, 2);
     if (!OPTION.test(option)) {
-      if (own === undefined || !/^\w+$/.test(option)) words.push(args[n]!);
+      words.push(args[n]!);
       continue;
     }
     if (![choosing, placing, valued].some((names) => names!.has(option))) continue;
@@ -114,7 +122,7 @@ function partsOf(
     if (placing!.has(option)) places.push({ option, value });
     else if (choosing!.has(option)) chosen.push(value);
   }
-  return { words, chosen: chosen.sort(), places };
+  return { words, chosen, places };
 }
 
 /** Returns what tasks with these names check; null when they check nothing. */
@@ -126,6 +134,7 @@ function checkOf(tasks: string): Check | null {
 /** Options that give names of tests to a task. */
 const TASK_OPTIONS = {
   chooses: "-t --testNamePattern -g --grep --filter -k -run --tests",
+  places: "",
   values: "",
 };
 
@@ -158,7 +167,7 @@ function toolKey({ program, args, folder, root }: Call): CommandKey | null {
     isRead: true,
     // The project's own folder stands for all files.
     paths: tool.wordsChoose || taken.includes("") ? [] : [...new Set(taken)].sort(),
-    chosen: tool.wordsChoose ? [...chosen, ...words].sort() : chosen,
+    chosen: (tool.wordsChoose ? [...chosen, ...words] : chosen).sort(),
   };
 }
 

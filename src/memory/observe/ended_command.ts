@@ -206,9 +206,8 @@ export function withPrintedStatus(run: ScriptRun, printed: string): ScriptRun {
   const { command, output } = run;
   const [last, ...others] = run.commands.toReversed();
   const line = printed.slice(printed.lastIndexOf("\n") + 1);
-  const [digits] = /\b\d{1,3}(?=\D*$)/.exec(line) ?? [];
-  const isStatus = last?.words[0] === "echo" && last.before === ";" && STATUS.test(last.source);
-  if (!isStatus || digits === undefined || isOnlyLooking(run.commands)) return run;
+  const digits = last?.words[0] === "echo" && last.before === ";" ? statusIn(line, last) : null;
+  if (last === undefined || digits === null || isOnlyLooking(run.commands)) return run;
   const commands = others.map((one, at) => at === 0 ? { ...one, after: "" } : one).reverse();
   if (commands.some((one, at) => !isHarmless(one) && !mustHavePassed(commands, at))) return run;
   return {
@@ -219,6 +218,16 @@ export function withPrintedStatus(run: ScriptRun, printed: string): ScriptRun {
     exitCode: Number(digits),
     outcome: Number(digits) === 0 ? "success" : "failure",
   };
+}
+
+/** Returns the number that a printed line has in the place of `$?`; null when `echo` prints other variables as well. */
+function statusIn(line: string, { words }: ScriptCommand): string | null {
+  const printing = words.slice(1).filter((word) => !/^-[en]+$/.test(word)).join(" ");
+  const part = printing.split("\\n").find((one) => STATUS.test(one));
+  const [before = "", behind = ""] = part?.split(STATUS) ?? [];
+  if (part === undefined || /[$`]/.test(before + behind)) return null;
+  const [start, end] = [before.trimStart(), behind.trimEnd()].map(RegExp.escape);
+  return new RegExp(`^${start}(\\d{1,3})${end}$`).exec(line.trim())?.[1] ?? null;
 }
 
 /** Matches Python's error for `python -m pytest` without that module. Another Python may have the module. */

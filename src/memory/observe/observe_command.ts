@@ -265,5 +265,6 @@ function outputOf(outcome: "success" | "failure", payload: Readonly<Record<strin
     ? [response]
     : [textIn(response, "stdout"), textIn(response, "stderr")];
   const output = plainOutput(parts.filter((part) => part.trim() !== "").join("\n")).trim();
-  return { output, exitCode: 0 };
+  const { exit_code: code } = Object(response);
+  return { output, exitCode: Number.isInteger(code) ? Number(code) : 0 };
 }

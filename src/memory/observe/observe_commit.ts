@@ -34,14 +34,16 @@ export function commitOf(run: ScriptRun): Observed | null {
 }
 
 /** Matches git's lines for new, deleted, rewritten, renamed and copied files. */
-const FILE = /^ (?:(?:create|delete) mode \d{6}|rewrite|rename|copy) (.+?)(?: \(\d+%\))?$/gm;
+const FILE = /^ (?:(?:create|delete) mode \d{6} (.+)|(?:rewrite|rename|copy) (.+) \(\d+%\))$/gm;
 /** Matches a renamed path: `src/{a.ts => b.ts}`, `a.ts => b.ts`. */
 const FROM_TO = /^(.*?)\{(.*) => (.*)\}(.*)$|^(.+) => (.+)$/;
 const MAX_FILES = 50;
 
 /** Returns the paths in the output of `git commit` or `git merge`, relative to the top of the repository. */
 export function committedFiles(output: string): string[] {
-  const paths = output.matchAll(FILE).flatMap(([, path]) => fromAndTo(path!)).map(unquoted);
+  const paths = output.matchAll(FILE)
+    .flatMap(([, path, changed]) => path === undefined ? fromAndTo(changed!) : [path])
+    .map(unquoted);
   return [...new Set(paths)].slice(0, MAX_FILES);
 }
 

@@ -9,12 +9,15 @@ import { KEPT_WORDS } from "./observe_words.ts";
 /** Observes a tool that has no function of its own, by its input and answer, and the failure of any other tool. */
 export function observeOther({ toolName, payload, outcome, root }: ToolUse): Observed {
   const { tool_input: input, tool_response: response } = payload;
-  const given = typeof input === "object" ? JSON.stringify(input) : String(input ?? "");
+  const given = typeof input === "object" && input !== null
+    ? JSON.stringify(input)
+    : String(input ?? "");
   const what = `${toolName} ${digestOf(given)}`;
   const textWith = (answer: string) => headAndTail(`${given}\n${answer}`, KEPT_ANSWER);
   if (outcome === "success") {
-    const answer = textOfBlocks(Object(response).content ?? response) ||
-      JSON.stringify(response ?? "");
+    const answer = typeof response === "string"
+      ? response
+      : textOfBlocks(Object(response).content ?? response) || JSON.stringify(response ?? "");
     return makeObserved("command", `${toolName} ${shortened(given, 100)}`, {
       outcome,
       text: textWith(answer),
@@ -27,7 +30,7 @@ export function observeOther({ toolName, payload, outcome, root }: ToolUse): Obs
   const wrong = titleLine(error);
   const path = namedFile(input, root);
   // The error of a failed Read does not name the file.
-  const name = path !== "" && toolName.endsWith("Read") ? `Read ${path}` : toolName;
+  const name = path !== "" && /^(?:Notebook)?Read$/.test(toolName) ? `Read ${path}` : toolName;
   return makeObserved("failure", `${name} failed: ${error}`, {
     outcome,
     text: textWith(error),
@@ -51,10 +54,11 @@ function textOfBlocks(content: unknown): string {
   return content.map((block) => textIn(block, "text")).filter(Boolean).join("\n");
 }
 
-export function observeAgent({ payload, outcome }: ToolUse): Observed {
+export function observeAgent({ payload, outcome }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const answer = textOfBlocks(Object(payload["tool_response"]).content);
   const prompt = textIn(input, "prompt");
+  if (prompt === "" && answer === "") return null;
   const name = textIn(input, "subagent_type") || "agent";
   return makeObserved("message", `${name}: ${textIn(input, "description") || prompt}`, {
     outcome,
@@ -67,13 +71,14 @@ export function observeAgent({ payload, outcome }: ToolUse): Observed {
 const KEPT_PAGE = { head: 2_400, tail: 600 };
 
 /** Observes WebFetch and WebSearch. */
-export function observeFetch({ payload, outcome }: ToolUse): Observed {
+export function observeFetch({ payload, outcome }: ToolUse): Observed | null {
   const input = payload["tool_input"];
   const [url, query, prompt] = [
     textIn(input, "url"),
     textIn(input, "query"),
     textIn(input, "prompt"),
   ];
+  if (url === "" && query === "") return null;
   const answer = headAndTail(answerOf(payload["tool_response"]), KEPT_PAGE);
   return makeObserved("fetch", url === "" ? `Search the web: ${query}` : `Fetch ${url}`, {
     outcome,

@@ -163,6 +163,8 @@ export function isThrownAway(path: string): boolean {
 /** Package managers, which run the scripts and programs of a package. */
 export const PACKAGE_MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun"]);
 
+const MAX_LAUNCHERS = 6;
+
 /** A call that only starts another command, found by its program's name and the next two words. */
 interface Launcher {
   readonly call: RegExp;
@@ -183,8 +185,13 @@ export const LAUNCHERS: readonly Launcher[] = LAUNCHER_TABLE.map((row) => ({
 
 /** Returns a command without its launchers: `sudo`, `npx`, `timeout 60`, `python -m`. */
 export function withoutLaunchers(words: readonly string[]): readonly string[] {
-  const inner = launched(words);
-  return inner === null ? words : withoutLaunchers(inner);
+  let rest = words;
+  for (let n = 0; n < MAX_LAUNCHERS; n++) {
+    const inner = launched(rest);
+    if (inner === null) break;
+    rest = inner;
+  }
+  return rest;
 }
 
 /** Returns a command without its launchers, and its program without its folder. */

@@ -62,10 +62,12 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
 }
 
 /** Returns more for an observation with a name from the prompt, and for an open failure. */
-function urgency(
-  { isNamed, outcome, resolvedBy }: Held & Pick<Recalled, "outcome" | "resolvedBy">,
-): number {
-  return Number(isNamed) + Number(outcome === "failure" && resolvedBy === null);
+function urgency(one: Held & Pick<Recalled, "outcome" | "resolvedBy">): number {
+  return Number(one.isNamed) + Number(isOpen(one));
+}
+
+function isOpen({ outcome, resolvedBy }: Pick<Recalled, "outcome" | "resolvedBy">): boolean {
+  return outcome === "failure" && resolvedBy === null;
 }
 
 /** Returns what memory holds about a file; empty when it holds nothing. @throws {Error} The error of SQLite. */
@@ -141,7 +143,7 @@ function lineOf(
   { nowMs, maxChars }: { readonly nowMs: number; readonly maxChars: number },
 ): string {
   const { id, kind, title, snippet, createdAtMs, stale } = one;
-  const outcome = outcomeWord(one);
+  const outcome = outcomeWord(one) || (isOpen(one) ? "open" : "");
   const state = `${staleText(stale)}${outcome === "" ? "" : ` (${outcome})`}`;
   const head = `#${id} ${relativeTime(createdAtMs, nowMs)}, ${kind}: ${
     shortened(title, MAX_TITLE_CHARS)

@@ -1,10 +1,9 @@
-/** Finds and searches the project around another one: the repository around a submodule, a workspace around folders. */
+/** Finds the project around another one: the repository around a submodule, or a workspace around plain folders. */
 import type { DatabaseSync } from "node:sqlite";
 import { withParents } from "../../base/paths.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { folderOfProject } from "../project_paths.ts";
 import { nearestKnown } from "../search/known_names_table.ts";
-import { answerMemory, type SearchAnswer, type SearchOptions } from "../search/search.ts";
 import type { ContextPlace } from "./told_rows.ts";
 
 /** Begins what a session is told about the surrounding project. The project's folder follows. */
@@ -27,27 +26,4 @@ export function surroundingProject(
   const folder = folderOfProject(found);
   const branch = found === folder ? null : findRepository(lookUpwards(folder))?.branch ?? null;
   return { project: found, root: folder, branch };
-}
-
-/** The most results from the surrounding project. They follow those of the project. */
-const MAX_AROUND = 3;
-
-/** Runs {@linkcode answerMemory} for a project, and adds the best results from around it. Throws the same errors. */
-export function answerHere(
-  db: DatabaseSync,
-  text: string,
-  options: SearchOptions,
-  here: Pick<ContextPlace, "root" | "home">,
-): SearchAnswer {
-  const own = answerMemory(db, text, options);
-  const { filter } = options;
-  // In the surrounding project the file has another path.
-  if (filter.project === null || filter.file !== null) return own;
-  const around = surroundingProject(db, { ...here, project: filter.project });
-  if (around === null) return own;
-  const there = { ...options, limit: MAX_AROUND, filter: { ...filter, project: around.project } };
-  const added = answerMemory(db, text, there);
-  return added.quotedNowhere.length > 0
-    ? own
-    : { ...own, results: [...own.results, ...added.results] };
 }

@@ -93,10 +93,10 @@ export function unmendedFailures(
   const conditions = `outcome = 'failure'
         AND resolved_by IS NULL
         AND author IS NULL
-        AND (?1 IS NULL OR project = ?1)
+        ${project === null ? "" : "AND project = ?"}
       ORDER BY id DESC
-      LIMIT ?2`;
-  return selectTellable(db, conditions, project, limit);
+      LIMIT ?`;
+  return selectTellable(db, conditions, ...(project === null ? [] : [project]), limit);
 }
 
 /** Returns, by the number of each mended failure, how often that command failed in its session. */

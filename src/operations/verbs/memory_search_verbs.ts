@@ -34,7 +34,8 @@ import {
   timelineOfFile,
   withIndex,
 } from "../../memory/store.ts";
-import { answerHere, FROM_AROUND } from "../../memory/tell/around.ts";
+import { FROM_AROUND } from "../../memory/tell/around.ts";
+import { answerHere } from "../../memory/tell/search_here.ts";
 import { estimateTokens } from "../../memory/text.ts";
 import type { CliContext } from "../context.ts";
 import { statusAfter } from "../drafts_on_signal.ts";

@@ -162,7 +162,8 @@ export function observationOf(
 /** Reads a JSON list of texts or of `{name, action}`, as most versions write it, or else the lines of a text. */
 function listIn(text: string): string[] {
   const lines = text === "none" ? [] : text.split("\n");
-  return [quietly((): unknown => JSON.parse(text)) ?? lines].flat().flatMap((item: unknown) => {
+  const value = quietly((): unknown => JSON.parse(text));
+  return [value === undefined ? lines : value].flat().flatMap((item: unknown) => {
     const { name, action } = Object(item);
     const text = name === undefined ? item : action ? `${name} (${action})` : name;
     return typeof text === "string" && text.trim() !== "" ? [text.trim()] : [];

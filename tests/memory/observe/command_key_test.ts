@@ -46,6 +46,11 @@ Deno.test("commands that do different things have different keys", () => {
   }
 });
 
+Deno.test("a word with `=` is a file of a tool, and a variable of a task", () => {
+  assert.deepEqual(keyOf("pytest -k a x=1 tests").paths, ["tests", "x=1"]);
+  assert.deepEqual(keyOf("npm test x=1 tests").paths, ["tests"]);
+});
+
 Deno.test("the name of a task tells what it checks; a command that only mentions tests checks nothing", () => {
   const checks = rowsOf<readonly [script: string, check: CommandKey["check"]]>(CASES.checks);
   for (const [script, check] of checks) {

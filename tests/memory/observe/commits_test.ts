@@ -131,10 +131,10 @@ Deno.test("a commit has the files that git names as new, deleted, renamed or rew
   const output = "[main 1a2b3c4] Move it\n 4 files changed, 3 insertions(+)\n" +
     " create mode 100644 src/new.ts\n delete mode 100755 bin/old\n" +
     " rename src/{a.ts => b.ts} (90%)\n rename x.md => docs/x.md (100%)\n rewrite big.json (71%)\n" +
-    ' create mode 100644 "\\303\\244.txt"';
+    ' create mode 100644 "\\303\\244.txt"\n create mode 100644 a => b (50%)';
   const paths = ["src/new.ts", "bin/old", "src/a.ts", "src/b.ts", "x.md", "docs/x.md", "big.json"];
   const { files } = ran("git commit -am 'Move it'", output);
-  assert.deepEqual(files.map(({ path }) => path), [...paths, "ä.txt"]);
+  assert.deepEqual(files.map(({ path }) => path), [...paths, "ä.txt", "a => b (50%)"]);
   assert.deepEqual(committedFiles("rename {a => b}/c.ts"), []);
   assert.deepEqual(committedFiles(" rename {a => b}/c.ts (99%)"), ["a/c.ts", "b/c.ts"]);
   assert.deepEqual(ran("git commit -qm x", "").files, []);

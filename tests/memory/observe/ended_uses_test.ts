@@ -31,7 +31,11 @@ Deno.test("a tool that failed with a file names it, whatever its ending", () => 
   const { title, files } = failing("NotebookEdit", { notebook_path: `${ROOT}/a.ipynb` }, "no");
   assert.deepEqual([title, files[0]?.path], ["NotebookEdit failed: no", "a.ipynb"]);
   assert.equal(failing("Read", {}, "no").title, "Read failed: no");
-  assert.equal(failing("mcp__a__b", { q: 1 }, "no").title, "mcp__a__b failed: no");
+  for (
+    const [tool, input] of [["mcp__a__b", { q: 1 }], ["mcp__a__Read", { file_path: "x" }]] as const
+  ) {
+    assert.equal(failing(tool, input, "no").title, `${tool} failed: no`);
+  }
 });
 
 Deno.test("a command that took too long says so, whatever it printed last", () => {

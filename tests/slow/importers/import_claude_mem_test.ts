@@ -67,6 +67,8 @@ test("import claude-mem takes observations, summaries and prompts over, once", a
     first!["text"],
     "Title 0 of parseHookEvent\nUnder it\nIt was so and so.\n- fact one\n- fact two\nConcepts: how-it-works",
   );
+  const short = rows(place, "SELECT text FROM observations WHERE title = 'Only a title'");
+  assert.deepEqual(short.map(({ text }) => text), ["Only a title"]);
   assert.equal(first!["created_at_ms"], 1_767_323_045_000);
   assert.deepEqual(JSON.parse(String(first!["files"])), [
     "/work/project/src/changed.ts",
