@@ -25,7 +25,7 @@ import { identifyDatabase, mayBeWritten } from "../../db/database_identity.ts";
 import { schemaDifferences } from "../../db/migrate.ts";
 import { receiptsWithoutKey } from "../forget/forget_receipts_table.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
-import { keepGivenNumbers, settleRows, withoutTriggers } from "./rewrite_rows_table.ts";
+import { keepGivenNumbers, settleRows, withoutTriggers } from "./settle_rows_table.ts";
 import { type CopiedTable, copyReadable, orDamaged, ordinaryTables } from "../../db/table_copy.ts";
 import { backupsOf } from "./backup.ts";
 import { fail, type Repaired } from "./check.ts";
