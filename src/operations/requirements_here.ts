@@ -160,7 +160,7 @@ function parseHere(context: CliContext, { folder }: RequirementsHere) {
 }
 
 /** Makes the error for a name that no requirement has which counts here. */
-export function unknownRequirement(
+function unknownRequirement(
   name: string,
   { config: { unreadable }, requirements }: RequirementsHere,
   { config, policy, problems }: ParsedConfig<Config>,

@@ -94,7 +94,13 @@ it.unix("a configuration behind a link keeps its mode, and only one that others 
     assert.ok(
       row.message.startsWith(`${path}, where ${join(data, "config.yaml")} leads to, can be`),
     );
+    assert.match(row.message, /; who writes to it decides what counts here$/);
     assert.equal(row.next, `chmod go-w ${path}`);
+    if (Deno.uid() !== 0) continue;
+    Deno.chownSync(path, 65_534, null);
+    const rows = told(await doctor(home), "permissions");
+    assert.deepEqual(rows.map(({ next }) => next), [`ls -l ${path}`]);
+    assert.match(rows[0]!.message, /belongs to another user \(number 65534\) and can be written/);
   }
 });
 

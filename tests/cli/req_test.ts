@@ -179,6 +179,12 @@ Deno.test("broken, switched-off and unknown requirements have different errors",
     (await satisfy("broken")).stderr,
     /left out because of a mistake in `requirements\.broken\.scope`[^]*\n +next: conclaude config validate/,
   );
+  await project.req("disable", "--all");
+  assert.match(
+    (await project.run("req", "enable", "of")).stderr,
+    /did you mean "off"\? Nothing was changed\n +next: conclaude req status/,
+  );
+  await project.req("enable", "good");
   assert.match(
     (await satisfy("off")).stderr,
     /it is switched off[^]*next: conclaude req enable off/,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { backUpDaily, backupsOf } from "../../src/upkeep/care/backup.ts";
+import { connect } from "../../src/db/connect.ts";
 import { openDatabase } from "../../src/db/database.ts";
 import { modeOf, namesIn } from "../support/look.ts";
 import { hook, tempHome } from "../support/program.ts";
@@ -61,6 +62,11 @@ Deno.test("the newest backup of a database that was cut to nothing stays until a
   };
   const names = () => namesIn(join(data, "backups"));
   const [, ...before] = [await make(-9), await make(-8), await make(-7)];
+  // A newer program made the last one.
+  const last = connect(join(data, "backups", before.at(-1)!));
+  last.exec("PRAGMA user_version = 9999");
+  last.close();
+  Deno.utimeSync(join(data, "backups", before.at(-1)!), at(-7) / 1_000, at(-7) / 1_000);
   closeDatabase(home.database);
   Deno.truncateSync(home.database);
   const after = [];

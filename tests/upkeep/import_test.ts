@@ -499,3 +499,18 @@ test("a newer version does not bring back forgotten words", ({ first, second }) 
   assert.equal(titleOf(second.db), "[forgotten]");
   assert.ok(!exported(second.db).join("\n").includes("said again"));
 });
+
+test("a capture of a forgotten observation stays away, also if the export has the number as a text", ({ first, second }) => {
+  fillEveryTable(first.db);
+  const rows = exported(first.db).map((line) => JSON.parse(line));
+  const made = rows.find(({ type, observationId }) => type === "capture" && observationId);
+  const { uid } = rows.find(({ type, id }) => type === "observation" && id === made.observationId);
+  second.db.exec(
+    `INSERT INTO forget_receipts (id, chosen, salt, remains, created_at_ms) VALUES ('r', '{}', '', '[]', 0);
+     INSERT INTO forgotten (name, receipt_id) VALUES ('${uid}', 'r')`,
+  );
+  Object.assign(made, { id: "again", observationId: String(made.observationId) });
+  imported(second.db, rows.map((row) => JSON.stringify(row)));
+  const known = second.db.prepare("SELECT 1 FROM pending_queue WHERE id = 'again'").all();
+  assert.deepEqual(known, []);
+});

@@ -43,7 +43,12 @@ export const reconcile = verb({
   async run(context, { backfill, ...flags }) {
     const { session, project, since } = flags;
     const key = session === undefined ? null : idOf(session.trim());
-    if (key !== null && key.length < MIN_ID_BEGINNING) onlySession(session!, [], String);
+    if (key !== null && key.length < MIN_ID_BEGINNING) {
+      throw new UserError(`Cannot find the session "${session}"`, {
+        why: `the beginning of an id must have at least ${MIN_ID_BEGINNING} characters`,
+        next: "conclaude session list",
+      });
+    }
     const outcome = await runTranscripts(context, {
       root: transcriptsFolder(context, flags.transcripts),
       fills: backfill,

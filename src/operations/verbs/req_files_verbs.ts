@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isMap, parseDocument } from "yaml";
 import "../config_sections.ts";
 import { UserError } from "../../base/errors.ts";
-import { isSameValue } from "../../base/likeness.ts";
+import { isSameValue, nearestWords } from "../../base/likeness.ts";
 import { joinPath, withParents } from "../../base/paths.ts";
 import {
   type ConfigTarget,
@@ -41,7 +41,6 @@ import {
 } from "../config_target.ts";
 import { type CliContext, filesHere } from "../context.ts";
 import { oneOf, REQUIREMENT, toggle, usually } from "../flags.ts";
-import { requirementsHere, unknownRequirement } from "../requirements_here.ts";
 import { type NotTaken, notTakenLines, takeOver } from "../take_over.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { many, verb } from "../verb.ts";
@@ -88,17 +87,14 @@ function switchVerb(enabled: boolean) {
     args: many(REQUIREMENT),
     flags: { all: toggle("Every requirement") },
     async run(context, { all }, ...names: string[]) {
-      const parsed = parseConfig<Config>(filesHere(context));
-      const known = Object.keys(parsed.config.requirements);
+      const known = Object.keys(parseConfig<Config>(filesHere(context)).config.requirements);
       requireOneOfTwo(`what to ${name}`, {
         given: { "a requirement": names.length > 0, "--all": all },
         next: `conclaude req ${name} ${known[0] ?? "NAME"}`,
         exitCode: 1,
       });
       const unknown = names.find((one) => !known.includes(one));
-      if (unknown !== undefined) {
-        throw unknownRequirement(unknown, await requirementsHere(context), parsed);
-      }
+      if (unknown !== undefined) throw notConfigured(unknown, known);
       const chosen = all ? known : names;
       const target = targetOf(context, "local");
       const { text } = chosen.reduce((file, name) => {
@@ -111,6 +107,17 @@ function switchVerb(enabled: boolean) {
         text: [`Switched ${way} ${chosen.join(", ")} in ${target.path}`, ...ignoreAdvice(target)],
       };
     },
+  });
+}
+
+/** Makes the error for a name that no requirement has; the ones that are switched off are `known`, too. */
+function notConfigured(name: string, known: readonly string[]): UserError {
+  const near = nearestWords(name, known);
+  return new UserError(`Unknown requirement "${name}"`, {
+    why: near.length > 0
+      ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}? Nothing was changed`
+      : `this project has ${known.join(", ") || "none"}; nothing was changed`,
+    next: known.length === 0 ? "conclaude req init" : "conclaude req status",
   });
 }
 

@@ -8,7 +8,7 @@ import { emptyBeginning } from "../../db/notes.ts";
 import type { Locations } from "../../system/environment.ts";
 import { integrityFaults } from "./care_table.ts";
 import { connect, copyDatabase } from "../../db/connect.ts";
-import { openIfOurs, openToLook } from "../../db/database_identity.ts";
+import { openToLook } from "../../db/database_identity.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
 import { daysMs, fileStamp } from "../../base/time.ts";
 import {
@@ -98,8 +98,11 @@ export function beganAnew(
 
 /** Whether a backup's content is older than a database that began anew at a time; the file's date may mislead. */
 function isOfBefore({ path }: Backup, begunMs: number): boolean {
-  using db = openIfOurs(path);
-  return db !== null && quietly(() => emptyBeginning(db)?.atMs !== begunMs) === true;
+  const isOther = () => {
+    using db = openToLook(path);
+    return emptyBeginning(db)?.atMs !== begunMs;
+  };
+  return quietly(isOther) ?? false;
 }
 
 /** Returns the backups of the default database; none for a database that a person named. */

@@ -25,7 +25,7 @@ import { identifyDatabase, mayBeWritten } from "../../db/database_identity.ts";
 import { schemaDifferences } from "../../db/migrate.ts";
 import { receiptsWithoutKey } from "../forget/forget_receipts_table.ts";
 import { drainLockPath, takeLock } from "../../db/process_lock.ts";
-import { keepGivenNumbers, settleRows, withoutTriggers } from "./rewrite_rows_table.ts";
+import { keepGivenNumbers, settleRows, withoutTriggers } from "./settle_rows_table.ts";
 import { type CopiedTable, copyReadable, orDamaged, ordinaryTables } from "../../db/table_copy.ts";
 import { backupsOf } from "./backup.ts";
 import { fail, type Repaired } from "./check.ts";
@@ -169,10 +169,9 @@ function mendedParts({ tables, backup, again }: Mended): string[] {
   const isKnown = ({ read, filled, lost }: MendedTable) => read + filled + (lost ?? 0) > 0;
   const parts = others!.filter(isKnown).map(({ table, read, filled, lost }) => {
     const fromBackup = backup === null ? "" : `, ${filled} from the backup`;
-    const gone = lost === null ? "the rest" : `at least ${lost - filled}`;
-    return `${table}: ${read} read${fromBackup}${
-      lost !== null && lost <= filled ? "" : `, ${gone} gone`
-    }`;
+    const ofUnknown = backup === null ? "the rest" : `what ${read > 0 ? "else " : ""}came after it`;
+    const gone = lost === null ? ofUnknown : lost > filled ? `at least ${lost - filled}` : null;
+    return `${table}: ${read} read${fromBackup}${gone === null ? "" : `, ${gone} gone`}`;
   });
   const unknown = others!.filter((one) => !isKnown(one)).map(({ table }) => table);
   if (unknown.length > 0) {

@@ -38,21 +38,30 @@ function faultsOf(
   const info = quietly(() => statSync(path));
   if (info === undefined || !(wanted === 0o700 ? info.isDirectory : info.isFile)) return [];
   const target = areBehindLink ? path : behindLink(path, folders);
-  const mayStay = mayBeLinked && target !== null;
   const place = quoteWord(target ?? path);
   const name = (target ?? path) === path ? path : `${target}, where ${path} leads to,`;
   const mode = (info.mode ?? 0) & 0o777;
   const isOwn = info.uid === null || info.uid === userId();
+  const owner = `belongs to another user (number ${info.uid})`;
+  if (mayBeLinked && target !== null) {
+    const isOpen = (mode & OTHERS_WRITE) !== 0;
+    const why = [
+      ...isOwn || info.uid === 0 ? [] : [owner],
+      ...isOpen ? [`can be written by others: mode ${octalOf(mode)}`] : [],
+    ];
+    if (why.length === 0) return [];
+    const text = `${name} ${why.join(" and ")}; who writes to it decides what counts here`;
+    return [warn(text, `${isOpen && isOwn ? "chmod go-w" : "ls -l"} ${place}`)];
+  }
   const states = [
-    ...mayStay && (mode & OTHERS_WRITE) !== 0 ? ["can be written by other users"] : [],
-    ...!mayStay && (mode & OTHERS) !== 0 ? ["is open to other users"] : [],
+    ...(mode & OTHERS) === 0 ? [] : ["is open to other users"],
     // SQLite gives the log and its index the database's mode, so they stay read-only when the database no longer is.
-    ...(mode & wanted) === wanted || !isOwn || mayStay ? [] : ["cannot be written"],
+    ...(mode & wanted) === wanted || !isOwn ? [] : ["cannot be written"],
   ];
   const found: Finding[] = [];
   if (states.length > 0) {
     const text = `${name} ${states.join(" and ")}: mode ${octalOf(mode)}`;
-    const next = `chmod ${mayStay ? "go-w" : wanted.toString(8)} ${place}`;
+    const next = `chmod ${wanted.toString(8)} ${place}`;
     const setMode = () => {
       chmodSync(path, wanted);
       return `set the mode of ${path} to ${octalOf(wanted)}`;
@@ -63,10 +72,10 @@ function faultsOf(
         : warn(`${text}; what is behind a link is left alone`, next),
     );
   }
-  if (isOwn || mayStay && info.uid === 0) return found;
+  if (isOwn) return found;
   // A run with `sudo` leaves root's files behind, which the user's hooks cannot write.
   const take = target === null ? `sudo chown ${userId()} ${place}` : `ls -l ${place}`;
-  return [...found, warn(`${name} belongs to another user (number ${info.uid})`, take)];
+  return [...found, warn(`${name} ${owner}`, take)];
 }
 
 /** Checks a database and its companions, which SQLite keeps beside a link's target. */

@@ -14,7 +14,7 @@ import { lagText, teamLags } from "../../team/team_lag.ts";
 import { abandonSessions } from "../../work/store.ts";
 import { foreignKeyFaults } from "../care/care_table.ts";
 import { fail, faultsText, type Finding, ok, warn } from "../care/check.ts";
-import { correctReferences } from "../care/rewrite_rows_table.ts";
+import { correctReferences } from "../care/settle_rows_table.ts";
 import {
   commandAgain,
   receiptsWithoutKey,

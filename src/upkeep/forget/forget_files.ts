@@ -191,22 +191,27 @@ export async function forgetInCopies(
         takeReceipts(main, db);
         forget(db, filter.ids === null ? filter : { ...filter, ids: namedIn(db, receiptId) });
       }
-      if (!rewriteRows(path)) throw new Error("database is locked");
+      if (!rewriteRows(path)) {
+        done.left.push(heldCopy(path));
+        continue;
+      }
       // The copy keeps its date, since it is still the backup of that day.
       if (mtime !== null) utimeSync(path, mtime, mtime);
       done.madeAnew.push(path);
     } catch (thrown) {
-      if (isDatabaseBusy(thrown)) {
-        const files = DATABASE_FILES.map((ending) => quoteWord(path + ending)).join(" ");
-        const why = "may hold it, since another process is using it";
-        done.left.push(`${path} ${why}: \`rm -f ${files}\``);
-      } else {
+      if (isDatabaseBusy(thrown)) done.left.push(heldCopy(path));
+      else {
         removeDatabase(path);
         done.removed.push(path);
       }
     }
   }
   return done;
+}
+
+function heldCopy(path: string): string {
+  const files = DATABASE_FILES.map((ending) => quoteWord(path + ending)).join(" ");
+  return `${path} may hold it, since another process is using it: \`rm -f ${files}\``;
 }
 
 const CHUNK_BYTES = 4 * 1024 * 1024;

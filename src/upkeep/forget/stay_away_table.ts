@@ -125,44 +125,62 @@ export interface Arrival {
   readonly keys: readonly string[];
 }
 
+/** A session, a project or a time that was forgotten as a whole, up to the moment of forgetting. */
+interface Range {
+  readonly sessionId: string | null;
+  readonly project: string | null;
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
 export type StayAway = ReturnType<typeof stayAway>;
 
-/** Returns a check whether content was forgotten, by itself or with its whole session, project or time. */
+/** Returns a check whether content was forgotten, by itself or with its range; the first need reads the ranges. */
 export function stayAway(db: DatabaseSync) {
+  let ranges: readonly Range[] | null = null;
   return {
     has: (arrival: Arrival): boolean => {
-      const { sessionId, use, keys } = arrival;
-      const digest = knownDigest(db);
-      const names = [
-        ...arrival.names,
-        // Older versions named a tool use by its id alone.
-        ...use === undefined ? [] : [use.toolUseId, useName(sessionId, use.toolUseId)],
-        ...digest === null ? [] : keys.map((key) => wordsName(digest, sessionId, key)),
-      ];
-      if (names.some((name) => isForgotten(db, name))) return true;
-      const key = digest && use?.key();
-      return digest !== null && !!key && isForgotten(db, wordsName(digest, ANY_SESSION, key)) ||
-        isInForgottenRange(db, arrival);
+      if (isNamed(db, arrival)) return true;
+      ranges ??= forgottenRanges(db);
+      return ranges.some((range) => isWithin(range, arrival));
     },
   };
 }
 
-/** Whether a session, project or time was forgotten as a whole, up to the moment of forgetting. */
-function isInForgottenRange(db: DatabaseSync, { sessionId, project, atMs }: Arrival): boolean {
-  // Receipts without a text, a file and ids cover whole ranges, also for content that was not here at the time.
+/** Whether an id, the tool use or words of content were forgotten. Digests cost more than ids, so they come last. */
+function isNamed(db: DatabaseSync, { sessionId, names, use, keys }: Arrival): boolean {
+  // Older versions named a tool use by its id alone.
+  const ofUse = use === undefined ? [] : [use.toolUseId, useName(sessionId, use.toolUseId)];
+  if ([...names, ...ofUse].some((name) => isForgotten(db, name))) return true;
+  const digest = knownDigest(db);
+  if (digest === null) return false;
+  const hasWords = (session: string, key: string) =>
+    isForgotten(db, wordsName(digest, session, key));
+  const useKey = use?.key() ?? null;
+  return useKey !== null && hasWords(ANY_SESSION, useKey) ||
+    keys.some((key) => hasWords(sessionId, key));
+}
+
+/** Reads the ranges: receipts without a text, a file and ids, which also cover content that was not here yet. */
+function forgottenRanges(db: DatabaseSync): readonly Range[] {
   return statement(
     db,
-    `SELECT 1
+    `SELECT chosen ->> '$.session' AS sessionId, chosen ->> '$.project' AS project,
+            coalesce(chosen ->> '$.sinceMs', 0) AS fromMs,
+            min(created_at_ms, coalesce(chosen ->> '$.untilMs', created_at_ms)) AS untilMs
        FROM forget_receipts
       WHERE text_digest IS NULL
         AND chosen ->> '$.file' IS NULL
         AND chosen ->> '$.ids' IS NULL
-        AND chosen <> '{}'
-        AND ?1 BETWEEN coalesce(chosen ->> '$.sinceMs', 0)
-                   AND min(created_at_ms, coalesce(chosen ->> '$.untilMs', created_at_ms))
-        AND coalesce(chosen ->> '$.session' = ?2, ?4)
-        AND coalesce(chosen ->> '$.project' = ?3, chosen ->> '$.project' IS NULL)`,
-  ).get(atMs, sessionId, project ?? null, project === undefined ? 0 : 1) !== undefined;
+        AND chosen <> '{}'`,
+  ).all() as unknown as Range[];
+}
+
+function isWithin(range: Range, { sessionId, project, atMs }: Arrival): boolean {
+  return atMs >= range.fromMs && atMs <= range.untilMs &&
+    (project !== undefined || range.sessionId !== null && range.project === null) &&
+    (range.sessionId === null || range.sessionId === sessionId) &&
+    (range.project === null || range.project === project);
 }
 
 /** Returns the database's digest function; the first call makes the key. Must be called in a transaction. */
@@ -181,14 +199,14 @@ export const IS_DIGEST = "(name GLOB 'word/*' OR name GLOB 'row/*')";
 /** Replaces the session in the name of a tool use that a fork may repeat in another session. */
 const ANY_SESSION = "";
 
-/** Returns the names of a tool use that a fork may repeat in another session; none without its input. */
-function repeatedNames(
+/** Returns the name of a tool use that a fork may repeat in another session; null without its input. */
+function repeatedName(
   digest: Digest,
   use: { readonly toolUseId: string; readonly toolName: string; readonly payload: string | null },
-): string[] {
+): string | null {
   const { payload } = use;
   const key = payload === null ? null : useKeyOfCapture({ ...use, payload });
-  return key === null ? [] : [wordsName(digest, ANY_SESSION, key)];
+  return key === null ? null : wordsName(digest, ANY_SESSION, key);
 }
 
 /** Returns the names of captures: their ids, tool uses, words, and titles that consist of these words. */
@@ -212,10 +230,10 @@ export function namesOfCaptures(db: DatabaseSync, ids: readonly string[]): strin
       ...words.map((key) => wordsName(digest, sessionId, key)),
     ];
     if (toolUseId === null) return names;
-    const repeated = repeatedNames(digest, { toolUseId, toolName, payload });
+    const repeated = repeatedName(digest, { toolUseId, toolName, payload });
     // Some gateways count ids anew in every session; such an id is no name by itself.
-    const byItself = repeated.length === 0 && isUniqueId(toolUseId) ? [toolUseId] : [];
-    return [...names, useName(sessionId, toolUseId), ...repeated, ...byItself];
+    const byItself = isUniqueId(toolUseId) ? [toolUseId] : [];
+    return [...names, useName(sessionId, toolUseId), ...repeated === null ? byItself : [repeated]];
   });
   return [...ids, ...named];
 }
@@ -245,7 +263,7 @@ export function forgottenCaptures(
   db.function("repeated_name", (toolUseId, toolName, encoding, payload, rawBytes) => {
     const use = { toolUseId: String(toolUseId), toolName: String(toolName) };
     const text = readablePayload({ encoding, payload, rawBytes });
-    return digest && repeatedNames(digest, { ...use, payload: text })[0] || null;
+    return digest && repeatedName(digest, { ...use, payload: text });
   });
   // A payload is read only if a tool use with its id was forgotten in some session. `0` is the character after `/`.
   return statement(
@@ -322,7 +340,7 @@ export function keysBack(db: DatabaseSync, receiptId: string): Readonly<Record<s
 export function forgottenRows(db: DatabaseSync) {
   const away = stayAway(db);
   /** The export's numbers of observations that stay away; fixes and captures of them stay away, too. */
-  const leftOut = new Set<unknown>();
+  const leftOut = new Set<number>();
   const questions = new Set<string>();
   return (type: string, columns: ImportedColumns): ImportedColumns | null => {
     if (statement(db, "SELECT 1 FROM forget_receipts LIMIT 1").get() === undefined) return columns;
@@ -386,8 +404,8 @@ function isAbout(db: DatabaseSync, id: string, leftOut: ReadonlySet<string>): bo
 }
 
 /** Whether a fix or a capture belongs to, and so quotes, an observation that stays away. */
-function isMadeOf(type: string, columns: ImportedColumns, leftOut: ReadonlySet<unknown>): boolean {
-  if (type === "capture") return leftOut.has(columns["observation_id"]);
+function isMadeOf(type: string, columns: ImportedColumns, leftOut: ReadonlySet<number>): boolean {
+  if (type === "capture") return leftOut.has(Number(columns["observation_id"] ?? NaN));
   if (type !== "observation" || columns["kind"] !== "fix") return false;
   const { mended, by } = keptJson<{ mended?: number; by?: unknown }>(columns["facts"], {});
   return [mended, ...Array.isArray(by) ? by : []].some((id) => leftOut.has(id));
