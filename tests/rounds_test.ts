@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { UserError } from "../src/base/errors.ts";
 import { Rounds } from "../src/base/rounds.ts";
+import { Work } from "../src/daemon/background_work.ts";
 
 /** Lets all go on that waits for nothing. */
 const turn = () => new Promise((resolve) => setTimeout(resolve));
@@ -46,4 +48,20 @@ Deno.test("waking ends a long sleep, and a stop ends it for good", async () => {
   rounds.wake();
   await turn();
   assert.equal(runs, 2);
+});
+
+Deno.test("work that failed rests, also when it is woken meanwhile, and says what failed", async () => {
+  let looks = 0;
+  const told: string[] = [];
+  const work = new Work(() => {
+    looks++;
+    work.wake();
+    return Promise.reject(new UserError("Cannot look", { why: "it is dark", next: "" }));
+  }, { fails: (fault) => told.push(fault), pauseMs: { least: 3_600_000, most: 3_600_000 } });
+  work.start();
+  await turn();
+  work.wake();
+  await turn();
+  await work.stop();
+  assert.deepEqual([looks, told], [1, ["Cannot look"]]);
 });

@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import { count, sumOf } from "../base/counts.ts";
-import { isUserError, messageOf, quietly, UserError } from "../base/errors.ts";
+import { messageOf, quietly } from "../base/errors.ts";
 import { parentOf } from "../base/paths.ts";
 import { Rounds } from "../base/rounds.ts";
 import { queueRetries } from "../db/queue.ts";
@@ -25,16 +25,21 @@ interface WorkContext extends Pick<Daemon, "db" | "database" | "locations" | "lo
   readonly settings: Settings<DaemonConfig>;
 }
 
-/** Work that goes on in rounds. After a failure it pauses, longer with each one in a row, and nothing wakes it. */
-class Work {
+/**
+ * Work that goes on in rounds. After a failure it pauses, longer with each one in a row, and nothing wakes it. The same
+ * fault several times in a row is reported once.
+ */
+export class Work {
   readonly #rounds: Rounds;
   readonly #stopping = new AbortController();
   #failures = 0;
+  /** The end of the pause after a failure, in milliseconds of `performance.now()`. */
+  #restsUntilMs = 0;
   #lastFault = "";
 
   /**
    * @param look Returns the time until the next look, in milliseconds. Its signal ends the work.
-   * @param options.fails Reports a failure that is not the last one again. `pauseMs`: the pauses after failures.
+   * @param options.fails Reports a failure. `pauseMs`: the pauses after failures.
    */
   constructor(
     look: (signal: AbortSignal) => Promise<number>,
@@ -44,16 +49,20 @@ class Work {
     },
   ) {
     this.#rounds = new Rounds(async () => {
+      const restMs = this.#restsUntilMs - performance.now();
+      if (restMs > 0) return restMs;
       try {
         const ms = await look(this.#stopping.signal);
         this.#failures = 0;
         this.#lastFault = "";
         return ms;
       } catch (thrown) {
-        const fault = isUserError(thrown) ? thrown.why : messageOf(thrown);
+        const fault = messageOf(thrown);
         if (fault !== this.#lastFault) fails(fault);
         this.#lastFault = fault;
-        return Math.min(pauseMs.least * 2 ** this.#failures++, pauseMs.most);
+        const ms = Math.min(pauseMs.least * 2 ** this.#failures++, pauseMs.most);
+        this.#restsUntilMs = performance.now() + ms;
+        return ms;
       }
     });
   }
@@ -64,7 +73,7 @@ class Work {
 
   /** Makes it look soon. */
   wake(): void {
-    if (this.#failures === 0) this.#rounds.wake();
+    this.#rounds.wake();
   }
 
   /** Ends the work after its current step. */
@@ -190,7 +199,7 @@ export function teamWork({ db, database, log }: WorkContext): Work {
   });
 }
 
-/** Runs a sync until it has nothing to do; what was sent or fetched stays when it is ended. @throws {UserError} */
+/** Runs a sync until it has nothing to do; what was sent or fetched stays when it is ended. @throws {Error} */
 async function syncTeam(database: string, signal: AbortSignal): Promise<void> {
   const words = [
     ...ownProgram(THIS_PROCESS).words,
@@ -206,9 +215,8 @@ async function syncTeam(database: string, signal: AbortSignal): Promise<void> {
   await ran.gone;
   if (signal.aborted || ran.end.kind !== "ended" || ran.end.code === 0) return;
   const text = ran.stdout!.text();
-  const told = quietly(() => JSON.parse(text).error);
-  if (told) throw new UserError(told.what, { why: told.why, next: told.next });
-  throw new Error(text === "" ? `exit status ${ran.end.code}` : text);
+  const why = quietly(() => JSON.parse(text).error.why);
+  throw new Error(why ?? (text === "" ? `exit status ${ran.end.code}` : text));
 }
 
 /** Runs retention once, and logs what it removed or why it could not. @param removes Receives how many rows went. */

@@ -42,9 +42,11 @@ export function openHere(
     lostClaims: lostClaims(db, project),
     tasks: openTasks(db, project, ALL),
     workflows: waitingWorkflows(db, project, ALL),
-    questions: withWanted(db, listQuestions(db, { statuses: ["pending"] }))
-      .filter((question) => projectOf(db, question) === project)
-      .map(({ id, text, wanted, createdAtMs }) => ({ id, text, wanted, createdAtMs })),
+    questions: withWanted(
+      db,
+      listQuestions(db, { statuses: ["pending"] })
+        .filter((question) => projectOf(db, question) === project),
+    ).map(({ id, text, wanted, createdAtMs }) => ({ id, text, wanted, createdAtMs })),
   };
 }
 

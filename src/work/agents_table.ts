@@ -155,7 +155,7 @@ export function listAgents(
 
 /** Lists agents with a process of their own whose end is not recorded, the oldest first. */
 export function listUnendedProcesses(db: DatabaseSync): Agent[] {
-  const unended = ["ended_at_ms IS NULL AND kind <> ?", "subagent"] as const;
+  const unended = [`ended_at_ms IS NULL AND ${among("kind")}`, ["agent", "script"]] as const;
   return listRows(db, AGENTS, { where: [unended], order: "created_at_ms, id" });
 }
 

@@ -352,7 +352,7 @@ export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): v
     if ((theirs ?? "") === "") continue;
     const key = inCamelCase(name);
     const path = KEYS[key]?.split(".") ?? [];
-    const value = (CONVERT[name]?.(theirs) ?? theirs) as Plain;
+    const value = (CONVERT[key]?.(theirs) ?? theirs) as Plain;
     const why = path.length === 0
       ? NO_KEYS[key] ?? "the key is not known"
       : isSameValue(theirs, USUAL[key])

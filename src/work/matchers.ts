@@ -2,13 +2,15 @@
 import type { DatabaseSync } from "node:sqlite";
 import * as z from "zod/mini";
 import { parse as parseYaml } from "yaml";
-import { MATCHERS } from "../config/left_out.ts";
+import { foldersOf, leftOutText, MATCHERS, whyNotOf } from "../config/left_out.ts";
 import type { OrchestrationSettings } from "./orchestration_section.ts";
 import { messageOf } from "../base/errors.ts";
+import { joinPath } from "../base/paths.ts";
+import { isNotFound, readTextFileSync } from "../system/files.ts";
 import { isMapping } from "../base/mapping.ts";
 import { field, orElse, readFields } from "./field_reader.ts";
 import type { Task, TaskFacts } from "./task.ts";
-import { DEFAULT_WORKFLOW, ownFiles } from "./engine/workflow_files.ts";
+import { DEFAULT_WORKFLOW } from "./engine/workflow_files.ts";
 import { readWorkflowOfTask } from "./workflows_table.ts";
 
 export type ChoosingTask = TaskFacts & Pick<Task, "workflow" | "parentId">;
@@ -203,17 +205,20 @@ interface ProjectMatchers extends MatcherFile {
 /** Reads the matchers of a project, anew for each task. Never throws: faults become warnings. */
 export function readMatchers(projectDir: string): ProjectMatchers {
   const warnings: string[] = [];
-  for (const { path, text, problem } of ownFiles(projectDir, MATCHERS)) {
+  for (const folder of foldersOf(projectDir)) {
+    const path = joinPath(folder, MATCHERS);
     const tell = (warning: string) => void warnings.push(`${path}: ${warning}`);
-    if (problem !== undefined) {
-      tell(problem);
+    const leftOut = whyNotOf(projectDir, path);
+    if (leftOut !== null) {
+      tell(leftOutText(leftOut));
       continue;
     }
     try {
-      const found = parseMatchers(parseYaml(text));
+      const found = parseMatchers(parseYaml(readTextFileSync(path)));
       found.warnings.forEach(tell);
       return { path, matchers: found.matchers, warnings };
     } catch (thrown) {
+      if (isNotFound(thrown)) continue;
       tell(messageOf(thrown));
       return { path, matchers: [], warnings };
     }

@@ -53,7 +53,7 @@ export function previewWorkflow(
     prompts,
     include: (name) => prompts(name)?.text ?? null,
   };
-  const steps = all.map(({ step, depth }) => ({ step, depth, ...new StepLook(scene).look(step) }));
+  const steps = all.map(({ step, depth }) => ({ step, depth, ...new StepLook(scene).of(step) }));
   const errors = steps.flatMap((one) =>
     one.errors.map((error) => `step "${one.step.name}": ${error}`)
   );
@@ -84,15 +84,15 @@ class StepLook {
     this.#scene = scene;
   }
 
-  look(step: Step): Omit<PreviewStep, "step" | "depth"> {
-    const wouldRun = this.#attempt(() => this.#look(step.when)) ?? null;
+  of(step: Step): Omit<PreviewStep, "step" | "depth"> {
+    const wouldRun = this.#attempt(() => this.#wouldRun(step.when)) ?? null;
     const nothing = { promptSource: null, promptExcerpt: null, command: null, isRendered: true };
     const shown = { ...nothing, ...this.#show(step) };
     return { wouldRun, ...shown, errors: this.#errors, warnings: this.#warnings };
   }
 
   /** Tells whether a step with this `when` would run; null when that depends on earlier steps. */
-  #look(when: string | null): boolean | null {
+  #wouldRun(when: string | null): boolean | null {
     if (when === null) return true;
     const isKnown = this.#hasValues(when, { place: "when: " });
     if (this.#errors.length > 0 || !isKnown) return null;

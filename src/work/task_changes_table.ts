@@ -106,13 +106,14 @@ export function recordTaskEvent(
   db: DatabaseSync,
   type: "task.created" | "task.updated" | "task.deleted",
   { body: _body, ...task }: Task,
-  { atMs, ...data }: Author & {
+  { by, atMs, hard, changes, origin }: Author & {
     readonly hard?: boolean;
     readonly changes?: unknown;
     readonly origin?: unknown;
   },
 ): void {
-  recordEvent(db, { type, entityType: "task", entityId: task.id, data: { task, ...data }, atMs });
+  const data = { task, hard, changes, by, origin };
+  recordEvent(db, { type, entityType: "task", entityId: task.id, data, atMs });
 }
 
 /** Lists the changes of a task by any machine, the newest first. Null filters let everything through. */

@@ -39,6 +39,9 @@ test("a tree is made with its branch, is taken where it is there, and may be mad
   gitSync(root, "merge", "-q", tree.branch);
   await removeTree({ commonDir }, tree, "main");
   assert.equal(hasBranch({ commonDir }, tree.branch), false);
+  gitSync(root, "branch", `${tree.branch}/deeper`);
+  assert.equal(hasBranch({ commonDir }, tree.branch), false, "a folder of branches is none");
+  assert.equal(hasBranch({ commonDir }, "main/deeper"), false, "nor is a branch a folder");
 });
 
 test("a short obstacle is waited for, and a lasting one is named", async ({ commonDir, tree }) => {

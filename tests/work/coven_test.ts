@@ -1,8 +1,9 @@
 /** What the older daemon's records mean here, without any database. */
+import "../../src/operations/config_sections.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
-import { CovenPlan, findCoven, planCovenTasks } from "../../src/work/coven.ts";
+import { CovenPlan, findCoven, planCovenFiles, planCovenTasks } from "../../src/work/coven.ts";
 import CASES from "../testdata/work_cases.json" with { type: "json" };
 import { rowsOf } from "../support/fixtures.ts";
 
@@ -38,6 +39,16 @@ Deno.test("coven's words and times have their meaning here, in any spelling", ()
     "task a: priority",
     "task a: x",
   ]);
+});
+
+Deno.test("a setting of coven has the same value here in either spelling", () => {
+  for (const name of ["agentTimeoutMs", "agent_timeout_ms"]) {
+    Deno.writeTextFileSync(join(folder, ".coven/config.json"), `{"${name}": 600000}`);
+    const plan = new CovenPlan();
+    planCovenFiles(findCoven(folder)!, plan);
+    assert.deepEqual([plan.notTaken, plan.entries[0]?.value], [[], 10], name);
+  }
+  Deno.removeSync(join(folder, ".coven/config.json"));
 });
 
 Deno.test("the tree of imported tasks has a top and right depths, whatever their parents are", () => {

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { parse } from "yaml";
-import { chooseWorkflow, type ChoosingTask, parseMatchers } from "../../src/work/matchers.ts";
+import {
+  chooseWorkflow,
+  type ChoosingTask,
+  parseMatchers,
+  readMatchers,
+} from "../../src/work/matchers.ts";
+import { tempFolder } from "../support/folders.ts";
+import { makeRepository } from "../support/git.ts";
 import CASES from "../testdata/work_cases.json" with { type: "json" };
 
 const TASK: ChoosingTask = {
@@ -89,4 +96,23 @@ Deno.test("parseMatchers() warns of matchers that stand after one that matches e
   assert.deepEqual(warnings, [
     "matcher 'x' will never be reached because 'y' matches everything",
   ]);
+});
+
+Deno.test("readMatchers() takes the file nearest to the project, also one that cannot be read", () => {
+  using folder = tempFolder();
+  const name = ".conclaude/workflow-matchers.yaml";
+  const files = { [name]: "[{name: top, workflow: w}]", [`sub/${name}`]: "[{name: own" };
+  makeRepository(folder.path, { files });
+  const own = `${folder.path}/sub/${name}`;
+  const found = () => {
+    const { path, matchers, warnings } = readMatchers(`${folder.path}/sub`);
+    return [path, matchers.map((one) => one.name), warnings.length];
+  };
+  assert.deepEqual(found(), [own, [], 1]);
+  Deno.writeTextFileSync(own, "[{name: own, workflow: w}]" + " ".repeat(1 << 20));
+  assert.deepEqual(found(), [own, ["own"], 0]);
+  Deno.removeSync(own);
+  assert.deepEqual(found(), [`${folder.path}/${name}`, ["top"], 0]);
+  Deno.mkdirSync(own);
+  assert.deepEqual(found(), [own, [], 1]);
 });

@@ -238,11 +238,13 @@ test("a call that changes nothing of a task records nothing; a change records an
   changeTask(db, task, { title: task.title }, user);
   changeTags(db, task.id, { kind: "add", tags: ["a"] }, user);
   assert.deepEqual(listHistory(db, task.id, ALL), []);
-  changeTask(db, task, { body: "longer" }, user);
+  changeTask(db, task, { body: "longer" }, claimant("user"));
   const filter = { afterId: 0, sinceMs: null, type: "task.*", entityId: task.id, limit: 10 };
   const events = listEvents(db, filter);
   assert.deepEqual(events.map(({ type }) => type), ["task.created", "task.updated"]);
   assert.doesNotMatch(JSON.stringify(events), /longer/);
+  const { data } = events[1]!;
+  assert.deepEqual(Object.keys(data as object), ["task", "changes", "by"]);
   const newest = listEvents(db, { ...filter, limit: 1, newest: true });
   assert.deepEqual(newest, events.slice(1));
 });

@@ -106,25 +106,26 @@ export function repositoryAt(
 /** Returns the commit of a branch (`heads/main`): the empty text where there is none, null where it cannot be read. */
 export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: string): string | null {
   const loose = readOrEmpty(joinPath(commonDir, `refs/${ref}`));
-  if (loose === null) {
-    if (changedAtMs(joinPath(commonDir, REFTABLES)) === null) return null;
+  if (loose) return COMMIT_ID.exec(loose)?.[0] ?? null;
+  if (changedAtMs(joinPath(commonDir, REFTABLES)) !== null) {
     const answer = askGit(commonDir, ["rev-parse", "--verify", "--quiet", `refs/${ref}`]);
     return answer?.code === 0 || answer?.code === NO ? answer.text : null;
   }
-  if (loose !== "") return COMMIT_ID.exec(loose)?.[0] ?? null;
-  const packed = readOrEmpty(joinPath(commonDir, "packed-refs"));
+  const packed = loose === null ? null : readOrEmpty(joinPath(commonDir, "packed-refs"));
   const line = packed?.split("\n").find((line) => line.endsWith(` refs/${ref}`));
   return packed === null ? null : line?.split(" ", 1)[0] ?? "";
 }
 
 const COMMIT_ID = /^[\da-f]{40,64}(?=\s*$)/;
 
-/** Returns the text of a file, empty when there is no file; null where it cannot be read. */
+const NO_FILE = [Deno.errors.NotFound, Deno.errors.IsADirectory, Deno.errors.NotADirectory];
+
+/** Returns the text of a file, empty when there is no file, or a folder in its place; null where it cannot be read. */
 function readOrEmpty(path: string): string | null {
   try {
     return Deno.readTextFileSync(path);
   } catch (thrown) {
-    return thrown instanceof Deno.errors.NotFound ? "" : null;
+    return NO_FILE.some((kind) => thrown instanceof kind) ? "" : null;
   }
 }
 

@@ -118,12 +118,9 @@ function findPrompt(
 
 /** Reads the project's files of a prompt, the nearest first, including files that must not be used. */
 function promptFiles(name: string, projectDir: string) {
-  return /[\\/]|^\.\.?$/.test(name) ? [] : ownFiles(projectDir, `prompts/${name}.md`);
-}
-
-/** Reads the files of this name in a project's own folders, the nearest first, including those that must not be used. */
-export function ownFiles(projectDir: string, name: string) {
-  return foldersOf(projectDir).map((folder) => joinPath(folder, name)).filter(exists)
+  if (/[\\/]|^\.\.?$/.test(name)) return [];
+  return foldersOf(projectDir).map((folder) => joinPath(folder, `prompts/${name}.md`))
+    .filter(exists)
     .map((path) => ({ path, ...readText(path, projectDir) }));
 }
 
