@@ -37,8 +37,8 @@ const list = listVerb({
     return withTaskTitles(db, listWorkflows(db, { statuses, project, limit }));
   },
   columns: {
-    ID: ({ id }) =>
-      shortTaskId(id),
+    ID: (workflow) =>
+      shortTaskId(workflow.id),
     WORKFLOW: ({ name }) => name,
     STATUS: statusText,
     STEP: ({ currentStep }) => currentStep,
