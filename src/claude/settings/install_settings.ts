@@ -1,5 +1,4 @@
 /** Installs conclaude's hooks into a settings file of Claude Code, and takes them out again. */
-import { diff } from "node:util";
 import type { Mapping } from "../../base/mapping.ts";
 import { entriesIn, installInto, isOriginOf, planRemoval } from "./edit.ts";
 import { checkHooks } from "./handler_schema.ts";
@@ -180,9 +179,7 @@ const CONTEXT_LINES = 2;
 /** Returns the difference as lines for people: `+ `, `- `, two spaces before unchanged lines, `…` for omitted ones. */
 export function diffLines(before: string, after: string): string[] {
   if (before === after) return [];
-  const marked = diff(splitLines(before), splitLines(after)).map(([side, line]) =>
-    (side === 0 ? "  " : side === 1 ? "- " : "+ ") + line
-  );
+  const marked = markLines(splitLines(before), splitLines(after));
   const near = marked.map((_, index) =>
     marked.slice(Math.max(0, index - CONTEXT_LINES), index + CONTEXT_LINES + 1)
       .some((line) => !line.startsWith("  "))
@@ -196,6 +193,38 @@ export function diffLines(before: string, after: string): string[] {
 function splitLines(text: string): string[] {
   const lines = text.split(/\r\n|\n|\r/);
   return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
+
+/** Returns all lines of both texts with their marks, by the longest common subsequence. */
+function markLines(before: readonly string[], after: readonly string[]): string[] {
+  const width = after.length + 1;
+  const common = new Uint32Array((before.length + 1) * width);
+  const commonAt = (row: number, column: number) => common[row * width + column] ?? 0;
+  for (let row = before.length - 1; row >= 0; row--) {
+    for (let column = after.length - 1; column >= 0; column--) {
+      common[row * width + column] = before[row] === after[column]
+        ? commonAt(row + 1, column + 1) + 1
+        : Math.max(commonAt(row + 1, column), commonAt(row, column + 1));
+    }
+  }
+  const marked: string[] = [];
+  let row = 0;
+  let column = 0;
+  while (row < before.length || column < after.length) {
+    if (row < before.length && before[row] === after[column]) {
+      marked.push(`  ${before[row]}`);
+      row++;
+      column++;
+    } else if (
+      row < before.length &&
+      (column === after.length || commonAt(row + 1, column) >= commonAt(row, column + 1))
+    ) {
+      marked.push(`- ${before[row++]}`);
+    } else {
+      marked.push(`+ ${after[column++]}`);
+    }
+  }
+  return marked;
 }
 
 /** Warns where a path of this machine would go into the settings that a whole team shares. */
