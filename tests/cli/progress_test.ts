@@ -1,38 +1,13 @@
 /** How far long work is, as a person at a terminal is told. */
 import assert from "node:assert/strict";
 import { progressLine, progressText } from "../../src/operations/terminal.ts";
+import { rowsOf } from "../support/fixtures.ts";
+import CASES from "../testdata/cli_cases.json" with { type: "json" };
 
 Deno.test("a progress line has a bar, the rate and the time left, as far as they are known", () => {
-  const cases: readonly (readonly [...Parameters<typeof progressText>, expected: string])[] = [
-    ["Looking", undefined, { tookMs: 9_000, before: 0 }, "Looking …"],
-    [
-      "Reading",
-      { done: 120, of: 480 },
-      { tookMs: 3_000, before: 0 },
-      "Reading  █████░░░░░░░░░░░░░░░  120 of 480, 40 a second, 9s left",
-    ],
-    [
-      "Reading",
-      { done: 12, of: 48 },
-      { tookMs: 100, before: 0 },
-      "Reading  █████░░░░░░░░░░░░░░░  12 of 48",
-    ],
-    ["Writing", { done: 900 }, { tookMs: 2_000, before: 100 }, "Writing  900, 400 a second"],
-    [
-      "Copying",
-      { done: 3_000_000, of: 3_000_000, inBytes: true },
-      { tookMs: 2_000, before: 0 },
-      "Copying  ████████████████████  3.0 MB of 3.0 MB, 1.5 MB a second",
-    ],
-    [
-      "Reading",
-      { done: 0, of: 0 },
-      { tookMs: 0, before: 0 },
-      "Reading  ░░░░░░░░░░░░░░░░░░░░  0 of 0",
-    ],
-  ];
-  for (const [doing, far, since, expected] of cases) {
-    assert.equal(progressText(doing, far, since), expected);
+  type Row = readonly [string, Parameters<typeof progressText>[1] | null, number, number, string];
+  for (const [doing, far, tookMs, before, expected] of rowsOf<Row>(CASES.progress)) {
+    assert.equal(progressText(doing, far ?? undefined, { tookMs, before }), expected);
   }
 });
 

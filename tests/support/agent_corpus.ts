@@ -11,23 +11,8 @@ const DAY = 86_400_000;
 /** A question before it has a number. */
 type Asked = Omit<EvalQuestion, "id"> & { readonly kind: string };
 const words = (text: string) => text.split(" ");
-const lines = (text: string) => text.split("|");
-const MODS = words(
-  "auth session billing search upload export mailer webhook ratelimit feature audit thumbnail geocode invoice inventory quota telemetry scheduler onboarding translation",
-);
-const ACTS = words(
-  "load save parse build check refresh resolve commit flush expand trim drop verify wrap open",
-);
-const THINGS = words(
-  "Token Cursor Bucket Header Record Digest Policy Draft Window Batch Handle Region Ledger Ticket Profile",
-);
-const EXT = words("ts py go rs java");
-const ENVS = lines(
-  "GitHub Actions on macOS|the Windows runner|the Alpine image|staging|my laptop after the upgrade|the nightly pipeline|the ARM builder|the preview deployment",
-);
-const SERVICES = words(
-  "Postgres Redis Kafka Elasticsearch RabbitMQ MinIO ClickHouse Vault nginx Envoy",
-);
+const { mods: MODS, acts: ACTS, things: THINGS, ext: EXT, envs: ENVS, services: SERVICES } =
+  sentences.vocabulary;
 /** What the blanks in a session are filled with. */
 interface Names {
   readonly mod: string;

@@ -29,27 +29,10 @@ export interface Corpus {
   readonly questions: readonly CorpusQuestion[];
 }
 
-const words = (text: string) => text.split(" ");
-
-const OWNERS = words(
-  "invoice ledger checkout shipping catalog search payroll billing tenant audit report calendar inbox gallery playlist sensor firmware cluster backup gateway",
-);
-const PARTS = words(
-  "renderer importer scheduler parser cache exporter validator router worker indexer notifier resolver uploader compiler balancer archiver sampler throttler tokenizer merger",
-);
-const VERBS = words(
-  "parse load render merge validate schedule fetch encode resolve archive count split retry publish drain hydrate collect normalize",
-);
-const NOUNS = words(
-  "rows totals events tokens shards pages labels offsets chunks vouchers slots digests cursors batches anchors quotas frames ranges",
-);
-const TAILS = words("Safely Once Lazily Sync Async Batch Chunk Tree Map Set Guard Loop");
-const FOLDERS = words(
-  "src/core src/jobs src/http lib/store lib/format app/models app/views pkg/queue internal/sync tools/release",
-);
-const EXTENSIONS = words("ts go py rs java rb");
-const PEOPLE = words("Ana Bo Chidi Dana Emre Farah Goran Hana Ines Jon");
-const TECH = words("Postgres Redis SQLite Kafka DynamoDB S3 RabbitMQ Memcached Etcd Mongo");
+const { owners: OWNERS, parts: PARTS, verbs: VERBS, nouns: NOUNS, tails: TAILS } =
+  sentences.vocabulary;
+const { folders: FOLDERS, extensions: EXTENSIONS, people: PEOPLE, tech: TECH } =
+  sentences.vocabulary;
 const CAUSES = sentences.causes;
 
 /** A kind of fact: how it is told, asked plainly, and asked in other words. `{e}` is the component, `{v}` the value. */
