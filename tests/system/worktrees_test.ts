@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { ensureTree, lookAtTree, removeTree } from "../../src/system/git/task_trees.ts";
-import { hasBranch } from "../../src/system/git/working_trees.ts";
+import { hasBranch } from "../../src/system/git/repository.ts";
 import { testWith } from "../support/fixtures.ts";
 import { tempFolder } from "../support/folders.ts";
 import { gitSync, makeRepository } from "../support/git.ts";

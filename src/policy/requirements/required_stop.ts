@@ -2,7 +2,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../../base/errors.ts";
 import { transaction } from "../../db/transaction.ts";
-import { hasBranch, workingTreeOf } from "../../system/git/working_trees.ts";
+import { hasBranch } from "../../system/git/repository.ts";
+import { workingTreeOf } from "../../system/git/working_trees.ts";
 import { isPaused } from "../pauses_table.ts";
 import { groundFor, type RequirementWork } from "./ground.ts";
 import { tellUnproven } from "./proof.ts";

@@ -1,8 +1,7 @@
 /** Reads git's reflogs: how a branch was made, its former names and commits, and what moved `HEAD`. */
 import { joinPath } from "../../base/paths.ts";
 import { readText } from "../on_disk.ts";
-import { gitFolders, type Repository } from "./repository.ts";
-import { hasBranch } from "./working_trees.ts";
+import { gitFolders, hasBranch, type Repository } from "./repository.ts";
 
 const MAX_LOG_BYTES = 1_048_576;
 /** How much of a log's end is read, in characters: about a hundred moves. */

@@ -106,26 +106,34 @@ export function repositoryAt(
 /** Returns the commit of a branch (`heads/main`): the empty text where there is none, null where it cannot be read. */
 export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: string): string | null {
   const loose = readOrEmpty(joinPath(commonDir, `refs/${ref}`));
-  if (loose) return COMMIT_ID.exec(loose)?.[0] ?? null;
-  if (changedAtMs(joinPath(commonDir, REFTABLES)) !== null) {
+  if (loose === null) {
+    if (changedAtMs(joinPath(commonDir, REFTABLES)) === null) return null;
     const answer = askGit(commonDir, ["rev-parse", "--verify", "--quiet", `refs/${ref}`]);
     return answer?.code === 0 || answer?.code === NO ? answer.text : null;
   }
-  const packed = loose === null ? null : readOrEmpty(joinPath(commonDir, "packed-refs"));
+  if (loose !== "") return COMMIT_ID.exec(loose)?.[0] ?? null;
+  const packed = readOrEmpty(joinPath(commonDir, "packed-refs"));
   const line = packed?.split("\n").find((line) => line.endsWith(` refs/${ref}`));
   return packed === null ? null : line?.split(" ", 1)[0] ?? "";
 }
 
+/** Tells whether the repository has a branch; true also when neither its files nor git say. */
+export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: string): boolean {
+  const commit = readRef({ commonDir }, `heads/${branch}`);
+  if (commit !== null) return commit !== "";
+  // A folder may lie in the branch's place, or a file in the place of its folder.
+  const words = ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`];
+  return askGit(commonDir, words)?.code !== NO;
+}
+
 const COMMIT_ID = /^[\da-f]{40,64}(?=\s*$)/;
 
-const NO_FILE = [Deno.errors.NotFound, Deno.errors.IsADirectory, Deno.errors.NotADirectory];
-
-/** Returns the text of a file, empty when there is no file, or a folder in its place; null where it cannot be read. */
+/** Returns the text of a file, empty when there is no file; null where it cannot be read. */
 function readOrEmpty(path: string): string | null {
   try {
     return Deno.readTextFileSync(path);
   } catch (thrown) {
-    return NO_FILE.some((kind) => thrown instanceof kind) ? "" : null;
+    return thrown instanceof Deno.errors.NotFound ? "" : null;
   }
 }
 

@@ -3,9 +3,8 @@ import { quietly } from "../../base/errors.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
 import { exists } from "../on_disk.ts";
 import { realPath } from "../real_paths.ts";
-import type { Repository } from "./repository.ts";
+import { hasBranch, type Repository } from "./repository.ts";
 import { gitIn } from "./run_git.ts";
-import { hasBranch } from "./working_trees.ts";
 
 export interface TaskTree {
   readonly path: string;

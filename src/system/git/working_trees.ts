@@ -1,7 +1,7 @@
 /** Reads from git's files where branches are checked out, without starting git. */
 import { joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { exists, readText } from "../on_disk.ts";
-import { branchIn, readRef, type Repository, worktreeDirs } from "./repository.ts";
+import { branchIn, type Repository, worktreeDirs } from "./repository.ts";
 
 /** The git directory of the main working tree ends like this. */
 const IN_MAIN_TREE = /[\\/]\.git$/;
@@ -14,11 +14,6 @@ export function workingTreeOf(
   const found = treesOf(commonDir)
     .find(({ gitDir, root }) => exists(joinPath(root, ".git")) && branchIn(gitDir) === branch);
   return found === undefined ? undefined : { commonDir, root: found.root, branch };
-}
-
-/** Tells whether the repository has a branch; true also when its files do not say. */
-export function hasBranch(repository: Pick<Repository, "commonDir">, branch: string): boolean {
-  return readRef(repository, `heads/${branch}`) !== "";
 }
 
 /** A working tree, and git's own folder for it. */

@@ -2,10 +2,14 @@
 import { count } from "../../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { OrchestrationSettings } from "../orchestration_section.ts";
-import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
+import {
+  findRepository,
+  hasBranch,
+  lookUpwards,
+  type Repository,
+} from "../../system/git/repository.ts";
 import { runGit } from "../../system/git/run_git.ts";
 import { ensureTree, excludeFolder, lookAtTree, removeTree } from "../../system/git/task_trees.ts";
-import { hasBranch } from "../../system/git/working_trees.ts";
 import type { Task } from "../task.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
 import { exists } from "../../system/on_disk.ts";
