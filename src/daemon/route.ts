@@ -79,7 +79,7 @@ export type Shape = Readonly<Record<string, Schema>>;
 /** The values of a query or a body. */
 export type Read<Fields extends Shape> = z.output<z.ZodMiniObject<Fields, z.core.$strict>>;
 
-/** What sets a route apart from others. */
+/** The settings of a route that differ from the usual ones. */
 interface RouteOptions<Query extends Shape, Body extends Shape>
   extends Partial<Omit<Route, "method" | "path" | "tag" | "query" | "body" | "response" | "ask">> {
   readonly query?: Query;

@@ -63,8 +63,8 @@ export async function copyBeforeDrop(
   const size = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size";
   const bytes = Number(db.prepare(size).get()!["bytes"]);
   if (bytes > maxCopyBytes) throw new SchemaBehindError(version);
-  const waitMs = maxCopyBytes === Infinity ? COPY_WAIT_MS : 0;
-  using lock = takeLock(drainLockPath(path), { waitMs });
+  const lockMs = maxCopyBytes === Infinity ? COPY_WAIT_MS : 0;
+  using lock = takeLock(drainLockPath(path), { waitMs: lockMs });
   if (lock === null) throw new SchemaBehindError(version);
   try {
     // Another process may have migrated the database in the meantime.

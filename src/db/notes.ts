@@ -1,4 +1,4 @@
-/** What a database notes of itself: that it was created in an empty file, and the copies that a person has made. */
+/** Notes in the database: that it was created in an empty file, and which copies of it a person has made. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
 import { isFile } from "../system/files.ts";

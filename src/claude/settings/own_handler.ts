@@ -113,7 +113,7 @@ interface PlacedHandler {
   readonly event: string;
   readonly matcher: unknown;
   readonly handler: unknown;
-  /** Where it stands: the index of its group under the event, and its own index in the group. */
+  /** The index of its group under the event, and its own index in the group. */
   readonly at: readonly [group: number, index: number];
   /** All handlers of its group. */
   readonly together: readonly unknown[];

@@ -31,13 +31,13 @@ export interface SettingsFile {
   readonly mode: number;
 }
 
-/** What a refusal says of the command that was tried. */
+/** The command that a person tried; a refusal names it. */
 export interface Attempt {
   readonly command: "install-hooks" | "uninstall-hooks";
   readonly path: string;
   /** The flags of the command, repeated to say how to go on. */
   readonly flags: readonly string[];
-  /** What is added or removed. */
+  /** The part of the file that the command adds or removes. */
   readonly subject: "hooks" | "the MCP server";
 }
 

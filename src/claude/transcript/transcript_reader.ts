@@ -40,7 +40,7 @@ export const ITEM_KINDS = ["toolUse", "prompt", "lastMessage", "compaction"] as 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What the next line of a transcript tells. */
+/** The content of one more line of a transcript. */
 interface LineNews {
   readonly items: readonly TranscriptItem[];
   /** Null for a line that names no session. */

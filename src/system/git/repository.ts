@@ -108,7 +108,7 @@ export function readRef({ commonDir }: Pick<Repository, "commonDir">, ref: strin
   const loose = readOrEmpty(joinPath(commonDir, `refs/${ref}`));
   if (loose === null) {
     if (changedAtMs(joinPath(commonDir, REFTABLES)) === null) return null;
-    const answer = askGit(commonDir, ["rev-parse", "--verify", "--quiet", `refs/${ref}`]);
+    const answer = askForRef(commonDir, ref);
     return answer?.code === 0 || answer?.code === NO ? answer.text : null;
   }
   if (loose !== "") return COMMIT_ID.exec(loose)?.[0] ?? null;
@@ -122,8 +122,11 @@ export function hasBranch({ commonDir }: Pick<Repository, "commonDir">, branch: 
   const commit = readRef({ commonDir }, `heads/${branch}`);
   if (commit !== null) return commit !== "";
   // A folder may lie in the branch's place, or a file in the place of its folder.
-  const words = ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`];
-  return askGit(commonDir, words)?.code !== NO;
+  return askForRef(commonDir, `heads/${branch}`)?.code !== NO;
+}
+
+function askForRef(commonDir: string, ref: string) {
+  return askGit(commonDir, ["rev-parse", "--verify", "--quiet", `refs/${ref}`]);
 }
 
 const COMMIT_ID = /^[\da-f]{40,64}(?=\s*$)/;
