@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { parseConfig } from "../support/configuration.ts";
 import { readUses } from "../../src/policy/guards/bash.ts";
-import { WRITERS } from "../../src/policy/shell/writers.ts";
+import { WRITERS } from "../../src/policy/shell/writes.ts";
 import { mayMean } from "../../src/policy/requirements/requirement_look.ts";
 import type {
   Requirement,

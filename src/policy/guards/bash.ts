@@ -12,7 +12,7 @@ import { judgeLifting } from "./lifting.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { gitCall, settingsOf } from "../shell/git_call.ts";
-import { isContaining } from "../shell/runners.ts";
+import { isContaining } from "../shell/wrappers.ts";
 import { namesInText, unexplained } from "../shell/unexplained.ts";
 import { readScript, type Script, type Surroundings } from "../shell/script.ts";
 import {

@@ -13,13 +13,11 @@ import {
 } from "./guard_policy.ts";
 import { formsOf, SPELLINGS } from "./command_forms.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
-import { verbOfProgram } from "../shell/aliases.ts";
 import { gitCall } from "../shell/git_call.ts";
 import { programName } from "../shell/operands.ts";
 import { isShell } from "../shell/interpreters.ts";
-import { powerShell } from "../shell/wrappers.ts";
+import { isRunner, powerShell, verbOfProgram } from "../shell/wrappers.ts";
 import WORDS from "./words.json" with { type: "json" };
-import { isRunner } from "../shell/runners.ts";
 import { type Argument, literal } from "../shell/word.ts";
 
 /** Whether a rule matches; `maybe`: that depends on a word that only the running shell knows. */

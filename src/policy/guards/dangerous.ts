@@ -12,7 +12,7 @@ import { type GitCall, gitCall } from "../shell/git_call.ts";
 import { programName, split } from "../shell/operands.ts";
 import { matchesWithHead, withPatterns } from "../shell/rows.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
-import { WRITERS } from "../shell/writers.ts";
+import { WRITERS } from "../shell/writes.ts";
 import WORDS from "./words.json" with { type: "json" };
 import { DANGEROUS_RULE } from "./rule_names.ts";
 

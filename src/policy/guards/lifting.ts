@@ -1,6 +1,6 @@
 /** Recognises commands by which an agent would lift a rule, satisfy a requirement or disarm the guards. */
 import type { ShellCommand } from "../shell/shell_command.ts";
-import { DATABASE_PROGRAMS, onlyReads } from "../shell/writers.ts";
+import { DATABASE_PROGRAMS, onlyReads } from "../shell/writes.ts";
 import { programName } from "../shell/operands.ts";
 import type { Verdict } from "./guard_policy.ts";
 import TABLES from "./person_verbs.json" with { type: "json" };

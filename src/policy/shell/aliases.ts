@@ -1,9 +1,9 @@
-/** Aliases of the shell and of git, and the programs that git starts. */
-import { gitCall, settingsOf } from "./git_call.ts";
-import { type GitAliases, isOwnVerb } from "./git_verbs.ts";
-import { inRunner } from "./runners.ts";
+/** Aliases of the shell and of git. */
+import { gitCall } from "./git_call.ts";
+import type { GitAliases } from "./git_verbs.ts";
 import { type Inner, scriptFrom, type ShellCommand } from "./shell_command.ts";
 import { type Argument, literal } from "./word.ts";
+import { meantByAlias } from "./wrappers.ts";
 
 export function configuredAliases(configured: GitAliases): Map<string, Argument> {
   return new Map([...configured].map(([name, value]) => [`git ${name}`, literal(value)]));
@@ -14,7 +14,6 @@ export function learnAliases(
   { program, args, words }: Pick<ShellCommand, "program" | "args" | "words">,
   aliases: Map<string, Argument>,
 ): void {
-  const { verb, after } = gitCall(words) ?? {};
   if (program === "alias") {
     for (const word of args) {
       const [, alias, value] = /^([^=]+)=(.*)$/s.exec(word.text) ?? [];
@@ -22,15 +21,13 @@ export function learnAliases(
     }
   } else if (program === "unalias") {
     for (const { text } of args) aliases.delete(text);
-  } else if (verb === "config") {
-    const at = after!.findIndex(({ text }) => /^alias\../.test(text));
-    const value = after![at + 1];
-    if (at >= 0 && value !== undefined) aliases.set(gitName(after![at]!.text.slice(6)), value);
+  } else {
+    const { verb, after = [] } = gitCall(words) ?? {};
+    if (verb !== "config") return;
+    const at = after.findIndex(({ text }) => /^alias\../.test(text));
+    const value = after[at + 1];
+    if (at >= 0 && value !== undefined) aliases.set(gitName(after[at]!.text.slice(6)), value);
   }
-}
-
-export function ofGit(value: string): string {
-  return value.startsWith("!") ? value.slice(1) : `git ${value}`;
 }
 
 /**
@@ -40,16 +37,18 @@ export function ofGit(value: string): string {
 export function resolveAlias(words: readonly Argument[], aliases: ReadonlyMap<string, Argument>) {
   if (aliases.size === 0) return null;
   const [program, ...rest] = words;
-  const value = aliases.get(program!.text);
+  const name = program!.text;
+  const value = aliases.get(name);
   if (value !== undefined) {
-    return { name: program!.text, inner: calledWith(value, value.text, rest), folder: null };
+    return { name, inner: calledWith(value, value.text, rest), folder: null };
   }
   const { verb = "", after = [], folder = null } = gitCall(words) ?? {};
-  const name = gitName(verb);
-  const ofVerb = aliases.get(name);
-  return ofVerb === undefined
-    ? null
-    : { name, inner: calledWith(ofVerb, ofGit(ofVerb.text), after), folder };
+  const ofVerb = aliases.get(gitName(verb));
+  return ofVerb === undefined ? null : {
+    name: gitName(verb),
+    inner: calledWith(ofVerb, meantByAlias(ofVerb.text), after),
+    folder,
+  };
 }
 
 function calledWith(value: Argument, text: string, parameters: readonly Argument[]): Inner {
@@ -61,30 +60,4 @@ function calledWith(value: Argument, text: string, parameters: readonly Argument
 /** Returns the key of a git alias, whose name git reads without regard to upper and lower case. */
 function gitName(alias: string): string {
   return `git ${alias.toLowerCase()}`;
-}
-
-/** Settings whose value git runs. */
-const RUN_BY_GIT =
-  /^[^=]*(?:pager|editor|command|helper|external|program|cmd|textconv|fsmonitor|askpass)=(.+)$/is;
-
-/** Returns the verb of a program that lies beside `git`: `push` for `git-push`; null for other programs. */
-export function verbOfProgram(name: string): string | null {
-  const verb = name.startsWith("git-") ? name.slice(4) : "";
-  return isOwnVerb(verb) ? verb : null;
-}
-
-/** Finds what a call of git runs: aliases and programs that it sets, commands of `bisect` or `rebase --exec`. */
-export function inGit(words: readonly Argument[]): Inner[] {
-  const { verb, after, means, values } = gitCall(words)!;
-  const set = settingsOf(words).flatMap((setting) => {
-    const [, run] = RUN_BY_GIT.exec(setting) ?? [];
-    const [, alias] = /^alias\.[^=]+=(.*)$/s.exec(setting) ?? [];
-    return run?.replace(/^!/, "") ?? (alias === undefined ? [] : ofGit(alias));
-  }).map((script) => scriptFrom(literal(script)));
-  const started = inRunner(`git-${verb}`, after);
-  return [
-    ...set,
-    ...values(means.runs ?? "").map(scriptFrom),
-    ...started === undefined ? [] : [started],
-  ];
 }

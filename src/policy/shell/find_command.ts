@@ -1,6 +1,6 @@
 /** Reads a call of `find` and tells which files each of its actions means. */
 import type { Answer, Entry, Search } from "../guards/types.ts";
-import type { Change, Inner } from "./shell_command.ts";
+import { type Change, type Inner, marked } from "./shell_command.ts";
 import { type Argument, literal, OPEN, TooMuchWork } from "./word.ts";
 import { rowsByName } from "./rows.ts";
 import { readWildcard } from "../../base/wildcard.ts";
@@ -8,30 +8,31 @@ import ROWS from "./find_words.json" with { type: "json" };
 
 /** Returns the files that `-delete` removes. */
 export function changesOfFind(rest: readonly Argument[]): Change[] {
-  const call = readFind(rest);
-  return call.actions.flatMap(({ kind }, action): Change[] =>
-    kind === "delete" ? [{ word: foundBy(call, action), effect: "remove" }] : []
-  );
+  return marked(findsOf(rest, "delete").map(({ found }) => found), "remove");
 }
 
 /** Returns the names that a call prints, as one argument; an unknown argument where it prints something else. */
 export function listedBy(rest: readonly Argument[]): Argument {
-  const call = readFind(rest);
-  const [only, ...others] = call.actions.keys().filter((at) => call.actions[at]!.kind === "list");
-  return only === undefined || others.length > 0 || printsOther(rest) ? OPEN : foundBy(call, only);
+  const [only, ...others] = findsOf(rest, "list");
+  return only === undefined || others.length > 0 || printsOther(rest) ? OPEN : only.found;
 }
 
 /** Returns the commands of `find … -exec`, with the found files as their argument. */
 export function inFind(rest: readonly Argument[]): Inner[] {
+  return findsOf(rest, "exec").filter(({ words }) => words.length > 0).map(({ words, found }) => ({
+    kind: "command",
+    words: words.map((word) =>
+      word.text === "{}" ? { ...found, source: "{}" } : word.text.includes("{}") ? OPEN : word
+    ),
+  }));
+}
+
+/** Returns the actions of a kind, each with the files for which it is done. */
+function findsOf(rest: readonly Argument[], kind: Action["kind"]) {
   const call = readFind(rest);
-  return call.actions.flatMap((did, action): Inner[] => {
-    if (did.kind !== "exec" || did.words.length === 0) return [];
-    const found = { ...foundBy(call, action), source: "{}" };
-    const words = did.words.map((word) =>
-      word.text === "{}" ? found : word.text.includes("{}") ? OPEN : word
-    );
-    return [{ kind: "command", words }];
-  });
+  return call.actions.flatMap((action, i) =>
+    action.kind === kind ? [{ words: action.words, found: foundBy(call, i) }] : []
+  );
 }
 
 function foundBy(call: FindCall, action: number): Argument {
@@ -69,14 +70,11 @@ export function meansAll(call: FindCall, action: number): boolean {
   return kinds.some((kind) => visited(call, { kind, isAny: true }).reached[action] === "yes");
 }
 
-function visited(call: FindCall, entry: Candidate): Visit {
-  const visit: Visit = { entry, reached: call.actions.map(() => "no"), isPruned: false };
-  call.expression(visit, "yes");
+function visited({ actions, expression }: FindCall, entry: Candidate): Visit {
+  const visit: Visit = { entry, reached: actions.map(() => "no"), isPruned: false };
+  expression(visit, "yes");
   return visit;
 }
-
-/** The answer of a test; undefined where only the running `find` knows. */
-type Truth = boolean | undefined;
 
 /** An entry, with its name and its path as `find` writes them; undefined where they are unknown. */
 interface Candidate extends Pick<Entry, "kind"> {
@@ -95,12 +93,17 @@ interface Visit {
   isPruned: boolean;
 }
 
+/** The answer of a test; undefined where only the running `find` knows. */
+type Truth = boolean | undefined;
+
 /** A part of the expression; `reach` tells whether the parts before it let the entry through. */
 type Expression = (visit: Visit, reach: Answer) => Truth;
 
-type Action =
-  | { readonly kind: "delete" | "list" }
-  | { readonly kind: "exec"; readonly words: readonly Argument[] };
+interface Action {
+  readonly kind: "delete" | "list" | "exec";
+  /** The command of `-exec`. */
+  readonly words: readonly Argument[];
+}
 
 interface FindCall {
   readonly roots: readonly Argument[];
@@ -114,33 +117,6 @@ interface FindCall {
   readonly isDepthFirst: boolean;
 }
 
-/** A word of an expression. */
-interface FindWord {
-  /** Its kind: `plain` is always true and does nothing, `unknown` is a test that only the running `find` answers. */
-  readonly is: string;
-  /** How many words follow as its value. */
-  readonly values?: number;
-  /** Which text a `like` test compares with the pattern. */
-  readonly of?: "name" | "path";
-  readonly ignoresCase?: boolean;
-  /** Whether most files pass the test. */
-  readonly isBroad?: boolean;
-}
-
-const WORDS = rowsByName<FindWord>(ROWS);
-/** Stands for an unknown test, which is assumed to have a value. */
-const ANY_TEST: FindWord = { is: "unknown", values: 1 };
-
-const always: Expression = () => true;
-const unknown: Expression = () => undefined;
-
-/** Words with which `find` prints something else than the names of all its finds. */
-const PRINTING = /^-(?:ls|printf|quit|f(?:ls|print(?:0|f)?))$/;
-/** Actions, which are never the value of the word before them. */
-const ACTING = /^-(?:delete$|exec|ok)/;
-/** Operators between two parts, from the weakest to the strongest; `-a` may be left out. */
-const SIGNS = [/^,$/, /^-o(?:r)?$/, /^-a(?:nd)?$/];
-
 /** How many tests, actions and values of one call are read; every file runs through all of them. */
 const MAX_WORDS = 300;
 
@@ -153,7 +129,6 @@ export function readFind(rest: readonly Argument[]): FindCall {
   const roots = end < 0 ? words : words.slice(0, end);
   const tests = end < 0 ? [] : words.slice(end);
   if (tests.length > MAX_WORDS) throw new TooMuchWork();
-  const reader = new Reader(tests);
   const has = (pattern: RegExp) => tests.some(({ text }) => pattern.test(text));
   const depth = (option: string, otherwise: number) => {
     const at = tests.findLastIndex(({ text }) => text === option);
@@ -161,9 +136,8 @@ export function readFind(rest: readonly Argument[]): FindCall {
     return /^\d+$/.test(value) ? Number(value) : otherwise;
   };
   return {
+    ...readExpression(tests),
     roots: roots.length === 0 ? [literal(".")] : roots,
-    expression: reader.whole(),
-    actions: reader.actions,
     looksElsewhere: has(/^-(?:follow|files0-from)$/) ||
       rest.slice(0, Math.max(options, 0)).some(({ text }) => text.includes("L")),
     minDepth: depth("-mindepth", 0),
@@ -172,91 +146,90 @@ export function readFind(rest: readonly Argument[]): FindCall {
   };
 }
 
+/** Words with which `find` prints something else than the names of all its finds. */
+const PRINTING = /^-(?:ls|printf|quit|f(?:ls|print(?:0|f)?))$/;
+
 function printsOther(words: readonly Argument[]): boolean {
   return words.some(({ text }) => PRINTING.test(text));
 }
 
-/** Parses the tests and actions. An unknown word counts as a test with an unknown answer. */
-class Reader {
-  readonly actions: Action[] = [];
-  readonly #words: readonly Argument[];
-  #at = 0;
+/** Actions, which are never the value of the word before them. */
+const ACTING = /^-(?:delete$|exec|ok)/;
+/** Operators between two parts, from the weakest to the strongest; `-a` may be left out. */
+const SIGNS = [/^,$/, /^-o(?:r)?$/, /^-a(?:nd)?$/];
 
-  constructor(words: readonly Argument[]) {
-    this.#words = words;
-  }
+/** Reads the tests and actions. An unknown word counts as a test with an unknown answer. */
+function readExpression(words: readonly Argument[]): Pick<FindCall, "expression" | "actions"> {
+  const actions: Action[] = [];
+  let at = 0;
+  const ahead = () => words[at]?.isOpen === false ? words[at]!.text : "";
 
-  /** Parses the whole expression; without an action, `find` prints the entries for which it is true. */
-  whole(): Expression {
-    const expression = this.#joined(0);
-    if (this.actions.length > 0 || printsOther(this.#words)) return expression;
-    return both(expression, this.#action({ kind: "list" }, true), false);
-  }
-
-  #joined(level: number): Expression {
-    if (level === SIGNS.length) return this.#part();
-    let left = this.#joined(level + 1);
-    while (this.#at < this.#words.length && this.#word() !== ")") {
-      const isSign = SIGNS[level]!.test(this.#word());
-      if (isSign) this.#at++;
-      else if (level < 2 || SIGNS.some((sign) => sign.test(this.#word()))) break;
-      const [first, then] = [left, this.#joined(level + 1)];
+  const joined = (level: number): Expression => {
+    if (level === SIGNS.length) return part();
+    let left = joined(level + 1);
+    while (at < words.length && ahead() !== ")") {
+      if (SIGNS[level]!.test(ahead())) at++;
+      else if (level < 2 || SIGNS.some((sign) => sign.test(ahead()))) break;
+      const [first, then] = [left, joined(level + 1)];
       left = level > 0 ? both(first, then, level === 1) : (visit, reach) => {
         first(visit, reach);
         return then(visit, reach);
       };
     }
     return left;
-  }
+  };
 
-  #part(): Expression {
-    const word = this.#words[this.#at++];
+  const part = (): Expression => {
+    const word = words[at++];
     if (word === undefined) return always;
     if (word.isOpen) return unknown;
-    const { text } = word;
-    if (/^(?:!|-not)$/.test(text)) return not(this.#part());
-    if (text === "(") {
-      const inside = this.#joined(0);
-      if (this.#word() === ")") this.#at++;
+    if (/^(?:!|-not)$/.test(word.text)) return not(part());
+    if (word.text === "(") {
+      const inside = joined(0);
+      if (ahead() === ")") at++;
       return inside;
     }
-    const means = WORDS.find(text) ?? ANY_TEST;
-    const { is, values = 0 } = means;
-    if (is === "exec") return this.#exec();
-    if (is === "list" || is === "delete") return this.#action({ kind: is }, true);
-    const value = this.#words[this.#at];
+    const row = WORDS.find(word.text) ?? ANY_TEST;
+    const { is, values = 0 } = row;
+    if (is === "exec") return execution();
+    if (is === "list" || is === "delete") return action({ kind: is, words: [] }, true);
+    const value = words[at];
     if (values > 0 && (value === undefined || ACTING.test(value.text))) return unknown;
-    this.#at += values;
+    at += values;
     // The shell may replace a pattern here by names, which match no more files than the pattern.
     return values > 0 && is !== "plain" && value!.isOpen
       ? unknown
-      : testOf(means, value?.text ?? "");
-  }
+      : TESTS[is]!(row, value?.text ?? "");
+  };
 
-  /** Parses a command up to `;`, whose result is unknown, or up to `{} +`. */
-  #exec(): Expression {
-    const words = this.#words.slice(this.#at);
-    const end = words.findIndex(({ text }, i) =>
-      text === ";" || (text === "+" && words[i - 1]?.text === "{}")
+  /** Reads a command up to `;`, whose result is unknown, or up to `{} +`. */
+  const execution = (): Expression => {
+    const left = words.slice(at);
+    const end = left.findIndex(({ text }, i) =>
+      text === ";" || (text === "+" && left[i - 1]?.text === "{}")
     );
-    const command = end < 0 ? words : words.slice(0, end);
-    this.#at += command.length + 1;
-    return this.#action({ kind: "exec", words: command }, words[end]?.text === "+" || undefined);
-  }
+    const command = end < 0 ? left : left.slice(0, end);
+    at += command.length + 1;
+    return action({ kind: "exec", words: command }, left[end]?.text === "+" || undefined);
+  };
 
-  #action(action: Action, truth: Truth): Expression {
-    const at = this.actions.push(action) - 1;
+  const action = (action: Action, truth: Truth): Expression => {
+    const i = actions.push(action) - 1;
     return (visit, reach) => {
-      visit.reached[at] = reach;
+      visit.reached[i] = reach;
       return truth;
     };
-  }
+  };
 
-  #word(): string {
-    const word = this.#words[this.#at];
-    return word === undefined || word.isOpen ? "" : word.text;
-  }
+  const expression = joined(0);
+  // Without an action, `find` prints the entries for which the expression is true.
+  const isListing = actions.length === 0 && !printsOther(words);
+  const list = () => both(expression, action({ kind: "list", words: [] }, true), false);
+  return { actions, expression: isListing ? list() : expression };
 }
+
+const always: Expression = () => true;
+const unknown: Expression = () => undefined;
 
 /** Joins two parts; the second part counts only where the first is not `deciding`. */
 function both(left: Expression, right: Expression, deciding: boolean): Expression {
@@ -275,35 +248,41 @@ function not(part: Expression): Expression {
   };
 }
 
-const TYPES: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "folder", l: "link" };
-
-function testOf(
-  { is, of, ignoresCase = false, isBroad = false }: FindWord,
-  value: string,
-): Expression {
-  switch (is) {
-    case "plain":
-      return always;
-    case "false":
-      return not(always);
-    case "prune":
-      return (visit, reach) => {
-        visit.isPruned ||= reach === "yes";
-        return true;
-      };
-    case "like": {
-      const matches = readWildcard(value, { ignoresCase });
-      const isAny = /^(?:\.\/)?\*+$/.test(value) || undefined;
-      return ({ entry }) => {
-        const text = entry[of ?? "path"];
-        return text === undefined ? isAny : matches?.(text);
-      };
-    }
-    case "type": {
-      const kinds = value.split(",").map((letter) => TYPES[letter] ?? "other");
-      return ({ entry }) => kinds.includes(entry.kind);
-    }
-    default:
-      return ({ entry }) => (entry.isAny && isBroad) || undefined;
-  }
+/** A word of an expression. */
+interface FindWord {
+  /** What it is: an action, or the key of a test below. */
+  readonly is: string;
+  /** How many words follow as its value. */
+  readonly values?: number;
+  /** Which text a `like` test compares with the pattern. */
+  readonly of?: "name" | "path";
+  readonly ignoresCase?: boolean;
+  /** Whether most files pass the test. */
+  readonly isBroad?: boolean;
 }
+
+const WORDS = rowsByName<FindWord>(ROWS);
+/** Stands for an unknown test, which is assumed to have a value. */
+const ANY_TEST: FindWord = { is: "unknown", values: 1 };
+
+const KINDS: Readonly<Record<string, Entry["kind"]>> = { f: "file", d: "folder", l: "link" };
+
+/** The tests of a word with its value. `unknown` is one that only the running `find` answers. */
+const TESTS: Readonly<Record<string, (row: FindWord, value: string) => Expression>> = {
+  plain: () => always,
+  false: () => not(always),
+  prune: () => (visit, reach) => {
+    visit.isPruned ||= reach === "yes";
+    return true;
+  },
+  like: ({ of = "path", ignoresCase = false }, value) => {
+    const matches = readWildcard(value, { ignoresCase });
+    const isAny = /^(?:\.\/)?\*+$/.test(value) || undefined;
+    return ({ entry: { [of]: text } }) => text === undefined ? isAny : matches?.(text);
+  },
+  type: (_, value) => {
+    const kinds = value.split(",").map((letter) => KINDS[letter] ?? "other");
+    return ({ entry }) => kinds.includes(entry.kind);
+  },
+  unknown: ({ isBroad = false }) => ({ entry }) => (entry.isAny && isBroad) || undefined,
+};

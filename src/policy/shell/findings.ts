@@ -1,5 +1,5 @@
 /** Collects what the reader of a script finds: commands, written files, unknown parts. */
-import { type Argument, type Budget, literal, placeOf, textIn, type Variables } from "./word.ts";
+import { type Argument, literal, placeOf, textIn, type Variables } from "./word.ts";
 import type { ShellCommand } from "./shell_command.ts";
 import { changesOfPatches, type PatchGround } from "./patches.ts";
 import type { State } from "./state.ts";
@@ -11,12 +11,6 @@ export interface Disk extends Pick<PatchGround, "topOf"> {
   readonly isTop: (folder: string) => boolean;
   /** Reads a file; null for a file that cannot be read or is too long. */
   readonly readText: (path: string) => string | null;
-}
-
-interface Context {
-  readonly disk: Disk;
-  readonly budget: Budget;
-  readonly home: string | null;
 }
 
 /** A command as the script writes it, with the shell's state at that place. */
@@ -39,23 +33,20 @@ export class Findings {
   tooLarge: string | null = null;
   /** Whether a process that the script starts may still run when the script has ended. */
   leavesRunning = false;
-  readonly #context: Context;
+  readonly #disk: Disk;
+  readonly #home: string | null;
   /** The contents of files that earlier commands wrote, by path; null where the content is unknown. */
   readonly #written = new Map<string, string | null>();
-  readonly #ground: PatchGround = {
-    topOf: (folder) => this.#context.disk.topOf(folder),
-    textOf: (file, folder) => this.#textOf(file, folder),
-  };
 
-  constructor(context: Context) {
-    this.#context = context;
+  constructor(disk: Disk, home: string | null) {
+    this.#disk = disk;
+    this.#home = home;
   }
 
   keep(found: Found): ShellCommand {
     const { words: written = [], redirects = [], isFed = false, texts = [] } = found;
     const { input, listing, state, output } = found;
-    this.#context.budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD);
-    const { home } = this.#context;
+    state.budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD);
     const { folder, startedBy, variables } = state;
     const [program] = written;
     const name = programName(program?.text ?? "");
@@ -70,14 +61,17 @@ export class Findings {
       listing,
       texts,
       hasOtherHome: variables.has("CLAUDE_CONFIG_DIR") ||
-        (home !== null && textIn(variables, "HOME") !== home),
+        (this.#home !== null && textIn(variables, "HOME") !== this.#home),
       folder,
       gitDir: textIn(variables, "GIT_DIR") ?? startedBy?.gitDir,
       startedBy,
       callsFunction: state.functions.has(program?.text ?? ""),
     };
     if (name === "git" || name === "patch") {
-      command.patched = changesOfPatches(command, this.#ground);
+      command.patched = changesOfPatches(command, {
+        topOf: (folder) => this.#disk.topOf(folder),
+        textOf: (file, folder) => this.#textOf(file, folder),
+      });
     }
     this.commands.push(command);
     this.leavesRunning ||= DETACHING.has(name);
@@ -110,7 +104,7 @@ export class Findings {
     if (written !== undefined || path === null) return written ?? null;
     const isMade = this.commands.flatMap(findTargets)
       .some((target) => target.path === null || `${path}/`.startsWith(`${target.path}/`));
-    return isMade ? null : this.#context.disk.readText(path);
+    return isMade ? null : this.#disk.readText(path);
   }
 }
 

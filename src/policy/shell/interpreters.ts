@@ -116,8 +116,8 @@ function readAwk(script: string) {
   return { commands, files: take(WRITTEN), isUnknown: UNKNOWN.test(code) };
 }
 
-export function inAwk(program: string, rest: readonly Argument[]): Inner[] {
-  return rest.flatMap(({ text }): Inner[] => {
+export function inAwk({ program, args }: ShellCommand): Inner[] {
+  return args.flatMap(({ text }): Inner[] => {
     if (text.length > MAX_CODE_CHARS) return [codeFor(program)];
     const { commands, isUnknown } = readAwk(text);
     return [...commands.map(scriptFrom), ...(isUnknown ? [codeFor(program)] : [])];

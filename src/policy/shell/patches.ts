@@ -3,7 +3,7 @@ import { type Change, marked, type ShellCommand } from "./shell_command.ts";
 import { gitCall } from "./git_call.ts";
 import { split } from "./operands.ts";
 import { type Argument, literal, OPEN, placeOf } from "./word.ts";
-import { WRITERS } from "./writers.ts";
+import { WRITERS } from "./writes.ts";
 
 const NOTHING = "/dev/null";
 

@@ -15,9 +15,6 @@ import {
   forEachChild,
   parse,
   type Pipeline,
-  type PipelineNode,
-  type Redirection,
-  type Statement,
   type SyntaxNode,
   type Word,
 } from "unbash";
@@ -27,14 +24,13 @@ import {
   expandWord,
   literal,
   placeOf,
-  type Scope,
   stepsToParse,
   textIn,
   TooMuchWork,
 } from "./word.ts";
 import {
   assignAll,
-  calledIn,
+  type Assigning,
   changeShell,
   copyOf,
   forgetChanges,
@@ -42,14 +38,12 @@ import {
   returnFrom,
   setParameters,
   setVariable,
-  sizeOf,
   type State,
   withAssigned,
   withPrefix,
 } from "./state.ts";
-import { printed, readBy, readRedirects, scopeOf, wordsOf } from "./shell_output.ts";
+import { type Before, outputOf, printed, readBy, readRedirects, wordsOf } from "./shell_output.ts";
 import { isShell } from "./interpreters.ts";
-import type { Ground } from "./powershell.ts";
 import VARIABLES from "./variables.json" with { type: "json" };
 import { dialectOf, findInner, powerShell } from "./wrappers.ts";
 
@@ -78,24 +72,27 @@ export interface Surroundings {
 /** Reads a script. It never throws: a part that it cannot read adds a reason to `unknown`. */
 export function readScript(source: string, around: Surroundings): Script {
   const { folder, home, root = null, disk = NO_DISK, gitAliases = new Map(), language } = around;
-  const reader = new Reader(root, disk, home);
-  const { found } = reader;
+  const found = new Findings(disk, home);
   const variables = new Map<string, readonly Argument[]>();
   if (home !== null) variables.set("HOME", [literal(home)]);
   if (folder !== null) variables.set("PWD", [literal(folder)]);
+  const state: State = {
+    variables,
+    root,
+    budget: new Budget(),
+    output: outputOf,
+    folder,
+    left: [],
+    functions: new Map(),
+    aliases: configuredAliases(gitAliases),
+    startedBy: null,
+    depth: 0,
+    rounds: 1,
+    locals: null,
+  };
   try {
     if (source.length > MAX_CHARS) throw new TooMuchWork();
-    reader.source(source, {
-      variables,
-      folder,
-      left: [],
-      functions: new Map(),
-      aliases: configuredAliases(gitAliases),
-      startedBy: null,
-      depth: 0,
-      rounds: 1,
-      locals: null,
-    }, language);
+    new Reader(found).source(source, state, language);
   } catch {
     // The script costs too much to read, or is nested too deeply for the engine.
     found.tooLarge = TOO_LARGE;
@@ -113,61 +110,46 @@ const NO_DISK: Disk = {
 
 const MAX_DEPTH = 16;
 const TOO_DEEP = /^maximum .* depth exceeded$/;
-/** The cost of a part besides its words, in steps: the shell's variables may be copied for it. */
-const STEPS_OF_NODE = 4;
 /** How often the body of a loop is read at most, counting the rounds of the loops around it. */
 const MAX_ROUNDS = 100;
 const NESTED = "it is nested too deeply to be read";
 
 /** Variables whose values programs run, each with the command that stands for that run. */
-const RUN_BY_VALUE = VARIABLES.flatMap(({ names, as }) =>
-  names.split(" ").map((name) => ({ name, as }))
+const RUN_BY_VALUE = new Map(
+  VARIABLES.flatMap(({ names, as }) => names.split(" ").map((name) => [name, as] as const)),
 );
-
-/** The parts of a command that set variables. */
-type Assigning = Pick<Command, "args" | "prefix">;
-/** The shell's state, the state that a started command gets, and the scope for expanding words. */
-interface Place {
-  readonly state: State;
-  readonly own: State;
-  readonly scope: Scope;
-}
 
 const NO_NODE: Assigning = { args: [], prefix: [] };
 
 class Reader {
-  readonly found: Findings;
-  readonly #root: string | null;
+  readonly #found: Findings;
   /** Scripts that run when the shell ends or gets a signal. */
   readonly #traps: { readonly text: string; readonly command: ShellCommand }[] = [];
   /** Functions that nothing has called yet, each with the shell that defined it. */
   readonly #uncalled = new Map<SyntaxNode, State>();
   /** Values of variables that were already read as commands. */
   readonly #values = new Set<string>();
-  readonly #budget = new Budget();
 
-  constructor(root: string | null, disk: Disk, home: string | null) {
-    this.found = new Findings({ disk, budget: this.#budget, home });
-    this.#root = root;
+  constructor(found: Findings) {
+    this.#found = found;
   }
 
   source(written: string, state: State, language?: Language): void {
-    if (state.depth > MAX_DEPTH) return void (this.found.tooLarge = NESTED);
+    const found = this.#found;
+    if (state.depth > MAX_DEPTH) return void (found.tooLarge = NESTED);
     if (language === "powershell") return this.#powerShell(written, state);
     // A shell without Bash's `((…))` reads it as two subshells.
     const text = language === "posix"
       ? written.replace(/(?<![$(])\(\(+/g, (all) => all.split("").join(" "))
       : written;
-    this.#budget.spend(stepsToParse(text));
+    state.budget.spend(stepsToParse(text));
     const script = quietly(() => parse(text));
-    if (script === undefined) {
-      return void this.found.unknown.add("it cannot be read as a shell script");
-    }
+    if (script === undefined) return void found.unknown.add("it cannot be read as a shell script");
     for (const { message } of script.errors ?? []) {
-      if (TOO_DEEP.test(message)) this.found.tooLarge = NESTED;
-      this.found.unknown.add(`it cannot be read as a shell script: ${message}`);
+      if (TOO_DEEP.test(message)) found.tooLarge = NESTED;
+      found.unknown.add(`it cannot be read as a shell script: ${message}`);
     }
-    for (const statement of script.commands) this.#statement(statement, state);
+    this.#children(script, state);
     if (state.depth > 0) return;
     for (const { text, command } of this.#traps) this.source(text, inner(state, command));
     // Unknown code may call these functions. The map may grow during the loop.
@@ -175,41 +157,43 @@ class Reader {
   }
 
   #powerShell(source: string, state: State): void {
-    const { unknown } = this.found;
+    const { unknown } = this.#found;
     const reader = powerShell();
     if (reader === null) {
       unknown.add("the name of the program hides a script of PowerShell, which is not read");
       return;
     }
-    const run: Ground["run"] = (given, state) => {
-      const command = this.found.keep({ ...given, state });
-      if (command.words.length > 0) {
-        this.#effects(command, NO_NODE, { state, own: state, scope: this.#scope(state) });
-      }
-    };
-    reader.readPowerShell(source, state, { unknown, budget: this.#budget, run });
+    reader.readPowerShell(source, state, {
+      unknown,
+      budget: state.budget,
+      run: (given, state) => {
+        const command = this.#found.keep({ ...given, state });
+        if (command.words.length > 0) this.#effects(command, NO_NODE, { state, own: state });
+      },
+    });
   }
 
-  #statement({ command, background }: Statement, state: State): void {
-    // A command in the background runs in a shell of its own.
-    this.found.leavesRunning ||= background === true;
-    this.#node(command, background ? copyOf(state) : state);
+  #children(node: SyntaxNode, state: State): void {
+    forEachChild(node, (child) => this.#node(child, state));
   }
 
-  #node(node: PipelineNode | SyntaxNode, state: State): void {
-    this.#budget.spend(STEPS_OF_NODE + sizeOf(state) / 8);
+  #node(node: SyntaxNode, state: State): void {
+    state.budget.spend(1);
     switch (node.type) {
       case "Statement":
-        return this.#statement(node, state);
+        // A command in the background runs in a shell of its own.
+        this.#found.leavesRunning ||= node.background === true;
+        return this.#node(node.command, node.background ? copyOf(state) : state);
       case "Pipeline":
         return this.#pipeline(node, state);
       case "Command":
-        return this.#command(node, state, undefined);
+        return void this.#command(node, state);
       case "Subshell":
+      case "Coproc":
         return this.#node(node.body, copyOf(state));
       case "Function":
         state.functions.set(node.name.value, node.body);
-        this.#uncalled.set(node.body, inner(copyOf(state), state.startedBy));
+        this.#uncalled.set(node.body, inner(state, state.startedBy));
         return;
       case "AndOr":
         return this.#andOr(node, state);
@@ -217,41 +201,41 @@ class Reader {
       case "Case":
       case "While": {
         const before = copyOf(state);
-        forEachChild(node, (child) => this.#node(child, state));
+        this.#children(node, state);
         return forgetChanges(state, before);
       }
       case "For":
       case "Select":
         return this.#loop(node, state);
       case "Redirected":
-        this.#redirects(node.redirects, state);
+        for (const part of node.redirects) this.#node(part, state);
+        this.#keepBare(readRedirects(node.redirects, state), [], state);
         return this.#node(node.command, state);
-      case "Coproc":
-        return this.#node(node.body, copyOf(state));
-      case "TestCommand": {
-        this.#keepBare({ redirects: [], texts: laterRun(wordsIn(node)), state });
-        return forEachChild(node, (child) => this.#node(child, state));
-      }
+      case "TestCommand":
+        this.#keepBare([], wordsIn(node), state);
+        return this.#children(node, state);
       case "CommandExpansion":
       case "ArithmeticCommandExpansion":
       case "ProcessSubstitution":
-        this.#budget.spend(node.text.length / 32);
+        state.budget.spend(node.text.length / 32);
         // The parser leaves out a script that is nested too deeply.
-        if (!node.script) this.found.tooLarge = NESTED;
-        for (const s of node.script?.commands ?? []) this.#statement(s, copyOf(state));
+        if (!node.script) this.#found.tooLarge = NESTED;
+        for (const statement of node.script?.commands ?? []) this.#node(statement, copyOf(state));
         return;
       default:
-        forEachChild(node, (child) => this.#node(child, state));
+        this.#children(node, state);
     }
   }
 
-  #pipeline(node: Pipeline, state: State): void {
-    const { commands } = node;
-    for (const [i, command] of commands.entries()) {
+  #pipeline({ commands }: Pipeline, state: State): void {
+    let before: Before | undefined;
+    for (const node of commands) {
       const own = commands.length === 1 ? state : copyOf(state);
-      const before = i === 0 ? undefined : commands[i - 1];
-      if (command.type === "Command") this.#command(command, own, before);
-      else this.#node(command, own);
+      if (node.type === "Command") before = { node, words: this.#command(node, own, before) };
+      else {
+        this.#node(node, own);
+        before = { node, words: [] };
+      }
     }
   }
 
@@ -266,14 +250,12 @@ class Reader {
   }
 
   #loop(node: Extract<CommandNode, { type: "For" | "Select" }>, state: State): void {
-    const scope = this.#scope(state);
     const words = (node.wordlist ?? []).flatMap((word) => {
-      this.#substitutions(word, state);
-      return expandWord(word, scope);
+      this.#node(word, state);
+      return expandWord(word, state);
     });
     const left = Math.floor(MAX_ROUNDS / state.rounds);
-    const known = words.filter(({ isOpen }) => !isOpen)
-      .slice(0, left > 1 ? left : 0);
+    const known = words.filter(({ isOpen }) => !isOpen).slice(0, left > 1 ? left : 0);
     const { rounds } = state;
     state.rounds *= Math.max(known.length, 1);
     for (const word of known) {
@@ -285,56 +267,48 @@ class Reader {
     if (known.length < words.length || words.length === 0) this.#node(node.body, state);
   }
 
-  #command(node: Command, state: State, before: CommandNode | undefined): void {
-    const scope = this.#scope(state);
-    for (const part of node.prefix) this.#substitutions(part, state);
-    if (node.name !== undefined) this.#substitutions(node.name, state);
-    for (const part of node.suffix) this.#substitutions(part, state);
-    const words = wordsOf(node, scope);
-    const redirects = readRedirects(node.redirects, scope);
+  /** Reads a command and returns its words. */
+  #command(node: Command, state: State, before?: Before): readonly Argument[] {
+    this.#children(node, state);
+    const words = wordsOf(node, state);
+    const redirects = readRedirects(node.redirects, state);
     if (words.length === 0) {
-      assignAll(node.prefix, state, scope);
+      assignAll(node.prefix, state);
       const values = node.prefix.flatMap((part) =>
         part.type === "Assignment" && part.value.type === "Word" ? [part.value] : []
       );
-      return this.#keepBare({ redirects, texts: laterRun(values), state });
+      this.#keepBare(redirects, values, state);
+      return words;
     }
     // Variables before a command hold only for this command.
-    const own = withPrefix(node.prefix, state, scope);
-    const read = readBy(node, before, scope);
-    const output = redirects.length === 0 ? undefined : printed(node, scope);
-    const command = this.found.keep({ words, redirects, ...read, state: own, output });
-    this.#effects(command, node, { state, own, scope });
-  }
-
-  #redirects(redirections: readonly Redirection[], state: State): void {
-    for (const part of redirections) this.#substitutions(part, state);
-    this.#keepBare({
-      redirects: readRedirects(redirections, this.#scope(state)),
-      texts: [],
-      state,
-    });
+    const own = withPrefix(node, state);
+    const read = readBy(node, before, state);
+    const output = redirects.length === 0 ? undefined : printed(node, words, state);
+    const command = this.#found.keep({ words, redirects, ...read, state: own, output });
+    this.#effects(command, node, { state, own });
+    return words;
   }
 
   /** Adds redirections and values without a program, if there are any. */
-  #keepBare(
-    bare: Pick<ShellCommand, "redirects"> & { readonly texts: string[]; readonly state: State },
-  ): void {
-    if (bare.redirects.length + bare.texts.length > 0) this.found.keep(bare);
+  #keepBare(redirects: ShellCommand["redirects"], values: readonly Word[], state: State): void {
+    const texts = laterRun(values);
+    if (redirects.length + texts.length > 0) this.#found.keep({ redirects, texts, state });
   }
 
   /** Applies a command to the shell's state, and reads the commands that it starts with the state `own`. */
-  #effects(command: ShellCommand, node: Assigning, at: Place): void {
-    const { state, own } = at;
-    const { program: name, words, args: rest } = command;
-    const [program] = words;
-    changeShell(name, node, { ...at, words: rest });
+  #effects(
+    command: ShellCommand,
+    node: Assigning,
+    { state, own }: { readonly state: State; readonly own: State },
+  ): void {
+    const { program: name, words, args } = command;
+    changeShell(command, node, state);
     learnAliases(command, state.aliases);
-    const body = state.functions.get(program!.text);
+    const body = state.functions.get(words[0]!.text);
     if (body && state.depth < MAX_DEPTH) {
       const prefixed = node.prefix.flatMap((part) => part.type === "Assignment" ? [part.name] : []);
-      const called = calledIn(own, prefixed);
-      setParameters(called.variables, rest);
+      const called: State = { ...inner(own, own.startedBy), locals: new Set(prefixed) };
+      setParameters(called.variables, args);
       this.#uncalled.delete(body);
       this.#node(body, called);
       returnFrom(called, state);
@@ -344,37 +318,37 @@ class Reader {
       // Inside the alias, its name means the program.
       const aliases = new Map([...own.aliases].filter(([name]) => name !== alias.name));
       const folder = alias.folder === null ? own.folder : placeOf(alias.folder, own.folder);
-      this.#inner(alias.inner, command, { ...at, own: { ...own, aliases, folder }, node });
+      this.#inner(alias.inner, command, { node, around: { ...own, aliases, folder } });
     }
     for (const started of findInner(command)) {
       if (name === "trap" && started.kind === "script" && !started.text.isOpen) {
         this.#traps.push({ text: started.text.text, command });
-      } else this.#inner(started, command, { ...at, node });
+      } else this.#inner(started, command, { node, around: own });
     }
-    for (const { name, as } of RUN_BY_VALUE) {
-      const value = textIn(own.variables, name);
+    for (const name of own.variables.keys()) {
+      const as = RUN_BY_VALUE.get(name);
+      const value = as && textIn(own.variables, name);
       if (value === undefined || this.#values.has(`${name}=${value}`)) continue;
       this.#values.add(`${name}=${value}`);
       // A value that is only a name is a program without arguments.
-      if (as.startsWith("{}") && /^[\w.-]*$/.test(value)) continue;
-      const script = scriptFrom(literal(as.replace("{}", () => value.replace(/^\|+-?/, ""))));
-      this.#inner(script, command, { ...at, node: NO_NODE });
+      if (as!.startsWith("{}") && /^[\w.-]*$/.test(value)) continue;
+      const script = scriptFrom(literal(as!.replace("{}", () => value.replace(/^\|+-?/, ""))));
+      this.#inner(script, command, { node: NO_NODE, around: own });
     }
   }
 
   #inner(
     started: Inner,
     command: ShellCommand,
-    { own: around, scope, node }: Place & { readonly node: Assigning },
+    { node, around }: { readonly node: Assigning; readonly around: State },
   ): void {
     const own = inner(withAssigned(command.words, around), command);
-    const { found } = this;
+    const found = this.#found;
     if (around.depth > MAX_DEPTH) return void (found.tooLarge = NESTED);
     switch (started.kind) {
       case "command": {
         const next = found.keep({ ...command, words: started.words, redirects: [], state: own });
-        const nextOwn = withPrefix(node.prefix, own, scope);
-        return this.#effects(next, node, { state: own, own: nextOwn, scope });
+        return this.#effects(next, node, { state: own, own });
       }
       case "file": {
         const text = found.textOfWritten(started.file, around.folder);
@@ -394,18 +368,6 @@ class Reader {
       case "unknown":
         found.unknown.add(started.why);
     }
-  }
-
-  #scope(state: State): Scope {
-    return scopeOf(state, { root: this.#root, budget: this.#budget });
-  }
-
-  #substitutions(node: SyntaxNode, state: State): void {
-    this.#budget.spend(1);
-    if (node.type === "Word" && node.parts === undefined) return;
-    if (/^(?:Arithmetic)?CommandExpansion$|^ProcessSubstitution$/.test(node.type)) {
-      this.#node(node, state);
-    } else forEachChild(node, (child) => this.#substitutions(child, state));
   }
 }
 

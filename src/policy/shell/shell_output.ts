@@ -1,38 +1,39 @@
 /** Finds what commands print and read, as far as the script itself shows it. */
 import type {
+  Assignment,
   Command,
   CommandNode,
   Redirection,
   Statement,
   SyntaxNode,
   Word,
-  WordPart,
 } from "unbash";
 import type { ShellCommand } from "./shell_command.ts";
 import {
   type Argument,
-  type Budget,
   expandToOne,
   expandWord,
   literal,
   type Scope,
   SOME_NUMBER,
+  type Substitution,
   textIn,
 } from "./word.ts";
-import { assignmentWord, type State } from "./state.ts";
 import { programName, split } from "./operands.ts";
 import { baseName, parentOf } from "../../base/paths.ts";
 
 /** Returns the program and the arguments of a command. */
 export function wordsOf({ name, args }: Command, scope: Scope): readonly Argument[] {
-  const rest = argumentsOf(args, scope);
-  return name === undefined ? rest : [...expandWord(name, scope), ...rest];
-}
-
-function argumentsOf(args: Command["args"], scope: Scope): readonly Argument[] {
-  return args.flatMap((arg) =>
+  const words = args.flatMap((arg) =>
     arg.type === "Word" ? expandWord(arg, scope) : [assignmentWord(arg, scope)]
   );
+  return name === undefined ? words : [...expandWord(name, scope), ...words];
+}
+
+function assignmentWord({ name, value, text }: Assignment, scope: Scope): Argument {
+  if (value.type !== "Word") return literal(text);
+  const right = expandToOne(value, scope);
+  return { ...right, text: `${name}=${right.text}`, source: text };
 }
 
 /** Returns the redirections from and to files; here-documents and the pipe of `>(…)` are no files. */
@@ -51,30 +52,35 @@ function isPipe({ parts = [] }: Word): boolean {
   return parts.length === 1 && parts[0]!.type === "ProcessSubstitution";
 }
 
+/** The part of a pipe before a command, and the words of that part if it is a command. */
+export interface Before {
+  readonly node: CommandNode;
+  readonly words: readonly Argument[];
+}
+
 /** Finds what a command reads: from the command before the pipe, unless a here-document or a file replaces that. */
 export function readBy(
   node: Command,
-  before: CommandNode | undefined,
+  fed: Before | undefined,
   scope: Scope,
 ): Pick<ShellCommand, "input" | "isFed" | "listing" | "texts"> {
   const own = ownInput(node);
-  const isFed = before !== undefined || (own?.type === "Redirect");
-  const input = own !== undefined ? textOf(own, scope) : before && printed(before, scope);
-  if (own !== undefined || before === undefined) {
-    return { input, isFed, listing: undefined, texts: [] };
+  const isFed = fed !== undefined;
+  if (own !== undefined) {
+    return { input: textOf(own, scope), isFed: isFed || own.type === "Redirect" };
   }
-  const isList = before.type === "Command" && programName(before.name?.value ?? "") === "find";
-  const isGroup = before.type === "Subshell" || before.type === "BraceGroup";
-  const grouped = isGroup && input === undefined ? before.body.commands : [];
-  return {
-    input,
-    isFed,
-    listing: isList ? wordsOf(before, scope) : undefined,
-    // The known outputs of the commands in a group.
-    texts: grouped.flatMap(({ command }) =>
-      command.type === "Command" ? printed(command, scope) ?? [] : []
-    ),
-  };
+  const before = fed?.node;
+  if (before?.type === "Command") {
+    const isList = programName(before.name?.value ?? "") === "find";
+    const input = printed(before, fed!.words, scope);
+    return { input, isFed, ...isList && { listing: fed!.words } };
+  }
+  const isGroup = before?.type === "Subshell" || before?.type === "BraceGroup";
+  // The known outputs of the commands in a group.
+  const texts = (isGroup ? before.body.commands : []).flatMap(({ command }) =>
+    command.type === "Command" ? printed(command, wordsOf(command, scope), scope) ?? [] : []
+  );
+  return { input: undefined, isFed, texts };
 }
 
 function ownInput({ redirects }: Command): Redirection | undefined {
@@ -89,36 +95,39 @@ function textOf(own: Redirection, scope: Scope): string | undefined {
 }
 
 /** Returns the output of a command substitution, without the last line breaks; undefined where it is unknown. */
-function outputOf(statements: readonly Statement[], scope: Scope): Argument | undefined {
-  const [only, ...others] = statements;
-  const command = only && firstOf(only.command);
-  if (others.length > 0 || command?.type !== "Command") return undefined;
-  const text = printed(command, scope);
-  if (text !== undefined) return literal(text.replace(/\n+$/, ""));
+export function outputOf({ text, script }: Substitution, scope: Scope): Argument | undefined {
+  scope.budget.spend(text.length / 32);
+  const command = firstOf(script?.commands ?? []);
+  if (command?.type !== "Command") return undefined;
   const words = wordsOf(command, scope);
-  const [program] = words;
-  if (program === undefined || words.some(({ isOpen }) => isOpen)) return undefined;
+  const output = printed(command, words, scope);
+  if (output !== undefined) return literal(output.replace(/\n+$/, ""));
+  if (words.length === 0 || words.some(({ isOpen }) => isOpen)) return undefined;
   const line = words.map(({ text }) => text).join(" ");
   return OUTPUTS.find(([pattern]) => pattern.test(line))?.[1](words.slice(1), scope);
 }
 
-/** Returns the first command of `a || b`, since the second only counts where the first fails. */
-function firstOf(command: SyntaxNode): SyntaxNode {
+/** Returns the only command, of `a || b` the first, since the second only counts where the first fails. */
+function firstOf([only, ...others]: readonly Statement[]): SyntaxNode | undefined {
+  if (only === undefined || others.length > 0) return undefined;
+  const { command } = only;
   return command.type === "AndOr" && command.operators.every((operator) => operator === "||")
     ? command.commands[0]!
     : command;
 }
 
 /** Returns what `echo`, `printf` and a `cat` of a here-document print; undefined for other commands. */
-export function printed(node: CommandNode, scope: Scope): string | undefined {
-  if (node.type !== "Command" || node.name === undefined) return undefined;
-  const name = programName(node.name.value);
+export function printed(
+  node: Command,
+  [, ...words]: readonly Argument[],
+  scope: Scope,
+): string | undefined {
+  const name = programName(node.name?.value ?? "");
   if (name === "cat" && node.args.length === 0) {
     const own = ownInput(node);
     return own && textOf(own, scope);
   }
   if (name !== "echo" && name !== "printf") return undefined;
-  const words = argumentsOf(node.args, scope);
   if (words.length < node.args.length || words.some((word) => knownText(word) === undefined)) {
     return undefined;
   }
@@ -152,27 +161,6 @@ function unescaped(text: string): string {
 
 function knownText({ text, isOpen, isGlob }: Argument): string | undefined {
   return isOpen || isGlob ? undefined : text;
-}
-
-/** Returns the scope for expanding words: the shell's variables, and the outputs of commands. */
-export function scopeOf(
-  { variables }: State,
-  { root, budget }: { readonly root: string | null; readonly budget: Budget },
-): Scope {
-  // The cache keeps nested outputs from being read twice at each level.
-  let outputs: Map<WordPart, Argument | undefined> | undefined;
-  const scope: Scope = {
-    variables,
-    root,
-    budget,
-    output: (part) => {
-      budget.spend(part.text.length / 32);
-      outputs ??= new Map();
-      if (!outputs.has(part)) outputs.set(part, outputOf(part.script?.commands ?? [], scope));
-      return outputs.get(part);
-    },
-  };
-  return scope;
 }
 
 /** The name of a branch that only git knows. */

@@ -12,7 +12,7 @@ import {
   textIn,
 } from "./word.ts";
 
-export interface State {
+export interface State extends Scope {
   variables: Map<string, readonly Argument[]>;
   folder: string | null;
   /** The folders that `popd` returns to, in reverse order; null for an unknown one. */
@@ -34,22 +34,18 @@ const MAX_VARIABLES = 500;
 const MAX_PARAMETERS = 99;
 const MAX_ELEMENTS = 1_000;
 
+/** The parts of a command that set variables. */
+export type Assigning = Pick<Command, "args" | "prefix">;
+
 /** Returns the state of a subshell, whose changes stay inside it. */
 export function copyOf(state: State): State {
-  return { ...state, variables: new Map(state.variables) };
-}
-
-export function sizeOf({ variables, folder }: State): number {
-  return variables.size + (folder ?? "").length / 8;
+  const { variables, folder, budget } = state;
+  budget.spend(4 + variables.size / 8 + (folder ?? "").length / 64);
+  return { ...state, variables: new Map(variables) };
 }
 
 export function inner(state: State, startedBy: ShellCommand | null): State {
   return { ...copyOf(state), startedBy, depth: state.depth + 1 };
-}
-
-/** Returns the state in a called function, which loses the variables in `locals` at its end. */
-export function calledIn(state: State, locals: readonly string[]): State {
-  return { ...inner(state, state.startedBy), locals: new Set(locals) };
 }
 
 /** Takes over the changes that a called function has made to the state. */
@@ -102,10 +98,10 @@ export function setWords(
 }
 
 /** Returns the state for the command that `X=a command` starts. */
-export function withPrefix(prefix: Command["prefix"], state: State, scope: Scope): State {
+export function withPrefix({ prefix }: Assigning, state: State): State {
   if (prefix.length === 0) return state;
   const own = copyOf(state);
-  assignAll(prefix, own, scope);
+  assignAll(prefix, own, state);
   return own;
 }
 
@@ -133,11 +129,7 @@ export function folderAt(word: Argument, folder: string | null): string | null {
   return word.isGlob || word.text === "-" || word.text === "" ? null : placeOf(word, folder);
 }
 
-export function assign(
-  { name, value, append, index }: Assignment,
-  state: State,
-  scope: Scope,
-): void {
+function assign({ name, value, append, index }: Assignment, state: State, scope = state): void {
   const { variables } = state;
   if (value.type === "ArrayValue") {
     const before = append ? variables.get(name) : [];
@@ -149,14 +141,9 @@ export function assign(
   setVariable(name, word && { ...word, text: before + word.text }, state);
 }
 
-export function assignAll(prefix: Command["prefix"], state: State, scope: Scope): void {
+/** Sets variables as `X=a` does. The values are expanded in `scope`. */
+export function assignAll(prefix: Command["prefix"], state: State, scope = state): void {
   for (const part of prefix) if (part.type === "Assignment") assign(part, state, scope);
-}
-
-export function assignmentWord({ name, value, text }: Assignment, scope: Scope): Argument {
-  if (value.type !== "Word") return literal(text);
-  const right = expandToOne(value, scope);
-  return { ...right, text: `${name}=${right.text}`, source: text };
 }
 
 export function setParameters(
@@ -180,15 +167,10 @@ const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "pr
 
 /** Applies a command that changes variables, parameters or the folder; any other command changes nothing. */
 export function changeShell(
-  name: string,
-  { args, prefix }: Pick<Command, "args" | "prefix">,
-  at: {
-    readonly words: readonly Argument[];
-    readonly state: State;
-    readonly scope: Scope;
-  },
+  { program: name, args: words }: Pick<ShellCommand, "program" | "args">,
+  { args, prefix }: Assigning,
+  state: State,
 ): void {
-  const { words, state, scope } = at;
   if (name === "cd") {
     // Each folder of CDPATH may contain the named folder.
     const isSearched = state.variables.has("CDPATH") ||
@@ -207,7 +189,7 @@ export function changeShell(
     for (const arg of args) {
       if (arg.type !== "Assignment") continue;
       if (isReference) setVariable(arg.name, undefined, state);
-      else assign(arg, state, scope);
+      else assign(arg, state);
     }
   }
 }

@@ -6,11 +6,10 @@ import { gitCall } from "./git_call.ts";
 import { programName, split, type ValuedOptions } from "./operands.ts";
 import READERS from "./readers.json" with { type: "json" };
 import { rowsByName } from "./rows.ts";
-import { isContaining } from "./runners.ts";
 import type { ShellCommand } from "./shell_command.ts";
-import { findInner, powerShell, takesFile } from "./wrappers.ts";
+import { findInner, isContaining, powerShell, takesFile } from "./wrappers.ts";
 import { type Argument, literal, withText } from "./word.ts";
-import { isExplained } from "./writers.ts";
+import { isExplained } from "./writes.ts";
 
 export interface Unexplained {
   /** Words that may be paths, or contain one. */

@@ -49,14 +49,17 @@ export function textIn(variables: Variables, name: string): string | undefined {
     : word.text;
 }
 
+/** Where a word stands: what the shell knows there. */
 export interface Scope {
   /** The variables with known values. */
   readonly variables: Variables;
   /** Returns the output of a command substitution; undefined where it is unknown. */
-  readonly output: (part: WordPart & { readonly type: "CommandExpansion" }) => Argument | undefined;
+  readonly output: (substitution: Substitution, scope: Scope) => Argument | undefined;
   readonly root: string | null;
   readonly budget: Budget;
 }
+
+export type Substitution = WordPart & { readonly type: "CommandExpansion" };
 
 const MAX_ALTERNATIVES = 100;
 /** The length up to which words are read, in characters. A file that the script writes may be one word. */
@@ -65,27 +68,27 @@ const UNKNOWN = '"${?}"';
 
 /** Returns the arguments to which one word expands: none, one or several. */
 export function expandWord(word: Word, scope: Scope): Argument[] {
-  scope.budget.spend(1 + word.text.length / 64);
-  if (word.parts?.some(({ type }) => type === "BraceExpansion")) {
-    return spellOut(word, scope.budget).flatMap((alternative) => expandWord(alternative, scope))
-      .map((argument) => ({ ...argument, source: word.text }));
-  }
+  const { budget } = scope;
   const { text: source, value, parts } = word;
+  budget.spend(1 + source.length / 64);
   if (parts === undefined && !source.startsWith("~")) {
     return [{ text: value, isOpen: value.length > MAX_WORD_CHARS, isGlob: false, source }];
   }
-  const fields = new Fields(source);
-  if (parts === undefined) addStart(source, value, { fields, scope });
-  else parts.forEach((part, i) => addPart(part, { fields, scope, isFirst: i === 0 }));
+  if (parts?.some(({ type }) => type === "BraceExpansion")) {
+    return spellOut(parts, budget).flatMap((alternative) => expandWord(alternative, scope))
+      .map((argument) => ({ ...argument, source }));
+  }
+  const fields = new Fields(source, scope);
+  if (parts === undefined) fields.begin(source, value);
+  else parts.forEach((part, i) => fields.addPart(part, { isFirst: i === 0 }));
   const words = fields.end();
-  scope.budget.spend(words.reduce((steps, { text }) => steps + 1 + text.length / 256, 0));
+  budget.spend(words.reduce((steps, { text }) => steps + 1 + text.length / 256, 0));
   return words;
 }
 
 /** Expands a word that the shell turns into one text, such as the target of a redirection or a value. */
 export function expandToOne(word: Word, scope: Scope): Argument {
-  const [first, ...others] = expandWord(word, scope);
-  if (first === undefined) return literal("");
+  const [first = literal(""), ...others] = expandWord(word, scope);
   return others.length === 0 ? first : { ...first, isOpen: true };
 }
 
@@ -97,15 +100,69 @@ export function literal(text: string): Argument {
 class Fields {
   readonly #done: Argument[] = [];
   readonly #source: string;
+  readonly #scope: Scope;
   #word: { -readonly [Key in keyof Argument]: Argument[Key] } | null = null;
 
-  constructor(source: string) {
+  constructor(source: string, scope: Scope) {
     this.#source = source;
+    this.#scope = scope;
+  }
+
+  addPart(part: WordPart, { isFirst = false, isQuoted = false } = {}): void {
+    switch (part.type) {
+      case "Literal":
+        return isFirst ? this.begin(part.text, part.value) : this.#add(part.value);
+      case "SingleQuoted":
+      case "AnsiCQuoted":
+        return this.#add(part.value);
+      case "DoubleQuoted":
+      case "LocaleString": {
+        const [first, ...others] = part.parts;
+        if (others.length === 0 && first?.type === "SimpleExpansion" && first.text === "$@") {
+          return this.addPart(first);
+        }
+        if (others.length > 0 || !part.parts.every(isWholeArray)) this.#add("");
+        for (const child of part.parts) this.addPart(child, { isQuoted: true });
+        return;
+      }
+      case "Glob":
+        return this.#add(part.text, { isGlob: true });
+      case "ExtendedGlob":
+        return this.#add("*", { isGlob: true });
+      default: {
+        // If the script sets `IFS`, only the shell knows how it splits a value.
+        const isSplitElsewhere = !isQuoted && this.#scope.variables.has("IFS");
+        this.#addWords((isSplitElsewhere ? null : valuesOf(part, this.#scope)) ?? [OPEN], isQuoted);
+      }
+    }
+  }
+
+  /** Adds the beginning of a word. `~` is the known home; another user's home is unknown. */
+  begin(written: string, value: string): void {
+    const home = textIn(this.#scope.variables, "HOME");
+    const [tilde, user] = /^~([\w.-]*)(?=\/|$)/.exec(written) ?? [];
+    if (tilde === undefined || home === undefined) this.#add(value);
+    else if (user === "" || home.endsWith(`/${user}`)) this.#add(home + value.slice(tilde.length));
+    else this.#add("", OPEN);
+  }
+
+  /** Adds the words of a variable. Without quotes the shell splits them at blanks, and they may be patterns. */
+  #addWords(words: readonly Argument[], isQuoted: boolean): void {
+    for (const [i, word] of words.entries()) {
+      if (i > 0) this.#cut();
+      if (word.isOpen || word.isGlob || isQuoted) this.#add(word.text, word);
+      else {
+        for (const [i, piece] of word.text.split(/[ \t\n]+/).entries()) {
+          if (i > 0) this.#cut();
+          if (piece !== "") this.#add(piece, { isGlob: /[*?[]/.test(piece) });
+        }
+      }
+    }
   }
 
   /** Adds a piece to the word, whose text ends at the first unknown piece. */
-  add(text: string, { isOpen = false, isGlob = false, isName = false } = {}): void {
-    const word = this.#word ??= { text: "", isOpen: false, isGlob: false, source: this.#source };
+  #add(text: string, { isOpen = false, isGlob = false, isName = false } = {}): void {
+    const word = this.#word ??= { ...literal(""), source: this.#source };
     const isTooLong = word.text.length + text.length > MAX_WORD_CHARS;
     if (!word.isOpen && !isTooLong) {
       word.text += text;
@@ -113,94 +170,25 @@ class Fields {
     }
     if (!isOpen && !isTooLong) return;
     // The unknown part is a name only if each unknown piece is a name.
-    word.isName = isName && (!word.isOpen || word.isName === true);
+    if (isName && (!word.isOpen || word.isName)) word.isName = true;
+    else delete word.isName;
     word.isOpen = true;
   }
 
-  /** Adds the words of a variable. Without quotes the shell splits them at blanks, and they may be patterns. */
-  addWords(words: readonly Argument[], isQuoted: boolean): void {
-    for (const [i, word] of words.entries()) {
-      if (i > 0) this.cut();
-      if (word.isOpen || word.isGlob || isQuoted) this.add(word.text, word);
-      else {
-        for (const [i, piece] of word.text.split(/[ \t\n]+/).entries()) {
-          if (i > 0) this.cut();
-          if (piece !== "") this.add(piece, { isGlob: /[*?[]/.test(piece) });
-        }
-      }
-    }
-  }
-
-  end(): Argument[] {
-    this.cut();
-    return this.#done;
-  }
-
-  cut(): void {
-    if (this.#word?.isName === false) delete this.#word.isName;
+  #cut(): void {
     if (this.#word !== null) this.#done.push(this.#word);
     this.#word = null;
   }
-}
 
-interface Place {
-  readonly fields: Fields;
-  readonly scope: Scope;
-  readonly isFirst?: boolean;
-  readonly isQuoted?: boolean;
-}
-
-function addPart(part: WordPart, place: Place): void {
-  const { fields, scope, isFirst = false, isQuoted = false } = place;
-  switch (part.type) {
-    case "Literal":
-      if (isFirst && !isQuoted) addStart(part.text, part.value, place);
-      else fields.add(part.value);
-      break;
-    case "SingleQuoted":
-    case "AnsiCQuoted":
-      fields.add(part.value);
-      break;
-    case "DoubleQuoted":
-    case "LocaleString":
-      if (isAllParameters(part.parts)) return addPart(part.parts[0]!, { fields, scope });
-      if (part.parts.length > 1 || !part.parts.every(isWholeArray)) fields.add("");
-      for (const child of part.parts) addPart(child, { fields, scope, isQuoted: true });
-      break;
-    case "Glob":
-      fields.add(part.text, { isGlob: true });
-      break;
-    case "ExtendedGlob":
-      fields.add("*", { isGlob: true });
-      break;
-    default: {
-      // If the script sets `IFS`, only the shell knows how it splits a value.
-      const isSplitElsewhere = !isQuoted && scope.variables.has("IFS");
-      const words = isSplitElsewhere ? undefined : wordsOf(part, scope);
-      if (words === undefined) fields.add("", OPEN);
-      else fields.addWords(words, isQuoted);
-    }
+  end(): Argument[] {
+    this.#cut();
+    return this.#done;
   }
 }
 
-function isAllParameters(parts: readonly WordPart[]): boolean {
-  const [only, ...others] = parts;
-  return others.length === 0 && only?.type === "SimpleExpansion" && only.text === "$@";
-}
-
-/** Adds the beginning of a word. `~` is the known home; another user's home is unknown. */
-function addStart(written: string, value: string, { fields, scope }: Place): void {
-  const home = textIn(scope.variables, "HOME");
-  const [tilde, user] = /^~([\w.-]*)(?=\/|$)/.exec(written) ?? [];
-  if (tilde === undefined || home === undefined) fields.add(value);
-  else if (user === "" || home.endsWith(`/${user}`)) fields.add(home + value.slice(tilde.length));
-  else fields.add("", OPEN);
-}
-
 /** Returns the words to which the shell expands a word with `{a,b}`. */
-function spellOut(word: Word, budget: Budget): Word[] {
+function spellOut(parts: readonly WordPart[], budget: Budget): Word[] {
   let texts = [""];
-  const parts = word.parts ?? [];
   for (const part of parts) {
     const choices = part.type === "BraceExpansion" ? alternatives(part.text) : [part.text];
     budget.spend(1 + texts.length / 8);
@@ -242,16 +230,16 @@ type Parameter = WordPart & { readonly type: "ParameterExpansion" };
 const NUMBERS = /^(?:[$!]|RANDOM|SRANDOM|UID|EUID|PPID|BASHPID|SECONDS|EPOCHSECONDS|LINENO|SHLVL)$/;
 
 /** Stands for an unknown number: no option, folder or name that a rule could mean. */
-export const SOME_NUMBER: Argument = { text: "0", isOpen: false, isGlob: false };
+export const SOME_NUMBER = literal("0");
 
 /** Matches `{1..5}` and `{a..e}`, of which the first value stands for all. */
 const RANGE = /^\{(-?\w+)\.\.-?\w+(?:\.\.-?\d+)?\}$/;
 
 /** Returns the words of an expansion: those of an array, or one; undefined where they are unknown. */
-function wordsOf(part: WordPart, scope: Scope): readonly Argument[] | undefined {
+function valuesOf(part: WordPart, scope: Scope): readonly Argument[] | undefined {
   switch (part.type) {
     case "CommandExpansion": {
-      const output = scope.output(part);
+      const output = scope.output(part, scope);
       return output && [output];
     }
     case "SimpleExpansion":
@@ -298,9 +286,7 @@ function element(
   { value }: Word,
   words: readonly Argument[] | undefined,
 ): readonly Argument[] | undefined {
-  if (words === undefined || !/^\d+$/.test(value) || words.some(({ isOpen }) => isOpen)) {
-    return undefined;
-  }
+  if (!/^\d+$/.test(value) || !words?.every(({ isOpen }) => !isOpen)) return undefined;
   return [words[Number(value)] ?? literal("")];
 }
 
