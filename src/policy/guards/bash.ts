@@ -130,16 +130,17 @@ function judgeScript(
     blocks.push(...verdicts.flatMap((verdict) => verdict.blocks));
     doubts.push(...verdicts.flatMap((verdict) => verdict.doubts));
     targets.forEach(judgeTarget);
-    const named = isOnOtherMachine(command) ? NOTHING_NAMED : unexplained(command);
-    for (const word of named.words) judgeNamed(word, command, false);
-    for (const name of named.texts.flatMap((text) => namesInText(text, plain))) {
+    const named = isOnOtherMachine(command) ? {} : unexplained(command);
+    const { words = [], texts = [], scripts: started = [] } = named;
+    for (const word of words) judgeNamed(word, command, false);
+    for (const name of texts.flatMap((text) => namesInText(text, plain))) {
       judgeNamed(literal(name), command, true);
     }
     doubts.push(...doubtsOfAgent(command));
     const [by, { folder }] = [shownCommand(command.words), command];
     const script = isElsewhere(command) ? null : projectScript(command, use.disk?.readText);
     scripts.push(
-      ...named.scripts.map((text) => ({ shown: `"${by}"`, text, folder, by })),
+      ...started.map((text) => ({ shown: `"${by}"`, text, folder, by })),
       ...script === null ? [] : [{ ...script, by }],
     );
     const discard = policy.protectsUncommitted && !isPutAway ? discardOf(command) : null;
@@ -310,8 +311,6 @@ function isContained(command: ShellCommand): boolean {
 function isOnOtherMachine(command: ShellCommand): boolean {
   return isStartedBy(command, (name) => name === "ssh");
 }
-
-const NOTHING_NAMED = { words: [], texts: [], scripts: [] } as const;
 
 function isStartedBy({ startedBy }: ShellCommand, is: (name: string) => boolean): boolean {
   return startedBy !== null && (is(startedBy.program) || isStartedBy(startedBy, is));

@@ -46,35 +46,34 @@ export function isShell(name: string): boolean {
 
 /** Returns the code or the file that a shell or an interpreter runs; undefined where it runs neither. */
 export function inInterpreter({ program, args, input }: ShellCommand): Inner | undefined {
-  const interpreter = INTERPRETERS.find(program.replace(/[\d.]+$/, ""));
-  if (interpreter === undefined) return undefined;
-  const { isShell = false, code, prints, reads, idle, valued, module, verb, codeVerbs } =
-    interpreter;
+  const row = INTERPRETERS.find(program.replace(/[\d.]+$/, ""));
+  if (row === undefined) return undefined;
+  const { isShell = false } = row;
   const unknown = codeFor(program);
   const onInput = isShell ? scriptOnInput(input) : unknown;
   let isIdle = false;
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;
     const { text, isOpen } = word;
-    if (isShell && INFORMING.test(text)) return undefined;
+    const isInforming = INFORMING.test(text);
+    if (isShell && isInforming) return undefined;
     // A word that begins like a file's name is no option, whatever follows the known beginning.
     if (isOpen && (isShell || !/^[^-]/.test(text))) return unknown;
-    if (text === "-" || text === "/dev/stdin" || reads?.test(text)) return onInput;
-    if (code.test(text)) {
+    if (text === "-" || text === "/dev/stdin" || row.reads?.test(text)) return onInput;
+    if (row.code.test(text)) {
       const given = args[at + 1];
-      if (given !== undefined && !given.isOpen && prints?.test(given.text)) return undefined;
+      if (given !== undefined && !given.isOpen && row.prints?.test(given.text)) return undefined;
       return isShell ? scriptIn(args.slice(/o/i.test(text) ? at + 2 : at + 1)) : unknown;
     }
-    if (codeVerbs?.test(text)) return unknown;
-    if (text === verb) continue;
+    if (row.codeVerbs?.test(text)) return unknown;
+    if (text === row.verb) continue;
+    const rest = args.slice(at + 1);
     const [, packaged] = PACKAGED.exec(text) ?? [];
-    if (packaged !== undefined) {
-      return { kind: "command", words: [literal(packaged), ...args.slice(at + 1)] };
-    }
+    if (packaged !== undefined) return { kind: "command", words: [literal(packaged), ...rest] };
     if (!/^[-+]/.test(text)) return { kind: "file", program, file: word };
-    if (module?.test(text)) return { kind: "command", words: args.slice(at + 1) };
-    isIdle ||= INFORMING.test(text) || (idle?.test(text) ?? false);
-    if (valued?.test(text) && args[++at]?.isOpen && isShell) return unknown;
+    if (row.module?.test(text)) return { kind: "command", words: rest };
+    isIdle ||= isInforming || row.idle?.test(text) === true;
+    if (row.valued?.test(text) && args[++at]?.isOpen && isShell) return unknown;
   }
   // Without a script, an interpreter reads code from its standard input.
   return isIdle ? undefined : onInput;
@@ -92,9 +91,12 @@ function scriptIn(words: readonly Argument[]): Inner | undefined {
 /** The length up to which code is searched: patterns can take polynomial time. */
 export const MAX_CODE_CHARS = 16_384;
 const TEXT = /"((?:\\.|[^"\\\n])*)"/g;
-const AFTER_PIPE = /\|&?\s*"(\d+)"/g;
-const BEFORE_PIPE = /"(\d+)"\s*\|\s*getline/g;
-const CALLED = /\bsystem\s*\(\s*"(\d+)"\s*\)/g;
+/** Commands in code of awk, in which a number stands for each text. */
+const RUN = [
+  /\bsystem\s*\(\s*"(\d+)"\s*\)/g,
+  /\|&?\s*"(\d+)"/g,
+  /"(\d+)"\s*\|\s*getline/g,
+];
 const WRITTEN = /\bprintf?\b[^;}\n]*?>>?\s*"(\d+)"(?=\s*(?:[;}\n]|$))/g;
 /** Signs of commands and files that are known only when the script runs. */
 const UNKNOWN = /\bsystem\s*\(|\bprintf?\b[^;}\n]*[>|]|\|&?\s*getline/;
@@ -102,7 +104,6 @@ const UNKNOWN = /\bsystem\s*\(|\bprintf?\b[^;}\n]*[>|]|\|&?\s*getline/;
 /** Finds the commands that a script of awk runs, the files that it writes, and whether there may be more. */
 function readAwk(script: string) {
   const texts: string[] = [];
-  // A number replaces each text in the code.
   let code = script.replace(TEXT, (_, text: string) => `"${texts.push(text) - 1}"`);
   const take = (pattern: RegExp) => {
     const found: Argument[] = [];
@@ -112,8 +113,7 @@ function readAwk(script: string) {
     });
     return found;
   };
-  const commands = [CALLED, AFTER_PIPE, BEFORE_PIPE].flatMap(take);
-  return { commands, files: take(WRITTEN), isUnknown: UNKNOWN.test(code) };
+  return { commands: RUN.flatMap(take), files: take(WRITTEN), isUnknown: UNKNOWN.test(code) };
 }
 
 export function inAwk({ program, args }: ShellCommand): Inner[] {
@@ -124,12 +124,7 @@ export function inAwk({ program, args }: ShellCommand): Inner[] {
   });
 }
 
-export function writtenByAwk(rest: readonly Argument[]): Argument[] {
-  return rest.filter(({ text }) => text.includes(">") && text.length <= MAX_CODE_CHARS)
-    .flatMap(({ text }) => readAwk(text).files);
-}
-
-/** Substitutions and patterns, in which a `w` is not a command. */
+/** Substitutions and patterns of sed, in which a `w` is not a command. */
 const REPLACED = /[sy]([/|,#@!:])(?:\\.|(?!\1)[^\\\n])*\1(?:\\.|(?!\1)[^\\\n])*\1/g;
 /** The address of a command of sed: line numbers or patterns. */
 const ADDRESS = String.raw`(?:[\d$,~+! ]|\/(?:\\.|[^/\\\n])*\/[IM]?)*`;
@@ -138,10 +133,15 @@ const WRITES = new RegExp(
   "g",
 );
 
-export function writtenBySed(rest: readonly Argument[]): Argument[] {
-  return rest.flatMap(({ text }) =>
-    text.includes("w") && text.length <= MAX_CODE_CHARS
-      ? [...text.replace(REPLACED, "s").matchAll(WRITES)].map(([, file]) => literal(file!.trim()))
-      : []
-  );
+/** Returns the files that a script of awk or sed writes. */
+export function writtenByCode({ program, args }: ShellCommand): Argument[] {
+  const isSed = /^g?sed$/.test(program);
+  if (!isSed && !/^[gmn]?awk$/.test(program)) return [];
+  return args.flatMap(({ text }) => {
+    if (!text.includes(isSed ? "w" : ">") || text.length > MAX_CODE_CHARS) return [];
+    if (!isSed) return readAwk(text).files;
+    return [...text.replace(REPLACED, "s").matchAll(WRITES)].map(([, file]) =>
+      literal(file!.trim())
+    );
+  });
 }

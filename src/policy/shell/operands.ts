@@ -20,14 +20,12 @@ export interface Operands {
   readonly has: (names: string) => boolean;
   /** Returns the values of these options. */
   readonly values: (names: string) => readonly Argument[];
-}
-
-interface Leading extends Operands {
+  /** The index of the first word that was not read. */
   readonly end: number;
 }
 
-/** Reads only the options before the first operand, and returns as `end` the index at which they end. */
-export function leading(words: readonly Argument[], table: ValuedOptions): Leading {
+/** Reads only the options before the first operand. */
+export function leading(words: readonly Argument[], table: ValuedOptions): Operands {
   return split(words, table, { isLeading: true });
 }
 
@@ -36,23 +34,21 @@ export function split(
   words: readonly Argument[],
   { valued = "", valuedLong = "", named = "" }: ValuedOptions,
   { isLeading = false } = {},
-): Leading {
+): Operands {
   const operands: Argument[] = [];
   const options: string[] = [];
   const given: { readonly name: string; readonly value: Argument | undefined }[] = [];
+  const give = (name: string, value?: Argument) => given.push({ name, value });
+  const [longNames, names] = [valuedLong.split(" "), named === "" ? [] : named.split(" ")];
   let dashed: readonly Argument[] | undefined;
   let at = 0;
   for (; at < words.length; at++) {
     const word = words[at]!;
     const { text } = word;
-    const give = (name: string, value?: Argument) => given.push({ name, value });
-    const [, before = text, after] = named || text.startsWith("--")
-      ? /^([^=]*)=(.*)$/s.exec(text) ?? []
-      : [];
-    const names = named.split(" ");
-    const isNamed = named !== "" && names.includes(before);
-    // `-oFILE`, with no other letters before the `o`.
-    const short = names.find((name) => /^-\w$/.test(name) && text.startsWith(name));
+    const isLong = text.startsWith("--");
+    const equals = isLong || names.length > 0 ? text.indexOf("=") : -1;
+    const before = equals < 0 ? text : text.slice(0, equals);
+    const isNamed = names.includes(before);
     if (!isNamed && !/^-./.test(text)) {
       if (isLeading) break;
       operands.push(word);
@@ -64,20 +60,20 @@ export function split(
       break;
     }
     options.push(text);
-    if (after !== undefined && (isNamed || text.startsWith("--"))) {
-      give(before, withText(word, after));
-    } else if (isNamed || valuedLong.split(" ").includes(text.replace(/^--(?!-)/, ""))) {
-      give(text, words[++at]);
-    } else if (text.startsWith("--")) give(text);
+    // `-oFILE`, with no other letters before the `o`.
+    const short = names.find((name) => /^-\w$/.test(name) && text.startsWith(name));
+    if (equals >= 0 && (isNamed || isLong)) give(before, withText(word, text.slice(equals + 1)));
+    else if (isNamed || longNames.includes(text.replace(/^--(?!-)/, ""))) give(text, words[++at]);
+    else if (isLong) give(text);
     else if (short !== undefined) give(short, withText(word, text.slice(2)));
     else {
       for (let i = 1; i < text.length; i++) {
-        const isValued = valued.includes(text[i]!);
-        const value = i + 1 < text.length ? withText(word, text.slice(i + 1)) : words[at + 1];
-        give(`-${text[i]}`, isValued ? value : undefined);
-        if (!isValued) continue;
-        if (i + 1 === text.length) at++;
-        break;
+        const isLast = i + 1 === text.length;
+        if (!valued.includes(text[i]!)) give(`-${text[i]}`);
+        else {
+          give(`-${text[i]}`, isLast ? words[++at] : withText(word, text.slice(i + 1)));
+          break;
+        }
       }
     }
   }

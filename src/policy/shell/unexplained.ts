@@ -13,15 +13,13 @@ import { isExplained } from "./writes.ts";
 
 export interface Unexplained {
   /** Words that may be paths, or contain one. */
-  readonly words: readonly Argument[];
+  readonly words?: readonly Argument[];
   /** Code and values that may contain paths. */
-  readonly texts: readonly string[];
+  readonly texts?: readonly string[];
   /** Code that the program plainly runs as a command. */
-  readonly scripts: readonly string[];
+  readonly scripts?: readonly string[];
 }
 
-const NOTHING: Unexplained = { words: [], texts: [], scripts: [] };
-const ONLY_WORDS = { texts: [], scripts: [] };
 const wordsOf = (list: string) => new Set(list.split(" "));
 const LOOKING = wordsOf(READERS.programs.join(" "));
 const PROGRAMS = new Set([...LOOKING, ...wordsOf(READERS.runsFiles)]);
@@ -35,31 +33,46 @@ const CODE_ON_INPUT = wordsOf(READERS.codeOnInput);
 
 export function unexplained(command: ShellCommand): Unexplained {
   const { program: name, words, args: rest, input, texts = [], callsFunction } = command;
-  if (words.length === 0) return { ...NOTHING, texts };
-  if (callsFunction || isReader(command)) return NOTHING;
+  if (words.length === 0) return { texts };
+  if (callsFunction || isReader(command)) return {};
   const mounted = inMounts(command);
-  if (mounted !== null) return { ...ONLY_WORDS, words: mounted };
+  if (mounted !== null) return { words: mounted };
   const read = input === undefined ? texts : [...texts, input];
   const onInput = CODE_ON_INPUT.has(name) ? read : [];
-  if (CODE_IN_WORDS.has(name)) return { ...NOTHING, texts: [...codeIn(rest), ...onInput] };
-  if (isExplained(command)) return { ...NOTHING, texts: onInput };
+  if (CODE_IN_WORDS.has(name)) return { texts: [...textsOf(rest.filter(isCode)), ...onInput] };
+  if (isExplained(command)) return { texts: onInput };
   const [started] = findInner(command);
-  if (started !== undefined && !(started.kind === "file" && takesFile(name))) {
-    return started.kind === "file" ? { ...ONLY_WORDS, words: afterScript(rest) } : NOTHING;
+  if (started?.kind === "file" && !takesFile(name)) {
+    // The script itself is only read.
+    const script = rest.findIndex(({ text }) => !text.startsWith("-"));
+    return { words: script < 0 ? [] : rest.slice(script + 1).flatMap(pathsIn) };
   }
-  const named = withoutInputs(withoutVerb(rest));
+  if (started !== undefined && started.kind !== "file") return {};
+  const named = namingFiles(rest);
   return {
     words: named.filter((word) => !isCode(word)).flatMap(pathsIn),
-    texts: [...codeIn(named), ...read],
-    scripts: [...read, ...rest.filter((_, i) => RUNNING.test(rest[i - 1]?.text ?? "")).map(textOf)],
+    texts: [...textsOf(named.filter(isCode)), ...read],
+    scripts: [...read, ...textsOf(rest.filter((_, i) => RUNNING.test(rest[i - 1]?.text ?? "")))],
   };
 }
 
 /** Options whose value the program probably runs. */
 const RUNNING = /^--?(?:c|e|x|ex|cmd|exec|command|eval|run|script|shell)$/;
 
-function textOf({ text }: Argument): string {
-  return text;
+function textsOf(words: readonly Argument[]): string[] {
+  return words.map(({ text }) => text);
+}
+
+function isCode({ text }: Argument): boolean {
+  return /[\s;()]/.test(text);
+}
+
+/** Leaves out a first word that can only be a verb (`link` of `yarn link x`), and values of options that name an input. */
+function namingFiles(rest: readonly Argument[]): readonly Argument[] {
+  const words = /^[a-z][\w:-]*$/i.test(rest[0]?.text ?? "") ? rest.slice(1) : rest;
+  return words.filter(({ text }, i) =>
+    !INPUTS.has(words[i - 1]?.text ?? "") && !INPUTS.has(text.replace(/=.*$/s, ""))
+  );
 }
 
 /** Cmdlets whose verb says that they change nothing. */
@@ -86,33 +99,6 @@ export function onlyLooks(words: readonly string[]): boolean {
 
 const GIT_LOOKING = wordsOf(READERS.gitLooks);
 const TELLS_ITSELF = /^(?:-[hvV]|--help|--version)$/;
-
-function isCode({ text }: Argument): boolean {
-  return /[\s;()]/.test(text);
-}
-
-function codeIn(words: readonly Argument[]): string[] {
-  return words.filter(isCode).map(textOf);
-}
-
-/** Returns the parameters of a script; the script itself is only read. */
-function afterScript(rest: readonly Argument[]): Argument[] {
-  const script = rest.findIndex(({ text }) => !text.startsWith("-"));
-  return script < 0 ? [] : rest.slice(script + 1).flatMap(pathsIn);
-}
-
-/** Leaves out a first word that can only be a verb: `link` of `yarn link x`. */
-function withoutVerb(rest: readonly Argument[]): readonly Argument[] {
-  const [first, ...others] = rest;
-  return first !== undefined && /^[a-z][\w:-]*$/i.test(first.text) ? others : rest;
-}
-
-/** Leaves out the values of options that name a file to read. */
-function withoutInputs(rest: readonly Argument[]): Argument[] {
-  return rest.filter(({ text }, i) =>
-    !INPUTS.has(rest[i - 1]?.text ?? "") && !INPUTS.has(text.replace(/=.*$/s, ""))
-  );
-}
 
 /** Returns the possible paths in a word: itself, the value of `--out=x`, `-ox`, `of=x`, `@x`, each side of `a:b`. */
 function pathsIn(word: Argument): Argument[] {

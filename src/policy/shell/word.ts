@@ -78,10 +78,9 @@ export function expandWord(word: Word, scope: Scope): Argument[] {
     return spellOut(parts, budget).flatMap((alternative) => expandWord(alternative, scope))
       .map((argument) => ({ ...argument, source }));
   }
-  const fields = new Fields(source, scope);
-  if (parts === undefined) fields.begin(source, value);
-  else parts.forEach((part, i) => fields.addPart(part, { isFirst: i === 0 }));
-  const words = fields.end();
+  const pieces = parts?.map((part, i) => fieldsOf(part, scope, { isFirst: i === 0 })) ??
+    [[beginning(source, value, scope)]];
+  const words = joined(pieces).flatMap((field) => field === null ? [] : [{ ...field, source }]);
   budget.spend(words.reduce((steps, { text }) => steps + 1 + text.length / 256, 0));
   return words;
 }
@@ -96,94 +95,88 @@ export function literal(text: string): Argument {
   return { text, isOpen: false, isGlob: false };
 }
 
-/** Collects the pieces of a word, and splits them where the shell does. */
-class Fields {
-  readonly #done: Argument[] = [];
-  readonly #source: string;
-  readonly #scope: Scope;
-  #word: { -readonly [Key in keyof Argument]: Argument[Key] } | null = null;
+/** A piece of an argument; null for no argument at all. */
+type Field = Pick<Argument, "text" | "isOpen" | "isGlob" | "isName"> | null;
 
-  constructor(source: string, scope: Scope) {
-    this.#source = source;
-    this.#scope = scope;
-  }
+const EMPTY: Argument = literal("");
 
-  addPart(part: WordPart, { isFirst = false, isQuoted = false } = {}): void {
-    switch (part.type) {
-      case "Literal":
-        return isFirst ? this.begin(part.text, part.value) : this.#add(part.value);
-      case "SingleQuoted":
-      case "AnsiCQuoted":
-        return this.#add(part.value);
-      case "DoubleQuoted":
-      case "LocaleString": {
-        const [first, ...others] = part.parts;
-        if (others.length === 0 && first?.type === "SimpleExpansion" && first.text === "$@") {
-          return this.addPart(first);
-        }
-        if (others.length > 0 || !part.parts.every(isWholeArray)) this.#add("");
-        for (const child of part.parts) this.addPart(child, { isQuoted: true });
-        return;
+/** Returns the fields of a part. The shell cuts the word between two fields. */
+function fieldsOf(
+  part: WordPart,
+  scope: Scope,
+  { isFirst = false, isQuoted = false } = {},
+): readonly Field[] {
+  switch (part.type) {
+    case "Literal":
+      return [isFirst ? beginning(part.text, part.value, scope) : literal(part.value)];
+    case "SingleQuoted":
+    case "AnsiCQuoted":
+      return [literal(part.value)];
+    case "DoubleQuoted":
+    case "LocaleString": {
+      const [first, ...others] = part.parts;
+      if (others.length === 0 && first?.type === "SimpleExpansion" && first.text === "$@") {
+        return fieldsOf(first, scope);
       }
-      case "Glob":
-        return this.#add(part.text, { isGlob: true });
-      case "ExtendedGlob":
-        return this.#add("*", { isGlob: true });
-      default: {
-        // If the script sets `IFS`, only the shell knows how it splits a value.
-        const isSplitElsewhere = !isQuoted && this.#scope.variables.has("IFS");
-        this.#addWords((isSplitElsewhere ? null : valuesOf(part, this.#scope)) ?? [OPEN], isQuoted);
-      }
+      const isText = others.length > 0 || !part.parts.every(isWholeArray);
+      const fields = part.parts.map((child) => fieldsOf(child, scope, { isQuoted: true }));
+      return joined([[isText ? literal("") : null], ...fields]);
+    }
+    case "Glob":
+      return [{ text: part.text, isOpen: false, isGlob: true }];
+    case "ExtendedGlob":
+      return [{ text: "*", isOpen: false, isGlob: true }];
+    default: {
+      // If the script sets `IFS`, only the shell knows how it splits a value.
+      const isSplitElsewhere = !isQuoted && scope.variables.has("IFS");
+      const words = isSplitElsewhere ? undefined : valuesOf(part, scope);
+      return (words ?? [OPEN]).flatMap((word) =>
+        word.isOpen || word.isGlob || isQuoted ? [word] : splitAtBlanks(word.text)
+      );
     }
   }
+}
 
-  /** Adds the beginning of a word. `~` is the known home; another user's home is unknown. */
-  begin(written: string, value: string): void {
-    const home = textIn(this.#scope.variables, "HOME");
-    const [tilde, user] = /^~([\w.-]*)(?=\/|$)/.exec(written) ?? [];
-    if (tilde === undefined || home === undefined) this.#add(value);
-    else if (user === "" || home.endsWith(`/${user}`)) this.#add(home + value.slice(tilde.length));
-    else this.#add("", OPEN);
-  }
+/** Splits a value without quotes, whose pieces may be patterns. */
+function splitAtBlanks(value: string): Field[] {
+  return value.split(/[ \t\n]+/).map((text) =>
+    text === "" ? null : { text, isOpen: false, isGlob: /[*?[]/.test(text) }
+  );
+}
 
-  /** Adds the words of a variable. Without quotes the shell splits them at blanks, and they may be patterns. */
-  #addWords(words: readonly Argument[], isQuoted: boolean): void {
-    for (const [i, word] of words.entries()) {
-      if (i > 0) this.#cut();
-      if (word.isOpen || word.isGlob || isQuoted) this.#add(word.text, word);
-      else {
-        for (const [i, piece] of word.text.split(/[ \t\n]+/).entries()) {
-          if (i > 0) this.#cut();
-          if (piece !== "") this.#add(piece, { isGlob: /[*?[]/.test(piece) });
-        }
-      }
-    }
-  }
+/** Returns the beginning of a word. `~` is the known home; another user's home is unknown. */
+function beginning(written: string, value: string, { variables }: Scope): Field {
+  const home = textIn(variables, "HOME");
+  const [tilde, user] = /^~([\w.-]*)(?=\/|$)/.exec(written) ?? [];
+  if (tilde === undefined || home === undefined) return literal(value);
+  const isHome = user === "" || home.endsWith(`/${user}`);
+  return isHome ? literal(home + value.slice(tilde.length)) : OPEN;
+}
 
-  /** Adds a piece to the word, whose text ends at the first unknown piece. */
-  #add(text: string, { isOpen = false, isGlob = false, isName = false } = {}): void {
-    const word = this.#word ??= { ...literal(""), source: this.#source };
-    const isTooLong = word.text.length + text.length > MAX_WORD_CHARS;
-    if (!word.isOpen && !isTooLong) {
-      word.text += text;
-      word.isGlob ||= isGlob;
-    }
-    if (!isOpen && !isTooLong) return;
-    // The unknown part is a name only if each unknown piece is a name.
-    if (isName && (!word.isOpen || word.isName)) word.isName = true;
-    else delete word.isName;
-    word.isOpen = true;
+/** Joins the fields of the parts of a word: the last field of a part continues in the first one of the next. */
+function joined(parts: readonly (readonly Field[])[]): Field[] {
+  const fields: Field[] = [null];
+  for (const [first = null, ...others] of parts) {
+    fields.push(extended(fields.pop()!, first), ...others.map((field) => extended(null, field)));
   }
+  return fields;
+}
 
-  #cut(): void {
-    if (this.#word !== null) this.#done.push(this.#word);
-    this.#word = null;
-  }
-
-  end(): Argument[] {
-    this.#cut();
-    return this.#done;
-  }
+/** Adds a piece to an argument, whose text ends at the first unknown piece. */
+function extended(field: Field, piece: Field): Field {
+  if (piece === null) return field;
+  const { text, isOpen, isGlob, isName: wasName } = field ?? EMPTY;
+  const isTooLong = text.length + piece.text.length > MAX_WORD_CHARS;
+  const isKnown = !isOpen && !isTooLong;
+  const ends = piece.isOpen || isTooLong;
+  // The unknown part is a name only if each unknown piece is a name.
+  const isName = ends ? piece.isName && (!isOpen || wasName) : wasName;
+  return {
+    text: isKnown ? text + piece.text : text,
+    isOpen: isOpen || ends,
+    isGlob: isGlob || (isKnown && piece.isGlob),
+    ...isName && { isName },
+  };
 }
 
 /** Returns the words to which the shell expands a word with `{a,b}`. */

@@ -4,7 +4,7 @@ import { changesOfCopy, type Copying } from "./copies.ts";
 import { changesOfFind } from "./find_command.ts";
 import { changesOfFormatter, type Formatter } from "./formatters.ts";
 import { changesOfGit } from "./git_changes.ts";
-import { writtenByAwk, writtenBySed } from "./interpreters.ts";
+import { writtenByCode } from "./interpreters.ts";
 import { type Operands, split, type ValuedOptions } from "./operands.ts";
 import { rowsByName } from "./rows.ts";
 import { type Change, marked, type ShellCommand } from "./shell_command.ts";
@@ -80,14 +80,9 @@ export function foldersMade({ program, args, folder }: ShellCommand): string[] {
 function changesOf(command: ShellCommand): readonly Change[] {
   const { program: name, args } = command;
   if (name === "git") return changesOfGit(command);
-  const inScript = /^g?sed$/.test(name)
-    ? writtenBySed(args)
-    : /^[gmn]?awk$/.test(name)
-    ? writtenByAwk(args)
-    : [];
   const writer = WRITERS.find(name);
   return [
-    ...marked(inScript, "change"),
+    ...marked(writtenByCode(command), "change"),
     ...(name === "find" ? changesOfFind(args) : []),
     ...(writer === undefined ? [] : changesOfWriter(writer, args)),
   ];
