@@ -70,23 +70,19 @@ export function meansAll(call: FindCall, action: number): boolean {
   return kinds.some((kind) => visited(call, { kind, isAny: true }).reached[action] === "yes");
 }
 
-function visited({ actions, expression }: FindCall, entry: Candidate): Visit {
-  const visit: Visit = { entry, reached: actions.map(() => "no"), isPruned: false };
+function visited({ actions, expression }: FindCall, entry: Omit<Visit, "reached" | "isPruned">) {
+  const visit: Visit = { ...entry, reached: actions.map(() => "no"), isPruned: false };
   expression(visit, "yes");
   return visit;
 }
 
-/** An entry, with its name and its path as `find` writes them; undefined where they are unknown. */
-interface Candidate extends Pick<Entry, "kind"> {
+/** An entry, and what the expression does with it. */
+interface Visit extends Pick<Entry, "kind"> {
+  /** The name and the path as `find` writes them; undefined where they are unknown. */
   readonly name?: string | undefined;
   readonly path?: string | undefined;
-  /** Set where the candidate stands for any entry. */
+  /** Set where the visit stands for one of any entry. */
   readonly isAny?: true;
-}
-
-/** One entry, and what the expression does with it. */
-interface Visit {
-  readonly entry: Candidate;
   /** For each action, whether the expression reaches it. */
   readonly reached: Answer[];
   /** Whether `find` does not enter the entry. */
@@ -278,11 +274,11 @@ const TESTS: Readonly<Record<string, (row: FindWord, value: string) => Expressio
   like: ({ of = "path", ignoresCase = false }, value) => {
     const matches = readWildcard(value, { ignoresCase });
     const isAny = /^(?:\.\/)?\*+$/.test(value) || undefined;
-    return ({ entry: { [of]: text } }) => text === undefined ? isAny : matches?.(text);
+    return ({ [of]: text }) => text === undefined ? isAny : matches?.(text);
   },
   type: (_, value) => {
     const kinds = value.split(",").map((letter) => KINDS[letter] ?? "other");
-    return ({ entry }) => kinds.includes(entry.kind);
+    return ({ kind }) => kinds.includes(kind);
   },
-  unknown: ({ isBroad = false }) => ({ entry }) => (entry.isAny && isBroad) || undefined,
+  unknown: ({ isBroad = false }) => ({ isAny }) => (isAny && isBroad) || undefined,
 };

@@ -5,6 +5,7 @@ import { changesOfPatches, type PatchGround } from "./patches.ts";
 import type { State } from "./state.ts";
 import { findTargets } from "./writes.ts";
 import { programName } from "./operands.ts";
+import { findInner } from "./wrappers.ts";
 
 export interface Disk extends Pick<PatchGround, "topOf"> {
   /** Tells whether a folder is the top of a repository. */
@@ -13,12 +14,9 @@ export interface Disk extends Pick<PatchGround, "topOf"> {
   readonly readText: (path: string) => string | null;
 }
 
-/** A command as the script writes it, with the shell's state at that place. */
-type Found = Partial<Pick<ShellCommand, "words" | "redirects" | "isFed" | "texts">> & {
-  readonly input?: string | undefined;
-  readonly listing?: readonly Argument[] | undefined;
+/** A command as the script writes it, the shell's state at that place, and the text that it prints, if that is known. */
+type Found = Partial<ShellCommand> & {
   readonly state: State;
-  /** The text that it prints; undefined where that is unknown. */
   readonly output?: string | undefined;
 };
 
@@ -33,52 +31,47 @@ export class Findings {
   tooLarge: string | null = null;
   /** Whether a process that the script starts may still run when the script has ended. */
   leavesRunning = false;
-  readonly #disk: Disk;
+  readonly #disk: Disk | undefined;
   readonly #home: string | null;
   /** The contents of files that earlier commands wrote, by path; null where the content is unknown. */
   readonly #written = new Map<string, string | null>();
 
-  constructor(disk: Disk, home: string | null) {
+  constructor(disk: Disk | undefined, home: string | null) {
     this.#disk = disk;
     this.#home = home;
   }
 
-  keep(found: Found): ShellCommand {
-    const { words: written = [], redirects = [], isFed = false, texts = [] } = found;
-    const { input, listing, state, output } = found;
+  keep({ state, output, ...found }: Found): ShellCommand {
+    const { words: written = [], redirects = [] } = found;
     state.budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD);
-    const { folder, startedBy, variables } = state;
+    const { folder, startedBy, variables, functions } = state;
     const [program] = written;
     const name = programName(program?.text ?? "");
     const words = name === "git" ? withGitVariables(written, variables) : written;
     const command: { -readonly [Key in keyof ShellCommand]: ShellCommand[Key] } = {
-      program: name,
-      args: words.slice(1),
-      words,
-      redirects,
-      input,
-      isFed,
-      listing,
-      texts,
+      input: undefined,
+      ...found,
+      ...{ program: name, words, args: words.slice(1), redirects, folder, startedBy },
       hasOtherHome: variables.has("CLAUDE_CONFIG_DIR") ||
         (this.#home !== null && textIn(variables, "HOME") !== this.#home),
-      folder,
       gitDir: textIn(variables, "GIT_DIR") ?? startedBy?.gitDir,
-      startedBy,
-      callsFunction: state.functions.has(program?.text ?? ""),
+      callsFunction: functions.has(program?.text ?? ""),
+      patched: [],
+      starts: [],
     };
     if (name === "git" || name === "patch") {
       command.patched = changesOfPatches(command, {
-        topOf: (folder) => this.#disk.topOf(folder),
+        topOf: (folder) => this.#disk?.topOf(folder) ?? folder,
         textOf: (file, folder) => this.#textOf(file, folder),
       });
     }
     this.commands.push(command);
     this.leavesRunning ||= DETACHING.has(name);
-    if (PROGRAMS.has(name) || redirects.length > 0) this.#note(command, output);
+    if (WRITING.has(name) || redirects.length > 0) this.#note(command, output);
     if (program?.isOpen || program?.isGlob) {
       this.unknown.add("which program it starts is only known when it runs");
     }
+    command.starts = findInner(command);
     return command;
   }
 
@@ -91,7 +84,7 @@ export class Findings {
 
   #note(command: ShellCommand, printed: string | undefined): void {
     for (const { path, by } of findTargets(command)) {
-      if (path === null || !(REDIRECTS.has(by) || PROGRAMS.has(by))) continue;
+      if (path === null || !(REDIRECTS.has(by) || WRITING.has(by))) continue;
       const text = by === "tee" ? command.input : /^>\|?$/.test(by) ? printed : undefined;
       this.#written.set(path, text ?? null);
     }
@@ -104,13 +97,13 @@ export class Findings {
     if (written !== undefined || path === null) return written ?? null;
     const isMade = this.commands.flatMap(findTargets)
       .some((target) => target.path === null || `${path}/`.startsWith(`${target.path}/`));
-    return isMade ? null : this.#disk.readText(path);
+    return isMade ? null : this.#disk?.readText(path) ?? null;
   }
 }
 
 const REDIRECTS = new Set([">", ">|", ">>", "&>", "&>>"]);
 /** Programs that write their input to a file, or download one. */
-const PROGRAMS = new Set(["tee", "curl", "wget"]);
+const WRITING = new Set(["tee", "curl", "wget"]);
 
 /** Programs that run a command later, or in the background. */
 const DETACHING = new Set("at batch crontab systemd-run screen tmux setsid daemonize".split(" "));

@@ -7,7 +7,6 @@ import ROWS from "./project_scripts.json" with { type: "json" };
 import { rowsByName } from "./rows.ts";
 import type { ShellCommand } from "./shell_command.ts";
 import { placeOf } from "./word.ts";
-import { findInner } from "./wrappers.ts";
 
 export interface ProjectScript {
   /** The name for people: `"build" of package.json`. */
@@ -68,9 +67,9 @@ export function projectScript(
 
 /** Reads the script in a file that a shell runs; null where there is none. */
 function fileOfShell(command: ShellCommand, readText: ReadText): ProjectScript | null {
-  const { program, words, folder } = command;
+  const { program, words, folder, starts } = command;
   if (!isShell(program) && !words[0]?.text.includes("/")) return null;
-  const [file] = findInner(command)
+  const [file] = starts
     .flatMap((inner) => inner.kind === "file" && isShell(inner.program) ? [inner.file] : []);
   const path = file === undefined ? null : placeOf(file, folder);
   const text = path === null ? null : readText(path);

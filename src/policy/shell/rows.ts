@@ -2,23 +2,23 @@
 
 /** Reads a table at its first use. A text between slashes is a pattern, compiled when its row is first found. */
 export function rowsByName<Row>(rows: readonly { readonly names: string }[]) {
-  let read: ReadonlyMap<string, unknown> | undefined;
-  const plain = () =>
-    read ??= new Map(
-      rows.flatMap(({ names, ...row }) => names.split(" ").map((name) => [name, row] as const)),
-    );
-  const compiled = new Map<string, Row>();
+  let read: Map<string, { readonly row: unknown; compiled?: Row }> | undefined;
+  const byName = () => {
+    if (read !== undefined) return read;
+    read = new Map();
+    for (const row of rows) {
+      const found = { row };
+      for (const name of row.names.split(" ")) read.set(name, found);
+    }
+    return read;
+  };
   return {
     get names() {
-      return [...plain().keys()];
+      return [...byName().keys()];
     },
-    has: (name: string) => plain().has(name),
     find(name: string): Row | undefined {
-      const found = compiled.get(name);
-      if (found !== undefined || !plain().has(name)) return found;
-      const row = withPatterns(plain().get(name)) as Row;
-      compiled.set(name, row);
-      return row;
+      const found = byName().get(name);
+      return found && (found.compiled ??= withPatterns(found.row) as Row);
     },
   };
 }

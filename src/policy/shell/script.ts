@@ -5,7 +5,6 @@
  */
 import { quietly } from "../../base/errors.ts";
 import type { GitAliases } from "./git_verbs.ts";
-import { configuredAliases, learnAliases, resolveAlias } from "./aliases.ts";
 import { type Inner, type Language, scriptFrom, type ShellCommand } from "./shell_command.ts";
 import { type Disk, Findings } from "./findings.ts";
 import {
@@ -35,6 +34,7 @@ import {
   copyOf,
   forgetChanges,
   inner,
+  resolveAlias,
   returnFrom,
   setParameters,
   setVariable,
@@ -45,7 +45,7 @@ import {
 import { type Before, outputOf, printed, readBy, readRedirects, wordsOf } from "./shell_output.ts";
 import { isShell } from "./interpreters.ts";
 import VARIABLES from "./variables.json" with { type: "json" };
-import { dialectOf, findInner, powerShell } from "./wrappers.ts";
+import { dialectOf, powerShell } from "./wrappers.ts";
 
 export interface Script {
   readonly commands: readonly ShellCommand[];
@@ -71,7 +71,7 @@ export interface Surroundings {
 
 /** Reads a script. It never throws: a part that it cannot read adds a reason to `unknown`. */
 export function readScript(source: string, around: Surroundings): Script {
-  const { folder, home, root = null, disk = NO_DISK, gitAliases = new Map(), language } = around;
+  const { folder, home, root = null, disk, gitAliases = new Map(), language } = around;
   const found = new Findings(disk, home);
   const variables = new Map<string, readonly Argument[]>();
   if (home !== null) variables.set("HOME", [literal(home)]);
@@ -84,7 +84,7 @@ export function readScript(source: string, around: Surroundings): Script {
     folder,
     left: [],
     functions: new Map(),
-    aliases: configuredAliases(gitAliases),
+    aliases: new Map([...gitAliases].map(([name, value]) => [`git ${name}`, literal(value)])),
     startedBy: null,
     depth: 0,
     rounds: 1,
@@ -101,12 +101,6 @@ export function readScript(source: string, around: Surroundings): Script {
   const unknown = [...found.unknown, ...tooLarge === null ? [] : [tooLarge]];
   return { commands, unknown, tooLarge, leavesRunning };
 }
-
-const NO_DISK: Disk = {
-  isTop: () => false,
-  readText: () => null,
-  topOf: (folder) => folder,
-};
 
 const MAX_DEPTH = 16;
 const TOO_DEEP = /^maximum .* depth exceeded$/;
@@ -303,7 +297,6 @@ class Reader {
   ): void {
     const { program: name, words, args } = command;
     changeShell(command, node, state);
-    learnAliases(command, state.aliases);
     const body = state.functions.get(words[0]!.text);
     if (body && state.depth < MAX_DEPTH) {
       const prefixed = node.prefix.flatMap((part) => part.type === "Assignment" ? [part.name] : []);
@@ -320,7 +313,7 @@ class Reader {
       const folder = alias.folder === null ? own.folder : placeOf(alias.folder, own.folder);
       this.#inner(alias.inner, command, { node, around: { ...own, aliases, folder } });
     }
-    for (const started of findInner(command)) {
+    for (const started of command.starts) {
       if (name === "trap" && started.kind === "script" && !started.text.isOpen) {
         this.#traps.push({ text: started.text.text, command });
       } else this.#inner(started, command, { node, around: own });

@@ -20,6 +20,8 @@ export interface ShellCommand {
   readonly texts?: readonly string[];
   /** The files that its patches change. */
   readonly patched?: readonly Change[];
+  /** The commands and scripts that it runs. */
+  readonly starts: readonly Inner[];
   readonly folder: string | null;
   /** The value of the variable `GIT_DIR`; undefined where it is unset or unknown. */
   readonly gitDir: string | undefined;
@@ -85,4 +87,9 @@ export function join(words: readonly Argument[], between = " "): Argument {
   const open = words.findIndex(({ isOpen }) => isOpen);
   const known = open < 0 ? words : words.slice(0, open + 1);
   return { ...literal(known.map(({ text }) => text).join(between)), isOpen: open >= 0 };
+}
+
+/** Returns the script that the value of a git alias stands for. */
+export function meantByAlias(value: string): string {
+  return value.startsWith("!") ? value.slice(1) : `git ${value}`;
 }

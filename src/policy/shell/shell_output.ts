@@ -13,6 +13,7 @@ import {
   type Argument,
   expandToOne,
   expandWord,
+  knownText,
   literal,
   type Scope,
   SOME_NUMBER,
@@ -143,24 +144,18 @@ export function printed(
 
 /** Formats like `printf` with only `%s`, `%b` and `%%`. Uses the format again while values are left. */
 function formatted(format: string, values: readonly string[]): string | undefined {
-  if (/%[^sb]/.test(format.replaceAll("%%", ""))) return undefined;
+  const places = format.replaceAll("%%", "");
+  if (/%[^sb]/.test(places)) return undefined;
   const plain = unescaped(format);
   const left = [...values];
-  let text = "";
-  let before: number;
-  do {
-    before = left.length;
-    text += plain.replace(/%[sb%]/g, (place) => place === "%%" ? "%" : left.shift() ?? "");
-  } while (left.length > 0 && left.length < before);
+  const next = () => plain.replace(/%[sb%]/g, (at) => at === "%%" ? "%" : left.shift() ?? "");
+  let text = next();
+  while (left.length > 0 && /%[sb]/.test(places)) text += next();
   return text;
 }
 
 function unescaped(text: string): string {
   return text.replace(/\\([nt\\])/g, (_, sign) => sign === "n" ? "\n" : sign === "t" ? "\t" : "\\");
-}
-
-function knownText({ text, isOpen, isGlob }: Argument): string | undefined {
-  return isOpen || isGlob ? undefined : text;
 }
 
 /** The name of a branch that only git knows. */

@@ -1,6 +1,7 @@
-/** The shell's state at one place of a script, and how commands change it. */
+/** The shell's state at one place of a script, how commands change it, and what an alias means. */
 import type { Assignment, Command, SyntaxNode } from "unbash";
-import type { ShellCommand } from "./shell_command.ts";
+import { gitCall } from "./git_call.ts";
+import { type Inner, meantByAlias, scriptFrom, type ShellCommand } from "./shell_command.ts";
 import { leading } from "./operands.ts";
 import {
   type Argument,
@@ -70,7 +71,7 @@ export function forgetChanges(state: State, before: State): void {
   if (state.folder !== before.folder) goTo(null, state);
 }
 
-export function goTo(folder: string | null, state: State): void {
+function goTo(folder: string | null, state: State): void {
   for (const [name, value] of [["OLDPWD", state.folder], ["PWD", folder]] as const) {
     setVariable(name, value === null ? undefined : literal(value), state);
   }
@@ -125,11 +126,15 @@ export function withAssigned([program, ...words]: readonly Argument[], state: St
 }
 
 /** Returns the folder that a word names; null where only the running shell knows it. */
-export function folderAt(word: Argument, folder: string | null): string | null {
+function folderAt(word: Argument, folder: string | null): string | null {
   return word.isGlob || word.text === "-" || word.text === "" ? null : placeOf(word, folder);
 }
 
-function assign({ name, value, append, index }: Assignment, state: State, scope = state): void {
+function assign(
+  { name, value, append, index }: Assignment,
+  state: State,
+  scope = state,
+): void {
   const { variables } = state;
   if (value.type === "ArrayValue") {
     const before = append ? variables.get(name) : [];
@@ -165,9 +170,9 @@ const DECLARING = new Set(["export", "declare", "typeset", "local", "readonly"])
 /** Commands that set variables to unknown values. */
 const FILLING = new Set(["unset", "read", "mapfile", "readarray", "getopts", "printf", "let"]);
 
-/** Applies a command that changes variables, parameters or the folder; any other command changes nothing. */
+/** Applies a command that changes the shell; any other command changes nothing. */
 export function changeShell(
-  { program: name, args: words }: Pick<ShellCommand, "program" | "args">,
+  { program: name, args: words, words: all }: ShellCommand,
   { args, prefix }: Assigning,
   state: State,
 ): void {
@@ -190,6 +195,19 @@ export function changeShell(
       if (arg.type !== "Assignment") continue;
       if (isReference) setVariable(arg.name, undefined, state);
       else assign(arg, state);
+    }
+  } else if (name === "alias") {
+    for (const word of words) {
+      const [, alias, value] = /^([^=]+)=(.*)$/s.exec(word.text) ?? [];
+      if (alias !== undefined) state.aliases.set(alias, { ...word, text: value! });
+    }
+  } else if (name === "unalias") { for (const { text } of words) state.aliases.delete(text); }
+  else if (name === "git") {
+    const { verb, after } = gitCall(all)!;
+    const at = verb === "config" ? after.findIndex(({ text }) => /^alias\../.test(text)) : -1;
+    const value = after[at + 1];
+    if (at >= 0 && value !== undefined) {
+      state.aliases.set(gitName(after[at]!.text.slice(6)), value);
     }
   }
 }
@@ -219,4 +237,36 @@ function changeFolder(words: readonly Argument[], state: State): void {
   const target = to ?? literal(textIn(state.variables, "HOME") ?? "");
   const isBack = target.text === "-" && !target.isOpen;
   goTo(isBack ? textIn(state.variables, "OLDPWD") ?? null : folderAt(target, state.folder), state);
+}
+
+/**
+ * Returns what a command means whose name, or whose verb of git, is an alias; null for any other command. `folder` is
+ * the one that `git -C` names; null without it.
+ */
+export function resolveAlias(words: readonly Argument[], aliases: ReadonlyMap<string, Argument>) {
+  if (aliases.size === 0) return null;
+  const [program, ...rest] = words;
+  const name = program!.text;
+  const value = aliases.get(name);
+  if (value !== undefined) {
+    return { name, inner: calledWith(value, value.text, rest), folder: null };
+  }
+  const { verb = "", after = [], folder = null } = gitCall(words) ?? {};
+  const ofVerb = aliases.get(gitName(verb));
+  return ofVerb === undefined ? null : {
+    name: gitName(verb),
+    inner: calledWith(ofVerb, meantByAlias(ofVerb.text), after),
+    folder,
+  };
+}
+
+function calledWith(value: Argument, text: string, parameters: readonly Argument[]): Inner {
+  return value.isOpen
+    ? scriptFrom({ ...value, text })
+    : { kind: "script", text: literal(`${text} "$@"`), parameters };
+}
+
+/** Returns the key of a git alias, whose name git reads without regard to upper and lower case. */
+function gitName(alias: string): string {
+  return `git ${alias.toLowerCase()}`;
 }

@@ -7,7 +7,7 @@ import { programName, split, type ValuedOptions } from "./operands.ts";
 import READERS from "./readers.json" with { type: "json" };
 import { rowsByName } from "./rows.ts";
 import type { ShellCommand } from "./shell_command.ts";
-import { findInner, isContaining, powerShell, takesFile } from "./wrappers.ts";
+import { isContaining, powerShell, takesFile } from "./wrappers.ts";
 import { type Argument, literal, withText } from "./word.ts";
 import { isExplained } from "./writes.ts";
 
@@ -41,7 +41,7 @@ export function unexplained(command: ShellCommand): Unexplained {
   const onInput = CODE_ON_INPUT.has(name) ? read : [];
   if (CODE_IN_WORDS.has(name)) return { texts: [...textsOf(rest.filter(isCode)), ...onInput] };
   if (isExplained(command)) return { texts: onInput };
-  const [started] = findInner(command);
+  const [started] = command.starts;
   if (started?.kind === "file" && !takesFile(name)) {
     // The script itself is only read.
     const script = rest.findIndex(({ text }) => !text.startsWith("-"));

@@ -44,9 +44,11 @@ export type Variables = ReadonlyMap<string, readonly Argument[]>;
 /** Returns the text of a variable; undefined where it is unknown, an array or a pattern. */
 export function textIn(variables: Variables, name: string): string | undefined {
   const [word, ...others] = variables.get(name) ?? [];
-  return word === undefined || others.length > 0 || word.isOpen || word.isGlob
-    ? undefined
-    : word.text;
+  return word === undefined || others.length > 0 ? undefined : knownText(word);
+}
+
+export function knownText({ text, isOpen, isGlob }: Argument): string | undefined {
+  return isOpen || isGlob ? undefined : text;
 }
 
 /** Where a word stands: what the shell knows there. */

@@ -7,6 +7,7 @@ import {
   type Inner,
   join,
   type Language,
+  meantByAlias,
   scriptFrom,
   scriptOnInput,
   type ShellCommand,
@@ -212,11 +213,6 @@ function inGit(words: readonly Argument[]): Inner[] {
     values(means.runs ?? "").map(scriptFrom),
     inRunner(`git-${verb}`, after) ?? [],
   ].flat();
-}
-
-/** Returns the script that the value of a git alias stands for. */
-export function meantByAlias(value: string): string {
-  return value.startsWith("!") ? value.slice(1) : `git ${value}`;
 }
 
 type PowerShell = typeof POWERSHELL;
