@@ -101,22 +101,12 @@ interface Action {
   readonly words: readonly Argument[];
 }
 
-interface FindCall {
-  readonly roots: readonly Argument[];
-  readonly actions: readonly Action[];
-  /** Whether the call also searches elsewhere, since it follows links or reads the folders from a file. */
-  readonly looksElsewhere: boolean;
-  readonly expression: Expression;
-  readonly minDepth: number;
-  readonly maxDepth: number;
-  /** Whether `find` visits a folder after its content, so that `-prune` leaves nothing out. */
-  readonly isDepthFirst: boolean;
-}
+type FindCall = ReturnType<typeof readFind>;
 
 /** How many tests, actions and values of one call are read; every file runs through all of them. */
 const MAX_WORDS = 300;
 
-export function readFind(rest: readonly Argument[]): FindCall {
+export function readFind(rest: readonly Argument[]) {
   const options = rest.findIndex(({ text, isOpen }) =>
     isOpen || !/^-(?:[EHLPXdsx]+|O\d)$/.test(text)
   );
@@ -134,10 +124,12 @@ export function readFind(rest: readonly Argument[]): FindCall {
   return {
     ...readExpression(tests),
     roots: roots.length === 0 ? [literal(".")] : roots,
+    // It also searches elsewhere, since it follows links or reads the folders from a file.
     looksElsewhere: has(/^-(?:follow|files0-from)$/) ||
       rest.slice(0, Math.max(options, 0)).some(({ text }) => text.includes("L")),
     minDepth: depth("-mindepth", 0),
     maxDepth: depth("-maxdepth", Infinity),
+    // It visits a folder after its content, so that `-prune` leaves nothing out.
     isDepthFirst: has(/^-(?:d|depth|delete)$/),
   };
 }
@@ -155,7 +147,7 @@ const ACTING = /^-(?:delete$|exec|ok)/;
 const SIGNS = [/^,$/, /^-o(?:r)?$/, /^-a(?:nd)?$/];
 
 /** Reads the tests and actions. An unknown word counts as a test with an unknown answer. */
-function readExpression(words: readonly Argument[]): Pick<FindCall, "expression" | "actions"> {
+function readExpression(words: readonly Argument[]) {
   const actions: Action[] = [];
   let at = 0;
   const ahead = () => words[at]?.isOpen === false ? words[at]!.text : "";
