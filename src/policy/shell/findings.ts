@@ -41,17 +41,25 @@ export class Findings {
     this.#home = home;
   }
 
-  keep({ state, output, ...found }: Found): ShellCommand {
-    const { words: written = [], redirects = [] } = found;
+  keep(found: Found): ShellCommand {
+    const { words: written = [], redirects = [], isFed = false, texts = [] } = found;
+    const { input, listing, state, output } = found;
     state.budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD);
     const { folder, startedBy, variables, functions } = state;
     const [program] = written;
     const name = programName(program?.text ?? "");
     const words = name === "git" ? withGitVariables(written, variables) : written;
     const command: { -readonly [Key in keyof ShellCommand]: ShellCommand[Key] } = {
-      input: undefined,
-      ...found,
-      ...{ program: name, words, args: words.slice(1), redirects, folder, startedBy },
+      program: name,
+      args: words.slice(1),
+      words,
+      redirects,
+      input,
+      isFed,
+      listing,
+      texts,
+      folder,
+      startedBy,
       hasOtherHome: variables.has("CLAUDE_CONFIG_DIR") ||
         (this.#home !== null && textIn(variables, "HOME") !== this.#home),
       gitDir: textIn(variables, "GIT_DIR") ?? startedBy?.gitDir,

@@ -174,6 +174,9 @@ class Reader {
   #node(node: SyntaxNode, state: State): void {
     state.budget.spend(1);
     switch (node.type) {
+      case "Word":
+        if (node.parts !== undefined) this.#children(node, state);
+        return;
       case "Statement":
         // A command in the background runs in a shell of its own.
         this.#found.leavesRunning ||= node.background === true;

@@ -158,8 +158,8 @@ function beginning(written: string, value: string, { variables }: Scope): Field 
 /** Joins the fields of the parts of a word: the last field of a part continues in the first one of the next. */
 function joined(parts: readonly (readonly Field[])[]): Field[] {
   const fields: Field[] = [null];
-  for (const [first = null, ...others] of parts) {
-    fields.push(extended(fields.pop()!, first), ...others.map((field) => extended(null, field)));
+  for (const pieces of parts) {
+    pieces.forEach((piece, i) => fields.push(extended(i === 0 ? fields.pop()! : null, piece)));
   }
   return fields;
 }
@@ -173,12 +173,12 @@ function extended(field: Field, piece: Field): Field {
   const ends = piece.isOpen || isTooLong;
   // The unknown part is a name only if each unknown piece is a name.
   const isName = ends ? piece.isName && (!isOpen || wasName) : wasName;
-  return {
+  const whole = {
     text: isKnown ? text + piece.text : text,
     isOpen: isOpen || ends,
     isGlob: isGlob || (isKnown && piece.isGlob),
-    ...isName && { isName },
   };
+  return isName ? { ...whole, isName } : whole;
 }
 
 /** Returns the words to which the shell expands a word with `{a,b}`. */
