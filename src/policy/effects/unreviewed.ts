@@ -18,7 +18,7 @@ import { clearRequirement, readStandings } from "../requirements/requirements_ta
 import { isStrict } from "../requirements/stand.ts";
 import { isSatisfied, type Standing } from "../requirements/standing.ts";
 import { commandsUnder, commandText } from "../requirements/trigger_match.ts";
-import { readCommand } from "./read_command.ts";
+import { readCommand } from "../files/shell_lookup.ts";
 import {
   addViolation,
   areOthersAtWork,
@@ -39,14 +39,10 @@ import {
 
 /** Uses up the session's satisfactions for new commits. @returns The violations: commits without a satisfaction. */
 export async function judgeCommits(
-  { before, now, moment }: {
-    readonly before: Snapshot;
-    readonly now: Snapshot;
-    readonly moment: Moment;
-  },
-  ground: Ground,
+  ground: Ground & Readonly<{ before: Snapshot; now: Snapshot; moment: Moment }>,
 ): Promise<Violation[]> {
-  const { db, repository, sessionId, atMs, environment, requirements } = ground;
+  const { before, now, moment, db, repository, sessionId, atMs, environment, requirements } =
+    ground;
   if (repository === undefined || before.heads === undefined || now.heads === undefined) return [];
   if (JSON.stringify(before.heads) === JSON.stringify(now.heads)) return [];
   const isAfter = moment.is === "after";
@@ -132,10 +128,9 @@ export function standingsOn(branch: string, ground: Ground): Standing[] {
  */
 export async function settleCommits(
   open: readonly Violation[],
-  now: Snapshot,
-  ground: Ground,
+  ground: Ground & { readonly now: Snapshot },
 ): Promise<Violation[]> {
-  const { db, repository, sessionId, atMs, environment, requirements } = ground;
+  const { now, db, repository, sessionId, atMs, environment, requirements } = ground;
   if (repository === undefined) return [...open];
   const requirementOf = ({ rule }: Violation) =>
     requirements.find(({ name }) => REQUIREMENT + name === rule);

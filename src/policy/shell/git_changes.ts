@@ -6,8 +6,6 @@ import { type Argument, literal, OPEN, withText } from "./word.ts";
 import type { Effect, Search } from "../guards/types.ts";
 import { readWildcard } from "../../base/wildcard.ts";
 
-const MATCHES_NOTHING = /(?!)/;
-
 type Changing = (call: GitCall) => Change[];
 
 /** The files that each verb changes, relative to the folder of `git -C`; patches are in `patches.ts`. */
@@ -22,10 +20,7 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   "merge-file": ({ operands }) => marked(operands.slice(0, 1), "change"),
   // `git mv` moves as `mv` does.
   mv: (call) =>
-    changesOfCopy(
-      { operands: "moved", copies: { contents: MATCHES_NOTHING } },
-      { ...call, outputs: [] },
-    ),
+    changesOfCopy({ operands: "moved", copies: { contents: /(?!)/ } }, { ...call, outputs: [] }),
   // In `git replace main:a.txt OTHER` the path follows the colon.
   replace: ({ operands: [first], has }) =>
     first === undefined || has("-d --delete -l --list") || !first.text.includes(":")
@@ -166,14 +161,6 @@ function changesOfStash(call: GitCall): Change[] {
   return changesOfPaths(call, words, { effect: "tamper", source: "HEAD", alsoRemoves });
 }
 
-/** A pathspec of git: `src`, `*.lock`, `:/src`, `:!x`. */
-interface Pathspec {
-  readonly path: string;
-  /** Whether the path is relative to the top of the repository, and not to the current folder. */
-  readonly fromTop: boolean;
-  readonly excludes: boolean;
-}
-
 const MAGIC = /^:(?:\(([^)]*)\)|([/!^]*):?)/;
 
 /** Names of personal files, which projects keep out of git. */
@@ -197,57 +184,51 @@ function changesOfPaths(
     ...(source === undefined || gitDir !== null ? {} : { restoredFrom: source }),
     ...(alsoRemoves === undefined ? {} : { alsoRemoves }),
   };
-  const specs = words.map((word) => ({ word, spec: readPathspec(word.text) }));
-  const excluded = specs.filter(({ spec }) => spec.excludes)
-    .map(({ spec: { path, fromTop } }) => ({ fromTop, isLeftOut: matcherOf(path) }));
-  const included = specs.filter(({ spec }) => !spec.excludes);
+  const specs = words.map((word) => ({ word, ...readPathspec(word.text) }));
+  const excluded = specs.filter(({ excludes }) => excludes)
+    .map((spec) => ({ ...spec, isLeftOut: matcherOf(spec.path) }));
+  const included = specs.filter(({ excludes }) => !excludes);
   const meant = included.length > 0 || specs.length === 0
     ? included
-    : [{ word: literal("."), spec: readPathspec(".") }];
-  const changes = meant.map(({ word, spec }): Change => {
+    : [{ word: literal("."), ...readPathspec(".") }];
+  const changes = meant.map(({ word, path, fromTop }): Change => {
     // An excluding pathspec counts if both paths are relative to the same folder, and none leads out of it.
-    const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(spec.path)
+    const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(path)
       ? []
-      : excluded.filter(({ fromTop }) => fromTop === spec.fromTop);
-    const startsAtSearch = spec.fromTop || leftOut.length > 0;
-    const isPattern = startsAtSearch || (!word.isGlob && /[*?[\\]/.test(spec.path));
+      : excluded.filter((other) => other.fromTop === fromTop);
+    const startsAtSearch = fromTop || leftOut.length > 0;
+    const isPattern = startsAtSearch || (!word.isGlob && /[*?[\\]/.test(path));
     if (word.isOpen || word.found !== undefined || !isPattern) {
-      const plain = spec.path === word.text ? word : withText(word, spec.path);
+      const plain = path === word.text ? word : withText(word, path);
       return effect === "remove" || word.found !== undefined
         ? { word: plain, effect }
         : { word: plain, effect, search: { ...EVERYTHING, ...how } };
     }
-    const [head] = startsAtSearch ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
-    const matches = matcherOf(spec.path.slice(head.length));
-    return {
-      word: literal(head || "."),
-      effect,
-      search: searchFor(
-        (path) =>
-          matches(path) && !leftOut.some(({ isLeftOut }) => isLeftOut(path)) &&
-          mayBeChanged(path, alsoRemoves),
-        { ...how, fromTop: spec.fromTop },
-      ),
-    };
+    const [head] = startsAtSearch ? [""] : /^(?:[^*?[\\]*\/)?/.exec(path)!;
+    const matches = matcherOf(path.slice(head.length));
+    const isMeant = (below: string) =>
+      matches(below) && !leftOut.some(({ isLeftOut }) => isLeftOut(below)) &&
+      mayBeChanged(below, alsoRemoves);
+    return { word: literal(head || "."), effect, search: searchFor(isMeant, { ...how, fromTop }) };
   });
   return [...changes, ...marked(has("--pathspec-from-file") ? [OPEN] : [], effect)];
 }
 
+const POLICY = /(?:^|\/)(?:\.conclaude(?:\.local)?\.ya?ml|\.claude\/settings(?:\.local)?\.json)$/;
+
 function isPolicy(path: string): boolean {
-  return /(?:^|\/)(?:\.conclaude(?:\.local)?\.ya?ml|\.claude\/settings(?:\.local)?\.json)$/.test(
-    path,
-  );
+  return POLICY.test(path);
 }
 
 function searchFor(
   isMeant: (path: string) => boolean,
   how: Pick<Search, "restoredFrom" | "alsoRemoves" | "fromTop" | "named">,
 ): Search {
-  const judge: Search["judge"] = ({ path }) => ({
-    isMeant: isMeant(path) ? "yes" : "no",
-    goesOn: true,
-  });
-  return { takesFolders: "no", ...how, judge };
+  const answer = (path: string) => isMeant(path) ? "yes" : "no";
+  return {
+    ...{ takesFolders: "no", ...how },
+    judge: ({ path }) => ({ isMeant: answer(path), goesOn: true }),
+  };
 }
 
 /** Finds everything in a named folder. */
@@ -257,7 +238,8 @@ function mayBeChanged(path: string, alsoRemoves: PathspecUse["alsoRemoves"]): bo
   return (alsoRemoves !== undefined || !PERSONAL.test(path)) && !/(?:^|\/)\.git(?:\/|$)/.test(path);
 }
 
-function readPathspec(text: string): Pathspec {
+/** Reads a pathspec of git: `src`, `*.lock`, `:!x`, or `:/src`, whose path is relative to the repository's top. */
+function readPathspec(text: string) {
   const [magic = "", words, signs = ""] = MAGIC.exec(text) ?? [];
   const given = words === undefined ? [] : words.split(",");
   return {

@@ -2,8 +2,16 @@
  * Reads a script of PowerShell: follows the variables, translates each command that the script would start into words
  * of the POSIX shell, and passes it to the reader of that shell. `cmdlets.ts` says what a cmdlet does.
  */
-import { inCmdlet, isCmdlet, namesOfCmdlet } from "./cmdlets.ts";
-import { joined, shellWords, texted, variableName, type Word } from "./powershell_words.ts";
+import {
+  inCmdlet,
+  isCmdlet,
+  joined,
+  namesOfCmdlet,
+  shellWords,
+  texted,
+  variableName,
+  type Word,
+} from "./cmdlets.ts";
 import type { ShellCommand } from "./shell_command.ts";
 import { copyOf, forgetChanges, setVariable, setWords, type State } from "./state.ts";
 import { type Argument, type Budget, literal, OPEN, textIn, TooMuchWork } from "./word.ts";
