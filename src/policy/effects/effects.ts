@@ -111,13 +111,15 @@ function takeSnapshot(
   const statesOf = (paths: readonly string[]) =>
     Object.fromEntries(paths.map((path) => [path, stateOf(path)]));
   const refOf = (name: string) => repository === undefined ? "" : readRef(repository, name) ?? "";
-  const names = repository === undefined ? [] : branches.names;
   // Where only their remote may move branches, what is known of the remote matters as well.
   const remotes = repository === undefined || !branches.isNamed
     ? []
     : namesIn(joinPath(repository.commonDir, "refs/remotes")) ?? [];
-  const watched = ["heads", ...remotes.map((remote) => `remotes/${remote}`)]
-    .flatMap((at) => names.map((name) => `${at}/${name}`));
+  const places = ["heads", ...remotes.map((remote) => `remotes/${remote}`)];
+  const watched = repository === undefined
+    ? []
+    : places.flatMap((at) => branches.names.map((name) => `${at}/${name}`));
+  const refs = Object.fromEntries(watched.map((name) => [`refs/${name}`, refOf(name)]));
   const head = repository?.branch ?? "";
   const filesIn = fileLister(root);
   return {
@@ -128,8 +130,8 @@ function takeSnapshot(
     folders: known.folders ?? Object.fromEntries(
       list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!)]),
     ),
-    refs: Object.fromEntries(watched.map((name) => [`refs/${name}`, refOf(name)])),
-    commit: head === "" ? "" : refOf(`heads/${head}`),
+    refs,
+    commit: head === "" ? "" : refs[`refs/heads/${head}`] ?? refOf(`heads/${head}`),
     stash: refOf("stash"),
     logBytes: repository === undefined ? 0 : headLogBytes(repository) ?? 0,
   };

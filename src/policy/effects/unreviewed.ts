@@ -72,26 +72,22 @@ export async function judgeCommits(
     (await Promise.all(commandsOfOthers(db, others).map((one) => mayCommit(one, ground))))
       .includes("yes");
   const isLifted = isPaused(db, { sessionId, subject: "requirements", atMs });
-  const tips = Object.values(now.heads.trees).filter(({ branch }) => branch === repository.branch);
+  const tips = Object.values(now.heads.trees)
+    .flatMap(({ branch, commit }) => branch === repository.branch ? [commit] : []);
   const violations: Violation[] = [];
   for (const commit of news.commits) {
     const on = branchesOf(commit);
-    const isOurs = !isTheirs &&
-      (!isShared || (isAfter && on.includes(repository.branch ?? "")));
+    const isOurs = !isTheirs && (!isShared || (isAfter && on.includes(repository.branch ?? "")));
     const isLacking = (requirement: Requirement) =>
       on.every((branch) =>
         !isSatisfied(requirement, standings.get(branch)!, { sessionId, atMs: sinceMs })
       );
-    const lacking = isOurs && on.length > 0
-      ? satisfiedBeforeCommits(requirements).filter(isLacking)
-      : [];
-    for (const requirement of lacking) {
+    if (!isOurs || on.length === 0) continue;
+    for (const requirement of satisfiedBeforeCommits(requirements).filter(isLacking)) {
       // A satisfaction on the branch where the command began is used up as well.
-      if (requirement.scope === "single_use") {
-        for (const branch of commit.left) {
-          const used = { requirement: requirement.name, sessionId, untilMs: atMs };
-          clearRequirement(db, { repository: commonDir, branch }, used);
-        }
+      for (const branch of requirement.scope === "single_use" ? commit.left : []) {
+        const used = { requirement: requirement.name, sessionId, untilMs: atMs };
+        clearRequirement(db, { repository: commonDir, branch }, used);
       }
       if (isLifted) continue;
       violations.push(addViolation(ground, {
@@ -100,9 +96,7 @@ export async function judgeCommits(
         who: commits === "yes" ? "command" : "unknown",
         blocks: !commit.isGone,
         before: on[0]!,
-        undo: tips.some((tip) => tip.commit === commit.id)
-          ? `git reset --soft ${commit.id}~1`
-          : null,
+        undo: tips.includes(commit.id) ? `git reset --soft ${commit.id}~1` : null,
         logBytes: 0,
       }));
     }
@@ -136,9 +130,9 @@ export async function settleCommits(
     requirements.find(({ name }) => REQUIREMENT + name === rule);
   const answered = open.filter((one) => {
     const requirement = requirementOf(one);
-    return requirement === undefined ||
-      (one.sessionId === sessionId &&
-        isSatisfied(requirement, standingsOn(one.before, ground), ground));
+    if (requirement === undefined) return true;
+    return one.sessionId === sessionId &&
+      isSatisfied(requirement, standingsOn(one.before, ground), ground);
   });
   if (answered.length > 0) settleViolations(db, answered.map(({ id }) => id), atMs);
   for (const one of answered) {
@@ -151,7 +145,7 @@ export async function settleCommits(
   const left: Violation[] = [];
   for (const one of open.filter((one) => !answered.includes(one))) {
     if (await isThere(one.subject)) left.push(one);
-    else letGo(db, [one.id]);
+    else letGo(db, one.id);
   }
   return left;
 

@@ -35,14 +35,12 @@ export function watchedRules(
     rule.action === "block" && rule.about === "file" && !isAboutAll(rule) &&
     forbidsFor(rule, "Bash")
   );
-  return [...uneditable, ...blocking, ...noAdditions].filter(({ agent }) => agent === null).map(
-    (rule) => ({
-      ...{ name: rule.name, glob: rule.glob, pattern: rule.pattern, needle: rule.needle },
-      onlyNew: noAdditions.includes(rule),
-      blocks: isStrict || rule.blocksAfter,
-      writtenBy: rule.writtenBy,
-    }),
-  );
+  const rules = [...uneditable, ...blocking, ...noAdditions].filter(({ agent }) => agent === null);
+  return rules.map((rule) => ({
+    ...{ name: rule.name, glob: rule.glob, pattern: rule.pattern, needle: rule.needle },
+    ...{ onlyNew: noAdditions.includes(rule), blocks: isStrict || rule.blocksAfter },
+    writtenBy: rule.writtenBy,
+  }));
 }
 
 /** Makes a function that tells whether a rule matches a file. */
@@ -119,11 +117,9 @@ export async function protectedLinks(
 
 /** Finds the files that rules match: files that git knows, files in the rules' folders, and files that a rule names. */
 async function filesOfRules(
-  { rules, root, repository, environment }: Pick<
-    Ground,
-    "rules" | "root" | "repository" | "environment"
-  >,
+  given: Pick<Ground, "rules" | "root" | "repository" | "environment">,
 ): Promise<Omit<WatchList, "rules">> {
+  const { rules, root, repository, environment } = given;
   const { listFiles } = await import("../../system/git/brought_files.ts");
   const { tracked, others } = repository === undefined
     ? { tracked: [], others: [] }
@@ -203,17 +199,15 @@ export function policyFiles(
   const folders = [
     ...exists(ours) ? [ours] : [],
     ...locations.dataNames.includes("workflows") ? [locations.dataFolder] : [],
-  ];
+  ].flatMap((folder) => ["workflows", "prompts"].map((name) => joinPath(folder, name)));
+  const inFolder = (folder: string) => namesIn(folder)?.map((name) => joinPath(folder, name)) ?? [];
+  // A hook of git is a program, not a list of settings.
+  const kindOf = (path: string) => baseName(parentOf(path)) === "hooks" ? "other" : "git config";
   const { executable, script } = environment.program;
   return [
     ...settings.map((path) => [path, "settings"] as const),
-    // A hook of git is a program, not a list of settings.
-    ...ofGit.map((path) =>
-      [path, baseName(parentOf(path)) === "hooks" ? "other" : "git config"] as const
-    ),
-    ...folders.flatMap((folder) => ["workflows", "prompts"].map((name) => joinPath(folder, name)))
-      .flatMap((folder) => (namesIn(folder) ?? []).map((name) => joinPath(folder, name)))
-      .map((path) => [path, "other"] as const),
+    ...ofGit.map((path) => [path, kindOf(path)] as const),
+    ...folders.flatMap(inFolder).map((path) => [path, "other"] as const),
     ...script === null ? [[executable, "program"] as const] : [],
   ];
 }

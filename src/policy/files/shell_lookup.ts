@@ -146,7 +146,7 @@ class Meant implements LookResult {
   }
 
   #search(path: string, search: Search, how: HowToLook): this {
-    const { paths, own } = this.#ground;
+    const { paths } = this.#ground;
     for (const { path: start } of this.#placesOf(search.fromTop ? topOf(path) : path, how)) {
       // Only git names a path that does not exist.
       const whole = { path: start, from: null, comesFromGit: true };
@@ -158,11 +158,7 @@ class Meant implements LookResult {
       const real = paths.real(start);
       const folder = how.isFolder ? real : start;
       const name = this.#nameOf(start, real);
-      const { sure, perhaps, isAll } = this.#find(folder, name, {
-        search,
-        own: own().flatMap(({ path }) => fromFolder(folder, path) || []),
-        among: search.among?.flatMap((path) => fromFolder(real, path) || []) ?? null,
-      });
+      const { sure, perhaps, isAll } = this.#find(search, { folder, real, name });
       for (const [entries, into] of [[sure, this.files], [perhaps, this.perhaps]] as const) {
         for (const [below, kind] of entries) {
           const isListed = below !== "" && kind === "file";
@@ -177,19 +173,16 @@ class Meant implements LookResult {
   }
 
   /**
-   * Runs a search. It always tries the paths in `own`; `among` are the only other paths that it may find, null for any.
+   * Runs a search. It always tries the guards' own files; besides them it finds only those in `among`, if that is set.
    * @returns `sure` holds the entries that the command surely means, `perhaps` those about which only the running command
    * decides, both by path relative to the start of the search, empty for the start itself.
    */
   #find(
-    path: string,
-    name: string,
-    { search, own, among }: {
-      readonly search: Search;
-      readonly own: readonly string[];
-      readonly among: readonly string[] | null;
-    },
+    search: Search,
+    { folder, real, name }: Readonly<Record<"folder" | "real" | "name", string>>,
   ) {
+    const own = this.#ground.own().flatMap(({ path }) => fromFolder(folder, path) || []);
+    const among = search.among?.flatMap((path) => fromFolder(real, path) || []);
     const sure = new Map<string, Entry["kind"]>();
     const perhaps = new Map<string, Entry["kind"]>();
     const visit = (entry: Entry | null) => {
@@ -201,19 +194,19 @@ class Meant implements LookResult {
       }
       return goesOn && entry.kind === "folder";
     };
-    if (!visit(entryAt(path, ""))) return { sure, perhaps, isAll: true };
-    if (among !== null) {
+    if (!visit(entryAt(folder, ""))) return { sure, perhaps, isAll: true };
+    if (among !== undefined) {
       const counts = (below: string) => own.includes(below) || !isMadeAnew(joinPath(name, below));
       const tried = among.filter(counts);
-      for (const below of tried.slice(0, MAX_SEARCHED)) visit(entryAt(path, below));
+      for (const below of tried.slice(0, MAX_SEARCHED)) visit(entryAt(folder, below));
       return { sure, perhaps, isAll: tried.length <= MAX_SEARCHED };
     }
-    const isAll = this.#walk(path, search.entersNamed ? "" : name, { visit, max: MAX_SEARCHED });
-    const goesOn = (folder: string) => {
-      const entry = entryAt(path, folder);
+    const isAll = this.#walk(folder, search.entersNamed ? "" : name, { visit, max: MAX_SEARCHED });
+    const goesOn = (above: string) => {
+      const entry = entryAt(folder, above);
       return entry?.kind === "folder" && search.judge(entry).goesOn;
     };
-    for (const below of own) if (foldersAbove(below).every(goesOn)) visit(entryAt(path, below));
+    for (const below of own) if (foldersAbove(below).every(goesOn)) visit(entryAt(folder, below));
     return { sure, perhaps, isAll };
   }
 

@@ -4,12 +4,10 @@ import MOVING from "./moved_branches.json" with { type: "json" };
 import type { ShellCommand } from "./shell_command.ts";
 import { type Argument, literal, placeOf } from "./word.ts";
 
-/** Whether a branch is made. `no`: it must exist; `new`: it must not exist; `anew`: it begins here in any case. */
-type Making = "no" | "new" | "anew";
-
 export interface BranchSwitch {
   readonly branch: string;
-  readonly makes: Making;
+  /** Whether it is made. `no`: it must exist; `new`: it must not exist; `anew`: it begins here in any case. */
+  readonly makes: "no" | "new" | "anew";
   /** Whether it begins somewhere else than at the branch that was checked out before. */
   readonly startsElsewhere: boolean;
 }
@@ -31,11 +29,9 @@ export function branchSwitch(words: readonly Argument[]): BranchSwitch | null {
   const isElsewhere = first === undefined || more.length > 0 || call.dashed !== undefined ||
     has(ELSEWHERE);
   const branch = (made ?? (isElsewhere ? undefined : first))?.text ?? "";
-  return !NAME.test(branch) ? null : {
-    branch,
-    makes: made === undefined ? "no" : fresh === undefined ? "anew" : "new",
-    startsElsewhere: made !== undefined && (has("--orphan") || first !== undefined),
-  };
+  const makes = made === undefined ? "no" : fresh === undefined ? "anew" : "new";
+  const startsElsewhere = made !== undefined && (has("--orphan") || first !== undefined);
+  return NAME.test(branch) ? { branch, makes, startsElsewhere } : null;
 }
 
 /** Returns the branch that `git branch NAME` makes; null where an option asks for something else. */
@@ -57,9 +53,8 @@ export function treeMade(
 /** Returns the call of git if it has one of these verbs, and if no word depends on the running shell; else null. */
 function knownCall(words: readonly Argument[], verbs: RegExp): GitCall | null {
   const call = gitCall(words);
-  const isKnown = call !== null && verbs.test(call.verb) &&
-    !call.after.some(({ isOpen, isGlob }) => isOpen || isGlob);
-  return isKnown ? call : null;
+  if (call === null || !verbs.test(call.verb)) return null;
+  return call.after.some(({ isOpen, isGlob }) => isOpen || isGlob) ? null : call;
 }
 
 /** Patterns of commands that move branches: the group `to` names the branches, `from` the commit they then stand at. */
@@ -76,7 +71,7 @@ export function branchesMoved(
   const call = gitCall(words);
   if (call === null || call.has("-h --help --dry-run")) return [];
   const { verb, options, has } = call;
-  const operands = call.operands.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
+  const operands = call.operands.flatMap(({ text, isOpen }) => isOpen ? [] : [text]);
   if (pushes(words)) return has("--all --branches --mirror") ? ["*"] : pushed(operands, options);
   if (verb === "fetch") return fetched(operands);
   if (verb === "pull") return [...fetched(operands), ...merged(operands)];

@@ -30,7 +30,7 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   restore: (call) =>
     onlyUnstages(call)
       ? []
-      : changesOfRestoring(call, call.operands, sourceOf(call.values("-s --source").at(-1))),
+      : changesOfPaths(call, call.operands, sourceOf(call.values("-s --source").at(-1))),
   rm: (call) =>
     // Only the index loses the file; it leaves the disk when a branch without it is checked out.
     call.has("--cached")
@@ -66,22 +66,20 @@ function changesOfCheckout(call: GitCall): Change[] {
   const [first, ...files] = operands;
   if (dashed !== undefined) {
     const source = sourceOf(dashed.length < operands.length ? first : undefined);
-    return changesOfRestoring(call, dashed, source);
+    return changesOfPaths(call, dashed, source);
   }
   if (goesToBranch(call)) return [];
   if (has("-f --force") && files.length === 0) return thrownAway(call);
-  if (first === undefined || isPath(first)) return changesOfRestoring(call, operands, null);
+  if (first === undefined || isPath(first)) return changesOfPaths(call, operands, { source: null });
   // From here on the first word may be a branch, a commit or a file.
-  if (first.isOpen) return changesOfRestoring(call, files, undefined);
+  if (first.isOpen) return changesOfPaths(call, files);
   // `--pathspec-from-file` counts with the other words alone.
-  const ifThere = changesOfPaths({ ...call, has: () => false }, [first], {
-    effect: "change",
-    source: null,
-  }).map((change) => ({
-    ...change,
-    search: { ...EVERYTHING, ...change.search, named: "if-there" } as const,
-  }));
-  return [...ifThere, ...changesOfRestoring(call, files, undefined)];
+  const ifThere = changesOfPaths({ ...call, has: () => false }, [first], { source: null })
+    .map(({ search, ...change }): Change => ({
+      ...change,
+      search: { ...EVERYTHING, ...search, named: "if-there" },
+    }));
+  return [...ifThere, ...changesOfPaths(call, files)];
 }
 
 /** Tells whether the options of `checkout` show that it checks out a branch or commit, and no files. */
@@ -99,22 +97,19 @@ export function onlyUnstages({ has }: GitCall): boolean {
   return has("-S --staged") && !has("-W --worktree");
 }
 
-/** Where files are restored from: a commit, the index (null), or what only the running shell knows (undefined). */
-type RestoreSource = string | null | undefined;
-
-function changesOfRestoring(
-  call: GitCall,
-  words: readonly Argument[],
-  source: RestoreSource,
-): Change[] {
-  return changesOfPaths(call, words, { effect: "change", source });
+/** How git changes the files that pathspecs name. */
+interface PathspecUse {
+  readonly effect?: Effect;
+  /** Where files are restored from: a commit, the index (null), or what only the running shell knows (undefined). */
+  readonly source?: string | null | undefined;
+  readonly alsoRemoves?: Search["alsoRemoves"] | undefined;
 }
 
 /** Finds the changes of a verb that throws away uncommitted work. Differences between commits are safe in git. */
 function thrownAway(call: GitCall): Change[] {
   const [to] = call.operands;
   if (to === undefined || to.text === "HEAD") {
-    return changesOfRestoring(call, [literal(":/")], "HEAD");
+    return changesOfPaths(call, [literal(":/")], { source: "HEAD" });
   }
   if (to.isOpen) return marked([OPEN], "change");
   // The configuration of conclaude and the settings of Claude Code, wherever they lie in the repository.
@@ -134,8 +129,8 @@ function cloned([from, to]: readonly Argument[]): Argument[] {
   return [withText(from, name.replace(/\.git$/, ""))];
 }
 
-function sourceOf(word: Argument | undefined): RestoreSource {
-  return word === undefined ? null : word.isOpen ? undefined : word.text;
+function sourceOf(word: Argument | undefined): Pick<PathspecUse, "source"> {
+  return { source: word === undefined ? null : word.isOpen ? undefined : word.text };
 }
 
 /** Verbs of `git stash` that take no changes from the working tree. Stashed files were judged when they were written. */
@@ -166,18 +161,11 @@ const MAGIC = /^:(?:\(([^)]*)\)|([/!^]*):?)/;
 /** Names of personal files, which projects keep out of git. */
 const PERSONAL = /\.local\.(?:ya?ml|json)$/;
 
-/** How git changes the files that pathspecs name. */
-interface PathspecUse {
-  readonly effect: Effect;
-  readonly source?: RestoreSource;
-  readonly alsoRemoves?: Search["alsoRemoves"] | undefined;
-}
-
 /** Finds the files that git changes or removes by these pathspecs. */
 function changesOfPaths(
   { has, gitDir }: GitCall,
   words: readonly Argument[],
-  { effect, source, alsoRemoves }: PathspecUse,
+  { effect = "change", source, alsoRemoves }: PathspecUse = {},
 ): Change[] {
   const how = {
     // Git is asked about this repository alone; files that come from another one are judged by their names.
