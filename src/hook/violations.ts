@@ -67,7 +67,7 @@ async function blindOf(
 ): Promise<string | undefined> {
   if (blind === undefined || config.guards === "") return undefined;
   if (guardPolicyIn(config.guards).whenBlind === "allow") return undefined;
-  const { readCommand } = await import("../policy/effects/read_command.ts");
+  const { readCommand } = await import("../policy/files/shell_lookup.ts");
   const { isPlain } = await readCommand(command, { folder: projectDir, home });
   return isPlain ? undefined : blind;
 }

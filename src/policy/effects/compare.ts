@@ -10,39 +10,32 @@ export const LISTED = "-";
 /** Lists the changes between two snapshots, each file or branch once. */
 export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList): Change[] {
   const rules = new Map(list.files);
-  const change = (
-    kind: Change["kind"],
-    subject: string,
-    states: Pick<Change, "before" | "after"> & { readonly rule?: number | null | undefined },
-  ): Change => ({
-    ...{ subject, kind, ...states, rule: states.rule ?? null },
-    became: states.before === "" ? "made" : states.after === "" ? "removed" : "changed",
-  });
-  const policy = Object.keys({ ...before.policy, ...now.policy }).map((path) =>
-    change("policy", path, {
-      before: before.policy[path] ?? "",
-      after: now.policy[path] ?? "",
-    })
-  );
-  const held = now.held.filter((path) => !before.held.includes(path)).map((path): Change => ({
-    ...change("policy", path, { before: "", after: "" }),
-    became: "changed",
+  const policy = Object.keys({ ...before.policy, ...now.policy }).map((subject) => ({
+    ...{ kind: "policy" as const, subject, rule: null },
+    ...{ before: before.policy[subject] ?? "", after: now.policy[subject] ?? "" },
   }));
-  const files = Object.entries(now.files).map(([path, after]) => {
+  const files = Object.entries(now.files).map(([subject, after]) => ({
+    ...{ kind: "file" as const, subject, after, rule: rules.get(subject) ?? null },
     // A file that the earlier snapshot does not list is new, unless the rules have changed since.
-    const was = before.files[path] ?? (before.rules === now.rules ? "" : after);
-    return change("file", path, { before: was, after, rule: rules.get(path) });
-  });
+    before: before.files[subject] ?? (before.rules === now.rules ? "" : after),
+  }));
   const made = list.folders.flatMap(([folder, rule]) => {
-    const known = before.folders[`${rule} ${folder}`];
-    return (known && now.folders[`${rule} ${folder}`] || [])
-      .filter((path) => !known!.includes(path) && !(path in now.files))
-      .map((path) => change("file", path, { before: "", after: LISTED, rule }));
+    const [known, found] = [before, now].map(({ folders }) => folders[`${rule} ${folder}`]);
+    return (known && found || []).filter((path) => !known!.includes(path) && !(path in now.files))
+      .map((subject) => ({ kind: "file" as const, subject, rule, before: "", after: LISTED }));
   });
-  const refs = Object.entries(now.refs)
-    .map(([name, after]) => change("ref", name, { before: before.refs[name] || after, after }));
+  const refs = Object.entries(now.refs).map(([subject, after]) => ({
+    ...{ kind: "ref" as const, subject, rule: null, before: before.refs[subject] || after, after },
+  }));
   const changes = [...policy, ...files, ...made, ...refs]
-    .filter(({ before, after }) => !isSameState(before, after));
+    .filter(({ before, after }) => !isSameState(before, after))
+    .map((one): Change => ({
+      ...one,
+      became: one.before === "" ? "made" : one.after === "" ? "removed" : "changed",
+    }));
+  const held = now.held.filter((path) => !before.held.includes(path)).map((subject): Change => ({
+    ...{ kind: "policy", subject, rule: null, before: "", after: "", became: "changed" },
+  }));
   return [...new Map([...changes, ...held].map((one) => [one.subject, one])).values()];
 }
 

@@ -7,6 +7,8 @@ const ACCEPT = "A person accepts it with `conclaude config accept`";
 const UNKNOWN =
   "Changed meanwhile, by whom is unknown (another session, a person, or what you have started):";
 
+const IF_YOURS = `If you did it, undo it. ${ACCEPT}.`;
+
 /** Why there is no command that undoes a change: a copy of a file that git does not know would outlive its secrets. */
 const NO_COPY: Readonly<Record<ViolationKind, string>> = {
   file: "git has no version of it, and no copy is kept of what may hold secrets",
@@ -18,26 +20,23 @@ const NO_COPY: Readonly<Record<ViolationKind, string>> = {
 export function foundText(found: readonly Violation[]): string {
   const own = found.filter(({ who }) => who === "command");
   const others = found.filter(({ who }) => who !== "command");
-  const commits = others.filter(ofCommit);
   return [
-    ...own.length === 0
-      ? []
-      : ["This command changed what may not be changed:", ...linesOf(own), wayOn(own)],
-    ...others.length === 0 ? [] : [
-      UNKNOWN,
-      ...linesOf(others),
-      `If you did it, undo it. ${ACCEPT}.`,
-      ...commits.length === 0 ? [] : [wayOn(commits)],
-    ],
+    ...told("This command changed what may not be changed:", own, wayOn(own)),
+    ...told(UNKNOWN, others, IF_YOURS, wayOn(others.filter(ofCommit))),
   ].join("\n");
 }
 
 export function heldText(open: readonly Violation[]): string {
   const isUnknown = open.every((one) => one.who !== "command" && !ofCommit(one));
-  const [what, way] = isUnknown
-    ? [UNKNOWN, `If you did it, undo it. ${ACCEPT}.`]
-    : ["Changed without being allowed, and not undone:", wayOn(open)];
-  return [what, ...linesOf(open), way].join("\n");
+  const lines = isUnknown
+    ? told(UNKNOWN, open, IF_YOURS)
+    : told("Changed without being allowed, and not undone:", open, wayOn(open));
+  return lines.join("\n");
+}
+
+/** Writes what happened, each violation, and the ways on that are not empty; nothing without violations. */
+function told(what: string, open: readonly Violation[], ...ways: readonly string[]): string[] {
+  return open.length === 0 ? [] : [what, ...linesOf(open), ...ways.filter((way) => way !== "")];
 }
 
 /** Tells the person about violations that do not hold back the stop. */
@@ -57,13 +56,11 @@ function namedText(what: string, open: readonly Violation[]): string {
 }
 
 export function pushText(commits: readonly Violation[]): string {
-  return [
-    "Blocked: commits came to be without what a requirement asks for before them:",
-    ...linesOf(commits),
-    `Nothing was pushed. ${wayOn(commits)}`,
-  ].join("\n");
+  const what = "Blocked: commits came to be without what a requirement asks for before them:";
+  return told(what, commits, `Nothing was pushed. ${wayOn(commits)}`).join("\n");
 }
 
+/** Says how Claude can go on; empty without violations. */
 function wayOn(open: readonly Violation[]): string {
   const [commits, others] = [open.filter(ofCommit), open.filter((one) => !ofCommit(one))];
   const names = [...new Set(commits.map(({ rule }) => rule.slice(REQUIREMENT.length)))];
@@ -72,13 +69,13 @@ function wayOn(open: readonly Violation[]): string {
   const way = others.some(({ undo }) => undo !== null)
     ? "Run the commands that undo it."
     : "No copy is kept: tell the person.";
+  const untilMet =
+    `Until ${
+      names.join(", ")
+    } ${are} satisfied (${explaining} says how), or the commits are undone, ` +
+    `Claude may not stop or push. ${ACCEPT}.`;
   return [
-    ...commits.length === 0 ? [] : [
-      `Until ${
-        names.join(", ")
-      } ${are} satisfied (${explaining} says how), or the commits are undone, ` +
-      `Claude may not stop or push. ${ACCEPT}.`,
-    ],
+    ...commits.length === 0 ? [] : [untilMet],
     ...others.length === 0 ? [] : [`${way} ${ACCEPT}.`],
   ].join("\n");
 }
@@ -87,12 +84,8 @@ function wayOn(open: readonly Violation[]): string {
 export function linesOf(violations: readonly Violation[]): string[] {
   const lines = violations.slice(0, MAX_NAMED).map((one) => {
     const { name, kind, rule, undo } = one;
-    const way = undo !== null
-      ? `; undo: \`${undo}\``
-      : ofCommit(one)
-      ? ""
-      : `; cannot be undone: ${NO_COPY[kind]}`;
-    return `- ${name} (${rule})${way}`;
+    const cannot = ofCommit(one) ? "" : `; cannot be undone: ${NO_COPY[kind]}`;
+    return `- ${name} (${rule})${undo === null ? cannot : `; undo: \`${undo}\``}`;
   });
   const left = violations.length - MAX_NAMED;
   return left > 0 ? [...lines, `- and ${left} more`] : lines;

@@ -5,15 +5,13 @@ import { joinPath } from "../../base/paths.ts";
 import { namesIn } from "../../system/on_disk.ts";
 import { policiesIn } from "../policies.ts";
 import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
-import { digestsOf, isSameState, stateOf } from "./file_state.ts";
+import { digestsOf, stateOf } from "./file_state.ts";
 import type { EffectWork, Ground, Moment, Snapshot, Violation, WatchList } from "./types.ts";
 import {
   fileLister,
   keepPolicy,
-  MAX_DIGESTS,
   policyFiles,
   protectedBranches,
-  stampOf,
   watchedRules,
   watchList,
   withFormer,
@@ -56,11 +54,7 @@ export async function lookForEffects(
       .readHeads(work.repository!, before?.heads ?? null, work);
   const kept = isFresh ? { files: before.files, folders: before.folders } : {};
   const seen = takeSnapshot(list, ground, { heads, ...kept });
-  const digests = await digestsOf(withDigest(list, before, seen.files), {
-    files: seen.files,
-    before,
-  });
-  const now = { ...seen, digests };
+  const now = { ...seen, digests: await digestsOf(list, { files: seen.files, before }) };
   const open = openViolations(db, ground.project);
   // True if nothing but the time has changed.
   const isSame = before !== null &&
@@ -73,7 +67,7 @@ export async function lookForEffects(
   const { found, left } = before === null && open.length === 0
     ? { found: [], left: [] }
     : await (await import("./judged.ts"))
-      .judgeAndSettle({ before, now, list, moment, isLifted: isLifted(), open }, ground);
+      .judgeAndSettle({ ...ground, before, now, list, moment, isLifted: isLifted(), open });
   const isListed = new Set(listed.files.map(([path]) => path));
   const files = Object.entries(now.files).filter(([path]) => isListed.has(path));
   // The next list will contain the new files of watched folders, so the snapshot gets their states now.
@@ -86,23 +80,6 @@ export async function lookForEffects(
   }
   const own = left.filter((one) => one.sessionId === sessionId);
   return { found, open: [...own, ...found], unwatched: list.left };
-}
-
-/**
- * Names the files whose digests are stored. Git knows the content neither of an untracked file nor of one with changes
- * in no commit. When git stashes such a file and brings it back, only the digest shows that it is the same.
- */
-function withDigest(
-  { untracked = [] }: WatchList,
-  before: Snapshot | null,
-  files: Snapshot["files"],
-): readonly string[] {
-  if (before === null) return untracked;
-  const changed = Object.keys(before.files).filter((path) =>
-    files[path] !== undefined && !isSameState(before.files[path]!, files[path])
-  );
-  const all = new Set([...untracked, ...Object.keys(before.digests ?? {}), ...changed]);
-  return [...all].slice(0, MAX_DIGESTS);
 }
 
 async function groundOf(work: EffectWork): Promise<Ground | null> {
@@ -119,7 +96,6 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
   const rules = guards === null ? [] : watchedRules(guards);
   return {
     ...{ ...work, db, projectDir, root, rules, requirements },
-    stamp: stampOf(rules, { root, repository }),
     kinds: new Map(guards?.protectsItself ? policyFiles({ ...work, projectDir }) : []),
     branches: guards === null ? { names: [], isNamed: false } : protectedBranches(required),
     project: repository?.commonDir ?? projectDir,
@@ -135,13 +111,15 @@ function takeSnapshot(
   const statesOf = (paths: readonly string[]) =>
     Object.fromEntries(paths.map((path) => [path, stateOf(path)]));
   const refOf = (name: string) => repository === undefined ? "" : readRef(repository, name) ?? "";
-  const names = repository === undefined ? [] : branches.names;
   // Where only their remote may move branches, what is known of the remote matters as well.
   const remotes = repository === undefined || !branches.isNamed
     ? []
     : namesIn(joinPath(repository.commonDir, "refs/remotes")) ?? [];
-  const watched = ["heads", ...remotes.map((remote) => `remotes/${remote}`)]
-    .flatMap((at) => names.map((name) => `${at}/${name}`));
+  const places = ["heads", ...remotes.map((remote) => `remotes/${remote}`)];
+  const watched = repository === undefined
+    ? []
+    : places.flatMap((at) => branches.names.map((name) => `${at}/${name}`));
+  const refs = Object.fromEntries(watched.map((name) => [`refs/${name}`, refOf(name)]));
   const head = repository?.branch ?? "";
   const filesIn = fileLister(root);
   return {
@@ -152,8 +130,8 @@ function takeSnapshot(
     folders: known.folders ?? Object.fromEntries(
       list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!)]),
     ),
-    refs: Object.fromEntries(watched.map((name) => [`refs/${name}`, refOf(name)])),
-    commit: head === "" ? "" : refOf(`heads/${head}`),
+    refs,
+    commit: head === "" ? "" : refs[`refs/heads/${head}`] ?? refOf(`heads/${head}`),
     stash: refOf("stash"),
     logBytes: repository === undefined ? 0 : headLogBytes(repository) ?? 0,
   };

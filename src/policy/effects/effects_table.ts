@@ -1,7 +1,7 @@
 /** Stores each session's last snapshot, the lists of watched files, and violations; reads what tools were allowed. */
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../../base/ids.ts";
-import { insertRow, putRow, statement } from "../../db/statement.ts";
+import { insertRow, putRow, statement, updateRow } from "../../db/statement.ts";
 import type { Ground, Snapshot, Violation, WatchList } from "./types.ts";
 
 export function readSnapshot(db: DatabaseSync, sessionId: string): Snapshot | null {
@@ -11,8 +11,8 @@ export function readSnapshot(db: DatabaseSync, sessionId: string): Snapshot | nu
 }
 
 export function saveSnapshot(db: DatabaseSync, sessionId: string, snapshot: Snapshot): void {
-  const row = { sessionId, snapshot: JSON.stringify(snapshot), takenAtMs: snapshot.atMs };
-  putRow(db, "effect_snapshots", row);
+  const [text, takenAtMs] = [JSON.stringify(snapshot), snapshot.atMs];
+  putRow(db, "effect_snapshots", { sessionId, snapshot: text, takenAtMs });
 }
 
 /** Reads the list of watched files of a project; null where no list has this stamp, so that it must be made again. */
@@ -64,14 +64,9 @@ export function wereViolations(db: DatabaseSync, project: string): Set<string> {
   return new Set(rows.map(({ subject }) => String(subject)));
 }
 
-/** Lets violations hold back nothing any more, but keeps them, since their commits may come back. */
-export function letGo(db: DatabaseSync, ids: readonly string[]): void {
-  statement(
-    db,
-    `UPDATE violations
-        SET blocks = 0
-      WHERE id IN (SELECT value FROM json_each(?))`,
-  ).run(JSON.stringify(ids));
+/** Lets a violation hold back nothing any more, but keeps it, since its commit may come back. */
+export function letGo(db: DatabaseSync, id: string): void {
+  updateRow(db, "violations", id, { blocks: 0 });
 }
 
 /** Stores a violation that the session found, in place of an older one of the same subject and rule. */
@@ -79,11 +74,8 @@ export function addViolation(
   { db, sessionId, project, atMs }: Pick<Ground, "db" | "sessionId" | "project" | "atMs">,
   found: Omit<Violation, "id" | "sessionId" | "project" | "createdAtMs" | "settledAtMs">,
 ): Violation {
-  const id = newId(atMs);
-  const one: Violation = {
-    ...found,
-    ...{ id, sessionId, project, createdAtMs: atMs, settledAtMs: null },
-  };
+  const ours = { id: newId(atMs), sessionId, project, createdAtMs: atMs, settledAtMs: null };
+  const one: Violation = { ...found, ...ours };
   statement(
     db,
     `UPDATE violations
@@ -126,10 +118,8 @@ export function lookedAt(
       ORDER BY isDuring DESC, created_at_ms DESC
       LIMIT 1`,
   ).get(sessionId, toolUseId ?? "");
-  return {
-    isDuring: row?.["isDuring"] === 1,
-    atMs: row === undefined ? null : Number(row["atMs"]),
-  };
+  const atMs = row === undefined ? null : Number(row["atMs"]);
+  return { isDuring: row?.["isDuring"] === 1, atMs };
 }
 
 /** How much older than the next tool use a look may be, in milliseconds. A session looks after each own command. */

@@ -1,7 +1,9 @@
 import { lstatSync } from "../../system/files.ts";
 import { readHead } from "../../system/on_disk.ts";
-import type { Snapshot } from "./types.ts";
+import type { Snapshot, WatchList } from "./types.ts";
 
+/** Of how many files digests are kept at most. */
+export const MAX_DIGESTS = 100;
 /** Of a larger file no digest is kept, in bytes. */
 const MAX_BYTES = 1_048_576;
 
@@ -34,13 +36,20 @@ export function enteredAtMs(state: string): number {
   return Number(state.split(" ")[5] ?? 0) + CLOCK_MS;
 }
 
-/** Rights and content of files, as one text each; of those that did not change since `before`, what is known of them. */
+/**
+ * Rights and content, as one text each, of the files whose content git does not know: untracked files, and those with
+ * changes in no commit. When git stashes such a file and brings it back, only the digest shows that it is the same.
+ */
 export async function digestsOf(
-  paths: readonly string[],
+  { untracked = [] }: WatchList,
   { files, before }: Pick<Snapshot, "files"> & { readonly before: Snapshot | null },
 ): Promise<Record<string, string>> {
   const digests: Record<string, string> = {};
-  for (const path of paths) {
+  const isChanged = ([path, state]: readonly [string, string]) =>
+    files[path] !== undefined && !isSameState(state, files[path]);
+  const changed = Object.entries(before?.files ?? {}).filter(isChanged).map(([path]) => path);
+  const paths = new Set([...untracked, ...Object.keys(before?.digests ?? {}), ...changed]);
+  for (const path of [...paths].slice(0, MAX_DIGESTS)) {
     const [size, , , mode] = (files[path] ?? "").split(" ");
     const known = before?.files[path] === files[path] ? before?.digests?.[path] : undefined;
     if (known !== undefined) digests[path] = known;

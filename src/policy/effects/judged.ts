@@ -22,7 +22,7 @@ import { isPaused } from "../pauses_table.ts";
 import { policiesIn } from "../policies.ts";
 import { isSatisfied } from "../requirements/standing.ts";
 import { PROTECT_RULE } from "../guards/rule_names.ts";
-import { branchIn } from "../shell/refspecs.ts";
+import { branchIn } from "../shell/git_branches.ts";
 import { withPatterns } from "../shell/rows.ts";
 import { changesBetween, isOwned, LISTED, mentions } from "./compare.ts";
 import {
@@ -33,7 +33,7 @@ import {
   settleViolations,
 } from "./effects_table.ts";
 import { enteredAtMs, isSameState, stateOf } from "./file_state.ts";
-import { readCommand } from "./read_command.ts";
+import { readCommand } from "../files/shell_lookup.ts";
 import RISKY_SETTINGS from "./risky_settings.json" with { type: "json" };
 import {
   type Change,
@@ -47,12 +47,22 @@ import {
 } from "./types.ts";
 import { nameOf, policyText } from "./watched.ts";
 
-/** Everything that is known about the changes between two looks. */
-interface Look {
-  readonly before: Snapshot;
+/** Two looks, and the context of the second one. */
+interface Compared extends Ground {
+  /** Null at the session's first look. */
+  readonly before: Snapshot | null;
   readonly now: Snapshot;
   readonly list: WatchList;
-  readonly ground: Ground;
+  readonly moment: Moment;
+  /** Whether a person has lifted the rules. */
+  readonly isLifted: boolean;
+  /** The violations that were open at the second look. */
+  readonly open: readonly Violation[];
+}
+
+/** Everything that is known about the changes between two looks. */
+interface Look extends Compared {
+  readonly before: Snapshot;
   /** The files that edits of the session named. */
   readonly edited: ReadonlySet<string>;
   /** The files that git has restored or brought, from a commit or a stash. */
@@ -75,19 +85,19 @@ interface Kind {
   /** Tells whether the change has been undone. */
   readonly isBack: (
     violation: Violation,
-    now: Pick<Look, "now" | "ground" | "brought">,
+    look: Ground & Pick<Look, "now" | "brought">,
   ) => MaybeAsync<boolean>;
 }
 
 const KINDS: Readonly<Record<ViolationKind, Kind>> = {
   policy: {
     isAllowed: ({ subject }, look) => !isPolicyChange(subject, look),
-    undo({ subject, became }, { now, ground: { db, kinds, projectDir } }) {
+    undo({ subject, became }, { now, db, kinds, projectDir }) {
       const isKept = keptText(db, subject) !== undefined || now.held.includes(subject) ||
         (became === "made" && kinds.get(subject) !== "program");
       return isKept ? `conclaude config undo ${quoteWord(nameOf(subject, projectDir))}` : null;
     },
-    isBack({ subject }, { now, ground: { db } }) {
+    isBack({ subject }, { now, db }) {
       if (now.held.includes(subject)) return false;
       const kept = keptText(db, subject);
       return kept === undefined ? !exists(subject) : readText(subject) === kept;
@@ -95,27 +105,24 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
   },
   ref: {
     isAllowed: movedRightly,
-    undo({ subject, before, after }, { ground: { repository } }) {
+    undo({ subject, before, after }, { repository }) {
       const came = repository && cameToRemote(repository, { ref: subject, commit: after });
       const isPush = subject.startsWith(REMOTE) && came !== null && typeof came === "object";
       return isPush ? null : `git update-ref ${quoteWord(subject)} ${before}`;
     },
-    async isBack({ subject, before: was, createdAtMs }, { now, ground }) {
-      const commit = now.refs[subject] ?? "";
+    async isBack({ subject: ref, before: was, createdAtMs }, look) {
+      const commit = look.now.refs[ref] ?? "";
       if (commit === was) return true;
-      const isRemote = subject.startsWith(REMOTE);
+      const isRemote = ref.startsWith(REMOTE);
+      if (commit === "") return isRemote;
       // A push stays a violation until a person accepts it.
       const before = { atMs: isRemote ? 0 : createdAtMs, refs: {} };
-      const known = { ground, before, isPushed: !isRemote };
-      if (commit === "") return isRemote;
-      return isRemote
-        ? isFromRemote({ ref: subject, commit }, known)
-        : await isInRemote(commit, known, subject);
+      const known = { ...look, before, isPushed: !isRemote };
+      return isRemote ? isFromRemote({ ref, commit }, known) : await isInRemote(commit, known, ref);
     },
   },
   file: {
-    isAllowed({ subject, rule }, look) {
-      const { before, now, list, brought, edited, commands, ground: { rules } } = look;
+    isAllowed({ subject, rule }, { before, now, list, brought, edited, commands, rules }) {
       const was = before.digests?.[subject];
       // A new stash may hold another version, which nobody notices once it is brought back.
       const isSame = was !== undefined && was === now.digests?.[subject];
@@ -124,18 +131,14 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
       return brought.has(subject) || edited.has(subject) || isOwned(subject, commands) ||
         (by !== null && commands.some((one) => new RegExp(by, "s").test(one)));
     },
-    async undo({ subject, became }, { before: was, now, ground }) {
-      const { repository, projectDir, environment } = ground;
-      const name = quoteWord(nameOf(subject, projectDir));
+    async undo({ subject: path, became }, look) {
+      const { before: was, now, repository, projectDir, environment } = look;
+      const name = quoteWord(nameOf(path, projectDir));
       const commit = was.commit === now.commit || was.commit === "" ? "HEAD" : was.commit;
-      const isThere = repository !== undefined &&
-        await isInCommit(repository, { commit, path: subject }, environment);
-      if (!isThere) return became === "made" ? `rm -- ${name}` : null;
-      const { inIndex, byObjects } = await disguiseOf(
-        repository,
-        { commit, path: subject },
-        environment,
-      );
+      if (!repository || !await isInCommit(repository, { commit, path }, environment)) {
+        return became === "made" ? `rm -- ${name}` : null;
+      }
+      const { inIndex, byObjects } = await disguiseOf(repository, { commit, path }, environment);
       const place = repository.root === projectDir ? "" : ` -C ${quoteWord(repository.root)}`;
       const git = `git${place}${byObjects ? " --no-replace-objects" : ""} restore`;
       const from = `--source=${commit} --staged --worktree -- ${name}`;
@@ -143,66 +146,51 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
         ? `touch -- ${name} && ${git} --ignore-skip-worktree-bits ${from}`
         : `${git} ${from}`;
     },
-    async isBack({ subject: path, before, undo }, { brought, ground }) {
+    async isBack({ subject: path, before, undo }, { brought, repository, environment }) {
       if (brought.has(path) || isSameState(before, stateOf(path))) return true;
       // The file may also equal its version in the commit from which the undoing command takes it.
       const commit = / --source=([\da-f]+) /.exec(undo ?? "")?.[1];
-      return commit !== undefined && ground.repository !== undefined &&
-        await isAsIn(ground.repository, { commit, path }, ground.environment);
+      return commit !== undefined && repository !== undefined &&
+        await isAsIn(repository, { commit, path }, environment);
     },
   },
 };
 
-/** Two looks, and the violations that were open at the second one. */
-interface Compared {
-  /** Null at the session's first look. */
-  readonly before: Snapshot | null;
-  readonly now: Snapshot;
-  readonly list: WatchList;
-  readonly moment: Moment;
-  /** Whether a person has lifted the rules. */
-  readonly isLifted: boolean;
-  readonly open: readonly Violation[];
-}
-
 /** Returns the new violations, and those of the open ones that are not settled. */
-export async function judgeAndSettle({ before, ...look }: Compared, ground: Ground) {
-  const { now, moment, open } = look;
+export async function judgeAndSettle(compared: Compared) {
+  const { before, now, open } = compared;
   const commits = open.filter(ofCommit);
   const { judgeCommits, settleCommits } = now.heads === undefined && commits.length === 0
     ? NO_COMMITS
     : await import("./unreviewed.ts");
   const left = [
-    ...await settle(open.filter((one) => !ofCommit(one)), now, ground),
-    ...await settleCommits(commits, now, ground),
+    ...await settle(open.filter((one) => !ofCommit(one)), compared),
+    ...await settleCommits(commits, compared),
   ];
   if (before === null) return { found: [], left };
-  const changes = await judge({ ...look, before }, ground);
-  return { found: [...changes, ...await judgeCommits({ before, now, moment }, ground)], left };
+  const looks = { ...compared, before };
+  return { found: [...await judge(looks), ...await judgeCommits(looks)], left };
 }
 
 /** Stands for the module that is loaded only where commits may be new, or are open violations. */
 const NO_COMMITS = { judgeCommits: () => [], settleCommits: () => [] };
 
 /** Finds changes that nothing has allowed, and stores them as violations. */
-async function judge(
-  { before: last, now, list, moment, isLifted, open }: Compared & { readonly before: Snapshot },
-  ground: Ground,
-): Promise<Violation[]> {
-  const { db, rules, sessionId } = ground;
+async function judge(looks: Compared & { readonly before: Snapshot }): Promise<Violation[]> {
+  const { db, sessionId, projectDir, rules, list, moment, isLifted, open } = looks;
   const { toolUseId, command } = moment.is === "after" ? moment : BETWEEN_USES;
   const { isDuring, atMs } = lookedAt(db, sessionId, toolUseId);
-  const before = { ...last, atMs: atMs ?? last.atMs };
+  const before = { ...looks.before, atMs: atMs ?? looks.before.atMs };
   // A file that is older than the last look is not new; rules have only watched it since then.
-  const changes = changesBetween(before, now, list).filter(({ became, kind, after }) =>
+  const changes = changesBetween(before, looks.now, list).filter(({ became, kind, after }) =>
     became !== "made" || kind !== "file" || after === LISTED || enteredAtMs(after) >= before.atMs
   );
   if (changes.length === 0) return [];
   // The empty stamp makes the next look list the files again, including the new ones.
   if (changes.some(({ became }) => became === "made")) {
-    saveWatched(db, ground.root, { stamp: "", list });
+    saveWatched(db, looks.root, { stamp: "", list });
   }
-  const look = await lookAt(changes, command, { before, now, list, ground });
+  const look = await lookAt(changes, command, { ...looks, before });
   const found: Violation[] = [];
   for (const change of changes) {
     const { subject, kind, after } = change;
@@ -214,9 +202,9 @@ async function judge(
     const isOwn = isDuring && !isOlder && command !== null && !look.onlyLooked &&
       (kind !== "file" || mentions(command, subject));
     const rule = kind === "file" ? rules[change.rule ?? 0] : undefined;
-    found.push(addViolation(ground, {
+    found.push(addViolation(looks, {
       ...{ subject, kind, before: change.before, logBytes: before.logBytes },
-      name: kind === "ref" ? subject : nameOf(subject, ground.projectDir),
+      name: kind === "ref" ? subject : nameOf(subject, projectDir),
       rule: rule?.name ?? (kind === "policy" ? PROTECT_RULE : "protected branch"),
       who: isOwn ? "command" : "unknown",
       blocks: kind !== "file" || (isOwn && rule?.blocks === true),
@@ -231,18 +219,17 @@ const BETWEEN_USES = { toolUseId: null, command: null };
 /** Settles violations whose file or branch is as before the change. @returns The violations that stay open. */
 async function settle(
   open: readonly Violation[],
-  now: Snapshot,
-  ground: Ground,
+  look: Ground & Pick<Look, "now">,
 ): Promise<Violation[]> {
   if (open.length === 0) return [];
-  const { db, repository, environment, atMs } = ground;
+  const { db, repository, environment, atMs } = look;
   const files = open.filter(({ kind, before }) => kind === "file" && before !== "");
   const since = { logBytes: Math.min(...files.map(({ logBytes }) => logBytes)) };
   const brought = files.length === 0 || repository === undefined
     ? new Set<string>()
     : await broughtFiles(repository, files.map(({ subject }) => subject), { since, environment });
   const isBack = await Promise.all(
-    open.map((one) => KINDS[one.kind].isBack(one, { now, ground, brought })),
+    open.map((one) => KINDS[one.kind].isBack(one, { ...look, brought })),
   );
   const settled = open.filter((_, i) => isBack[i]);
   if (settled.length > 0) settleViolations(db, settled.map(({ id }) => id), atMs);
@@ -253,16 +240,16 @@ async function settle(
 async function lookAt(
   changes: readonly Change[],
   command: string | null,
-  looks: Pick<Look, "before" | "now" | "list" | "ground">,
+  looks: Compared & { readonly before: Snapshot },
 ): Promise<Look> {
-  const { ground: { db, sessionId, projectDir, home }, before } = looks;
+  const { db, sessionId, projectDir, home, before } = looks;
   const told = allowedSince(db, { sessionId, sinceMs: before.atMs });
   const around = { folder: projectDir, home: home ?? undefined };
   const edited = new Set(told.files.map((path) => resolvePath(path, around)));
   const files = changes.filter(({ kind }) => kind === "file").map(({ subject }) => subject);
   const isAsked = changes.some(({ kind }) => kind !== "policy");
   const ran = [...command === null ? [] : [command], ...isAsked ? told.commands : []];
-  const read = await Promise.all(ran.map((one) => takenApart(one, looks.ground)));
+  const read = await Promise.all(ran.map((one) => takenApart(one, looks)));
   const onlyLooked = command !== null && read[0]!.isPlain;
   const commands = read.flatMap((one) => one.commands);
   const isPushed = command === null || read.some(({ pushes }) => pushes);
@@ -272,7 +259,7 @@ async function lookAt(
 
 async function broughtByGit(
   files: readonly string[],
-  { before, now, ground: { repository, environment } }: Pick<Look, "before" | "now" | "ground">,
+  { before, now, repository, environment }: Ground & Pick<Look, "before" | "now">,
 ): Promise<ReadonlySet<string>> {
   if (files.length === 0 || repository === undefined) return new Set();
   const brought = new Set(await broughtFiles(repository, files, { since: before, environment }));
@@ -310,7 +297,7 @@ async function takenApart(command: string, { projectDir, home }: Ground) {
 }
 
 /** Whether a changed policy file changes the policy. If not, its new text is kept for undoing later changes. */
-function isPolicyChange(path: string, { now, edited, ground: { db, kinds } }: Look): boolean {
+function isPolicyChange(path: string, { now, edited, db, kinds }: Look): boolean {
   if (now.held.includes(path)) return true;
   const kind = kinds.get(path) ?? "other";
   if (kind === "program") return true;
@@ -347,9 +334,8 @@ async function mayMove(ref: string, ground: Ground): Promise<boolean> {
  */
 async function movedRightly(change: Change, look: Look): Promise<boolean> {
   const { subject, before, after } = change;
-  const { before: was, now, ground } = look;
-  const { repository, environment, branches } = ground;
-  if (repository === undefined || await mayMove(subject, ground)) return true;
+  const { before: was, now, repository, environment, branches } = look;
+  if (repository === undefined || await mayMove(subject, look)) return true;
   if (subject.startsWith(REMOTE)) {
     return after === "" || isFromRemote({ ref: subject, commit: after }, look);
   }
@@ -366,9 +352,8 @@ async function movedRightly(change: Change, look: Look): Promise<boolean> {
 const REMOTE = "refs/remotes/";
 
 /** The facts that tell whether a remote has moved its branch itself. */
-type Remembered = Pick<Look, "ground"> & {
+type Remembered = Pick<Look, "repository" | "environment" | "branches" | "isPushed"> & {
   readonly before: Pick<Snapshot, "atMs" | "refs">;
-  readonly isPushed: boolean;
 };
 
 /**
@@ -376,7 +361,7 @@ type Remembered = Pick<Look, "ground"> & {
  * @param branch A local branch: if a rule names it, only remote branches of the same name count.
  */
 async function isInRemote(commit: string, look: Remembered, branch: string): Promise<boolean> {
-  const { repository, environment, branches } = look.ground;
+  const { repository, environment, branches } = look;
   if (repository === undefined) return false;
   const remotes = await remotesWith(repository, commit, environment);
   return remotes.some((one) =>
@@ -388,7 +373,7 @@ async function isInRemote(commit: string, look: Remembered, branch: string): Pro
 /** Whether a remote-tracking branch has not moved since the last look, or its remote or a known push has moved it. */
 function isFromRemote(
   at: { readonly ref: string; readonly commit: string },
-  { before, isPushed, ground: { repository } }: Remembered,
+  { before, isPushed, repository }: Remembered,
 ): boolean {
   if (repository === undefined || before.refs[at.ref] === at.commit) return true;
   const came = cameToRemote(repository, at);

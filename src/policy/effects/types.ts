@@ -21,7 +21,6 @@ export interface Ground extends EffectWork {
   /** The folder that the rules' patterns start from. */
   readonly root: string;
   readonly rules: readonly WatchedRule[];
-  readonly stamp: string;
   readonly kinds: ReadonlyMap<string, PolicyKind>;
   readonly branches: ProtectedBranches;
   /** The requirements that commits trigger or use up. */

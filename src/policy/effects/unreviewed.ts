@@ -18,7 +18,7 @@ import { clearRequirement, readStandings } from "../requirements/requirements_ta
 import { isStrict } from "../requirements/stand.ts";
 import { isSatisfied, type Standing } from "../requirements/standing.ts";
 import { commandsUnder, commandText } from "../requirements/trigger_match.ts";
-import { readCommand } from "./read_command.ts";
+import { readCommand } from "../files/shell_lookup.ts";
 import {
   addViolation,
   areOthersAtWork,
@@ -39,14 +39,10 @@ import {
 
 /** Uses up the session's satisfactions for new commits. @returns The violations: commits without a satisfaction. */
 export async function judgeCommits(
-  { before, now, moment }: {
-    readonly before: Snapshot;
-    readonly now: Snapshot;
-    readonly moment: Moment;
-  },
-  ground: Ground,
+  ground: Ground & Readonly<{ before: Snapshot; now: Snapshot; moment: Moment }>,
 ): Promise<Violation[]> {
-  const { db, repository, sessionId, atMs, environment, requirements } = ground;
+  const { before, now, moment, db, repository, sessionId, atMs, environment, requirements } =
+    ground;
   if (repository === undefined || before.heads === undefined || now.heads === undefined) return [];
   if (JSON.stringify(before.heads) === JSON.stringify(now.heads)) return [];
   const isAfter = moment.is === "after";
@@ -76,26 +72,22 @@ export async function judgeCommits(
     (await Promise.all(commandsOfOthers(db, others).map((one) => mayCommit(one, ground))))
       .includes("yes");
   const isLifted = isPaused(db, { sessionId, subject: "requirements", atMs });
-  const tips = Object.values(now.heads.trees).filter(({ branch }) => branch === repository.branch);
+  const tips = Object.values(now.heads.trees)
+    .flatMap(({ branch, commit }) => branch === repository.branch ? [commit] : []);
   const violations: Violation[] = [];
   for (const commit of news.commits) {
     const on = branchesOf(commit);
-    const isOurs = !isTheirs &&
-      (!isShared || (isAfter && on.includes(repository.branch ?? "")));
+    const isOurs = !isTheirs && (!isShared || (isAfter && on.includes(repository.branch ?? "")));
     const isLacking = (requirement: Requirement) =>
       on.every((branch) =>
         !isSatisfied(requirement, standings.get(branch)!, { sessionId, atMs: sinceMs })
       );
-    const lacking = isOurs && on.length > 0
-      ? satisfiedBeforeCommits(requirements).filter(isLacking)
-      : [];
-    for (const requirement of lacking) {
+    if (!isOurs || on.length === 0) continue;
+    for (const requirement of satisfiedBeforeCommits(requirements).filter(isLacking)) {
       // A satisfaction on the branch where the command began is used up as well.
-      if (requirement.scope === "single_use") {
-        for (const branch of commit.left) {
-          const used = { requirement: requirement.name, sessionId, untilMs: atMs };
-          clearRequirement(db, { repository: commonDir, branch }, used);
-        }
+      for (const branch of requirement.scope === "single_use" ? commit.left : []) {
+        const used = { requirement: requirement.name, sessionId, untilMs: atMs };
+        clearRequirement(db, { repository: commonDir, branch }, used);
       }
       if (isLifted) continue;
       violations.push(addViolation(ground, {
@@ -104,9 +96,7 @@ export async function judgeCommits(
         who: commits === "yes" ? "command" : "unknown",
         blocks: !commit.isGone,
         before: on[0]!,
-        undo: tips.some((tip) => tip.commit === commit.id)
-          ? `git reset --soft ${commit.id}~1`
-          : null,
+        undo: tips.includes(commit.id) ? `git reset --soft ${commit.id}~1` : null,
         logBytes: 0,
       }));
     }
@@ -132,18 +122,17 @@ export function standingsOn(branch: string, ground: Ground): Standing[] {
  */
 export async function settleCommits(
   open: readonly Violation[],
-  now: Snapshot,
-  ground: Ground,
+  ground: Ground & { readonly now: Snapshot },
 ): Promise<Violation[]> {
-  const { db, repository, sessionId, atMs, environment, requirements } = ground;
+  const { now, db, repository, sessionId, atMs, environment, requirements } = ground;
   if (repository === undefined) return [...open];
   const requirementOf = ({ rule }: Violation) =>
     requirements.find(({ name }) => REQUIREMENT + name === rule);
   const answered = open.filter((one) => {
     const requirement = requirementOf(one);
-    return requirement === undefined ||
-      (one.sessionId === sessionId &&
-        isSatisfied(requirement, standingsOn(one.before, ground), ground));
+    if (requirement === undefined) return true;
+    return one.sessionId === sessionId &&
+      isSatisfied(requirement, standingsOn(one.before, ground), ground);
   });
   if (answered.length > 0) settleViolations(db, answered.map(({ id }) => id), atMs);
   for (const one of answered) {
@@ -156,7 +145,7 @@ export async function settleCommits(
   const left: Violation[] = [];
   for (const one of open.filter((one) => !answered.includes(one))) {
     if (await isThere(one.subject)) left.push(one);
-    else letGo(db, [one.id]);
+    else letGo(db, one.id);
   }
   return left;
 

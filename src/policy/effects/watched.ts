@@ -5,12 +5,14 @@ import { baseName, joinPath, parentOf } from "../../base/paths.ts";
 import { settingsPaths } from "../../claude/settings/settings_place.ts";
 import { keepFile, keptText } from "../../config/store.ts";
 import { gitFolders } from "../../system/git/repository.ts";
-import { entriesOf, exists, namesIn, readText } from "../../system/on_disk.ts";
+import { entriesOf, exists, namesIn, readText, sharedFile } from "../../system/on_disk.ts";
+import { realPath } from "../../system/real_paths.ts";
 import { fixedHead, forbidsFor, type GuardPolicy, isAboutAll } from "../guards/guard_policy.ts";
 import { gitSettings } from "../files/own_files.ts";
+import type { OwnFile } from "../guards/types.ts";
 import type { RequirementPolicy } from "../requirements/requirement_policy.ts";
 import { readWatched, saveWatched } from "./effects_table.ts";
-import { stateOf } from "./file_state.ts";
+import { MAX_DIGESTS, stateOf } from "./file_state.ts";
 import type {
   EffectWork,
   Ground,
@@ -22,8 +24,6 @@ import type {
 
 /** How many files are watched at most. */
 const MAX_FILES = 2_000;
-/** Of how many files digests are kept at most. */
-export const MAX_DIGESTS = 100;
 /** How many entries of a watched folder, and of the folders below it, are read at most. */
 const MAX_ENTRIES = 500;
 
@@ -35,14 +35,12 @@ export function watchedRules(
     rule.action === "block" && rule.about === "file" && !isAboutAll(rule) &&
     forbidsFor(rule, "Bash")
   );
-  return [...uneditable, ...blocking, ...noAdditions].filter(({ agent }) => agent === null).map(
-    (rule) => ({
-      ...{ name: rule.name, glob: rule.glob, pattern: rule.pattern, needle: rule.needle },
-      onlyNew: noAdditions.includes(rule),
-      blocks: isStrict || rule.blocksAfter,
-      writtenBy: rule.writtenBy,
-    }),
-  );
+  const rules = [...uneditable, ...blocking, ...noAdditions].filter(({ agent }) => agent === null);
+  return rules.map((rule) => ({
+    ...{ name: rule.name, glob: rule.glob, pattern: rule.pattern, needle: rule.needle },
+    ...{ onlyNew: noAdditions.includes(rule), blocks: isStrict || rule.blocksAfter },
+    writtenBy: rule.writtenBy,
+  }));
 }
 
 /** Makes a function that tells whether a rule matches a file. */
@@ -79,39 +77,49 @@ export function withFormer(
   return { ...list, files: [...list.files, ...added] };
 }
 
-/** Returns a stamp that differs once git's index, the ignored patterns or the rules have changed. */
-export function stampOf(
-  rules: readonly WatchedRule[],
-  { root, repository }: Pick<Ground, "root" | "repository">,
-): string {
-  if (rules.length === 0) return "";
-  const gitDir = repository === undefined ? null : gitFolders(repository).at(-1)!;
-  const stamped = gitDir === null ? [root] : [
-    joinPath(gitDir, "index"),
-    joinPath(repository!.root, ".gitignore"),
-    joinPath(repository!.commonDir, "info/exclude"),
-  ];
-  return [fingerprint(JSON.stringify(rules)), ...stamped.map(stateOf)].join(";");
-}
-
-/** Returns the stored list of files to watch, or a new list if the stamp has changed. */
+/** Returns the stored list of files to watch; a new one once git's index, the ignored patterns or the rules have changed. */
 export async function watchList(ground: Ground): Promise<WatchList> {
-  const { db, root, rules, stamp } = ground;
+  const { db, root, rules, repository } = ground;
   if (rules.length === 0) return { files: [], folders: [], left: 0, rules: "" };
+  const stamped = repository === undefined ? [root] : [
+    joinPath(gitFolders(repository).at(-1)!, "index"),
+    joinPath(repository.root, ".gitignore"),
+    joinPath(repository.commonDir, "info/exclude"),
+  ];
+  const print = fingerprint(JSON.stringify(rules));
+  const stamp = [print, ...stamped.map(stateOf)].join(";");
   const stored = readWatched(db, root, stamp);
   if (stored !== null) return stored;
-  const list = { ...await filesOfRules(ground), rules: stamp.slice(0, stamp.indexOf(";")) };
+  const list = { ...await filesOfRules(ground), rules: print };
   saveWatched(db, root, { stamp, list });
   return list;
 }
 
+/**
+ * Maps each file with several names to the names that the policy or a rule about files protects. Called only where a
+ * tool use changes a file with several names.
+ */
+export async function protectedLinks(
+  policy: GuardPolicy,
+  own: readonly OwnFile[],
+  place: Pick<Ground, "root" | "repository" | "environment">,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const rules = watchedRules(policy);
+  const watched = rules.length === 0 ? [] : (await filesOfRules({ ...place, rules })).files;
+  const names = [
+    ...own.map(({ path }) => path),
+    ...policy.protectsItself && place.repository !== undefined ? gitSettings(place.repository) : [],
+    ...watched.map(([path]) => path),
+  ];
+  const links = Map.groupBy(new Set(names.map(realPath)), sharedFile);
+  return new Map([...links].flatMap(([file, paths]) => file === null ? [] : [[file, paths]]));
+}
+
 /** Finds the files that rules match: files that git knows, files in the rules' folders, and files that a rule names. */
-export async function filesOfRules(
-  { rules, root, repository, environment }: Pick<
-    Ground,
-    "rules" | "root" | "repository" | "environment"
-  >,
+async function filesOfRules(
+  given: Pick<Ground, "rules" | "root" | "repository" | "environment">,
 ): Promise<Omit<WatchList, "rules">> {
+  const { rules, root, repository, environment } = given;
   const { listFiles } = await import("../../system/git/brought_files.ts");
   const { tracked, others } = repository === undefined
     ? { tracked: [], others: [] }
@@ -191,17 +199,15 @@ export function policyFiles(
   const folders = [
     ...exists(ours) ? [ours] : [],
     ...locations.dataNames.includes("workflows") ? [locations.dataFolder] : [],
-  ];
+  ].flatMap((folder) => ["workflows", "prompts"].map((name) => joinPath(folder, name)));
+  const inFolder = (folder: string) => namesIn(folder)?.map((name) => joinPath(folder, name)) ?? [];
+  // A hook of git is a program, not a list of settings.
+  const kindOf = (path: string) => baseName(parentOf(path)) === "hooks" ? "other" : "git config";
   const { executable, script } = environment.program;
   return [
     ...settings.map((path) => [path, "settings"] as const),
-    // A hook of git is a program, not a list of settings.
-    ...ofGit.map((path) =>
-      [path, baseName(parentOf(path)) === "hooks" ? "other" : "git config"] as const
-    ),
-    ...folders.flatMap((folder) => ["workflows", "prompts"].map((name) => joinPath(folder, name)))
-      .flatMap((folder) => (namesIn(folder) ?? []).map((name) => joinPath(folder, name)))
-      .map((path) => [path, "other"] as const),
+    ...ofGit.map((path) => [path, kindOf(path)] as const),
+    ...folders.flatMap(inFolder).map((path) => [path, "other"] as const),
     ...script === null ? [[executable, "program"] as const] : [],
   ];
 }

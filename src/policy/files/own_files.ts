@@ -19,7 +19,6 @@ export interface OwnPlaces {
 
 export type KnownPlaces = OwnPlaces & { readonly configFiles: readonly ConfigFile[] };
 
-const BESIDE_DATABASE = ["-wal", "-shm"];
 const MAX_WAYS = 16;
 
 /**
@@ -44,27 +43,25 @@ export function ownFiles(
   ]);
   const inClient = (names: readonly string[]) =>
     [...clientFolders].flatMap((folder) => names.map((name) => joinPath(folder, name)));
-  const files: Readonly<Partial<Record<OwnKind, readonly string[]>>> = {
-    guards: [
-      ...configFiles.flatMap(({ path }) => waysTo(path)),
-      ...(database === ":memory:" ? [] : waysTo(database)).flatMap((path) => [
-        path,
-        ...BESIDE_DATABASE.map((ending) => path + ending),
-      ]),
-    ],
-    settings: waysInFolders(settings),
-    mods: waysInFolders(inClient(["plugins", "dev-mods"])),
-    skills: waysInFolders(inClient(["skills"])),
+  const databases = database === ":memory:" ? [] : waysTo(database);
+  const gitDirs = repository === undefined ? [] : gitFolders(repository);
+  const files: readonly (readonly [kind: OwnKind, paths: readonly string[]])[] = [
+    ["guards", configFiles.flatMap(({ path }) => waysTo(path))],
+    ["guards", databases.flatMap((path) => ["", "-wal", "-shm"].map((ending) => path + ending))],
+    ["settings", waysInFolders(settings)],
+    ["mods", waysInFolders(inClient(["plugins", "dev-mods"]))],
+    ["skills", waysInFolders(inClient(["skills"]))],
     // A program that runs from source lies in a checkout that people work on.
-    program: environment.program.script === null ? ownPaths(environment).flatMap(waysTo) : [],
-    git: (repository === undefined ? [] : gitFolders(repository))
-      .flatMap((folder) => [folder, joinPath(folder, "HEAD")]),
-    trees: treesBeside(repository, at),
-    search: foldersBelow(configFiles, at.projectDir)
-      .flatMap((folder) => ["", "/HEAD", "/config"].map((name) => `${folder}/.git${name}`)),
-  };
-  return (Object.keys(files) as OwnKind[])
-    .flatMap((kind) => files[kind]!.map((path) => ({ kind, path })));
+    ["program", environment.program.script === null ? ownPaths(environment).flatMap(waysTo) : []],
+    ["git", gitDirs.flatMap((folder) => [folder, joinPath(folder, "HEAD")])],
+    ["trees", treesBeside(repository, at)],
+    [
+      "search",
+      foldersBelow(configFiles, at.projectDir)
+        .flatMap((folder) => ["", "/HEAD", "/config"].map((name) => `${folder}/.git${name}`)),
+    ],
+  ];
+  return files.flatMap(([kind, paths]) => paths.map((path) => ({ kind, path })));
 }
 
 /** Lists the settings of a repository, and the hooks that git runs. */
@@ -108,8 +105,8 @@ function ownPaths({ program, variable, cwd }: Environment): string[] {
   const started = isBareName(startedAs)
     ? findOnPath(startedAs, variable("PATH"))
     : [resolvePath(startedAs, { folder: cwd() })];
-  const others = started.filter((path) => path !== executable && isSameFile(path, executable));
-  return [executable, ...others];
+  const isLink = (path: string) => path !== executable && isSameFile(path, executable);
+  return [executable, ...started.filter(isLink)];
 }
 
 /** Finds the ways to several paths. Lists their folders, since most of the files are missing, and each try is slow. */

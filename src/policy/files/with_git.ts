@@ -1,6 +1,6 @@
 /** Judges a tool use with git's answers about the files that it would write. Loaded only where they are needed. */
 import type { Environment } from "../../system/environment.ts";
-import { askChanged, askIgnored, type Restoring } from "../../system/git/file_status.ts";
+import { askChanged, askIgnored } from "../../system/git/file_status.ts";
 import type { Verdict } from "../guards/guard_policy.ts";
 import type { FileFacts, HowToLook, Judge } from "../guards/types.ts";
 
@@ -40,13 +40,10 @@ export async function judgeWithGit(
   const verdict = judge((path, how) => {
     const restoring = restoringOf(how);
     const among = restoring === null ? null : changed.get(restoring) ?? null;
-    const { files, perhaps = [], ...rest } = lookAgain(
-      path,
-      among === null ? how : amongOnly(among, how),
-    );
-    const withIgnored = (files: readonly FileFacts[]) =>
+    const found = lookAgain(path, among === null ? how : amongOnly(among, how));
+    const withIgnored = (files: readonly FileFacts[] = []) =>
       files.map((file) => ({ ...file, ignored: ignored.get(file.real) ?? null }));
-    return { ...rest, files: withIgnored(files), perhaps: withIgnored(perhaps) };
+    return { ...found, files: withIgnored(found.files), perhaps: withIgnored(found.perhaps) };
   });
   const doubts = unknown.map((path) => `whether git ignores ${path} could not be asked`);
   return { ...verdict, doubts: [...verdict.doubts, ...doubts] };
@@ -60,11 +57,9 @@ function amongOnly(among: readonly string[], how: HowToLook): HowToLook {
 function restoringOf({ search, isGlob }: HowToLook): string | null {
   if (search?.restoredFrom === undefined) return null;
   const { restoredFrom, alsoRemoves, fromTop } = search;
-  const isEverywhere = fromTop || isGlob;
-  const restoring: Restoring = {
+  return JSON.stringify({
     restoredFrom,
-    ...(alsoRemoves === undefined ? {} : { alsoRemoves }),
-    ...(isEverywhere ? { isEverywhere: true } : {}),
-  };
-  return JSON.stringify(restoring);
+    alsoRemoves,
+    isEverywhere: fromTop || isGlob || undefined,
+  });
 }

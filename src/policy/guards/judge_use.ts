@@ -114,7 +114,7 @@ async function judgeAsNamed(
   };
   let verdict = await judged();
   if (ground.hardLinks.met.size > 0 && root !== null) {
-    const { protectedLinks } = await import("../files/hard_links.ts");
+    const { protectedLinks } = await import("../effects/watched.ts");
     ground.hardLinks.protected = await protectedLinks(policy, ground.own(), { ...places, root });
     if (ground.hardLinks.protected.size > 0) verdict = await judged();
   }

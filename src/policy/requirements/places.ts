@@ -13,7 +13,7 @@ import { exists } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
 import type { BashStep } from "../guards/bash.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
-import { pushedBySettings } from "../shell/refspecs.ts";
+import { pushedBySettings } from "../shell/git_branches.ts";
 import { mayBeRequired } from "./requirement_look.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import {

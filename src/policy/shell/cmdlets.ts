@@ -1,4 +1,4 @@
-/** Translates cmdlets of PowerShell that change files or start programs into commands of the POSIX shell. */
+/** Translates words and cmdlets of PowerShell into words and commands of the POSIX shell. */
 import { type Inner, join, type ShellCommand } from "./shell_command.ts";
 import { type Argument, literal, OPEN, withText } from "./word.ts";
 import TABLES from "./powershell.json" with { type: "json" };
@@ -27,37 +27,34 @@ interface Cmdlet {
   readonly runs?: string;
 }
 
+const listOf = (words = "") => words.split(" ").filter((word) => word !== "");
+
 const CMDLETS: ReadonlyMap<string, Cmdlet> = new Map(
   TABLES.cmdlets.map((cmdlet): [string, Cmdlet] => [cmdlet.name, cmdlet]),
 );
 
-const listOf = (words = "") => words.split(" ").filter((word) => word !== "");
-
 const BY_NAME: ReadonlyMap<string, Cmdlet> = new Map(
-  [...CMDLETS.values()].flatMap((cmdlet) =>
-    [cmdlet.name, ...namesOfCmdlet(cmdlet.name)].map((name) =>
-      [name.toLowerCase(), cmdlet] as const
-    )
-  ),
+  Array.from(
+    CMDLETS,
+    ([name, cmdlet]) =>
+      [name, ...namesOfCmdlet(name)].map((one) => [one.toLowerCase(), cmdlet] as const),
+  ).flat(),
 );
 
 /** Commands of the POSIX shell, by the cmdlets that do the same. */
 const SHELL_NAMES: ReadonlyMap<string, string> = new Map(Object.entries(TABLES.shellNames));
 
 /** Returns the program that a command starts: one of the POSIX shell, unless the name or a parameter is a cmdlet's. */
-export function calledAs(
-  name: string,
-  words: readonly string[],
-): { readonly name: string; readonly isCmdlet: boolean } {
+function calledAs(name: string, words: readonly string[]) {
   const lower = name.toLowerCase().replace(/^(?:microsoft\.powershell\.\w+\/)/, "");
   const shell = SHELL_NAMES.get(lower);
-  if (shell !== undefined) return { name: shell, isCmdlet: false };
   const cmdlet = BY_NAME.get(lower);
-  if (cmdlet === undefined) return { name: /^[a-z]+$/.test(lower) ? lower : name, isCmdlet: false };
-  const isProgram = cmdlet.does !== "" && listOf(cmdlet.programs).includes(lower);
-  return !isProgram || words.some((word) => parameterOf(word, { least: 2 }) !== null)
-    ? { name: cmdlet.name, isCmdlet: true }
-    : { name: lower, isCmdlet: false };
+  const isProgram = cmdlet?.does !== "" && listOf(cmdlet?.programs).includes(lower);
+  const isCmdlet = shell === undefined && cmdlet !== undefined &&
+    (!isProgram || words.some((word) => parameterOf(word, { least: 2 }) !== null));
+  if (isCmdlet) return { name: cmdlet.name, isCmdlet };
+  const plain = cmdlet !== undefined || /^[a-z]+$/.test(lower) ? lower : name;
+  return { name: shell ?? plain, isCmdlet };
 }
 
 /** Returns the other names of a cmdlet; none for any other program. */
@@ -80,9 +77,7 @@ export function inCmdlet({ program, args, input }: ShellCommand): readonly Inner
   const given = givenTo(cmdlet, args);
   if (given.has("whatif") || given.has(cmdlet.unless ?? "")) return [];
   // The names of files that come through the pipe; an open word stands for unknown names.
-  const piped = input !== undefined
-    ? input.split("\n").filter((line) => line !== "").map(literal)
-    : [OPEN];
+  const piped = input?.split("\n").filter((line) => line !== "").map(literal) ?? [OPEN];
   const type = given.get("itemtype")?.[0]?.text.toLowerCase();
   const [, does = cmdlet.does] = type === undefined ? [] : Object.entries(cmdlet.types ?? {})
     .find(([begins]) => type.startsWith(begins)) ?? [];
@@ -91,10 +86,8 @@ export function inCmdlet({ program, args, input }: ShellCommand): readonly Inner
   for (const part of listOf(does)) {
     const [, values, otherwise] = /^\$([\w,]+)(?:\|(.*))?$/.exec(part) ?? [];
     if (values === undefined) {
-      const text = part.replace(
-        /\?(\w+):(\w)/g,
-        (_, name, letter) => given.has(name) ? letter : "",
-      );
+      const letterIf = (_: string, name: string, letter: string) => given.has(name) ? letter : "";
+      const text = part.replace(/\?(\w+):(\w)/g, letterIf);
       if (text !== "-") words.push(literal(text));
     } else {
       const found = firstOf(all, values.split(","));
@@ -120,13 +113,9 @@ function valuesOf(given: Given, piped: readonly Argument[]): Given {
     folder === undefined ? name : withText(name, `${folder}/${name.text}`);
   const made = values("name").map(inFolder(values("path")[0]?.text));
   const besideFile = inFolder(/^.*(?=\/)/s.exec(files[0]?.text ?? "")?.[0]);
-  return new Map([
-    ...given,
-    ...Object.entries({
-      ...{ files, piped, renamed: values("newname").map(besideFile) },
-      made: made.length > 0 ? made : values("path"),
-    }),
-  ]);
+  const renamed = values("newname").map(besideFile);
+  const all = { files, piped, renamed, made: made.length > 0 ? made : values("path") };
+  return new Map([...given, ...Object.entries(all)]);
 }
 
 /** Returns the values of the first of these names that has any. */
@@ -177,9 +166,8 @@ function givenTo(cmdlet: Cmdlet, rest: readonly Argument[]): Given {
       if (!isOff || !isSwitch) given.set(parameter, into ?? []);
     }
   }
-  const free = places.filter((place) =>
-    !given.has(place) && !(place === "path" && given.has("literalpath"))
-  );
+  const hasPath = given.has("literalpath");
+  const free = places.filter((place) => !given.has(place) && !(place === "path" && hasPath));
   for (const [i, words] of byPlace.entries()) {
     const place = free[i] ?? free.at(-1);
     if (place !== undefined) given.set(place, [...given.get(place) ?? [], ...words]);
@@ -187,4 +175,65 @@ function givenTo(cmdlet: Cmdlet, rest: readonly Argument[]): Given {
   const literally = given.get("literalpath");
   if (literally) given.set("literalpath", literally.map((word) => ({ ...word, isGlob: false })));
   return given;
+}
+
+export interface Word extends Argument {
+  /** Whether no part of the word is quoted: then its `*` is a pattern for every program. */
+  readonly isBare?: boolean;
+}
+
+/** Joins parts to one word; a single part stays as it is. */
+export function joined(parts: readonly Argument[], between = ""): Argument {
+  return parts.length === 1 ? parts[0]! : join(parts, between);
+}
+
+/** Returns the name that a variable has in the POSIX shell; null where only the running script knows its value. */
+export function variableName(written: string): string | null {
+  const [, scope = "", name = ""] = /^(?:(\w+):)?(\w+)$/.exec(written) ?? [];
+  const plain = name.toLowerCase();
+  if (plain === "" || /^(?:_|\d+|args|input|matches|this|psitem|unknown)$/.test(plain)) return null;
+  if (/^(?:home|userprofile)$/.test(plain)) return "HOME";
+  if (plain === "pwd") return "PWD";
+  if (/^env$/i.test(scope)) return name;
+  return /^(?:|global|script|local|private|using|variable)$/i.test(scope) ? plain : null;
+}
+
+/** Writes a word as a POSIX path: `/` for `\`, the home for `~`. A word that `expands` may be a pattern. */
+export function texted(
+  { isBare = false, ...word }: Word,
+  { expands, home }: { readonly expands: boolean; readonly home: string | undefined },
+): Argument {
+  const dashed = word.text.replace(/^[\u2013-\u2015]/, "-");
+  if (/\s/.test(dashed)) return withText(word, dashed);
+  const path = dashed.replace(/^.*FileSystem::/i, "").replaceAll("\\", "/");
+  const isPattern = (expands || isBare) && /[*?]|\[[^\]/]*\]/.test(path);
+  if (!/^~(?=\/|$)/.test(path)) {
+    return { ...withText(word, path), isGlob: word.isGlob || isPattern };
+  }
+  return home === undefined ? OPEN : { ...withText(word, home + path.slice(1)), isGlob: isPattern };
+}
+
+/** Parameters, to leave out, of cmdlets for which the POSIX shell has a command. */
+const NAMED = /^-(?:path|literalpath|childpath|name|value|passthru|option|force)$/i;
+
+/**
+ * Translates a command into words of the POSIX shell. Only cmdlets take lists; other programs get values as words.
+ * @returns `words` is empty for a cmdlet that only returns a value.
+ */
+export function shellWords(
+  program: Word,
+  given: readonly Word[],
+  home: string | undefined,
+): Readonly<Record<"words" | "prints", readonly Argument[]>> {
+  const { name, isCmdlet } = program.isOpen
+    ? { name: null, isCmdlet: false }
+    : calledAs(program.text.replaceAll("\\", "/"), given.map(({ text }) => text));
+  const words = given.filter(({ text, isBare }) => isCmdlet || text !== "," || isBare !== undefined)
+    .map((word) => texted(word, { expands: isCmdlet, home }));
+  const plain = words.filter(({ text }) => !NAMED.test(text));
+  const called = name === null ? program : withText(program, name);
+  if (name === "join-path") return { words: [], prints: [joined(plain, "/")] };
+  if (name === "alias") return { words: [called, joined(plain, "=")], prints: [] };
+  if (name === "cd" || name === "pushd") return { words: [called, ...plain], prints: [] };
+  return { words: [called, ...words], prints: [name === "echo" ? joined(plain, " ") : OPEN] };
 }

@@ -1,16 +1,13 @@
-/** Tells which branches and working trees a git command checks out, makes or moves. */
-import { type GitCall, gitCall } from "./git_call.ts";
-import { branchIn, readRefspec } from "./refspecs.ts";
+/** Tells which branches and working trees a git command checks out, makes or moves, also by its settings. */
+import { type GitCall, gitCall, UPSTREAM_CHOSEN } from "./git_call.ts";
 import MOVING from "./moved_branches.json" with { type: "json" };
 import type { ShellCommand } from "./shell_command.ts";
 import { type Argument, literal, placeOf } from "./word.ts";
 
-/** Whether a branch is made. `no`: it must exist; `new`: it must not exist; `anew`: it begins here in any case. */
-type Making = "no" | "new" | "anew";
-
 export interface BranchSwitch {
   readonly branch: string;
-  readonly makes: Making;
+  /** Whether it is made. `no`: it must exist; `new`: it must not exist; `anew`: it begins here in any case. */
+  readonly makes: "no" | "new" | "anew";
   /** Whether it begins somewhere else than at the branch that was checked out before. */
   readonly startsElsewhere: boolean;
 }
@@ -32,11 +29,9 @@ export function branchSwitch(words: readonly Argument[]): BranchSwitch | null {
   const isElsewhere = first === undefined || more.length > 0 || call.dashed !== undefined ||
     has(ELSEWHERE);
   const branch = (made ?? (isElsewhere ? undefined : first))?.text ?? "";
-  return !NAME.test(branch) ? null : {
-    branch,
-    makes: made === undefined ? "no" : fresh === undefined ? "anew" : "new",
-    startsElsewhere: made !== undefined && (has("--orphan") || first !== undefined),
-  };
+  const makes = made === undefined ? "no" : fresh === undefined ? "anew" : "new";
+  const startsElsewhere = made !== undefined && (has("--orphan") || first !== undefined);
+  return NAME.test(branch) ? { branch, makes, startsElsewhere } : null;
 }
 
 /** Returns the branch that `git branch NAME` makes; null where an option asks for something else. */
@@ -58,9 +53,8 @@ export function treeMade(
 /** Returns the call of git if it has one of these verbs, and if no word depends on the running shell; else null. */
 function knownCall(words: readonly Argument[], verbs: RegExp): GitCall | null {
   const call = gitCall(words);
-  const isKnown = call !== null && verbs.test(call.verb) &&
-    !call.after.some(({ isOpen, isGlob }) => isOpen || isGlob);
-  return isKnown ? call : null;
+  if (call === null || !verbs.test(call.verb)) return null;
+  return call.after.some(({ isOpen, isGlob }) => isOpen || isGlob) ? null : call;
 }
 
 /** Patterns of commands that move branches: the group `to` names the branches, `from` the commit they then stand at. */
@@ -77,7 +71,7 @@ export function branchesMoved(
   const call = gitCall(words);
   if (call === null || call.has("-h --help --dry-run")) return [];
   const { verb, options, has } = call;
-  const operands = call.operands.filter(({ isOpen }) => !isOpen).map(({ text }) => text);
+  const operands = call.operands.flatMap(({ text, isOpen }) => isOpen ? [] : [text]);
   if (pushes(words)) return has("--all --branches --mirror") ? ["*"] : pushed(operands, options);
   if (verb === "fetch") return fetched(operands);
   if (verb === "pull") return [...fetched(operands), ...merged(operands)];
@@ -117,4 +111,43 @@ function fetched([remote = "", ...refs]: readonly string[]): string[] {
 /** Returns the checked-out branch, into which a pull merges, for each named branch that may be another one. */
 function merged([remote = "", ...refs]: readonly string[]): string[] {
   return refs.map((ref) => /^[./]/.test(remote) ? "HEAD" : `HEAD^${readRefspec(ref)[0]}`);
+}
+
+/** The branch of a reference, also of one that tells where the branch stands on a remote. */
+export function branchIn(reference: string): string {
+  return reference.replace(/^refs\/(?:heads|remotes\/[^/]+)\//, "");
+}
+
+/** `+SOURCE:DESTINATION`, `:DESTINATION`, `BRANCH`. */
+function readRefspec(refspec: string): readonly string[] {
+  return refspec.replace(/^\+/, "").split(":").map(branchIn);
+}
+
+const TO_UPSTREAM = /^(?:upstream|tracking)$/i;
+
+/**
+ * The branches to which a push brings these by git's settings, where its words do not say so.
+ * @param told Git's settings as lines `section.name.key=value`; the last of a key counts. @param own Those that the
+ * script adds: if it chooses the upstream, or that a push goes there, any branch may be meant.
+ */
+export function pushedBySettings(
+  branches: readonly string[],
+  told: readonly string[],
+  own: readonly string[],
+): readonly string[] {
+  const settings = [...told, ...own];
+  const last = (key: string) =>
+    settings.findLast((line) => line.toLowerCase().startsWith(`${key.toLowerCase()}=`))
+      ?.slice(key.length + 1) ?? "";
+  const mode = last("push.default");
+  const isChosenHere = TO_UPSTREAM.test(mode) &&
+    own.some((line) => line === UPSTREAM_CHOSEN || /^push\.default=/i.test(line));
+  return [
+    ...settings.flatMap((line) => {
+      const [source, to = source] = readRefspec(/^remote\..*?\.push=(.+)$/i.exec(line)?.[1] ?? "");
+      return source === to ? [] : [to!];
+    }),
+    ...mode === "matching" || isChosenHere ? ["*"] : [],
+    ...branches.map((name) => TO_UPSTREAM.test(mode) ? branchIn(last(`branch.${name}.merge`)) : ""),
+  ].filter((name) => name !== "");
 }

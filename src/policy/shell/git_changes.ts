@@ -6,8 +6,6 @@ import { type Argument, literal, OPEN, withText } from "./word.ts";
 import type { Effect, Search } from "../guards/types.ts";
 import { readWildcard } from "../../base/wildcard.ts";
 
-const MATCHES_NOTHING = /(?!)/;
-
 type Changing = (call: GitCall) => Change[];
 
 /** The files that each verb changes, relative to the folder of `git -C`; patches are in `patches.ts`. */
@@ -22,10 +20,7 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   "merge-file": ({ operands }) => marked(operands.slice(0, 1), "change"),
   // `git mv` moves as `mv` does.
   mv: (call) =>
-    changesOfCopy(
-      { operands: "moved", copies: { contents: MATCHES_NOTHING } },
-      { ...call, outputs: [] },
-    ),
+    changesOfCopy({ operands: "moved", copies: { contents: /(?!)/ } }, { ...call, outputs: [] }),
   // In `git replace main:a.txt OTHER` the path follows the colon.
   replace: ({ operands: [first], has }) =>
     first === undefined || has("-d --delete -l --list") || !first.text.includes(":")
@@ -35,7 +30,7 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   restore: (call) =>
     onlyUnstages(call)
       ? []
-      : changesOfRestoring(call, call.operands, sourceOf(call.values("-s --source").at(-1))),
+      : changesOfPaths(call, call.operands, sourceOf(call.values("-s --source").at(-1))),
   rm: (call) =>
     // Only the index loses the file; it leaves the disk when a branch without it is checked out.
     call.has("--cached")
@@ -71,22 +66,20 @@ function changesOfCheckout(call: GitCall): Change[] {
   const [first, ...files] = operands;
   if (dashed !== undefined) {
     const source = sourceOf(dashed.length < operands.length ? first : undefined);
-    return changesOfRestoring(call, dashed, source);
+    return changesOfPaths(call, dashed, source);
   }
   if (goesToBranch(call)) return [];
   if (has("-f --force") && files.length === 0) return thrownAway(call);
-  if (first === undefined || isPath(first)) return changesOfRestoring(call, operands, null);
+  if (first === undefined || isPath(first)) return changesOfPaths(call, operands, { source: null });
   // From here on the first word may be a branch, a commit or a file.
-  if (first.isOpen) return changesOfRestoring(call, files, undefined);
+  if (first.isOpen) return changesOfPaths(call, files);
   // `--pathspec-from-file` counts with the other words alone.
-  const ifThere = changesOfPaths({ ...call, has: () => false }, [first], {
-    effect: "change",
-    source: null,
-  }).map((change) => ({
-    ...change,
-    search: { ...EVERYTHING, ...change.search, named: "if-there" } as const,
-  }));
-  return [...ifThere, ...changesOfRestoring(call, files, undefined)];
+  const ifThere = changesOfPaths({ ...call, has: () => false }, [first], { source: null })
+    .map(({ search, ...change }): Change => ({
+      ...change,
+      search: { ...EVERYTHING, ...search, named: "if-there" },
+    }));
+  return [...ifThere, ...changesOfPaths(call, files)];
 }
 
 /** Tells whether the options of `checkout` show that it checks out a branch or commit, and no files. */
@@ -104,22 +97,19 @@ export function onlyUnstages({ has }: GitCall): boolean {
   return has("-S --staged") && !has("-W --worktree");
 }
 
-/** Where files are restored from: a commit, the index (null), or what only the running shell knows (undefined). */
-type RestoreSource = string | null | undefined;
-
-function changesOfRestoring(
-  call: GitCall,
-  words: readonly Argument[],
-  source: RestoreSource,
-): Change[] {
-  return changesOfPaths(call, words, { effect: "change", source });
+/** How git changes the files that pathspecs name. */
+interface PathspecUse {
+  readonly effect?: Effect;
+  /** Where files are restored from: a commit, the index (null), or what only the running shell knows (undefined). */
+  readonly source?: string | null | undefined;
+  readonly alsoRemoves?: Search["alsoRemoves"] | undefined;
 }
 
 /** Finds the changes of a verb that throws away uncommitted work. Differences between commits are safe in git. */
 function thrownAway(call: GitCall): Change[] {
   const [to] = call.operands;
   if (to === undefined || to.text === "HEAD") {
-    return changesOfRestoring(call, [literal(":/")], "HEAD");
+    return changesOfPaths(call, [literal(":/")], { source: "HEAD" });
   }
   if (to.isOpen) return marked([OPEN], "change");
   // The configuration of conclaude and the settings of Claude Code, wherever they lie in the repository.
@@ -139,8 +129,8 @@ function cloned([from, to]: readonly Argument[]): Argument[] {
   return [withText(from, name.replace(/\.git$/, ""))];
 }
 
-function sourceOf(word: Argument | undefined): RestoreSource {
-  return word === undefined ? null : word.isOpen ? undefined : word.text;
+function sourceOf(word: Argument | undefined): Pick<PathspecUse, "source"> {
+  return { source: word === undefined ? null : word.isOpen ? undefined : word.text };
 }
 
 /** Verbs of `git stash` that take no changes from the working tree. Stashed files were judged when they were written. */
@@ -166,88 +156,67 @@ function changesOfStash(call: GitCall): Change[] {
   return changesOfPaths(call, words, { effect: "tamper", source: "HEAD", alsoRemoves });
 }
 
-/** A pathspec of git: `src`, `*.lock`, `:/src`, `:!x`. */
-interface Pathspec {
-  readonly path: string;
-  /** Whether the path is relative to the top of the repository, and not to the current folder. */
-  readonly fromTop: boolean;
-  readonly excludes: boolean;
-}
-
 const MAGIC = /^:(?:\(([^)]*)\)|([/!^]*):?)/;
 
 /** Names of personal files, which projects keep out of git. */
 const PERSONAL = /\.local\.(?:ya?ml|json)$/;
 
-/** How git changes the files that pathspecs name. */
-interface PathspecUse {
-  readonly effect: Effect;
-  readonly source?: RestoreSource;
-  readonly alsoRemoves?: Search["alsoRemoves"] | undefined;
-}
-
 /** Finds the files that git changes or removes by these pathspecs. */
 function changesOfPaths(
   { has, gitDir }: GitCall,
   words: readonly Argument[],
-  { effect, source, alsoRemoves }: PathspecUse,
+  { effect = "change", source, alsoRemoves }: PathspecUse = {},
 ): Change[] {
   const how = {
     // Git is asked about this repository alone; files that come from another one are judged by their names.
     ...(source === undefined || gitDir !== null ? {} : { restoredFrom: source }),
     ...(alsoRemoves === undefined ? {} : { alsoRemoves }),
   };
-  const specs = words.map((word) => ({ word, spec: readPathspec(word.text) }));
-  const excluded = specs.filter(({ spec }) => spec.excludes)
-    .map(({ spec: { path, fromTop } }) => ({ fromTop, isLeftOut: matcherOf(path) }));
-  const included = specs.filter(({ spec }) => !spec.excludes);
+  const specs = words.map((word) => ({ word, ...readPathspec(word.text) }));
+  const excluded = specs.filter(({ excludes }) => excludes)
+    .map((spec) => ({ ...spec, isLeftOut: matcherOf(spec.path) }));
+  const included = specs.filter(({ excludes }) => !excludes);
   const meant = included.length > 0 || specs.length === 0
     ? included
-    : [{ word: literal("."), spec: readPathspec(".") }];
-  const changes = meant.map(({ word, spec }): Change => {
+    : [{ word: literal("."), ...readPathspec(".") }];
+  const changes = meant.map(({ word, path, fromTop }): Change => {
     // An excluding pathspec counts if both paths are relative to the same folder, and none leads out of it.
-    const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(spec.path)
+    const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(path)
       ? []
-      : excluded.filter(({ fromTop }) => fromTop === spec.fromTop);
-    const startsAtSearch = spec.fromTop || leftOut.length > 0;
-    const isPattern = startsAtSearch || (!word.isGlob && /[*?[\\]/.test(spec.path));
+      : excluded.filter((other) => other.fromTop === fromTop);
+    const startsAtSearch = fromTop || leftOut.length > 0;
+    const isPattern = startsAtSearch || (!word.isGlob && /[*?[\\]/.test(path));
     if (word.isOpen || word.found !== undefined || !isPattern) {
-      const plain = spec.path === word.text ? word : withText(word, spec.path);
+      const plain = path === word.text ? word : withText(word, path);
       return effect === "remove" || word.found !== undefined
         ? { word: plain, effect }
         : { word: plain, effect, search: { ...EVERYTHING, ...how } };
     }
-    const [head] = startsAtSearch ? [""] : /^(?:[^*?[\\]*\/)?/.exec(spec.path)!;
-    const matches = matcherOf(spec.path.slice(head.length));
-    return {
-      word: literal(head || "."),
-      effect,
-      search: searchFor(
-        (path) =>
-          matches(path) && !leftOut.some(({ isLeftOut }) => isLeftOut(path)) &&
-          mayBeChanged(path, alsoRemoves),
-        { ...how, fromTop: spec.fromTop },
-      ),
-    };
+    const [head] = startsAtSearch ? [""] : /^(?:[^*?[\\]*\/)?/.exec(path)!;
+    const matches = matcherOf(path.slice(head.length));
+    const isMeant = (below: string) =>
+      matches(below) && !leftOut.some(({ isLeftOut }) => isLeftOut(below)) &&
+      mayBeChanged(below, alsoRemoves);
+    return { word: literal(head || "."), effect, search: searchFor(isMeant, { ...how, fromTop }) };
   });
   return [...changes, ...marked(has("--pathspec-from-file") ? [OPEN] : [], effect)];
 }
 
+const POLICY = /(?:^|\/)(?:\.conclaude(?:\.local)?\.ya?ml|\.claude\/settings(?:\.local)?\.json)$/;
+
 function isPolicy(path: string): boolean {
-  return /(?:^|\/)(?:\.conclaude(?:\.local)?\.ya?ml|\.claude\/settings(?:\.local)?\.json)$/.test(
-    path,
-  );
+  return POLICY.test(path);
 }
 
 function searchFor(
   isMeant: (path: string) => boolean,
   how: Pick<Search, "restoredFrom" | "alsoRemoves" | "fromTop" | "named">,
 ): Search {
-  const judge: Search["judge"] = ({ path }) => ({
-    isMeant: isMeant(path) ? "yes" : "no",
-    goesOn: true,
-  });
-  return { takesFolders: "no", ...how, judge };
+  const answer = (path: string) => isMeant(path) ? "yes" : "no";
+  return {
+    ...{ takesFolders: "no", ...how },
+    judge: ({ path }) => ({ isMeant: answer(path), goesOn: true }),
+  };
 }
 
 /** Finds everything in a named folder. */
@@ -257,7 +226,8 @@ function mayBeChanged(path: string, alsoRemoves: PathspecUse["alsoRemoves"]): bo
   return (alsoRemoves !== undefined || !PERSONAL.test(path)) && !/(?:^|\/)\.git(?:\/|$)/.test(path);
 }
 
-function readPathspec(text: string): Pathspec {
+/** Reads a pathspec of git: `src`, `*.lock`, `:!x`, or `:/src`, whose path is relative to the repository's top. */
+function readPathspec(text: string) {
   const [magic = "", words, signs = ""] = MAGIC.exec(text) ?? [];
   const given = words === undefined ? [] : words.split(",");
   return {

@@ -24,15 +24,10 @@ const ADDING = /[$`]|\bxargs\b/;
 /** Returns the words after `git` that are none of its verbs, without quotes; null for a word known only at run time. */
 export function foreignVerbs(command: string): (string | null)[] {
   const plain = command.replaceAll("\\\n", "").replace(/['"\\]/g, "");
-  return Array.from(plain.matchAll(CALL), ([, verb]) => verb!).flatMap((verb) =>
-    isOwnVerb(verb)
-      ? []
-      : ADDING.test(verb) || (verb === "" && ADDING.test(plain))
-      ? [null]
-      : verb === ""
-      ? []
-      : [verb.toLowerCase()]
-  );
+  const isAdded = (verb: string) => ADDING.test(verb === "" ? plain : verb);
+  return Array.from(plain.matchAll(CALL), ([, verb]) => verb!)
+    .filter((verb) => !isOwnVerb(verb) && (verb !== "" || isAdded(verb)))
+    .map((verb) => isAdded(verb) ? null : verb.toLowerCase());
 }
 
 /** Returns the aliases that a tool use may call. If it calls only git's own verbs, returns none and reads no file. */

@@ -2,8 +2,16 @@
  * Reads a script of PowerShell: follows the variables, translates each command that the script would start into words
  * of the POSIX shell, and passes it to the reader of that shell. `cmdlets.ts` says what a cmdlet does.
  */
-import { inCmdlet, isCmdlet, namesOfCmdlet } from "./cmdlets.ts";
-import { joined, shellWords, texted, variableName, type Word } from "./powershell_words.ts";
+import {
+  inCmdlet,
+  isCmdlet,
+  joined,
+  namesOfCmdlet,
+  shellWords,
+  texted,
+  variableName,
+  type Word,
+} from "./cmdlets.ts";
 import type { ShellCommand } from "./shell_command.ts";
 import { copyOf, forgetChanges, setVariable, setWords, type State } from "./state.ts";
 import { type Argument, type Budget, literal, OPEN, textIn, TooMuchWork } from "./word.ts";
@@ -129,11 +137,10 @@ class Reader {
   }
 
   /** Reads a block in curly brackets, if one follows. */
-  #block(): void {
+  #block(): Values {
     this.#take(BETWEEN);
-    if (this.#next() !== "{") return;
-    this.#at++;
-    this.script("}");
+    if (this.#next() === "{") this.#given("}");
+    return [OPEN];
   }
 
   /** Reads commands with pipes, `&&` and `||` between them. */
@@ -165,10 +172,7 @@ class Reader {
   #element(piped: Values | null): Values {
     const called = this.#take(/&(?!&)\s*|\.(?=[\s"'$({])\s*/y) !== null;
     const sign = this.#next();
-    if (called && sign === "{") {
-      this.#block();
-      return [OPEN];
-    }
+    if (called && sign === "{") return this.#block();
     if (called || piped !== null || !/["'$(@[{\d!+,\u2018-\u201e-]/.test(sign)) {
       return this.#command(called, piped);
     }
@@ -289,10 +293,7 @@ class Reader {
       return /["'$(@[{\d]/.test(this.#next()) ? this.#operand() : [OPEN];
     }
     if (sign === "$") return this.#variable();
-    if (sign === "{") {
-      this.#block();
-      return [OPEN];
-    }
+    if (sign === "{") return this.#block();
     const [, single, end] = this.#take(SINGLE) ?? [];
     if (end === "") this.#ground.unknown.add(UNREADABLE);
     if (single !== undefined) return [literal(single.replace(TWICE, "$1"))];
@@ -307,7 +308,8 @@ class Reader {
     return text === undefined ? [OPEN] : [literal(text)];
   }
 
-  #given(end: ")" | "]"): Values {
+  /** Reads what stands in brackets. */
+  #given(end: ")" | "]" | "}"): Values {
     this.#at++;
     return this.script(end);
   }

@@ -51,18 +51,18 @@ export function projectScript(
   const folder = at === undefined ? here : placeOf(at, here);
   const text = verb?.text ?? "";
   const name = verbs.split(" ").includes(text) ? named?.text : own === "any" ? text : own[text];
-  const place = folder === null
-    ? undefined
-    : withParents(folder).find((one) => readText(joinPath(one, file)) !== null);
-  if (name === undefined || place === undefined) return null;
-  const read = quietly(() => JSON.parse(readText(joinPath(place, file))!));
-  const scripts = Object(Object(read)[key]);
+  if (name === undefined || folder === null) return null;
+  const listing = withParents(folder).values()
+    .map((place) => ({ place, json: readText(joinPath(place, file)) }))
+    .find(({ json }) => json !== null);
+  if (listing === undefined) return null;
+  const scripts = Object(Object(quietly(() => JSON.parse(listing.json!)))[key]);
   const lines = (name: string): string[] =>
     [scripts[name] ?? []].flat().map((one) => String(Object(one).command ?? one));
   const parts = [`pre${name}`, name, `post${name}`].flatMap(lines);
   return lines(name).length === 0
     ? null
-    : { shown: `"${name}" of ${file}`, text: parts.join("\n"), folder: place };
+    : { shown: `"${name}" of ${file}`, text: parts.join("\n"), folder: listing.place };
 }
 
 /** Reads the script in a file that a shell runs; null where there is none. */

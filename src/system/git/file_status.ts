@@ -76,7 +76,7 @@ export function byRepository(paths: readonly string[]): Map<string | undefined, 
   return Map.groupBy(paths, (path) => roots.get(parentOf(path)));
 }
 
-export interface Restoring {
+interface Restoring {
   /** What the command also removes: untracked files, or untracked and ignored ones. */
   readonly alsoRemoves?: "untracked" | "ignored";
   /** The commit from which files are restored; null for the index. */
