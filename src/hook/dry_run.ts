@@ -10,23 +10,22 @@ import type { Keeping } from "../policy/guards/lift.ts";
 import { groundOf, UNKEPT, UNKNOWN_BRANCH } from "../policy/requirements/ground.ts";
 import type { Asked, JudgedUse } from "../policy/requirements/tool_requirements.ts";
 import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
-import { rulesOf, type SingleRule, stopRulesOf, whyAside } from "../policy/guards/single_rules.ts";
+import {
+  permissionSayings,
+  type Saying,
+  sayingsOf,
+  stopRulesOf,
+} from "../policy/guards/single_rules.ts";
 import { policiesIn } from "../policy/policies.ts";
 import type { Decision } from "../policy/decision.ts";
-import { permissionRows } from "../policy/guards/decide.ts";
-import type {
-  GuardPolicy,
-  PermissionPolicy,
-  Verdict,
-  WhenBlind,
-} from "../policy/guards/guard_policy.ts";
+import type { GuardPolicy, Verdict, WhenBlind } from "../policy/guards/guard_policy.ts";
 import type { Requirement } from "../policy/requirements/requirement_policy.ts";
 import { mayBeOpen } from "../policy/requirements/standing.ts";
 import { reasonOf, triggersText } from "../policy/requirements/requirement_text.ts";
 import { type Doubt, triggeredBy } from "../policy/requirements/trigger_match.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../base/ids.ts";
 import type { CliContext } from "../operations/context.ts";
-import { type Peek, peek } from "../operations/look_as_hook.ts";
+import { peek } from "../operations/look_as_hook.ts";
 import { HANDLERS } from "./handle.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";
@@ -106,52 +105,44 @@ export async function tryEvent(
     policy: GuardPolicy | null,
   ) => TriedEvent | Promise<TriedEvent>,
 ): Promise<Trial> {
-  const { config, found } = await peek(context, folder, async (db, config, around) => {
-    const tried = await makeEvent(db, around.policy);
-    const { answer, decision } = await answerTo(tried, {
-      ...{ ...around, config, db, locations: context.locations },
-    });
-    return { tried, answer, ...explained(tried, decision, { policy: around.policy, config }) };
+  const { locations } = context;
+  const { found } = await peek(context, folder, async (db, config, { policy, places }) => {
+    const tried = await makeEvent(db, policy);
+    const { answer, decision } = await answerTo(tried, { ...places, config, db, locations });
+    return { tried, config, answer, ...explained(tried, decision, { policy, config }) };
   });
   const output = Object(found.answer?.["hookSpecificOutput"]);
   const behavior = output.permissionDecision ?? output.decision?.behavior;
   const decision = behavior === "deny" || behavior === "allow" ? behavior : null;
   const isLifted = decision !== "deny" && found.verdict.blocks.length > 0;
-  return { ...found, config, decision, isLifted };
-}
-
-/** The configuration, policy and database that a hook in a folder finds. The database is read only; null without one. */
-interface At extends Pick<Peek, "config" | "policy" | "places"> {
-  readonly db: DatabaseSync | null;
+  return { ...found, decision, isLifted };
 }
 
 /** Returns the hook's answer to the event; undefined when only handling the event can show it. */
 async function answerTo(
   tried: TriedEvent,
-  { config, places, locations, db }: At & Pick<HookWork, "locations">,
+  at: Pick<HookWork, "config" | "configFiles" | "database" | "db" | "locations">,
 ): Promise<{ readonly answer: Answer | undefined; readonly decision?: Decision | undefined }> {
   if (tried.problem !== null) return { answer: null };
   const { name } = tried.event;
   if (!LOOKING.includes(name)) return { answer: undefined };
   const notices: string[] = [];
   let decision: Decision | undefined;
+  const { db } = at;
   const work: HookWork = {
-    ...places,
+    ...at,
     ...tried,
     maskedText: () => tried.text,
     cutBytes: 0,
-    locations,
     atMs: tried.environment.now(),
     transcriptPath: transcriptOf(tried.sent),
     shownProjectDir: tried.projectDir,
     hide: (path) => path,
     claudePid: processNumber(tried.environment.variable("CLAUDE_PID")),
-    config,
     // Nothing is stored, so handlers need not prepare content for it.
     keepsContent: false,
     mask: (texts) => Promise.resolve(texts),
     exclusion: () => Promise.resolve(null),
-    db,
     notices,
     saved: null,
     isTwin: false,
@@ -174,33 +165,27 @@ async function answerTo(
   };
 }
 
-interface Saying {
-  readonly rule: string;
-  readonly glob: string;
-  readonly says: "forbids" | "allows" | "cannot tell" | "does not match" | "not asked";
-  readonly why: string;
+interface Place {
+  readonly policy: GuardPolicy | null;
+  readonly config: HookConfig;
 }
 
 /** Tells what every rule and requirement says of an event's tool use, according to the hook's decision. */
 function explained(
-  tried: TriedEvent,
+  { event, use, repository }: TriedEvent,
   decision: Decision | undefined,
-  at: Pick<At, "policy" | "config">,
+  at: Place,
 ): Pick<Trial, "verdict" | "sayings"> {
   const { guards = null, found = [] } = decision ?? {};
   const verdict: Verdict = { doubts: [], ...guards, blocks: found };
-  const { event, use } = tried;
   if (use === null) return { verdict, sayings: [] };
-  const rules = at.policy === null ? [] : rulesOf(at.policy);
-  const noneAllows = rules.some(({ allows, name }) =>
-    allows && found.some(({ rule }) => rule === name)
-  );
-  const ofRules = rules.map((one) => sayingOf(one, { ...verdict, noneAllows }, use));
+  const { policy } = at;
+  const ofRules = policy === null ? [] : sayingsOf(policy, verdict, use);
   if (event.name === "PermissionRequest") {
-    const permissions = at.policy === null ? [] : explainPermission(at.policy.permission, use.tool);
+    const permissions = policy === null ? [] : permissionSayings(policy, use.tool);
     return { verdict, sayings: [...ofRules, ...permissions] };
   }
-  const required = explainRequirements({ ...tried, use }, decision, at);
+  const required = explainRequirements({ tool: use.tool, repository }, decision, at);
   const forbidding = required.filter(({ says }) => says === "forbids")
     .map(({ rule, why }) => ({ rule, reason: why }));
   return {
@@ -209,53 +194,11 @@ function explained(
   };
 }
 
-function sayingOf(
-  rule: SingleRule,
-  { blocks, doubts, noneAllows }: Verdict & { readonly noneAllows: boolean },
-  use: AskedUse,
-): Saying {
-  const { name, glob, allows, aim, otherwise } = rule;
-  const saying = (says: Saying["says"], why: string) => ({ rule: name, glob, says, why });
-  if (!rule.isOn) return saying("not asked", "it is switched off");
-  const forbidding = blocks.find((block) => block.rule === name);
-  if (forbidding !== undefined) return saying("forbids", forbidding.reason);
-  const aside = whyAside(rule, use);
-  if (aside !== null) return saying("does not match", aside);
-  // When no allowing rule matches, the first of these rules forbids.
-  if (allows) {
-    return noneAllows
-      ? saying("does not match", otherwise)
-      : saying("allows", `${glob} matches, or another rule that allows`);
-  }
-  const doubt = doubts.find((one) =>
-    aim.about === "command" ? one.includes(name) : !one.includes("preToolUse.")
-  );
-  return doubt === undefined ? saying("does not match", otherwise) : saying("cannot tell", doubt);
-}
-
-/** Explains the rules about permissions in the order in which they are read. The first one that matches decides. */
-function explainPermission(permission: PermissionPolicy, tool: string): Saying[] {
-  const rows = permissionRows(permission, tool);
-  const decisive = rows.findIndex(({ isForTool }) => isForTool);
-  return rows.map(({ rule, glob, answer, isForTool }, i): Saying => {
-    if (!isForTool) {
-      return { rule, glob, says: "does not match", why: `${glob} does not match the tool` };
-    }
-    return i !== decisive
-      ? { rule, glob, says: "not asked", why: "a rule before it has decided" }
-      : {
-        ...{ rule, glob, says: answer === "deny" ? "forbids" : "allows" },
-        why: glob === "" ? "no rule before it matches" : `${glob} matches the tool`,
-      };
-  });
-}
-
-/** What decides: rules that forbid or cannot tell; when there are none, rules that allow. */
-const DECIDING: readonly (readonly Saying["says"][])[] = [["forbids", "cannot tell"], ["allows"]];
-
+/** Returns what decides: rules that forbid or cannot tell; when there are none, rules that allow. */
 export function decidingOf(sayings: readonly Saying[]): readonly Saying[] {
-  return DECIDING.map((row) => row.flatMap((says) => sayings.filter((one) => one.says === says)))
-    .find((found) => found.length > 0) ?? [];
+  const saying = (what: Saying["says"]) => sayings.filter(({ says }) => says === what);
+  const against = [...saying("forbids"), ...saying("cannot tell")];
+  return against.length > 0 ? against : saying("allows");
 }
 
 /** Returns a line for each deciding rule, then what is unknown. @param all Adds lines for the other rules. */
@@ -298,9 +241,9 @@ export function stopText(config: HookConfig): string[] {
 }
 
 function explainRequirements(
-  { repository, use: { tool } }: TriedEvent & { readonly use: AskedUse },
+  { tool, repository }: Pick<AskedUse, "tool"> & Pick<TriedEvent, "repository">,
   decision: Decision | undefined,
-  { policy, config }: Pick<At, "policy" | "config">,
+  { policy, config }: Place,
 ): Saying[] {
   const { asked = NOTHING_ASKED, notes, paused } = decision?.required ?? {};
   const { judged, untold, doubts, keeping } = asked;

@@ -101,12 +101,11 @@ function refuseUnknownTool(tool: string, config: HookConfig): void {
 function namedTools(config: HookConfig): RegExp[] {
   const { guards: policy, requirements: required } = policiesIn(config);
   const aimed = [
-    ...policy?.tools ?? [],
+    ...policy?.rules ?? [],
     ...required?.requirements.flatMap(({ triggers }) => triggers) ?? [],
   ].filter(({ tool }) => !/^\*+$/.test(tool))
     .map(({ tool, toolPattern }) => toolPattern ?? `^${RegExp.escape(tool)}$`);
-  const permitted = [...policy?.permission.deny ?? [], ...policy?.permission.allow ?? []]
-    .filter(({ glob }) => !/^\*+$/.test(glob))
+  const permitted = (policy?.permission ?? []).filter(({ glob }) => !/^\**$/.test(glob))
     .map(({ pattern }) => pattern);
   return [...aimed, ...permitted].map((source) => new RegExp(source, "s"));
 }

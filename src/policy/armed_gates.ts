@@ -3,7 +3,7 @@ import { SHELL_TOOLS } from "../claude/payload.ts";
 import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment } from "../system/environment.ts";
-import { forbidsFor, type GuardPolicy } from "./guards/guard_policy.ts";
+import { forbidsFor, type GuardPolicy, namesTools } from "./guards/guard_policy.ts";
 import { policiesIn } from "./policies.ts";
 import { readJsonFile } from "../system/on_disk.ts";
 import type { Trigger } from "./requirements/requirement_policy.ts";
@@ -52,7 +52,7 @@ export function needsOf(config: HookConfig): Need[] {
   const has = (rules: { readonly length: number } | undefined) => (rules?.length ?? 0) > 0;
   const gates: readonly Gate[] = [
     ["preToolUse", guards !== null, ["PreToolUse"], guards === null ? [] : guardedTools(guards)],
-    ["permissionRequest", guards !== null && answersRequests(guards), ["PermissionRequest"]],
+    ["permissionRequest", has(guards?.permission), ["PermissionRequest"]],
     ["requirements", required !== null, ["PreToolUse"], toolsOf(requirements)],
     ["requirements (used up by an action)", usedUp.length > 0, ["PostToolUse"], toolsOf(usedUp)],
     ["requirements (satisfied by a skill)", bySkill, ["PostToolUse"], ["Skill"]],
@@ -84,10 +84,11 @@ export function toolsOfRules(config: HookConfig): NamedTools {
 }
 
 function guardedTools(guards: GuardPolicy): string[] {
+  const { rules } = guards;
   const isAboutFiles = guards.preventsRootAdditions || guards.protectsIgnored ||
     guards.protectsGenerated || guards.protectsItself || guards.lock !== null ||
-    guards.uneditable.length + guards.noAdditions.length > 0;
-  const named = guards.tools.flatMap((rule) => {
+    rules.some((rule) => !namesTools(rule));
+  const named = rules.filter(namesTools).flatMap((rule) => {
     const isOfShell = rule.about === "file" && rule.action === "block" && forbidsFor(rule, "Bash");
     return [...toolsNamed(rule), ...isOfShell ? SHELL_TOOLS : []];
   });
@@ -110,11 +111,6 @@ function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] 
   const named = requirements.flatMap(({ triggers }) => triggers).flatMap(toolsNamed);
   return withShells(named.includes("Edit") ? [...named, "Bash"] : named)
     .filter((tool) => tool !== FORMER_TOOL);
-}
-
-function answersRequests({ permission }: GuardPolicy): boolean {
-  const { deny, allow, fallback } = permission;
-  return deny.length > 0 || allow.length > 0 || fallback !== null;
 }
 
 /** The event at which the person reads these notices, so that its own hook must be installed. */

@@ -2,7 +2,7 @@
 import type { Block, GuardPolicy, Verdict } from "./guards/guard_policy.ts";
 import { unreadText } from "./guards/judge_use.ts";
 import type { UseSaying } from "./requirements/tool_requirements.ts";
-import { BLIND_RULE } from "./guards/rule_names.ts";
+import { BLIND_RULE } from "./guards/guard_policy.ts";
 
 /** The guards' judgement; `allowedBy` is the rule that answers in place of a person. */
 export type Judgement =

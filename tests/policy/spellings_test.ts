@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import { judgeBash } from "../../src/policy/guards/bash.ts";
-import { mayConcernCommands } from "../../src/policy/guards/decide.ts";
+import { mayConcernCommands } from "../../src/policy/guards/judge_use.ts";
 import { JudgedProject } from "../support/judged_project.ts";
 import { runs } from "../support/lanes.ts";
 import { BASH, POWERSHELL } from "./spellings.ts";

@@ -6,8 +6,18 @@ import { type ProjectScript, projectScript } from "../shell/project_scripts.ts";
 import { onlyTells } from "./command_forms.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
 import { judgeDanger } from "./dangerous.ts";
-import { judgeOne, judgeOwn } from "./decide.ts";
-import type { Actor, Block, Discard, GuardPolicy, Verdict } from "./guard_policy.ts";
+import { judgeFile, judgeOwn } from "./file_rules.ts";
+import {
+  type Actor,
+  type Block,
+  DANGEROUS_RULE,
+  type Discard,
+  type GuardPolicy,
+  namesTools,
+  PROTECT_RULE,
+  ROOT_RULE,
+  type Verdict,
+} from "./guard_policy.ts";
 import { judgeLifting } from "./lifting.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
@@ -26,7 +36,6 @@ import {
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
 import { isBelow } from "../files/file_lookup.ts";
 import type { FileFacts, Look } from "./types.ts";
-import { DANGEROUS_RULE, PROTECT_RULE, ROOT_RULE } from "./rule_names.ts";
 
 export interface BashUse extends Actor, Omit<Surroundings, "language"> {
   readonly tool: string;
@@ -65,8 +74,8 @@ function judgeScript(
   const discards: Discard[] = [];
   const scripts: Started[] = [];
   const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
-  const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
-  const plain = [...policy.uneditable, ...policy.noAdditions].map(({ glob }) => glob);
+  const judged = (file: FileFacts) => judgeFile(policy, file, asUsed);
+  const plain = policy.rules.filter((rule) => !namesTools(rule)).map(({ glob }) => glob);
   const isRepository = use.disk?.isTop ?? (() => false);
   let [isAll, isPutAway, looks] = [true, false, 0];
   /** Links and folders that earlier commands of the script have made. */
@@ -172,8 +181,6 @@ function doubtsOfScripts(
   { use, look }: { readonly use: BashUse; readonly look: Look },
 ): string[] {
   if (started.length === 0) return [];
-  const { uneditable, noAdditions, tools } = policy;
-  const files = [...uneditable, ...noAdditions].map((rule) => ({ ...rule, action: "block" }));
   const known = new Set<string>();
   const doubts: string[] = [];
   const all = [...started];
@@ -187,7 +194,7 @@ function doubtsOfScripts(
     // An allowing rule, or a rule that lets this command write its files, makes no doubt.
     const block = blocks.find(({ rule }) =>
       rule !== ROOT_RULE &&
-      [...files, ...tools].every(({ name, action, writtenBy }) =>
+      policy.rules.every(({ name, action, writtenBy }) =>
         name !== rule || (action !== "allow" && !new RegExp(writtenBy ?? "(?!)", "s").test(by))
       )
     );
@@ -334,11 +341,8 @@ function isOutside(folder: string, root: string | null): boolean {
   return root !== null && !isBelow(folder, root) && !isBelow(root, folder);
 }
 
-function hasFileRules(
-  { uneditable, noAdditions, tools, protectsIgnored, protectsItself }: GuardPolicy,
-): boolean {
-  return protectsIgnored || protectsItself || uneditable.length > 0 || noAdditions.length > 0 ||
-    tools.some(({ about }) => about === "file");
+function hasFileRules({ rules, protectsIgnored, protectsItself }: GuardPolicy): boolean {
+  return protectsIgnored || protectsItself || rules.some(({ about }) => about !== "command");
 }
 
 /** Keeps one block for each rule and file, since a command inside another one would be denied twice. */

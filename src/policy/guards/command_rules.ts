@@ -7,8 +7,8 @@ import {
   fixedHead,
   type GuardPolicy,
   isAbout,
+  type Rule,
   ruleText,
-  type ToolRule,
   type Verdict,
 } from "./guard_policy.ts";
 import { formsOf, SPELLINGS } from "./command_forms.ts";
@@ -43,7 +43,7 @@ export function judgeCommands(
   commands: readonly ShellCommand[],
   by: Actor & { readonly tool: string; readonly whole: string },
 ): Verdict {
-  const rules = policy.tools.filter((rule) =>
+  const rules = policy.rules.filter((rule) =>
     rule.about === "command" && isAbout(rule, by.tool) && concerns(rule, by)
   );
   if (rules.length === 0) return { blocks: [], doubts: [] };
@@ -71,14 +71,14 @@ interface Finding {
   readonly doubt?: string;
 }
 
-function judgeCommand(command: ShellCommand, rules: readonly ToolRule[], tool: string): Finding[] {
+function judgeCommand(command: ShellCommand, rules: readonly Rule[], tool: string): Finding[] {
   const shown = shownCommand(command.words);
   const texts = spellings(command.words).map(textOf);
   const forms = formsOf(command.words).map(textOf);
   // PowerShell does not distinguish upper and lower case in names.
   const flags = tool === "PowerShell" ? "si" : "s";
   const findings: Finding[] = [];
-  let allowing: ToolRule | undefined;
+  let allowing: Rule | undefined;
   for (const rule of rules) {
     const isBlocking = rule.action === "block";
     // An allowing rule covers only the words as they are written.
@@ -109,7 +109,7 @@ function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
 
 /** Finds a usual spelling that a blocking rule misses although it matches others; null if it matches all or none. */
 export function spellingPassed(
-  rule: ToolRule,
+  rule: Rule,
 ): { readonly spelling: string; readonly holds: string } | null {
   if (rule.about !== "command" || rule.action !== "block") return null;
   for (const { holds, all } of SPELLINGS) {
@@ -123,7 +123,7 @@ export function spellingPassed(
   return null;
 }
 
-function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: string): Match {
+function matchCommand(rule: Rule, spellings: readonly KnownText[], flags: string): Match {
   const found = new Set(spellings.map((spelling) => matchSpelling(rule, spelling, flags)));
   return found.has("yes") ? "yes" : found.has("maybe") ? "maybe" : "no";
 }
@@ -141,7 +141,7 @@ export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
   return [...all, ...others.map((text) => [{ ...program, text }, ...rest])];
 }
 
-function matchSpelling(rule: ToolRule, { text, isOpen }: KnownText, flags: string): Match {
+function matchSpelling(rule: Rule, { text, isOpen }: KnownText, flags: string): Match {
   if (!isOpen && flags === "s" && !text.includes(rule.needle)) return "no";
   const regex = new RegExp(rule.pattern, flags);
   if (regex.test(text)) return isOpen && !rule.glob.endsWith("*") ? "maybe" : "yes";
@@ -172,6 +172,6 @@ export function textOf(words: readonly Argument[]): KnownText {
   };
 }
 
-function deniedBy(rule: ToolRule, tool: string, command: string): Block {
+function deniedBy(rule: Rule, tool: string, command: string): Block {
   return blockOf(rule, `${tool} command ${ruleText(rule)}. Command: ${command}`, { command, tool });
 }

@@ -5,7 +5,7 @@
 import { parentOf } from "../../base/paths.ts";
 import ROWS from "./built_in.json" with { type: "json" };
 import { commandLines } from "./command_forms.ts";
-import type { Verdict } from "./guard_policy.ts";
+import { DANGEROUS_RULE, type Verdict } from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { meansAll, readFind } from "../shell/find_command.ts";
 import { type GitCall, gitCall } from "../shell/git_call.ts";
@@ -14,7 +14,6 @@ import { matchesWithHead, withPatterns } from "../shell/rows.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
 import { WRITERS } from "../shell/writers.ts";
 import WORDS from "./words.json" with { type: "json" };
-import { DANGEROUS_RULE } from "./rule_names.ts";
 
 /** Folders that must stay, besides the folders of the system. */
 export interface Precious {

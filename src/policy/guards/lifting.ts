@@ -2,9 +2,8 @@
 import type { ShellCommand } from "../shell/shell_command.ts";
 import { DATABASE_PROGRAMS, onlyReads } from "../shell/writers.ts";
 import { programName } from "../shell/operands.ts";
-import type { Verdict } from "./guard_policy.ts";
+import { PROTECT_RULE, type Verdict } from "./guard_policy.ts";
 import TABLES from "./person_verbs.json" with { type: "json" };
-import { PROTECT_RULE } from "./rule_names.ts";
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 

@@ -5,7 +5,7 @@ import { parentOf } from "../../base/paths.ts";
 import { withPatterns } from "../shell/rows.ts";
 import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
 import ROWS from "./named_files.json" with { type: "json" };
-import { PROTECT_RULE, TREES_RULE } from "./rule_names.ts";
+import { PROTECT_RULE, TREES_RULE } from "./guard_policy.ts";
 
 /** A kind of file: why it is protected, and which of its changes count. */
 interface Kind {

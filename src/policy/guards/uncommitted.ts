@@ -3,12 +3,11 @@ import { resolvePath } from "../../base/paths.ts";
 import { findRepository, lookUpwards, readRef } from "../../system/git/repository.ts";
 import { runGit } from "../../system/git/run_git.ts";
 import { onlyTells } from "./command_forms.ts";
-import type { Block, Discard } from "./guard_policy.ts";
+import { type Block, type Discard, UNCOMMITTED_RULE } from "./guard_policy.ts";
 import { changesNothing, type GitCall, gitCall } from "../shell/git_call.ts";
 import { goesToBranch, isPath, onlyUnstages } from "../shell/git_changes.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
-import { UNCOMMITTED_RULE } from "./rule_names.ts";
 
 /** Tells whether a command saves work in a commit or a stash, so that a later command of the script loses none. */
 export function putsAway({ words }: ShellCommand): boolean {
