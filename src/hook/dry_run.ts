@@ -180,17 +180,19 @@ function explained(
   const verdict: Verdict = { doubts: [], ...guards, blocks: found };
   if (use === null) return { verdict, sayings: [] };
   const { policy } = at;
-  const ofRules = policy === null ? [] : sayingsOf(policy, verdict, use);
-  if (event.name === "PermissionRequest") {
-    const permissions = policy === null ? [] : permissionSayings(policy, use.tool);
-    return { verdict, sayings: [...ofRules, ...permissions] };
-  }
-  const required = explainRequirements({ tool: use.tool, repository }, decision, at);
+  const isRequest = event.name === "PermissionRequest";
+  const required = isRequest
+    ? []
+    : explainRequirements({ tool: use.tool, repository }, decision, at);
   const forbidding = required.filter(({ says }) => says === "forbids")
     .map(({ rule, why }) => ({ rule, reason: why }));
   return {
     verdict: { ...verdict, blocks: [...found, ...forbidding] },
-    sayings: [...ofRules, ...required],
+    sayings: [
+      ...policy === null ? [] : sayingsOf(policy, verdict, use),
+      ...policy !== null && isRequest ? permissionSayings(policy, use.tool) : [],
+      ...required,
+    ],
   };
 }
 
@@ -254,24 +256,27 @@ function explainRequirements(
     : asked !== NOTHING_ASKED
     ? null
     : notes?.["requirements"] ?? (ground.kind === "none" ? ground.why : null);
-  return (policiesIn(config).requirements?.requirements ?? []).map((requirement): Saying => {
-    const { name } = requirement;
-    const held = decision?.found.find(({ rule }) => rule === `requirements.${name}`);
-    if (held !== undefined) return row(name, "forbids", held.reason);
-    if (nowhere !== null) return row(name, "allows", `it does not count: ${nowhere}`);
+  const say = (requirement: Requirement): Said => {
+    const held = decision?.found.find(({ rule }) => rule === `requirements.${requirement.name}`);
+    if (held !== undefined) return ["forbids", held.reason];
+    if (nowhere !== null) return ["allows", `it does not count: ${nowhere}`];
     if (untold.includes(requirement)) {
-      return row(name, whenBlind === "deny" ? "forbids" : "cannot tell", UNKNOWN_BRANCH);
+      return [whenBlind === "deny" ? "forbids" : "cannot tell", UNKNOWN_BRANCH];
     }
-    const sayings = judged.filter(({ triggered }) => triggered.includes(requirement))
+    const parts = judged.filter(({ triggered }) => triggered.includes(requirement))
       .map((part) => standing(requirement, part, { keeping, whenBlind }));
-    const saying = sayings.find(({ says }) => says === "forbids") ??
-      sayings.find(({ says }) => says === "cannot tell") ?? sayings[0] ??
+    const said = parts.find(([says]) => says === "forbids") ??
+      parts.find(([says]) => says === "cannot tell") ?? parts[0] ??
       unmatched(requirement, tool, doubts);
-    return saying.says === "forbids" && paused
-      ? row(name, "allows", `paused; else: ${saying.why}`)
-      : saying;
+    return said[0] === "forbids" && paused ? ["allows", `paused; else: ${said[1]}`] : said;
+  };
+  return (policiesIn(config).requirements?.requirements ?? []).map((requirement): Saying => {
+    const [says, why] = say(requirement);
+    return { rule: `requirements.${requirement.name}`, glob: "", says, why };
   });
 }
+
+type Said = readonly [says: Saying["says"], why: string];
 
 const NOTHING_ASKED: Asked = { judged: [], untold: [], doubts: [], keeping: "lasting" };
 
@@ -280,39 +285,32 @@ function standing(
   requirement: Requirement,
   { open, judged, facts, to }: JudgedUse,
   { keeping, whenBlind }: { readonly keeping: Keeping; readonly whenBlind: WhenBlind },
-): Saying {
-  const { name } = requirement;
-  const met = row(name, "allows", "its condition is met");
-  if (requirement.stopOnly) return row(name, "allows", "it is asked when Claude stops");
+): Said {
+  if (requirement.stopOnly) return ["allows", "it is asked when Claude stops"];
   if (keeping !== "lasting") {
-    if (mayBeOpen([requirement], facts).length === 0) return met;
+    if (mayBeOpen([requirement], facts).length === 0) return MET;
     const why = keeping === "off" ? UNKEPT.why : "what has been satisfied cannot be read";
     return whenBlind === "deny"
-      ? row(name, "forbids", `whether it is satisfied cannot be known: ${why}`)
-      : row(name, "cannot tell", why);
+      ? ["forbids", `whether it is satisfied cannot be known: ${why}`]
+      : ["cannot tell", why];
   }
   const one = judged.find((one) => one.requirement === requirement)!;
-  if (open.includes(one)) return row(name, "forbids", reasonOf(one, to));
-  if (one.status === "unknown") {
-    return row(name, "allows", `it cannot be known: ${reasonOf(one, to)}`);
-  }
-  if (one.by === undefined) return met;
+  if (open.includes(one)) return ["forbids", reasonOf(one, to)];
+  if (one.status === "unknown") return ["allows", `it cannot be known: ${reasonOf(one, to)}`];
+  if (one.by === undefined) return MET;
   const { satisfiedBy, unproven } = one.by;
   const doubt = unproven === undefined ? "" : `, unproven: ${unproven.why}`;
-  return row(name, "allows", `satisfied by ${satisfiedBy}${doubt}`);
+  return ["allows", `satisfied by ${satisfiedBy}${doubt}`];
 }
+
+const MET: Said = ["allows", "its condition is met"];
 
 /** Returns what is said of a requirement that does not apply to the tool use. */
-function unmatched(requirement: Requirement, tool: string, doubts: readonly Doubt[]): Saying {
-  const { name, triggers } = requirement;
+function unmatched(requirement: Requirement, tool: string, doubts: readonly Doubt[]): Said {
   const doubt = doubts.find((one) => one.requirement === requirement);
-  if (doubt !== undefined) return row(name, "cannot tell", doubt.why);
+  if (doubt !== undefined) return ["cannot tell", doubt.why];
   const isPlan = !SHELL_TOOLS.has(tool) &&
     triggeredBy([requirement], { tool, commands: [], changesFiles: false }).length > 0;
-  const why = isPlan ? "plans are free" : `it is about ${triggersText(triggers)}`;
-  return row(name, "does not match", why);
-}
-
-function row(name: string, says: Saying["says"], why: string): Saying {
-  return { rule: `requirements.${name}`, glob: "", says, why };
+  const why = isPlan ? "plans are free" : `it is about ${triggersText(requirement.triggers)}`;
+  return ["does not match", why];
 }

@@ -42,9 +42,7 @@ export function wayForPerson(work: HookWork): string {
 async function lifting(work: HookWork, db: HookWork["db"]): Promise<[KeepingState, string]> {
   const { sessionId } = work;
   const kind = keepingOf(db, work.config);
-  return kind === "broken"
-    ? [{ kind, mending: await mending(work) }, sessionId]
-    : [{ kind }, tellingId(db, sessionId)];
+  return kind === "broken" ? [await mending(work), sessionId] : [kind, tellingId(db, sessionId)];
 }
 
 /** Finds how the database can be mended. Loads the module late, since an unusable database is rare. */

@@ -66,7 +66,7 @@ Deno.test("nextOfQueue() tells every message as often as it says, then nothing",
 });
 
 Deno.test("stopReason() says what is wrong, what to do, how often, and who lifts it", () => {
-  const about = { inRow: 2, maxBlocks: 6, wayOut: liftText({ kind: "lasting" }, "5e551033") };
+  const about = { inRow: 2, maxBlocks: 6, wayOut: liftText("lasting", "5e551033") };
   const wrong = stopReason([{ rule: "stop.commands[0]", reason: "A" }], about);
   assert.match(wrong, /^A\nClaude may not stop.*\nThis is stop 2 of at most 6 .*\nOnly a person/);
   assert.match(wrong, /`conclaude guard pause --session 5e551033`/);

@@ -1,6 +1,5 @@
 /** Judges a shell command: every command that it would start, and every file that it would change. */
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
-import { doubtsOfAgent } from "./second_agents.ts";
 import { discardOf, putsAway } from "./uncommitted.ts";
 import { type ProjectScript, projectScript } from "../shell/project_scripts.ts";
 import { onlyTells } from "./command_forms.ts";
@@ -18,7 +17,7 @@ import {
   ROOT_RULE,
   type Verdict,
 } from "./guard_policy.ts";
-import { judgeLifting } from "./lifting.ts";
+import { doubtsOfAgent, judgeLifting } from "./lifting.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { gitCall, settingsOf } from "../shell/git_call.ts";
@@ -49,25 +48,24 @@ const MAX_PATH_CHARS = 16_384;
 
 /** Judges a call of a shell tool. If its script is too large, judges only the part that was read. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
-  const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
+  const { tooLarge, ...script } = readScript(use.command, inLanguage(use));
   const { isAll, scripts, ...found } = judgeScript(policy, script, { use, look });
   const unread = tooLarge ?? (isAll ? undefined : "it changes more files than can be looked up");
   const doubts = [...found.doubts, ...doubtsOfScripts(policy, scripts, { use, look })];
   return { ...found, doubts, ...(unread === undefined ? {} : { unread }) };
 }
 
-function languageOf({ tool }: Pick<BashUse, "tool">): Pick<Surroundings, "language"> {
-  return tool === "PowerShell" ? { language: "powershell" } : {};
+function inLanguage<Use extends Pick<BashUse, "tool">>(
+  use: Use,
+): Use & Pick<Surroundings, "language"> {
+  return use.tool === "PowerShell" ? { ...use, language: "powershell" } : use;
 }
 
 function judgeScript(
   policy: GuardPolicy,
   { commands, unknown }: Pick<Script, "commands" | "unknown">,
   { use, look }: { readonly use: BashUse; readonly look: Look },
-): Required<Omit<Verdict, "unread" | "blind">> & {
-  readonly isAll: boolean;
-  readonly scripts: readonly Started[];
-} {
+) {
   const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
   const blocks: Block[] = [...byCommand.blocks];
   const doubts: string[] = [...unknown, ...byCommand.doubts];
@@ -82,7 +80,7 @@ function judgeScript(
   const links: string[] = [];
   const folders: string[] = [];
   /** Targets that were already looked up. A new folder clears them, since it may change the answers. */
-  let known = new Set<string>();
+  const known = new Set<string>();
   const judgeTarget = ({ path, by, within, ...how }: Target) => {
     if (path === null) {
       const isAsked = how.effect === "tamper" ? policy.protectsItself : hasFileRules(policy);
@@ -128,8 +126,9 @@ function judgeScript(
     }
   };
   const judge = (command: ShellCommand) => {
+    const { words, folder } = command;
     const all = findTargets(command);
-    const targets = isElsewhere(command) ? [] : all;
+    const isHere = !isElsewhere(command);
     const precious = isContained(command) ? null : { ...use, isRepository };
     const written = all.flatMap(({ path }) => path ?? []);
     const verdicts = [
@@ -138,6 +137,7 @@ function judgeScript(
     ];
     blocks.push(...verdicts.flatMap((verdict) => verdict.blocks));
     doubts.push(...verdicts.flatMap((verdict) => verdict.doubts));
+    const targets = isHere ? all : [];
     targets.forEach(judgeTarget);
     const named = isOnOtherMachine(command) ? NOTHING_NAMED : unexplained(command);
     for (const word of named.words) judgeNamed(word, command, false);
@@ -145,18 +145,16 @@ function judgeScript(
       judgeNamed(literal(name), command, true);
     }
     doubts.push(...doubtsOfAgent(command));
-    const [by, { folder }] = [shownCommand(command.words), command];
-    const script = isElsewhere(command) ? null : projectScript(command, use.disk?.readText);
-    scripts.push(
-      ...named.scripts.map((text) => ({ shown: `"${by}"`, text, folder, by })),
-      ...script === null ? [] : [{ ...script, by }],
-    );
-    const discard = policy.protectsUncommitted && !isPutAway ? discardOf(command) : null;
+    const by = shownCommand(words);
+    const script = isHere ? projectScript(command, use.disk?.readText) : null;
+    scripts.push(...named.scripts.map((text) => ({ shown: `"${by}"`, text, folder, by })));
+    if (script !== null) scripts.push({ ...script, by });
+    const discard = isHere && policy.protectsUncommitted && !isPutAway ? discardOf(command) : null;
+    if (discard !== null) discards.push(discard);
     isPutAway ||= putsAway(command);
-    if (discard !== null && !isElsewhere(command)) discards.push(discard);
     links.push(...targets.flatMap(({ by, path }) => by === "ln" && path !== null ? [path] : []));
     const made = foldersMade(command);
-    if (made.length > 0) known = new Set();
+    if (made.length > 0) known.clear();
     folders.push(...made);
   };
   for (const command of commands) if (withinLimits(() => judge(command)) === null) isAll = false;
@@ -260,44 +258,39 @@ export function readUses(
   command: string,
   around: Pick<BashUse, "tool" | "folder" | "home" | "disk" | "gitAliases">,
 ): BashUses {
-  const script = readScript(command, { ...around, ...languageOf(around) });
-  const { commands, unknown, leavesRunning } = script;
-  const read = commands.map((command) => {
+  const { commands, unknown, leavesRunning } = readScript(command, inLanguage(around));
+  const files = new Set<string>();
+  const beginnings: string[] = [];
+  const steps = commands.map((command): BashStep => {
+    const { words } = command;
     const isHere = !isElsewhere(command);
-    const targets = isHere ? withinLimits(() => findTargets(command)) ?? [] : [];
+    const found = isHere ? withinLimits(() => findTargets(command)) ?? [] : [];
+    const targets = found.filter(({ effect }) => effect !== "tamper");
+    const isSearched = ({ search }: Target) => search !== undefined && search.named === undefined;
+    for (const target of targets) {
+      if (target.path === null || isSearched(target)) {
+        files.add(`which file \`${target.by}\` changes is not known`);
+      }
+    }
+    const written = onlyTells(words) ? [] : spellings(words);
+    beginnings.push(
+      ...written.map(textOf).filter(({ isOpen }) => isOpen).map(({ text }) => text),
+    );
     return {
-      command,
-      isHere,
-      targets: targets.filter(({ effect }) => effect !== "tamper"),
-      written: onlyTells(command.words) ? [] : spellings(command.words),
-    };
-  });
-  const isFound = ({ search }: Target) => search !== undefined && search.named === undefined;
-  const open = read.flatMap(({ targets }) => targets)
-    .filter((target) => target.path === null || isFound(target))
-    .map(({ by }) => `which file \`${by}\` changes is not known`);
-  return {
-    leavesRunning,
-    steps: read.map(({ command, isHere, targets, written }): BashStep => ({
       commands: written.map((words) => words.map(({ text }) => text)),
-      changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
+      changed: targets.flatMap((target) => isSearched(target) ? [] : named(target)),
       folder: folderOf(command),
-      onlyGoes: /^(?:cd|pushd|popd)$/.test(command.words[0]?.text ?? ""),
-      checksOut: isHere ? branchSwitch(command.words) : null,
-      makesBranch: isHere ? branchMade(command.words) : null,
+      onlyGoes: /^(?:cd|pushd|popd)$/.test(words[0]?.text ?? ""),
+      checksOut: isHere ? branchSwitch(words) : null,
+      makesBranch: isHere ? branchMade(words) : null,
       makesTree: isHere ? treeMade(command) : null,
       moves: isHere && written.length > 0 ? branchesMoved(command) : [],
-      pushes: pushes(command.words),
-      pushesPlainly: pushes(command.words) && !command.words.some(({ isOpen }) => isOpen),
-      settings: isHere ? settingsOf(command.words) : [],
-    })),
-    untold: {
-      commands: unknown,
-      files: [...new Set(open)],
-      beginnings: read.flatMap(({ written }) => written).map(textOf)
-        .flatMap(({ text, isOpen }) => isOpen ? [text] : []),
-    },
-  };
+      pushes: pushes(words),
+      pushesPlainly: pushes(words) && !words.some(({ isOpen }) => isOpen),
+      settings: isHere ? settingsOf(words) : [],
+    };
+  });
+  return { steps, untold: { commands: unknown, files: [...files], beginnings }, leavesRunning };
 }
 
 /** Returns the files that a target names. A word that may also name a branch counts only with a file extension. */

@@ -60,14 +60,17 @@ export function judgeDanger(
     written.some((path) => place?.test(path)) || sql.some((text) => told?.test(text))
   ).map(({ does }) => does);
   const doubts = doubtsOfGit(gitCall(words));
-  if (precious !== null) {
-    for (const whole of wholesOf(command, name)) {
-      const lost = lostWith(whole, { command, precious });
-      if (whole.isSure) found.push(...lost);
-      else doubts.push(...lost.map((what) => `whether it ${what} is only known when it runs`));
-      if (whole.word.isOpen && whole.isSure) {
-        doubts.push(`what "${shownCommand(words)}" removes or changes is not known`);
-      }
+  for (const { verb, word, isSure } of precious === null ? [] : wholesOf(command, name)) {
+    const path = word.isOpen ? null : placeOf(word, command.folder);
+    const isContent = path !== null && /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1));
+    const folder = isContent ? parentOf(path) : path;
+    if (folder !== null && isPrecious(folder, verb, precious!)) {
+      const what = `${verb} ${folder}`;
+      if (isSure) found.push(what);
+      else doubts.push(`whether it ${what} is only known when it runs`);
+    }
+    if (word.isOpen && isSure) {
+      doubts.push(`what "${shownCommand(words)}" removes or changes is not known`);
     }
   }
   if (isTold) {
@@ -128,18 +131,6 @@ function wholesOf({ words, args }: ShellCommand, name: string): Whole[] {
   ];
 }
 
-/** Says what is lost that nobody can restore, as a part of a sentence; empty where the folder may go. */
-function lostWith(
-  { verb, word }: Whole,
-  { command, precious }: { readonly command: ShellCommand; readonly precious: Precious },
-): string[] {
-  const path = word.isOpen ? null : placeOf(word, command.folder);
-  if (path === null) return [];
-  const folder = /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1)) ? parentOf(path) : path;
-  const isChanged = verb.startsWith("changes");
-  return isPrecious(folder, { ...precious, isChanged }) ? [`${verb} ${folder}`] : [];
-}
-
 /** What programs do to all that lies in a folder. */
 const VERBS: Readonly<Record<string, string>> = {
   ...{ rm: "removes", shred: "removes" },
@@ -157,10 +148,8 @@ function verbOf([program, ...rest]: readonly Argument[]): string | null {
  * Tells whether a path is the home, lies directly in it, is a folder of the system, the project, a folder above one of
  * these, or another repository. Permissions may change, except for the home, the system and folders above the project.
  */
-function isPrecious(
-  path: string,
-  { home, root, isRepository, isChanged }: Precious & { readonly isChanged: boolean },
-): boolean {
+function isPrecious(path: string, verb: string, { home, root, isRepository }: Precious): boolean {
+  const isChanged = verb.startsWith("changes");
   const above = (inner: string | null) =>
     inner !== null && (inner === path || inner.startsWith(path === "/" ? "/" : `${path}/`));
   if (path === "/" || above(home)) return true;

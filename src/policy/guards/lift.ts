@@ -11,39 +11,31 @@ export interface Mending {
   readonly remedy: string;
 }
 
-export type KeepingState =
-  | { readonly kind: Exclude<Keeping, "broken"> }
-  | { readonly kind: "broken"; readonly mending: Mending };
+export type KeepingState = Exclude<Keeping, "broken"> | Mending;
 
 /** Tells Claude how a person lifts a denial. */
 export function liftText(keeping: KeepingState, session: string): string {
-  const pause = pauseCommand(session);
-  if (keeping.kind === "broken") {
-    const { trouble, remedy } = keeping.mending;
-    return `Only a person can lift this, and no pause can be kept: ${trouble}. ` +
-      `This comes first: ${remedy}. Then, for 15 minutes: ${pause}; do not run it yourself.`;
-  }
-  return keeping.kind === "off"
-    ? `Only a person can lift this, by a change of the rule ${SWITCHED_OFF}`
-    : `Only a person can lift this, for 15 minutes, in another terminal, with ${pause}; do not run it yourself.`;
+  return `Only a person can lift this: ${wayText(keeping, session)} Do not do it yourself.`;
 }
 
 /** Tells the person how to send a prompt that was held back. */
 export function sendText(keeping: KeepingState, session: string): string {
-  const pause = `run ${pauseCommand(session)}, which lifts the rules for 15 minutes.`;
-  if (keeping.kind === "broken") {
-    const { trouble, remedy } = keeping.mending;
-    return `To send it all the same, mend the database first, without which no pause can be kept: ${trouble}. ` +
-      `This mends it: ${remedy}. Then ${pause}`;
-  }
-  return `To send it all the same, ${
-    keeping.kind === "off" ? `change the rule ${SWITCHED_OFF}` : pause
-  }`;
+  return `To send it all the same: ${wayText(keeping, session)}`;
 }
 
-const SWITCHED_OFF =
-  "in the configuration (`conclaude config path` says where it is): the database is switched off, " +
-  "so that no pause can be kept.";
+function wayText(keeping: KeepingState, session: string): string {
+  if (keeping === "off") {
+    return "change the rule in the configuration (`conclaude config path` says where it is): " +
+      "the database is switched off, so that no pause can be kept.";
+  }
+  const pause = `run ${
+    pauseCommand(session)
+  } in another terminal, which lifts the rules for 15 minutes.`;
+  if (keeping === "lasting") return pause;
+  const { trouble, remedy } = keeping;
+  return `mend the database first, without which no pause can be kept: ${trouble}. ` +
+    `This mends it: ${remedy}. Then ${pause}`;
+}
 
 function pauseCommand(session: string): string {
   return `\`conclaude guard pause --session ${session}\``;

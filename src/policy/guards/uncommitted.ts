@@ -14,37 +14,34 @@ export function putsAway({ words }: ShellCommand): boolean {
   return /^(?:commit|stash)$/.test(gitCall(words)?.verb ?? "");
 }
 
-/** What a verb loses; `named` is absent where the verb affects the whole working tree. */
-type Lost = Pick<Discard, "loses"> & Partial<Pick<Discard, "isStagedLost">> & {
-  readonly named?: readonly Argument[];
-};
+type Lost = Pick<Discard, "loses" | "named" | "isStagedLost">;
 
-const ALL_CHANGES: Lost = { loses: "changes", isStagedLost: true };
+function changes(named: readonly Argument[] | null, isStagedLost: boolean): Lost {
+  return { loses: "changes", named: named?.map(({ text }) => text) ?? null, isStagedLost };
+}
 
 /** By verb of git, what a call of that verb throws away. */
-const LOST: ReadonlyMap<string, (call: GitCall) => Lost | null> = new Map(Object.entries({
-  checkout: (call): Lost | null => {
-    const { operands, dashed, has } = call;
-    const [first] = operands;
-    if (has("-f --force")) return ALL_CHANGES;
-    if (first === undefined || goesToBranch(call)) return null;
-    const files = dashed ?? (isPath(first) ? operands : operands.slice(1));
-    return {
-      ...{ loses: "changes", named: dashed ?? operands },
-      isStagedLost: files.length > 0 && files.length < operands.length,
-    };
-  },
-  clean: (): Lost => ({ loses: "new files" }),
-  reset: ({ has }): Lost | null => has("--hard") ? ALL_CHANGES : null,
-  restore: (call): Lost | null =>
-    onlyUnstages(call) ? null : {
-      ...{ loses: "changes", named: call.operands },
-      isStagedLost: call.has("-s --source -S --staged"),
+const LOST: ReadonlyMap<string, (call: GitCall) => Lost | null> = new Map(Object.entries(
+  {
+    checkout(call) {
+      const { operands, dashed, has } = call;
+      const [first] = operands;
+      if (has("-f --force")) return changes(null, true);
+      if (first === undefined || goesToBranch(call)) return null;
+      const files = dashed ?? (isPath(first) ? operands : operands.slice(1));
+      return changes(dashed ?? operands, files.length > 0 && files.length < operands.length);
     },
-  stash: ({ after: [verb] }): Lost | null =>
-    /^(?:drop|clear)$/.test(verb?.text ?? "") ? { loses: "stash" } : null,
-  switch: () => ALL_CHANGES,
-}));
+    clean: () => ({ loses: "new files", named: null, isStagedLost: false }),
+    reset: ({ has }) => has("--hard") ? changes(null, true) : null,
+    restore: (call) =>
+      onlyUnstages(call) ? null : changes(call.operands, call.has("-s --source -S --staged")),
+    stash: ({ after: [verb] }) =>
+      /^(?:drop|clear)$/.test(verb?.text ?? "")
+        ? { loses: "stash", named: null, isStagedLost: false }
+        : null,
+    switch: () => changes(null, true),
+  } satisfies Record<string, (call: GitCall) => Lost | null>,
+));
 
 /** Returns what a command throws away; null for nothing, and where only the running shell knows the folder. */
 export function discardOf({ words, folder }: ShellCommand): Discard | null {
@@ -53,14 +50,8 @@ export function discardOf({ words, folder }: ShellCommand): Discard | null {
   const lost = LOST.get(call.verb)?.(call) ?? null;
   const at = call.folder === null ? folder : placeOf(call.folder, folder);
   if (lost === null || at === null || call.after.some(({ isOpen }) => isOpen)) return null;
-  return {
-    loses: lost.loses,
-    folder: at,
-    words: call.after.map(({ text }) => text),
-    named: lost.named?.map(({ text }) => text) ?? null,
-    isStagedLost: lost.isStagedLost ?? false,
-    shown: shownCommand(words),
-  };
+  const after = call.after.map(({ text }) => text);
+  return { ...lost, folder: at, words: after, shown: shownCommand(words) };
 }
 
 const MAX_NAMED = 3;
@@ -74,10 +65,9 @@ export async function judgeDiscards(discards: readonly Discard[]): Promise<Block
     if (first === undefined) continue;
     const shown = [first, ...others.slice(0, MAX_NAMED - 1)].join(", ");
     const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : "";
-    const way = discard.loses === "stash"
-      ? "Apply it first, or leave it"
-      : "Commit it or `git stash -u` it first";
-    const what = discard.loses === "stash" ? "a stash" : `uncommitted work (${shown}${more})`;
+    const [what, way] = discard.loses === "stash"
+      ? ["a stash", "Apply it first, or leave it"]
+      : [`uncommitted work (${shown}${more})`, "Commit it or `git stash -u` it first"];
     blocks.push({
       rule: UNCOMMITTED_RULE,
       reason:
