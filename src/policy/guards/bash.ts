@@ -66,9 +66,12 @@ function judgeScript(
   { commands, unknown }: Pick<Script, "commands" | "unknown">,
   { use, look }: { readonly use: BashUse; readonly look: Look },
 ) {
-  const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
-  const blocks: Block[] = [...byCommand.blocks];
-  const doubts: string[] = [...unknown, ...byCommand.doubts];
+  const blocks: Block[] = [];
+  const doubts: string[] = [...unknown];
+  const take = (verdict: Verdict) => {
+    blocks.push(...verdict.blocks);
+    doubts.push(...verdict.doubts);
+  };
   const discards: Discard[] = [];
   const scripts: Started[] = [];
   const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
@@ -131,12 +134,8 @@ function judgeScript(
     const isHere = !isElsewhere(command);
     const precious = isContained(command) ? null : { ...use, isRepository };
     const written = all.flatMap(({ path }) => path ?? []);
-    const verdicts = [
-      ...policy.deniesDangerous ? [judgeDanger(command, { precious, written })] : [],
-      ...policy.protectsItself ? [judgeLifting(command, use)] : [],
-    ];
-    blocks.push(...verdicts.flatMap((verdict) => verdict.blocks));
-    doubts.push(...verdicts.flatMap((verdict) => verdict.doubts));
+    if (policy.deniesDangerous) take(judgeDanger(command, { precious, written }));
+    if (policy.protectsItself) take(judgeLifting(command, use));
     const targets = isHere ? all : [];
     targets.forEach(judgeTarget);
     const named = isOnOtherMachine(command) ? NOTHING_NAMED : unexplained(command);
@@ -157,6 +156,7 @@ function judgeScript(
     if (made.length > 0) known.clear();
     folders.push(...made);
   };
+  take(judgeCommands(policy, commands, { ...use, whole: use.command }));
   for (const command of commands) if (withinLimits(() => judge(command)) === null) isAll = false;
   return {
     blocks: once(blocks),
@@ -340,11 +340,7 @@ function hasFileRules({ rules, protectsIgnored, protectsItself }: GuardPolicy): 
 
 /** Keeps one block for each rule and file, since a command inside another one would be denied twice. */
 function once(blocks: readonly Block[]): Block[] {
-  const seen = new Set<string>();
-  return blocks.filter(({ rule, reason }) => {
-    const key = rule === DANGEROUS_RULE
-      ? `${rule} ${reason.split(". Command:")[0]}`
-      : rule + reason;
-    return !seen.has(key) && seen.add(key);
-  });
+  const keyOf = ({ rule, reason }: Block) =>
+    rule + (rule === DANGEROUS_RULE ? reason.split(". Command:", 1)[0] : reason);
+  return Array.from(Map.groupBy(blocks, keyOf).values(), ([first]) => first!);
 }

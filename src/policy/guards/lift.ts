@@ -15,7 +15,7 @@ export type KeepingState = Exclude<Keeping, "broken"> | Mending;
 
 /** Tells Claude how a person lifts a denial. */
 export function liftText(keeping: KeepingState, session: string): string {
-  return `Only a person can lift this: ${wayText(keeping, session)} Do not do it yourself.`;
+  return `Only a person can lift this; do not do it yourself: ${wayText(keeping, session)}`;
 }
 
 /** Tells the person how to send a prompt that was held back. */
