@@ -80,18 +80,7 @@ export async function eventOf(
   };
 }
 
-export interface Trial {
-  readonly tried: TriedEvent;
-  readonly config: HookConfig;
-  /** The answer that the hook would print; undefined when only handling the event can show it. */
-  readonly answer: Answer | undefined;
-  /** The answer about a tool use; null when there is none. */
-  readonly decision: "allow" | "deny" | null;
-  /** Whether the use is allowed only because a person has lifted the rules that forbid it. */
-  readonly isLifted: boolean;
-  readonly verdict: Verdict;
-  readonly sayings: readonly Saying[];
-}
+export type Trial = Awaited<ReturnType<typeof tryEvent>>;
 
 /**
  * Tries an event with the configuration and database that a hook in a folder would find.
@@ -104,7 +93,7 @@ export async function tryEvent(
     db: DatabaseSync | null,
     policy: GuardPolicy | null,
   ) => TriedEvent | Promise<TriedEvent>,
-): Promise<Trial> {
+) {
   const { locations } = context;
   const { found } = await peek(context, folder, async (db, config, { policy, places }) => {
     const tried = await makeEvent(db, policy);
@@ -114,8 +103,13 @@ export async function tryEvent(
   const output = Object(found.answer?.["hookSpecificOutput"]);
   const behavior = output.permissionDecision ?? output.decision?.behavior;
   const decision = behavior === "deny" || behavior === "allow" ? behavior : null;
-  const isLifted = decision !== "deny" && found.verdict.blocks.length > 0;
-  return { ...found, decision, isLifted };
+  return {
+    ...found,
+    /** The answer about a tool use; null when there is none. */
+    decision,
+    /** Whether the use is allowed only because a person has lifted the rules that forbid it. */
+    isLifted: decision !== "deny" && found.verdict.blocks.length > 0,
+  };
 }
 
 /** Returns the hook's answer to the event; undefined when only handling the event can show it. */
@@ -175,7 +169,7 @@ function explained(
   { event, use, repository }: TriedEvent,
   decision: Decision | undefined,
   at: Place,
-): Pick<Trial, "verdict" | "sayings"> {
+): { readonly verdict: Verdict; readonly sayings: readonly Saying[] } {
   const { guards = null, found = [] } = decision ?? {};
   const verdict: Verdict = { doubts: [], ...guards, blocks: found };
   if (use === null) return { verdict, sayings: [] };

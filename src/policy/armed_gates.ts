@@ -11,7 +11,6 @@ import {
   holdsOwn,
   type Need,
   type ParsedSettings,
-  type Unarmed,
   unarmedText,
   whyUnarmed,
 } from "../claude/settings/armed.ts";
@@ -155,29 +154,20 @@ export function modNotice(place: ArmedPlace): string | null {
 /** The hook that the built-in protections need, before a command runs. */
 const BUILT_IN: Need = { gate: "built-in protections", event: "PreToolUse", tools: ["Bash"] };
 
-/** Our hooks in the settings files and in the plugin, and the protections that lack theirs. */
-export interface HooksHere {
-  /** The files that contain our hooks, and their events, in the order in which Claude Code obeys the files. */
-  readonly installed: readonly {
-    readonly path: string;
-    readonly events: readonly string[];
-    readonly isPlugin: boolean;
-  }[];
-  /** The protections, also built-in ones, whose hook Claude Code does not run. */
-  readonly unarmed: readonly Unarmed[];
-}
+export type HooksHere = ReturnType<typeof hooksHere>;
 
-export function hooksHere(config: HookConfig, place: ArmedPlace): HooksHere {
+/** Finds our hooks in the settings files and in the plugin, and the protections that lack theirs. */
+export function hooksHere(config: HookConfig, place: ArmedPlace) {
   const { files, plugins, ...how } = settingsHere(place);
   return {
     installed: installedIn({ files, plugins, ...how }),
+    /** The protections, also built-in ones, whose hook Claude Code does not run. */
     unarmed: whyUnarmed(files, { needs: [BUILT_IN, ...needsOf(config)], ...how }),
   };
 }
 
-function installedIn(
-  { files, plugins, ownership }: ReturnType<typeof settingsHere>,
-): HooksHere["installed"] {
+/** Lists the files that contain our hooks, with their events, in the order in which Claude Code obeys the files. */
+function installedIn({ files, plugins, ownership }: ReturnType<typeof settingsHere>) {
   return files.map((file) => {
     const own = ownHandlersIn(file.settings, ownership);
     const events = [...new Set(own.map(({ event }) => event))];

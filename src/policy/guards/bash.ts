@@ -1,10 +1,9 @@
 /** Judges a shell command: every command that it would start, and every file that it would change. */
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
-import { discardOf, putsAway } from "./uncommitted.ts";
 import { type ProjectScript, projectScript } from "../shell/project_scripts.ts";
 import { onlyTells } from "./command_forms.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
-import { judgeDanger } from "./dangerous.ts";
+import { discardOf, judgeDanger, putsAway } from "./dangerous.ts";
 import { judgeFile, judgeOwn } from "./file_rules.ts";
 import {
   type Actor,
@@ -27,7 +26,6 @@ import { readScript, type Script, type Surroundings } from "../shell/script.ts";
 import {
   branchesMoved,
   branchMade,
-  type BranchSwitch,
   branchSwitch,
   pushes,
   treeMade,
@@ -213,55 +211,19 @@ function withinLimits<Result>(work: () => Result): Result | null {
   }
 }
 
-/** What is not known about a command before it runs. */
-export interface Unknowns {
-  readonly commands: readonly string[];
-  readonly files: readonly string[];
-  /** The known beginnings of commands whose end is unknown. */
-  readonly beginnings: readonly string[];
-}
-
+/** What a command would do, as its steps tell, and what is not known before it runs. */
+export type BashUses = ReturnType<typeof readUses>;
 /** One command of a call, in the order of the script. */
-export interface BashStep {
-  /** The words of the command in each of its spellings, without unknown parts; none for a command that only prints. */
-  readonly commands: readonly (readonly string[])[];
-  /** The files that it changes for sure, absolute; links are not followed. */
-  readonly changed: readonly string[];
-  /** The folder in which the command runs, for git the repository's folder; null when unknown. */
-  readonly folder: string | null;
-  /** Whether the command only changes the folder, as `cd` does: then it belongs to the next step. */
-  readonly onlyGoes: boolean;
-  /** The branch that it checks out; null for none, or where only git knows the branch. */
-  readonly checksOut: BranchSwitch | null;
-  /** The branch that it makes without checking it out; null for none. */
-  readonly makesBranch: string | null;
-  /** The folder in which it makes a working tree; null for none. */
-  readonly makesTree: string | null;
-  /** The branches that it moves or deletes without checking them out; `HEAD` is the checked-out branch. */
-  readonly moves: readonly string[];
-  /** Whether it moves them on a remote, where settings of git may name further branches. */
-  readonly pushes: boolean;
-  /** Whether its words say what it pushes: none of them depends on the running shell. */
-  readonly pushesPlainly: boolean;
-  /** The settings of git that it sets or runs with. */
-  readonly settings: readonly string[];
-}
-
-export interface BashUses {
-  readonly steps: readonly BashStep[];
-  readonly untold: Unknowns;
-  /** Whether a process that the call starts may still run when the call has ended. */
-  readonly leavesRunning: boolean;
-}
+export type BashStep = BashUses["steps"][number];
 
 export function readUses(
   command: string,
   around: Pick<BashUse, "tool" | "folder" | "home" | "disk" | "gitAliases">,
-): BashUses {
+) {
   const { commands, unknown, leavesRunning } = readScript(command, inLanguage(around));
   const files = new Set<string>();
   const beginnings: string[] = [];
-  const steps = commands.map((command): BashStep => {
+  const steps = commands.map((command) => {
     const { words } = command;
     const isHere = !isElsewhere(command);
     const found = isHere ? withinLimits(() => findTargets(command)) ?? [] : [];
@@ -277,20 +239,36 @@ export function readUses(
       ...written.map(textOf).filter(({ isOpen }) => isOpen).map(({ text }) => text),
     );
     return {
+      /** The words of each spelling, without unknown parts; none for a command that only prints. */
       commands: written.map((words) => words.map(({ text }) => text)),
+      /** The files that it changes for sure, absolute; links are not followed. */
       changed: targets.flatMap((target) => isSearched(target) ? [] : named(target)),
       folder: folderOf(command),
+      /** Whether the command only changes the folder, as `cd` does: then it belongs to the next step. */
       onlyGoes: /^(?:cd|pushd|popd)$/.test(words[0]?.text ?? ""),
+      /** The branch that it checks out; null for none, or where only git knows the branch. */
       checksOut: isHere ? branchSwitch(words) : null,
+      /** The branch that it makes without checking it out; null for none. */
       makesBranch: isHere ? branchMade(words) : null,
+      /** The folder in which it makes a working tree; null for none. */
       makesTree: isHere ? treeMade(command) : null,
+      /** The branches that it moves or deletes without checking them out; `HEAD` is the checked-out branch. */
       moves: isHere && written.length > 0 ? branchesMoved(command) : [],
+      /** Whether it moves them on a remote, where settings of git may name further branches. */
       pushes: pushes(words),
+      /** Whether its words say what it pushes: none of them depends on the running shell. */
       pushesPlainly: pushes(words) && !words.some(({ isOpen }) => isOpen),
+      /** The settings of git that it sets or runs with. */
       settings: isHere ? settingsOf(words) : [],
     };
   });
-  return { steps, untold: { commands: unknown, files: [...files], beginnings }, leavesRunning };
+  return {
+    steps,
+    /** `beginnings`: the known beginnings of commands whose end is unknown. */
+    untold: { commands: unknown, files: [...files], beginnings },
+    /** Whether a process that the call starts may still run when the call has ended. */
+    leavesRunning,
+  };
 }
 
 /** Returns the files that a target names. A word that may also name a branch counts only with a file extension. */

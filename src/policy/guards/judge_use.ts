@@ -128,7 +128,7 @@ async function judgeAsNamed(
   }
   const discarding = (verdict.discards ?? []).length === 0
     ? []
-    : await (await import("./uncommitted.ts")).judgeDiscards(verdict.discards!);
+    : await (await import("./dangerous.ts")).judgeDiscards(verdict.discards!);
   const blocks = [...verdict.blocks, ...discarding].map((block) => ({
     ...block,
     reason: shortened(block.reason),
