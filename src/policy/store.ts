@@ -8,13 +8,11 @@ export {
   savePause,
 } from "./pauses_table.ts";
 export {
-  activeWithoutProcess,
   type AgentProcess,
   agentProcesses,
-  agentsNamed,
   configuredDatabases,
   dropTokens,
-  hasSessions,
+  knownAgents,
   knowsSessions,
   knowsToken,
   makeToken,

@@ -140,13 +140,11 @@ export function stopRulesOf(
 ): { readonly name: string; readonly glob: string }[] {
   if (policy === null) return [];
   const { commands, rounds, infiniteMessage, queue } = policy;
-  const named = (name: string, glob: string) => ({ name, glob });
-  return [
-    ...(queue === null
-      ? []
-      : [named("stop.promptPrefixBlocking", count(queue.messages.length, "message"))]),
-    ...commands.map(({ rule, lines }) => named(rule, lines.join("; "))),
-    ...(rounds === null ? [] : [named("stop.rounds", String(rounds))]),
-    ...(infiniteMessage === null ? [] : [named("stop.infinite", infiniteMessage)]),
+  const rules: readonly (readonly [name: string, glob: string | null])[] = [
+    ["stop.promptPrefixBlocking", queue && count(queue.messages.length, "message")],
+    ...commands.map(({ rule, lines }) => [rule, lines.join("; ")] as const),
+    ["stop.rounds", rounds === null ? null : String(rounds)],
+    ["stop.infinite", infiniteMessage],
   ];
+  return rules.flatMap(([name, glob]) => glob === null ? [] : [{ name, glob }]);
 }
