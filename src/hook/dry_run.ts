@@ -10,23 +10,22 @@ import type { Keeping } from "../policy/guards/lift.ts";
 import { groundOf, UNKEPT, UNKNOWN_BRANCH } from "../policy/requirements/ground.ts";
 import type { Asked, JudgedUse } from "../policy/requirements/tool_requirements.ts";
 import { lookUpwards, repositoryAt } from "../system/git/repository.ts";
-import { rulesOf, type SingleRule, stopRulesOf, whyAside } from "../policy/guards/single_rules.ts";
+import {
+  permissionSayings,
+  type Saying,
+  sayingsOf,
+  stopRulesOf,
+} from "../policy/guards/single_rules.ts";
 import { policiesIn } from "../policy/policies.ts";
 import type { Decision } from "../policy/decision.ts";
-import { permissionRows } from "../policy/guards/decide.ts";
-import type {
-  GuardPolicy,
-  PermissionPolicy,
-  Verdict,
-  WhenBlind,
-} from "../policy/guards/guard_policy.ts";
+import type { GuardPolicy, Verdict, WhenBlind } from "../policy/guards/guard_policy.ts";
 import type { Requirement } from "../policy/requirements/requirement_policy.ts";
 import { mayBeOpen } from "../policy/requirements/standing.ts";
 import { reasonOf, triggersText } from "../policy/requirements/requirement_text.ts";
 import { type Doubt, triggeredBy } from "../policy/requirements/trigger_match.ts";
 import { normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "../base/ids.ts";
 import type { CliContext } from "../operations/context.ts";
-import { type Peek, peek } from "../operations/look_as_hook.ts";
+import { peek } from "../operations/look_as_hook.ts";
 import { HANDLERS } from "./handle.ts";
 import type { Answer, HookWork } from "./handler.ts";
 import { askedUse } from "./pre_tool_use.ts";
@@ -81,18 +80,7 @@ export async function eventOf(
   };
 }
 
-export interface Trial {
-  readonly tried: TriedEvent;
-  readonly config: HookConfig;
-  /** The answer that the hook would print; undefined when only handling the event can show it. */
-  readonly answer: Answer | undefined;
-  /** The answer about a tool use; null when there is none. */
-  readonly decision: "allow" | "deny" | null;
-  /** Whether the use is allowed only because a person has lifted the rules that forbid it. */
-  readonly isLifted: boolean;
-  readonly verdict: Verdict;
-  readonly sayings: readonly Saying[];
-}
+export type Trial = Awaited<ReturnType<typeof tryEvent>>;
 
 /**
  * Tries an event with the configuration and database that a hook in a folder would find.
@@ -105,53 +93,50 @@ export async function tryEvent(
     db: DatabaseSync | null,
     policy: GuardPolicy | null,
   ) => TriedEvent | Promise<TriedEvent>,
-): Promise<Trial> {
-  const { config, found } = await peek(context, folder, async (db, config, around) => {
-    const tried = await makeEvent(db, around.policy);
-    const { answer, decision } = await answerTo(tried, {
-      ...{ ...around, config, db, locations: context.locations },
-    });
-    return { tried, answer, ...explained(tried, decision, { policy: around.policy, config }) };
+) {
+  const { locations } = context;
+  const { found } = await peek(context, folder, async (db, config, { policy, places }) => {
+    const tried = await makeEvent(db, policy);
+    const { answer, decision } = await answerTo(tried, { ...places, config, db, locations });
+    return { tried, config, answer, ...explained(tried, decision, { policy, config }) };
   });
   const output = Object(found.answer?.["hookSpecificOutput"]);
   const behavior = output.permissionDecision ?? output.decision?.behavior;
   const decision = behavior === "deny" || behavior === "allow" ? behavior : null;
-  const isLifted = decision !== "deny" && found.verdict.blocks.length > 0;
-  return { ...found, config, decision, isLifted };
-}
-
-/** The configuration, policy and database that a hook in a folder finds. The database is read only; null without one. */
-interface At extends Pick<Peek, "config" | "policy" | "places"> {
-  readonly db: DatabaseSync | null;
+  return {
+    ...found,
+    /** The answer about a tool use; null when there is none. */
+    decision,
+    /** Whether the use is allowed only because a person has lifted the rules that forbid it. */
+    isLifted: decision !== "deny" && found.verdict.blocks.length > 0,
+  };
 }
 
 /** Returns the hook's answer to the event; undefined when only handling the event can show it. */
 async function answerTo(
   tried: TriedEvent,
-  { config, places, locations, db }: At & Pick<HookWork, "locations">,
+  at: Pick<HookWork, "config" | "configFiles" | "database" | "db" | "locations">,
 ): Promise<{ readonly answer: Answer | undefined; readonly decision?: Decision | undefined }> {
   if (tried.problem !== null) return { answer: null };
   const { name } = tried.event;
   if (!LOOKING.includes(name)) return { answer: undefined };
   const notices: string[] = [];
   let decision: Decision | undefined;
+  const { db } = at;
   const work: HookWork = {
-    ...places,
+    ...at,
     ...tried,
     maskedText: () => tried.text,
     cutBytes: 0,
-    locations,
     atMs: tried.environment.now(),
     transcriptPath: transcriptOf(tried.sent),
     shownProjectDir: tried.projectDir,
     hide: (path) => path,
     claudePid: processNumber(tried.environment.variable("CLAUDE_PID")),
-    config,
     // Nothing is stored, so handlers need not prepare content for it.
     keepsContent: false,
     mask: (texts) => Promise.resolve(texts),
     exclusion: () => Promise.resolve(null),
-    db,
     notices,
     saved: null,
     isTwin: false,
@@ -174,88 +159,42 @@ async function answerTo(
   };
 }
 
-interface Saying {
-  readonly rule: string;
-  readonly glob: string;
-  readonly says: "forbids" | "allows" | "cannot tell" | "does not match" | "not asked";
-  readonly why: string;
+interface Place {
+  readonly policy: GuardPolicy | null;
+  readonly config: HookConfig;
 }
 
 /** Tells what every rule and requirement says of an event's tool use, according to the hook's decision. */
 function explained(
-  tried: TriedEvent,
+  { event, use, repository }: TriedEvent,
   decision: Decision | undefined,
-  at: Pick<At, "policy" | "config">,
-): Pick<Trial, "verdict" | "sayings"> {
+  at: Place,
+): { readonly verdict: Verdict; readonly sayings: readonly Saying[] } {
   const { guards = null, found = [] } = decision ?? {};
   const verdict: Verdict = { doubts: [], ...guards, blocks: found };
-  const { event, use } = tried;
   if (use === null) return { verdict, sayings: [] };
-  const rules = at.policy === null ? [] : rulesOf(at.policy);
-  const noneAllows = rules.some(({ allows, name }) =>
-    allows && found.some(({ rule }) => rule === name)
-  );
-  const ofRules = rules.map((one) => sayingOf(one, { ...verdict, noneAllows }, use));
-  if (event.name === "PermissionRequest") {
-    const permissions = at.policy === null ? [] : explainPermission(at.policy.permission, use.tool);
-    return { verdict, sayings: [...ofRules, ...permissions] };
-  }
-  const required = explainRequirements({ ...tried, use }, decision, at);
+  const { policy } = at;
+  const isRequest = event.name === "PermissionRequest";
+  const required = isRequest
+    ? []
+    : explainRequirements({ tool: use.tool, repository }, decision, at);
   const forbidding = required.filter(({ says }) => says === "forbids")
     .map(({ rule, why }) => ({ rule, reason: why }));
   return {
     verdict: { ...verdict, blocks: [...found, ...forbidding] },
-    sayings: [...ofRules, ...required],
+    sayings: [
+      ...policy === null ? [] : sayingsOf(policy, verdict, use),
+      ...policy !== null && isRequest ? permissionSayings(policy, use.tool) : [],
+      ...required,
+    ],
   };
 }
 
-function sayingOf(
-  rule: SingleRule,
-  { blocks, doubts, noneAllows }: Verdict & { readonly noneAllows: boolean },
-  use: AskedUse,
-): Saying {
-  const { name, glob, allows, aim, otherwise } = rule;
-  const saying = (says: Saying["says"], why: string) => ({ rule: name, glob, says, why });
-  if (!rule.isOn) return saying("not asked", "it is switched off");
-  const forbidding = blocks.find((block) => block.rule === name);
-  if (forbidding !== undefined) return saying("forbids", forbidding.reason);
-  const aside = whyAside(rule, use);
-  if (aside !== null) return saying("does not match", aside);
-  // When no allowing rule matches, the first of these rules forbids.
-  if (allows) {
-    return noneAllows
-      ? saying("does not match", otherwise)
-      : saying("allows", `${glob} matches, or another rule that allows`);
-  }
-  const doubt = doubts.find((one) =>
-    aim.about === "command" ? one.includes(name) : !one.includes("preToolUse.")
-  );
-  return doubt === undefined ? saying("does not match", otherwise) : saying("cannot tell", doubt);
-}
-
-/** Explains the rules about permissions in the order in which they are read. The first one that matches decides. */
-function explainPermission(permission: PermissionPolicy, tool: string): Saying[] {
-  const rows = permissionRows(permission, tool);
-  const decisive = rows.findIndex(({ isForTool }) => isForTool);
-  return rows.map(({ rule, glob, answer, isForTool }, i): Saying => {
-    if (!isForTool) {
-      return { rule, glob, says: "does not match", why: `${glob} does not match the tool` };
-    }
-    return i !== decisive
-      ? { rule, glob, says: "not asked", why: "a rule before it has decided" }
-      : {
-        ...{ rule, glob, says: answer === "deny" ? "forbids" : "allows" },
-        why: glob === "" ? "no rule before it matches" : `${glob} matches the tool`,
-      };
-  });
-}
-
-/** What decides: rules that forbid or cannot tell; when there are none, rules that allow. */
-const DECIDING: readonly (readonly Saying["says"][])[] = [["forbids", "cannot tell"], ["allows"]];
-
+/** Returns what decides: rules that forbid or cannot tell; when there are none, rules that allow. */
 export function decidingOf(sayings: readonly Saying[]): readonly Saying[] {
-  return DECIDING.map((row) => row.flatMap((says) => sayings.filter((one) => one.says === says)))
-    .find((found) => found.length > 0) ?? [];
+  const saying = (what: Saying["says"]) => sayings.filter(({ says }) => says === what);
+  const against = [...saying("forbids"), ...saying("cannot tell")];
+  return against.length > 0 ? against : saying("allows");
 }
 
 /** Returns a line for each deciding rule, then what is unknown. @param all Adds lines for the other rules. */
@@ -298,9 +237,9 @@ export function stopText(config: HookConfig): string[] {
 }
 
 function explainRequirements(
-  { repository, use: { tool } }: TriedEvent & { readonly use: AskedUse },
+  { tool, repository }: Pick<AskedUse, "tool"> & Pick<TriedEvent, "repository">,
   decision: Decision | undefined,
-  { policy, config }: Pick<At, "policy" | "config">,
+  { policy, config }: Place,
 ): Saying[] {
   const { asked = NOTHING_ASKED, notes, paused } = decision?.required ?? {};
   const { judged, untold, doubts, keeping } = asked;
@@ -311,24 +250,27 @@ function explainRequirements(
     : asked !== NOTHING_ASKED
     ? null
     : notes?.["requirements"] ?? (ground.kind === "none" ? ground.why : null);
-  return (policiesIn(config).requirements?.requirements ?? []).map((requirement): Saying => {
-    const { name } = requirement;
-    const held = decision?.found.find(({ rule }) => rule === `requirements.${name}`);
-    if (held !== undefined) return row(name, "forbids", held.reason);
-    if (nowhere !== null) return row(name, "allows", `it does not count: ${nowhere}`);
+  const say = (requirement: Requirement): Said => {
+    const held = decision?.found.find(({ rule }) => rule === `requirements.${requirement.name}`);
+    if (held !== undefined) return ["forbids", held.reason];
+    if (nowhere !== null) return ["allows", `it does not count: ${nowhere}`];
     if (untold.includes(requirement)) {
-      return row(name, whenBlind === "deny" ? "forbids" : "cannot tell", UNKNOWN_BRANCH);
+      return [whenBlind === "deny" ? "forbids" : "cannot tell", UNKNOWN_BRANCH];
     }
-    const sayings = judged.filter(({ triggered }) => triggered.includes(requirement))
+    const parts = judged.filter(({ triggered }) => triggered.includes(requirement))
       .map((part) => standing(requirement, part, { keeping, whenBlind }));
-    const saying = sayings.find(({ says }) => says === "forbids") ??
-      sayings.find(({ says }) => says === "cannot tell") ?? sayings[0] ??
+    const said = parts.find(([says]) => says === "forbids") ??
+      parts.find(([says]) => says === "cannot tell") ?? parts[0] ??
       unmatched(requirement, tool, doubts);
-    return saying.says === "forbids" && paused
-      ? row(name, "allows", `paused; else: ${saying.why}`)
-      : saying;
+    return said[0] === "forbids" && paused ? ["allows", `paused; else: ${said[1]}`] : said;
+  };
+  return (policiesIn(config).requirements?.requirements ?? []).map((requirement): Saying => {
+    const [says, why] = say(requirement);
+    return { rule: `requirements.${requirement.name}`, glob: "", says, why };
   });
 }
+
+type Said = readonly [says: Saying["says"], why: string];
 
 const NOTHING_ASKED: Asked = { judged: [], untold: [], doubts: [], keeping: "lasting" };
 
@@ -337,39 +279,32 @@ function standing(
   requirement: Requirement,
   { open, judged, facts, to }: JudgedUse,
   { keeping, whenBlind }: { readonly keeping: Keeping; readonly whenBlind: WhenBlind },
-): Saying {
-  const { name } = requirement;
-  const met = row(name, "allows", "its condition is met");
-  if (requirement.stopOnly) return row(name, "allows", "it is asked when Claude stops");
+): Said {
+  if (requirement.stopOnly) return ["allows", "it is asked when Claude stops"];
   if (keeping !== "lasting") {
-    if (mayBeOpen([requirement], facts).length === 0) return met;
+    if (mayBeOpen([requirement], facts).length === 0) return MET;
     const why = keeping === "off" ? UNKEPT.why : "what has been satisfied cannot be read";
     return whenBlind === "deny"
-      ? row(name, "forbids", `whether it is satisfied cannot be known: ${why}`)
-      : row(name, "cannot tell", why);
+      ? ["forbids", `whether it is satisfied cannot be known: ${why}`]
+      : ["cannot tell", why];
   }
   const one = judged.find((one) => one.requirement === requirement)!;
-  if (open.includes(one)) return row(name, "forbids", reasonOf(one, to));
-  if (one.status === "unknown") {
-    return row(name, "allows", `it cannot be known: ${reasonOf(one, to)}`);
-  }
-  if (one.by === undefined) return met;
+  if (open.includes(one)) return ["forbids", reasonOf(one, to)];
+  if (one.status === "unknown") return ["allows", `it cannot be known: ${reasonOf(one, to)}`];
+  if (one.by === undefined) return MET;
   const { satisfiedBy, unproven } = one.by;
   const doubt = unproven === undefined ? "" : `, unproven: ${unproven.why}`;
-  return row(name, "allows", `satisfied by ${satisfiedBy}${doubt}`);
+  return ["allows", `satisfied by ${satisfiedBy}${doubt}`];
 }
+
+const MET: Said = ["allows", "its condition is met"];
 
 /** Returns what is said of a requirement that does not apply to the tool use. */
-function unmatched(requirement: Requirement, tool: string, doubts: readonly Doubt[]): Saying {
-  const { name, triggers } = requirement;
+function unmatched(requirement: Requirement, tool: string, doubts: readonly Doubt[]): Said {
   const doubt = doubts.find((one) => one.requirement === requirement);
-  if (doubt !== undefined) return row(name, "cannot tell", doubt.why);
+  if (doubt !== undefined) return ["cannot tell", doubt.why];
   const isPlan = !SHELL_TOOLS.has(tool) &&
     triggeredBy([requirement], { tool, commands: [], changesFiles: false }).length > 0;
-  const why = isPlan ? "plans are free" : `it is about ${triggersText(triggers)}`;
-  return row(name, "does not match", why);
-}
-
-function row(name: string, says: Saying["says"], why: string): Saying {
-  return { rule: `requirements.${name}`, glob: "", says, why };
+  const why = isPlan ? "plans are free" : `it is about ${triggersText(requirement.triggers)}`;
+  return ["does not match", why];
 }

@@ -74,11 +74,9 @@ export const explain = verb({
 
 /** Returns a tool's input from JSON, or from a plain text for the command or the file. */
 function inputOf(tool: string, text: string): unknown {
-  if (text.trimStart().startsWith("{")) {
-    // A text that is not JSON is a command: `{ echo a; }`.
-    const value = quietly(() => JSON.parse(text));
-    if (value !== undefined) return value;
-  }
+  // A text that is not JSON is a command: `{ echo a; }`.
+  const value = text.trimStart().startsWith("{") ? quietly(() => JSON.parse(text)) : undefined;
+  if (value !== undefined) return value;
   if (SHELL_TOOLS.has(tool)) return { command: text };
   return { [tool === "NotebookEdit" ? "notebook_path" : "file_path"]: text };
 }
@@ -101,12 +99,11 @@ function refuseUnknownTool(tool: string, config: HookConfig): void {
 function namedTools(config: HookConfig): RegExp[] {
   const { guards: policy, requirements: required } = policiesIn(config);
   const aimed = [
-    ...policy?.tools ?? [],
+    ...policy?.rules ?? [],
     ...required?.requirements.flatMap(({ triggers }) => triggers) ?? [],
   ].filter(({ tool }) => !/^\*+$/.test(tool))
     .map(({ tool, toolPattern }) => toolPattern ?? `^${RegExp.escape(tool)}$`);
-  const permitted = [...policy?.permission.deny ?? [], ...policy?.permission.allow ?? []]
-    .filter(({ glob }) => !/^\*+$/.test(glob))
+  const permitted = (policy?.permission ?? []).filter(({ glob }) => !/^\**$/.test(glob))
     .map(({ pattern }) => pattern);
   return [...aimed, ...permitted].map((source) => new RegExp(source, "s"));
 }

@@ -1,13 +1,6 @@
+/** Tells how a person lifts what is denied. */
 import { quietly } from "../base/errors.ts";
-import {
-  keepingOf,
-  type KeepingState,
-  liftText,
-  type Mending,
-  mendText,
-  ownText,
-  sendText,
-} from "../policy/guards/lift.ts";
+import { keepingOf, type Mending } from "../policy/guards/lift.ts";
 import { isPaused } from "../policy/store.ts";
 import { tellingId } from "../db/sessions.ts";
 import type { HookWork } from "./handler.ts";
@@ -17,34 +10,51 @@ export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
     quietly(() => isPaused(db, { sessionId, subject: "guards", atMs })) === true;
 }
 
-/** Returns the command with which a person lifts the guards for this session. Call it once the event is saved. */
+/** Tells Claude how a person lifts a denial. Call it once the event is saved. */
 export async function wayOut(work: HookWork): Promise<string> {
-  return liftText(...await lifting(work, work.spareDb()));
+  const way = await wayIn(work.spareDb(), work);
+  return `Only a person can lift this; do not do it yourself: ${way}`;
 }
 
-/** Tells how a person sends a prompt that was held back. Call it before the event is saved. */
+/** Tells the person how to send a prompt that was held back. Call it before the event is saved. */
 export async function wayToSend(work: HookWork): Promise<string> {
-  return sendText(...await lifting(work, work.db));
+  return `To send it all the same: ${await wayIn(work.db, work)}`;
 }
 
-/** Tells how a person repairs a database whose fault alone caused a denial; null when the database can be read. */
+/** Tells how the rules are lifted, as the rest of a sentence. @param db Null when it cannot be opened or written. */
+async function wayIn(db: HookWork["db"], work: HookWork): Promise<string> {
+  const { sessionId, config } = work;
+  const keeping = keepingOf(db, config);
+  if (keeping === "off") {
+    return "change the rule in the configuration (`conclaude config path` says where it is): " +
+      "the database is switched off, so that no pause can be kept.";
+  }
+  const pause = pauseCommand(keeping === "broken" ? sessionId : tellingId(db, sessionId));
+  const way = `run ${pause} in another terminal, which lifts the rules for 15 minutes.`;
+  if (keeping === "lasting") return way;
+  const { trouble, remedy } = await mending(work);
+  return `mend the database first, without which no pause can be kept: ${trouble}. ` +
+    `This mends it: ${remedy}. Then ${way}`;
+}
+
+function pauseCommand(session: string): string {
+  return `\`conclaude guard pause --session ${session}\``;
+}
+
+/** Tells Claude that a broken database is the only reason for a denial; null when the database can be read. */
 export async function wayToMend(work: HookWork): Promise<string | null> {
   if (keepingOf(work.spareDb(), work.config) !== "broken") return null;
-  return mendText(await mending(work));
+  const { trouble, remedy } = await mending(work);
+  return `A person has to mend the database first: ${trouble}. This mends it: ${remedy}; do not do it yourself.`;
 }
 
-/** Tells how a person does what the agent may not do even while the guards are paused. */
+/** Tells Claude that only a person can run a verb of a person, also while the guards are paused, and how. */
 export function wayForPerson(work: HookWork): string {
-  return ownText(tellingId(work.spareDb(), work.sessionId));
-}
-
-/** Returns the state of the database, and the session's id for a command. */
-async function lifting(work: HookWork, db: HookWork["db"]): Promise<[KeepingState, string]> {
-  const { sessionId } = work;
-  const kind = keepingOf(db, work.config);
-  return kind === "broken"
-    ? [{ kind, mending: await mending(work) }, sessionId]
-    : [{ kind }, tellingId(db, sessionId)];
+  const session = tellingId(work.spareDb(), work.sessionId);
+  return "Nothing was done. A person can run it on a terminal of their own, where " +
+    `${pauseCommand(session)} lifts rules for 15 minutes, and ` +
+    `\`conclaude req pause --session ${session}\` requirements; no pause lets you do this, only ` +
+    "`preToolUse.protectPolicy: false` in the configuration.";
 }
 
 /** Finds how the database can be mended. Loads the module late, since an unusable database is rare. */

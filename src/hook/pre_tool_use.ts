@@ -4,8 +4,7 @@ import { hasWrittenRules } from "../config/discover.ts";
 import { decide, type Decision, type Judgement } from "../policy/decision.ts";
 import { type AskedUse, judgeUse } from "../policy/guards/judge_use.ts";
 import type { RequiredUse } from "../policy/requirements/tool_requirements.ts";
-import { permissionRows } from "../policy/guards/decide.ts";
-import { type Block, guardPolicyIn, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
+import { type Block, guardPolicyIn, isForTool, MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import { mayBeRequired } from "../policy/requirements/requirement_look.ts";
 import { gitAliasesFor } from "../policy/shell/git_verbs.ts";
 import { isPaused } from "../policy/store.ts";
@@ -133,7 +132,7 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
     ...{ isStrict: policy.isStrict, whenBlind: policy.whenBlind },
   };
   if (event.name !== "PermissionRequest") return { ...verdict, allowedBy: null };
-  const decisive = permissionRows(policy.permission, use.tool).find(({ isForTool }) => isForTool);
+  const decisive = policy.permission.find((one) => isForTool(one, use.tool));
   if (decisive?.answer === "deny") {
     const { rule } = decisive;
     const refusal = { rule, reason: `Blocked ${use.tool}: ${rule} refuses it` };

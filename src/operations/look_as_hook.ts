@@ -28,25 +28,17 @@ export async function peek<Found>(
 ) {
   const { globals, locations, environment } = context;
   using cache = cacheHere(context);
-  const { files, looks, held, config: written } = await inForce(context, folder, cache);
-  const config: HookConfig = { ...written, held, ...globals.noDb && { databaseEnabled: false } };
-  const path = config.databaseEnabled ? databaseAt(locations, config.databasePath) : ":memory:";
-  const isSame = path === locations.database;
-  using own = isSame && cache !== null ? null : openIfOurs(path) ?? await openEmpty(path);
+  const { looks, written, held, config: read } = await inForce(context, folder, cache);
+  const config: HookConfig = { ...read, held, ...globals.noDb && { databaseEnabled: false } };
+  const database = config.databaseEnabled ? databaseAt(locations, config.databasePath) : ":memory:";
+  const isSame = database === locations.database;
+  using own = isSame && cache !== null ? null : openIfOurs(database) ?? await openEmpty(database);
   const db = own ?? (isSame ? cache : null);
   const { guards: policy } = policiesIn(config);
   const repository = findRepository(looks);
-  const places: KnownPlaces = {
-    configFiles: files.written,
-    database: path,
-    repository,
-    environment,
-  };
-  return { config, policy, places, found: await ask(db, config, { policy, places }) };
+  const places = { configFiles: written, database, repository, environment };
+  return { config, policy, found: await ask(db, config, { policy, places }) };
 }
-
-/** All that a hook in a folder knows: the configuration, the policy, the places, and the result of `ask`. */
-export type Peek = Awaited<ReturnType<typeof peek>>;
 
 function cacheHere({ globals, locations }: CliContext): DatabaseSync | null {
   return globals.noDb ? null : openIfOurs(locations.database);
@@ -61,25 +53,22 @@ async function inForce(
   const looks = lookUpwards(folder);
   const written = readConfigFiles(looks, locations);
   const config = await peekHookConfig(written, cache);
-  const asWritten = { looks, files: { written, counting: written }, config, held: [] as string[] };
+  const asWritten = { looks, written, counting: written, config, held: [] as string[] };
   if (cache === null) return asWritten;
+  const searches = searchesFor(written, cache, { looks, locations });
   const around = { db: cache, atMs: Date.now(), environment, onlyLooks: true };
-  const { files: counting, held } = await policyInForce(
-    searchesFor(written, cache, { looks, locations }),
-    around,
-  ).catch(() => ({ files: written, held: [] as string[] }));
-  if (held.length === 0) return asWritten;
+  const seen = await policyInForce(searches, around).catch(() => null);
+  if (seen === null || seen.held.length === 0) return asWritten;
+  const { files: counting, held } = seen;
   const kept = await peekHookConfig(counting, cache);
-  return holdsPolicy(kept)
-    ? { looks, files: { written, counting }, config: kept, held }
-    : asWritten;
+  return holdsPolicy(kept) ? { ...asWritten, counting, config: kept, held } : asWritten;
 }
 
 /** Returns the configuration files with the texts that are in force in this folder. */
 export async function filesInForce(context: CliContext) {
   using cache = cacheHere(context);
-  const { files: { counting }, held } = await inForce(context, context.cwd, cache);
-  return { files: counting, held };
+  const { counting: files, held } = await inForce(context, context.cwd, cache);
+  return { files, held };
 }
 
 /** Returns the tools that rules name in this folder and in every project that the database knows. */

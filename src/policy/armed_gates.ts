@@ -3,7 +3,7 @@ import { SHELL_TOOLS } from "../claude/payload.ts";
 import { DEFAULT_HOOK_CONFIG } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import type { Environment } from "../system/environment.ts";
-import { forbidsFor, type GuardPolicy } from "./guards/guard_policy.ts";
+import { forbidsFor, type GuardPolicy, namesTools } from "./guards/guard_policy.ts";
 import { policiesIn } from "./policies.ts";
 import { readJsonFile } from "../system/on_disk.ts";
 import type { Trigger } from "./requirements/requirement_policy.ts";
@@ -11,7 +11,6 @@ import {
   holdsOwn,
   type Need,
   type ParsedSettings,
-  type Unarmed,
   unarmedText,
   whyUnarmed,
 } from "../claude/settings/armed.ts";
@@ -31,50 +30,39 @@ import { settingsPaths } from "../claude/settings/settings_place.ts";
 const FILE_TOOLS: readonly string[] = ["Edit", "Write", "NotebookEdit", ...SHELL_TOOLS];
 const FORMER_TOOL = "MultiEdit";
 
-/** A kind of rule that may deny, hold back or add something, with the events that it needs. */
-type Gate = readonly [
-  name: string,
-  isHere: boolean,
-  events: readonly string[],
-  /** The tools that the gate concerns; absent where it concerns all tools, or where the events have none. */
-  tools?: readonly string[],
-];
-
 /** Returns the events that the gates of a configuration need; empty where no rule is configured. */
 export function needsOf(config: HookConfig): Need[] {
+  const { requirements: required, stop, subagentStop, prompts, ...policies } = policiesIn(config);
   // Built-in protections hold wherever a hook runs, and need no event of their own.
   const isWritten = config.guards !== DEFAULT_HOOK_CONFIG.guards;
-  const { requirements: required, stop, subagentStop, prompts, ...policies } = policiesIn(config);
   const guards = isWritten ? policies.guards : null;
   const requirements = required?.requirements ?? [];
   const usedUp = requirements.filter(({ scope }) => scope === "single_use");
   const bySkill = requirements.some(({ skills }) => skills.length > 0);
+  const needs: Need[] = [];
+  /** Notes that a kind of rule needs events, for all tools unless some are named. */
+  const need = (gate: string, isHere: boolean, events: string, tools: readonly string[] = []) => {
+    if (isHere) needs.push(...events.split(" ").map((event) => ({ gate, event, tools })));
+  };
   const has = (rules: { readonly length: number } | undefined) => (rules?.length ?? 0) > 0;
-  const gates: readonly Gate[] = [
-    ["preToolUse", guards !== null, ["PreToolUse"], guards === null ? [] : guardedTools(guards)],
-    ["permissionRequest", guards !== null && answersRequests(guards), ["PermissionRequest"]],
-    ["requirements", required !== null, ["PreToolUse"], toolsOf(requirements)],
-    ["requirements (used up by an action)", usedUp.length > 0, ["PostToolUse"], toolsOf(usedUp)],
-    ["requirements (satisfied by a skill)", bySkill, ["PostToolUse"], ["Skill"]],
-    ["requirements (satisfied by a slash command)", bySkill, ["UserPromptExpansion"]],
-    ["requirements (when Claude stops)", has(required?.verifyScopes), ["Stop"]],
-    [
-      "preToolUse.preventRootAdditions (when Claude stops)",
-      stop !== null && stop.root !== null && stop.preventsRootAdditions,
-      ["SessionStart", "Stop"],
-    ],
-    ["stop.commands", has(stop?.commands), ["Stop"]],
-    ["stop.rounds", (stop?.rounds ?? null) !== null, ["Stop"]],
-    ["stop.infinite", (stop?.infiniteMessage ?? null) !== null, ["Stop"]],
-    ["stop.promptPrefixBlocking", (stop?.queue ?? null) !== null, ["UserPromptSubmit", "Stop"]],
-    ["subagentStop.commands", subagentStop !== null, ["SubagentStop"]],
-    ["userPromptSubmit.contextRules", has(prompts?.context), ["UserPromptSubmit"]],
-    ["userPromptSubmit.commands", has(prompts?.commands), ["UserPromptSubmit"]],
-    ["userPromptSubmit.slashCommands", has(prompts?.slash), ["UserPromptSubmit"]],
-  ];
-  return gates.filter(([, isHere]) => isHere).flatMap(([gate, , events, tools = []]) =>
-    events.map((event) => ({ gate, event, tools }))
-  );
+  need("preToolUse", guards !== null, "PreToolUse", guards === null ? [] : guardedTools(guards));
+  need("permissionRequest", has(guards?.permission), "PermissionRequest");
+  need("requirements", required !== null, "PreToolUse", toolsOf(requirements));
+  need("requirements (used up by an action)", has(usedUp), "PostToolUse", toolsOf(usedUp));
+  need("requirements (satisfied by a skill)", bySkill, "PostToolUse", ["Skill"]);
+  need("requirements (satisfied by a slash command)", bySkill, "UserPromptExpansion");
+  need("requirements (when Claude stops)", has(required?.verifyScopes), "Stop");
+  const keepsRoot = stop !== null && stop.root !== null && stop.preventsRootAdditions;
+  need("preToolUse.preventRootAdditions (when Claude stops)", keepsRoot, "SessionStart Stop");
+  need("stop.commands", has(stop?.commands), "Stop");
+  need("stop.rounds", (stop?.rounds ?? null) !== null, "Stop");
+  need("stop.infinite", (stop?.infiniteMessage ?? null) !== null, "Stop");
+  need("stop.promptPrefixBlocking", (stop?.queue ?? null) !== null, "UserPromptSubmit Stop");
+  need("subagentStop.commands", subagentStop !== null, "SubagentStop");
+  need("userPromptSubmit.contextRules", has(prompts?.context), "UserPromptSubmit");
+  need("userPromptSubmit.commands", has(prompts?.commands), "UserPromptSubmit");
+  need("userPromptSubmit.slashCommands", has(prompts?.slash), "UserPromptSubmit");
+  return needs;
 }
 
 /** Returns the tools for which the rules of a configuration need Claude Code to start hooks. */
@@ -84,10 +72,11 @@ export function toolsOfRules(config: HookConfig): NamedTools {
 }
 
 function guardedTools(guards: GuardPolicy): string[] {
-  const isAboutFiles = guards.preventsRootAdditions || guards.protectsIgnored ||
-    guards.protectsGenerated || guards.protectsItself || guards.lock !== null ||
-    guards.uneditable.length + guards.noAdditions.length > 0;
-  const named = guards.tools.flatMap((rule) => {
+  const { rules, lock } = guards;
+  const isAboutFiles = lock !== null || rules.some((rule) => !namesTools(rule)) ||
+    guards.preventsRootAdditions || guards.protectsIgnored || guards.protectsGenerated ||
+    guards.protectsItself;
+  const named = rules.filter(namesTools).flatMap((rule) => {
     const isOfShell = rule.about === "file" && rule.action === "block" && forbidsFor(rule, "Bash");
     return [...toolsNamed(rule), ...isOfShell ? SHELL_TOOLS : []];
   });
@@ -110,11 +99,6 @@ function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] 
   const named = requirements.flatMap(({ triggers }) => triggers).flatMap(toolsNamed);
   return withShells(named.includes("Edit") ? [...named, "Bash"] : named)
     .filter((tool) => tool !== FORMER_TOOL);
-}
-
-function answersRequests({ permission }: GuardPolicy): boolean {
-  const { deny, allow, fallback } = permission;
-  return deny.length > 0 || allow.length > 0 || fallback !== null;
 }
 
 /** The event at which the person reads these notices, so that its own hook must be installed. */
@@ -170,29 +154,20 @@ export function modNotice(place: ArmedPlace): string | null {
 /** The hook that the built-in protections need, before a command runs. */
 const BUILT_IN: Need = { gate: "built-in protections", event: "PreToolUse", tools: ["Bash"] };
 
-/** Our hooks in the settings files and in the plugin, and the protections that lack theirs. */
-export interface HooksHere {
-  /** The files that contain our hooks, and their events, in the order in which Claude Code obeys the files. */
-  readonly installed: readonly {
-    readonly path: string;
-    readonly events: readonly string[];
-    readonly isPlugin: boolean;
-  }[];
-  /** The protections, also built-in ones, whose hook Claude Code does not run. */
-  readonly unarmed: readonly Unarmed[];
-}
+export type HooksHere = ReturnType<typeof hooksHere>;
 
-export function hooksHere(config: HookConfig, place: ArmedPlace): HooksHere {
+/** Finds our hooks in the settings files and in the plugin, and the protections that lack theirs. */
+export function hooksHere(config: HookConfig, place: ArmedPlace) {
   const { files, plugins, ...how } = settingsHere(place);
   return {
     installed: installedIn({ files, plugins, ...how }),
+    /** The protections, also built-in ones, whose hook Claude Code does not run. */
     unarmed: whyUnarmed(files, { needs: [BUILT_IN, ...needsOf(config)], ...how }),
   };
 }
 
-function installedIn(
-  { files, plugins, ownership }: ReturnType<typeof settingsHere>,
-): HooksHere["installed"] {
+/** Lists the files that contain our hooks, with their events, in the order in which Claude Code obeys the files. */
+function installedIn({ files, plugins, ownership }: ReturnType<typeof settingsHere>) {
   return files.map((file) => {
     const own = ownHandlersIn(file.settings, ownership);
     const events = [...new Set(own.map(({ event }) => event))];

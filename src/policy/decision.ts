@@ -2,7 +2,7 @@
 import type { Block, GuardPolicy, Verdict } from "./guards/guard_policy.ts";
 import { unreadText } from "./guards/judge_use.ts";
 import type { UseSaying } from "./requirements/tool_requirements.ts";
-import { BLIND_RULE } from "./guards/rule_names.ts";
+import { BLIND_RULE } from "./guards/guard_policy.ts";
 
 /** The guards' judgement; `allowedBy` is the rule that answers in place of a person. */
 export type Judgement =
@@ -19,27 +19,9 @@ export interface Facts {
   readonly isLifted: boolean;
 }
 
-export interface Decision {
-  /** The guards' judgement, before lifted rules are left out. */
-  readonly guards: Judgement | null;
-  /** The guards' blocks, also those that a person has lifted. */
-  readonly found: readonly Block[];
-  /** The guards' blocks that count; the deciding block comes first. */
-  readonly blocks: readonly Block[];
-  readonly required: UseSaying | null;
-  /** The rules that forbid the use, also those that a person has lifted. */
-  readonly rules: readonly string[];
-  readonly denied: boolean;
-  /** Why a person is asked, and the text of the question; null when nobody is asked. */
-  readonly asks: { readonly why: string; readonly text: string } | null;
-  /** What a gate needed and could not read, where the use passes all the same; null otherwise. */
-  readonly unseen: string | null;
-  /** The rules that would have denied the use if a person had not lifted them. */
-  readonly paused: readonly string[];
-  readonly allowedBy: string | null;
-}
+export type Decision = ReturnType<typeof decide>;
 
-export function decide({ guards, required: requirements, isLifted }: Facts): Decision {
+export function decide({ guards, required: requirements, isLifted }: Facts) {
   const judged = guards?.blocks ?? [];
   const counting = isLifted ? judged.filter(({ isLasting }) => isLasting) : judged;
   const required = requirements?.(counting.map(({ rule }) => rule)) ?? null;
@@ -59,10 +41,21 @@ export function decide({ guards, required: requirements, isLifted }: Facts): Dec
     ? null
     : { why: unread, text: unreadText(unread) };
   return {
-    ...{ guards, found, blocks, required, denied },
+    /** The guards' judgement, before lifted rules are left out. */
+    guards,
+    /** The guards' blocks, also those that a person has lifted. */
+    found,
+    /** The guards' blocks that count; the deciding block comes first. */
+    blocks,
+    required,
+    denied,
+    /** The rules that forbid the use, also those that a person has lifted. */
     rules: found.map(({ rule }) => rule).concat(required?.rules ?? []),
+    /** Why a person is asked, and the text of the question; null when nobody is asked. */
     asks: denied ? null : asks,
+    /** What a gate needed and could not read, where the use passes all the same; null otherwise. */
     unseen: denied || asks !== null ? null : blind,
+    /** The rules that would have denied the use if a person had not lifted them. */
     paused: [...(isLifted ? ["guards"] : []), ...(required?.paused ? ["requirements"] : [])],
     allowedBy: required?.withholds || blind !== null ? null : guards?.allowedBy ?? null,
   };

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { putRow } from "../db/statement.ts";
+import { putRow, statement } from "../db/statement.ts";
 
 export type PauseSubject = "guards" | "requirements";
 
@@ -16,18 +16,24 @@ export function savePause(db: DatabaseSync, pause: Pause): void {
   putRow(db, "pauses", { ...pause });
 }
 
+/** Lists the pauses that hold at a moment, in the order in which they end. */
+export function listPauses(db: DatabaseSync, atMs: number): Pause[] {
+  return statement(
+    db,
+    `SELECT session_id AS sessionId, subject, reason, created_at_ms AS createdAtMs, ends_at_ms AS endsAtMs
+       FROM pauses
+      WHERE ends_at_ms > ?
+      ORDER BY ends_at_ms`,
+  ).all(atMs) as unknown as Pause[];
+}
+
 /** Finds the pause that holds for a session at a moment; undefined when there is none. */
 export function findPause(
   db: DatabaseSync,
   { sessionId, subject, atMs }: Pick<Pause, "sessionId" | "subject"> & { readonly atMs: number },
 ): Pause | undefined {
-  return db.prepare(
-    `SELECT session_id AS sessionId, subject, reason, created_at_ms AS createdAtMs, ends_at_ms AS endsAtMs
-       FROM pauses
-      WHERE session_id = ?
-        AND subject = ?
-        AND ends_at_ms > ?`,
-  ).get(sessionId, subject, atMs) as Pause | undefined;
+  return listPauses(db, atMs)
+    .find((one) => one.sessionId === sessionId && one.subject === subject);
 }
 
 export function isPaused(db: DatabaseSync, which: Parameters<typeof findPause>[1]): boolean {
@@ -44,12 +50,13 @@ export function removePause(db: DatabaseSync, sessionId: string, subject: PauseS
   return changes > 0;
 }
 
-/** Lists the pauses that hold at a moment, in the order in which they end. */
-export function listPauses(db: DatabaseSync, atMs: number): Pause[] {
-  return db.prepare(
-    `SELECT session_id AS sessionId, subject, reason, created_at_ms AS createdAtMs, ends_at_ms AS endsAtMs
-       FROM pauses
-      WHERE ends_at_ms > ?
-      ORDER BY ends_at_ms`,
-  ).all(atMs) as unknown as Pause[];
+/** Returns a number that differs once a requirement, a pause or a violation has changed. */
+export function policyMark(db: DatabaseSync): number {
+  const row = statement(
+    db,
+    `SELECT (SELECT count(*) + coalesce(max(updated_at_ms), 0) FROM requirements) +
+            (SELECT count(*) + coalesce(max(ends_at_ms), 0) FROM pauses) +
+            (SELECT count(*) + count(settled_at_ms) FROM violations) AS mark`,
+  ).get();
+  return Number(row!["mark"]);
 }

@@ -34,14 +34,21 @@ ${has(db, "agents") ? AGENTS : ""}`,
   ).all().map((row) => ({ ...row, isActive: row["isActive"] === 1 }) as unknown as AgentProcess);
 }
 
-/** Lists active sessions without a known process. */
-export function activeWithoutProcess(db: DatabaseSync): Pick<AgentProcess, "id" | "projectDir">[] {
+/** A session, or an agent that conclaude has started. */
+export interface KnownAgent extends Pick<AgentProcess, "id" | "kind" | "projectDir"> {
+  /** Whether it is an active session without a known process. */
+  readonly isUnseen: boolean;
+}
+
+/** Lists all sessions, then all agents. */
+export function knownAgents(db: DatabaseSync): KnownAgent[] {
+  const agents = "UNION ALL SELECT id, 'agent', worktree, 0 FROM agents";
   return db.prepare(
-    `SELECT session_id AS id, project_dir AS projectDir
-       FROM sessions AS s
-      WHERE status = 'active'
-        AND claude_pid IS NULL`,
-  ).all() as unknown as Pick<AgentProcess, "id" | "projectDir">[];
+    `SELECT session_id AS id, 'session' AS kind, project_dir AS projectDir,
+            status = 'active' AND claude_pid IS NULL AS isUnseen
+       FROM sessions
+${has(db, "agents") ? agents : ""}`,
+  ).all().map((row) => ({ ...row, isUnseen: row["isUnseen"] === 1 }) as unknown as KnownAgent);
 }
 
 /** Lists the paths of databases that the cached configurations name. */
@@ -52,33 +59,6 @@ export function configuredDatabases(db: DatabaseSync): string[] {
       WHERE json_valid(parsed)
         AND json_extract(parsed, '$.databasePath') IS NOT NULL`,
   ).all().map(({ path }) => String(path));
-}
-
-const AGENTS_NAMED = `
-      UNION ALL
-     SELECT id, 'agent', worktree
-       FROM agents
-      WHERE id IN (SELECT value FROM json_each(?1))`;
-
-export function agentsNamed(
-  db: DatabaseSync,
-  ids: readonly string[],
-): Pick<AgentProcess, "id" | "kind" | "projectDir">[] {
-  return db.prepare(
-    `SELECT session_id AS id, 'session' AS kind, project_dir AS projectDir
-       FROM sessions
-      WHERE session_id IN (SELECT value FROM json_each(?1))
-${has(db, "agents") ? AGENTS_NAMED : ""}`,
-  ).all(JSON.stringify(ids)) as unknown as Pick<AgentProcess, "id" | "kind" | "projectDir">[];
-}
-
-/** Tells whether there has been a session in a project that counts. */
-export function hasSessions(
-  db: DatabaseSync,
-  counts: (one: Pick<AgentProcess, "projectDir">) => boolean,
-): boolean {
-  const projects = db.prepare("SELECT DISTINCT project_dir AS projectDir FROM sessions").all();
-  return (projects as unknown as Pick<AgentProcess, "projectDir">[]).some(counts);
 }
 
 /** Makes a token of a person: 256 random bits, of which only the hash is stored. */

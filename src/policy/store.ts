@@ -1,19 +1,23 @@
 /** Exports the functions through which other rooms read and write this room's tables. */
-export { findPause, isPaused, listPauses, removePause, savePause } from "./pauses_table.ts";
 export {
-  activeWithoutProcess,
+  findPause,
+  isPaused,
+  listPauses,
+  policyMark,
+  removePause,
+  savePause,
+} from "./pauses_table.ts";
+export {
   type AgentProcess,
   agentProcesses,
-  agentsNamed,
   configuredDatabases,
   dropTokens,
-  hasSessions,
+  knownAgents,
   knowsSessions,
   knowsToken,
   makeToken,
   revokeToken,
 } from "./person_proof_table.ts";
-export { policyMark } from "./policy_mark_table.ts";
 export { openViolations, settleViolations } from "./effects/effects_table.ts";
 export {
   applyChanges,

@@ -150,12 +150,11 @@ userPromptSubmit:
 `,
     ),
   ]);
-  const { uneditable, noAdditions, tools } = policy;
-  assert.deepEqual([...uneditable, ...noAdditions, ...tools].map(({ name }) => name), [
+  assert.deepEqual(policy.rules.map(({ name }) => name), [
     "preToolUse.uneditableFiles[1]",
     "preToolUse.uneditableFiles[2]",
-    "preToolUse.preventAdditions[1]",
     "preToolUse.toolUsageValidation[1]",
+    "preToolUse.preventAdditions[1]",
   ]);
   const named = [hook.stop, hook.subagentStop, hook.prompts].join().match(/"rule":"[^"]*"/g);
   assert.deepEqual(named?.map((rule) => rule.slice(8, -1)), CASES.namedRules);
@@ -432,8 +431,8 @@ Deno.test("permissionRequest.default counts in upper and lower case, and its too
     );
     assert.deepEqual(problems, []);
     assert.equal(config.permissionRequest.default, meant);
-    assert.equal(policy.permission.fallback, meant);
-    assert.equal(policy.permission.deny[0]?.glob, "Bash");
+    const permission = policy.permission.map(({ glob, answer }) => [glob, answer]);
+    assert.deepEqual(permission, [["Bash", "deny"], ["", meant]]);
   }
 });
 

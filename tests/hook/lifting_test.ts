@@ -227,7 +227,7 @@ for (
     const reason = await act();
     assert.ok(reason !== null, "it is denied");
     assert.match(reason, /^(?:Block|Bash|Tool|##|no\n)/, "it says what");
-    assert.match(reason, /do not run (?:it|that) yourself/);
+    assert.match(reason, /do not (?:do|run) (?:it|that) yourself/);
     const commands = await project.follow(reason);
     assert.ok(commands.length > 0, reason);
     const named = `--session ${SESSION.slice(0, 8)}`;

@@ -6,6 +6,7 @@ import {
   NAMED_FILES,
   whyProtected as protections,
 } from "../../src/policy/guards/protected.ts";
+import { fileNamed } from "../support/judged_project.ts";
 
 const OWN: readonly OwnFile[] = [
   { kind: "program", path: "/opt/bin/conclaude" },
@@ -44,43 +45,20 @@ Deno.test("everything in a folder of plugins is protected, and everything but th
 const whyProtected = (...asked: Parameters<typeof protections>) =>
   protections(...asked)[0]?.why ?? null;
 
-/** The facts of a file in the project with this name. */
-function named(name: string, more: Partial<FileFacts> = {}): FileFacts {
-  return {
-    name,
-    spellings: [name],
-    real: name,
-    own: null,
-    ignored: null,
-    exists: false,
-    becomesFolder: () => false,
-    isInRoot: false,
-    head: "",
-    text: () => null,
-    effect: "change",
-    below: [],
-    isMadeAnew: false,
-    isPart: false,
-    comesFromGit: false,
-    isElsewhere: false,
-    ...more,
-  };
-}
-
 Deno.test("each row of named files matches its example and not its counterexample", () => {
   const after = () => '{"modules": ["./m.js"], "hooks": {}}';
   for (const { example, counterexample } of NAMED_FILES) {
-    assert.notEqual(whyProtected(named(example), after), null, example);
+    assert.notEqual(whyProtected(fileNamed(example), after), null, example);
     if (!example.startsWith("/")) {
-      assert.notEqual(whyProtected(named(`/a/b/${example}`), after), null, example);
+      assert.notEqual(whyProtected(fileNamed(`/a/b/${example}`), after), null, example);
     }
-    assert.equal(whyProtected(named(counterexample), after), null, counterexample);
+    assert.equal(whyProtected(fileNamed(counterexample), after), null, counterexample);
   }
 });
 
 Deno.test("filling a folder of skills is denied, since it may bring code; files that git restores are allowed", () => {
   const why = (name: string, more: Partial<FileFacts>) =>
-    whyProtected(named(name, more), "unknown");
+    whyProtected(fileNamed(name, more), "unknown");
   assert.match(why(".claude/skills/x", { effect: "fill" })!, /inside Claude Code/);
   assert.match(why(".claude/skills", { effect: "fill" })!, /inside Claude Code/);
   assert.equal(why(".claude/skills/x", { effect: "fill", comesFromGit: true }), null);

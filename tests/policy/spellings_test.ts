@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import fc from "fast-check";
 import { judgeBash } from "../../src/policy/guards/bash.ts";
-import { mayConcernCommands } from "../../src/policy/guards/decide.ts";
-import { JudgedProject } from "../support/judged_project.ts";
+import { mayConcernCommands } from "../../src/policy/guards/judge_use.ts";
+import { fileNamed, JudgedProject } from "../support/judged_project.ts";
 import { runs } from "../support/lanes.ts";
 import { BASH, POWERSHELL } from "./spellings.ts";
 import { it } from "../support/fixtures.ts";
@@ -73,24 +73,7 @@ for (const [shell, spellings] of Object.entries({ Bash: BASH, PowerShell: POWERS
 it.sized("the cheap look lets no script pass that the rules would forbid or be unsure of", () => {
   using at = project(BASH);
   const { policy } = at;
-  const file = {
-    name: "yarn.lock",
-    spellings: ["yarn.lock"],
-    real: "/p/yarn.lock",
-    own: null,
-    ignored: null,
-    exists: true,
-    becomesFolder: () => false,
-    isInRoot: true,
-    head: "",
-    text: () => null,
-    effect: "change" as const,
-    below: [],
-    isMadeAnew: false,
-    isPart: false,
-    comesFromGit: false,
-    isElsewhere: false,
-  };
+  const file = fileNamed("yarn.lock", { exists: true, isInRoot: true });
   const look = (path: string) => ({
     files: path.endsWith("yarn.lock") ? [file] : [],
     unknown: [],

@@ -1,4 +1,3 @@
-import { liftText } from "../../src/policy/guards/lift.ts";
 import assert from "node:assert/strict";
 import { endText, failureText } from "../../src/policy/notify.ts";
 import type { CommandEnd, CommandRun } from "../../src/system/process/types.ts";
@@ -66,10 +65,9 @@ Deno.test("nextOfQueue() tells every message as often as it says, then nothing",
 });
 
 Deno.test("stopReason() says what is wrong, what to do, how often, and who lifts it", () => {
-  const about = { inRow: 2, maxBlocks: 6, wayOut: liftText({ kind: "lasting" }, "5e551033") };
+  const about = { inRow: 2, maxBlocks: 6, wayOut: "Only a person can lift this." };
   const wrong = stopReason([{ rule: "stop.commands[0]", reason: "A" }], about);
   assert.match(wrong, /^A\nClaude may not stop.*\nThis is stop 2 of at most 6 .*\nOnly a person/);
-  assert.match(wrong, /`conclaude guard pause --session 5e551033`/);
   const more = stopReason([{ rule: "stop.rounds", reason: "B" }], { ...about, inRow: null });
   assert.match(more, /^B\nGo on working, then stop again \(stop\.rounds\)\.\nOnly a person/);
 });

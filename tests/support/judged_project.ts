@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { judgeUse } from "../../src/policy/guards/judge_use.ts";
 import type { GuardPolicy, Verdict } from "../../src/policy/guards/guard_policy.ts";
+import type { FileFacts } from "../../src/policy/guards/types.ts";
 import { findRepository, lookUpwards } from "../../src/system/git/repository.ts";
 import { THIS_PROCESS } from "../../src/system/environment.ts";
 import { parseConfig } from "./configuration.ts";
@@ -61,4 +62,27 @@ export class JudgedProject implements Disposable {
   [Symbol.dispose](): void {
     removeFolder(this.#home);
   }
+}
+
+/** The facts of a file in the project with this name. */
+export function fileNamed(name: string, more: Partial<FileFacts> = {}): FileFacts {
+  return {
+    name,
+    spellings: [name],
+    real: name,
+    own: null,
+    ignored: null,
+    exists: false,
+    becomesFolder: () => false,
+    isInRoot: false,
+    head: "",
+    text: () => null,
+    effect: "change",
+    below: [],
+    isMadeAnew: false,
+    isPart: false,
+    comesFromGit: false,
+    isElsewhere: false,
+    ...more,
+  };
 }

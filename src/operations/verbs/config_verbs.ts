@@ -176,7 +176,7 @@ function configWarnings(files: readonly ConfigFile[]): string[] {
       )
     ),
     ...unkept ? [`${what}, since \`database.enabled\` is false: nothing can be kept of them`] : [],
-    ...(guards?.tools ?? []).flatMap((rule) => {
+    ...(guards?.rules ?? []).flatMap((rule) => {
       const passed = spellingPassed(rule);
       if (passed === null) return [];
       const { spelling, holds } = passed;

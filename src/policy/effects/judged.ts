@@ -21,7 +21,7 @@ import { changesPolicy } from "../guards/protected.ts";
 import { isPaused } from "../pauses_table.ts";
 import { policiesIn } from "../policies.ts";
 import { isSatisfied } from "../requirements/standing.ts";
-import { PROTECT_RULE } from "../guards/rule_names.ts";
+import { PROTECT_RULE } from "../guards/guard_policy.ts";
 import { branchIn } from "../shell/git_branches.ts";
 import { withPatterns } from "../shell/rows.ts";
 import { changesBetween, isOwned, LISTED, mentions } from "./compare.ts";

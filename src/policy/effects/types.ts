@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../../config/hook_config.ts";
 import type { Locations } from "../../system/environment.ts";
 import type { Heads } from "../../system/git/heads.ts";
-import type { FileRule } from "../guards/guard_policy.ts";
+import type { Rule } from "../guards/guard_policy.ts";
 import type { RequirementWork } from "../requirements/ground.ts";
 import type { Requirement } from "../requirements/requirement_policy.ts";
 
@@ -45,7 +45,7 @@ export interface ProtectedBranches {
 
 /** A rule whose files are watched. */
 export interface WatchedRule
-  extends Pick<FileRule, "name" | "glob" | "pattern" | "needle" | "writtenBy"> {
+  extends Pick<Rule, "name" | "glob" | "pattern" | "needle" | "writtenBy"> {
   /** Whether the rule forbids only new files. */
   readonly onlyNew: boolean;
   readonly blocks: boolean;

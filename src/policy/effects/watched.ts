@@ -28,18 +28,14 @@ const MAX_FILES = 2_000;
 const MAX_ENTRIES = 500;
 
 /** Returns the rules about files that hold for every agent. */
-export function watchedRules(
-  { uneditable, tools, noAdditions, isStrict }: GuardPolicy,
-): WatchedRule[] {
-  const blocking = tools.filter((rule) =>
-    rule.action === "block" && rule.about === "file" && !isAboutAll(rule) &&
-    forbidsFor(rule, "Bash")
-  );
-  const rules = [...uneditable, ...blocking, ...noAdditions].filter(({ agent }) => agent === null);
-  return rules.map((rule) => ({
-    ...{ name: rule.name, glob: rule.glob, pattern: rule.pattern, needle: rule.needle },
-    ...{ onlyNew: noAdditions.includes(rule), blocks: isStrict || rule.blocksAfter },
-    writtenBy: rule.writtenBy,
+export function watchedRules({ rules, isStrict }: GuardPolicy): WatchedRule[] {
+  return rules.filter((rule) =>
+    rule.agent === null && rule.action === "block" && rule.about !== "command" &&
+    (rule.about !== "file" || (!isAboutAll(rule) && forbidsFor(rule, "Bash")))
+  ).map(({ name, glob, pattern, needle, about, blocksAfter, writtenBy }) => ({
+    ...{ name, glob, pattern, needle, writtenBy },
+    onlyNew: about === "addition",
+    blocks: isStrict || blocksAfter,
   }));
 }
 

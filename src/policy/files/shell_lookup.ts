@@ -333,7 +333,7 @@ export async function judgerOfShell(
   ground: Ground,
 ): Promise<Judge> {
   await loadLanguage(use);
-  const wantsBelow = policy.uneditable.length > 0;
+  const wantsBelow = policy.rules.some(({ about }) => about === "change");
   return {
     judge: (look) => judgeBash(policy, { ...use, disk: DISK }, look),
     beginLooking: () => {

@@ -1,14 +1,22 @@
 /** Judges a shell command: every command that it would start, and every file that it would change. */
 import { baseName, joinPath, parentOf } from "../../base/paths.ts";
-import { doubtsOfAgent } from "./second_agents.ts";
-import { discardOf, putsAway } from "./uncommitted.ts";
 import { type ProjectScript, projectScript } from "../shell/project_scripts.ts";
 import { onlyTells } from "./command_forms.ts";
 import { judgeCommands, spellings, textOf } from "./command_rules.ts";
-import { judgeDanger } from "./dangerous.ts";
-import { judgeOne, judgeOwn } from "./decide.ts";
-import type { Actor, Block, Discard, GuardPolicy, Verdict } from "./guard_policy.ts";
-import { judgeLifting } from "./lifting.ts";
+import { discardOf, judgeDanger, putsAway } from "./dangerous.ts";
+import { judgeFile, judgeOwn } from "./file_rules.ts";
+import {
+  type Actor,
+  type Block,
+  DANGEROUS_RULE,
+  type Discard,
+  type GuardPolicy,
+  namesTools,
+  PROTECT_RULE,
+  ROOT_RULE,
+  type Verdict,
+} from "./guard_policy.ts";
+import { doubtsOfAgent, judgeLifting } from "./lifting.ts";
 import { type Argument, literal, placeOf, TooMuchWork } from "../shell/word.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { gitCall, settingsOf } from "../shell/git_call.ts";
@@ -18,7 +26,6 @@ import { readScript, type Script, type Surroundings } from "../shell/script.ts";
 import {
   branchesMoved,
   branchMade,
-  type BranchSwitch,
   branchSwitch,
   pushes,
   treeMade,
@@ -26,7 +33,6 @@ import {
 import { findTargets, foldersMade, type Target } from "../shell/writes.ts";
 import { isBelow } from "../files/file_lookup.ts";
 import type { FileFacts, Look } from "./types.ts";
-import { DANGEROUS_RULE, PROTECT_RULE, ROOT_RULE } from "./rule_names.ts";
 
 export interface BashUse extends Actor, Omit<Surroundings, "language"> {
   readonly tool: string;
@@ -40,40 +46,42 @@ const MAX_PATH_CHARS = 16_384;
 
 /** Judges a call of a shell tool. If its script is too large, judges only the part that was read. */
 export function judgeBash(policy: GuardPolicy, use: BashUse, look: Look): Verdict {
-  const { tooLarge, ...script } = readScript(use.command, { ...use, ...languageOf(use) });
+  const { tooLarge, ...script } = readScript(use.command, inLanguage(use));
   const { isAll, scripts, ...found } = judgeScript(policy, script, { use, look });
   const unread = tooLarge ?? (isAll ? undefined : "it changes more files than can be looked up");
   const doubts = [...found.doubts, ...doubtsOfScripts(policy, scripts, { use, look })];
   return { ...found, doubts, ...(unread === undefined ? {} : { unread }) };
 }
 
-function languageOf({ tool }: Pick<BashUse, "tool">): Pick<Surroundings, "language"> {
-  return tool === "PowerShell" ? { language: "powershell" } : {};
+function inLanguage<Use extends Pick<BashUse, "tool">>(
+  use: Use,
+): Use & Pick<Surroundings, "language"> {
+  return use.tool === "PowerShell" ? { ...use, language: "powershell" } : use;
 }
 
 function judgeScript(
   policy: GuardPolicy,
   { commands, unknown }: Pick<Script, "commands" | "unknown">,
   { use, look }: { readonly use: BashUse; readonly look: Look },
-): Required<Omit<Verdict, "unread" | "blind">> & {
-  readonly isAll: boolean;
-  readonly scripts: readonly Started[];
-} {
-  const byCommand = judgeCommands(policy, commands, { ...use, whole: use.command });
-  const blocks: Block[] = [...byCommand.blocks];
-  const doubts: string[] = [...unknown, ...byCommand.doubts];
+) {
+  const blocks: Block[] = [];
+  const doubts: string[] = [...unknown];
+  const take = (verdict: Verdict) => {
+    blocks.push(...verdict.blocks);
+    doubts.push(...verdict.doubts);
+  };
   const discards: Discard[] = [];
   const scripts: Started[] = [];
   const asUsed = { agents: use.agents, tool: use.tool, written: "unknown" } as const;
-  const judged = (file: FileFacts) => judgeOne(policy, file, asUsed);
-  const plain = [...policy.uneditable, ...policy.noAdditions].map(({ glob }) => glob);
+  const judged = (file: FileFacts) => judgeFile(policy, file, asUsed);
+  const plain = policy.rules.filter((rule) => !namesTools(rule)).map(({ glob }) => glob);
   const isRepository = use.disk?.isTop ?? (() => false);
   let [isAll, isPutAway, looks] = [true, false, 0];
   /** Links and folders that earlier commands of the script have made. */
   const links: string[] = [];
   const folders: string[] = [];
   /** Targets that were already looked up. A new folder clears them, since it may change the answers. */
-  let known = new Set<string>();
+  const known = new Set<string>();
   const judgeTarget = ({ path, by, within, ...how }: Target) => {
     if (path === null) {
       const isAsked = how.effect === "tamper" ? policy.protectsItself : hasFileRules(policy);
@@ -119,38 +127,35 @@ function judgeScript(
     }
   };
   const judge = (command: ShellCommand) => {
+    const { words, folder } = command;
     const all = findTargets(command);
-    const targets = isElsewhere(command) ? [] : all;
+    const isHere = !isElsewhere(command);
     const precious = isContained(command) ? null : { ...use, isRepository };
     const written = all.flatMap(({ path }) => path ?? []);
-    const verdicts = [
-      ...policy.deniesDangerous ? [judgeDanger(command, { precious, written })] : [],
-      ...policy.protectsItself ? [judgeLifting(command, use)] : [],
-    ];
-    blocks.push(...verdicts.flatMap((verdict) => verdict.blocks));
-    doubts.push(...verdicts.flatMap((verdict) => verdict.doubts));
+    if (policy.deniesDangerous) take(judgeDanger(command, { precious, written }));
+    if (policy.protectsItself) take(judgeLifting(command, use));
+    const targets = isHere ? all : [];
     targets.forEach(judgeTarget);
     const named = isOnOtherMachine(command) ? {} : unexplained(command);
-    const { words = [], texts = [], scripts: started = [] } = named;
-    for (const word of words) judgeNamed(word, command, false);
+    const { texts = [], scripts: started = [] } = named;
+    for (const word of named.words ?? []) judgeNamed(word, command, false);
     for (const name of texts.flatMap((text) => namesInText(text, plain))) {
       judgeNamed(literal(name), command, true);
     }
     doubts.push(...doubtsOfAgent(command));
-    const [by, { folder }] = [shownCommand(command.words), command];
-    const script = isElsewhere(command) ? null : projectScript(command, use.disk?.readText);
-    scripts.push(
-      ...started.map((text) => ({ shown: `"${by}"`, text, folder, by })),
-      ...script === null ? [] : [{ ...script, by }],
-    );
-    const discard = policy.protectsUncommitted && !isPutAway ? discardOf(command) : null;
+    const by = shownCommand(words);
+    const script = isHere ? projectScript(command, use.disk?.readText) : null;
+    scripts.push(...started.map((text) => ({ shown: `"${by}"`, text, folder, by })));
+    if (script !== null) scripts.push({ ...script, by });
+    const discard = isHere && policy.protectsUncommitted && !isPutAway ? discardOf(command) : null;
+    if (discard !== null) discards.push(discard);
     isPutAway ||= putsAway(command);
-    if (discard !== null && !isElsewhere(command)) discards.push(discard);
     links.push(...targets.flatMap(({ by, path }) => by === "ln" && path !== null ? [path] : []));
     const made = foldersMade(command);
-    if (made.length > 0) known = new Set();
+    if (made.length > 0) known.clear();
     folders.push(...made);
   };
+  take(judgeCommands(policy, commands, { ...use, whole: use.command }));
   for (const command of commands) if (withinLimits(() => judge(command)) === null) isAll = false;
   return {
     blocks: once(blocks),
@@ -173,8 +178,6 @@ function doubtsOfScripts(
   { use, look }: { readonly use: BashUse; readonly look: Look },
 ): string[] {
   if (started.length === 0) return [];
-  const { uneditable, noAdditions, tools } = policy;
-  const files = [...uneditable, ...noAdditions].map((rule) => ({ ...rule, action: "block" }));
   const known = new Set<string>();
   const doubts: string[] = [];
   const all = [...started];
@@ -188,7 +191,7 @@ function doubtsOfScripts(
     // An allowing rule, or a rule that lets this command write its files, makes no doubt.
     const block = blocks.find(({ rule }) =>
       rule !== ROOT_RULE &&
-      [...files, ...tools].every(({ name, action, writtenBy }) =>
+      policy.rules.every(({ name, action, writtenBy }) =>
         name !== rule || (action !== "allow" && !new RegExp(writtenBy ?? "(?!)", "s").test(by))
       )
     );
@@ -209,88 +212,63 @@ function withinLimits<Result>(work: () => Result): Result | null {
   }
 }
 
-/** What is not known about a command before it runs. */
-export interface Unknowns {
-  readonly commands: readonly string[];
-  readonly files: readonly string[];
-  /** The known beginnings of commands whose end is unknown. */
-  readonly beginnings: readonly string[];
-}
-
+/** What a command would do, as its steps tell, and what is not known before it runs. */
+export type BashUses = ReturnType<typeof readUses>;
 /** One command of a call, in the order of the script. */
-export interface BashStep {
-  /** The words of the command in each of its spellings, without unknown parts; none for a command that only prints. */
-  readonly commands: readonly (readonly string[])[];
-  /** The files that it changes for sure, absolute; links are not followed. */
-  readonly changed: readonly string[];
-  /** The folder in which the command runs, for git the repository's folder; null when unknown. */
-  readonly folder: string | null;
-  /** Whether the command only changes the folder, as `cd` does: then it belongs to the next step. */
-  readonly onlyGoes: boolean;
-  /** The branch that it checks out; null for none, or where only git knows the branch. */
-  readonly checksOut: BranchSwitch | null;
-  /** The branch that it makes without checking it out; null for none. */
-  readonly makesBranch: string | null;
-  /** The folder in which it makes a working tree; null for none. */
-  readonly makesTree: string | null;
-  /** The branches that it moves or deletes without checking them out; `HEAD` is the checked-out branch. */
-  readonly moves: readonly string[];
-  /** Whether it moves them on a remote, where settings of git may name further branches. */
-  readonly pushes: boolean;
-  /** Whether its words say what it pushes: none of them depends on the running shell. */
-  readonly pushesPlainly: boolean;
-  /** The settings of git that it sets or runs with. */
-  readonly settings: readonly string[];
-}
-
-export interface BashUses {
-  readonly steps: readonly BashStep[];
-  readonly untold: Unknowns;
-  /** Whether a process that the call starts may still run when the call has ended. */
-  readonly leavesRunning: boolean;
-}
+export type BashStep = BashUses["steps"][number];
 
 export function readUses(
   command: string,
   around: Pick<BashUse, "tool" | "folder" | "home" | "disk" | "gitAliases">,
-): BashUses {
-  const script = readScript(command, { ...around, ...languageOf(around) });
-  const { commands, unknown, leavesRunning } = script;
-  const read = commands.map((command) => {
+) {
+  const { commands, unknown, leavesRunning } = readScript(command, inLanguage(around));
+  const files = new Set<string>();
+  const beginnings: string[] = [];
+  const steps = commands.map((command) => {
+    const { words } = command;
     const isHere = !isElsewhere(command);
-    const targets = isHere ? withinLimits(() => findTargets(command)) ?? [] : [];
+    const found = isHere ? withinLimits(() => findTargets(command)) ?? [] : [];
+    const targets = found.filter(({ effect }) => effect !== "tamper");
+    const isSearched = ({ search }: Target) => search !== undefined && search.named === undefined;
+    for (const target of targets) {
+      if (target.path === null || isSearched(target)) {
+        files.add(`which file \`${target.by}\` changes is not known`);
+      }
+    }
+    const written = onlyTells(words) ? [] : spellings(words);
+    beginnings.push(
+      ...written.map(textOf).filter(({ isOpen }) => isOpen).map(({ text }) => text),
+    );
     return {
-      command,
-      isHere,
-      targets: targets.filter(({ effect }) => effect !== "tamper"),
-      written: onlyTells(command.words) ? [] : spellings(command.words),
+      /** The words of each spelling, without unknown parts; none for a command that only prints. */
+      commands: written.map((words) => words.map(({ text }) => text)),
+      /** The files that it changes for sure, absolute; links are not followed. */
+      changed: targets.flatMap((target) => isSearched(target) ? [] : named(target)),
+      folder: folderOf(command),
+      /** Whether the command only changes the folder, as `cd` does: then it belongs to the next step. */
+      onlyGoes: /^(?:cd|pushd|popd)$/.test(words[0]?.text ?? ""),
+      /** The branch that it checks out; null for none, or where only git knows the branch. */
+      checksOut: isHere ? branchSwitch(words) : null,
+      /** The branch that it makes without checking it out; null for none. */
+      makesBranch: isHere ? branchMade(words) : null,
+      /** The folder in which it makes a working tree; null for none. */
+      makesTree: isHere ? treeMade(command) : null,
+      /** The branches that it moves or deletes without checking them out; `HEAD` is the checked-out branch. */
+      moves: isHere && written.length > 0 ? branchesMoved(command) : [],
+      /** Whether it moves them on a remote, where settings of git may name further branches. */
+      pushes: pushes(words),
+      /** Whether its words say what it pushes: none of them depends on the running shell. */
+      pushesPlainly: pushes(words) && !words.some(({ isOpen }) => isOpen),
+      /** The settings of git that it sets or runs with. */
+      settings: isHere ? settingsOf(words) : [],
     };
   });
-  const isFound = ({ search }: Target) => search !== undefined && search.named === undefined;
-  const open = read.flatMap(({ targets }) => targets)
-    .filter((target) => target.path === null || isFound(target))
-    .map(({ by }) => `which file \`${by}\` changes is not known`);
   return {
+    steps,
+    /** `beginnings`: the known beginnings of commands whose end is unknown. */
+    untold: { commands: unknown, files: [...files], beginnings },
+    /** Whether a process that the call starts may still run when the call has ended. */
     leavesRunning,
-    steps: read.map(({ command, isHere, targets, written }): BashStep => ({
-      commands: written.map((words) => words.map(({ text }) => text)),
-      changed: targets.flatMap((target) => isFound(target) ? [] : named(target)),
-      folder: folderOf(command),
-      onlyGoes: /^(?:cd|pushd|popd)$/.test(command.words[0]?.text ?? ""),
-      checksOut: isHere ? branchSwitch(command.words) : null,
-      makesBranch: isHere ? branchMade(command.words) : null,
-      makesTree: isHere ? treeMade(command) : null,
-      moves: isHere && written.length > 0 ? branchesMoved(command) : [],
-      pushes: pushes(command.words),
-      pushesPlainly: pushes(command.words) && !command.words.some(({ isOpen }) => isOpen),
-      settings: isHere ? settingsOf(command.words) : [],
-    })),
-    untold: {
-      commands: unknown,
-      files: [...new Set(open)],
-      beginnings: read.flatMap(({ written }) => written).map(textOf)
-        .flatMap(({ text, isOpen }) => isOpen ? [text] : []),
-    },
   };
 }
 
@@ -333,20 +311,13 @@ function isOutside(folder: string, root: string | null): boolean {
   return root !== null && !isBelow(folder, root) && !isBelow(root, folder);
 }
 
-function hasFileRules(
-  { uneditable, noAdditions, tools, protectsIgnored, protectsItself }: GuardPolicy,
-): boolean {
-  return protectsIgnored || protectsItself || uneditable.length > 0 || noAdditions.length > 0 ||
-    tools.some(({ about }) => about === "file");
+function hasFileRules({ rules, protectsIgnored, protectsItself }: GuardPolicy): boolean {
+  return protectsIgnored || protectsItself || rules.some(({ about }) => about !== "command");
 }
 
 /** Keeps one block for each rule and file, since a command inside another one would be denied twice. */
 function once(blocks: readonly Block[]): Block[] {
-  const seen = new Set<string>();
-  return blocks.filter(({ rule, reason }) => {
-    const key = rule === DANGEROUS_RULE
-      ? `${rule} ${reason.split(". Command:")[0]}`
-      : rule + reason;
-    return !seen.has(key) && seen.add(key);
-  });
+  const keyOf = ({ rule, reason }: Block) =>
+    rule + (rule === DANGEROUS_RULE ? reason.split(". Command:", 1)[0] : reason);
+  return Array.from(Map.groupBy(blocks, keyOf).values(), ([first]) => first!);
 }

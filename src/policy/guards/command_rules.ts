@@ -7,8 +7,8 @@ import {
   fixedHead,
   type GuardPolicy,
   isAbout,
+  type Rule,
   ruleText,
-  type ToolRule,
   type Verdict,
 } from "./guard_policy.ts";
 import { formsOf, SPELLINGS } from "./command_forms.ts";
@@ -41,56 +41,49 @@ export function judgeCommands(
   commands: readonly ShellCommand[],
   by: Actor & { readonly tool: string; readonly whole: string },
 ): Verdict {
-  const rules = policy.tools.filter((rule) =>
-    rule.about === "command" && isAbout(rule, by.tool) && concerns(rule, by)
+  const { tool } = by;
+  const rules = policy.rules.filter((rule) =>
+    rule.about === "command" && isAbout(rule, tool) && concerns(rule, by)
   );
-  if (rules.length === 0) return { blocks: [], doubts: [] };
-  const whole = by.whole.slice(0, MAX_TRIED_CHARS).trim();
-  const ofWhole = rules.filter(({ action, glob }) => action === "block" && /[|&;<>\n]/.test(glob))
-    .flatMap((rule): Finding[] =>
-      new RegExp(rule.pattern, "s").test(whole)
-        ? [{ block: deniedBy(rule, by.tool, whole) }]
-        : by.whole.length > MAX_TRIED_CHARS
-        ? [{ doubt: `it is too long to be compared with ${rule.name} ("${rule.glob}")` }]
-        : []
-    );
-  const ofEach = commands.filter(({ words }) => words.length > 0)
-    .flatMap((command) => judgeCommand(command, rules, by.tool));
-  const findings = [...ofWhole, ...ofEach];
-  const blocks = findings.flatMap(({ block }) => block ?? []);
-  return {
-    blocks: [...new Map(blocks.map((block) => [block.rule, block])).values()],
-    doubts: [...new Set(findings.flatMap(({ doubt }) => doubt ?? []))],
+  const blocks = new Map<string, Block>();
+  const doubts = new Set<string>();
+  const deny = (rule: Rule, command: string) => {
+    const reason = `${tool} command ${ruleText(rule)}. Command: ${command}`;
+    blocks.set(rule.name, blockOf(rule, reason, { command, tool }));
   };
-}
-
-interface Finding {
-  readonly block?: Block;
-  readonly doubt?: string;
-}
-
-function judgeCommand(command: ShellCommand, rules: readonly ToolRule[], tool: string): Finding[] {
-  const shown = shownCommand(command.words);
-  const texts = spellings(command.words).map(textOf);
-  const forms = formsOf(command.words).map(textOf);
-  // PowerShell does not distinguish upper and lower case in names.
-  const flags = tool === "PowerShell" ? "si" : "s";
-  const findings: Finding[] = [];
-  let allowing: ToolRule | undefined;
+  const whole = by.whole.slice(0, MAX_TRIED_CHARS).trim();
   for (const rule of rules) {
-    const isBlocking = rule.action === "block";
-    // An allowing rule covers only the words as they are written.
-    const match = matchCommand(rule, isBlocking ? [...texts, ...forms] : texts, flags);
-    if (!isBlocking && match === "yes") return findings;
-    if (!isBlocking) allowing ??= rule;
-    else if (match === "yes") findings.push({ block: deniedBy(rule, tool, shown) });
-    else if (match === "maybe") {
-      findings.push({ doubt: `"${shown}" may be what ${rule.name} forbids ("${rule.glob}")` });
+    if (rule.action === "allow" || !/[|&;<>\n]/.test(rule.glob)) continue;
+    if (new RegExp(rule.pattern, "s").test(whole)) deny(rule, whole);
+    else if (by.whole.length > MAX_TRIED_CHARS) {
+      doubts.add(`it is too long to be compared with ${rule.name} ("${rule.glob}")`);
     }
   }
-  return allowing === undefined || isCovered(command)
-    ? findings
-    : [...findings, { block: deniedBy(allowing, tool, shown) }];
+  for (const command of rules.length === 0 ? [] : commands) {
+    const { words } = command;
+    if (words.length === 0) continue;
+    const shown = shownCommand(words);
+    const texts = spellings(words).map(textOf);
+    const forms = formsOf(words).map(textOf);
+    // PowerShell does not distinguish upper and lower case in names.
+    const flags = tool === "PowerShell" ? "si" : "s";
+    let missed: Rule | undefined;
+    let isAllowed = false;
+    for (const rule of rules) {
+      const isBlocking = rule.action === "block";
+      // An allowing rule covers only the words as they are written.
+      const match = matchCommand(rule, isBlocking ? [...texts, ...forms] : texts, flags);
+      isAllowed = !isBlocking && match === "yes";
+      if (isAllowed) break;
+      if (!isBlocking) missed ??= rule;
+      else if (match === "yes") deny(rule, shown);
+      else if (match === "maybe") {
+        doubts.add(`"${shown}" may be what ${rule.name} forbids ("${rule.glob}")`);
+      }
+    }
+    if (missed !== undefined && !isAllowed && !isCovered(command)) deny(missed, shown);
+  }
+  return { blocks: [...blocks.values()], doubts: [...doubts] };
 }
 
 /** Tells whether no allowing rule has to name a command: a wrapper, a built-in, or what an allowed runner starts. */
@@ -107,7 +100,7 @@ function isCovered({ words, startedBy, callsFunction }: ShellCommand): boolean {
 
 /** Finds a usual spelling that a blocking rule misses although it matches others; null if it matches all or none. */
 export function spellingPassed(
-  rule: ToolRule,
+  rule: Rule,
 ): { readonly spelling: string; readonly holds: string } | null {
   if (rule.about !== "command" || rule.action !== "block") return null;
   for (const { holds, all } of SPELLINGS) {
@@ -121,7 +114,7 @@ export function spellingPassed(
   return null;
 }
 
-function matchCommand(rule: ToolRule, spellings: readonly KnownText[], flags: string): Match {
+function matchCommand(rule: Rule, spellings: readonly KnownText[], flags: string): Match {
   const found = new Set(spellings.map((spelling) => matchSpelling(rule, spelling, flags)));
   return found.has("yes") ? "yes" : found.has("maybe") ? "maybe" : "no";
 }
@@ -139,7 +132,7 @@ export function spellings(words: readonly Argument[]): (readonly Argument[])[] {
   return [...all, ...others.map((text) => [{ ...program, text }, ...rest])];
 }
 
-function matchSpelling(rule: ToolRule, { text, isOpen }: KnownText, flags: string): Match {
+function matchSpelling(rule: Rule, { text, isOpen }: KnownText, flags: string): Match {
   if (!isOpen && flags === "s" && !text.includes(rule.needle)) return "no";
   const regex = new RegExp(rule.pattern, flags);
   if (regex.test(text)) return isOpen && !rule.glob.endsWith("*") ? "maybe" : "yes";
@@ -168,8 +161,4 @@ export function textOf(words: readonly Argument[]): KnownText {
     text: text.slice(0, MAX_TRIED_CHARS),
     isOpen: open >= 0 || text.length > MAX_TRIED_CHARS,
   };
-}
-
-function deniedBy(rule: ToolRule, tool: string, command: string): Block {
-  return blockOf(rule, `${tool} command ${ruleText(rule)}. Command: ${command}`, { command, tool });
 }

@@ -1,20 +1,28 @@
 /**
  * Recognises commands that destroy what nobody can restore: folders of the system or the home, the history of a shared
- * branch, whole tables. A text that only mentions such a command is not dangerous.
+ * branch, whole tables, work that is in no commit. A text that only mentions such a command is not dangerous.
  */
-import { parentOf } from "../../base/paths.ts";
+import { parentOf, resolvePath } from "../../base/paths.ts";
+import { findRepository, lookUpwards, readRef } from "../../system/git/repository.ts";
+import { runGit } from "../../system/git/run_git.ts";
 import ROWS from "./built_in.json" with { type: "json" };
-import { commandLines } from "./command_forms.ts";
-import type { Verdict } from "./guard_policy.ts";
+import { commandLines, onlyTells } from "./command_forms.ts";
+import {
+  type Block,
+  DANGEROUS_RULE,
+  type Discard,
+  UNCOMMITTED_RULE,
+  type Verdict,
+} from "./guard_policy.ts";
 import { type ShellCommand, shownCommand } from "../shell/shell_command.ts";
 import { meansAll, readFind } from "../shell/find_command.ts";
-import { type GitCall, gitCall } from "../shell/git_call.ts";
+import { changesNothing, type GitCall, gitCall } from "../shell/git_call.ts";
+import { goesToBranch, isPath, onlyUnstages } from "../shell/git_changes.ts";
 import { programName, split } from "../shell/operands.ts";
 import { matchesWithHead, withPatterns } from "../shell/rows.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
 import { WRITERS } from "../shell/writes.ts";
 import WORDS from "./words.json" with { type: "json" };
-import { DANGEROUS_RULE } from "./rule_names.ts";
 
 /** Folders that must stay, besides the folders of the system. */
 export interface Precious {
@@ -61,14 +69,17 @@ export function judgeDanger(
     written.some((path) => place?.test(path)) || sql.some((text) => told?.test(text))
   ).map(({ does }) => does);
   const doubts = doubtsOfGit(gitCall(words));
-  if (precious !== null) {
-    for (const whole of wholesOf(command, name)) {
-      const lost = lostWith(whole, { command, precious });
-      if (whole.isSure) found.push(...lost);
-      else doubts.push(...lost.map((what) => `whether it ${what} is only known when it runs`));
-      if (whole.word.isOpen && whole.isSure) {
-        doubts.push(`what "${shownCommand(words)}" removes or changes is not known`);
-      }
+  for (const { verb, word, isSure } of precious === null ? [] : wholesOf(command, name)) {
+    const path = word.isOpen ? null : placeOf(word, command.folder);
+    const isContent = path !== null && /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1));
+    const folder = isContent ? parentOf(path) : path;
+    if (folder !== null && isPrecious(folder, verb, precious!)) {
+      const what = `${verb} ${folder}`;
+      if (isSure) found.push(what);
+      else doubts.push(`whether it ${what} is only known when it runs`);
+    }
+    if (word.isOpen && isSure) {
+      doubts.push(`what "${shownCommand(words)}" removes or changes is not known`);
     }
   }
   if (isTold) {
@@ -129,18 +140,6 @@ function wholesOf({ words, args }: ShellCommand, name: string): Whole[] {
   ];
 }
 
-/** Says what is lost that nobody can restore, as a part of a sentence; empty where the folder may go. */
-function lostWith(
-  { verb, word }: Whole,
-  { command, precious }: { readonly command: ShellCommand; readonly precious: Precious },
-): string[] {
-  const path = word.isOpen ? null : placeOf(word, command.folder);
-  if (path === null) return [];
-  const folder = /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1)) ? parentOf(path) : path;
-  const isChanged = verb.startsWith("changes");
-  return isPrecious(folder, { ...precious, isChanged }) ? [`${verb} ${folder}`] : [];
-}
-
 /** What programs do to all that lies in a folder. */
 const VERBS: Readonly<Record<string, string>> = {
   ...{ rm: "removes", shred: "removes" },
@@ -158,10 +157,8 @@ function verbOf([program, ...rest]: readonly Argument[]): string | null {
  * Tells whether a path is the home, lies directly in it, is a folder of the system, the project, a folder above one of
  * these, or another repository. Permissions may change, except for the home, the system and folders above the project.
  */
-function isPrecious(
-  path: string,
-  { home, root, isRepository, isChanged }: Precious & { readonly isChanged: boolean },
-): boolean {
+function isPrecious(path: string, verb: string, { home, root, isRepository }: Precious): boolean {
+  const isChanged = verb.startsWith("changes");
   const above = (inner: string | null) =>
     inner !== null && (inner === path || inner.startsWith(path === "/" ? "/" : `${path}/`));
   if (path === "/" || above(home)) return true;
@@ -198,3 +195,96 @@ function doubtsOfGit(call: GitCall | null): string[] {
 function withoutTexts(sql: string): string {
   return sql.replace(/--[^\n]*|\/\*[^]*?\*\/|'(?:[^']|'')*'/g, " ");
 }
+
+/** Tells whether a command saves work in a commit or a stash, so that a later command of the script loses none. */
+export function putsAway({ words }: ShellCommand): boolean {
+  return /^(?:commit|stash)$/.test(gitCall(words)?.verb ?? "");
+}
+
+type Lost = Pick<Discard, "loses" | "named" | "isStagedLost">;
+
+function changes(named: readonly Argument[] | null, isStagedLost: boolean): Lost {
+  return { loses: "changes", named: named?.map(({ text }) => text) ?? null, isStagedLost };
+}
+
+/** By verb of git, what a call of that verb throws away. */
+const LOST: Readonly<Record<string, (call: GitCall) => Lost | null>> = {
+  checkout(call) {
+    const { operands, dashed, has } = call;
+    const [first] = operands;
+    if (has("-f --force")) return changes(null, true);
+    if (first === undefined || goesToBranch(call)) return null;
+    const files = dashed ?? (isPath(first) ? operands : operands.slice(1));
+    return changes(dashed ?? operands, files.length > 0 && files.length < operands.length);
+  },
+  clean: () => ({ loses: "new files", named: null, isStagedLost: false }),
+  reset: ({ has }) => has("--hard") ? changes(null, true) : null,
+  restore: (call) =>
+    onlyUnstages(call) ? null : changes(call.operands, call.has("-s --source -S --staged")),
+  stash: ({ after: [verb] }) =>
+    /^(?:drop|clear)$/.test(verb?.text ?? "")
+      ? { loses: "stash", named: null, isStagedLost: false }
+      : null,
+  switch: () => changes(null, true),
+};
+
+/** Returns what a command throws away; null for nothing, and where only the running shell knows the folder. */
+export function discardOf({ words, folder }: ShellCommand): Discard | null {
+  const call = gitCall(words);
+  if (call === null || onlyTells(words) || changesNothing(call)) return null;
+  const lost = Object.hasOwn(LOST, call.verb) ? LOST[call.verb]!(call) : null;
+  const at = call.folder === null ? folder : placeOf(call.folder, folder);
+  if (lost === null || at === null || call.after.some(({ isOpen }) => isOpen)) return null;
+  const after = call.after.map(({ text }) => text);
+  return { ...lost, folder: at, words: after, shown: shownCommand(words) };
+}
+
+const MAX_NAMED = 3;
+
+/** Denies each command that would lose work which git finds. A file that is named by itself may be taken back. */
+export async function judgeDiscards(discards: readonly Discard[]): Promise<Block[]> {
+  const blocks: Block[] = [];
+  for (const discard of discards) {
+    const lost = await lostBy(discard);
+    if (lost.length === 0) continue;
+    const shown = lost.slice(0, MAX_NAMED).join(", ");
+    const more = lost.length > MAX_NAMED ? ` and ${lost.length - MAX_NAMED} more` : "";
+    const [what, way] = discard.loses === "stash"
+      ? ["a stash", "Apply it first, or leave it"]
+      : [`uncommitted work (${shown}${more})`, "Commit it or `git stash -u` it first"];
+    blocks.push({
+      rule: UNCOMMITTED_RULE,
+      reason:
+        `Blocked: it throws away ${what}, which nothing brings back. ${way}. Command: ${discard.shown}`,
+    });
+  }
+  return blocks;
+}
+
+/** Lists the files whose changes would be lost; none where git fails, since then the command fails as well. */
+async function lostBy(
+  { loses, folder, words, named, isStagedLost }: Discard,
+): Promise<readonly string[]> {
+  if (loses === "stash") {
+    const repository = findRepository(lookUpwards(folder));
+    return repository !== undefined && readRef(repository, "stash") ? ["stash"] : [];
+  }
+  if (loses === "new files") {
+    const { code, stdout } = await runGit(["clean", "-n", ...words], { folder, timeoutMs: GIT_MS });
+    if (code !== 0) return ["what git does not know"];
+    return [...stdout.matchAll(/^Would remove (.+)$/gm)].map(([, name]) => name!);
+  }
+  if (named?.length === 0) return [];
+  const options = [
+    ...["--name-only", "-z", "--no-ext-diff", ...isStagedLost ? ["HEAD"] : []],
+    ...["--", ...named ?? []],
+  ];
+  const { code, stdout } = await runGit(["diff", ...options], { folder, timeoutMs: GIT_MS });
+  if (code !== 0) return [];
+  const root = findRepository(lookUpwards(folder))?.root ?? folder;
+  const places = named?.map((path) => resolvePath(path, { folder }));
+  return stdout.split("\0").filter((name) => name !== "" && !places?.includes(`${root}/${name}`));
+}
+
+/** How long a look by git may take, in milliseconds. */
+const GIT_MS = 2_000;

@@ -1,19 +1,82 @@
-/** Judges a file by the rules about files: which may not be changed, and which may not be added. */
+/** Judges a file, or a use without a file, by all rules about files. `bash.ts` parses shell commands first. */
 import { joinPath } from "../../base/paths.ts";
 import {
   type Actor,
   type Block,
   blockOf,
   concerns,
-  type FileRule,
   fixedHead,
+  forbidsFor,
+  GENERATED_RULE,
   type GuardPolicy,
+  IGNORED_RULE,
+  isAbout,
+  isAboutAll,
+  ROOT_RULE,
+  type Rule,
+  ruleText,
+  TREES_RULE,
 } from "./guard_policy.ts";
+import { whyProtected, type Written } from "./protected.ts";
 import type { FileFacts } from "./types.ts";
 import WORDS from "./words.json" with { type: "json" };
-import { GENERATED_RULE, IGNORED_RULE, ROOT_RULE } from "./rule_names.ts";
 
-const IN_GIT = /(?:^|\/)\.git\//;
+interface Use extends Actor {
+  readonly tool: string;
+}
+
+/** Judges a file. @param use `written` is null where the tool only reads, or where it is unknown whether it writes. */
+export function judgeFile(
+  policy: GuardPolicy,
+  file: FileFacts,
+  use: Use & { readonly written: Written | null },
+): Block[] {
+  const { tool, written } = use;
+  const own = written === null ? [] : judgeOwn(policy, file, { tool, written });
+  if (file.effect === "tamper") return own;
+  const used = judgeUsed(policy, file, use);
+  return written === null ? used : [...used, ...own, ...judgeChange(policy, file, use)];
+}
+
+/** Judges a file by what the guards depend on. */
+export function judgeOwn(
+  policy: GuardPolicy,
+  file: FileFacts,
+  { tool, written }: { readonly tool: string; readonly written: Written },
+): Block[] {
+  const found = whyProtected(file, written)
+    .find(({ rule }) => policy.protectsItself || rule === TREES_RULE);
+  if (found === undefined) return [];
+  const { rule, why } = found;
+  return [{ rule, reason: `Blocked ${tool} operation: ${why}, and only a person changes it` }];
+}
+
+/** Judges a file by the rules about tools: a matching blocking rule denies; of the allowing rules one must match. */
+function judgeUsed({ rules }: GuardPolicy, file: FileFacts, use: Use): Block[] {
+  const meant = rules.filter((rule) =>
+    rule.about === "file" && concerns(rule, use) &&
+    (rule.action === "block" ? forbidsFor : isAbout)(rule, use.tool)
+  );
+  const allowing = meant.filter(({ action }) => action === "allow");
+  const isAllowed = allowing.some((rule) => matchesFile(rule, file));
+  return [
+    ...meant.filter((rule) => rule.action === "block" && matchesFile(rule, file)),
+    ...isAllowed ? [] : allowing.slice(0, 1),
+  ].map((rule) =>
+    blockOf(rule, `Tool usage ${ruleText(rule)}. File: ${file.name}`, {
+      ...{ file_path: file.name, tool: use.tool },
+    })
+  );
+}
+
+/** Judges a tool use without a file: only a rule that denies the whole tool counts. */
+export function judgeNameless({ rules }: GuardPolicy, use: Use): Block[] {
+  const { tool } = use;
+  return rules.filter((rule) =>
+    rule.about === "file" && rule.action === "block" && isAboutAll(rule) &&
+    isAbout(rule, tool) && concerns(rule, use)
+  ).map((rule) => blockOf(rule, `Tool usage ${ruleText(rule)}. Tool: ${tool}`, { tool }));
+}
 
 /** Tells whether the policy denies a new file directly in the project's folder; ignored files are allowed. */
 export function isRootAddition(policy: GuardPolicy, file: FileFacts): boolean {
@@ -25,37 +88,39 @@ function isAdded({ exists, effect, comesFromGit }: FileFacts): boolean {
   return !exists && effect === "change" && !comesFromGit;
 }
 
-export function judgeFile(
-  policy: GuardPolicy,
-  file: FileFacts,
-  by: Actor & { readonly tool: string },
-): Block[] {
+const IN_GIT = /(?:^|\/)\.git\//;
+
+/** Judges a change of a file by the rules that hold for every tool. */
+export function judgeChange(policy: GuardPolicy, file: FileFacts, use: Use): Block[] {
   // Git's own files do not belong to the project.
   if (file.spellings.every((spelling) => IN_GIT.test(spelling))) return [];
   const marker = policy.protectsGenerated ? generatedMarker(file.head) : null;
   const denied = (
-    rule: Pick<FileRule, "name" | "message">,
+    rule: Pick<Rule, "name" | "message">,
     what: string,
     { name = file.name, ...more }: Readonly<Record<string, string>> = {},
   ) => {
-    const values = { file_path: name, tool: by.tool, ...more };
-    return blockOf(rule, `Blocked ${by.tool} operation: ${what}. File: ${name}`, values);
+    const values = { file_path: name, tool: use.tool, ...more };
+    return blockOf(rule, `Blocked ${use.tool} operation: ${what}. File: ${name}`, values);
   };
-  const listed = (key: string, rules: readonly FileRule[]) =>
-    rules.flatMap((rule) => {
-      const name = matchesFile(rule, file) ? file.name : nameBelow(rule, file);
-      const what = `file matches preToolUse.${key} pattern '${rule.glob}'`;
-      return name === null || !concerns(rule, by) ? [] : [denied(rule, what, { name })];
-    });
+  const mayAdd = isAdded(file) || (file.effect === "fill" && !file.comesFromGit);
+  const listed = policy.rules.flatMap((rule) => {
+    const isMeant = rule.about === "change" || (rule.about === "addition" && mayAdd);
+    if (!isMeant || !concerns(rule, use)) return [];
+    const name = matchesFile(rule, file) ? file.name : nameBelow(rule, file);
+    const key = rule.about === "change" ? "uneditableFiles" : "preventAdditions";
+    const what = `file matches preToolUse.${key} pattern '${rule.glob}'`;
+    return name === null ? [] : [denied(rule, what, { name })];
+  });
   return [
-    ...judgeIgnored(policy, file, by.tool),
+    ...judgeIgnored(policy, file, use.tool),
     ...!isRootAddition(policy, file) ? [] : [
       denied(
         { name: ROOT_RULE, message: policy.rootAdditionsMessage },
         `${ROOT_RULE} setting prevents creating files at repository root`,
       ),
     ],
-    ...listed("uneditableFiles", policy.uneditable),
+    ...listed,
     ...marker === null ? [] : [
       denied(
         { name: GENERATED_RULE, message: policy.generatedMessage },
@@ -63,15 +128,12 @@ export function judgeFile(
         { marker },
       ),
     ],
-    ...isAdded(file) || (file.effect === "fill" && !file.comesFromGit)
-      ? listed("preventAdditions", policy.noAdditions)
-      : [],
   ];
 }
 
 /** Finds the first file below a removed folder that a rule matches; null for none. */
 function nameBelow(
-  { pattern, needle }: FileRule,
+  { pattern, needle }: Rule,
   { name, spellings, below }: FileFacts,
 ): string | null {
   if (below.length === 0) return null;
@@ -85,7 +147,7 @@ function nameBelow(
 
 /** Tells whether a rule's pattern matches the file, or may match a file in the removed folder. */
 export function matchesFile(
-  { pattern, needle, glob }: Pick<FileRule, "pattern" | "needle" | "glob">,
+  { pattern, needle, glob }: Pick<Rule, "pattern" | "needle" | "glob">,
   file: FileFacts,
 ): boolean {
   // A filled folder may get a file of any name, so patterns for its content count as well.

@@ -7,36 +7,52 @@ import type { HookConfig } from "../../config/hook_config.ts";
 import type { StrictPolicy } from "../../config/sections.ts";
 import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../../claude/payload.ts";
 
-export interface FileRule {
+/** A rule about commands, files or tools that the configuration lists. */
+export interface Rule {
   /** The place in the configuration file: `preToolUse.uneditableFiles[2]`. */
   readonly name: string;
+  /** Commands of a shell tool, files that a tool uses, every change of files, or only files that are made anew. */
+  readonly about: "command" | "file" | "change" | "addition";
+  readonly action: "block" | "allow";
+  /** The name of the tool, or `*` for every tool. */
+  readonly tool: string;
+  /** A pattern for the tool's name where the configuration has a glob; null for a plain name. */
+  readonly toolPattern: string | null;
+  /** A pattern for the agent's names; null means every agent. */
+  readonly agent: string | null;
   readonly glob: string;
   readonly pattern: string;
   /** A text that every match contains; searching it is cheaper than matching the pattern. */
   readonly needle: string;
+  /** For commands: whether the first words may match alone. */
+  readonly isPrefix: boolean;
+  /** For commands: every command that the rule can match contains one of these names; any contains the empty name. */
+  readonly programs: readonly string[];
   /** Replaces the usual reason; null keeps the usual reason. */
   readonly message: string | null;
-  /** A pattern for the agent's names; null means every agent. */
-  readonly agent: string | null;
   /** Whether a change that is found after a command holds Claude; otherwise Claude only reads of it. */
   readonly blocksAfter: boolean;
   /** A pattern for commands that may write the files all the same; null for none. */
   readonly writtenBy: string | null;
 }
 
-export interface ToolRule extends FileRule {
-  /** The name of the tool, or `*` for every tool. */
-  readonly tool: string;
-  /** A pattern for the tool's name where the configuration has a glob; null for a plain name. */
-  readonly toolPattern: string | null;
-  readonly action: "block" | "allow";
-  /** Whether the pattern is matched against each command that a shell tool starts, or against the tool's file. */
-  readonly about: "command" | "file";
-  /** For commands: whether the first words may match alone. */
-  readonly isPrefix: boolean;
-  /** For commands: every command that the rule can match contains one of these names; any contains the empty name. */
-  readonly programs: readonly string[];
+/** Tells whether a rule is about the uses of tools. The others are about files, whatever changes them. */
+export function namesTools({ about }: Pick<Rule, "about">): boolean {
+  return about === "command" || about === "file";
 }
+
+/** The names of the rules that a policy switches on or off: their keys in the configuration. */
+export const DANGEROUS_RULE = "preToolUse.denyDangerousCommands";
+export const UNCOMMITTED_RULE = "preToolUse.protectUncommitted";
+export const TREES_RULE = "preToolUse.protectOtherTrees";
+export const PROTECT_RULE = "preToolUse.protectPolicy";
+export const IGNORED_RULE = "preToolUse.preventUpdateGitIgnored";
+export const ROOT_RULE = "preToolUse.preventRootAdditions";
+export const GENERATED_RULE = "preToolUse.preventGeneratedFileEdits";
+/** The rule by which a strict policy denies a tool use that cannot be judged. */
+export const STRICT_RULE = "preToolUse.strict";
+/** The rule that answers where the policy, the database or the branch cannot be read. */
+export const BLIND_RULE = "gates.whenBlind";
 
 export type WhenBlind = StrictPolicy["whenBlind"];
 
@@ -51,12 +67,11 @@ export interface GuardPolicy {
   readonly lock: string | null;
   readonly preventsRootAdditions: boolean;
   readonly rootAdditionsMessage: string | null;
-  readonly uneditable: readonly FileRule[];
-  readonly noAdditions: readonly FileRule[];
+  /** The rules of `uneditableFiles`, then of `toolUsageValidation`, then of `preventAdditions`. */
+  readonly rules: readonly Rule[];
   readonly protectsIgnored: boolean;
   readonly protectsGenerated: boolean;
   readonly generatedMessage: string | null;
-  readonly tools: readonly ToolRule[];
   readonly deniesDangerous: boolean;
   /** Whether the agent may not change files in other working trees of the repository. */
   readonly protectsOtherTrees: boolean;
@@ -66,15 +81,17 @@ export interface GuardPolicy {
   readonly looksAfter: boolean;
   /** Whether the agent may neither change the policy's files nor lift a rule. */
   readonly protectsItself: boolean;
-  readonly permission: PermissionPolicy;
+  /** The default is last; without one the person is asked. */
+  readonly permission: readonly PermissionRule[];
 }
 
-/** The answers when Claude Code would ask a person; the globs match the tool's name. */
-export interface PermissionPolicy {
-  readonly deny: readonly { readonly glob: string; readonly pattern: string }[];
-  readonly allow: readonly { readonly glob: string; readonly pattern: string }[];
-  /** The answer for every other tool; null asks the person. */
-  readonly fallback: "allow" | "deny" | null;
+/** What is answered when Claude Code would ask a person. The first rule that is for the tool decides. */
+export interface PermissionRule {
+  readonly rule: string;
+  /** A glob for the tool's name; empty for the default. */
+  readonly glob: string;
+  readonly pattern: string;
+  readonly answer: "deny" | "allow";
 }
 
 export interface Block {
@@ -124,12 +141,18 @@ export function fixedHead(glob: string): string {
 
 /** Tells whether a rule applies to a tool. A rule for Bash applies to every shell. */
 export function isAbout(
-  { tool, toolPattern }: Pick<ToolRule, "tool" | "toolPattern">,
+  { tool, toolPattern }: Pick<Rule, "tool" | "toolPattern">,
   used: string,
 ): boolean {
   return namesInRules(used).some((name) =>
     toolPattern === null ? tool === "*" || tool === name : new RegExp(toolPattern, "s").test(name)
   );
+}
+
+/** Tells whether a permission is for a tool. Denying Bash covers every shell; allowing Bash covers Bash alone. */
+export function isForTool({ answer, pattern }: PermissionRule, tool: string): boolean {
+  const names = answer === "deny" ? namesInRules(tool) : [tool];
+  return names.some((name) => new RegExp(pattern, "s").test(name));
 }
 
 /** Parses the compiled section of a configuration, once. */
@@ -143,13 +166,13 @@ export function answerToUnreadable({ guards }: Pick<HookConfig, "guards">): When
 }
 
 /** Tells whether a rule means every file, so that it concerns the tool itself. */
-export function isAboutAll({ glob }: Pick<ToolRule, "glob">): boolean {
+export function isAboutAll({ glob }: Pick<Rule, "glob">): boolean {
   return /^[*]+$/.test(glob);
 }
 
 /** Tells whether a rule that denies files applies to a tool. A rule for editing tools also covers shell commands. */
 export function forbidsFor(
-  rule: Pick<ToolRule, "tool" | "toolPattern" | "glob">,
+  rule: Pick<Rule, "tool" | "toolPattern" | "glob">,
   used: string,
 ): boolean {
   if (isAbout(rule, used)) return true;
@@ -163,7 +186,7 @@ export function concerns({ agent }: { readonly agent: string | null }, { agents 
 }
 
 /** Says which rule about tools denies, without what it denies. */
-export function ruleText({ action, glob }: Pick<ToolRule, "action" | "glob">): string {
+export function ruleText({ action, glob }: Pick<Rule, "action" | "glob">): string {
   return action === "block"
     ? `blocked by preToolUse.toolUsageValidation rule: ${glob}`
     : `blocked: does not match preToolUse.toolUsageValidation allow rule pattern: ${glob}`;
@@ -179,7 +202,7 @@ export function filled(message: string, values: Readonly<Record<string, string>>
 
 /** Builds a denial in the words of the configuration, else in the `usual` words. */
 export function blockOf(
-  { name, message }: Pick<FileRule, "name" | "message">,
+  { name, message }: Pick<Rule, "name" | "message">,
   usual: string,
   values: Readonly<Record<string, string>>,
 ): Block {

@@ -16,7 +16,7 @@ import {
 } from "../../config/schema_kit.ts";
 import type { CompileFrom } from "../../config/sections.ts";
 import { programsLike } from "./command_forms.ts";
-import { type FileRule, fixedHead, type GuardPolicy, type ToolRule } from "./guard_policy.ts";
+import { fixedHead, type GuardPolicy, type PermissionRule, type Rule } from "./guard_policy.ts";
 
 /** Keys that rules about files and about tools share. */
 const SHARED_KEYS = {
@@ -136,79 +136,82 @@ export const GUARD_SECTIONS = {
 };
 
 type Values = SectionValues<typeof GUARD_SECTIONS>;
-type PreToolUse = Values["preToolUse"];
 
 export function compileGuards(
   { gates, preToolUse, permissionRequest }: Values,
   { root, home, nameOf }: CompileFrom,
 ): GuardPolicy {
-  const files = (key: "uneditableFiles" | "preventAdditions"): FileRule[] =>
+  const rulesIn = ([key, about]: typeof LISTS[number]) =>
     preToolUse[key].map((entry, i) => {
       const rule = typeof entry === "string" ? { pattern: entry } : entry;
-      return compiled(rule, nameOf(["preToolUse", key], i), home);
+      return compiled(rule, { about, name: nameOf(["preToolUse", key], i), home });
     });
+  const permissions = (answer: "deny" | "allow") =>
+    permissionRequest[answer].map((written, i): PermissionRule => {
+      const glob = written.trim();
+      return {
+        ...{ rule: `permissionRequest.${answer}[${i}]`, glob },
+        ...{ pattern: compileGlob(glob), answer },
+      };
+    });
+  const rest = permissionRequest.default;
   return {
     root,
     isStrict: preToolUse.strict,
     whenBlind: gates.whenBlind ?? (preToolUse.strict ? "deny" : "allow"),
     lock: null,
+    rules: LISTS.flatMap(rulesIn),
     preventsRootAdditions: preToolUse.preventRootAdditions,
     rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,
-    uneditable: files("uneditableFiles"),
-    noAdditions: files("preventAdditions"),
     protectsIgnored: preToolUse.preventUpdateGitIgnored,
     protectsGenerated: preToolUse.preventGeneratedFileEdits,
     generatedMessage: preToolUse.generatedFileMessage,
-    tools: preToolUse.toolUsageValidation.map((rule, i): ToolRule => {
-      const { tool, action, matchMode, commandPattern } = rule;
-      // Empty where the rule begins with a wildcard.
-      const [program = ""] = fixedHead(commandPattern ?? "").split(/\s/, 1);
-      return {
-        ...compiled(rule, nameOf(["preToolUse", "toolUsageValidation"], i), home),
-        tool,
-        toolPattern: tool === "*" || /^\w+$/.test(tool) ? null : compileGlob(tool),
-        action,
-        about: commandPattern === undefined ? "file" : "command",
-        isPrefix: matchMode === "prefix",
-        programs: commandPattern === undefined ? [] : programsLike(program),
-      };
-    }),
     deniesDangerous: preToolUse.denyDangerousCommands,
     protectsOtherTrees: preToolUse.protectOtherTrees,
     protectsUncommitted: preToolUse.protectUncommitted,
     looksAfter: preToolUse.effects && root !== null,
     protectsItself: preToolUse.protectPolicy,
-    permission: {
-      deny: permissionRequest.deny.map(toolName),
-      allow: permissionRequest.allow.map(toolName),
-      fallback: permissionRequest.default,
-    },
+    permission: [
+      ...permissions("deny"),
+      ...permissions("allow"),
+      ...rest === null
+        ? []
+        : [{ rule: "permissionRequest.default", glob: "", pattern: "", answer: rest }],
+    ],
   };
 }
+
+/** The lists of rules, each with what its rules are about unless they name commands. */
+const LISTS = [
+  ["uneditableFiles", "change"],
+  ["toolUsageValidation", "file"],
+  ["preventAdditions", "addition"],
+] as const;
 
 /** Compiles a rule about files or commands. A file pattern that ends with `/` means the folder and all below it. */
 function compiled(
-  { pattern = "*", commandPattern, message, agent = "*", effects, writtenBy }: Partial<
-    PreToolUse["toolUsageValidation"][number]
-  >,
-  name: string,
-  home: string | undefined,
-): FileRule {
+  rule: Partial<Values["preToolUse"]["toolUsageValidation"][number]>,
+  { about, name, home }: Pick<Rule, "about" | "name"> & { readonly home: string | undefined },
+): Rule {
+  const { commandPattern, pattern = "*", tool = "*", agent = "*", writtenBy } = rule;
   const glob = commandPattern ?? pattern;
   const ofFiles = commandPattern === undefined ? { home, coversFolder: glob.endsWith("/") } : {};
+  // Empty where the rule begins with a wildcard.
+  const [program = ""] = fixedHead(glob).split(/\s/, 1);
   return {
     name,
+    about: commandPattern === undefined ? about : "command",
+    action: rule.action ?? "block",
+    tool,
+    toolPattern: tool === "*" || /^\w+$/.test(tool) ? null : compileGlob(tool),
+    agent: agent === "*" ? null : compileGlob(agent),
     glob,
     pattern: compileGlob(glob, ofFiles),
     needle: needleOf(glob),
-    message: message ?? null,
-    agent: agent === "*" ? null : compileGlob(agent),
-    blocksAfter: effects === "block",
+    isPrefix: rule.matchMode === "prefix",
+    programs: commandPattern === undefined ? [] : programsLike(program),
+    message: rule.message ?? null,
+    blocksAfter: rule.effects === "block",
     writtenBy: writtenBy === undefined ? null : compileGlob(writtenBy),
   };
-}
-
-function toolName(written: string) {
-  const glob = written.trim();
-  return { glob, pattern: compileGlob(glob) };
 }

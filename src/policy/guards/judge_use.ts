@@ -7,17 +7,25 @@ import {
   SHELL_TOOLS,
 } from "../../claude/payload.ts";
 import type { Environment } from "../../system/environment.ts";
-import { judgeNameless, judgeOne, judgeOwn, LOOKING_TOOLS, mayConcernCommands } from "./decide.ts";
+import { isRootAddition, judgeChange, judgeFile, judgeNameless, judgeOwn } from "./file_rules.ts";
+import {
+  type Actor,
+  type Block,
+  type GuardPolicy,
+  namesTools,
+  ROOT_RULE,
+  STRICT_RULE,
+  type Verdict,
+} from "./guard_policy.ts";
 import { type HeldPath, mayWriteFiles, pathsInInput, splitInput } from "./mcp_files.ts";
-import { textAfter } from "./protected.ts";
-import { isRootAddition, judgeFile } from "./file_rules.ts";
+import { mayNameOwn, textAfter } from "./protected.ts";
 import type { GitAliases } from "../shell/git_verbs.ts";
-import type { Actor, Block, GuardPolicy, Verdict } from "./guard_policy.ts";
+import { mayChange } from "../shell/quick_look.ts";
+import WORDS from "./words.json" with { type: "json" };
 import type { FileFacts, Judge, Look, OwnFile } from "./types.ts";
 import { RealPaths } from "../../system/real_paths.ts";
 import { factsOf, fullPath, type Ground } from "../files/file_lookup.ts";
 import { ownFiles, type OwnPlaces } from "../files/own_files.ts";
-import { ROOT_RULE, STRICT_RULE } from "./rule_names.ts";
 
 /** A tool use that is about to happen, as Claude Code sent it. It may hold secrets, so nothing here stores it. */
 export interface AskedUse extends Actor {
@@ -78,7 +86,7 @@ async function judgeAsNamed(
   const root = policy.root ?? use.projectDir;
   const writes = SHELL_TOOLS.has(tool) || EDITING_TOOLS.has(tool) || mayWriteFiles(tool);
   // Only rules that name tools concern a tool that reads.
-  if (!writes && policy.tools.length === 0 && !use.isCut) return NOTHING;
+  if (!writes && !policy.rules.some(namesTools) && !use.isCut) return NOTHING;
   const keepsOwn = policy.protectsItself || policy.protectsOtherTrees;
   let own: readonly OwnFile[] | undefined = keepsOwn && writes ? undefined : [];
   const ground: Ground = {
@@ -120,7 +128,7 @@ async function judgeAsNamed(
   }
   const discarding = (verdict.discards ?? []).length === 0
     ? []
-    : await (await import("./uncommitted.ts")).judgeDiscards(verdict.discards!);
+    : await (await import("./dangerous.ts")).judgeDiscards(verdict.discards!);
   const blocks = [...verdict.blocks, ...discarding].map((block) => ({
     ...block,
     reason: shortened(block.reason),
@@ -135,6 +143,25 @@ async function judgeAsNamed(
   if (!policy.isStrict || (unread === undefined && doubts.length === 0)) return lenient;
   const reason = shortened(`Blocked ${tool} operation: ${why}`);
   return { ...lenient, blocks: [...blocks, { rule: STRICT_RULE, reason }] };
+}
+
+/** Tools that only look, ask, take notes, or start a subagent, whose own tool uses are judged one by one. */
+const LOOKING_TOOLS: ReadonlySet<string> = new Set(WORDS.lookingTools);
+
+/** Tells whether a rule could concern a command, which must then be parsed. Ignores quotes, which the shell removes. */
+export function mayConcernCommands(
+  { rules, protectsItself }: GuardPolicy,
+  command: string,
+): boolean {
+  const plain = command.replace(/['"\\\n]/g, "");
+  if (mayChange(plain) || (protectsItself && mayNameOwn(plain))) return true;
+  return rules.some(({ about, action, needle, programs }) =>
+    about === "command"
+      ? action === "allow" || programs.some((name) => plain.includes(name))
+      // A command that names a file contains the last plain part of the file's pattern.
+      : action === "block" &&
+        plain.includes(needle.split("/").findLast((part) => part !== "") ?? "")
+  );
 }
 
 export function unreadText(unread: string): string {
@@ -165,7 +192,7 @@ function judgerOfTool(
       blocks: [
         ...files.length === 0 ? judgeNameless(policy, by) : files
           .flatMap((path) => look(path, { effect, isFolder: false }).files)
-          .flatMap((file) => judgeOne(policy, file, { ...by, written })),
+          .flatMap((file) => judgeFile(policy, file, { ...by, written })),
         ...judgeHeld(policy, held ?? [], { ...by, look }),
       ],
       doubts: [],
@@ -189,6 +216,6 @@ function judgeHeld(
       .filter(({ exists }) => exists || !mayBeProse)
   ).flatMap((file) => [
     ...judgeOwn(policy, file, { ...by, written: "unknown" }),
-    ...judgeFile(policy, file, by).filter(({ rule }) => rule !== ROOT_RULE),
+    ...judgeChange(policy, file, by).filter(({ rule }) => rule !== ROOT_RULE),
   ]);
 }

@@ -1,4 +1,4 @@
-/** Tells how a person lifts what the guards deny. */
+/** Tells whether what a person lifts can be kept. */
 import type { HookConfig } from "../../config/hook_config.ts";
 
 /** Whether pauses and satisfactions can be stored: the database may be switched off, or unusable. */
@@ -9,57 +9,6 @@ export interface Mending {
   readonly trouble: string;
   /** The command that repairs it, in backticks. */
   readonly remedy: string;
-}
-
-export type KeepingState =
-  | { readonly kind: Exclude<Keeping, "broken"> }
-  | { readonly kind: "broken"; readonly mending: Mending };
-
-/** Tells Claude how a person lifts a denial. */
-export function liftText(keeping: KeepingState, session: string): string {
-  const pause = pauseCommand(session);
-  if (keeping.kind === "broken") {
-    const { trouble, remedy } = keeping.mending;
-    return `Only a person can lift this, and no pause can be kept: ${trouble}. ` +
-      `This comes first: ${remedy}. Then, for 15 minutes: ${pause}; do not run it yourself.`;
-  }
-  return keeping.kind === "off"
-    ? `Only a person can lift this, by a change of the rule ${SWITCHED_OFF}`
-    : `Only a person can lift this, for 15 minutes, in another terminal, with ${pause}; do not run it yourself.`;
-}
-
-/** Tells the person how to send a prompt that was held back. */
-export function sendText(keeping: KeepingState, session: string): string {
-  const pause = `run ${pauseCommand(session)}, which lifts the rules for 15 minutes.`;
-  if (keeping.kind === "broken") {
-    const { trouble, remedy } = keeping.mending;
-    return `To send it all the same, mend the database first, without which no pause can be kept: ${trouble}. ` +
-      `This mends it: ${remedy}. Then ${pause}`;
-  }
-  return `To send it all the same, ${
-    keeping.kind === "off" ? `change the rule ${SWITCHED_OFF}` : pause
-  }`;
-}
-
-const SWITCHED_OFF =
-  "in the configuration (`conclaude config path` says where it is): the database is switched off, " +
-  "so that no pause can be kept.";
-
-function pauseCommand(session: string): string {
-  return `\`conclaude guard pause --session ${session}\``;
-}
-
-/** Tells Claude that only a person can run a verb of a person, and how. */
-export function ownText(session: string): string {
-  return "Nothing was done. A person can run it on a terminal of their own, where " +
-    `${pauseCommand(session)} lifts rules for 15 minutes, and ` +
-    `\`conclaude req pause --session ${session}\` requirements; no pause lets you do this, only ` +
-    "`preToolUse.protectPolicy: false` in the configuration.";
-}
-
-/** Tells Claude that a broken database is the only reason for a denial. */
-export function mendText({ trouble, remedy }: Mending): string {
-  return `A person has to mend the database first: ${trouble}. This mends it: ${remedy}; do not do it yourself.`;
 }
 
 /** Tells whether pauses can be stored. `db` is null when the database cannot be opened or written. */

@@ -1,10 +1,14 @@
-/** Recognises commands by which an agent would lift a rule, satisfy a requirement or disarm the guards. */
+/**
+ * Recognises commands by which an agent would lift a rule, satisfy a requirement, disarm the guards, or start another
+ * agent, whose tool uses no gate here judges.
+ */
+import { rowsByName } from "../shell/rows.ts";
 import type { ShellCommand } from "../shell/shell_command.ts";
 import { DATABASE_PROGRAMS, onlyReads } from "../shell/writes.ts";
 import { programName } from "../shell/operands.ts";
-import type { Verdict } from "./guard_policy.ts";
+import { PROTECT_RULE, type Verdict } from "./guard_policy.ts";
 import TABLES from "./person_verbs.json" with { type: "json" };
-import { PROTECT_RULE } from "./rule_names.ts";
+import AGENTS from "./second_agents.json" with { type: "json" };
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
@@ -32,21 +36,18 @@ export function judgeLifting(
   { tool, command: whole }: { readonly tool: string; readonly command: string },
 ): Verdict {
   const why = REASONS.find(([isMeant]) => isMeant(command))?.[1];
+  const reason = `Blocked ${tool} operation: ${why}. Command: ${whole}`;
   return {
-    blocks: why === undefined ? [] : [{
-      rule: PROTECT_RULE,
-      reason: `Blocked ${tool} operation: ${why}. Command: ${whole}`,
-      isLasting: true,
-    }],
+    blocks: why === undefined ? [] : [{ rule: PROTECT_RULE, reason, isLasting: true }],
     doubts: mayLift(command) ? ["what conclaude is told to do is only known when it runs"] : [],
   };
 }
 
-const REASONS: readonly (readonly [isMeant: (command: ShellCommand) => boolean, why: string])[] = [
+const REASONS = [
   [lifts, "only a person lifts a rule"],
   [changesPlugins, "only a person chooses which plugins run in Claude Code"],
   [changesDatabase, "only a person changes what conclaude knows; `-readonly` may look"],
-];
+] as const;
 
 /** Tells whether a command with an unknown noun or verb may be a person's. */
 function mayLift({ words }: ShellCommand): boolean {
@@ -98,4 +99,23 @@ function changesDatabase({ words }: ShellCommand): boolean {
   const [program, ...rest] = words;
   return DATABASE_PROGRAMS.has(programName(program?.text ?? "")) && !onlyReads(rest) &&
     rest.some(({ text }) => /conclaude\.db\b/.test(text));
+}
+
+interface Agent {
+  /** Matches arguments, joined by blanks, that make the agent act by itself or without its hooks. */
+  readonly signs: RegExp;
+  readonly what: string;
+}
+
+const AGENT_BY_NAME = rowsByName<Agent>(AGENTS);
+
+/** Says why a command is in doubt because it starts an agent that no gate here sees; empty for other commands. */
+export function doubtsOfAgent({ program: name, args, hasOtherHome }: ShellCommand): string[] {
+  const text = args.map(({ text }) => text).join(" ");
+  const agent = AGENT_BY_NAME.find(name);
+  if (agent === undefined || /(?:^| )(?:--help|-h|--version)(?: |$)/.test(text)) return [];
+  if (name === "claude" && hasOtherHome) {
+    return ["`claude` with another home starts Claude Code without these gates"];
+  }
+  return agent.signs.test(text) ? [`\`${name}\` ${agent.what}`] : [];
 }

@@ -5,7 +5,7 @@ import { parentOf } from "../../base/paths.ts";
 import { withPatterns } from "../shell/rows.ts";
 import type { Effect, FileFacts, OwnFile, OwnKind } from "./types.ts";
 import ROWS from "./named_files.json" with { type: "json" };
-import { PROTECT_RULE, TREES_RULE } from "./rule_names.ts";
+import { PROTECT_RULE, TREES_RULE } from "./guard_policy.ts";
 
 /** A kind of file: why it is protected, and which of its changes count. */
 interface Kind {
@@ -102,37 +102,36 @@ export function findOwn(
 /** How a tool changes a file's text; `unknown` for a shell command. */
 export type Written = TextChange | "unknown";
 
-type ChangedFile = Omit<
-  FileFacts,
-  "real" | "ignored" | "becomesFolder" | "isInRoot" | "head" | "below" | "isMadeAnew"
->;
-
 /**
  * Returns the rules by which only a person may change a file in this way, and why. In Claude Code's settings only the
  * keys of {@linkcode changesPolicy} count, and a tool may make new settings.
  */
 export function whyProtected(
-  file: ChangedFile,
+  file: FileFacts,
   written: Written,
 ): readonly { readonly rule: string; readonly why: string }[] {
   const { own, name, spellings } = file;
-  const denials = (kind: OwnKind, name: string) => {
-    const { effects, counts, reason } = KINDS[kind];
-    const isFree = effects?.includes(file.effect) === false ||
-      (counts !== undefined && !changeCounts(counts, file, written));
-    const rule = kind === "trees" ? TREES_RULE : PROTECT_RULE;
-    return isFree ? [] : [{ rule, why: `${name} ${reason}` }];
+  const isOf = (kind: OwnKind) => {
+    const { effects, counts } = KINDS[kind];
+    if (effects?.includes(file.effect) === false) return false;
+    if (counts === undefined || written === "unknown") return true;
+    const before = file.text();
+    return counts(before, written(before));
   };
   const named = NAMED_FILES.filter((row) => isNamed(row, file, written))
-    .flatMap(({ kind }) => denials(kind, name));
-  if (own === null) return named;
-  const isInIt = KINDS[own.kind].below !== undefined || spellings.includes(own.path);
-  return [...named, ...denials(own.kind, isInIt ? name : own.path)];
+    .map(({ kind }) => [kind, name] as const);
+  const isInIt = own !== null &&
+    (KINDS[own.kind].below !== undefined || spellings.includes(own.path));
+  const known = own === null ? [] : [[own.kind, isInIt ? name : own.path] as const];
+  return [...named, ...known].filter(([kind]) => isOf(kind)).map(([kind, name]) => ({
+    rule: kind === "trees" ? TREES_RULE : PROTECT_RULE,
+    why: `${name} ${KINDS[kind].reason}`,
+  }));
 }
 
 function isNamed(
   { needle, pattern, folder, filled, onlyHere, inCopies, onlyKnown }: NamedFiles,
-  { spellings, exists, isPart, isElsewhere, comesFromGit, effect }: ChangedFile,
+  { spellings, exists, isPart, isElsewhere, comesFromGit, effect }: FileFacts,
   written: Written,
 ): boolean {
   // On macOS and Windows, names in upper and lower case mean the same file.
@@ -148,16 +147,6 @@ function isNamed(
   }
   return (effect === "fill" && !comesFromGit && is(filled)) ||
     ((effect !== "change" || (written === "unknown" && !exists)) && is(folder));
-}
-
-function changeCounts(
-  counts: NonNullable<Kind["counts"]>,
-  { text }: Pick<FileFacts, "text">,
-  written: Written,
-): boolean {
-  if (written === "unknown") return true;
-  const before = text();
-  return counts(before, written(before));
 }
 
 /** Keys of Claude Code's settings that decide which hooks and which other code run. */

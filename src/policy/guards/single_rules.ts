@@ -1,40 +1,36 @@
-/** Lists the rules of a policy for people: names, patterns, and why a rule does not match. */
+/** Lists the rules of a policy for people: names, patterns, and what each says of a tool use. */
 import { count } from "../../base/counts.ts";
 import {
   type Actor,
-  concerns,
-  type FileRule,
-  forbidsFor,
-  type GuardPolicy,
-  isAbout,
-  type ToolRule,
-} from "./guard_policy.ts";
-import type { StopPolicy } from "../stops/stop_policy.ts";
-import {
   BLIND_RULE,
+  concerns,
   DANGEROUS_RULE,
+  forbidsFor,
   GENERATED_RULE,
+  type GuardPolicy,
   IGNORED_RULE,
+  isAbout,
+  isForTool,
+  namesTools,
   PROTECT_RULE,
   ROOT_RULE,
+  type Rule,
   STRICT_RULE,
   TREES_RULE,
   UNCOMMITTED_RULE,
-} from "./rule_names.ts";
+  type Verdict,
+} from "./guard_policy.ts";
+import type { StopPolicy } from "../stops/stop_policy.ts";
 
-export interface SingleRule {
+interface SingleRule {
   readonly name: string;
   readonly glob: string;
   readonly isOn: boolean;
-  readonly allows: boolean;
-  readonly aim: Aim;
   /** Why the rule applies to the tool and agent but neither forbids nor allows. */
   readonly otherwise: string;
+  /** Absent for a rule that a policy switches on or off. */
+  readonly listed?: Rule;
 }
-
-type Aim = Pick<ToolRule, "tool" | "toolPattern" | "agent" | "about">;
-
-const EVERYTHING: Aim = { tool: "*", toolPattern: null, agent: null, about: "file" };
 
 /** Rules that a policy switches on or off, each with the reason why it does not forbid. */
 const SWITCHED = [
@@ -51,46 +47,91 @@ const SWITCHED = [
   [GENERATED_RULE, "protectsGenerated", "nothing that it changes says it is generated"],
 ] as const;
 
-/** Lists every rule that a policy has or could switch on, in the order in which they are tried. */
+const UNMATCHED: Readonly<Record<Rule["about"], string>> = {
+  command: "none of its commands, or a rule before it has decided",
+  file: "none of its files",
+  change: "nothing that it changes",
+  addition: "nothing that it makes",
+};
+
+/** Lists every rule that a policy has or could switch on. */
 export function rulesOf(policy: GuardPolicy): SingleRule[] {
-  const { isStrict, whenBlind, tools, uneditable, noAdditions } = policy;
-  const single = (name: string, otherwise: string, more: Partial<SingleRule> = {}): SingleRule => ({
-    ...{ name, glob: "", isOn: true, allows: false, aim: EVERYTHING, otherwise },
-    ...more,
-  });
-  const aboutFiles = ({ name, glob, agent }: FileRule, verb: string) =>
-    single(name, `${glob} matches nothing that it ${verb}`, {
-      glob,
-      aim: { ...EVERYTHING, agent },
+  const single = (name: string, isOn: boolean, otherwise: string) => {
+    return { name, glob: "", isOn, otherwise };
+  };
+  const listed = (namingTools: boolean): SingleRule[] =>
+    policy.rules.filter((rule) => namesTools(rule) === namingTools).map((rule) => {
+      const { name, glob, about } = rule;
+      const otherwise = `${glob} matches ${UNMATCHED[about]}`;
+      return { name, glob, isOn: true, otherwise, listed: rule };
     });
   return [
-    single(BLIND_RULE, "what it has to know can be read", { isOn: whenBlind !== "allow" }),
-    single(STRICT_RULE, "what it does is known before it runs", { isOn: isStrict }),
-    ...tools.map((rule) => {
-      const { name, glob, about, action } = rule;
-      const otherwise = about === "command"
-        ? "none of its commands, or a rule before it has decided"
-        : "none of its files";
-      return single(name, `${glob} matches ${otherwise}`, {
-        ...{ glob, allows: action === "allow", aim: rule },
-      });
-    }),
-    ...SWITCHED.map(([name, key, otherwise]) => single(name, otherwise, { isOn: policy[key] })),
-    ...uneditable.map((rule) => aboutFiles(rule, "changes")),
-    ...noAdditions.map((rule) => aboutFiles(rule, "makes")),
+    single(BLIND_RULE, policy.whenBlind !== "allow", "what it has to know can be read"),
+    single(STRICT_RULE, policy.isStrict, "what it does is known before it runs"),
+    ...listed(true),
+    ...SWITCHED.map(([name, key, otherwise]) => single(name, policy[key], otherwise)),
+    ...listed(false),
   ];
 }
 
+/** What a rule says of a tool use. */
+export interface Saying {
+  readonly rule: string;
+  readonly glob: string;
+  readonly says: "forbids" | "allows" | "cannot tell" | "does not match" | "not asked";
+  readonly why: string;
+}
+
+type Use = Actor & { readonly tool: string };
+
+/** Tells what every rule says of a tool use that was judged. */
+export function sayingsOf(policy: GuardPolicy, { blocks, doubts }: Verdict, use: Use): Saying[] {
+  const rules = rulesOf(policy);
+  const blockBy = (name: string) => blocks.find(({ rule }) => rule === name);
+  // When no allowing rule matches, the first of these rules forbids.
+  const noneAllows = rules.some(({ listed, name }) =>
+    listed?.action === "allow" && blockBy(name) !== undefined
+  );
+  return rules.map(({ name, glob, isOn, otherwise, listed }): Saying => {
+    const saying = (says: Saying["says"], why: string) => ({ rule: name, glob, says, why });
+    if (!isOn) return saying("not asked", "it is switched off");
+    const block = blockBy(name);
+    if (block !== undefined) return saying("forbids", block.reason);
+    const aside = listed === undefined ? null : whyAside(listed, use);
+    if (aside !== null) return saying("does not match", aside);
+    if (listed?.action === "allow") {
+      return noneAllows
+        ? saying("does not match", otherwise)
+        : saying("allows", `${glob} matches, or another rule that allows`);
+    }
+    const doubt = doubts.find((one) =>
+      listed?.about === "command" ? one.includes(name) : !one.includes("preToolUse.")
+    );
+    return doubt === undefined ? saying("does not match", otherwise) : saying("cannot tell", doubt);
+  });
+}
+
 /** Says why a rule does not apply to this tool or this agent; null when it does. */
-export function whyAside(
-  { aim, allows, glob }: SingleRule,
-  use: Actor & { readonly tool: string },
-): string | null {
-  const isMeant = allows || aim.about === "command"
-    ? isAbout(aim, use.tool)
-    : forbidsFor({ ...aim, glob }, use.tool);
-  if (!isMeant) return `it is about the tool ${aim.tool}`;
-  return concerns(aim, use) ? null : "it is for another agent";
+function whyAside(rule: Rule, use: Use): string | null {
+  const applies = rule.action === "allow" || rule.about === "command" ? isAbout : forbidsFor;
+  if (!applies(rule, use.tool)) return `it is about the tool ${rule.tool}`;
+  return concerns(rule, use) ? null : "it is for another agent";
+}
+
+/** Tells what each rule about permissions says of a tool. The first one that is for the tool decides. */
+export function permissionSayings({ permission }: GuardPolicy, tool: string): Saying[] {
+  const decisive = permission.find((one) => isForTool(one, tool));
+  return permission.map((one): Saying => {
+    const { rule, glob } = one;
+    if (!isForTool(one, tool)) {
+      return { rule, glob, says: "does not match", why: `${glob} does not match the tool` };
+    }
+    if (one !== decisive) {
+      return { rule, glob, says: "not asked", why: "a rule before it has decided" };
+    }
+    const why = glob === "" ? "no rule before it matches" : `${glob} matches the tool`;
+    return { rule, glob, says: one.answer === "deny" ? "forbids" : "allows", why };
+  });
 }
 
 /** Lists the rules that hold back a stop, by name and in a few words. */
@@ -99,13 +140,11 @@ export function stopRulesOf(
 ): { readonly name: string; readonly glob: string }[] {
   if (policy === null) return [];
   const { commands, rounds, infiniteMessage, queue } = policy;
-  const named = (name: string, glob: string) => ({ name, glob });
-  return [
-    ...(queue === null
-      ? []
-      : [named("stop.promptPrefixBlocking", count(queue.messages.length, "message"))]),
-    ...commands.map(({ rule, lines }) => named(rule, lines.join("; "))),
-    ...(rounds === null ? [] : [named("stop.rounds", String(rounds))]),
-    ...(infiniteMessage === null ? [] : [named("stop.infinite", infiniteMessage)]),
+  const rules: readonly (readonly [name: string, glob: string | null])[] = [
+    ["stop.promptPrefixBlocking", queue && count(queue.messages.length, "message")],
+    ...commands.map(({ rule, lines }) => [rule, lines.join("; ")] as const),
+    ["stop.rounds", rounds === null ? null : String(rounds)],
+    ["stop.infinite", infiniteMessage],
   ];
+  return rules.flatMap(([name, glob]) => glob === null ? [] : [{ name, glob }]);
 }

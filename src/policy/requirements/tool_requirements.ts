@@ -1,7 +1,7 @@
 /** Decides by the requirements whether a tool use may happen. Loaded only where a requirement may concern the tool. */
 import type { DatabaseSync } from "node:sqlite";
 import { UNKNOWN_SESSION_ID } from "../../base/ids.ts";
-import type { GuardPolicy } from "../guards/guard_policy.ts";
+import { type GuardPolicy, STRICT_RULE } from "../guards/guard_policy.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import { type Keeping, keepingOf } from "../guards/lift.ts";
 import { isPaused } from "../pauses_table.ts";
@@ -31,7 +31,6 @@ import {
 } from "./standing.ts";
 import { type AllowedUse, wasDeniedSince } from "./triggers_table.ts";
 import { singleUsesOf } from "./used_up.ts";
-import { STRICT_RULE } from "../guards/rule_names.ts";
 
 /** A denial that repeats within this time gets a short text: it comes from parallel tool calls. */
 const REPEATED_MS = 5_000;

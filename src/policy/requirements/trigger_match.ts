@@ -1,7 +1,7 @@
 /** Decides which requirements a tool use falls under. */
 import { EDITING_TOOLS, SHELL_TOOLS } from "../../claude/payload.ts";
 import type { RequiredUses } from "../../config/hook_config.ts";
-import type { Unknowns } from "../guards/bash.ts";
+import type { BashUses } from "../guards/bash.ts";
 import { isAbout } from "../guards/guard_policy.ts";
 import type { Requirement, Trigger } from "./requirement_policy.ts";
 
@@ -96,7 +96,7 @@ export interface Doubt {
 /** Returns the requirements that a command may fall under because a part of it is unknown. */
 export function mayTrigger(
   requirements: readonly Requirement[],
-  untold: Unknowns & { readonly tool: string },
+  untold: BashUses["untold"] & { readonly tool: string },
 ): Doubt[] {
   return requirements.flatMap((requirement) => {
     const { name, triggers } = requirement;

@@ -1,7 +1,6 @@
 /** Types of the compiled stop policy, and the texts that hold back a stop or let it through. */
 import type { CommandRule } from "../../system/process/types.ts";
-import type { Block } from "../guards/guard_policy.ts";
-import { ROOT_RULE } from "../guards/rule_names.ts";
+import { type Block, ROOT_RULE } from "../guards/guard_policy.ts";
 
 export interface StopPolicy {
   readonly root: string | null;
