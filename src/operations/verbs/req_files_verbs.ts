@@ -316,7 +316,7 @@ function record(
     counts[isNew ? "satisfied" : "present"]++;
     if (!isNew || dryRun) continue;
     const metadata = redactValue(one.metadata, rules) as Record<string, unknown>;
-    satisfy(db, { repository, branch }, { ...one, by: "import", metadata });
+    satisfy(db, { ...one, repository, branch, by: "import", metadata });
   }
   if (!dryRun) writePlanned(planned);
   return counts;

@@ -9,10 +9,14 @@ import { groundFor, type RequirementWork } from "./ground.ts";
 import { tellUnproven } from "./proof.ts";
 import type { RequirementPolicy } from "./requirement_policy.ts";
 import { type OpenOnBranch, stopText } from "./requirement_text.ts";
-import { type RequirementSaying, SILENT } from "./requirements_table.ts";
+import {
+  type RequirementSaying,
+  settleTriggers,
+  SILENT,
+  triggeredBranches,
+} from "./requirements_table.ts";
 import { isStrict, type PreparedStand, prepareStand } from "./stand.ts";
 import { isTriggered, neededUnproven } from "./standing.ts";
-import { settleTriggers, triggeredBranches } from "./triggers_table.ts";
 
 /** A branch on which the session has triggered requirements. */
 type TriggeredBranch = PreparedStand & Pick<OpenOnBranch, "place">;

@@ -19,7 +19,13 @@ import { tellUnproven } from "./proof.ts";
 import { type Requirement, requirementPolicyIn } from "./requirement_policy.ts";
 import type { Doubt } from "./trigger_match.ts";
 import { denialText, doubtText, shortDenialText, unknownText } from "./requirement_text.ts";
-import { type RequirementChange, type RequirementSaying, SILENT } from "./requirements_table.ts";
+import {
+  type AllowedUse,
+  type RequirementChange,
+  type RequirementSaying,
+  SILENT,
+  wasDeniedSince,
+} from "./requirements_table.ts";
 import { type PreparedStand, prepareStand, type Stand } from "./stand.ts";
 import {
   denying,
@@ -29,7 +35,6 @@ import {
   neededUnproven,
   type Standing,
 } from "./standing.ts";
-import { type AllowedUse, wasDeniedSince } from "./triggers_table.ts";
 import { singleUsesOf } from "./used_up.ts";
 import { STRICT_RULE } from "../guards/rule_names.ts";
 

@@ -17,10 +17,9 @@ import {
 import type { RequirementWork } from "./ground.ts";
 import type { TriggeredPlace } from "./places.ts";
 import type { Requirement } from "./requirement_policy.ts";
-import type { Clearing } from "./requirements_table.ts";
+import { type AllowedUse, type Clearing, readAllowedUses } from "./requirements_table.ts";
 import type { BranchKey, Standing } from "./standing.ts";
 import { commandsUnder, type CommandText, commandText, triggeredBy } from "./trigger_match.ts";
-import { type AllowedUse, readAllowedUses } from "./triggers_table.ts";
 
 /**
  * The verbs of git that move a branch. New commits use up a requirement about `commit`, an advanced branch one about any
