@@ -32,7 +32,7 @@ export type ConfigFile =
 export type UserPlace = TrustPlace & Pick<Locations, "dataFolder" | "dataNames">;
 
 /** Part of every hash. Raise it whenever keys, defaults or compiled forms change. */
-export const CONFIG_FORMAT = 31;
+export const CONFIG_FORMAT = 32;
 
 /** How many folders are searched at most, the first one included. */
 export const MAX_FOLDERS = 12;

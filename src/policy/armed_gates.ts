@@ -60,7 +60,7 @@ export function needsOf(config: HookConfig): Need[] {
     ["requirements (when Claude stops)", has(required?.verifyScopes), ["Stop"]],
     [
       "preToolUse.preventRootAdditions (when Claude stops)",
-      stop !== null && stop.root !== null && stop.preventsRootAdditions,
+      stop !== null && stop.watchedRoot !== null,
       ["SessionStart", "Stop"],
     ],
     ["stop.commands", has(stop?.commands), ["Stop"]],

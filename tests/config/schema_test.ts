@@ -60,7 +60,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [31, "443bebebdb5558cb761b6a5b7740ed83"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [32, "f95adb59693c966d719833199321bf37"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

@@ -9,7 +9,7 @@ import {
   isAbout,
   type ToolRule,
 } from "./guard_policy.ts";
-import type { StopPolicy } from "../stops/stop_policy.ts";
+import type { StopPolicy } from "../stops/stop_blocks.ts";
 import {
   BLIND_RULE,
   DANGEROUS_RULE,

@@ -66,14 +66,12 @@ export interface Asked {
  */
 export type RequiredUse = (db: DatabaseSync | null, denying: readonly string[]) => UseSaying;
 
-type UseToJudge = AskedUse & { readonly toolUseId: string | null };
-
 type UseContext = RequirementWork & Pick<GuardPolicy, "isStrict" | "whenBlind">;
 
 /** Looks up everything before the transaction begins. Returns null when the tool use falls under no requirement. */
 export async function prepareUse(
   policy: string,
-  use: UseToJudge,
+  use: AskedUse & { readonly toolUseId: string | null },
   at: UseContext,
 ): Promise<RequiredUse | null> {
   const { requirements } = requirementPolicyIn(policy);
@@ -96,11 +94,9 @@ export async function prepareUse(
     const keeping = keepingOf(db, at.config);
     const lasting = keeping === "lasting" ? db : null;
     const judged = parts.map((part) => judgePart(part, lasting, at.isStrict));
-    const decided = parts.length === 0
-      ? SILENT
-      : lasting === null
-      ? undecided(keeping, judged, at)
-      : decideUse(judged, lasting, { denied, toolUseId: use.toolUseId });
+    const decided = judged.length > 0 && lasting !== null
+      ? decideUse(judged, lasting, { denied, toolUseId: use.toolUseId })
+      : undecided(keeping, judged, at);
     const saying = untold.length === 0 ? decided : withUntold(decided, untold, { ...at, db });
     return { ...saying, asked: { judged, untold, doubts, keeping } };
   };
@@ -118,7 +114,7 @@ function requirementsAt({ triggered, doubts }: TriggeredPlace): Requirement[] {
 function withUntold(
   saying: UseSaying,
   untold: readonly Requirement[],
-  { sessionId, atMs, db }: Pick<UseContext, "sessionId" | "atMs" | "db">,
+  { sessionId, atMs, db }: UseContext,
 ): UseSaying {
   const names = [...new Set(untold.map(({ name }) => `"${name}"`))].join(", ");
   const blind = `whether ${names} counts here cannot be known, for ${UNKNOWN_BRANCH}. ` +
@@ -133,8 +129,7 @@ export function askedFor(prepared: RequiredUse): RequiredUse {
   return (db, denied) => {
     if (denied.length > 0) return SILENT;
     const { reason, blind } = prepared(db, denied);
-    const isOpen = reason !== "" || blind !== undefined;
-    return isOpen ? { ...SILENT, withholds: true } : SILENT;
+    return reason === "" && blind === undefined ? SILENT : { ...SILENT, withholds: true };
   };
 }
 
@@ -166,6 +161,7 @@ async function prepareParts(
 
 export type JudgedUse = PreparedUse & Stand & {
   readonly open: readonly Judged[];
+  readonly unknown: readonly Judged[];
   /** Open requirements that the use may fall under; empty unless the policy is strict. */
   readonly feared: readonly Judged[];
   /** Satisfactions without a proof that allow the use. */
@@ -179,13 +175,12 @@ function judgePart(part: PreparedUse, db: DatabaseSync | null, isStrict: boolean
   const among = (requirements: readonly Requirement[]) =>
     stand.judged.filter(({ requirement }) => requirements.includes(requirement));
   const denyingTools = among(triggered.filter(({ stopOnly }) => !stopOnly));
+  const doubtful = isStrict ? among(doubts.map(({ requirement }) => requirement)) : [];
   return {
-    ...part,
-    ...stand,
+    ...{ ...part, ...stand },
     open: denying(denyingTools, facts, isStrict),
-    feared: isStrict
-      ? denying(among(doubts.map(({ requirement }) => requirement)), facts, true)
-      : [],
+    unknown: denyingTools.filter(({ status }) => status === "unknown"),
+    feared: denying(doubtful, facts, true),
     unproven: neededUnproven(denyingTools, facts),
   };
 }
@@ -194,37 +189,32 @@ function judgePart(part: PreparedUse, db: DatabaseSync | null, isStrict: boolean
 function undecided(
   keeping: Keeping,
   parts: readonly PreparedUse[],
-  { isStrict, whenBlind }: Pick<UseContext, "isStrict" | "whenBlind">,
+  { isStrict, whenBlind }: UseContext,
 ): UseSaying {
-  const notes = {
-    requirements: keeping === "off" ? UNKEPT.why : "what was satisfied could not be read",
-  };
+  if (parts.length === 0) return SILENT;
+  const why = keeping === "off" ? UNKEPT.why : "what was satisfied could not be read";
   const mayCount = parts.flatMap((part) =>
     mayBeOpen(isStrict ? requirementsAt(part) : part.triggered, part.facts)
   );
   // A person who switches the database off reads that when the session begins.
   const isSilent = mayCount.length === 0 || (keeping === "off" && whenBlind === "allow");
-  return { ...SILENT, notes, ...isSilent ? {} : { blind: unknownText(mayCount, keeping) } };
+  const blind = isSilent ? {} : { blind: unknownText(mayCount, keeping) };
+  return { ...SILENT, notes: { requirements: why }, ...blind };
 }
 
 /** Decides about the use on all its branches together. @throws {Error} An error of SQLite. */
 function decideUse(
   judged: readonly JudgedUse[],
   db: DatabaseSync,
-  { denied, toolUseId }: {
-    readonly denied: readonly string[];
-    readonly toolUseId: string | null;
-  },
+  { denied, toolUseId }: { readonly denied: readonly string[]; readonly toolUseId: string | null },
 ): UseSaying {
   const open = judged.filter((part) => part.open.length > 0);
   const feared = judged.filter((part) => part.feared.length > 0);
   const isOpen = open.length + feared.length > 0;
   const named = open.flatMap((part) => part.open.map(({ requirement }) => requirement.name));
-  const rules = [
-    ...[...new Set(named)].map((name) => `requirements.${name}`),
-    // The guards may have named this rule already.
-    ...(feared.length > 0 && !denied.includes(STRICT_RULE) ? [STRICT_RULE] : []),
-  ];
+  // The guards may have named this rule already.
+  const strict = feared.length > 0 && !denied.includes(STRICT_RULE) ? [STRICT_RULE] : [];
+  const rules = [...[...new Set(named)].map((name) => `requirements.${name}`), ...strict];
   const { facts: { sessionId, atMs }, to } = judged[0]!;
   const paused = isOpen && isPaused(db, { sessionId, subject: "requirements", atMs });
   const isDenied = denied.length > 0 || (isOpen && !paused);
@@ -255,50 +245,42 @@ function triggersOf(
   { triggered, standings, key, facts: { sessionId } }: JudgedUse,
   toolUseId: string | null,
 ): RequirementChange[] {
+  const about = { kind: "trigger", ...key, sessionId, toolUseId } as const;
   return triggered.filter((requirement) => !isTriggered(requirement, standings, sessionId))
-    .map(({ name, scope }) => ({
-      ...{ kind: "trigger", ...key, requirement: name, scope, sessionId, toolUseId },
-    }));
+    .map(({ name, scope }) => ({ ...about, requirement: name, scope }));
 }
 
-/** Returns the use's notes for the audit trail, without empty lists. */
+/** Returns the use's notes for the audit trail, without empty ones. */
 function notesOf(
   judged: readonly JudgedUse[],
   { isDenied, isAllowed }: { readonly isDenied: boolean; readonly isAllowed: boolean },
 ): UseSaying["notes"] {
-  const sized = judged.flatMap(({ triggered, facts: { branchLines } }) =>
-    triggered.flatMap(({ name, condition }) => {
-      const lines = typeof branchLines === "number" ? branchLines : null;
-      return condition.type === "branch_size"
-        ? [{ name, lines, isWarned: (lines ?? 0) >= condition.warn }]
-        : [];
-    })
+  const sized = judged.flatMap(({ triggered, facts: { branchLines } }) => {
+    // Null on a trunk, and on a branch without a base.
+    const lines = typeof branchLines === "number" ? branchLines : null;
+    return triggered.flatMap(({ name, condition }) =>
+      condition.type === "branch_size" ? [{ name, lines, warn: condition.warn }] : []
+    );
+  });
+  const unknown = judged.flatMap((part) =>
+    part.unknown.map(({ requirement, finding }) => [requirement.name, finding] as const)
   );
-  const unknown = judged.flatMap(({ judged, triggered }) =>
-    judged.filter(({ status, requirement }) =>
-      status === "unknown" && !requirement.stopOnly && triggered.includes(requirement)
-    )
-  ).map(({ requirement, finding }) => [requirement.name, finding] as const);
-  const unsure = new Set(judged.flatMap(({ doubts }) => doubts.map(({ why }) => why))).size;
-  const lists = {
-    warned: sized.filter(({ isWarned }) => isWarned).map(({ name }) => name),
+  const triggered = judged.flatMap((part) => part.triggered.map(({ name }) => name));
+  const notes = {
+    branchLines: sized[0]?.lines,
+    unknown: unknown.length > 0 ? Object.fromEntries(unknown) : undefined,
+    unsure: new Set(judged.flatMap(({ doubts }) => doubts.map(({ why }) => why))).size || undefined,
+    warned: sized.filter(({ lines, warn }) => (lines ?? 0) >= warn).map(({ name }) => name),
     // A stop looks up whether the use has run; the hook after the use reads what it used up.
-    triggered: isAllowed
-      ? judged.flatMap(({ triggered }) => triggered.map(({ name }) => name))
-      : [],
+    triggered: isAllowed ? triggered : [],
     // A skill that satisfies a denied requirement also satisfies it on the branches where it was denied.
     denied: judged.flatMap(({ key, open }) =>
       open.map(({ requirement }) => ({ ...key, requirement: requirement.name }))
     ),
     uses: isDenied ? [] : judged.flatMap(allowedBy),
   };
-  return {
-    // The size is null on a trunk, and on a branch without a base.
-    ...(sized.length === 0 ? {} : { branchLines: sized[0]!.lines }),
-    ...(unknown.length === 0 ? {} : { unknown: Object.fromEntries(unknown) }),
-    ...(unsure === 0 ? {} : { unsure }),
-    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
-  };
+  const isEmpty = (note: unknown) => note === undefined || Array.isArray(note) && note.length === 0;
+  return Object.fromEntries(Object.entries(notes).filter(([, note]) => !isEmpty(note)));
 }
 
 /** Returns the allowed single uses. The satisfaction that allows a use may be a moment younger than the event. */
