@@ -18,12 +18,7 @@ import { currentSession, sessionOf } from "./session_lookup.ts";
 import { placeOf } from "./open_store.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { standOf, type StandPlace } from "../policy/requirements/stand.ts";
-import {
-  expiredOf,
-  isTriggered,
-  type Judged,
-  WHOLE_BRANCH,
-} from "../policy/requirements/standing.ts";
+import { type Judged, WHOLE_BRANCH } from "../policy/requirements/standing.ts";
 import { type Audience, reasonOf } from "../policy/requirements/requirement_text.ts";
 
 export interface RequirementsHere {
@@ -203,12 +198,11 @@ export async function rowsOf(
     atMs: Date.now(),
     ...isHere ? { projectDir: ground.repository.root } : { projectDir: null, isElsewhere: true },
   });
-  return { rows: stand.judged.map((one) => rowOf(one, stand)), to: stand.to };
+  return { rows: stand.judged.map((one) => rowOf(one, stand.to)), to: stand.to };
 }
 
-function rowOf(judged: Judged, { standings, facts, to }: Awaited<ReturnType<typeof standOf>>) {
-  const { requirement, status, by, unproven } = judged;
-  const expired = by === undefined ? expiredOf(requirement, standings, facts) : undefined;
+function rowOf(judged: Judged, to: Audience) {
+  const { requirement, status, by, unproven, expired } = judged;
   const { name, scope, stopOnly, resolvedBy } = requirement;
   return {
     name,
@@ -224,7 +218,7 @@ function rowOf(judged: Judged, { standings, facts, to }: Awaited<ReturnType<type
     /** Why the proof of its satisfaction is missing; null if it has its proof or needs none. */
     unproven: unproven?.unproven?.why ?? null,
     wholeBranch: by?.sessionId === WHOLE_BRANCH,
-    triggered: isTriggered(requirement, standings, facts.sessionId),
+    triggered: judged.isTriggered,
     stopOnly,
     why: status === "open" || status === "unknown" ? reasonOf(judged, to) : null,
     run: resolvedBy === null ? null : `/${resolvedBy}`,

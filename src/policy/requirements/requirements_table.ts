@@ -79,7 +79,10 @@ const COLUMNS =
             satisfied_by AS satisfiedBy, original_at_ms AS originalAtMs, expires_at_ms AS expiresAtMs, metadata,
             triggered_at_ms AS triggeredAtMs, triggered_by AS triggeredBy, trigger_state AS triggerState`;
 
-/** Reads the rows of a branch: of all sessions with null, else of the whole branch and of one session. */
+/**
+ * Reads the rows of a branch: of all sessions with null, else of the whole branch and of one session. A requirement's
+ * row for the whole branch comes first.
+ */
 export function readStandings(
   db: DatabaseSync,
   { repository, branch }: BranchKey,
@@ -90,7 +93,8 @@ export function readStandings(
        FROM requirements
       WHERE repository = ?1
         AND branch = ?2
-        AND (?3 IS NULL OR session_id IN ('', ?3))`,
+        AND (?3 IS NULL OR session_id IN ('', ?3))
+      ORDER BY requirement, session_id`,
   ).all(repository, branch, sessionId);
   return rows.map((row) =>
     ({ ...row, metadata: JSON.parse(String(row["metadata"])) }) as unknown as Standing

@@ -26,15 +26,8 @@ import {
   SILENT,
   wasDeniedSince,
 } from "./requirements_table.ts";
-import { type PreparedStand, prepareStand, type Stand } from "./stand.ts";
-import {
-  denying,
-  isTriggered,
-  type Judged,
-  mayBeOpen,
-  neededUnproven,
-  type Standing,
-} from "./standing.ts";
+import { type PreparedStand, prepareStand } from "./stand.ts";
+import { denying, type Judged, mayBeOpen } from "./standing.ts";
 import { singleUsesOf } from "./used_up.ts";
 import { STRICT_RULE } from "../guards/rule_names.ts";
 
@@ -159,29 +152,28 @@ async function prepareParts(
   return parts;
 }
 
-export type JudgedUse = PreparedUse & Stand & {
+export type JudgedUse = PreparedUse & {
+  readonly judged: readonly Judged[];
+  /** Those that may deny the use. */
+  readonly counting: readonly Judged[];
   readonly open: readonly Judged[];
-  readonly unknown: readonly Judged[];
   /** Open requirements that the use may fall under; empty unless the policy is strict. */
   readonly feared: readonly Judged[];
-  /** Satisfactions without a proof that allow the use. */
-  readonly unproven: readonly Standing[];
 };
 
 /** Judges the use on one branch. @throws {Error} An error of SQLite. */
 function judgePart(part: PreparedUse, db: DatabaseSync | null, isStrict: boolean): JudgedUse {
   const { triggered, doubts, facts } = part;
-  const stand = part.judge(db);
+  const judged = part.judge(db);
   const among = (requirements: readonly Requirement[]) =>
-    stand.judged.filter(({ requirement }) => requirements.includes(requirement));
-  const denyingTools = among(triggered.filter(({ stopOnly }) => !stopOnly));
+    judged.filter(({ requirement }) => requirements.includes(requirement));
+  const counting = among(triggered.filter(({ stopOnly }) => !stopOnly));
   const doubtful = isStrict ? among(doubts.map(({ requirement }) => requirement)) : [];
   return {
-    ...{ ...part, ...stand },
-    open: denying(denyingTools, facts, isStrict),
-    unknown: denyingTools.filter(({ status }) => status === "unknown"),
+    ...{ ...part, judged },
+    counting,
+    open: denying(counting, facts, isStrict),
     feared: denying(doubtful, facts, true),
-    unproven: neededUnproven(denyingTools, facts),
   };
 }
 
@@ -219,7 +211,7 @@ function decideUse(
   const paused = isOpen && isPaused(db, { sessionId, subject: "requirements", atMs });
   const isDenied = denied.length > 0 || (isOpen && !paused);
   const isAllowed = denied.length === 0 && !isOpen;
-  const unproven = tellUnproven(judged.flatMap((part) => part.unproven), isAllowed ? to : null);
+  const unproven = tellUnproven(judged.flatMap((part) => part.counting), isAllowed ? to : null);
   const textOf = (part: JudgedUse) =>
     wasDeniedSince(db, { sessionId, rules: [...denied, ...rules], sinceMs: atMs - REPEATED_MS })
       ? shortDenialText(part.open, part.to)
@@ -242,12 +234,12 @@ function decideUse(
 }
 
 function triggersOf(
-  { triggered, standings, key, facts: { sessionId } }: JudgedUse,
+  { triggered, judged, key, facts: { sessionId } }: JudgedUse,
   toolUseId: string | null,
 ): RequirementChange[] {
   const about = { kind: "trigger", ...key, sessionId, toolUseId } as const;
-  return triggered.filter((requirement) => !isTriggered(requirement, standings, sessionId))
-    .map(({ name, scope }) => ({ ...about, requirement: name, scope }));
+  return judged.filter((one) => triggered.includes(one.requirement) && !one.isTriggered)
+    .map(({ requirement: { name, scope } }) => ({ ...about, requirement: name, scope }));
 }
 
 /** Returns the use's notes for the audit trail, without empty ones. */
@@ -262,9 +254,9 @@ function notesOf(
       condition.type === "branch_size" ? [{ name, lines, warn: condition.warn }] : []
     );
   });
-  const unknown = judged.flatMap((part) =>
-    part.unknown.map(({ requirement, finding }) => [requirement.name, finding] as const)
-  );
+  const unknown = judged.flatMap((part) => part.counting)
+    .filter(({ status }) => status === "unknown")
+    .map(({ requirement, finding }) => [requirement.name, finding] as const);
   const triggered = judged.flatMap((part) => part.triggered.map(({ name }) => name));
   const notes = {
     branchLines: sized[0]?.lines,
@@ -285,11 +277,8 @@ function notesOf(
 
 /** Returns the allowed single uses. The satisfaction that allows a use may be a moment younger than the event. */
 function allowedBy(part: JudgedUse): AllowedUse[] {
-  const { standings, facts } = part;
   return singleUsesOf(part).map((use) => {
-    const own = standings.find(({ requirement, sessionId }) =>
-      requirement === use.requirement && sessionId === facts.sessionId
-    );
-    return { ...use, untilMs: Math.max(facts.atMs, own?.satisfiedAtMs ?? 0) };
+    const { own } = part.judged.find(({ requirement }) => requirement.name === use.requirement)!;
+    return { ...use, untilMs: Math.max(part.facts.atMs, own?.satisfiedAtMs ?? 0) };
   });
 }
