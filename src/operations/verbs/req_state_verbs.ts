@@ -152,14 +152,12 @@ export const clear = verb({
       one.satisfiedAtMs !== null && nowMs < (one.expiresAtMs ?? Infinity);
     const kept = readStandings(db, key).filter(stays).map(({ requirement }) => requirement);
     const what = all ? "all requirements" : names.join(", ");
-    const whose = sessionId === null
-      ? "for all sessions"
-      : `for session ${shortSessionId(sessionId)}`;
+    const whose = sessionId === null ? "all sessions" : `session ${shortSessionId(sessionId)}`;
     const onBranch = branch === undefined ? "" : ` --branch ${quoteWord(branch)}`;
     const lines = [
       removed === 0
-        ? `Nothing was recorded of ${what} on ${key.branch} ${whose}.`
-        : `Cleared ${what} on ${key.branch}, ${whose}.`,
+        ? `Nothing was recorded of ${what} on ${key.branch} for ${whose}.`
+        : `Cleared ${what} on ${key.branch}, for ${whose}.`,
       ...kept.length === 0 ? [] : [
         `Still satisfied for the whole branch: ${kept.join(", ")}.`,
         `To clear: conclaude req clear ${kept.join(" ")}${onBranch}`,

@@ -66,8 +66,6 @@ export interface NewInGit {
   readonly advanced: readonly string[];
 }
 
-const NOTHING: NewInGit = { commits: [], advanced: [] };
-
 export async function newInGit(
   db: DatabaseSync,
   { before, now, sinceMs, sessionId, commonDir, lastBranch, environment }: {
@@ -81,7 +79,7 @@ export async function newInGit(
     readonly environment: Environment;
   },
 ): Promise<NewInGit> {
-  if (JSON.stringify(before) === JSON.stringify(now)) return NOTHING;
+  if (JSON.stringify(before) === JSON.stringify(now)) return { commits: [], advanced: [] };
   const sessionMs = sessionStartMs(db, sessionId) ?? sinceMs;
   const between = { before, now, sinceMs, sessionMs, suspects: wereViolations(db, commonDir) };
   const asking = { environment };
