@@ -72,7 +72,7 @@ export function doubtText(open: readonly Open[], doubts: readonly Doubt[], to: A
     `it runs (${whys}). Write the command out plainly. ${wayOf(open, to)}`;
 }
 
-export function quoted(names: readonly string[]): string {
+function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
 }
 
