@@ -1,6 +1,6 @@
 import { quietly } from "../base/errors.ts";
 import { contextFor, type PromptPolicy, runForPrompt } from "../policy/prompts/prompt_commands.ts";
-import type { StopPolicy } from "../policy/stops/stop_policy.ts";
+import type { StopPolicy } from "../policy/stops/stop_blocks.ts";
 import { joinPath } from "../base/paths.ts";
 import { keepFirstPrompt } from "../policy/store.ts";
 import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";

@@ -5,7 +5,7 @@ import { hasWrittenRules, isLeftOut } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
 import { quietly } from "../base/errors.ts";
 import { answerToUnreadable } from "../policy/guards/guard_policy.ts";
-import type { StopPolicy } from "../policy/stops/stop_policy.ts";
+import type { StopPolicy } from "../policy/stops/stop_blocks.ts";
 import { MAX_CONTEXT_CHARS, toldIn } from "../memory/tell/context_text.ts";
 import { lookAtProcesses, lookForLife } from "../system/process/process_identity.ts";
 import { emptyBeginning } from "../db/notes.ts";
@@ -148,8 +148,8 @@ async function tellLeftOut(work: HookWork): Promise<void> {
 
 /** Stores which files the project's folder holds, for the stops of this session. A compaction begins no session. */
 async function lookAtRoot(db: DatabaseSync, { config, event, sessionId, atMs }: HookWork) {
-  const { root, preventsRootAdditions }: StopPolicy = JSON.parse(config.stop);
-  if (root === null || !preventsRootAdditions || event.own["source"] === "compact") return;
+  const { watchedRoot: root }: StopPolicy = JSON.parse(config.stop);
+  if (root === null || event.own["source"] === "compact") return;
   const { takeSnapshot } = await import("../policy/stops/root_additions.ts");
   attempt(db, (db) => takeSnapshot(db, { sessionId, root }, atMs));
 }

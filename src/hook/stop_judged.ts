@@ -18,7 +18,7 @@ import {
   mostBlocks,
   type StopPolicy,
   stopReason,
-} from "../policy/stops/stop_policy.ts";
+} from "../policy/stops/stop_blocks.ts";
 import { commandGround, commandNotifier, handleOnce, noteOfRun } from "./event_commands.ts";
 import { isLifted, wayOut } from "./lifted.ts";
 import { tellable } from "./other_event.ts";

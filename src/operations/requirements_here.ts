@@ -17,22 +17,16 @@ import { nearestWords } from "../base/likeness.ts";
 import { currentSession, sessionOf } from "./session_lookup.ts";
 import { placeOf } from "./open_store.ts";
 import type { DatabaseSync } from "node:sqlite";
-import type { Environment } from "../system/environment.ts";
-import { standOf } from "../policy/requirements/stand.ts";
-import {
-  expiredOf,
-  isTriggered,
-  type Judged,
-  WHOLE_BRANCH,
-} from "../policy/requirements/standing.ts";
+import { standOf, type StandPlace } from "../policy/requirements/stand.ts";
+import { type Judged, WHOLE_BRANCH } from "../policy/requirements/standing.ts";
 import { type Audience, reasonOf } from "../policy/requirements/requirement_text.ts";
 
 export interface RequirementsHere {
   /** The requirements that are switched on. */
   readonly requirements: readonly Requirement[];
   readonly config: HookConfig;
-  /** The folder from which the configuration was searched. */
-  readonly folder: string;
+  /** The context, with the folder from which the configuration was searched. */
+  readonly context: CliContext;
   readonly ground: Ground;
 }
 
@@ -42,19 +36,17 @@ export async function requirementsHere(context: CliContext): Promise<Requirement
   return {
     requirements: policiesIn(config).requirements?.requirements ?? [],
     config,
-    folder: context.cwd,
+    context,
     ground: database === ":memory:" ? UNKEPT : groundOf(findRepository(lookUpwards(context.cwd))),
   };
 }
 
 /** Returns the named branch, or the one that is checked out. @throws {UserError} If there is none. */
 export function branchKeyOf({ ground }: RequirementsHere, named: string | undefined): BranchKey {
-  if (ground.kind === "branch") {
-    return { repository: ground.repository.commonDir, branch: named ?? ground.branch };
-  }
   if (named !== undefined && ground.repository !== null) {
     return { repository: ground.repository.commonDir, branch: named };
   }
+  if (ground.kind === "branch") return ground.key;
   throw new UserError("Cannot tell which branch is meant", {
     why: `${ground.why}; requirements are kept by branch, and do not count here`,
     next: ground.next,
@@ -65,11 +57,11 @@ export function branchKeyOf({ ground }: RequirementsHere, named: string | undefi
 export async function hereOfSession(
   context: CliContext,
   db: DatabaseSync,
-  sessionId: string,
+  sessionId: string | null,
 ): Promise<RequirementsHere> {
   const around = await requirementsHere(context);
   const { repository } = around.ground;
-  if (repository === null) return around;
+  if (repository === null || sessionId === null) return around;
   const ground = groundOf(repository, lastBranchIn(repository, { db, sessionId }));
   const here = { ...around, ground };
   const [session] = findSessions(db, sessionId);
@@ -125,38 +117,29 @@ export async function sessionOrNone(
 
 /** Returns the requirements with these names. @throws {UserError} If one does not exist. */
 export async function namedRequirements(
-  context: CliContext,
   here: RequirementsHere,
   names: readonly string[],
 ): Promise<Requirement[]> {
   const byName = new Map(here.requirements.map((one) => [one.name, one]));
   const missing = names.find((name) => !byName.has(name));
   if (missing !== undefined) {
-    throw unknownRequirement(missing, here, await parseHere(context, here));
+    throw unknownRequirement(missing, here, await configHere(here.context));
   }
   return names.map((name) => byName.get(name)!);
 }
 
 /** Returns the requirement with this name, even if it is switched off. @throws {UserError} If it does not exist. */
-export async function configuredRequirement(
-  context: CliContext,
-  here: RequirementsHere,
-  name: string,
-): Promise<{ readonly requirement: Requirement; readonly isOn: boolean }> {
+export async function configuredRequirement(here: RequirementsHere, name: string) {
   const known = here.requirements.find((one) => one.name === name);
   if (known !== undefined) return { requirement: known, isOn: true };
-  const parsed = await parseHere(context, here);
+  // The cached configuration does not name the requirements that it leaves out.
+  const parsed = await configHere(here.context);
   const entry = parsed.config.requirements[name];
   const { compileRequirements } = await import("../policy/requirements/requirement_section.ts");
   const requirements = entry === undefined ? {} : { [name]: { ...entry, enabled: true } };
   const [requirement] = compileRequirements({ ...parsed.config, requirements })?.requirements ?? [];
   if (requirement !== undefined) return { requirement, isOn: false };
   throw unknownRequirement(name, here, parsed);
-}
-
-/** Parses the configuration again, since the cached one does not name the requirements that it leaves out. */
-function parseHere(context: CliContext, { folder }: RequirementsHere) {
-  return configHere({ ...context, cwd: folder });
 }
 
 /** Makes the error for a name that no requirement has which counts here. */
@@ -177,9 +160,8 @@ function unknownRequirement(
   const mistake = problems.find(({ key }) => `${key}.`.startsWith(`requirements.${name}.`));
   if (mistake !== undefined) {
     const { key, path, line, message } = mistake;
-    return unknown(
-      `it is left out because of a mistake in \`${key}\` (${path}:${line}): ${message}`,
-    );
+    const place = `\`${key}\` (${path}:${line})`;
+    return unknown(`it is left out because of a mistake in ${place}: ${message}`);
   }
   if (unreadable !== "") return unknown(`nothing counts of ${unreadable}`);
   const known = requirements.map((one) => one.name);
@@ -187,13 +169,10 @@ function unknownRequirement(
     return unknown("no requirement is switched on in this project", "conclaude req init");
   }
   const near = nearestWords(name, known);
-  const why = near.length > 0
-    ? `did you mean ${near.map((one) => `"${one}"`).join(" or ")}?`
-    : `this project has ${known.join(", ")}`;
-  return unknown(
-    why,
-    near.length === 1 ? `conclaude req show ${near[0]}` : "conclaude req status",
-  );
+  const next = near.length === 1 ? `conclaude req show ${near[0]}` : "conclaude req status";
+  return near.length > 0
+    ? unknown(`did you mean ${near.map((one) => `"${one}"`).join(" or ")}?`, next)
+    : unknown(`this project has ${known.join(", ")}`, next);
 }
 
 /** Returns a requirement's type in the configuration's own words. */
@@ -208,27 +187,22 @@ export type Row = ReturnType<typeof rowOf>;
 
 /** Judges the requirements on a branch for a session. `to` is the reader for whom the reasons are worded. */
 export async function rowsOf(
-  { requirements, ground, config }: Pick<RequirementsHere, "requirements" | "ground" | "config">,
-  { db, key, sessionId, environment }: {
-    readonly db: DatabaseSync;
-    readonly key: BranchKey;
-    readonly sessionId: string;
-    readonly environment: Environment;
-  },
+  { requirements, ground, config, context }: RequirementsHere,
+  { db, key, sessionId }: Pick<StandPlace, "key" | "sessionId"> & { readonly db: DatabaseSync },
 ): Promise<{ readonly rows: readonly Row[]; readonly to: Audience }> {
   const isHere = ground.kind === "branch" && ground.branch === key.branch;
   const stand = await standOf(requirements, {
-    ...{ db, sessionId, environment, config, key, repository: ground.repository },
+    ...{ db, sessionId, config, key, repository: ground.repository },
+    environment: context.environment,
     transcriptPath: transcriptNear(db, { ...key, sessionId }),
     atMs: Date.now(),
     ...isHere ? { projectDir: ground.repository.root } : { projectDir: null, isElsewhere: true },
   });
-  return { rows: stand.judged.map((one) => rowOf(one, stand)), to: stand.to };
+  return { rows: stand.judged.map((one) => rowOf(one, stand.to)), to: stand.to };
 }
 
-function rowOf(judged: Judged, { standings, facts, to }: Awaited<ReturnType<typeof standOf>>) {
-  const { requirement, status, by, unproven } = judged;
-  const expired = by === undefined ? expiredOf(requirement, standings, facts) : undefined;
+function rowOf(judged: Judged, to: Audience) {
+  const { requirement, status, by, unproven, expired } = judged;
   const { name, scope, stopOnly, resolvedBy } = requirement;
   return {
     name,
@@ -244,7 +218,7 @@ function rowOf(judged: Judged, { standings, facts, to }: Awaited<ReturnType<type
     /** Why the proof of its satisfaction is missing; null if it has its proof or needs none. */
     unproven: unproven?.unproven?.why ?? null,
     wholeBranch: by?.sessionId === WHOLE_BRANCH,
-    triggered: isTriggered(requirement, standings, facts.sessionId),
+    triggered: judged.isTriggered,
     stopOnly,
     why: status === "open" || status === "unknown" ? reasonOf(judged, to) : null,
     run: resolvedBy === null ? null : `/${resolvedBy}`,

@@ -52,7 +52,7 @@ export function needsOf(config: HookConfig): Need[] {
   need("requirements (satisfied by a skill)", bySkill, "PostToolUse", ["Skill"]);
   need("requirements (satisfied by a slash command)", bySkill, "UserPromptExpansion");
   need("requirements (when Claude stops)", has(required?.verifyScopes), "Stop");
-  const keepsRoot = stop !== null && stop.root !== null && stop.preventsRootAdditions;
+  const keepsRoot = (stop?.watchedRoot ?? null) !== null;
   need("preToolUse.preventRootAdditions (when Claude stops)", keepsRoot, "SessionStart Stop");
   need("stop.commands", has(stop?.commands), "Stop");
   need("stop.rounds", (stop?.rounds ?? null) !== null, "Stop");

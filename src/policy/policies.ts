@@ -2,7 +2,7 @@ import type { HookConfig } from "../config/hook_config.ts";
 import { guardPolicyIn } from "./guards/guard_policy.ts";
 import type { PromptPolicy, SubagentPolicy } from "./prompts/prompt_commands.ts";
 import { requirementPolicyIn } from "./requirements/requirement_policy.ts";
-import type { StopPolicy } from "./stops/stop_policy.ts";
+import type { StopPolicy } from "./stops/stop_blocks.ts";
 
 export type Policies = ReturnType<typeof policiesIn>;
 

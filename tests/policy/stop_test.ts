@@ -5,9 +5,9 @@ import {
   letThroughText,
   nextOfQueue,
   type PromptQueue,
-  type QueuePlace,
   stopReason,
-} from "../../src/policy/stops/stop_policy.ts";
+} from "../../src/policy/stops/stop_blocks.ts";
+import type { QueuePlace } from "../../src/policy/stops/stop_memory_table.ts";
 import { compileCommand, splitScript } from "../../src/policy/stops/stop_section.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
 import { rowsOf } from "../support/fixtures.ts";

@@ -5,13 +5,7 @@ import "../config_sections.ts";
 import { UserError } from "../../base/errors.ts";
 import { isSameValue, nearestWords } from "../../base/likeness.ts";
 import { joinPath, withParents } from "../../base/paths.ts";
-import {
-  type ConfigTarget,
-  documentOf,
-  planEntries,
-  type PlannedFile,
-  textWith,
-} from "../../config/config_edit.ts";
+import { type ConfigTarget, documentOf, planEntries, textWith } from "../../config/config_edit.ts";
 import type { ConfigEntry } from "../../config/layer.ts";
 import { parseConfig } from "../../config/parse.ts";
 import { type LayerValues, type Plain, readYaml, valueAt } from "../../config/yaml_tree.ts";
@@ -158,7 +152,7 @@ export const reqImport = verb({
   async run(context, flags) {
     const { dryRun } = flags;
     const repository = findRepository(lookUpwards(context.cwd));
-    const skipped: Skipped = [];
+    const skipped: NotTaken[] = [];
     const notTaken: NotTaken[] = [];
     const { files: found, sessions, searched } = findFiles(context, repository?.root);
     const states = repository === undefined
@@ -169,21 +163,25 @@ export const reqImport = verb({
     const paths = planned.map(({ target }) => target.path);
     if (!dryRun) await refuseHeld(context, paths);
     const satisfactions = states.flatMap((file) =>
-      readState(file, (why) => void skipped.push({ path: file.path, why }))
+      readState(file, (why) => void skipped.push({ name: file.path, why }))
     );
     let counts = { satisfied: 0, present: 0 };
     if (satisfactions.length > 0) {
       const here = { repository: repository?.commonDir ?? "", registry: sessions, skipped };
-      // Rows and files are written together: if one of them cannot be written, none is.
       counts = await takeOver(context, { dryRun }, (db, options) => {
-        const work = () => record(db, satisfactions, { ...here, ...options, planned });
-        return dryRun ? work() : transaction(db, work);
+        const work = () => record(db, satisfactions, { ...here, ...options });
+        if (dryRun) return work();
+        // Rows and files are written together: if one of them cannot be written, none is.
+        return transaction(db, () => {
+          const recorded = work();
+          writePlanned(planned);
+          return recorded;
+        });
       });
     } else if (!dryRun) writePlanned(planned);
     if (!dryRun) await acceptFiles(context, paths);
     const files = planned.map(({ target, added }) => ({ path: target.path, added }));
     const added = [...new Set(planned.flatMap((file) => file.added))];
-    const left = [...notTaken, ...skipped.map((one) => ({ name: one.path, why: one.why }))];
     const lines = states.length > 0 || Object.values(found).some((file) => file)
       ? [
         dryRun ? "What would be taken over; nothing was written." : "Took over what is here.",
@@ -191,7 +189,7 @@ export const reqImport = verb({
         ...kept.length === 0 ? [] : [`Stays as it is here: ${kept.join(", ")}`],
         `Branches: ${counts.satisfied} satisfactions ${dryRun ? "to record" : "recorded"}, ` +
         `${counts.present} known already, from ${states.length} files.`,
-        ...notTakenLines("Not taken over:", left),
+        ...notTakenLines("Not taken over:", [...notTaken, ...skipped]),
         ...planned.flatMap(({ target }) => ignoreAdvice(target)),
         "The older files are as they were. Its hooks ask as well until they are out of Claude Code's settings.",
       ]
@@ -199,7 +197,10 @@ export const reqImport = verb({
     return {
       json: {
         config: { path, files, added, kept, notTaken },
-        state: { files: states.length, ...counts, skipped },
+        state: {
+          ...{ files: states.length, ...counts },
+          skipped: skipped.map(({ name, why }) => ({ path: name, why })),
+        },
         searched,
         dryRun,
       },
@@ -271,18 +272,14 @@ function planPolicy(
   return { path: targets.shared.path, planned, kept };
 }
 
-/** Files, and why something in them is not taken over. */
-type Skipped = { readonly path: string; readonly why: string }[];
-
 /** Records new satisfactions, but no expired or forgotten ones. @param here `registry`: the framework's session ids. */
 function record(
   db: DatabaseSync,
   found: ReturnType<typeof readState>,
-  { repository, registry, rules, dryRun, skipped, planned }: ImportOptions & {
-    readonly planned: readonly PlannedFile[];
+  { repository, registry, rules, dryRun, skipped }: ImportOptions & {
     readonly repository: string;
     readonly registry: readonly string[];
-    readonly skipped: Skipped;
+    readonly skipped: NotTaken[];
   },
 ) {
   const known = [...registry, ...found.map(({ sessionId }) => sessionId)];
@@ -303,10 +300,10 @@ function record(
     const { requirement, sessionId, scope, expiresAtMs } = one;
     const isOver = scope !== "permanent" && expiresAtMs !== null && expiresAtMs <= Date.now();
     const key = { repository, branch, requirement, session_id: sessionId };
-    const isForgotten = isKeyForgotten(db, "requirement", key);
-    if (isOver || isForgotten) {
-      const why = `a satisfaction that ${isOver ? "has expired" : "was forgotten here"}`;
-      skipped.push({ path: one.metadata.imported_from, why: `${requirement}: ${why}` });
+    if (isOver || isKeyForgotten(db, "requirement", key)) {
+      const why = isOver ? "has expired" : "was forgotten here";
+      const name = one.metadata.imported_from;
+      skipped.push({ name, why: `${requirement}: a satisfaction that ${why}` });
       continue;
     }
     const here = readStandings(db, { repository, branch }).find((standing) =>
@@ -316,8 +313,7 @@ function record(
     counts[isNew ? "satisfied" : "present"]++;
     if (!isNew || dryRun) continue;
     const metadata = redactValue(one.metadata, rules) as Record<string, unknown>;
-    satisfy(db, { repository, branch }, { ...one, by: "import", metadata });
+    satisfy(db, { ...one, repository, branch, by: "import", metadata });
   }
-  if (!dryRun) writePlanned(planned);
   return counts;
 }

@@ -38,7 +38,7 @@ export const status = readVerb({
     const { ground } = here;
     const fault = faultOf(here.config);
     if (ground === UNKEPT && deniesBlind(here.config)) {
-      const repository = findRepository(lookUpwards(here.folder));
+      const repository = findRepository(lookUpwards(here.context.cwd));
       const at = { sessionId, atMs: Date.now(), environment: context.environment };
       const denied = await deniedUnkept(here.requirements, repository, at);
       return {
@@ -51,8 +51,7 @@ export const status = readVerb({
       return { json: report, text: `Requirements do not count here: ${ground.why}.` };
     }
     const key = branchKeyOf(here, flags.branch);
-    const { environment } = context;
-    const { rows, to } = await rowsOf(here, { db, key, sessionId, environment });
+    const { rows, to } = await rowsOf(here, { db, key, sessionId });
     const atMs = Date.now();
     const pause = findPause(db, { sessionId, subject: "requirements", atMs });
     const open = rows.filter(({ status }) => status === "open").map(({ name }) => name);
@@ -91,8 +90,7 @@ export const status = readVerb({
 
 export const list = readVerb({
   async run({ db, context }) {
-    const here = await requirementsHere(context);
-    const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
+    const { repository } = branchKeyOf(await requirementsHere(context), "-");
     const branches = listBranches(db, repository);
     const text = tableText(context, branches, {
       BRANCH: ({ branch }) => branch,
@@ -126,7 +124,7 @@ export const show = verb({
   args: ONE_NAME,
   async run(context, _flags, name) {
     const here = await requirementsHere(context);
-    const { requirement, isOn } = await configuredRequirement(context, here, name);
+    const { requirement, isOn } = await configuredRequirement(here, name);
     const { scope, triggers, description, message, skills, resolvedBy, checklist } = requirement;
     const facts = factLines([
       ["requirement", isOn ? name : `${name} (switched off)`],
@@ -149,38 +147,36 @@ export const explain = readVerb({
   flags: { session: SHARED.ofSession, branch: SHARED.ofBranch },
   async run({ db, context }, flags, name) {
     const { sessionId, warning, here } = await lookFor({ db, context }, flags);
-    const requirements = await namedRequirements(context, here, [name]);
+    const requirements = await namedRequirements(here, [name]);
     const { triggers, stopOnly, skills, checklist } = requirements[0]!;
-    const { branch, ...key } = branchKeyOf(here, flags.branch);
-    const around = { db, key: { ...key, branch }, sessionId, environment: context.environment };
-    const { rows: [found], to } = await rowsOf({ ...here, requirements }, around);
-    const row = found!;
-    const { expired, satisfiedBy } = row;
+    const key = branchKeyOf(here, flags.branch);
+    const { rows: [row], to } = await rowsOf({ ...here, requirements }, { db, key, sessionId });
+    const { status, triggered, wholeBranch, expired, satisfiedBy, unproven, why } = row!;
     const isOfSession = sessionId !== NO_SESSION;
     const whose = isOfSession
       ? ` for session ${shortSessionId(sessionId)}`
       : ", as far as can be told";
     const uses = triggersText(triggers);
     const moment = stopOnly ? `stops, after ${uses}` : `uses ${uses}`;
-    const happened = row.triggered
+    const happened = triggered
       ? "; that has happened in this session"
       : "; that has not happened yet";
-    const wholeBranch = row.wholeBranch ? "for the whole branch " : "";
     const lines = [
-      `${name} is ${row.status} on ${branch}${whose}.`,
+      `${name} is ${status} on ${key.branch}${whose}.`,
       warning && `  note: ${warning}`,
       `It is asked when Claude ${moment}${isOfSession ? happened : ""}.`,
-      satisfiedBy && `Satisfied ${wholeBranch}by ${satisfiedBy}, ${whenOf(row, Date.now())}.`,
-      row.unproven && `Unproven: ${row.unproven}.`,
+      satisfiedBy && `Satisfied ${wholeBranch ? "for the whole branch " : ""}by ${satisfiedBy}, ` +
+        `${whenOf(row!, Date.now())}.`,
+      unproven && `Unproven: ${unproven}.`,
       expired && `It was satisfied by ${expired.by}; that ran out ${agoText(expired.atMs)} ` +
         `(${new Date(expired.atMs).toISOString()}).`,
-      row.why && `Why: ${row.why}`,
+      why && `Why: ${why}`,
       ...checklist.map((item) => `  [ ] ${item}`),
       skills.length > 0 && `Skills that satisfy it: ${skills.join(", ")}`,
       isOfSession && `A person satisfies it with: ${satisfyCommand([name], to)}`,
     ];
     return {
-      json: { ...row, branch, session: sessionId, warning },
+      json: { ...row, branch: key.branch, session: sessionId, warning },
       text: lines.flatMap((line) => line || []),
     };
   },
@@ -218,14 +214,12 @@ function whenOf({ satisfiedAtMs, expiresAtMs }: Row, nowMs: number): string | nu
 }
 
 function conditionText({ condition }: Requirement): string | null {
-  switch (condition.type) {
-    case "blocking":
-      return null;
-    case "branch_size":
-      return `fewer than ${condition.block} lines changed on the branch (noted from ${condition.warn})`;
-    case "protected_branch":
-      return `the branch is none of ${condition.branches.join(", ")}`;
-    case "single_session":
-      return "no other session is live in the same working tree";
+  if (condition.type === "branch_size") {
+    return `fewer than ${condition.block} lines changed on the branch (noted from ${condition.warn})`;
   }
+  if (condition.type === "protected_branch") {
+    return `the branch is none of ${condition.branches.join(", ")}`;
+  }
+  const isAlone = condition.type === "single_session";
+  return isAlone ? "no other session is live in the same working tree" : null;
 }

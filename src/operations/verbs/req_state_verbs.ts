@@ -7,7 +7,7 @@ import { isMapping } from "../../base/mapping.ts";
 import { shortSessionId } from "../../base/ids.ts";
 import { askGitLines } from "../../system/git/run_git.ts";
 import { toldByPerson } from "../../policy/requirements/satisfy.ts";
-import { type Standing, WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
+import { ownerOf, type Standing, WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { transaction } from "../../db/transaction.ts";
@@ -58,14 +58,14 @@ function satisfyVerb(name: string) {
       const metadata = metadataOf(flags.metadata);
       const wholeBranch = flags.branch !== undefined && flags.session === undefined;
       const around = await requirementsHere(context);
-      const isOfSession = ({ scope }: Requirement) => scope === "session" || scope === "single_use";
+      const isOfSession = ({ scope }: Requirement) => ownerOf(scope, "one") !== WHOLE_BRANCH;
       const needsSession = flags.session !== undefined ||
-        (!wholeBranch && (await namedRequirements(context, around, names)).some(isOfSession));
+        (!wholeBranch && (await namedRequirements(around, names)).some(isOfSession));
       const { db } = await openStore(context, "write", `satisfy ${names.join(", ")}`);
       const asking = { named: flags.session, command: `req satisfy ${names.join(" ")}` };
       const sessionId = needsSession ? await sessionIdOf(db, context, asking) : WHOLE_BRANCH;
       const here = needsSession ? await hereOfSession(context, db, sessionId) : around;
-      const requirements = await namedRequirements(context, here, names);
+      const requirements = await namedRequirements(here, names);
       const endless = requirements.find(({ scope }) => scope === "permanent");
       if (flags.ttl !== undefined && endless !== undefined) {
         throw new UserError(`Cannot satisfy "${endless.name}" for a while`, {
@@ -78,7 +78,8 @@ function satisfyVerb(name: string) {
       const ttlMs = flags.ttl === undefined ? null : flags.ttl * 1_000;
       const how = { sessionId, wholeBranch, atMs, ttlMs, metadata };
       const satisfactions = requirements.map((requirement) => toldByPerson(requirement, how));
-      const keep = (one: typeof satisfactions[number]) => keepSatisfied(db, key, { ...one, atMs });
+      const keep = (one: typeof satisfactions[number]) =>
+        keepSatisfied(db, { ...key, ...one, atMs });
       transaction(db, () => satisfactions.forEach(keep));
       const lines = satisfactions.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
         const whose = owner === WHOLE_BRANCH
@@ -123,15 +124,13 @@ export const clear = verb({
     const sessionId = flags.session === undefined
       ? null
       : await sessionIdOf(db, context, { named: flags.session, command: "req clear" });
-    const here = sessionId === null
-      ? await requirementsHere(context)
-      : await hereOfSession(context, db, sessionId);
+    const here = await hereOfSession(context, db, sessionId);
     const key = branchKeyOf(here, branch);
     const isMeant = ({ requirement }: Standing) => all || names.includes(requirement);
     // A person can also clear a requirement that is no longer configured.
     const standings = readStandings(db, key);
-    const recorded = new Set(standings.map(({ requirement }) => requirement));
-    await namedRequirements(context, here, names.filter((name) => !recorded.has(name)));
+    const isRecorded = (name: string) => standings.some(({ requirement }) => requirement === name);
+    await namedRequirements(here, names.filter((name) => !isRecorded(name)));
     const removals = standings.filter((one) =>
       isMeant(one) && (sessionId === null || one.sessionId === sessionId)
     );
@@ -153,14 +152,12 @@ export const clear = verb({
       one.satisfiedAtMs !== null && nowMs < (one.expiresAtMs ?? Infinity);
     const kept = readStandings(db, key).filter(stays).map(({ requirement }) => requirement);
     const what = all ? "all requirements" : names.join(", ");
-    const whose = sessionId === null
-      ? "for all sessions"
-      : `for session ${shortSessionId(sessionId)}`;
+    const whose = sessionId === null ? "all sessions" : `session ${shortSessionId(sessionId)}`;
     const onBranch = branch === undefined ? "" : ` --branch ${quoteWord(branch)}`;
     const lines = [
       removed === 0
-        ? `Nothing was recorded of ${what} on ${key.branch} ${whose}.`
-        : `Cleared ${what} on ${key.branch}, ${whose}.`,
+        ? `Nothing was recorded of ${what} on ${key.branch} for ${whose}.`
+        : `Cleared ${what} on ${key.branch}, for ${whose}.`,
       ...kept.length === 0 ? [] : [
         `Still satisfied for the whole branch: ${kept.join(", ")}.`,
         `To clear: conclaude req clear ${kept.join(" ")}${onBranch}`,
@@ -190,8 +187,7 @@ export const prune = verb({
   person: "req prune",
   flags: { dryRun: toggle("Only say what would be forgotten"), yes: SHARED.yes },
   async run(context, flags) {
-    const here = await requirementsHere(context);
-    const { repository } = branchKeyOf(here, here.ground.kind === "none" ? "-" : undefined);
+    const { repository } = branchKeyOf(await requirementsHere(context), "-");
     const existing = await branchesOf(context);
     // If git names no branch, every recorded branch would count as gone.
     if (existing.size === 0) {

@@ -20,7 +20,7 @@ import {
   UNCOMMITTED_RULE,
   type Verdict,
 } from "./guard_policy.ts";
-import type { StopPolicy } from "../stops/stop_policy.ts";
+import type { StopPolicy } from "../stops/stop_blocks.ts";
 
 interface SingleRule {
   readonly name: string;

@@ -14,79 +14,7 @@ const MAX_FILE_BYTES = 32_768;
 /** The exit status with which a command holds the prompt back. */
 const BLOCKING_CODE = 2;
 
-/**
- * Returns the texts of the rules that match a prompt. `@path` starts in `folder`; `by` says which folders are trusted.
- * @returns `missing` lists each `@path` that names no file, and so stays as it is.
- */
-export function contextFor(
-  policy: PromptPolicy,
-  prompt: string,
-  { folder, by }: { readonly folder: string | null; readonly by: TrustPlace },
-) {
-  const rules = policy.context.filter(({ pattern }) => concernsPrompt(pattern, prompt));
-  const expanded = rules.map(({ prompt }) =>
-    expandFiles(prompt, (path) => readIn(folder, path, by))
-  );
-  return {
-    texts: expanded.map(({ text }) => text),
-    rules: rules.map(({ rule }) => rule),
-    missing: expanded.flatMap(({ missing }) => missing),
-  };
-}
-
-/** Runs the commands for a prompt: those for every prompt, then those for its slash command. `block` holds it back. */
-export async function runForPrompt(
-  policy: PromptPolicy,
-  prompt: string,
-  { ground: around, ran }: {
-    readonly ground: CommandGround;
-    readonly ran: (run: CommandRun) => void;
-  },
-): Promise<CommandRuns & { readonly block: Block | null }> {
-  const slash = slashCommandOf(prompt);
-  const ground = {
-    ...around,
-    variables: {
-      ...around.variables,
-      CONCLAUDE_USER_PROMPT: prompt,
-      ...slash && {
-        CONCLAUDE_SLASH_COMMAND: slash.name,
-        CONCLAUDE_SLASH_COMMAND_ARGS: slash.args,
-      },
-    },
-  };
-  const plain = policy.commands.filter(({ pattern }) => concernsPrompt(pattern, prompt));
-  const run = (commands: readonly CommandRule[]) =>
-    runCommands(commands, ground, { untilFailure: false, done: ran });
-  const observing = await run(plain.map(({ command }) => command));
-  const isInterrupted = observing.runs.some(({ end }) => end.kind === "interrupted");
-  const judging = slash === null || isInterrupted
-    ? { runs: [], gone: observing.gone }
-    : await run(commandsFor(policy.slash, [slash.name]));
-  const blocking = judging.runs.find(({ end }) =>
-    end.kind === "failed" && end.code === BLOCKING_CODE
-  );
-  return {
-    runs: [...observing.runs, ...judging.runs],
-    gone: judging.gone,
-    block: blocking === undefined
-      ? null
-      : { rule: blocking.command.rule, reason: failureText(blocking) },
-  };
-}
-
-/** Reads a file in a folder; null for a file that is missing, lies elsewhere, or could be written by others. */
-function readIn(folder: string | null, path: string, by: TrustPlace): string | null {
-  if (folder === null) return null;
-  const root = realPath(folder);
-  const file = realPath(resolvePath(path, { folder }));
-  if (!file.startsWith(root.endsWith("/") ? root : `${root}/`)) return null;
-  const bytes = readHead(file, MAX_FILE_BYTES + 1);
-  if (bytes === null || whyDistrusted(file, { top: root, by }) !== null) return null;
-  const text = new TextDecoder().decode(bytes.subarray(0, MAX_FILE_BYTES));
-  return bytes.length > MAX_FILE_BYTES ? `${text}\n... (the rest of ${path} is left out)` : text;
-}
-
+/** A regular expression that is searched in a prompt. */
 export interface PatternRule {
   readonly source: string;
   readonly flags: string;
@@ -95,12 +23,12 @@ export interface PatternRule {
 export interface PromptPolicy {
   /** Where `@path` starts and commands run: the folder of the project's configuration file, else null. */
   readonly root: string | null;
+  /** In these two, a null pattern means every prompt. */
   readonly context: readonly {
     readonly rule: string;
-    readonly pattern: PatternRule;
+    readonly pattern: PatternRule | null;
     readonly prompt: string;
   }[];
-  /** A null pattern means every prompt. */
   readonly commands: readonly {
     readonly pattern: PatternRule | null;
     readonly command: CommandRule;
@@ -119,16 +47,79 @@ export interface SubagentPolicy {
 }
 
 /**
+ * Returns the texts of the rules that match a prompt. `@path` starts in `folder`; `by` says which folders are trusted.
+ * @returns `missing` lists each `@path` that names no file, and so stays as it is.
+ */
+export function contextFor(
+  policy: PromptPolicy,
+  prompt: string,
+  { folder, by }: { readonly folder: string | null; readonly by: TrustPlace },
+) {
+  const rules = policy.context.filter(meaning(prompt));
+  const read = (path: string) => readIn(folder, path, by);
+  const expanded = rules.map(({ prompt }) => expandFiles(prompt, read));
+  return {
+    texts: expanded.map(({ text }) => text),
+    rules: rules.map(({ rule }) => rule),
+    missing: expanded.flatMap(({ missing }) => missing),
+  };
+}
+
+/** Runs the commands for a prompt: those for every prompt, then those for its slash command. `block` holds it back. */
+export async function runForPrompt(
+  policy: PromptPolicy,
+  prompt: string,
+  { ground, ran }: { readonly ground: CommandGround; readonly ran: (run: CommandRun) => void },
+): Promise<CommandRuns & { readonly block: Block | null }> {
+  const slash = slashCommandOf(prompt);
+  const variables = {
+    ...ground.variables,
+    CONCLAUDE_USER_PROMPT: prompt,
+    ...slash && { CONCLAUDE_SLASH_COMMAND: slash.name, CONCLAUDE_SLASH_COMMAND_ARGS: slash.args },
+  };
+  const run = (commands: readonly CommandRule[]) =>
+    runCommands(commands, { ...ground, variables }, { untilFailure: false, done: ran });
+  const plain = policy.commands.filter(meaning(prompt));
+  const observing = await run(plain.map(({ command }) => command));
+  const isInterrupted = observing.runs.some(({ end }) => end.kind === "interrupted");
+  const judging = slash === null || isInterrupted
+    ? { runs: [], gone: observing.gone }
+    : await run(commandsFor(policy.slash, [slash.name]));
+  const blocking = judging.runs.find(({ end }) =>
+    end.kind === "failed" && end.code === BLOCKING_CODE
+  );
+  const block = blocking && { rule: blocking.command.rule, reason: failureText(blocking) };
+  return {
+    runs: [...observing.runs, ...judging.runs],
+    gone: judging.gone,
+    block: block ?? null,
+  };
+}
+
+/** Reads a file in a folder; null for a file that is missing, lies elsewhere, or could be written by others. */
+function readIn(folder: string | null, path: string, by: TrustPlace): string | null {
+  if (folder === null) return null;
+  const root = realPath(folder);
+  const file = realPath(resolvePath(path, { folder }));
+  if (!file.startsWith(root.endsWith("/") ? root : `${root}/`)) return null;
+  const bytes = readHead(file, MAX_FILE_BYTES + 1);
+  if (bytes === null || whyDistrusted(file, { top: root, by }) !== null) return null;
+  const text = new TextDecoder().decode(bytes.subarray(0, MAX_FILE_BYTES));
+  return bytes.length > MAX_FILE_BYTES ? `${text}\n... (the rest of ${path} is left out)` : text;
+}
+
+function meaning(prompt: string) {
+  return ({ pattern }: { readonly pattern: PatternRule | null }) =>
+    pattern === null || new RegExp(pattern.source, pattern.flags).test(prompt);
+}
+
+/**
  * Parses the first line of a prompt that is a slash command; null for none. A plugin's command has the plugin's name in
  * front: `team:deploy`.
  */
 export function slashCommandOf(prompt: string): Readonly<Record<"name" | "args", string>> | null {
   const [, name, args = ""] = /^[ \t]*\/([\w:-]+)(?:[ \t]+(.*?))?[ \t\r]*$/m.exec(prompt) ?? [];
   return name === undefined ? null : { name, args };
-}
-
-function concernsPrompt(pattern: PatternRule | null, prompt: string): boolean {
-  return pattern === null || new RegExp(pattern.source, pattern.flags).test(prompt);
 }
 
 /** Returns the commands whose glob matches one of the names, in the order of the policy. */

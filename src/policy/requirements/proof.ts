@@ -10,14 +10,16 @@ import { namesIn } from "../../system/on_disk.ts";
 import type { RequirementWork } from "./ground.ts";
 import type { RequirementChange } from "./requirements_table.ts";
 import { usedSkill } from "./skills.ts";
-import type { Proof, Standing } from "./standing.ts";
+import type { Judged, Proof, Standing } from "./standing.ts";
 
 export type Proving = Pick<RequirementWork, "sessionId" | "transcriptPath" | "hide"> & {
   readonly isStrict: boolean;
 };
 
-type Missing = "not shown" | "no transcript";
-type Found = { readonly foundIn: string } | { readonly missing: Missing };
+type Found = { readonly foundIn: string } | { readonly missing: "not shown" | "no transcript" };
+
+const NOT_SHOWN = { missing: "not shown" } as const;
+const NO_TRANSCRIPT = { missing: "no transcript" } as const;
 
 /**
  * Searches the transcripts for the proofs that standings of a branch need.
@@ -30,33 +32,31 @@ export function prove(standings: readonly Standing[], at: Proving) {
   const where = { near: at.transcriptPath, sessionId: at.sessionId };
   for (const standing of standings.filter((one) => isUnproven(one, at))) {
     const proof = proofOf(standing)!;
-    const known = found.get(nameOf(standing)) ?? lookForProof(proof, skillOf(standing), where);
-    found.set(nameOf(standing), known);
+    const name = nameOf(standing);
+    const known = found.get(name) ?? lookForProof(proof, skillOf(standing), where);
+    found.set(name, known);
     if ("foundIn" in known && at.hide?.(known.foundIn) === known.foundIn) {
       changes.push(changeOf(standing, { ...proof, ...known }));
     }
   }
-  return {
-    changes,
-    marked: (standings: readonly Standing[]): Standing[] =>
-      standings.map((standing) => {
-        const isProven = !isUnproven(standing, at);
-        const known = isProven ? undefined : found.get(nameOf(standing));
-        if (isProven || (known !== undefined && "foundIn" in known)) return standing;
-        const why = unprovenText(standing, known?.missing ?? "not shown");
-        return { ...standing, unproven: { why, counts: !at.isStrict } };
-      }),
+  const marked = (standing: Standing): Standing => {
+    if (!isUnproven(standing, at)) return standing;
+    const known = found.get(nameOf(standing)) ?? NOT_SHOWN;
+    if ("foundIn" in known) return standing;
+    const why = unprovenText(standing, known.missing);
+    return { ...standing, unproven: { why, counts: !at.isStrict } };
   };
+  return { changes, marked: (standings: readonly Standing[]) => standings.map(marked) };
 }
 
 /**
- * Notes satisfactions that count without their proof, and tells the person of each satisfaction once.
+ * Notes satisfactions without a proof that decide, and tells the person of each satisfaction once.
  * @param to The session in the told command; null to tell nothing.
  */
-export function tellUnproven(
-  unproven: readonly Standing[],
-  to: { readonly session: string } | null,
-) {
+export function tellUnproven(judged: readonly Judged[], to: { readonly session: string } | null) {
+  const unproven = judged.flatMap(({ unproven, needsSatisfaction }) =>
+    unproven !== undefined && needsSatisfaction ? [unproven] : []
+  );
   const names = new Set(unproven.map(({ requirement }) => requirement));
   const untold = to === null ? [] : unproven.filter((one) => proofOf(one)?.isTold !== true);
   return {
@@ -106,11 +106,10 @@ function changeOf(
 }
 
 /** Says why a satisfaction is unproven, as a sentence without its end. */
-function unprovenText(standing: Standing, missing: Missing): string {
+function unprovenText(standing: Standing, missing: string): string {
   const skill = skillOf(standing);
-  const what = proofOf(standing)?.of === "prompt"
-    ? `the command /${skill} was given`
-    : `the skill ${skill} was used`;
+  const isGiven = proofOf(standing)?.of === "prompt";
+  const what = isGiven ? `the command /${skill} was given` : `the skill ${skill} was used`;
   return missing === "not shown"
     ? `the transcript of the session does not show that ${what}`
     : `there is no transcript of the session that can show that ${what}`;
@@ -129,18 +128,18 @@ export function lookForProof(
   { near, sessionId }: { readonly near: string | null; readonly sessionId: string },
 ): Found {
   const path = near === null ? null : transcriptOf(proof, near, sessionId);
-  if (path === null) return { missing: "no transcript" };
-  if (proof.id === null) return { missing: "not shown" };
+  if (path === null) return NO_TRANSCRIPT;
+  if (proof.id === null) return NOT_SHOWN;
   // Every line that may show the proof contains this text.
   const sign = JSON.stringify(proof.of === "skill" ? proof.id : commandTag(skill)).slice(1, -1);
   try {
     for (const line of linesWith(path, sign, MAX_BYTES)) {
       const end = outcomeIn(quietly(() => JSON.parse(line)), proof, skill);
-      if (end !== null) return end === "done" ? { foundIn: path } : { missing: "not shown" };
+      if (end !== null) return end === "done" ? { foundIn: path } : NOT_SHOWN;
     }
-    return { missing: "not shown" };
+    return NOT_SHOWN;
   } catch {
-    return { missing: "no transcript" };
+    return NO_TRANSCRIPT;
   }
 }
 
@@ -149,19 +148,18 @@ function transcriptOf({ sessionId, agentId }: Proof, near: string, whose: string
   const session = sessionId === whose && isFile(near) ? near : sessionBeside(near, sessionId);
   if (session === null || agentId === null) return session;
   if (!PLAIN_NAME.test(agentId)) return null;
-  const folder = joinPath(session.replace(/\.jsonl$/, ""), "subagents");
-  const path = joinPath(folder, `agent-${agentId}.jsonl`);
+  const path = joinPath(session.replace(/\.jsonl$/, ""), `subagents/agent-${agentId}.jsonl`);
   return isFile(path) ? path : null;
 }
 
 /** Finds the transcript of another session, in the same folder or in another project's folder. */
 function sessionBeside(near: string, sessionId: string): string | null {
   if (!PLAIN_NAME.test(sessionId)) return null;
-  const folder = parentOf(near);
-  const inFolder = (folder: string) => joinPath(folder, `${sessionId}.jsonl`);
-  if (isFile(inFolder(folder))) return inFolder(folder);
-  const all = parentOf(folder);
-  return (namesIn(all) ?? []).map((name) => inFolder(joinPath(all, name))).find(isFile) ?? null;
+  const here = joinPath(parentOf(near), `${sessionId}.jsonl`);
+  if (isFile(here)) return here;
+  const all = parentOf(parentOf(near));
+  const beside = (namesIn(all) ?? []).map((name) => joinPath(all, `${name}/${sessionId}.jsonl`));
+  return beside.find(isFile) ?? null;
 }
 
 /** Tells whether a line of a transcript shows that the skill was used, or that its use failed; null for neither. */

@@ -9,10 +9,13 @@ import { groundFor, type RequirementWork } from "./ground.ts";
 import { tellUnproven } from "./proof.ts";
 import type { RequirementPolicy } from "./requirement_policy.ts";
 import { type OpenOnBranch, stopText } from "./requirement_text.ts";
-import { type RequirementSaying, SILENT } from "./requirements_table.ts";
-import { isStrict, type PreparedStand, prepareStand } from "./stand.ts";
-import { isTriggered, neededUnproven } from "./standing.ts";
-import { settleTriggers, triggeredBranches } from "./triggers_table.ts";
+import {
+  type RequirementSaying,
+  settleTriggers,
+  SILENT,
+  triggeredBranches,
+} from "./requirements_table.ts";
+import { type PreparedStand, prepareStand } from "./stand.ts";
 
 /** A branch on which the session has triggered requirements. */
 type TriggeredBranch = PreparedStand & Pick<OpenOnBranch, "place">;
@@ -43,7 +46,7 @@ export async function requirementsAtStop(
     const isHere = repository.branch === branch;
     const tree = isHere ? repository : workingTreeOf(repository, branch) ?? null;
     const prepared = await prepareStand(due, {
-      ...{ ...at, repository: tree, isCheckedOut: isHere, isStrict: isStrict(at.config) },
+      ...{ ...at, repository: tree, isCheckedOut: isHere },
       key: { repository: commonDir, branch },
     });
     const isThere = tree !== null || hasBranch(repository, branch);
@@ -61,17 +64,13 @@ function decideStop(
   { sessionId, atMs }: RequirementWork,
 ): RequirementSaying {
   settleTriggers(db, sessionId);
-  const results = branches.map(({ judge, facts, to, place }) => {
-    const { judged, standings } = judge(db);
-    const triggered = judged.filter(({ requirement }) =>
-      isTriggered(requirement, standings, sessionId)
-    );
-    const open = triggered.filter(({ status }) => status === "open");
-    return { open, unproven: neededUnproven(triggered, facts), to, place };
+  const results = branches.map(({ judge, to, place }) => {
+    const triggered = judge(db).filter(({ isTriggered }) => isTriggered);
+    return { triggered, open: triggered.filter(({ status }) => status === "open"), to, place };
   });
   const holding = results.filter(({ open }) => open.length > 0);
-  const unproven = results.flatMap((one) => one.unproven);
-  const report = tellUnproven(unproven, holding.length === 0 ? results[0]!.to : null);
+  const triggered = results.flatMap((one) => one.triggered);
+  const report = tellUnproven(triggered, holding.length === 0 ? results[0]!.to : null);
   if (holding.length === 0 || isPaused(db, { sessionId, subject: "requirements", atMs })) {
     return { ...SILENT, ...report };
   }

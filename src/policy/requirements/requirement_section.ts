@@ -181,42 +181,32 @@ export function followedTools(policy: RequirementPolicy | null): string[] {
 }
 
 function compileOne(name: string, entry: Entry): Requirement {
-  // A skill that a denial names also satisfies the requirement.
-  const resolving = entry.autoResolveSkill === undefined ? [] : [entry.autoResolveSkill];
+  const { scope, stopOnly, message = null, shortMessage = null, description = null } = entry;
+  const { checklist, triggerTools, satisfiedBySkill, autoResolveSkill, replanTtl } = entry;
   const condition = conditionOf(entry);
+  const usual = [...EDITING_TOOLS, ...condition.type === "protected_branch" ? [COMMITS] : []];
+  // A skill that a denial names also satisfies the requirement.
+  const resolving = autoResolveSkill === undefined ? [] : [autoResolveSkill];
   return {
-    name,
-    condition,
-    scope: entry.scope,
-    triggers:
-      (entry.triggerTools.length > 0
-        ? entry.triggerTools
-        : condition.type === "protected_branch"
-        ? [...EDITING_TOOLS, COMMITS]
-        : [...EDITING_TOOLS]).map(triggerOf),
-    stopOnly: entry.stopOnly,
-    message: entry.message ?? null,
-    shortMessage: entry.shortMessage ?? null,
-    description: entry.description ?? null,
-    checklist: entry.checklist,
-    skills: skillsFor(name, [...entry.satisfiedBySkill, ...resolving]),
-    resolvedBy: entry.autoResolveSkill?.replace(/^\//, "") ?? null,
-    lastsMs: entry.replanTtl === undefined ? null : entry.replanTtl * SECOND_MS,
+    ...{ name, condition, scope },
+    triggers: (triggerTools.length > 0 ? triggerTools : usual).map(triggerOf),
+    ...{ stopOnly, message, shortMessage, description, checklist },
+    skills: skillsFor(name, [...satisfiedBySkill, ...resolving]),
+    resolvedBy: autoResolveSkill?.replace(/^\//, "") ?? null,
+    lastsMs: replanTtl === undefined ? null : replanTtl * SECOND_MS,
     approvalMs: entry.approvalTtl * SECOND_MS,
   };
 }
 
 function conditionOf(entry: Entry): Condition {
+  if (entry.type === "blocking") return { type: "blocking" };
   if (entry.type === "dynamic") {
     const { warn, block } = entry.thresholds;
     return { type: entry.calculator, warn, block, cacheMs: entry.cacheTtl * SECOND_MS };
   }
-  if (entry.type === "guard") {
-    return entry.guardType === "protected_branch"
-      ? { type: "protected_branch", branches: entry.protectedBranches }
-      : { type: "single_session" };
-  }
-  return { type: "blocking" };
+  return entry.guardType === "protected_branch"
+    ? { type: "protected_branch", branches: entry.protectedBranches }
+    : { type: "single_session" };
 }
 
 /** The commands that make commits on the branch that is checked out. */

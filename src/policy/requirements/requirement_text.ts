@@ -11,7 +11,6 @@ const MAX_REASON_CHARS = 2_000;
 const MAX_ROWS = 20;
 const MAX_CELL_CHARS = 300;
 const MAX_ITEMS = 10;
-
 const MAX_DOUBTS = 5;
 
 /** The session and the branch that the commands in a text name. */
@@ -33,7 +32,7 @@ export function satisfyCommand(
 }
 
 function namesOf(open: readonly Open[]): string[] {
-  return open.map(({ requirement }) => requirement.name);
+  return [...new Set(open.map(({ requirement }) => requirement.name))];
 }
 
 /** Writes the command with which a person satisfies open requirements, in backticks. */
@@ -49,8 +48,8 @@ function wayOf(open: readonly Open[], to: Audience): string {
 const NOT_YOU = "do not run that yourself.";
 
 export function denialText(open: readonly Open[], to: Audience): string {
-  const [first, ...others] = open;
-  const head = others.length === 0
+  const [first] = open;
+  const head = open.length === 1
     ? [`Blocked: the requirement "${first!.requirement.name}" is open: ${reasonOf(first!, to)}`]
     : [`Blocked: ${open.length} requirements are open.`, ...tableOf(open, to)];
   const way = "Nothing was done. If there is no real work to do here, leave it. " + wayOf(open, to);
@@ -177,17 +176,23 @@ function shortOf({ requirement, finding, isUnknown }: Open): string {
 
 function tableOf(open: readonly Open[], to: Audience): string[] {
   const cell = (text: string) => text.replace(/\s+/g, " ").replaceAll("|", "\\|").trim();
+  const row = (one: Open) => {
+    const { name, resolvedBy, shortMessage } = one.requirement;
+    const message = one.isUnknown ? null : shortMessage;
+    const why = (message ?? reasonOf(one, to)).slice(0, MAX_CELL_CHARS).toWellFormed();
+    return `| ${name} | ${cell(why)} | ${resolvedBy === null ? "" : `\`/${resolvedBy}\``} |`;
+  };
   return [
     "| Requirement | Why | Execute |",
     "| --- | --- | --- |",
-    ...open.slice(0, MAX_ROWS).map((one) => {
-      const { name, resolvedBy, shortMessage } = one.requirement;
-      const message = one.isUnknown ? null : shortMessage;
-      const why = (message ?? reasonOf(one, to)).slice(0, MAX_CELL_CHARS).toWellFormed();
-      return `| ${name} | ${cell(why)} | ${resolvedBy === null ? "" : `\`/${resolvedBy}\``} |`;
-    }),
-    ...(open.length > MAX_ROWS ? [`and ${open.length - MAX_ROWS} more`] : []),
+    ...firstOf(open.map(row), MAX_ROWS),
   ];
+}
+
+/** Returns the first lines, and how many are left out. */
+function firstOf(lines: readonly string[], most: number): string[] {
+  const left = lines.length - most;
+  return [...lines.slice(0, most), ...left > 0 ? [`and ${left} more`] : []];
 }
 
 /** Lists the checklists' items. With several requirements each item names its requirement, and the list is cut. */
@@ -196,22 +201,18 @@ function checklistOf(open: readonly Open[]): string[] {
   const items = open.flatMap(({ requirement: { name, checklist } }) =>
     checklist.map((item) => `- [ ] ${name}: ${item}`)
   );
-  const shown = items.slice(0, MAX_ITEMS).map((item) =>
-    item.slice(0, MAX_CELL_CHARS).toWellFormed()
+  return firstOf(
+    items.map((item) => item.slice(0, MAX_CELL_CHARS).toWellFormed()),
+    MAX_ITEMS,
   );
-  return items.length > MAX_ITEMS ? [...shown, `and ${items.length - MAX_ITEMS} more`] : shown;
 }
 
 /** Lists each skill once, with all requirements that it satisfies. */
 function skillLines(open: readonly Open[]): string[] {
-  const bySkill = Map.groupBy(
-    open.filter(({ requirement }) => requirement.resolvedBy !== null),
-    ({ requirement }) => requirement.resolvedBy!,
-  );
+  const bySkill = Map.groupBy(open, ({ requirement }) => requirement.resolvedBy);
+  bySkill.delete(null);
   return [...bySkill].map(([skill, resolved]) =>
-    `**Execute**: \`/${skill}\` (satisfies ${
-      [...new Set(resolved.map(({ requirement }) => requirement.name))].join(", ")
-    })`
+    `**Execute**: \`/${skill}\` (satisfies ${namesOf(resolved).join(", ")})`
   );
 }
 

@@ -2,13 +2,15 @@
 import { quietly } from "../../base/errors.ts";
 import type { Ground, RequirementWork } from "./ground.ts";
 import type { Requirement, RequirementPolicy } from "./requirement_policy.ts";
-import { type RequirementChange, type Satisfaction, wasReported } from "./requirements_table.ts";
+import {
+  deniedBranches,
+  type NewSatisfaction,
+  type RequirementChange,
+  triggeredBranches,
+  wasReported,
+} from "./requirements_table.ts";
 import { isOneOf } from "./skills.ts";
 import { isSatisfied, ownerOf, type Proof, type Standing, WHOLE_BRANCH } from "./standing.ts";
-import { deniedBranches, triggeredBranches } from "./triggers_table.ts";
-
-/** A satisfaction that is not written yet. */
-type NewSatisfaction = Omit<Satisfaction, "atMs">;
 
 /**
  * Returns the satisfactions that the use of a skill or a slash command brings: on the session's branch, and on other
@@ -24,43 +26,35 @@ export function satisfactionsBySkill(
   },
 ): RequirementChange[] {
   const satisfied = requirements.filter(({ skills }) => isOneOf(skills, skill));
-  const given = satisfied.map((one): NewSatisfaction => ({
-    requirement: one.name,
-    sessionId: ownerOf(one.scope, sessionId),
-    scope: one.scope,
-    by: "skill",
-    expiresAtMs: one.lastsMs === null ? null : atMs + one.lastsMs,
-    metadata: { skill, proof },
-  }));
-  if (given.length === 0 || ground.repository === null) return [];
+  if (satisfied.length === 0 || ground.repository === null) return [];
   if (db !== null && quietly(() => wasReported(db, proof))) return [];
   const repository = ground.repository.commonDir;
   const of = { repository, sessionId };
   const elsewhere = db === null
     ? []
     : quietly(() => [...triggeredBranches(db, of), ...deniedBranches(db, of)]) ?? [];
-  return given.flatMap((one) => {
-    const there = elsewhere.filter(({ requirement }) => requirement === one.requirement)
+  return satisfied.flatMap(({ name, scope, lastsMs }) => {
+    const there = elsewhere.filter(({ requirement }) => requirement === name)
       .map(({ branch }) => branch);
     const branches = new Set([...ground.kind === "branch" ? [ground.branch] : [], ...there]);
-    return [...branches].map((branch) =>
-      ({ kind: "satisfy", repository, branch, ...one }) as const
-    );
+    return [...branches].map((branch): RequirementChange => ({
+      ...{ kind: "satisfy", repository, branch, requirement: name, scope, by: "skill" },
+      sessionId: ownerOf(scope, sessionId),
+      expiresAtMs: lastsMs === null ? null : atMs + lastsMs,
+      metadata: { skill, proof },
+    }));
   });
 }
 
 /** Builds a person's satisfaction: a bypass where a skill could satisfy, a limited approval of a calculated value. */
 export function toldByPerson(
   requirement: Requirement,
-  options: {
-    readonly sessionId: string;
+  { sessionId, wholeBranch, atMs, ttlMs, metadata }: Pick<Standing, "sessionId" | "metadata"> & {
     readonly wholeBranch: boolean;
     readonly atMs: number;
     readonly ttlMs: number | null;
-    readonly metadata: Readonly<Record<string, unknown>>;
   },
 ): NewSatisfaction {
-  const { sessionId, wholeBranch, atMs, ttlMs, metadata } = options;
   const isApproval = requirement.condition.type === "branch_size";
   const isBypass = requirement.skills.length > 0;
   const lastsMs = ttlMs ?? (isApproval ? requirement.approvalMs : null);
@@ -90,36 +84,32 @@ export function carriedOver(
   session: { readonly sessionId: string; readonly source: string; readonly atMs: number },
 ): NewSatisfaction[] {
   if (carryOver === null || !NEW_SESSIONS.has(session.source)) return [];
+  const { sessionId, atMs } = session;
+  const firstAtMs = (one: Standing) => one.originalAtMs ?? one.satisfiedAtMs ?? 0;
   const wanted = requirements.filter((requirement) =>
     carryOver.scopes.includes(requirement.scope) && requirement.condition.type === "blocking" &&
     !isSatisfied(requirement, standings, session)
   );
   return wanted.flatMap(({ name }) => {
-    const [newest] = standings
+    const newest = standings
       .filter((one) =>
         one.requirement === name && one.sessionId !== WHOLE_BRANCH &&
-        one.sessionId !== session.sessionId && one.satisfiedAtMs !== null &&
-        session.atMs - (one.originalAtMs ?? one.satisfiedAtMs) <= carryOver.windowMs &&
-        (one.expiresAtMs === null || session.atMs < one.expiresAtMs)
+        one.sessionId !== sessionId && one.satisfiedAtMs !== null &&
+        atMs - firstAtMs(one) <= carryOver.windowMs &&
+        (one.expiresAtMs === null || atMs < one.expiresAtMs)
       )
-      .toSorted((a, b) => (b.satisfiedAtMs ?? 0) - (a.satisfiedAtMs ?? 0));
-    return newest === undefined ? [] : [takenOver(newest, session.sessionId)];
+      .toSorted((a, b) => b.satisfiedAtMs! - a.satisfiedAtMs!)
+      .slice(0, 1);
+    return newest.map((one): NewSatisfaction => ({
+      ...{ requirement: name, sessionId, scope: one.scope, by: "carry_over" },
+      originalAtMs: firstAtMs(one),
+      expiresAtMs: one.expiresAtMs,
+      metadata: {
+        ...one.metadata,
+        carried_from: one.sessionId,
+        original_satisfied_at_ms: firstAtMs(one),
+        original_satisfied_by: one.metadata["original_satisfied_by"] ?? one.satisfiedBy,
+      },
+    }));
   });
-}
-
-function takenOver(
-  { requirement, scope, expiresAtMs, metadata, ...former }: Standing,
-  sessionId: string,
-): NewSatisfaction {
-  const firstAtMs = former.originalAtMs ?? former.satisfiedAtMs;
-  return {
-    ...{ requirement, sessionId, scope, by: "carry_over", expiresAtMs },
-    originalAtMs: firstAtMs ?? 0,
-    metadata: {
-      ...metadata,
-      carried_from: former.sessionId,
-      original_satisfied_at_ms: firstAtMs,
-      original_satisfied_by: metadata["original_satisfied_by"] ?? former.satisfiedBy,
-    },
-  };
 }

@@ -16,21 +16,15 @@ import { realPath } from "../../system/real_paths.ts";
 import { guardPolicyIn } from "../guards/guard_policy.ts";
 import { usedUpSince, withoutUsedUp } from "./used_up.ts";
 import { groundOf, type RequirementWork, UNKEPT } from "./ground.ts";
-import { prove, type Proving } from "./proof.ts";
+import { prove } from "./proof.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import type { Audience } from "./requirement_text.ts";
 import { readBranchSize, readStandings, type RequirementChange } from "./requirements_table.ts";
-import {
-  type BranchKey,
-  type Facts,
-  judgeAll,
-  type Judged,
-  mayBeOpen,
-  type Standing,
-} from "./standing.ts";
+import { type BranchKey, type Facts, judgeAll, type Judged, mayBeOpen } from "./standing.ts";
 
 /** The session whose requirements are judged, and the branch and working tree. */
-export interface StandPlace extends Omit<RequirementWork, "config" | "repository">, Proving {
+export interface StandPlace extends Omit<RequirementWork, "config" | "repository"> {
+  readonly config: Pick<HookConfig, "guards">;
   /** The working tree of the branch; null where it has none: then conditions about a working tree are met. */
   readonly repository: Repository | null;
   readonly key: BranchKey;
@@ -38,11 +32,6 @@ export interface StandPlace extends Omit<RequirementWork, "config" | "repository
   readonly isElsewhere?: boolean;
   /** Whether the branch was checked out before the event. */
   readonly isCheckedOut: boolean;
-}
-
-export interface Stand {
-  readonly judged: readonly Judged[];
-  readonly standings: readonly Standing[];
 }
 
 /** What is known about the requirements before the transaction that writes the event. */
@@ -53,7 +42,7 @@ export interface PreparedStand {
   /** The changes to write with the event. */
   readonly changes: readonly RequirementChange[];
   /** Judges by the stored satisfactions; with null, as if none were stored. @throws {Error} An error of SQLite. */
-  judge(db: DatabaseSync | null): Stand;
+  judge(db: DatabaseSync | null): readonly Judged[];
 }
 
 /** Looks up everything that needs git, processes or transcripts, and writes nothing. */
@@ -66,7 +55,10 @@ export async function prepareStand(
   const names = new Set(requirements.map(({ name }) => name));
   const known = db === null ? [] : quietly(() => readStandings(db, key, sessionId)) ?? [];
   const spent = await usedUpSince(requirements, at);
-  const proofs = prove(known.filter(({ requirement }) => names.has(requirement)), at);
+  const proofs = prove(known.filter(({ requirement }) => names.has(requirement)), {
+    ...at,
+    isStrict: isStrict(at.config),
+  });
   return {
     key,
     facts,
@@ -74,8 +66,7 @@ export async function prepareStand(
     changes: [...changes, ...spent, ...proofs.changes],
     judge(db) {
       const stored = db === null ? [] : readStandings(db, key, sessionId);
-      const standings = proofs.marked(withoutUsedUp(stored, spent));
-      return { judged: judgeAll(requirements, standings, facts), standings };
+      return judgeAll(requirements, proofs.marked(withoutUsedUp(stored, spent)), facts);
     },
   };
 }
@@ -83,18 +74,13 @@ export async function prepareStand(
 /** Judges how requirements stand on a branch now. */
 export async function standOf(
   requirements: readonly Requirement[],
-  at: Omit<StandPlace, "isCheckedOut" | "isStrict"> & {
-    readonly db: DatabaseSync;
-    readonly config: Pick<HookConfig, "guards">;
-  },
-): Promise<Stand & PreparedStand & Readonly<Record<"open" | "unknown", readonly Judged[]>>> {
+  at: Omit<StandPlace, "isCheckedOut"> & { readonly db: DatabaseSync },
+): Promise<PreparedStand & Readonly<Record<"judged" | "open" | "unknown", readonly Judged[]>>> {
   const isCheckedOut = at.repository?.branch === at.key.branch;
-  const place = { ...at, isCheckedOut, isStrict: isStrict(at.config) };
-  const prepared = await prepareStand(requirements, place);
-  const stand = prepared.judge(at.db);
-  const having = (wanted: Judged["status"]) =>
-    stand.judged.filter(({ status }) => status === wanted);
-  return { ...prepared, ...stand, open: having("open"), unknown: having("unknown") };
+  const prepared = await prepareStand(requirements, { ...at, isCheckedOut });
+  const judged = prepared.judge(at.db);
+  const having = (wanted: Judged["status"]) => judged.filter(({ status }) => status === wanted);
+  return { ...prepared, judged, open: having("open"), unknown: having("unknown") };
 }
 
 /** Returns whom to tell. Commands name the branch if it is not checked out, or if there are several working trees. */
@@ -113,12 +99,12 @@ function audienceOf(
   };
 }
 
-type FactPlace = Omit<StandPlace, Exclude<keyof Proving, "sessionId"> | "isCheckedOut">;
+type FactPlace = Omit<StandPlace, "config" | "transcriptPath" | "hide" | "isCheckedOut">;
 
 async function gatherFacts(
   requirements: readonly Requirement[],
   at: FactPlace,
-): Promise<{ readonly facts: Facts; readonly changes: readonly RequirementChange[] }> {
+): Promise<Pick<PreparedStand, "facts" | "changes">> {
   const { db, key: { branch }, repository, sessionId, atMs, environment } = at;
   const conditions = repository === null ? [] : requirements.map(({ condition }) => condition);
   const cacheMs = conditions.flatMap((one) => one.type === "branch_size" ? [one.cacheMs] : []);

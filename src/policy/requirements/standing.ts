@@ -87,12 +87,20 @@ export interface Judged {
   readonly by?: Standing;
   /** A satisfaction without a proof, whether it counts or not; absent where another one has a proof. */
   readonly unproven?: Standing;
+  /** Whether it would be open without a satisfaction. */
+  readonly needsSatisfaction: boolean;
+  /** The satisfaction that expired last; absent where one counts, or none has expired. */
+  readonly expired?: Standing | undefined;
+  /** The session's own row. */
+  readonly own?: Standing | undefined;
+  /** Whether a tool use of the session fell under the requirement and, as far as is known, ran. */
+  readonly isTriggered: boolean;
 }
 
 /** A requirement that is open or unknown. */
 export type Open = Pick<Judged, "requirement" | "finding" | "isUnknown">;
 
-/** Judges requirements. `standings` are all rows of the branch, in any order. */
+/** Judges requirements. `standings` are the rows of the branch and the session, as they are read. */
 export function judgeAll(
   requirements: readonly Requirement[],
   standings: readonly Standing[],
@@ -102,17 +110,26 @@ export function judgeAll(
 }
 
 function judge(requirement: Requirement, standings: readonly Standing[], facts: Facts): Judged {
-  const unexpired = unexpiredOf(requirement, standings, facts);
-  const by = countingOf(unexpired);
-  const [first] = unexpired.some(({ unproven }) => unproven === undefined) ? [] : unexpired;
-  const unproven = first && { unproven: first };
-  if (by !== undefined) {
-    return { requirement, status: "satisfied", finding: null, by, ...unproven };
-  }
-  const found = conditionOf(requirement, facts);
-  if (found.status !== "open" || first === undefined) return { requirement, ...found, ...unproven };
+  const { name } = requirement;
+  const own = standings.find((one) =>
+    one.requirement === name && one.sessionId === facts.sessionId
+  );
+  const isTriggered = own !== undefined && own.triggeredAtMs !== null &&
+    own.triggerState !== "asked";
+  const { lasting, expired } = satisfactionsOf(requirement, standings, facts);
+  const by = countingOf(lasting);
+  const [first] = lasting.some(({ unproven }) => unproven === undefined) ? [] : lasting;
+  const condition = conditionOf(requirement, facts);
+  const needsSatisfaction = condition.status === "open";
+  const judged = {
+    ...{ requirement, own, isTriggered, needsSatisfaction },
+    ...first && { unproven: first },
+  };
+  if (by !== undefined) return { ...judged, status: "satisfied", finding: null, by };
+  const found = { ...judged, ...condition, expired };
+  if (found.status !== "open" || first === undefined) return found;
   const finding = `${first.unproven!.why}, and the policy is strict, so that it does not count`;
-  return { requirement, ...found, finding, isUnknown: true, ...unproven };
+  return { ...found, finding, isUnknown: true };
 }
 
 export function isSatisfied(
@@ -120,7 +137,7 @@ export function isSatisfied(
   standings: readonly Standing[],
   now: Now,
 ): boolean {
-  return countingOf(unexpiredOf(requirement, standings, now)) !== undefined;
+  return countingOf(satisfactionsOf(requirement, standings, now).lasting) !== undefined;
 }
 
 /** Returns the satisfaction that counts: a proven one before one without a proof. */
@@ -130,58 +147,28 @@ function countingOf(satisfactions: readonly Standing[]): Standing | undefined {
 }
 
 /**
- * Returns a requirement's satisfactions that have not expired. Satisfactions of the branch come first; they count for
- * every session, and the scopes `branch` and `permanent` have no others. `permanent` never expires.
+ * Returns a requirement's satisfactions that last, and the one that expired last. Satisfactions of the branch come first;
+ * they count for every session, and the scopes `branch` and `permanent` have no others. `permanent` never expires.
  */
-function unexpiredOf(
-  { name, scope }: Pick<Requirement, "name" | "scope">,
-  standings: readonly Standing[],
-  { sessionId, atMs }: Now,
-): Standing[] {
-  return satisfactionsOf({ name, scope }, standings, sessionId).filter(({ expiresAtMs }) =>
-    scope === "permanent" || expiresAtMs === null || atMs < expiresAtMs
-  );
-}
-
 function satisfactionsOf(
   { name, scope }: Pick<Requirement, "name" | "scope">,
   standings: readonly Standing[],
-  sessionId: string,
-): Standing[] {
-  return [...new Set([WHOLE_BRANCH, ownerOf(scope, sessionId)])].flatMap((owner) =>
-    standings.filter((standing) =>
-      standing.sessionId === owner && standing.requirement === name &&
-      standing.satisfiedAtMs !== null
-    )
+  { sessionId, atMs }: Now,
+) {
+  const owners = [WHOLE_BRANCH, ownerOf(scope, sessionId)];
+  const satisfied = standings.filter((one) =>
+    one.requirement === name && owners.includes(one.sessionId) && one.satisfiedAtMs !== null
   );
+  const hasExpired = ({ expiresAtMs }: Standing) => expiresAtMs !== null && expiresAtMs <= atMs;
+  return {
+    lasting: satisfied.filter((one) => scope === "permanent" || !hasExpired(one)),
+    expired: satisfied.filter(hasExpired).sort((a, b) => b.expiresAtMs! - a.expiresAtMs!)[0],
+  };
 }
 
 /** Returns the session id under which a satisfaction is stored: the session's, or the one for the whole branch. */
 export function ownerOf(scope: Scope, sessionId: string): string {
   return scope === "branch" || scope === "permanent" ? WHOLE_BRANCH : sessionId;
-}
-
-/** Returns the satisfaction that expired last; undefined when none has expired. */
-export function expiredOf(
-  requirement: Pick<Requirement, "name" | "scope">,
-  standings: readonly Standing[],
-  { sessionId, atMs }: Now,
-): Standing | undefined {
-  return satisfactionsOf(requirement, standings, sessionId)
-    .filter(({ expiresAtMs }) => expiresAtMs !== null && expiresAtMs <= atMs)
-    .sort((one, other) => other.expiresAtMs! - one.expiresAtMs!)[0];
-}
-
-/** Tells whether a tool use of the session fell under the requirement and, as far as is known, ran. */
-export function isTriggered(
-  { name }: Pick<Requirement, "name">,
-  standings: readonly Standing[],
-  sessionId: string,
-): boolean {
-  return standings.some((standing) =>
-    standing.requirement === name && standing.sessionId === sessionId &&
-    standing.triggeredAtMs !== null && standing.triggerState !== "asked"
-  );
 }
 
 /** Returns what denies: open requirements, under a strict policy unknown ones, too, unless the branch has no base. */
@@ -199,13 +186,6 @@ export function mayBeOpen(requirements: readonly Requirement[], facts: Facts): R
   return requirements.filter((requirement) =>
     open.includes(requirement) ||
     (!requirement.stopOnly && requirement.condition.type === "single_session")
-  );
-}
-
-/** Returns the satisfactions without a proof whose requirements would else be open. */
-export function neededUnproven(judged: readonly Judged[], facts: Facts): Standing[] {
-  return judged.flatMap(({ requirement, unproven }) =>
-    unproven !== undefined && conditionOf(requirement, facts).status === "open" ? [unproven] : []
   );
 }
 

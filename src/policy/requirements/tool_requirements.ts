@@ -19,17 +19,15 @@ import { tellUnproven } from "./proof.ts";
 import { type Requirement, requirementPolicyIn } from "./requirement_policy.ts";
 import type { Doubt } from "./trigger_match.ts";
 import { denialText, doubtText, shortDenialText, unknownText } from "./requirement_text.ts";
-import { type RequirementChange, type RequirementSaying, SILENT } from "./requirements_table.ts";
-import { type PreparedStand, prepareStand, type Stand } from "./stand.ts";
 import {
-  denying,
-  isTriggered,
-  type Judged,
-  mayBeOpen,
-  neededUnproven,
-  type Standing,
-} from "./standing.ts";
-import { type AllowedUse, wasDeniedSince } from "./triggers_table.ts";
+  type AllowedUse,
+  type RequirementChange,
+  type RequirementSaying,
+  SILENT,
+  wasDeniedSince,
+} from "./requirements_table.ts";
+import { type PreparedStand, prepareStand } from "./stand.ts";
+import { denying, type Judged, mayBeOpen } from "./standing.ts";
 import { singleUsesOf } from "./used_up.ts";
 
 /** A denial that repeats within this time gets a short text: it comes from parallel tool calls. */
@@ -60,14 +58,12 @@ export interface Asked {
  */
 export type RequiredUse = (db: DatabaseSync | null, denying: readonly string[]) => UseSaying;
 
-type UseToJudge = AskedUse & { readonly toolUseId: string | null };
-
 type UseContext = RequirementWork & Pick<GuardPolicy, "isStrict" | "whenBlind">;
 
 /** Looks up everything before the transaction begins. Returns null when the tool use falls under no requirement. */
 export async function prepareUse(
   policy: string,
-  use: UseToJudge,
+  use: AskedUse & { readonly toolUseId: string | null },
   at: UseContext,
 ): Promise<RequiredUse | null> {
   const { requirements } = requirementPolicyIn(policy);
@@ -90,11 +86,9 @@ export async function prepareUse(
     const keeping = keepingOf(db, at.config);
     const lasting = keeping === "lasting" ? db : null;
     const judged = parts.map((part) => judgePart(part, lasting, at.isStrict));
-    const decided = parts.length === 0
-      ? SILENT
-      : lasting === null
-      ? undecided(keeping, judged, at)
-      : decideUse(judged, lasting, { denied, toolUseId: use.toolUseId });
+    const decided = judged.length > 0 && lasting !== null
+      ? decideUse(judged, lasting, { denied, toolUseId: use.toolUseId })
+      : undecided(keeping, judged, at);
     const saying = untold.length === 0 ? decided : withUntold(decided, untold, { ...at, db });
     return { ...saying, asked: { judged, untold, doubts, keeping } };
   };
@@ -112,7 +106,7 @@ function requirementsAt({ triggered, doubts }: TriggeredPlace): Requirement[] {
 function withUntold(
   saying: UseSaying,
   untold: readonly Requirement[],
-  { sessionId, atMs, db }: Pick<UseContext, "sessionId" | "atMs" | "db">,
+  { sessionId, atMs, db }: UseContext,
 ): UseSaying {
   const names = [...new Set(untold.map(({ name }) => `"${name}"`))].join(", ");
   const blind = `whether ${names} counts here cannot be known, for ${UNKNOWN_BRANCH}. ` +
@@ -127,8 +121,7 @@ export function askedFor(prepared: RequiredUse): RequiredUse {
   return (db, denied) => {
     if (denied.length > 0) return SILENT;
     const { reason, blind } = prepared(db, denied);
-    const isOpen = reason !== "" || blind !== undefined;
-    return isOpen ? { ...SILENT, withholds: true } : SILENT;
+    return reason === "" && blind === undefined ? SILENT : { ...SILENT, withholds: true };
   };
 }
 
@@ -158,29 +151,28 @@ async function prepareParts(
   return parts;
 }
 
-export type JudgedUse = PreparedUse & Stand & {
+export type JudgedUse = PreparedUse & {
+  readonly judged: readonly Judged[];
+  /** Those that may deny the use. */
+  readonly counting: readonly Judged[];
   readonly open: readonly Judged[];
   /** Open requirements that the use may fall under; empty unless the policy is strict. */
   readonly feared: readonly Judged[];
-  /** Satisfactions without a proof that allow the use. */
-  readonly unproven: readonly Standing[];
 };
 
 /** Judges the use on one branch. @throws {Error} An error of SQLite. */
 function judgePart(part: PreparedUse, db: DatabaseSync | null, isStrict: boolean): JudgedUse {
   const { triggered, doubts, facts } = part;
-  const stand = part.judge(db);
+  const judged = part.judge(db);
   const among = (requirements: readonly Requirement[]) =>
-    stand.judged.filter(({ requirement }) => requirements.includes(requirement));
-  const denyingTools = among(triggered.filter(({ stopOnly }) => !stopOnly));
+    judged.filter(({ requirement }) => requirements.includes(requirement));
+  const counting = among(triggered.filter(({ stopOnly }) => !stopOnly));
+  const doubtful = isStrict ? among(doubts.map(({ requirement }) => requirement)) : [];
   return {
-    ...part,
-    ...stand,
-    open: denying(denyingTools, facts, isStrict),
-    feared: isStrict
-      ? denying(among(doubts.map(({ requirement }) => requirement)), facts, true)
-      : [],
-    unproven: neededUnproven(denyingTools, facts),
+    ...{ ...part, judged },
+    counting,
+    open: denying(counting, facts, isStrict),
+    feared: denying(doubtful, facts, true),
   };
 }
 
@@ -188,42 +180,37 @@ function judgePart(part: PreparedUse, db: DatabaseSync | null, isStrict: boolean
 function undecided(
   keeping: Keeping,
   parts: readonly PreparedUse[],
-  { isStrict, whenBlind }: Pick<UseContext, "isStrict" | "whenBlind">,
+  { isStrict, whenBlind }: UseContext,
 ): UseSaying {
-  const notes = {
-    requirements: keeping === "off" ? UNKEPT.why : "what was satisfied could not be read",
-  };
+  if (parts.length === 0) return SILENT;
+  const why = keeping === "off" ? UNKEPT.why : "what was satisfied could not be read";
   const mayCount = parts.flatMap((part) =>
     mayBeOpen(isStrict ? requirementsAt(part) : part.triggered, part.facts)
   );
   // A person who switches the database off reads that when the session begins.
   const isSilent = mayCount.length === 0 || (keeping === "off" && whenBlind === "allow");
-  return { ...SILENT, notes, ...isSilent ? {} : { blind: unknownText(mayCount, keeping) } };
+  const blind = isSilent ? {} : { blind: unknownText(mayCount, keeping) };
+  return { ...SILENT, notes: { requirements: why }, ...blind };
 }
 
 /** Decides about the use on all its branches together. @throws {Error} An error of SQLite. */
 function decideUse(
   judged: readonly JudgedUse[],
   db: DatabaseSync,
-  { denied, toolUseId }: {
-    readonly denied: readonly string[];
-    readonly toolUseId: string | null;
-  },
+  { denied, toolUseId }: { readonly denied: readonly string[]; readonly toolUseId: string | null },
 ): UseSaying {
   const open = judged.filter((part) => part.open.length > 0);
   const feared = judged.filter((part) => part.feared.length > 0);
   const isOpen = open.length + feared.length > 0;
   const named = open.flatMap((part) => part.open.map(({ requirement }) => requirement.name));
-  const rules = [
-    ...[...new Set(named)].map((name) => `requirements.${name}`),
-    // The guards may have named this rule already.
-    ...(feared.length > 0 && !denied.includes(STRICT_RULE) ? [STRICT_RULE] : []),
-  ];
+  // The guards may have named this rule already.
+  const strict = feared.length > 0 && !denied.includes(STRICT_RULE) ? [STRICT_RULE] : [];
+  const rules = [...[...new Set(named)].map((name) => `requirements.${name}`), ...strict];
   const { facts: { sessionId, atMs }, to } = judged[0]!;
   const paused = isOpen && isPaused(db, { sessionId, subject: "requirements", atMs });
   const isDenied = denied.length > 0 || (isOpen && !paused);
   const isAllowed = denied.length === 0 && !isOpen;
-  const unproven = tellUnproven(judged.flatMap((part) => part.unproven), isAllowed ? to : null);
+  const unproven = tellUnproven(judged.flatMap((part) => part.counting), isAllowed ? to : null);
   const textOf = (part: JudgedUse) =>
     wasDeniedSince(db, { sessionId, rules: [...denied, ...rules], sinceMs: atMs - REPEATED_MS })
       ? shortDenialText(part.open, part.to)
@@ -246,62 +233,51 @@ function decideUse(
 }
 
 function triggersOf(
-  { triggered, standings, key, facts: { sessionId } }: JudgedUse,
+  { triggered, judged, key, facts: { sessionId } }: JudgedUse,
   toolUseId: string | null,
 ): RequirementChange[] {
-  return triggered.filter((requirement) => !isTriggered(requirement, standings, sessionId))
-    .map(({ name, scope }) => ({
-      ...{ kind: "trigger", ...key, requirement: name, scope, sessionId, toolUseId },
-    }));
+  const about = { kind: "trigger", ...key, sessionId, toolUseId } as const;
+  return judged.filter((one) => triggered.includes(one.requirement) && !one.isTriggered)
+    .map(({ requirement: { name, scope } }) => ({ ...about, requirement: name, scope }));
 }
 
-/** Returns the use's notes for the audit trail, without empty lists. */
+/** Returns the use's notes for the audit trail, without empty ones. */
 function notesOf(
   judged: readonly JudgedUse[],
   { isDenied, isAllowed }: { readonly isDenied: boolean; readonly isAllowed: boolean },
 ): UseSaying["notes"] {
-  const sized = judged.flatMap(({ triggered, facts: { branchLines } }) =>
-    triggered.flatMap(({ name, condition }) => {
-      const lines = typeof branchLines === "number" ? branchLines : null;
-      return condition.type === "branch_size"
-        ? [{ name, lines, isWarned: (lines ?? 0) >= condition.warn }]
-        : [];
-    })
-  );
-  const unknown = judged.flatMap(({ judged, triggered }) =>
-    judged.filter(({ status, requirement }) =>
-      status === "unknown" && !requirement.stopOnly && triggered.includes(requirement)
-    )
-  ).map(({ requirement, finding }) => [requirement.name, finding] as const);
-  const unsure = new Set(judged.flatMap(({ doubts }) => doubts.map(({ why }) => why))).size;
-  const lists = {
-    warned: sized.filter(({ isWarned }) => isWarned).map(({ name }) => name),
+  const sized = judged.flatMap(({ triggered, facts: { branchLines } }) => {
+    // Null on a trunk, and on a branch without a base.
+    const lines = typeof branchLines === "number" ? branchLines : null;
+    return triggered.flatMap(({ name, condition }) =>
+      condition.type === "branch_size" ? [{ name, lines, warn: condition.warn }] : []
+    );
+  });
+  const unknown = judged.flatMap((part) => part.counting)
+    .filter(({ status }) => status === "unknown")
+    .map(({ requirement, finding }) => [requirement.name, finding] as const);
+  const triggered = judged.flatMap((part) => part.triggered.map(({ name }) => name));
+  const notes = {
+    branchLines: sized[0]?.lines,
+    unknown: unknown.length > 0 ? Object.fromEntries(unknown) : undefined,
+    unsure: new Set(judged.flatMap(({ doubts }) => doubts.map(({ why }) => why))).size || undefined,
+    warned: sized.filter(({ lines, warn }) => (lines ?? 0) >= warn).map(({ name }) => name),
     // A stop looks up whether the use has run; the hook after the use reads what it used up.
-    triggered: isAllowed
-      ? judged.flatMap(({ triggered }) => triggered.map(({ name }) => name))
-      : [],
+    triggered: isAllowed ? triggered : [],
     // A skill that satisfies a denied requirement also satisfies it on the branches where it was denied.
     denied: judged.flatMap(({ key, open }) =>
       open.map(({ requirement }) => ({ ...key, requirement: requirement.name }))
     ),
     uses: isDenied ? [] : judged.flatMap(allowedBy),
   };
-  return {
-    // The size is null on a trunk, and on a branch without a base.
-    ...(sized.length === 0 ? {} : { branchLines: sized[0]!.lines }),
-    ...(unknown.length === 0 ? {} : { unknown: Object.fromEntries(unknown) }),
-    ...(unsure === 0 ? {} : { unsure }),
-    ...Object.fromEntries(Object.entries(lists).filter(([, list]) => list.length > 0)),
-  };
+  const isEmpty = (note: unknown) => note === undefined || Array.isArray(note) && note.length === 0;
+  return Object.fromEntries(Object.entries(notes).filter(([, note]) => !isEmpty(note)));
 }
 
 /** Returns the allowed single uses. The satisfaction that allows a use may be a moment younger than the event. */
 function allowedBy(part: JudgedUse): AllowedUse[] {
-  const { standings, facts } = part;
   return singleUsesOf(part).map((use) => {
-    const own = standings.find(({ requirement, sessionId }) =>
-      requirement === use.requirement && sessionId === facts.sessionId
-    );
-    return { ...use, untilMs: Math.max(facts.atMs, own?.satisfiedAtMs ?? 0) };
+    const { own } = part.judged.find(({ requirement }) => requirement.name === use.requirement)!;
+    return { ...use, untilMs: Math.max(part.facts.atMs, own?.satisfiedAtMs ?? 0) };
   });
 }

@@ -17,10 +17,9 @@ import {
 import type { RequirementWork } from "./ground.ts";
 import type { TriggeredPlace } from "./places.ts";
 import type { Requirement } from "./requirement_policy.ts";
-import type { Clearing } from "./requirements_table.ts";
+import { type AllowedUse, type Clearing, readAllowedUses } from "./requirements_table.ts";
 import type { BranchKey, Standing } from "./standing.ts";
 import { commandsUnder, type CommandText, commandText, triggeredBy } from "./trigger_match.ts";
-import { type AllowedUse, readAllowedUses } from "./triggers_table.ts";
 
 /**
  * The verbs of git that move a branch. New commits use up a requirement about `commit`, an advanced branch one about any
@@ -67,8 +66,6 @@ export interface NewInGit {
   readonly advanced: readonly string[];
 }
 
-const NOTHING: NewInGit = { commits: [], advanced: [] };
-
 export async function newInGit(
   db: DatabaseSync,
   { before, now, sinceMs, sessionId, commonDir, lastBranch, environment }: {
@@ -82,7 +79,7 @@ export async function newInGit(
     readonly environment: Environment;
   },
 ): Promise<NewInGit> {
-  if (JSON.stringify(before) === JSON.stringify(now)) return NOTHING;
+  if (JSON.stringify(before) === JSON.stringify(now)) return { commits: [], advanced: [] };
   const sessionMs = sessionStartMs(db, sessionId) ?? sinceMs;
   const between = { before, now, sinceMs, sessionMs, suspects: wereViolations(db, commonDir) };
   const asking = { environment };

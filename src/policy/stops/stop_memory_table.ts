@@ -4,7 +4,6 @@ import { quietly } from "../../base/errors.ts";
 import { incrementCounter, readCounter, resetCounters } from "../../db/counters.ts";
 import { putRow } from "../../db/statement.ts";
 import { transaction } from "../../db/transaction.ts";
-import type { QueuePlace } from "./stop_policy.ts";
 
 export const ROUNDS = "stop_rounds";
 export const BLOCKS_IN_ROW = "stop_blocks";
@@ -122,6 +121,13 @@ export function keepFirstPrompt(
      VALUES (?1, ?2, ?3, ?3)
      ON CONFLICT (session_id) DO NOTHING`,
   ).run(first.sessionId, first.prompt, first.atMs);
+}
+
+/** How far a session has come in the queue of messages. */
+export interface QueuePlace {
+  readonly position: number;
+  /** How many more stops get the message at this position; null for all of them. */
+  readonly timesLeft: number | null;
 }
 
 /** Reads the first prompt of a session and its place in the queue; null when no prompt is stored. */

@@ -31,7 +31,7 @@ import type {
   PromptPolicy,
   SubagentPolicy,
 } from "../prompts/prompt_commands.ts";
-import type { StopPolicy } from "./stop_policy.ts";
+import type { StopPolicy } from "./stop_blocks.ts";
 
 /** Claude Code overrides a ninth block in a row. */
 const MAX_BLOCKS = 8;
@@ -193,17 +193,13 @@ function json(policy: unknown): string {
   return policy === null ? "" : JSON.stringify(policy);
 }
 
-function compileStop(
-  { stop, preToolUse }: Values,
-  { root, nameOf }: CompileFrom,
-): StopPolicy | null {
+function compileStop({ stop, preToolUse }: Values, from: CompileFrom): StopPolicy | null {
+  const { root } = from;
   const { prefixes, messages } = stop.promptPrefixBlocking;
   const policy: StopPolicy = {
     root,
-    commands: stop.commands.map((command, i) =>
-      compileCommand(command, nameOf(["stop", "commands"], i))
-    ),
-    preventsRootAdditions: root !== null && preToolUse.preventRootAdditions,
+    commands: compileAll(stop.commands, ["stop", "commands"], from),
+    watchedRoot: preToolUse.preventRootAdditions ? root : null,
     rootAdditionsMessage: preToolUse.preventRootAdditionsMessage,
     rounds: stop.rounds,
     infiniteMessage: stop.infinite ? stop.infiniteMessage ?? GO_ON : null,
@@ -212,75 +208,73 @@ function compileStop(
       ? null
       : { prefixes: prefixes.map((glob) => compileGlob(glob)), messages },
   };
-  const isEmpty = policy.commands.length === 0 && !policy.preventsRootAdditions &&
+  const isEmpty = policy.commands.length === 0 && policy.watchedRoot === null &&
     policy.rounds === null && policy.infiniteMessage === null && policy.queue === null;
   return isEmpty ? null : policy;
 }
 
-function compileSubagents(
-  { subagentStop }: Values,
-  { root, nameOf }: CompileFrom,
-): SubagentPolicy | null {
-  const groups = compileGroups(
-    subagentStop.commands,
-    (glob, i) => nameOf(["subagentStop", "commands", glob], i),
-  );
-  return groups.length === 0 ? null : { root, groups };
+function compileSubagents({ subagentStop }: Values, from: CompileFrom): SubagentPolicy | null {
+  const groups = compileGroups(subagentStop.commands, ["subagentStop", "commands"], from);
+  return groups.length === 0 ? null : { root: from.root, groups };
 }
 
-function compilePrompts(
-  { userPromptSubmit }: Values,
-  { root, nameOf }: CompileFrom,
-): PromptPolicy | null {
+function compilePrompts({ userPromptSubmit }: Values, from: CompileFrom): PromptPolicy | null {
   const { contextRules, commands, slashCommands } = userPromptSubmit;
+  const { root, nameOf } = from;
+  const ofSlash = ["userPromptSubmit", "slashCommands", "commands"];
   const policy: PromptPolicy = {
     root,
-    context: contextRules.flatMap(({ enabled, pattern, caseInsensitive, prompt }, i) =>
-      enabled
-        ? [{
-          rule: nameOf(["userPromptSubmit", "contextRules"], i),
-          pattern: patternOf(pattern, caseInsensitive),
-          prompt,
-        }]
-        : []
-    ),
-    commands: commands.map(({ pattern, caseInsensitive, ...command }, i) => ({
-      pattern: pattern === undefined ? null : patternOf(pattern, caseInsensitive),
+    context: contextRules.flatMap(({ enabled, prompt, ...when }, i) => {
+      const rule = nameOf(["userPromptSubmit", "contextRules"], i);
+      return enabled ? [{ rule, pattern: patternOf(when), prompt }] : [];
+    }),
+    commands: commands.map((command, i) => ({
+      pattern: patternOf(command),
       command: compileCommand(command, nameOf(["userPromptSubmit", "commands"], i)),
     })),
     // A person may write the name of a slash command with its slash.
-    slash: compileGroups(
-      slashCommands.commands,
-      (glob, i) => nameOf(["userPromptSubmit", "slashCommands", "commands", glob], i),
-      (glob) => glob.replace(/^\/(?=.)/, ""),
-    ),
+    slash: compileGroups(slashCommands.commands, ofSlash, from, /^\/(?=.)/),
   };
   const isEmpty = policy.context.length + policy.commands.length + policy.slash.length === 0;
   return isEmpty ? null : policy;
 }
 
 function compileNotifications({ notifications }: Values): NotificationPolicy | null {
-  const { enabled, hooks, showErrors, showSuccess, showSystemEvents } = notifications;
-  return enabled && hooks.length > 0 ? { hooks, showErrors, showSuccess, showSystemEvents } : null;
+  const { enabled, ...policy } = notifications;
+  return enabled && policy.hooks.length > 0 ? policy : null;
 }
 
 /** Compiles the groups of commands in the order of their names, which puts `*` first. */
 function compileGroups(
   commands: Readonly<Record<string, readonly ConfiguredCommand[]>>,
-  nameOf: (glob: string, index: number) => string,
-  normalize = (glob: string) => glob,
+  path: readonly string[],
+  from: CompileFrom,
+  leftOut: RegExp | string = "",
 ): CommandsFor[] {
   return Object.entries(commands)
     .filter(([, list]) => list.length > 0)
     .sort(([one], [other]) => one < other ? -1 : 1)
     .map(([glob, list]) => ({
-      pattern: compileGlob(normalize(glob)),
-      commands: list.map((command, i) => compileCommand(command, nameOf(glob, i))),
+      pattern: compileGlob(glob.replace(leftOut, "")),
+      commands: compileAll(list, [...path, glob], from),
     }));
 }
 
-function patternOf(source: string, ignoresCase: boolean): PatternRule {
-  return { source, flags: ignoresCase ? "i" : "" };
+function compileAll(
+  commands: readonly ConfiguredCommand[],
+  path: readonly string[],
+  { nameOf }: CompileFrom,
+): CommandRule[] {
+  return commands.map((command, i) => compileCommand(command, nameOf(path, i)));
+}
+
+function patternOf(
+  { pattern, caseInsensitive }: Pick<
+    Values["userPromptSubmit"]["commands"][number],
+    "pattern" | "caseInsensitive"
+  >,
+): PatternRule | null {
+  return pattern === undefined ? null : { source: pattern, flags: caseInsensitive ? "i" : "" };
 }
 
 /** A command of a configuration; some sections lack some of the keys. */
