@@ -97,18 +97,13 @@ async function askRequirements(work: HookWork): Promise<RequirementSaying> {
   return await requirementsAtStop(policy, work);
 }
 
-interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone"> {
-  /** Returns blocks of rules that demand more rounds. Each call counts a round, so it waits for all other blocks. */
-  goOn(): readonly Block[];
-  /** The most stops in a row that are held back. */
-  readonly maxBlocks: number;
-  readonly draft: Pick<Draft, "status" | "errorMessage">;
-  readonly notes: Readonly<Record<string, unknown>>;
-}
-
 const MAX_STORED_CHARS = 4000;
 
-async function judgeGuards(work: HookWork, memory: Remembering): Promise<StopJudgement> {
+/**
+ * @returns `goOn`: finds blocks of rules that demand more rounds; each call counts a round, so it waits for all other
+ * blocks. `maxBlocks`: the most stops in a row that are held back.
+ */
+async function judgeGuards(work: HookWork, memory: Remembering) {
   const policy: StopPolicy = JSON.parse(work.config.stop);
   const maxBlocks = mostBlocks(policy.maxBlocks, work.config.requirements !== "");
   const nothing = { blocks: [], goOn: () => [], settle: () => {}, maxBlocks };
@@ -123,7 +118,8 @@ async function judgeGuards(work: HookWork, memory: Remembering): Promise<StopJud
   });
   const notes = runs.length === 0 ? {} : { commands: runs.map(noteOfRun) };
   if (isInterrupted) {
-    return { ...nothing, gone, draft: { status: "failure", errorMessage: "interrupted" }, notes };
+    const draft = { status: "failure" as const, errorMessage: "interrupted" };
+    return { ...nothing, gone, draft, notes };
   }
   const goOn = () => judgeRounds(policy, memory);
   return { blocks, goOn, settle, gone, maxBlocks, draft: {}, notes };
