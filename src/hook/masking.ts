@@ -9,7 +9,7 @@ const MAX_MASKED_CHARS = 131_072;
 
 /**
  * Reads the event from an input, masks its secrets and drops its private text. Shortens an input that is too large to be
- * masked in time. @returns What {@linkcode HookWork} has of it under the same names.
+ * masked in time. @returns What `HookWork` has of it under the same names.
  */
 export function maskInput(
   given: Input,

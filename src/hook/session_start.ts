@@ -2,7 +2,6 @@ import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../claude/payload.ts";
 import { hasWrittenRules, isLeftOut } from "../config/discover.ts";
-import type { HookConfig } from "../config/hook_config.ts";
 import { quietly } from "../base/errors.ts";
 import { answerToUnreadable } from "../policy/guards/guard_policy.ts";
 import type { StopPolicy } from "../policy/stops/stop_policy.ts";
@@ -69,7 +68,9 @@ export async function handle(work: HookWork): Promise<Answer> {
     );
   }
   const tellIfAny = (notice: string | null | undefined) => notice && work.tell(notice);
-  if (mayGuard(work.config) && projectDir !== null) {
+  const { stop, subagentStop, prompts } = work.config;
+  const mayGuard = hasWrittenRules(work.config) || `${stop}${subagentStop}${prompts}` !== "";
+  if (mayGuard && projectDir !== null) {
     const { modNotice, unarmedNotice } = await import("../policy/armed_gates.ts");
     tellIfAny(unarmedNotice(work.config, { projectDir, home, environment }));
     tellIfAny(modNotice({ projectDir, home, environment }));
@@ -123,12 +124,6 @@ function tellProblems({ config, configFiles, tell }: HookWork): void {
     ? ""
     : ` Switched off by it: the requirements ${brokenRequirements}.`;
   tell(`conclaude: ${what}.${off} ${meaning} Run \`conclaude config validate\`.`);
-}
-
-/** Tells whether a configuration section exists that may need a gate. */
-function mayGuard(config: HookConfig): boolean {
-  const { stop, subagentStop, prompts } = config;
-  return hasWrittenRules(config) || [stop, subagentStop, prompts].some((one) => one !== "");
 }
 
 /** Tells the person once that the database began anew, because something had emptied its file. */
