@@ -44,7 +44,10 @@ export async function loadHookConfig(
   },
 ) {
   if (place.sections !== undefined) loadSectionsWith(place.sections);
-  const cache = place.noDb ? null : await openCache(files, place.locations);
+  // A file may switch the database off, and then none is made.
+  const isOff = () =>
+    files.some(({ text }) => text?.includes("database")) && !isFile(place.locations.database);
+  const cache = place.noDb || isOff() ? null : await tryOpen(place.locations);
   const searches = cache === null ? [files] : searchesFor(files, cache, place);
   const seen = searches.flat();
   const none: readonly string[] = [];
@@ -134,15 +137,6 @@ async function filesInForce(searches: readonly (readonly ConfigFile[])[], db: Da
   const { policyInForce } = await import("./kept_policy.ts");
   const at = { db, atMs: Date.now(), environment: THIS_PROCESS };
   return await policyInForce(searches, at).catch(() => null);
-}
-
-/** Opens the database of the cache; makes none when a file may switch the database off. */
-async function openCache(
-  files: readonly ConfigFile[],
-  locations: Locations,
-): Promise<DatabaseSync | null> {
-  const mayBeOff = files.some(({ text }) => text?.includes("database"));
-  return mayBeOff && !isFile(locations.database) ? null : await tryOpen(locations);
 }
 
 async function tryOpen({ database, databaseFrom }: Locations): Promise<DatabaseSync | null> {

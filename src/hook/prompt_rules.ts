@@ -3,7 +3,7 @@ import { contextFor, type PromptPolicy, runForPrompt } from "../policy/prompts/p
 import type { StopPolicy } from "../policy/stops/stop_policy.ts";
 import { joinPath } from "../base/paths.ts";
 import { keepFirstPrompt } from "../policy/store.ts";
-import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
+import { commandGround, commandNotifier, notesOfRuns } from "./event_commands.ts";
 import type { Draft, HookWork } from "./handler.ts";
 import { isLifted, wayToSend } from "./lifted.ts";
 import { tellable } from "./other_event.ts";
@@ -36,7 +36,7 @@ export async function applyPromptRules(work: HookWork, usual: Draft) {
     ...usual.metadata,
     ...(rules.length > 0 ? { context: rules } : {}),
     ...(missing.length > 0 ? { missing } : {}),
-    ...(runs.length > 0 ? { commands: runs.map(noteOfRun) } : {}),
+    ...notesOfRuns(runs),
     ...(block !== null ? { rules: [block.rule] } : {}),
     ...(paused ? { paused } : {}),
   };

@@ -19,7 +19,7 @@ import {
   type StopPolicy,
   stopReason,
 } from "../policy/stops/stop_policy.ts";
-import { commandGround, commandNotifier, handleOnce, noteOfRun } from "./event_commands.ts";
+import { commandGround, commandNotifier, handleOnce, notesOfRuns } from "./event_commands.ts";
 import { isLifted, wayOut } from "./lifted.ts";
 import { tellable } from "./other_event.ts";
 
@@ -116,7 +116,7 @@ async function judgeGuards(work: HookWork, memory: Remembering) {
     commands: commandGround(work, policy.root),
     ran: await commandNotifier(work),
   });
-  const notes = runs.length === 0 ? {} : { commands: runs.map(noteOfRun) };
+  const notes = notesOfRuns(runs);
   if (isInterrupted) {
     const draft = { status: "failure" as const, errorMessage: "interrupted" };
     return { ...nothing, gone, draft, notes };
