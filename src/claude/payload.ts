@@ -1,14 +1,11 @@
 /** Reads what a hook's payload says about a tool use. */
 import { headOf } from "../base/ids.ts";
 
-/** How soon a capture is drained. */
-export type CapturePriority = "high" | "normal" | "low";
-
 const CHANGING = ["Write", "Edit", "MultiEdit", "Bash", "PowerShell", "Monitor"];
 const LOOKING = ["Read", "Glob", "Grep", "TodoRead", "TodoWrite"];
 
-/** Returns the priority of a tool's captures: what changes things is high, what only looks is low. */
-export function capturePriority(toolName: string): CapturePriority {
+/** Returns how soon a tool's captures are drained: first what changes things, last what only looks. */
+export function capturePriority(toolName: string): "high" | "normal" | "low" {
   if (CHANGING.includes(toolName)) return "high";
   return LOOKING.includes(toolName) ? "low" : "normal";
 }

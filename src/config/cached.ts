@@ -19,25 +19,18 @@ import {
 } from "./discover.ts";
 import type { HookConfig } from "./hook_config.ts";
 import { keepFile, keptAmong, REMOVED } from "./policy_files_table.ts";
-import type { ParsedConfig } from "./parse.ts";
 import { loadSections, loadSectionsWith } from "./sections.ts";
 
 /** How long a hook waits for the cache, in milliseconds: a slow cache is worse than none. */
 const CACHE_BUSY_MS = 200;
 
-export interface LoadedConfig {
-  readonly config: HookConfig;
-  readonly configFrom: "cache" | "parsed" | "none";
-  /** The database of the cache, open, so that the caller can go on with it; null when it cannot be opened. */
-  readonly cache: DatabaseSync | null;
-  /** Files whose new version git has brought: it is in force from now on. */
-  readonly brought?: readonly string[];
-}
-
 /**
  * Reads the configuration from the cache in the database, or parses the files when any of them has changed.
  * The cache lies in the database at the default path, since `database.path` is not known before the configuration is
  * read. A configuration that names a database never makes the default one.
+ *
+ * @returns `cache`: the database of the cache, open, so that the caller can go on with it; null when it cannot be opened.
+ * `brought`: files whose new version git has brought, which is in force from now on.
  */
 export async function loadHookConfig(
   files: readonly ConfigFile[],
@@ -49,16 +42,22 @@ export async function loadHookConfig(
     /** Loads the sections; not needed after `loadSectionsWith()`. */
     readonly sections?: () => Promise<unknown>;
   },
-): Promise<LoadedConfig> {
+) {
   if (place.sections !== undefined) loadSectionsWith(place.sections);
-  const cache = place.noDb ? null : await openCache(files, place.locations);
+  // A file may switch the database off, and then none is made.
+  const isOff = () =>
+    files.some(({ text }) => text?.includes("database")) && !isFile(place.locations.database);
+  const cache = place.noDb || isOff() ? null : await tryOpen(place.locations);
   const searches = cache === null ? [files] : searchesFor(files, cache, place);
   const seen = searches.flat();
-  if (seen.length === 0) return { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache };
+  const none: readonly string[] = [];
+  if (seen.length === 0) {
+    return { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache, brought: none };
+  }
   const key = searches[0]!.at(-1)!.path;
   const hash = hashConfigFiles(seen);
   const cached = cache === null ? undefined : readCachedConfig(cache, key, hash);
-  if (isHookConfig(cached)) return { config: cached, configFrom: "cache", cache };
+  if (isHookConfig(cached)) return { config: cached, configFrom: "cache", cache, brought: none };
   await loadSections();
   const { parseConfig } = await import("./parse.ts");
   let parsed = parseConfig(files);
@@ -77,10 +76,16 @@ export async function loadHookConfig(
       held = [];
     }
   }
-  const read = parsed.hook.unreadable === ""
-    ? parsed.hook
-    : await configOfUnreadable(parsed, { files, cache: home, ...place });
-  const config = { ...read, held };
+  let read = parsed.hook;
+  if (read.unreadable !== "") {
+    // Unreadable files are rare, so what handles them is loaded only here.
+    const { logUnknown, withLock } = await import("./kept_policy.ts");
+    if (home === null && !place.noDb && parsed.policy.whenBlind === "allow") {
+      logUnknown(read, place.locations);
+    }
+    read = withLock(parsed, { files, cache: home });
+  }
+  const config: HookConfig = { ...read, held };
   if (home !== null && inForce !== null) {
     const atMs = Date.now();
     storeCachedConfig(home, { key, hash, parsed: config, atMs });
@@ -132,32 +137,6 @@ async function filesInForce(searches: readonly (readonly ConfigFile[])[], db: Da
   const { policyInForce } = await import("./kept_policy.ts");
   const at = { db, atMs: Date.now(), environment: THIS_PROCESS };
   return await policyInForce(searches, at).catch(() => null);
-}
-
-/** Reads the configuration of unreadable files. They are rare, so what handles them is loaded only here. */
-async function configOfUnreadable(
-  parsed: ParsedConfig,
-  from: {
-    readonly files: readonly ConfigFile[];
-    readonly cache: DatabaseSync | null;
-    readonly locations: Locations;
-    readonly noDb: boolean;
-  },
-): Promise<HookConfig> {
-  const { logUnknown, withLock } = await import("./kept_policy.ts");
-  if (from.cache === null && !from.noDb && parsed.policy.whenBlind === "allow") {
-    logUnknown(parsed.hook, from.locations);
-  }
-  return withLock(parsed, from);
-}
-
-/** Opens the database of the cache; makes none when a file may switch the database off. */
-async function openCache(
-  files: readonly ConfigFile[],
-  locations: Locations,
-): Promise<DatabaseSync | null> {
-  const mayBeOff = files.some(({ text }) => text?.includes("database"));
-  return mayBeOff && !isFile(locations.database) ? null : await tryOpen(locations);
 }
 
 async function tryOpen({ database, databaseFrom }: Locations): Promise<DatabaseSync | null> {

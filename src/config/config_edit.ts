@@ -185,9 +185,7 @@ function emptied(document: Document.Parsed, path: readonly string[]): readonly s
 
 /** Returns the text without the lines of a key, where it has lines of its own. */
 function withoutLines(text: string, document: Document.Parsed, path: readonly string[]): string {
-  const map: unknown = path.length === 1
-    ? document.contents
-    : document.getIn(path.slice(0, -1), true);
+  const map: unknown = document.getIn(path.slice(0, -1), true);
   const pair = isMap(map)
     ? map.items.find(({ key }) => isScalar(key) && key.value === path.at(-1))
     : undefined;

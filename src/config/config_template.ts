@@ -110,19 +110,14 @@ export function configJsonSchema(): JsonSchema {
 /** The source of a value that no file sets. */
 const BUILT_IN = "default";
 
-/** Values by section, and their sources by dotted key. */
-interface MergedConfig {
-  readonly values: Readonly<Record<string, unknown>>;
-  /** The path of the file, or `default`; only for keys in `values`. */
-  readonly sources: Readonly<Record<string, string>>;
-}
-
-/** Returns the values of all keys that files name, with their sources; with `effective`, of all other keys, too. */
+/**
+ * Returns the values of all keys that files name, by section, and for each dotted key its source, a path or `default`;
+ * with `effective`, of all other keys, too.
+ */
 export function mergedConfig(
   files: readonly ConfigFile[],
-  options: { readonly config: Config; readonly effective: boolean },
-): MergedConfig {
-  const { config, effective } = options;
+  { config, effective }: { readonly config: Config; readonly effective: boolean },
+) {
   const sourceOfKey = sourcesIn(files, config);
   const values: Record<string, unknown> = {};
   const sources: Record<string, string> = {};
@@ -150,7 +145,7 @@ export function sourcesIn(
 }
 
 /** Writes a configuration as YAML, each key with a comment that names its source. */
-export function sourcedYaml({ values, sources }: MergedConfig): string[] {
+export function sourcedYaml({ values, sources }: ReturnType<typeof mergedConfig>): string[] {
   const lines: string[] = [];
   const open: string[] = [];
   for (const [key, source] of Object.entries(sources)) {

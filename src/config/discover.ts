@@ -67,16 +67,14 @@ const BUILT_IN_GUARDS = {
 const NONE: readonly string[] = [];
 
 /**
- * The configuration without any file, as hooks need it. A test keeps it equal to the defaults of the schema.
+ * The configuration without any file, as hooks need it. A test keeps it equal to the defaults of the schema, which tells
+ * what each key means, its unit and its range.
  */
 export const DEFAULT_HOOK_CONFIG = {
-  /** False: state lives in memory only, for the life of one process. */
   databaseEnabled: true,
   /** Absolute path of the database file, or null for the default place. */
   databasePath: null as string | null,
-  /** How long a write waits for another process, in milliseconds, 100 to 8000. */
   busyTimeoutMs: 3000,
-  /** False: tool uses are not kept; sessions, counters and the audit trail are. */
   captureEnabled: true,
   /** Patterns for the absolute project directory. A match also covers the folders below. */
   excludeProjects: NONE,
@@ -88,28 +86,19 @@ export const DEFAULT_HOOK_CONFIG = {
   excludePaths: NONE,
   /** Patterns for a shell command, and for each of the commands that it joins by `&&`, `;` or a pipe. */
   excludeCommands: NONE,
-  /** The longest payload that is kept whole, in bytes, 4096 to 67108864. */
   maxPayloadBytes: 1_048_576,
-  /** Patterns for more secrets to mask, besides the built-in kinds. They never match the empty text. */
+  /** They never match the empty text. */
   redactPatterns: NONE,
-  /** False: captures are not worked into memory, and Claude learns nothing of earlier sessions. */
   memoryEnabled: true,
-  /** How many tokens about earlier sessions a session gets at most, 0 to 2500. */
   contextTokens: 1_200,
   /** Whether the person learns at the start of a session what memory holds. */
   tellsPerson: true,
-  /** Whether Claude gets what memory holds about a prompt, and about a file that it edits. */
   recallsPrompts: false,
   recallsEdits: false,
-  /** Days that an observation stays, 0 to 36500; 0 keeps it for ever. */
   memoryRetentionDays: 0,
-  /** Days that a session stays after it ended, 0 to 36500; 0 keeps it for ever. */
   sessionRetentionDays: 30,
-  /** Rows that one retention step removes at most, 10 to 10000. */
   retentionBatchRows: 500,
-  /** Daily backups that are kept, 0 to 100; 0 makes none. */
   dailyBackups: 2,
-  /** Minutes that the claim on a task counts without being renewed, 1 to 10080. */
   claimTimeoutMinutes: 30,
   /** A `GuardPolicy` as JSON; empty when no guard is on. */
   guards: JSON.stringify(BUILT_IN_GUARDS),

@@ -45,18 +45,13 @@ export function compileGlob(glob: string, options: GlobOptions = {}): string {
   if (/(?:^|[^\\])(?:\\\\)*\\$/.test(pattern)) {
     throw new SyntaxError("a backslash at the end has nothing to escape");
   }
-  const source = sourceOf(pattern);
-  const anchored = options.coversFolder ? `^(?:${source.slice(1, -1)}(?:\\/.*)?)$` : source;
-  new RegExp(anchored, "s");
-  return anchored;
-}
-
-function sourceOf(pattern: string): string {
-  const regex: RegExp = picomatch.makeRe(toPicomatch(pattern), OPTIONS);
-  return regex.source
+  const source = picomatch.makeRe(toPicomatch(pattern), OPTIONS).source
     .replaceAll(DOT_SEGMENT_GUARD, "")
     .replaceAll("[^/]", ".")
     .replaceAll("(?:(?:.)*?)", ".*?");
+  const anchored = options.coversFolder ? `^(?:${source.slice(1, -1)}(?:\\/.*)?)$` : source;
+  new RegExp(anchored, "s");
+  return anchored;
 }
 
 /** Returns the longest text that every match contains, empty for none: a search for it is faster than the glob. */

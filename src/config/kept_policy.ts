@@ -51,7 +51,9 @@ export async function policyInForce(
       // The rights of a folder above may have changed, and no time of the file tells when.
       const changedAtMs = isUnreadable ? atMs : changedAt(file.path);
       // A new file counts in place of one further up, whose sessions it is about.
-      const place = kept === undefined ? searches.at(-1)!.findLast(isOfProject) ?? file : file;
+      const place = kept === undefined
+        ? searches.at(-1)!.findLast(({ layer }) => layer !== "user") ?? file
+        : file;
       const sinceMs = isSame || isFirst ? null : await sessionAt(db, place, changedAtMs);
       if (sinceMs !== null) {
         // Git brings no rights that make a file unreadable, or open to others.
@@ -74,10 +76,6 @@ export async function policyInForce(
     if (isWithoutNew) break;
   }
   return { files, held: [...new Set(held)], brought };
-}
-
-function isOfProject({ layer }: ConfigFile): boolean {
-  return layer !== "user";
 }
 
 /** Returns when the first session began that was active at a moment, in epoch milliseconds; null without one. */

@@ -210,11 +210,6 @@ const FORMER: Readonly<Record<string, string>> = {
   gitWorktree: "remove it: worktrees are left to Claude Code",
 };
 
-/** Returns the keys that an unknown one may stand for. @param unknown Its name in the tables. */
-export function keysLike(unknown: string): string[] {
-  return suggestKeys(unknown, knownNames());
-}
-
 /** Returns what to write instead of an unknown key. @param unknown Its name in the tables. */
 function insteadOf(unknown: string): string | undefined {
   const former = FORMER[unknown];
@@ -222,7 +217,7 @@ function insteadOf(unknown: string): string | undefined {
   const section = unknown.slice(0, unknown.lastIndexOf(".") + 1);
   // Inside of an entry, the suggestion names the key alone.
   const isInside = /(?:\[\]|<name>)\.$/.test(section);
-  const names = keysLike(unknown)
+  const names = suggestKeys(unknown)
     .map((key) => isInside && key.startsWith(section) ? key.slice(section.length) : key);
   if (names.length === 0) return undefined;
   return `write ${[...new Set(names)].map((name) => `"${name}"`).join(" or ")} instead`;
@@ -300,9 +295,9 @@ const MAX_SUGGESTIONS = 3;
 
 /**
  * Returns the keys that an unknown one may stand for, at most three: almost the same name in the same section first,
- * then the same name in other sections. @param known All dotted names, sections among them.
+ * then the same name in other sections. @param unknown Its name in the tables. @param known Names, also of sections.
  */
-export function suggestKeys(unknown: string, known: readonly string[]): string[] {
+export function suggestKeys(unknown: string, known = knownNames()): string[] {
   const section = sectionOf(unknown);
   const name = nameOf(unknown).toLowerCase();
   const beside = known.filter((key) => sectionOf(key) === section);

@@ -87,8 +87,8 @@ function namedIn(folder: string, matches: (name: string) => boolean): string[] {
 export function passedOver(
   files: readonly ConfigFile[],
 ): { readonly path: string; readonly counts: string }[] {
-  return files
-    .filter(({ layer, path }) => layer !== "local" && path.endsWith(".yaml"))
-    .map(({ path }) => ({ path: path.replace(/\.yaml$/, ".yml"), counts: path }))
-    .filter(({ path }) => exists(path));
+  return files.flatMap(({ layer, path: counts }) => {
+    const path = counts.replace(/\.yaml$/, ".yml");
+    return layer !== "local" && path !== counts && exists(path) ? [{ path, counts }] : [];
+  });
 }

@@ -4,7 +4,7 @@
  */
 import { parentOf } from "../base/paths.ts";
 import { type Config, configSchema } from "./config_schema.ts";
-import { type ConfigFile, LAYERS } from "./discover.ts";
+import { type ConfigFile, isLeftOut, LAYERS } from "./discover.ts";
 import { compileGlob } from "./globs.ts";
 import type { HookConfig } from "./hook_config.ts";
 import { type ConfigProblem, dotted, readLayer } from "./layer.ts";
@@ -45,15 +45,16 @@ export function parseConfig<Whole extends Config>(
   files: readonly ConfigFile[],
 ): ParsedConfig<Whole> {
   const ordered = LAYERS.flatMap((layer) => files.filter((file) => file.layer === layer));
-  const layers = ordered.map((file) => {
-    const isLeftOut = file.text === null && file.distrust !== undefined;
-    return { layer: file.layer, isLeftOut, ...readLayer(file) };
-  });
+  const layers = ordered.map((file) => ({
+    layer: file.layer,
+    isLeftOut: isLeftOut(file),
+    ...readLayer(file),
+  }));
   const own = mergeAll(layers.filter(({ layer }) => layer !== "user"));
   const inherit = own.inherit !== false;
   const user = inherit ? mergeAll(layers.filter(({ layer }) => layer === "user")) : {};
-  const broken = layers.filter(({ layer }) => inherit || layer !== "user")
-    .flatMap((layer) => layer.broken);
+  const counting = layers.filter(({ layer }) => inherit || layer !== "user");
+  const broken = counting.flatMap((layer) => layer.broken);
   const written = { ...mergeValues(user, own), inherit };
   const config = configSchema().schema.parse(written) as Whole;
   const problems = layers.flatMap((layer) => layer.problems);
@@ -63,9 +64,7 @@ export function parseConfig<Whole extends Config>(
   const root = ofProject ? parentOf(ofProject.path) : null;
   const nameOf: NameOfEntry = (list, i) => dotted(pathInFile(written, [...list, i]));
   const { policy, hook } = sections().compile(config as never, { root, home, nameOf });
-  const unread = layers.filter(({ layer, unreadable }) =>
-    unreadable !== null && (inherit || layer !== "user")
-  );
+  const unread = counting.filter(({ unreadable }) => unreadable !== null);
   // Broken files are named before left-out ones: a person corrects them first.
   const worst = (unread.find(({ isLeftOut }) => !isLeftOut) ?? unread[0])?.unreadable;
   return {

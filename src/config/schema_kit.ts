@@ -18,9 +18,11 @@ export interface ConfigKey {
     | readonly string[]
     | Readonly<Record<string, never>>;
   readonly description: string;
-  /** Smallest and largest number, both allowed. */
-  readonly range?: readonly [min: number, max: number];
+  readonly range?: Range;
 }
+
+/** The smallest and the largest number, both allowed. */
+type Range = readonly [min: number, max: number];
 
 export type ConfigSection = Pick<ConfigKey, "key" | "description">;
 
@@ -60,25 +62,19 @@ export function bool(fallback: boolean, description: string) {
   });
 }
 
-/** Makes a key for a whole number; the range includes both ends. */
-export function int(
-  range: readonly [min: number, max: number],
-  fallback: number,
-  description: string,
-) {
-  const schema = z._default(z.int().check(z.minimum(range[0]), z.maximum(range[1])), fallback);
+function within([min, max]: Range) {
+  return z.int().check(z.minimum(min), z.maximum(max));
+}
+
+export function int(range: Range, fallback: number, description: string) {
+  const schema = z._default(within(range), fallback);
   return keep(schema, { type: "whole number", range, default: fallback, description });
 }
 
 /** Makes a key for a whole number, or none. */
-export function perhapsInt(range: readonly [min: number, max: number], description: string) {
-  const number = z.int().check(z.minimum(range[0]), z.maximum(range[1]));
-  return keep(z._default(z.nullable(number), null), {
-    type: "whole number",
-    range,
-    default: null,
-    description,
-  });
+export function perhapsInt(range: Range, description: string) {
+  const schema = z._default(z.nullable(within(range)), null);
+  return keep(schema, { type: "whole number", range, default: null, description });
 }
 
 /** Makes a key for the path of a file or a folder, or none. */

@@ -39,9 +39,12 @@ export async function commandNotifier(work: HookWork): Promise<(run: CommandRun)
   return (run) => notifyOfCommand(work, run);
 }
 
-/** Returns the audit trail's note of a command that was run, without its output. */
-export function noteOfRun({ command, end, durationMs }: CommandRun): Record<string, unknown> {
-  return { rule: command.rule, end: endText(end), durationMs };
+/** Returns the audit trail's notes of the commands that were run, without their output. */
+export function notesOfRuns(runs: readonly CommandRun[]): Record<string, unknown> {
+  const commands = runs.map(({ command, end, durationMs }) => ({
+    ...{ rule: command.rule, end: endText(end), durationMs },
+  }));
+  return commands.length === 0 ? {} : { commands };
 }
 
 /** Handles an event that hooks of two settings files received: one of them handles it, the other only records it. */

@@ -17,38 +17,42 @@ export function keepElsewhere(
   record: HookRecord,
   { database, locations, environment }: Pick<HookWork, "database" | "locations" | "environment">,
 ): string[] {
-  const { home, spoolFolders } = locations;
-  const isStart = record.execution.hookName === "SessionStart";
+  const { spoolFolders } = locations;
+  const { hookName } = record.execution;
+  const isStart = hookName === "SessionStart";
   const once = (subject: string, notice: string) =>
     claimNotice(subject, { sessionId: record.sessionId, spoolFolders }) || isStart ? [notice] : [];
   const log = (level: "warn" | "error", message: string) =>
-    appendLog(logFiles(spoolFolders), {
-      home,
-      level,
-      message: `hook ${record.execution.hookName}: ${message}`,
-      atMs: record.atMs,
-    });
-  const why = `the database ${database} could not take it: ${messageOf(thrown)}`;
+    addToLog(locations, { level, message: `hook ${hookName}: ${message}`, atMs: record.atMs });
+  const fault = messageOf(thrown);
+  const why = `the database ${database} could not take it: ${fault}`;
   try {
     // The duration includes the wait for the database.
     const execution = { ...record.execution, durationMs: elapsedMs(environment) };
     const path = spoolRecord({ ...record, execution }, { database, folders: spoolFolders });
     log("warn", `${why}; it waits in ${path}; next: run \`conclaude doctor\``);
-    return isNamed(thrown, "SchemaBehindError")
-      ? once(
+    // The bundle may hold the class of an error twice.
+    const name = thrown instanceof Error ? thrown.name : "";
+    if (name === "SchemaBehindError") {
+      return once(
         "schema-behind",
         `conclaude was updated, and its database ${database} is brought up to date after this turn. Until then events ` +
           `wait in the spool, and ${UNKNOWN}. \`conclaude queue drain\` does it now.`,
-      )
-      : isNamed(thrown, "NewerSchemaError")
-      ? once(
+      );
+    }
+    if (name === "NewerSchemaError") {
+      return once(
         "newer-schema",
         `conclaude is older than its database ${database}. Events wait in the spool, and ${UNKNOWN}: install the ` +
           "newest conclaude, or run `conclaude doctor`.",
-      )
-      : isStart
-      ? unusable(messageOf(thrown), database)
-      : [];
+      );
+    }
+    // A database that another process has locked is free again soon.
+    if (!isStart || /locked|busy/i.test(fault)) return [];
+    return [
+      `conclaude: the database ${database} cannot be used: ${fault}. ` +
+      `Events wait in the spool, and ${UNKNOWN}. Run \`${commandFor(fault)}\`.`,
+    ];
   } catch (spoolThrown) {
     const reasons = spoolThrown instanceof AggregateError ? spoolThrown.errors : [spoolThrown];
     log(
@@ -66,10 +70,11 @@ export function keepElsewhere(
 
 /** Logs that part of an answer broke after its event was saved. Tells the person once per session and event. */
 export function tellBroken(thrown: unknown, what: string, work: HookWork): void {
-  const { event: { name }, sessionId, atMs, locations: { home, spoolFolders }, tell } = work;
+  const { event: { name }, sessionId, atMs, locations, tell } = work;
+  const { spoolFolders } = locations;
   const why = messageOf(thrown);
   const message = `hook ${name}: ${what} cannot be told: ${why}`;
-  appendLog(logFiles(spoolFolders), { home, level: "error", message, atMs });
+  addToLog(locations, { level: "error", message, atMs });
   if (name !== "SessionStart" && !claimNotice(`broken-${name}`, { sessionId, spoolFolders })) {
     return;
   }
@@ -84,20 +89,6 @@ function commandFor(why: string): string {
 /** What a hook cannot know without the database. */
 const UNKNOWN =
   "requirements, pauses, counted stops and what commands change of protected files cannot be known";
-
-/** Tells of an unusable database. One that another process has locked is free again soon, so nothing is told of it. */
-function unusable(why: string, database: string): string[] {
-  if (/locked|busy/i.test(why)) return [];
-  return [
-    `conclaude: the database ${database} cannot be used: ${why}. ` +
-    `Events wait in the spool, and ${UNKNOWN}. Run \`${commandFor(why)}\`.`,
-  ];
-}
-
-/** Tells whether an error has a class, by the class's name, since the bundle may hold the class twice. */
-function isNamed(thrown: unknown, name: string): boolean {
-  return thrown instanceof Error && thrown.name === name;
-}
 
 /** Spools an event whose handling broke: its masked input, and the error with its stack. */
 export async function keepCrashed(
@@ -165,10 +156,12 @@ function maskedText(text: string): string {
 
 /** Logs which spool files hold no record. They are set aside, not removed. */
 export function reportDamaged(paths: readonly string[], locations: Locations): void {
-  appendLog(logFiles(locations.spoolFolders), {
-    home: locations.home,
-    level: "warn",
-    message: `spool files that hold no record were set aside: ${paths.join(", ")}`,
-    atMs: Date.now(),
-  });
+  const message = `spool files that hold no record were set aside: ${paths.join(", ")}`;
+  addToLog(locations, { level: "warn", message, atMs: Date.now() });
 }
+
+function addToLog({ home, spoolFolders }: Locations, line: Omit<LogLine, "home">): void {
+  appendLog(logFiles(spoolFolders), { home, ...line });
+}
+
+type LogLine = Parameters<typeof appendLog>[1];

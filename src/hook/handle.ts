@@ -16,7 +16,6 @@ export const HANDLERS: ReadonlyMap<string, () => Promise<HandlerModule>> = new M
   ["SessionEnd", () => import("./session_end.ts")],
   ["Stop", () => import("./stop.ts")],
   ["UserPromptSubmit", () => import("./user_prompt_submit.ts")],
-  ["UserPromptExpansion", () => import("./prompt_expansion.ts")],
   ["SubagentStop", () => import("./subagent_stop.ts")],
   // Drain is no event of Claude Code, but a second hook of Stop for which nobody waits.
   ["Drain", () => import("./stop_drain.ts")],

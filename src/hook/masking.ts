@@ -2,29 +2,15 @@
 import { redactText } from "../secrets/redact.ts";
 import { redactValue } from "../secrets/redact_value.ts";
 import { shortenJson, withoutOverlaps } from "../claude/shorten.ts";
-import {
-  type HookEvent,
-  identityOf,
-  type Input,
-  parseInput,
-  toEvent,
-  withPlainLetters,
-} from "./protocol.ts";
+import { identityOf, type Input, parseInput, toEvent, withPlainLetters } from "./protocol.ts";
 
 /** The longest payload that is masked whole, in characters: masking this many, full of secrets, takes 0.5 s. */
 const MAX_MASKED_CHARS = 131_072;
 
-/** An event with its secrets masked and its private text dropped. */
-export interface Masked {
-  readonly event: HookEvent;
-  readonly maskedText: () => string;
-  /** Masks a path that did not come with the event. */
-  readonly hide: (path: string | null) => string | null;
-  /** How many bytes of the payload the event lacks. */
-  readonly cutBytes: number;
-}
-
-/** Reads the event from an input and masks it. Shortens an input that is too large to be masked in time. */
+/**
+ * Reads the event from an input, masks its secrets and drops its private text. Shortens an input that is too large to be
+ * masked in time. @returns What `HookWork` has of it under the same names.
+ */
 export function maskInput(
   given: Input,
   { eventName, patterns, isClean }: {
@@ -32,7 +18,7 @@ export function maskInput(
     readonly patterns: readonly RegExp[];
     readonly isClean: boolean;
   },
-): Masked {
+) {
   const input = isClean ? given : shortenInput(given);
   const fields = input.kind === "event" ? input.fields : {};
   const mask = (value: unknown, own: readonly RegExp[]) =>
@@ -43,7 +29,7 @@ export function maskInput(
   return {
     event: toEvent(masked, eventName && redactText(eventName, { patterns: [] })),
     maskedText: () => redactText(withPlainLetters(input.text), { patterns }),
-    hide: (path) => path === null ? null : redactText(path, { patterns }),
+    hide: (path: string | null) => path === null ? null : redactText(path, { patterns }),
     cutBytes: input.cutBytes,
   };
 }

@@ -24,11 +24,30 @@ const TELLING: ReadonlySet<string> = new Set([
 
 /** Records every other event, known or not, and answers nothing. */
 export async function handle(work: HookWork): Promise<Answer> {
-  if (work.problem === null && TELLING.has(work.event.name)) {
+  const { event: { name }, problem, config } = work;
+  if (problem === null && TELLING.has(name)) {
     await (await import("./told.ts")).saveTold(work);
   }
-  await work.save({ ...await draftOf(work), ...await saidIn(work) });
+  const draft = { ...await draftOf(work), ...await saidIn(work) };
+  const changes = name === "UserPromptExpansion" && config.requirements !== ""
+    ? (await import("./after_use.ts")).changesOfCommand(work)
+    : [];
+  await work.save({ ...draft, changes });
   return null;
+}
+
+/** Makes a part of an answer, once the event is saved. If it breaks, the person is told `WHAT cannot be told`. */
+export async function partOf(
+  work: HookWork,
+  what: string,
+  make: () => Promise<string>,
+): Promise<string> {
+  try {
+    return await make();
+  } catch (thrown) {
+    (await import("./failure.ts")).tellBroken(thrown, what, work);
+    return "";
+  }
 }
 
 export async function draftOf(work: HookWork): Promise<Draft> {

@@ -65,6 +65,7 @@ async function saveUse(work: HookWork, notes: Readonly<Record<string, unknown>>)
 async function contentOf(work: HookWork, toolName: string, failed: boolean): Promise<Draft> {
   const { event: { own, toolUseId, toolInput, cwd }, shownProjectDir } = work;
   const { tool_name: _name, tool_input: _input, tool_response: response, ...rest } = own;
+  const { error } = own;
   // The same command in another folder is a different command.
   const isElsewhere = SHELL_TOOLS.has(toolName) && cwd !== null && cwd !== shownProjectDir;
   const sent = {
@@ -94,12 +95,10 @@ async function contentOf(work: HookWork, toolName: string, failed: boolean): Pro
     metadata: {
       files,
       input: inputExcerpt(payload),
-      ...(failed ? { error: excerpt(textOfError(own["error"])) } : {}),
+      ...(failed
+        ? { error: excerpt(typeof error === "string" ? error : JSON.stringify(error) ?? "") }
+        : {}),
       ...(agentId === null ? {} : { agentId, agentType: nameOf(own["agent_type"]) }),
     },
   };
-}
-
-function textOfError(error: unknown): string {
-  return typeof error === "string" ? error : JSON.stringify(error) ?? "";
 }

@@ -155,17 +155,12 @@ async function askRequirements(
   const { config, event } = work;
   if (config.requirements === "") return null;
   const isAsked = event.name === "PermissionRequest";
-  const prepared = (isAllowed || !isAsked) && mayBeRequired(config.requiredUses, use)
-    ? await (await import("../policy/requirements/tool_requirements.ts")).prepareUse(
-      config.requirements,
-      { ...use, toolUseId: event.toolUseId },
-      { ...work, ...how },
-    )
-    : null;
+  if (isAsked && !isAllowed || !mayBeRequired(config.requiredUses, use)) return null;
+  const { askedFor, prepareUse } = await import("../policy/requirements/tool_requirements.ts");
+  const asked = { ...use, toolUseId: event.toolUseId };
+  const prepared = await prepareUse(config.requirements, asked, { ...work, ...how });
   // A PermissionRequest is never denied here, since PreToolUse has done that.
-  return isAsked && prepared !== null
-    ? (await import("../policy/requirements/tool_requirements.ts")).askedFor(prepared)
-    : prepared;
+  return isAsked && prepared !== null ? askedFor(prepared) : prepared;
 }
 
 function draftWith(

@@ -3,63 +3,50 @@ import { contextFor, type PromptPolicy, runForPrompt } from "../policy/prompts/p
 import type { StopPolicy } from "../policy/stops/stop_blocks.ts";
 import { joinPath } from "../base/paths.ts";
 import { keepFirstPrompt } from "../policy/store.ts";
-import { commandGround, commandNotifier, noteOfRun } from "./event_commands.ts";
+import { commandGround, commandNotifier, notesOfRuns } from "./event_commands.ts";
 import type { Draft, HookWork } from "./handler.ts";
 import { isLifted, wayToSend } from "./lifted.ts";
 import { tellable } from "./other_event.ts";
 
 const MAX_KEPT_CHARS = 100;
 
-interface Applied {
-  /** Fields that are added to the record of the prompt. */
-  readonly extra: Pick<Draft, "status" | "errorMessage" | "metadata">;
-  /** Texts that Claude is told beside the prompt. */
-  readonly texts: readonly string[];
-  /** The answer to a prompt that is held back; null for a prompt that is sent. */
-  readonly block: string | null;
-  /** Settled when no interrupted command runs any more. */
-  readonly gone: Promise<void>;
-}
-
-export async function applyPromptRules(work: HookWork, draft: Draft): Promise<Applied> {
-  if (work.config.stop !== "") keepFirst(work, JSON.parse(work.config.stop));
-  if (work.config.prompts === "") {
-    return { extra: {}, texts: [], block: null, gone: Promise.resolve() };
+/**
+ * @param usual What is recorded of the prompt in any case. @returns `draft`: the whole record; `texts` that Claude is told
+ * beside the prompt; `block`: the answer to a prompt that is held back; `gone` settles when no interrupted command runs.
+ */
+export async function applyPromptRules(work: HookWork, usual: Draft) {
+  const { config, home, locations } = work;
+  if (config.stop !== "") keepFirst(work, JSON.parse(config.stop));
+  if (config.prompts === "") {
+    return { draft: usual, texts: [], block: null, gone: Promise.resolve() };
   }
-  const policy: PromptPolicy = JSON.parse(work.config.prompts);
+  const policy: PromptPolicy = JSON.parse(config.prompts);
   const sent = work.sent["prompt"];
   const prompt = typeof sent === "string" ? sent : "";
-  const ofUser = work.home === null ? null : joinPath(work.home, ".conclaude");
-  const { texts, rules, missing } = contextFor(policy, prompt, {
-    folder: policy.root ?? ofUser,
-    by: work.locations,
-  });
+  const folder = policy.root ?? (home === null ? null : joinPath(home, ".conclaude"));
+  const { texts, rules, missing } = contextFor(policy, prompt, { folder, by: locations });
   const { runs, block, gone } = await runForPrompt(policy, prompt, {
     ground: commandGround(work, policy.root),
     ran: await commandNotifier(work),
   });
   const paused = block !== null && isLifted(work);
-  const held = block !== null && !paused;
-  const [reason] = await tellable(work, draft, [held ? block.reason : ""]);
+  const held = paused ? null : block;
+  const [reason] = await tellable(work, usual, [held?.reason ?? ""]);
   const metadata = {
+    ...usual.metadata,
     ...(rules.length > 0 ? { context: rules } : {}),
     ...(missing.length > 0 ? { missing } : {}),
-    ...(runs.length > 0 ? { commands: runs.map(noteOfRun) } : {}),
+    ...notesOfRuns(runs),
     ...(block !== null ? { rules: [block.rule] } : {}),
     ...(paused ? { paused } : {}),
   };
-  return {
-    extra: held
-      ? { status: "blocked", errorMessage: reason ?? block.rule, metadata }
-      : { metadata },
-    texts,
-    block: held
-      ? `${block.reason}\nThe prompt was not sent. Correct this and send it again. ${await wayToSend(
-        work,
-      )}`
-      : null,
-    gone,
+  if (held === null) return { draft: { ...usual, metadata }, texts, block: null, gone };
+  const draft: Draft = {
+    ...usual,
+    ...{ status: "blocked", errorMessage: reason ?? held.rule, metadata },
   };
+  const next = `The prompt was not sent. Correct this and send it again. ${await wayToSend(work)}`;
+  return { draft, texts, block: `${held.reason}\n${next}`, gone };
 }
 
 /** Stores how the session began, for stop rules that depend on it. */

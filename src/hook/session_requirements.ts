@@ -13,15 +13,11 @@ import { findPause, isPaused, readStandings, type RequirementChange } from "../p
 import type { HookWork } from "./handler.ts";
 import { nameOf } from "./protocol.ts";
 
-export interface SessionRequirements {
-  /** The changes to write with the event. */
-  readonly changes: readonly RequirementChange[];
-  /** Returns what Claude is told, once the event is saved; empty when there is nothing to tell. */
-  text(): Promise<string>;
-}
-
-/** Prepares the work of requirements at a SessionStart. */
-export function beginRequirements(work: HookWork): SessionRequirements {
+/**
+ * Prepares the work of requirements at a SessionStart. @returns The changes to write with the event, and a function that
+ * tells what Claude is told, once the event is saved.
+ */
+export function beginRequirements(work: HookWork) {
   const policy = requirementPolicyIn(work.config.requirements);
   const ground = groundFor(work);
   if (work.repository?.isBranchUnknown) {
@@ -33,7 +29,8 @@ export function beginRequirements(work: HookWork): SessionRequirements {
     work.tell(`conclaude: ${UNKNOWN_BRANCH}, so ${meaning}. Run \`conclaude doctor\`.`);
   }
   if (ground.kind === "none") {
-    return { changes: [], text: () => whyNot(work, policy, ground.why) };
+    const changes: RequirementChange[] = [];
+    return { changes, text: () => whyNot(work, policy, ground.why) };
   }
   const { key } = ground;
   const { sessionId, atMs, db, repository } = work;
@@ -77,9 +74,8 @@ async function whyNot(work: HookWork, policy: RequirementPolicy, why: string): P
   if (keepingOf(db, config) !== "off" || !deniesBlind(config)) {
     return `## Requirements: not in force here, for ${why}`;
   }
-  return `## Requirements: ${
-    unkeptText(await deniedUnkept(policy.requirements, repository, work))
-  }`;
+  const denied = await deniedUnkept(policy.requirements, repository, work);
+  return `## Requirements: ${unkeptText(denied)}`;
 }
 
 /** Ends the session's pause. What the session has satisfied stays, unless the configuration clears it. */

@@ -2,7 +2,6 @@ import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../claude/payload.ts";
 import { hasWrittenRules, isLeftOut } from "../config/discover.ts";
-import type { HookConfig } from "../config/hook_config.ts";
 import { quietly } from "../base/errors.ts";
 import { answerToUnreadable } from "../policy/guards/guard_policy.ts";
 import type { StopPolicy } from "../policy/stops/stop_blocks.ts";
@@ -13,7 +12,7 @@ import { activeSessions, goneSessions, type SessionProcess } from "../db/session
 import { lastSeenAtMs, noteClaimTold } from "../memory/store.ts";
 import { toldContext } from "../operations/told_context.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { partOf } from "./part.ts";
+import { partOf } from "./other_event.ts";
 import { nameOf, withContext } from "./protocol.ts";
 import { statSync } from "../system/files.ts";
 
@@ -58,9 +57,7 @@ export async function handle(work: HookWork): Promise<Answer> {
   }
   await tellLeftOut(work);
   const begun = attempt(db, emptyBeginning) ?? null;
-  if (begun !== null) {
-    (await import("./beginning_notice.ts")).tellBeginning(work, begun.atMs);
-  }
+  if (begun !== null) await tellBeginning(work, begun.atMs);
   tellProblems(work);
   for (const path of work.config.held) {
     work.tell(
@@ -71,7 +68,9 @@ export async function handle(work: HookWork): Promise<Answer> {
     );
   }
   const tellIfAny = (notice: string | null | undefined) => notice && work.tell(notice);
-  if (mayGuard(work.config) && projectDir !== null) {
+  const { stop, subagentStop, prompts } = work.config;
+  const mayGuard = hasWrittenRules(work.config) || `${stop}${subagentStop}${prompts}` !== "";
+  if (mayGuard && projectDir !== null) {
     const { modNotice, unarmedNotice } = await import("../policy/armed_gates.ts");
     tellIfAny(unarmedNotice(work.config, { projectDir, home, environment }));
     tellIfAny(modNotice({ projectDir, home, environment }));
@@ -127,10 +126,18 @@ function tellProblems({ config, configFiles, tell }: HookWork): void {
   tell(`conclaude: ${what}.${off} ${meaning} Run \`conclaude config validate\`.`);
 }
 
-/** Tells whether a configuration section exists that may need a gate. */
-function mayGuard(config: HookConfig): boolean {
-  const { stop, subagentStop, prompts } = config;
-  return hasWrittenRules(config) || [stop, subagentStop, prompts].some((one) => one !== "");
+/** Tells the person once that the database began anew, because something had emptied its file. */
+async function tellBeginning(
+  { db, database, locations, atMs: nowMs, tell }: HookWork,
+  begunMs: number,
+): Promise<void> {
+  const { claimNotice } = await import("../system/log.ts");
+  const about = { sessionId: "any", spoolFolders: locations.spoolFolders };
+  // The notice is claimed first, since the search for earlier content opens every backup.
+  if (!claimNotice(`began-anew-${begunMs}`, about)) return;
+  const { beganAnew } = await import("../upkeep/care/backup.ts");
+  const begun = attempt(db, (db) => beganAnew(db, { locations, database, nowMs }));
+  if (begun) tell(`conclaude: ${begun.text}. Run \`${begun.next}\`.`);
 }
 
 /** Names the files that are ignored because other users could have written them. A compaction begins no session. */

@@ -1,7 +1,7 @@
-import type { DatabaseSync } from "node:sqlite";
 import { summarizeInput } from "../claude/payload.ts";
 import { countPending } from "../db/captures.ts";
 import { DEFAULT_HOOK_CONFIG, hasWrittenRules } from "../config/discover.ts";
+import { quietly } from "../base/errors.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 
 /** Lets Claude stop, and keeps the hook out of its transcript. */
@@ -34,16 +34,9 @@ async function checksEffects({ guards }: HookWork["config"]): Promise<boolean> {
 }
 
 function draftOf({ db, sessionId, keepsContent, event }: HookWork): Draft {
-  const pending = db === null ? {} : { pending: pendingIn(db, sessionId) };
+  const pending = db === null
+    ? {}
+    : { pending: quietly(() => countPending(db, sessionId)) ?? null };
   const summary = keepsContent ? summarizeInput(event.own) : {};
   return { metadata: { ...pending, ...summary } };
-}
-
-/** Counts the session's waiting captures; null when the database cannot answer. */
-function pendingIn(db: DatabaseSync, sessionId: string): number | null {
-  try {
-    return countPending(db, sessionId);
-  } catch {
-    return null;
-  }
 }

@@ -38,14 +38,10 @@ export async function handle(work: HookWork): Promise<Answer> {
     db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
     await (isStart ? takeOfRecent(db, work, untilMs) : takeOwn(db, work, untilMs));
     if (!config.memoryEnabled) return null;
-    const redact = await lateRedaction(config.redactPatterns);
+    const drain = await drainOf(work);
     const { tokenCounter } = await import("../memory/usage/count_tokens.ts");
-    const report = drainAlone(db, database, {
-      home,
-      now: Date.now,
-      withoutForgotten: removeForgottenAgain,
+    const report = drain(db, {
       untilMs,
-      redact,
       countsTokens: tokenCounter(stayAway),
       onRebuild: (why) => log("warn", rebuildText(why)),
     });
@@ -53,13 +49,23 @@ export async function handle(work: HookWork): Promise<Answer> {
     // A later hook, for which Claude Code waits, would have to shorten the log.
     if (isLogLong(database)) shortenLog(db, database);
     await identify(db, work);
-    await backUpOfDay(work);
+    const { backUpDaily } = await import("../upkeep/care/backup.ts");
+    const keep = { dataFolder: locations.dataFolder, keep: config.dailyBackups };
+    await backUpDaily(database, { ...keep, nowMs: work.atMs });
   } catch (thrown) {
     log("error", `the drain after a turn stopped: ${messageOf(thrown)}`);
   } finally {
     if (OS !== "windows") removeSignalListener("SIGTERM", goOn);
   }
   return null;
+}
+
+/** Returns a function that drains captures, unless another process does. It throws the error of SQLite. */
+async function drainOf({ database, home, config }: HookWork) {
+  const redact = await lateRedaction(config.redactPatterns);
+  const usual = { home, now: Date.now, withoutForgotten: removeForgottenAgain, redact };
+  return (db: DatabaseSync, how: Omit<Parameters<typeof drainAlone>[2], keyof typeof usual>) =>
+    drainAlone(db, database, { ...usual, ...how });
 }
 
 /** Takes in tool uses that hooks of this session have lost. @throws {Error} The error of SQLite. */
@@ -97,13 +103,6 @@ async function identify(db: DatabaseSync, { repository, environment, hide, atMs 
   keepIdentity(db, commonDir, { ...await identityOf(commonDir, environment), atMs });
 }
 
-/** Makes the backup of the day. @throws {Error} When the database is damaged, or there is no room. */
-async function backUpOfDay({ database, config, locations, atMs }: HookWork): Promise<void> {
-  const { backUpDaily } = await import("../upkeep/care/backup.ts");
-  const { dataFolder } = locations;
-  await backUpDaily(database, { dataFolder, keep: config.dailyBackups, nowMs: atMs });
-}
-
 /** Stores the mark that distinguishes this session's process from a later one with the same number. */
 function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void {
   // When another process is writing, the next Stop tries again.
@@ -121,19 +120,10 @@ const HELD_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirst
 export async function drainEnded(
   budgetMs: number,
   db: DatabaseSync,
-  { database, config, home, sessionId }: HookWork,
+  work: HookWork,
 ): Promise<void> {
-  quietly(() => askForSummaryOfEnd(db, sessionId));
-  const redact = await lateRedaction(config.redactPatterns);
-  quietly(() =>
-    drainAlone(db, database, {
-      home,
-      now: Date.now,
-      withoutForgotten: removeForgottenAgain,
-      untilMs: performance.now() + budgetMs,
-      batch: HELD_BATCH,
-      mendsIndex: false,
-      redact,
-    })
-  );
+  quietly(() => askForSummaryOfEnd(db, work.sessionId));
+  const drain = await drainOf(work);
+  const untilMs = performance.now() + budgetMs;
+  quietly(() => drain(db, { untilMs, batch: HELD_BATCH, mendsIndex: false }));
 }

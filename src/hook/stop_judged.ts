@@ -19,7 +19,7 @@ import {
   type StopPolicy,
   stopReason,
 } from "../policy/stops/stop_blocks.ts";
-import { commandGround, commandNotifier, handleOnce, noteOfRun } from "./event_commands.ts";
+import { commandGround, commandNotifier, handleOnce, notesOfRuns } from "./event_commands.ts";
 import { isLifted, wayOut } from "./lifted.ts";
 import { tellable } from "./other_event.ts";
 
@@ -97,18 +97,13 @@ async function askRequirements(work: HookWork): Promise<RequirementSaying> {
   return await requirementsAtStop(policy, work);
 }
 
-interface StopJudgement extends Pick<StopFindings, "blocks" | "settle" | "gone"> {
-  /** Returns blocks of rules that demand more rounds. Each call counts a round, so it waits for all other blocks. */
-  goOn(): readonly Block[];
-  /** The most stops in a row that are held back. */
-  readonly maxBlocks: number;
-  readonly draft: Pick<Draft, "status" | "errorMessage">;
-  readonly notes: Readonly<Record<string, unknown>>;
-}
-
 const MAX_STORED_CHARS = 4000;
 
-async function judgeGuards(work: HookWork, memory: Remembering): Promise<StopJudgement> {
+/**
+ * @returns `goOn`: finds blocks of rules that demand more rounds; each call counts a round, so it waits for all other
+ * blocks. `maxBlocks`: the most stops in a row that are held back.
+ */
+async function judgeGuards(work: HookWork, memory: Remembering) {
   const policy: StopPolicy = JSON.parse(work.config.stop);
   const maxBlocks = mostBlocks(policy.maxBlocks, work.config.requirements !== "");
   const nothing = { blocks: [], goOn: () => [], settle: () => {}, maxBlocks };
@@ -121,9 +116,10 @@ async function judgeGuards(work: HookWork, memory: Remembering): Promise<StopJud
     commands: commandGround(work, policy.root),
     ran: await commandNotifier(work),
   });
-  const notes = runs.length === 0 ? {} : { commands: runs.map(noteOfRun) };
+  const notes = notesOfRuns(runs);
   if (isInterrupted) {
-    return { ...nothing, gone, draft: { status: "failure", errorMessage: "interrupted" }, notes };
+    const draft = { status: "failure" as const, errorMessage: "interrupted" };
+    return { ...nothing, gone, draft, notes };
   }
   const goOn = () => judgeRounds(policy, memory);
   return { blocks, goOn, settle, gone, maxBlocks, draft: {}, notes };

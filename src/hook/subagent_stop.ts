@@ -1,7 +1,7 @@
 import { commandsFor, type SubagentPolicy } from "../policy/prompts/prompt_commands.ts";
 import { runCommands } from "../policy/run_commands.ts";
 import { failureText } from "../policy/notify.ts";
-import { commandGround, commandNotifier, handleOnce, noteOfRun } from "./event_commands.ts";
+import { commandGround, commandNotifier, handleOnce, notesOfRuns } from "./event_commands.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";
@@ -36,7 +36,7 @@ async function runForSubagent(work: HookWork, draft: Draft): Promise<Answer> {
   await work.save({
     ...draft,
     ...(failures.length > 0 ? { status: "failure", errorMessage: error ?? "" } : {}),
-    metadata: { ...draft.metadata, ...(runs.length > 0 ? { commands: runs.map(noteOfRun) } : {}) },
+    metadata: { ...draft.metadata, ...notesOfRuns(runs) },
   });
   await gone;
   return null;

@@ -1,20 +1,19 @@
 import type { Answer, HookWork } from "./handler.ts";
-import { draftOf, saidIn } from "./other_event.ts";
-import { partOf } from "./part.ts";
+import { draftOf, partOf, saidIn } from "./other_event.ts";
 import { withContext } from "./protocol.ts";
 
 /** Records a prompt, adds to it what the configuration adds, and lets a command hold it back. */
 export async function handle(work: HookWork): Promise<Answer> {
   await (await import("./told.ts")).saveTold(work);
-  const draft = { ...await draftOf(work), ...await saidIn(work) };
+  const usual = { ...await draftOf(work), ...await saidIn(work) };
   const { prompts, stop, requirements } = work.config;
   if (prompts === "" && requirements === "" && !stop.includes('"queue":{')) {
-    await work.save(draft);
+    await work.save(usual);
     return withContext(null, "UserPromptSubmit", await recalled(work));
   }
   const { applyPromptRules } = await import("./prompt_rules.ts");
-  const { extra, texts, block, gone } = await applyPromptRules(work, draft);
-  await work.save({ ...draft, ...extra, metadata: { ...draft.metadata, ...extra.metadata } });
+  const { draft, texts, block, gone } = await applyPromptRules(work, usual);
+  await work.save(draft);
   await gone;
   if (block !== null) return { decision: "block", reason: block };
   const reminder = requirements === "" ? "" : await partOf(

@@ -11,25 +11,15 @@ import type { HookWork } from "./handler.ts";
 import { isLifted } from "./lifted.ts";
 import { goesOn } from "./protocol.ts";
 
-export interface EffectsFound {
-  /** Notes for the audit trail. */
-  readonly notes: Readonly<Record<string, unknown>>;
-  /** The text for Claude; empty when nothing was found. */
-  readonly text: string;
-  /** Whether Claude may not go on as if nothing had happened. */
-  readonly blocks: boolean;
-  /** Whether the command is the one that undoes an open violation of this session. */
-  readonly isUndo: boolean;
-  /** The open violations of this session. */
-  readonly open: readonly Violation[];
-  /** Why nobody can prove what the command changes, when the gate must answer for that. */
-  readonly blind?: string | undefined;
-}
+const NOTHING = { notes: {}, text: "", blocks: false, isUndo: false, open: [], blind: undefined };
 
-const NOTHING: EffectsFound = { notes: {}, text: "", blocks: false, isUndo: false, open: [] };
-
-/** Looks for effects before and after a shell command, or a use of another tool that may write files unseen. */
-export async function effectsOf(work: HookWork, is: "before" | "after"): Promise<EffectsFound> {
+/**
+ * Looks for effects before and after a shell command, or a use of another tool that may write files unseen.
+ * @returns `text` for Claude, empty when nothing was found; `blocks`: Claude may not go on as if nothing had happened;
+ * `isUndo`: the command undoes an open violation of the session; `open`: all of those; `blind`: why nobody can prove what
+ * the command changes, when the gate must answer for that.
+ */
+export async function effectsOf(work: HookWork, is: "before" | "after") {
   const tool = work.event.toolName ?? "";
   if (!SHELL_TOOLS.has(tool) && !mayWriteFiles(tool)) return NOTHING;
   const text = commandOf(work.sent["tool_input"]) ?? "";
@@ -108,7 +98,8 @@ export async function effectsAtStop(
 }
 
 interface Looked extends Effects {
-  readonly notes: EffectsFound["notes"];
+  /** Notes for the audit trail. */
+  readonly notes: Readonly<Record<string, unknown>>;
   /** Why nothing could be compared. */
   readonly blind?: string;
 }
@@ -122,10 +113,8 @@ async function look(work: HookWork, moment: Moment): Promise<Looked> {
     };
   } catch (thrown) {
     const { db, fault, database, decided } = work;
-    const nothing = {
-      ...{ found: [], open: [], unwatched: 0 },
-      notes: { effectsUnknown: messageOf(thrown) },
-    };
+    const notes = { effectsUnknown: messageOf(thrown) };
+    const nothing = { found: [], open: [], unwatched: 0, notes };
     // Trying an event may not write what a hook would write.
     if (decided !== undefined && db !== null) return nothing;
     const why = messageOf(db === null ? fault : thrown);

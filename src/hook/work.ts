@@ -17,7 +17,6 @@ import { newId, normalizeSessionId, processNumber, UNKNOWN_SESSION_ID } from "..
 import { type Appliers, type HookRecord, MEMORY_OFF, saveRecord } from "../db/captures.ts";
 import { isLogLong, openDatabase } from "../db/database.ts";
 import type { Draft, HookFlags, HookWork } from "./handler.ts";
-import type { Masked } from "./masking.ts";
 import {
   elapsedMs,
   folderOf,
@@ -49,7 +48,7 @@ export async function beginWork(
   const looks = projectDir === null ? [] : lookUpwards(projectDir);
   const files = readConfigFiles(looks, locations);
   const { loadHookConfig } = await import("../config/cached.ts");
-  const { config: written, configFrom, cache, brought = [] } = await loadHookConfig(files, {
+  const { config: written, configFrom, cache, brought } = await loadHookConfig(files, {
     locations,
     noDb,
     looks,
@@ -185,14 +184,17 @@ export async function beginWork(
       return fault;
     },
     keepsContent: keptOut === null,
-    mask: (texts) => maskTexts(texts, config),
+    async mask(texts) {
+      const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
+      if (!needsRedaction(JSON.stringify(texts), patterns)) return texts;
+      const { redactText } = await import("../secrets/redact.ts");
+      return texts.map((text) => redactText(text, { patterns }));
+    },
     async exclusion(toolName, toolInput, tool) {
       if (keptOut !== null) return keptOut;
       const { excludeTools, excludePaths, excludeCommands } = config;
       const excluded = excludeTools.length + excludePaths.length + excludeCommands.length;
-      if (excluded === 0 && !isOwnTool(toolName)) {
-        return null;
-      }
+      if (excluded === 0 && !isOwnTool(toolName)) return null;
       const { exclusionOf } = await import("../config/exclusion.ts");
       return exclusionOf(config, {
         toolName,
@@ -240,7 +242,7 @@ async function withoutSecrets(
     /** Texts beside the event that may hold secrets: the project, its repository, its branch. */
     readonly places: string;
   },
-): Promise<Masked> {
+) {
   const text = withPlainLetters(input.text);
   const patterns = config.redactPatterns.map((source) => new RegExp(source, "g"));
   // All texts to store are searched at once, since each search costs time.
@@ -251,39 +253,26 @@ async function withoutSecrets(
   return {
     event: toEvent(input.kind === "event" ? input.fields : {}, eventName),
     maskedText: () => text,
-    hide: (path) => path,
+    hide: (path: string | null) => path,
     cutBytes: 0,
   };
 }
 
-async function maskTexts(
-  texts: readonly string[],
-  { redactPatterns }: HookConfig,
-): Promise<readonly string[]> {
-  const patterns = redactPatterns.map((source) => new RegExp(source, "g"));
-  if (!needsRedaction(JSON.stringify(texts), patterns)) return texts;
-  const { redactText } = await import("../secrets/redact.ts");
-  return texts.map((text) => redactText(text, { patterns }));
-}
-
 async function open(
   database: string,
-  from: {
+  { cache, config, locations, isDrain }: Pick<HookWork, "config" | "locations"> & {
     readonly cache: DatabaseSync | null;
-    readonly config: HookConfig;
-    readonly locations: Locations;
     /** Whether nobody waits for the hook. */
     readonly isDrain: boolean;
   },
-): Promise<{ readonly db: DatabaseSync | null; readonly reason: unknown }> {
-  const { cache, config, locations } = from;
+) {
   try {
     const db = cache !== null && database === locations.database
       ? cache
       : await openDatabase(database, {
         busyTimeoutMs: config.busyTimeoutMs,
         ownOnly: locations.databaseFrom === "fallback",
-        maxCopyBytes: from.isDrain ? Infinity : MAX_COPY_BYTES,
+        maxCopyBytes: isDrain ? Infinity : MAX_COPY_BYTES,
       });
     if (db === cache) db.exec(`PRAGMA busy_timeout = ${config.busyTimeoutMs}`);
     await takeInSpool(db, database, locations);

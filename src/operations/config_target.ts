@@ -1,7 +1,7 @@
 /** Finds the keys and the configuration files that verbs change, writes files whole, and accepts them for a person. */
 import { type ConfigLayer, isLeftOut } from "../config/discover.ts";
 import { configSchema } from "../config/config_schema.ts";
-import { keysLike } from "../config/layer.ts";
+import { suggestKeys } from "../config/layer.ts";
 import { cannotChange, type ConfigTarget, type PlannedFile } from "../config/config_edit.ts";
 import { quietly, UserError } from "../base/errors.ts";
 import { cannotWrite } from "../upkeep/care/database_files.ts";
@@ -56,7 +56,7 @@ export function pathOf(key: string, again: (known: string) => string): readonly 
   const name = rowName(path);
   const known = [...keys, ...itemKeys, ...sections].map(({ key }) => key);
   if (known.some((key) => key === name || key.startsWith(`${name}.`))) return path;
-  const like = keysLike(name).filter((known) => !/[<[]/.test(known));
+  const like = suggestKeys(name).filter((known) => !/[<[]/.test(known));
   const meant = like.map((known) => `"${known}"`).join(" or ");
   throw new UserError(`Unknown key "${key}"`, {
     why: `there is no such key${like.length === 0 ? "" : `; did you mean ${meant}?`}`,

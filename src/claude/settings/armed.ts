@@ -2,8 +2,15 @@
 import { EDITING_TOOLS, SHELL_TOOLS } from "../payload.ts";
 import { checkHooks, type HookProblem } from "./handler_schema.ts";
 import { isManagedFile } from "./settings_place.ts";
-import { OWN_MARK, type Program, programLine } from "./hooks.ts";
-import { handlerLine, memberOf, type Ownership, ownHandlersIn, splitWords } from "./own_handler.ts";
+import { type Program, programLine } from "./hooks.ts";
+import {
+  handlerLine,
+  memberOf,
+  type Ownership,
+  ownHandlersIn,
+  partsOfCommand,
+  splitWords,
+} from "./own_handler.ts";
 import { baseName, isAbsolutePath } from "../../base/paths.ts";
 import {
   findOnPath,
@@ -189,12 +196,12 @@ function troubleOf(
   }
   if (memberOf(handler, "if") !== undefined) return trouble("is asked only where its `if` holds");
   const command = handlerLine(handler);
-  if (memberOf(handler, "args") !== undefined && !REST.test(command)) {
+  const parts = partsOfCommand(command);
+  if (memberOf(handler, "args") !== undefined && parts === undefined) {
     return trouble("is handed arguments that are not ours, as `args`");
   }
-  const named = NAMED_EVENT.exec(command)?.[1];
-  if (named !== undefined && named !== event) {
-    return trouble(`does what another event wants: \`hook ${named}\``);
+  if (parts?.word !== undefined && parts.word !== event) {
+    return trouble(`does what another event wants: \`hook ${parts.word}\``);
   }
   const why = whyNotStarted(readHookCommand(command), searchPath);
   return why === null ? null : trouble(`cannot start: ${why}`, "replace");
@@ -236,9 +243,6 @@ export function letsThrough(event: string, matcher: unknown, tool: string): bool
   }
 }
 
-/** Finds the event that a command names; a command may leave it to the payload. */
-const NAMED_EVENT = new RegExp(` hook ([A-Za-z]+)(?: ${OWN_MARK})?\\s*$`);
-
 export interface HookProgram {
   /** The command up to `hook <Event>`. */
   readonly line: string;
@@ -247,12 +251,9 @@ export interface HookProgram {
   readonly script: string | null;
 }
 
-/** The words after the program: `hook <Event>`, perhaps with our mark. */
-const REST = new RegExp(`\\s+hook(?:\\s+[A-Za-z]+)?(?:\\s+${OWN_MARK})?\\s*$`);
-
 /** Reads one of our own commands: `/usr/local/bin/conclaude hook Stop`, `deno run … main.ts hook Stop`. */
 export function readHookCommand(command: string): HookProgram {
-  const line = command.replace(REST, "");
+  const { line } = partsOfCommand(command) ?? { line: command };
   const words = splitWords(line) ?? line.split(/\s+/);
   const executable = words[0] ?? "";
   const runsScript = /^deno(?:\.exe)?$/i.test(baseName(executable));

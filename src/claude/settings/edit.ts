@@ -200,15 +200,6 @@ function groupsOf(settings: unknown, event: string): readonly unknown[] {
   return Array.isArray(groups) ? groups : [];
 }
 
-type Removal =
-  | { readonly kind: "absent" }
-  /** Only the installation has touched the file since the backup: the bytes of the backup come back. */
-  | { readonly kind: "restored"; readonly text: string }
-  /** The installation has made the file, and nothing else is in it. */
-  | { readonly kind: "deleted" }
-  /** The file has changed since; our handlers are cut out of it. */
-  | { readonly kind: "edited"; readonly text: string };
-
 /**
  * Decides how our hooks leave a settings file. The backup is trusted only when installing into it today gives exactly
  * the present text: nothing that was written after the installation is ever lost. @throws UserError As `openFile`.
@@ -216,15 +207,18 @@ type Removal =
 export function planRemoval(
   text: string,
   { backup, ...ownership }: Ownership & { readonly backup: string | undefined },
-): Removal {
+) {
   const entries = entriesIn(openFile(text, HOOKS).settings, ownership);
-  if (entries.length === 0) return { kind: "absent" };
+  if (entries.length === 0) return { kind: "absent" as const, text };
   const plan = { ...ownership, entries };
+  // Only the installation has touched the file since the backup.
   if (backup !== undefined && isOriginOf(text, { plan, origin: backup })) {
-    return { kind: "restored", text: backup };
+    return { kind: "restored" as const, text: backup };
   }
-  if (isOriginOf(text, { plan, origin: "" })) return { kind: "deleted" };
-  return { kind: "edited", text: installInto(text, { ...ownership, entries: [] }).text };
+  // The installation has made the file, and nothing else is in it.
+  if (isOriginOf(text, { plan, origin: "" })) return { kind: "deleted" as const, text: undefined };
+  const { text: cutOut } = installInto(text, { ...ownership, entries: [] });
+  return { kind: "edited" as const, text: cutOut };
 }
 
 /** Tells whether `origin` has none of our hooks, and installing them by `plan` gives exactly `text`. */

@@ -20,32 +20,23 @@ interface Rule {
   readonly holds: (value: unknown) => boolean;
 }
 
-const text: Rule = { says: "a string", holds: (value) => typeof value === "string" };
-const flag: Rule = { says: "true or false", holds: (value) => typeof value === "boolean" };
-const texts: Rule = {
-  says: "an array of strings",
-  holds: (value) => Array.isArray(value) && value.every(text.holds),
-};
-const record: Rule = { says: "an object", holds: isMapping };
-const textRecord: Rule = {
-  says: "an object of strings",
-  holds: (value) => isMapping(value) && Object.values(value).every(text.holds),
-};
-const aboveZero: Rule = {
-  says: "a number above 0",
-  holds: (value) => Number.isFinite(value) && Number(value) > 0,
-};
+const rule = (says: string, holds: Rule["holds"]): Rule => ({ says, holds });
+const isText = (value: unknown) => typeof value === "string";
 
-const url: Rule = {
-  says: "a URL",
-  holds: (value) => typeof value === "string" && URL.canParse(value),
-};
+const text = rule("a string", isText);
+const flag = rule("true or false", (value) => typeof value === "boolean");
+const texts = rule("an array of strings", (value) => Array.isArray(value) && value.every(isText));
+const record = rule("an object", isMapping);
+const textRecord = rule(
+  "an object of strings",
+  (value) => isMapping(value) && Object.values(value).every(isText),
+);
+const aboveZero = rule("a number above 0", (value) => Number.isFinite(value) && Number(value) > 0);
+const url = rule("a URL", (value) => isText(value) && URL.canParse(String(value)));
 
 function oneOf(...words: readonly string[]): Rule {
-  return {
-    says: words.map((word) => `"${word}"`).join(" or "),
-    holds: (value) => words.some((word) => word === value),
-  };
+  const says = words.map((word) => `"${word}"`).join(" or ");
+  return rule(says, (value) => words.some((word) => word === value));
 }
 
 type Rules = Readonly<Record<string, Rule>>;

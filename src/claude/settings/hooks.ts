@@ -59,25 +59,21 @@ export type Program =
 
 /** Checks the events of `--events`, by default the usual ones. @throws UserError At the first unknown name. */
 export function chooseEvents(names: readonly string[]): readonly HookEvent[] {
-  if (names.length === 0) return DEFAULT_EVENTS;
-  const chosen = new Set<HookEvent>();
-  for (const name of names) {
-    const event = KNOWN_EVENTS.find((known) => known === name);
-    if (event !== undefined) {
-      chosen.add(event);
-      continue;
-    }
-    const [nearest] = nearestWords(name, KNOWN_EVENTS);
-    const meant = nearest === undefined
-      ? `it has ${KNOWN_EVENTS.join(", ")}`
-      : `did you mean \`${nearest}\`?`;
-    throw new UserError(`Cannot install a hook for "${name}"`, {
-      why: `Claude Code has no hook event of this name; ${meant}`,
-      next: commandLine("install-hooks", ["--help"]),
-      exitCode: 2,
-    });
-  }
-  return [...chosen];
+  return names.length === 0 ? DEFAULT_EVENTS : [...new Set(names.map(eventNamed))];
+}
+
+function eventNamed(name: string): HookEvent {
+  const event = KNOWN_EVENTS.find((known) => known === name);
+  if (event !== undefined) return event;
+  const [nearest] = nearestWords(name, KNOWN_EVENTS);
+  const meant = nearest === undefined
+    ? `it has ${KNOWN_EVENTS.join(", ")}`
+    : `did you mean \`${nearest}\`?`;
+  throw new UserError(`Cannot install a hook for "${name}"`, {
+    why: `Claude Code has no hook event of this name; ${meant}`,
+    next: commandLine("install-hooks", ["--help"]),
+    exitCode: 2,
+  });
 }
 
 export interface PlanOptions {

@@ -1,5 +1,6 @@
 /** Installs conclaude's hooks into a settings file of Claude Code, and takes them out again. */
 import type { Mapping } from "../../base/mapping.ts";
+import { removeQuietly } from "../../system/write_file.ts";
 import { entriesIn, installInto, isOriginOf, planRemoval } from "./edit.ts";
 import { checkHooks } from "./handler_schema.ts";
 import {
@@ -17,7 +18,6 @@ import type { Ownership } from "./own_handler.ts";
 import {
   type Attempt,
   backupPath,
-  dropSettingsBackup,
   HOOKS,
   openFile,
   readBackup,
@@ -94,7 +94,7 @@ function installOnce(file: SettingsFile, options: InstallOptions) {
     if (!replace(file, text)) return undefined;
     if (created && backup !== undefined && isOriginOf(text, { plan, origin: backup })) {
       // The backup holds no settings: it must not pass for the state before this installation.
-      dropSettingsBackup(file.path);
+      removeQuietly(backupPath(file.path));
     }
   }
   return {
@@ -140,13 +140,11 @@ function uninstallOnce(file: SettingsFile, options: UninstallOptions) {
   const own = { program, executable };
   const before = file.text ?? "";
   const backup = readBackup(file.path);
-  const removal = planRemoval(before, { ...own, backup });
-  const { kind } = removal;
+  const { kind, text: after } = planRemoval(before, { ...own, backup });
   const changed = kind !== "absent";
-  const after = "text" in removal ? removal.text : changed ? undefined : before;
   if (changed && !dryRun) {
     if (!replaceSettings(file, after)) return undefined;
-    if (kind === "restored") dropSettingsBackup(file.path);
+    if (kind === "restored") removeQuietly(backupPath(file.path));
     if (kind === "deleted") removeMadeFolder(file.path);
   }
   const entries = entriesIn(openFile(before, HOOKS).settings, own);

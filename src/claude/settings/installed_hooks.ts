@@ -60,13 +60,12 @@ export function lookAtSettings(place: HooksPlace): SettingsLook[] {
   // In the home folder itself the project's file is the user's.
   const files = new Map(places.map((one) => [settingsPath(one), placeFlags(one)]));
   const looks = Array.from(files, ([path, flags]): SettingsLook => {
+    const lookAs = (settings: unknown) => lookInto({ path, flags, settings }, place);
     try {
-      const { settings } = openFile(readSettings(path).text ?? "", HOOKS);
-      return lookInto({ path, flags, settings }, place);
+      return lookAs(openFile(readSettings(path).text ?? "", HOOKS).settings);
     } catch (thrown) {
       if (!isUserError(thrown)) throw thrown;
-      const look = lookInto({ path, flags, settings: undefined }, place);
-      return { ...look, unreadable: thrown.why };
+      return { ...lookAs(undefined), unreadable: thrown.why };
     }
   });
   const plugins = pluginSettings(place).map((plugin) =>

@@ -111,16 +111,10 @@ export function removeAt(text: string, path: JsonPath): string {
   return splice(text, container.offset + 1, endOf(container) - 1, "");
 }
 
-interface Style {
-  /** Everything between two members, after the comma. */
-  readonly gap: string;
-  readonly colon: string;
-  /** One step of indentation. */
-  readonly unit: string;
-  readonly inline: boolean;
-}
+type Style = ReturnType<typeof styleOf>;
 
-function styleOf(text: string, container: Node): Style {
+/** @returns `gap`: everything between two members, after the comma; `unit`: one step of indentation. */
+function styleOf(text: string, container: Node) {
   let root = container;
   while (root.parent !== undefined) root = root.parent;
   const colon = colonOf(root);

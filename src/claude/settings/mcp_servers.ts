@@ -55,29 +55,12 @@ export function serverOf(program: Program): ServerEntry {
 export function registerServer(
   { program, ...options }: ServerOptions & { readonly program: Program },
 ): ServerReport {
-  return changeServers("install-hooks", options, (text, { keys }) => {
-    const after = addServer(text, keys, serverOf(program));
-    const done = after === text
-      ? "present"
-      : findServer(text, keys).kind === "none"
-      ? "added"
-      : "updated";
-    return { after, done, deleted: false };
-  });
+  return changeServers("install-hooks", options, serverOf(program));
 }
 
 /** Removes our server from a file; another program's server under our name stays. */
 export function unregisterServer(options: ServerOptions): ServerReport {
-  return changeServers("uninstall-hooks", options, (text, { keys }) => {
-    const after = removeServer(text, keys);
-    const { kind, value } = findServer(text, keys);
-    if (after === text) {
-      return { after, done: kind === "foreign" ? "foreign" : "absent", deleted: false };
-    }
-    // The file holds nothing but our server, as its registration into no file writes it.
-    const { command, args } = value as ServerEntry;
-    return { after, done: "removed", deleted: addServer("", keys, { command, args }) === text };
-  });
+  return changeServers("uninstall-hooks", options, null);
 }
 
 /**
@@ -86,20 +69,25 @@ export function unregisterServer(options: ServerOptions): ServerReport {
  */
 const CLAUDES_LOCK = { waitMs: 5_000, staleMs: 10_000 };
 
+const UNCHANGED = { none: "absent", foreign: "foreign", ours: "present" } as const;
+
+/** @param entry Our server; null removes it. */
 function changeServers(
   command: Attempt["command"],
   { place, flags, dryRun = false }: ServerOptions,
-  change: (
-    text: string,
-    place: ServersPlace,
-  ) => Pick<ServerReport, "done" | "deleted"> & { readonly after: string },
+  entry: ServerEntry | null,
 ): ServerReport {
   const { path, keys, scope, isClaudes } = place;
   return withFreshFile({ command, path, flags, subject: "the MCP server" }, (file) => {
     const before = file.text ?? "";
-    const { after, ...result } = change(before, place);
+    const after = entry === null ? removeServer(before, keys) : addServer(before, keys, entry);
     const changed = after !== before;
-    const write = () => replaceSettings(file, result.deleted ? undefined : after);
+    const had = findServer(before, keys);
+    const { command: started, args } = Object(had.value);
+    // The file holds nothing but our server, as its registration into no file writes it.
+    const deleted = entry === null && changed &&
+      addServer("", keys, { command: started, args }) === before;
+    const write = () => replaceSettings(file, deleted ? undefined : after);
     if (changed && !dryRun) {
       const isWritten = isClaudes ? whileLocked(`${path}.lock`, write, CLAUDES_LOCK) : write();
       if (!isWritten) return undefined;
@@ -110,7 +98,10 @@ function changeServers(
       return kind === "none" ? [] : [`${mark} ${name}: ${JSON.stringify(value)}`];
     };
     const diff = changed ? [...lineOf("-", before), ...lineOf("+", after)] : [];
-    return { file: path, scope, changed, dryRun, ...result, diff };
+    const written = had.kind === "none" ? "added" : "updated";
+    const edited = entry === null ? "removed" : written;
+    const done = changed ? edited : UNCHANGED[had.kind];
+    return { file: path, scope, changed, dryRun, done, deleted, diff };
   });
 }
 

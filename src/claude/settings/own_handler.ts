@@ -26,26 +26,29 @@ export interface Ownership {
  * A command that does anything else besides (`conclaude hook Stop && notify-send done`) is a person's own.
  */
 export function roleOf(handler: unknown, ownership: Ownership = {}): HookRole | undefined {
-  const own = linesOf(handler).find((line) => isOwnLine(line, ownership));
+  const own = linesOf(handler).map(partsOfCommand)
+    .find((parts) => parts !== undefined && isOwnCommand(parts, ownership));
   if (own === undefined) return undefined;
-  return (WRITTEN.exec(own)?.[2] ?? programWords(own)?.word) === DRAIN_WORD ? "drain" : "event";
+  return own.word === DRAIN_WORD ? "drain" : "event";
 }
 
-function isOwnLine(line: string, { program, executable }: Ownership): boolean {
-  if (program !== undefined && WRITTEN.exec(line)?.[1] === programLine(program)) return true;
-  const { words, marked } = programWords(line) ?? { words: [], marked: false };
-  const [first, ...rest] = words;
+function isOwnCommand(
+  { line, isMarked }: NonNullable<ReturnType<typeof partsOfCommand>>,
+  { program, executable }: Ownership,
+): boolean {
+  if (program !== undefined && line === programLine(program)) return true;
+  const [first, ...rest] = splitWords(line) ?? [];
   // An assignment (`PATH=/opt/conclaude`) or a comment is no program.
   if (first === undefined || /^(?:#|[A-Za-z_]\w*=)/.test(first)) return false;
   const script = rest.pop();
   if (script === undefined) {
-    return marked || isOurName(baseName(first)) ||
+    return isMarked || isOurName(baseName(first)) ||
       (executable != null && isAbsolutePath(first) && isSameFile(first, executable));
   }
   // A folder on the way may carry our name, like a clone or an unpacked release.
   const isInOurFolder = script.split(/[\\/]/).slice(0, -1).some(isOurName);
   return /^deno(?:\.exe)?$/i.test(baseName(first)) && rest.includes("run") &&
-    /^main\.[jt]s$/.test(baseName(script)) && (marked || isInOurFolder);
+    /^main\.[jt]s$/.test(baseName(script)) && (isMarked || isInOurFolder);
 }
 
 /** Returns the commands that a handler may mean. With `args` the command should be one word; people also write more. */
@@ -62,21 +65,21 @@ export function handlerLine(handler: unknown): string {
   return [command, ...args].filter((word) => typeof word === "string").map(quoteWord).join(" ");
 }
 
-/** The installer's own form of a command. */
-const WRITTEN = new RegExp(`^(.*) hook ([A-Za-z]+)(?: ${OWN_MARK})?$`, "s");
+/** Matches `<program> hook [<Event>]`, perhaps with our mark. */
+const OWN_COMMAND = new RegExp(
+  `^(.*?)[ \\t]+hook(?:[ \\t]+([A-Za-z]+))?([ \\t]+${OWN_MARK})?[ \\t]*$`,
+  "s",
+);
 
 /**
- * Takes `<program> hook [<Event>]` apart: the words of the program, the event's word, and whether the mark follows. A
- * command may leave the event to the payload. @returns `undefined` when the command is anything else.
+ * Takes a command of a hook apart. @returns `line`: what starts the program; `word`: the event's word, which a command
+ * may leave to the payload. `undefined` for any other command.
  */
-function programWords(line: string) {
-  const words = splitWords(line) ?? [];
-  const marked = words.at(-1) === OWN_MARK;
-  if (marked) words.pop();
-  if (words.at(-1) === "hook") return { words: words.slice(0, -1), word: undefined, marked };
-  const word = words.at(-1) ?? "";
-  if (words.at(-2) !== "hook" || !/^[A-Za-z]+$/.test(word)) return undefined;
-  return { words: words.slice(0, -2), word, marked };
+export function partsOfCommand(command: string) {
+  // A person may have quoted a word that needs no quotes.
+  const plain = () => splitWords(command)?.map(quoteWord).join(" ") ?? "";
+  const [, line, word, mark] = OWN_COMMAND.exec(command) ?? OWN_COMMAND.exec(plain()) ?? [];
+  return line === undefined ? undefined : { line, word, isMarked: mark !== undefined };
 }
 
 /** A piece of a command: blanks, or a part of a word in single quotes, in double quotes, escaped, or bare. */
@@ -108,26 +111,18 @@ export function memberOf(value: unknown, key: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, key) : undefined;
 }
 
-/** A handler in a settings file. */
-interface PlacedHandler {
-  readonly event: string;
-  readonly matcher: unknown;
-  readonly handler: unknown;
-  /** The index of its group under the event, and its own index in the group. */
-  readonly at: readonly [group: number, index: number];
-  /** All handlers of its group. */
-  readonly together: readonly unknown[];
-}
-
-/** Returns all handlers of a settings file. */
-function handlersIn(settings: unknown): PlacedHandler[] {
+/**
+ * Returns all handlers of a settings file. @returns `at`: the index of a handler's group under the event, and its own in
+ * the group; `together`: all handlers of the group.
+ */
+function handlersIn(settings: unknown) {
   return Object.entries(Object(memberOf(settings, "hooks"))).flatMap(([event, groups]) =>
     itemsOf(groups).flatMap((group, place) => {
       const together = itemsOf(memberOf(group, "hooks"));
       const matcher = memberOf(group, "matcher");
-      return together.map((handler, index): PlacedHandler => ({
+      return together.map((handler, index) => ({
         ...{ event, matcher, handler, together },
-        at: [place, index],
+        at: [place, index] as const,
       }));
     })
   );

@@ -97,11 +97,6 @@ export function replaceBackedUp(file: SettingsFile, text: string): boolean {
   return replaceSettings(file, text);
 }
 
-/** Removes the backup. One that stays does no harm: the next installation replaces it. */
-export function dropSettingsBackup(path: string): void {
-  removeQuietly(backupPath(path));
-}
-
 function writeSettings(
   text: string,
   { target, mode, mayReplace = () => true }: Pick<SettingsFile, "target" | "mode"> & {

@@ -68,25 +68,12 @@ function lookAt(path: string): TranscriptFile {
   return { path, changedMs, beginsMs: Date.parse(time) || changedMs };
 }
 
-/** One line of a transcript. */
-export interface TranscriptLine {
-  /** From 1. */
-  readonly number: number;
-  /** The line as parsed JSON; null for a line that cannot be read. */
-  readonly value: unknown;
-  /** Why it cannot be read; null where it can. */
-  readonly fault: string | null;
-  /** Where the line ends in the file, its line break included, in bytes from its beginning. */
-  readonly endsAt: number;
-  /** False for the text after the last line break. */
-  readonly isEnded: boolean;
-}
-
 /** A longer line is not read: it would take several times its size in memory. */
 export const MAX_LINE_BYTES = 67_108_864;
 
 /**
- * Yields the lines of a file that are not blank. Bytes that are not UTF-8 become U+FFFD.
+ * Yields the lines of a file that are not blank, as parsed JSON. Of a line that cannot be read the value is null, and
+ * `fault` says why. Bytes that are not UTF-8 become U+FFFD.
  *
  * @param from Where to begin, in bytes. @param holding A line without this text has the value null.
  * @throws {Deno.errors.NotFound} And other errors of the file system.
@@ -94,7 +81,7 @@ export const MAX_LINE_BYTES = 67_108_864;
 export function* transcriptLines(
   path: string,
   { from = 0, holding = "" }: { readonly from?: number; readonly holding?: string } = {},
-): Generator<TranscriptLine> {
+) {
   for (const { text, ...line } of transcriptTexts(path, from)) {
     if (text?.trim() === "") continue;
     const read = text?.includes(holding) === false ? { value: null, fault: null } : parseLine(text);
@@ -125,7 +112,7 @@ export function transcriptTail(path: string): () => unknown[] {
 }
 
 /** Parses a line. A fault does not repeat the engine's own message, which would quote the text. */
-function parseLine(text: string | null): Pick<TranscriptLine, "value" | "fault"> {
+function parseLine(text: string | null): { value: unknown; fault: string | null } {
   if (text === null) {
     return { value: null, fault: `it is longer than ${MAX_LINE_BYTES / 1_048_576} MiB` };
   }

@@ -40,16 +40,6 @@ export const ITEM_KINDS = ["toolUse", "prompt", "lastMessage", "compaction"] as 
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The content of one more line of a transcript. */
-interface LineNews {
-  readonly items: readonly TranscriptItem[];
-  /** Null for a line that names no session. */
-  readonly sessionId: string | null;
-  readonly cwd: string | null;
-  /** True for a line that was copied from the session that this one was forked from; so were all lines before it. */
-  readonly isCopied: boolean;
-}
-
 /** The stop reasons of a message after which its turn goes on. */
 const GOES_ON = new Set(["tool_use", "pause_turn"]);
 
@@ -124,8 +114,11 @@ export function transcriptReader() {
   };
 
   return {
-    /** Takes the next line, as parsed JSON. A line of an unknown kind gives no items. */
-    take(given: unknown): LineNews {
+    /**
+     * Takes the next line, as parsed JSON. A line of an unknown kind gives no items. `isCopied`: the line, and all before
+     * it, were copied from the session that this one was forked from.
+     */
+    take(given: unknown) {
       const line: Fields = Object(given);
       const sessionId = normalizeSessionId(line["sessionId"]) ?? null;
       const cwd = textOf(line["cwd"]);
@@ -137,7 +130,8 @@ export function transcriptReader() {
       const take = Object.hasOwn(takers, String(line["type"])) && takers[String(line["type"])];
       if (isCopied) last = null;
       if (isCopied || sessionId === null || uuid === null || latestMs === 0 || !take) {
-        return { items: [], sessionId, cwd, isCopied };
+        const items: TranscriptItem[] = [];
+        return { items, sessionId, cwd, isCopied };
       }
       const place = placeOf(line, { sessionId, uuid, cwd, atMs: latestMs });
       return { items: take(line, place), sessionId, cwd, isCopied };
