@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { CLAIM, setCounter } from "./counters.ts";
+import { statement } from "./statement.ts";
 import { transaction } from "./transaction.ts";
 
 /** How long a claim is stored, in milliseconds: no hook works longer. */
@@ -29,12 +30,16 @@ export function claimEvent(
 ): number {
   const type = CLAIM + event;
   return transaction(db, () => {
-    db.prepare(
-      `DELETE FROM counters
-        WHERE session_id = ?1
-          AND type GLOB ?2
-          AND (updated_at_ms < ?3 OR (value = 0 AND updated_at_ms <= ?4))`,
-    ).run(sessionId, `${CLAIM}*`, atMs - MAX_AGE_MS, beganAtMs);
+    statement(db)`
+      DELETE FROM counters
+       WHERE session_id = ?1
+         AND type GLOB ?2
+         AND (updated_at_ms < ?3 OR (value = 0 AND updated_at_ms <= ?4))`.run(
+      sessionId,
+      `${CLAIM}*`,
+      atMs - MAX_AGE_MS,
+      beganAtMs,
+    );
     const row = db.prepare("SELECT value FROM counters WHERE session_id = ? AND type = ?")
       .get(sessionId, type);
     const holder = Number(row?.["value"] ?? pid);
@@ -49,12 +54,11 @@ export function releaseEvent(
   { sessionId, event, pid }: Pick<Claimant, "sessionId" | "event" | "pid">,
   atMs: number,
 ): void {
-  db.prepare(
-    `UPDATE counters
-        SET value = 0,
-            updated_at_ms = ?4
-      WHERE session_id = ?1
-        AND type = ?2
-        AND value = ?3`,
-  ).run(sessionId, CLAIM + event, pid, atMs);
+  statement(db)`
+    UPDATE counters
+       SET value = 0,
+           updated_at_ms = ?4
+     WHERE session_id = ?1
+       AND type = ?2
+       AND value = ?3`.run(sessionId, CLAIM + event, pid, atMs);
 }

@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf, quietly, UserError } from "../base/errors.ts";
 import { collectGarbage } from "../system/process/garbage.ts";
 import { checkpoint } from "./database.ts";
+import { statement } from "./statement.ts";
 import { transaction } from "./transaction.ts";
 
 export interface StoredPayload {
@@ -95,14 +96,13 @@ function* eachCapture(
   db: DatabaseSync,
   { columns, where, after }: Readonly<{ columns: string; where: string; after: number }>,
 ) {
-  const next = db.prepare(
-    `SELECT rowid AS place, ${columns}
-       FROM pending_queue
-      WHERE rowid > ?
-        AND ${where}
-      ORDER BY rowid
-      LIMIT 1`,
-  );
+  const next = statement(db)`
+    SELECT rowid AS place, ${columns}
+      FROM pending_queue
+     WHERE rowid > ?
+       AND ${where}
+     ORDER BY rowid
+     LIMIT 1`;
   for (let row = next.get(after); row !== undefined; row = next.get(row["place"]!)) yield row;
 }
 
@@ -115,18 +115,17 @@ export function replacePayloads(
   replacements: readonly Replacement[],
 ): { readonly count: number; readonly savedBytes: number } {
   return transaction(db, () => {
-    const statement = db.prepare(
-      `UPDATE pending_queue
-          SET rowid = (SELECT max(rowid) FROM pending_queue) + 1, payload = ?, raw_bytes = ?,
-              encoding = 'br'
-        WHERE id = ?
-          AND encoding = 'json'
-          AND CAST(payload AS BLOB) = ?`,
-    );
+    const replace = statement(db)`
+      UPDATE pending_queue
+         SET rowid = (SELECT max(rowid) FROM pending_queue) + 1, payload = ?, raw_bytes = ?,
+             encoding = 'br'
+       WHERE id = ?
+         AND encoding = 'json'
+         AND CAST(payload AS BLOB) = ?`;
     let count = 0;
     let savedBytes = 0;
     for (const { id, bytes, compressed } of replacements) {
-      if (statement.run(compressed, bytes.length, id, bytes).changes === 0) continue;
+      if (replace.run(compressed, bytes.length, id, bytes).changes === 0) continue;
       count++;
       savedBytes += bytes.length - compressed.length;
     }
@@ -230,21 +229,20 @@ export function payloadsToPrune(
   db: DatabaseSync,
   { beforeMs, keepNewest }: Readonly<Record<"beforeMs" | "keepNewest", number>>,
 ): string[] {
-  return db.prepare(
-    `SELECT id
-       FROM pending_queue
-      WHERE status = 'done'
-        AND created_at_ms < ?1
-        AND NOT ${IS_PRUNED}
-        AND id NOT IN (
-          SELECT id
-            FROM pending_queue
-           WHERE status = 'done'
-             AND created_at_ms < ?1
-           ORDER BY created_at_ms DESC, id DESC
-           LIMIT ?2)
-      ORDER BY id`,
-  ).all(beforeMs, keepNewest).map(({ id }) => String(id));
+  return statement(db)`
+    SELECT id
+      FROM pending_queue
+     WHERE status = 'done'
+       AND created_at_ms < ?1
+       AND NOT ${IS_PRUNED}
+       AND id NOT IN (
+         SELECT id
+           FROM pending_queue
+          WHERE status = 'done'
+            AND created_at_ms < ?1
+          ORDER BY created_at_ms DESC, id DESC
+          LIMIT ?2)
+     ORDER BY id`.all(beforeMs, keepNewest).map(({ id }) => String(id));
 }
 
 const PRUNED_ROWS = 200;
@@ -267,11 +265,10 @@ export function* prunePayloads(
   for (let at = 0; at < ids.length; at += PRUNED_ROWS) {
     const list = JSON.stringify(ids.slice(at, at + PRUNED_ROWS));
     const prune = () => {
-      const { pruned, freedBytes } = db.prepare(
-        `SELECT count(*) AS pruned, coalesce(sum(octet_length(payload)), 0) AS freedBytes
-           FROM pending_queue
-         ${where}`,
-      ).get(list) as unknown as PruneCounts;
+      const { pruned, freedBytes } = statement(db)`
+        SELECT count(*) AS pruned, coalesce(sum(octet_length(payload)), 0) AS freedBytes
+          FROM pending_queue
+        ${where}`.get(list) as unknown as PruneCounts;
       if (!dryRun) db.prepare(`UPDATE pending_queue SET ${TO_PRUNED}${also} ${where}`).run(list);
       done.pruned += pruned;
       done.freedBytes += freedBytes;

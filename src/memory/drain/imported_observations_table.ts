@@ -45,12 +45,10 @@ export function writeImported(
     statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(id);
   }
   if (files === "[]") return id;
-  statement(
-    db,
-    `INSERT OR IGNORE INTO observation_files (path, observation_id, digest)
-     SELECT value ->> 'path', ?2, value ->> 'digest'
-       FROM json_each(?1)`,
-  ).run(files, id);
+  statement(db)`
+    INSERT OR IGNORE INTO observation_files (path, observation_id, digest)
+    SELECT value ->> 'path', ?2, value ->> 'digest'
+      FROM json_each(?1)`.run(files, id);
   return id;
 }
 
