@@ -122,10 +122,7 @@ async function isOurs(path: string): Promise<boolean> {
 export const LAUNCHER_MARK = "conclaude launcher, written by `deno task install`";
 
 /** The absolute paths of the two files that a launcher starts. */
-interface LauncherParts {
-  readonly deno: string;
-  readonly bundle: string;
-}
+type LauncherParts = Readonly<{ deno: string; bundle: string }>;
 
 /** Returns the files for the PATH: one script, and on Windows a second one for shells that are not POSIX. */
 export function launcherFiles(

@@ -54,10 +54,7 @@ export interface LatencyPoint {
 }
 
 /** How long the hooks of one kind took; steps in which none ran are left out. */
-export interface HookLatency {
-  readonly hookName: string;
-  readonly points: readonly LatencyPoint[];
-}
+export type HookLatency = Readonly<{ hookName: string; points: readonly LatencyPoint[] }>;
 
 /** Returns how long hooks took in each step of time. @param stepMs The length of a step: whole minutes. */
 export function latencyOverTime(

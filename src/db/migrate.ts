@@ -165,11 +165,7 @@ export function migrationFault(db: DatabaseSync): MigrationError | null {
 }
 
 /** A table, an index or a trigger, and the statement that makes it. */
-interface SchemaPart {
-  readonly type: "table" | "index" | "trigger";
-  readonly name: string;
-  readonly sql: string;
-}
+type SchemaPart = Readonly<{ type: "table" | "index" | "trigger"; name: string; sql: string }>;
 
 /** Returns the parts of the schema that a database lacks or has in another form; `fault` says which is the case. */
 export function schemaDifferences(

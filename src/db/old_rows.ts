@@ -16,11 +16,7 @@ export interface OldRows {
 export type GoneCaptures = "all" | "worked";
 
 /** Which sessions may be removed: those that ended before `beforeMs`, in epoch milliseconds. */
-export interface OldSessions {
-  readonly beforeMs: number;
-  readonly captures: GoneCaptures;
-  readonly limit: number;
-}
+export type OldSessions = Readonly<{ beforeMs: number; captures: GoneCaptures; limit: number }>;
 
 /** Returns sessions that ended before a moment, the oldest first; with `worked`, those without waiting captures. */
 export function oldSessions(

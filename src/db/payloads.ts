@@ -15,11 +15,7 @@ export interface StoredPayload {
 }
 
 /** A payload that is not compressed yet. `place` is its row number, which grows when the row is moved. */
-interface PlainPayload {
-  readonly id: string;
-  readonly place: number;
-  readonly bytes: Uint8Array;
-}
+type PlainPayload = Readonly<{ id: string; place: number; bytes: Uint8Array }>;
 
 interface Replacement extends Pick<PlainPayload, "id" | "bytes"> {
   readonly compressed: Uint8Array;
@@ -200,10 +196,7 @@ function decompress(payload: string | Uint8Array, rawBytes: number): Uint8Array 
   return bytes;
 }
 
-export interface PruneCounts {
-  readonly pruned: number;
-  readonly freedBytes: number;
-}
+export type PruneCounts = Readonly<{ pruned: number; freedBytes: number }>;
 
 /** The beginning of a pruned payload, which is too short to be compressed. */
 const PRUNED = '{"pruned":true,';

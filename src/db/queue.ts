@@ -92,10 +92,7 @@ export type SessionCapture =
   & { readonly observationId: number | null };
 
 /** A span of time in epoch milliseconds; its end does not belong to it. */
-export interface Span {
-  readonly sinceMs: number;
-  readonly untilMs: number;
-}
+export type Span = Readonly<{ sinceMs: number; untilMs: number }>;
 
 /** Returns when the first of the newest `count` captures of a session before a moment came; 0 for fewer captures. */
 export function beginOfNewest(
@@ -114,10 +111,7 @@ export function beginOfNewest(
 }
 
 /** The rows of a table after a number and up to another one, in the order of writing. */
-export interface Written {
-  readonly after: number;
-  readonly upTo: number;
-}
+export type Written = Readonly<{ after: number; upTo: number }>;
 
 /** Returns conditions for rows of a session. Newly written rows are few in all sessions, so their numbers find them. */
 export function ofSession(

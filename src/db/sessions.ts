@@ -138,10 +138,7 @@ function textIn(row: Readonly<Record<string, unknown>> | undefined, column: stri
 }
 
 /** An active session, and the mark of its Claude process; null when that was not recorded. */
-export interface ActiveSession {
-  readonly session: SessionRow;
-  readonly claudeProcess: string | null;
-}
+export type ActiveSession = Readonly<{ session: SessionRow; claudeProcess: string | null }>;
 
 /** Returns active sessions of some projects (common git directories, else folders), the latest sign of life first. */
 export function listActive(db: DatabaseSync, projects: readonly string[]): ActiveSession[] {

@@ -157,10 +157,7 @@ export function saveSpooled(
   return { ...report, left: Math.max(0, files.length - done) };
 }
 
-interface SpoolFile {
-  readonly path: string;
-  readonly record: HookRecord;
-}
+type SpoolFile = Readonly<{ path: string; record: HookRecord }>;
 
 function saveBatch(
   db: DatabaseSync,

@@ -22,10 +22,7 @@ export interface CopiedTable {
   readonly isWhole: boolean;
 }
 
-interface Column {
-  readonly name: string;
-  readonly isText: boolean;
-}
+type Column = Readonly<{ name: string; isText: boolean }>;
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 

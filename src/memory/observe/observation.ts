@@ -21,10 +21,7 @@ export const OBSERVATION_KINDS = [
 
 export type ObservationKind = typeof OBSERVATION_KINDS[number];
 
-interface Resolvable {
-  readonly kind: ObservationKind;
-  readonly resolvedBy: number | null;
-}
+type Resolvable = Readonly<{ kind: ObservationKind; resolvedBy: number | null }>;
 
 /** Tells whether an observation no longer holds: a commit, fix or edit was taken back, a decision or note replaced. */
 export function isSuperseded(one: Resolvable): boolean {

@@ -47,10 +47,7 @@ export function filesOfObservation(db: DatabaseSync, id: number): ObservedFile[]
      ORDER BY path`.all(id) as unknown as ObservedFile[];
 }
 
-interface SourceCapture {
-  readonly id: string;
-  readonly isPruned: boolean;
-}
+type SourceCapture = Readonly<{ id: string; isPruned: boolean }>;
 
 /** Returns the captures of an observation that are still stored, oldest first. */
 export function capturesOfObservation(

@@ -100,10 +100,7 @@ export function withTerm(
   return new Set(rows.map((row) => Number(row["id"])));
 }
 
-export interface SearchLimits {
-  readonly filter: MemoryFilter;
-  readonly limit: number;
-}
+export type SearchLimits = Readonly<{ filter: MemoryFilter; limit: number }>;
 
 /**
  * The observations that match best. @param match An expression of FTS5. @param options `among`: another expression that

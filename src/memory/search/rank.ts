@@ -6,10 +6,7 @@ import { isReplaced, type ObservationKind } from "../observe/observation.ts";
 import type { IndexHit, Neighbour } from "./memory_search_table.ts";
 import type { MemoryQuestion } from "./question.ts";
 
-export interface Ranked {
-  readonly hit: IndexHit;
-  readonly score: number;
-}
+export type Ranked = Readonly<{ hit: IndexHit; score: number }>;
 
 /** The facts of a question besides its words. */
 interface RankContext extends Pick<MemoryQuestion, "time" | "paths" | "speaker"> {

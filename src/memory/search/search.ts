@@ -200,10 +200,7 @@ const LEAD_CHARS = 40;
 const ENDING_CHARS = 2;
 const MIN_STEM_CHARS = 4;
 
-interface Place {
-  readonly at: number;
-  readonly word: string;
-}
+type Place = Readonly<{ at: number; word: string }>;
 
 /** The part of a text, on one line, that holds most of the words (in small letters), whatever their endings. */
 export function snippetOf(text: string, words: readonly string[], maxChars: number): string {

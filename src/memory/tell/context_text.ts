@@ -37,11 +37,7 @@ const HEADING = "## Memory of this project";
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
 
 /** A line of the context, with the reason why it is told. */
-export interface ContextLine {
-  readonly section: string;
-  readonly text: string;
-  readonly why: string;
-}
+export type ContextLine = Readonly<{ section: string; text: string; why: string }>;
 
 /** Returns the context within a budget, its lines, and the lines that did not fit; empty without anything to tell. */
 export function contextWithin(
@@ -102,10 +98,7 @@ const WHY_LABELED: Readonly<Record<string, string>> = {
 };
 
 /** The branch and the moment at which the context is told. */
-interface Here {
-  readonly branch: string | null;
-  readonly nowMs: number;
-}
+type Here = Readonly<{ branch: string | null; nowMs: number }>;
 
 function lineText(
   { of, label, name, atMs, text, note = "" }: ToldLine,

@@ -14,10 +14,7 @@ const COLUMNS =
             author, updated_at_ms AS updatedAtMs`;
 
 /** A branch of a project. The branch is null for a detached HEAD, or a project without git. */
-export interface ProjectBranch {
-  readonly project: string;
-  readonly branch: string | null;
-}
+export type ProjectBranch = Readonly<{ project: string; branch: string | null }>;
 
 /** SQL condition: an observation still holds, since it was not taken back or replaced. */
 const STANDS = "(kind NOT IN ('commit', 'decision', 'note', 'fix', 'edit') OR resolved_by IS NULL)";
@@ -188,11 +185,7 @@ export function digestsOf(
   return Map.groupBy(rows, ({ id }) => id);
 }
 
-interface FileDigest {
-  readonly id: number;
-  readonly path: string;
-  readonly digest: string;
-}
+type FileDigest = Readonly<{ id: number; path: string; digest: string }>;
 
 /** Renames a branch in all rows, and in the lists of branches in summaries. */
 export function renameBranch(

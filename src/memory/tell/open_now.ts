@@ -28,10 +28,7 @@ const ELSEWHERE_MS = 3 * 86_400_000;
 /** How many characters of the last message's end are quoted. */
 const QUOTED_CHARS = 400;
 
-interface When {
-  readonly nowMs: number;
-  readonly isGone: ReturnType<typeof goneBranches>;
-}
+type When = Readonly<{ nowMs: number; isGone: ReturnType<typeof goneBranches> }>;
 
 /** Returns the open failures of a branch, and those of other branches that are at most some days old. */
 export function stillFailing(

@@ -17,10 +17,7 @@ export function workingTreeOf(
 }
 
 /** A working tree, and git's own folder for it. */
-export interface WorkingTree {
-  readonly gitDir: string;
-  readonly root: string;
-}
+export type WorkingTree = Readonly<{ gitDir: string; root: string }>;
 
 /** Returns the working trees of a repository, the main one first; some may be gone. */
 export function treesOf(commonDir: string): WorkingTree[] {
