@@ -205,7 +205,6 @@ export function gateOf(
   return row === undefined ? "none" : row["status"] === "blocked" ? "denied" : "passed";
 }
 
-/** Returns how many tool uses have gone past their gate since a moment. */
 export function countPastGates(db: DatabaseSync, sinceMs: number): number {
   const row = statement(db)`
     SELECT count(*) AS n

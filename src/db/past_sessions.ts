@@ -57,7 +57,6 @@ export function recentTranscripts(
      LIMIT ?`.all(sinceMs, limit) as unknown as ReturnType<typeof recentTranscripts>;
 }
 
-/** Returns how many captures all sessions but these have. */
 export function countCapturesExcept(db: DatabaseSync, sessionIds: Iterable<string>): number {
   const row = statement(db)`
     SELECT count(*) AS n FROM pending_queue WHERE session_id NOT IN (SELECT value FROM json_each(?))`

@@ -64,7 +64,6 @@ export function releaseClaims(db: DatabaseSync): void {
          AND status = 'processing'`.run());
 }
 
-/** Claims the next captures, in the order of the queue. */
 export function claimCaptures(db: DatabaseSync, nowMs: number, size: BatchSize): ClaimedCapture[] {
   return transaction(db, () => {
     const ids = nextIds(db, nowMs, size);
@@ -160,7 +159,6 @@ export function failCapture(
        AND attempts = ?2`.run(id, attempts, failed.retryAtMs, failed.errorMessage, failed.atMs);
 }
 
-/** Returns the capture of a tool use; null when the queue has none. */
 export function captureOfToolUse(
   db: DatabaseSync,
   sessionId: string,

@@ -93,7 +93,6 @@ export function knownProjects(db: DatabaseSync): string[] {
      ORDER BY max(updated_at_ms) DESC`.all().map(({ folder }) => String(folder));
 }
 
-/** Returns the sessions that worked for a task, the newest first. */
 export function listSessionsOfTask(db: DatabaseSync, taskId: string): SessionRow[] {
   return select(db, "WHERE task_id = ? ORDER BY started_at_ms DESC, session_id", [taskId]);
 }
@@ -215,7 +214,6 @@ export function hasRunningSubagent(db: DatabaseSync, sessionId: string): boolean
   return isAny(db, running, [sessionId]);
 }
 
-/** Tells whether a session is known to work for this task as this agent. */
 export function isOfTask(
   db: DatabaseSync,
   sessionId: string,

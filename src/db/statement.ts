@@ -23,7 +23,6 @@ export function statement(db: DatabaseSync, sql?: string): Prepare | StatementSy
   return prepared;
 }
 
-/** Returns the value of a key in the table `meta`; null when there is none. */
 export function readMeta(db: DatabaseSync, key: string): string | null {
   const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(key);
   return row === undefined ? null : String(row["value"]);

@@ -171,7 +171,6 @@ export function reachablePlaces(
   return { places: [...found].sort((a, b) => a - b), isWhole };
 }
 
-/** Returns a name of a table or column, quoted for SQL. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -184,7 +183,6 @@ function codeOf(thrown: unknown): number {
   return Number((thrown as { readonly errcode?: unknown } | null)?.errcode ?? 0) & 0xff;
 }
 
-/** Tells whether a statement failed because of damage. */
 export function isDamage(thrown: unknown): boolean {
   // The runtime throws a RangeError for an integer that is too large for a number, as flipped bits can make it.
   return thrown instanceof RangeError || DAMAGE_CODES.has(codeOf(thrown));

@@ -80,11 +80,7 @@ export interface ObservedFacts {
    * The hash is null when the command did not print it; the subject is null when the command line lacks the message. An
    * amended commit replaced the one before it.
    */
-  readonly commit?: {
-    readonly hash: string | null;
-    readonly subject: string | null;
-    readonly amended?: true;
-  };
+  readonly commit?: Readonly<{ hash: string | null; subject: string | null; amended?: true }>;
   /** Numbers of tests, as their runner counts them. */
   readonly passed?: number;
   readonly failed?: number;

@@ -193,10 +193,7 @@ const LONG = 6;
 export function coverageOf(
   hits: readonly IndexHit[],
   terms: readonly CoveredTerm[],
-  { observations, together }: {
-    readonly observations: number;
-    readonly together: ReadonlySet<number>;
-  },
+  { observations, together }: Readonly<{ observations: number; together: ReadonlySet<number> }>,
 ): number[] {
   const rarities = terms.map(({ count, weight }) => weight * rarityOf(count, observations));
   const rarest = Math.max(0, ...rarities);

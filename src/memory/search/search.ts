@@ -81,11 +81,7 @@ export function rankMatches(
   db: DatabaseSync,
   text: string,
   { time = null, isSure = false, ...options }: SearchOptions,
-): {
-  readonly asked: AskedQuestion;
-  readonly found: readonly Ranked[];
-  readonly quotedNowhere: readonly string[];
-} {
+): Readonly<{ asked: AskedQuestion; found: readonly Ranked[]; quotedNowhere: readonly string[] }> {
   const question = readQuestion(text, time);
   const { phrases, common } = question;
   const { project } = options.filter;

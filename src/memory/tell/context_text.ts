@@ -44,11 +44,7 @@ export function contextWithin(
   sections: readonly ContextSection[],
   here: Here,
   budget: ContextBudget,
-): {
-  readonly text: string;
-  readonly lines: readonly ContextLine[];
-  readonly leftOut: readonly ContextLine[];
-} {
+): Readonly<{ text: string; lines: readonly ContextLine[]; leftOut: readonly ContextLine[] }> {
   const footer = budget.heading === undefined ? FOOTER : "";
   const maxChars = contextChars(budget) - footer.length;
   const [lines, leftOut]: [ContextLine[], ContextLine[]] = [[], []];
@@ -70,7 +66,6 @@ export function contextWithin(
   return { text: heading === "" ? "" : plainLines(text) + footer, lines, leftOut };
 }
 
-/** Returns the numbers of the observations in a context. */
 export function toldIn(context: string): number[] {
   return Array.from(context.matchAll(/^- #(\d+) /gm), ([, id]) => Number(id));
 }

@@ -172,10 +172,7 @@ const MAX_LOOKED_AT = 1_000;
 export function openFailuresOf(
   db: DatabaseSync,
   project: string | null,
-  { nowMs, lookedAt = MAX_LOOKED_AT }: {
-    readonly nowMs: number;
-    readonly lookedAt?: number | undefined;
-  },
+  { nowMs, lookedAt = MAX_LOOKED_AT }: Readonly<{ nowMs: number; lookedAt?: number | undefined }>,
 ): Tellable[] {
   const byProject = Map.groupBy(unmendedFailures(db, project, lookedAt), (one) => one.project);
   return [...byProject].flatMap(([of, failures]) => {

@@ -125,11 +125,7 @@ export function listBackups(dataFolder: string, named: string): string {
  */
 export async function backUpDaily(
   database: string,
-  { dataFolder, keep, nowMs }: {
-    readonly dataFolder: string;
-    readonly keep: number;
-    readonly nowMs: number;
-  },
+  { dataFolder, keep, nowMs }: Readonly<{ dataFolder: string; keep: number; nowMs: number }>,
 ): Promise<string | null> {
   const day = new Date(nowMs).toISOString().slice(0, 10);
   const name = `daily-${markOf(dataFolder, database)}-${day}${ENDING}`;

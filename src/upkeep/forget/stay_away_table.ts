@@ -253,10 +253,7 @@ export function namesOfObservations(
 /** Returns the forgotten captures in the queue: only those `among` some ids, only those that a receipt names. */
 export function forgottenCaptures(
   db: DatabaseSync,
-  { among, receiptId }: {
-    readonly among: readonly string[] | null;
-    readonly receiptId: string | null;
-  },
+  { among, receiptId }: Readonly<{ among: readonly string[] | null; receiptId: string | null }>,
 ): string[] {
   const digest = knownDigest(db);
   db.function("repeated_name", (toolUseId, toolName, encoding, payload, rawBytes) => {
