@@ -20,7 +20,6 @@ export interface Claimant {
 /**
  * Claims an event, unless another process holds its claim. A claim that ended before this process began belongs to an
  * earlier event that looks the same. `gone` are processes that are known to have ended.
- *
  * @returns The process that holds the claim; 0 if another process finished the event after this process had begun.
  */
 export function claimEvent(

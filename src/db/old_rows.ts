@@ -42,7 +42,6 @@ const SESSIONS = 10;
 /**
  * Removes at most `limit` captures and executions of old sessions, in one transaction, and those sessions when nothing
  * else of them is left. The caller repeats this until nothing is removed.
- *
  * @param removeOthers Removes what other rooms have of these sessions.
  */
 export function removeOldSessions(

@@ -21,7 +21,6 @@ export type QueuedCapture = StoredPayload & {
 
 /**
  * Returns the captures of a session that have greater row numbers than `after`.
- *
  * @param options `payloadsOf`: the names of the captures whose payloads are read.
  */
 export function capturesAfter(
@@ -71,7 +70,6 @@ export function isKnownSession(db: DatabaseSync, sessionId: string): boolean {
 
 /**
  * Adds a session as ended, unless it is known.
- *
  * @param options `isOurs`: this run has added the session, so it is updated. @returns Whether it wrote.
  */
 export function savePastSession(

@@ -141,7 +141,6 @@ const COLLECT_EVERY_BATCHES = 4;
 /**
  * Compresses payloads that become smaller by it. It works without a lock and replaces in short transactions, so hooks
  * and a second compaction may work at the same time, and a killed process leaves every payload whole.
- *
  * @param options `untilMs`: stop at this time, by `performance.now()`. `onProgress`: called after every batch.
  * @returns How many payloads became smaller and by how many bytes; `complete` is false when the time ran out.
  * @throws {Error} What SQLite says; what was done before stays done.
@@ -242,7 +241,6 @@ const PRUNED_ROWS = 200;
 
 /**
  * Prunes the payloads of captures that are done, in batches, and yields the counts so far.
- *
  * @param options `unreadable`: also prunes captures that wait or failed, and marks them done. `dryRun`: only counts.
  */
 export function* prunePayloads(

@@ -12,7 +12,6 @@ export function hasTeams(db: DatabaseSync): boolean {
 
 /**
  * Queues rows to be forgotten, in the transaction that removes them. Rows that the server never had leave the outbox.
- *
  * @param uids Of observations or tasks.
  */
 export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void {

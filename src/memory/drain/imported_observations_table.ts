@@ -12,7 +12,6 @@ type Numbers = ReadonlyMap<unknown, number>;
 
 /**
  * Writes an observation, with its files. {@linkcode resolveImported} writes `resolved_by` later.
- *
  * @param here The older version that is replaced. @returns The observation's number in this database.
  */
 export function writeImported(

@@ -118,7 +118,6 @@ const SAME_USE_MS = 60_000;
 /**
  * Gives an observation whose capture a repair has lost to the capture that a transcript brings back under another id.
  * Its repeats are counted anew, since their captures come back as well.
- *
  * @returns The id of the observation; null when no observation was left without its capture.
  */
 function takeOverLost(db: DatabaseSync, observation: NewObservation): number | null {
@@ -280,7 +279,6 @@ export function writeRemade(db: DatabaseSync, remade: readonly Remade[]): void {
 /**
  * Queues captures again whose observation is lost. When all captures of a session still exist, all are queued, since
  * their observations depend on each other. A failure whose fix is lost is open until the fix is made again.
- *
  * @returns The number of queued captures.
  */
 export function queueLostAgain(db: DatabaseSync): number {

@@ -165,7 +165,6 @@ const MAX_LOOKED_AT = 1_000;
 
 /**
  * Returns the open failures of all branches, newest first.
- *
  * @param project Null for all projects.
  * @param lookedAt The most failures that are read, the newest ones. Each takes 5 µs.
  */

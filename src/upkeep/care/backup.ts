@@ -120,7 +120,6 @@ export function listBackups(dataFolder: string, named: string): string {
 /**
  * Makes the backup of the day if it is missing, and removes the oldest daily ones beyond `keep`; 0 makes none. After
  * something emptied the database, the newest backup from before stays until a person removes it.
- *
  * @throws {UserError | Error} When the database is damaged, or there is no room; the older backups stay.
  */
 export async function backUpDaily(
@@ -175,7 +174,6 @@ async function copyPrivately(database: string, file: string, alike: RegExp): Pro
 
 /**
  * Copies a database with its log to a free path. The copy appears there whole and checked, or not at all.
- *
  * @param options `otherwise`: the way out if the original is damaged. `place`: gives the checked copy its name.
  * @returns The copy's size in bytes.
  */
