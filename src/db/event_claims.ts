@@ -33,12 +33,8 @@ export function claimEvent(
       DELETE FROM counters
        WHERE session_id = ?1
          AND type GLOB ?2
-         AND (updated_at_ms < ?3 OR (value = 0 AND updated_at_ms <= ?4))`.run(
-      sessionId,
-      `${CLAIM}*`,
-      atMs - MAX_AGE_MS,
-      beganAtMs,
-    );
+         AND (updated_at_ms < ?3 OR (value = 0 AND updated_at_ms <= ?4))
+    `.run(sessionId, `${CLAIM}*`, atMs - MAX_AGE_MS, beganAtMs);
     const row = db.prepare("SELECT value FROM counters WHERE session_id = ? AND type = ?")
       .get(sessionId, type);
     const holder = Number(row?.["value"] ?? pid);

@@ -69,14 +69,15 @@ export function tellingExecutions(
   },
 ): ExecutionRow[] {
   const { sql, values } = filterOf(ofSession(sessionId, part));
+  const named = fields.map((field) => `"${field}":`);
   return statement(db)`
-       SELECT ${COLUMNS}
-         FROM hook_executions
-         ${sql}
-    AND (status IN ('blocked', 'failure', 'timeout')
-         OR hook_name IN ('SessionStart', 'SessionEnd')
-         ${fields.map(() => "OR instr(metadata, ?) > 0").join(" ")})
-        ORDER BY id`.all(...values, ...fields.map((field) => `"${field}":`)).map(executionOf);
+    SELECT ${COLUMNS}
+      FROM hook_executions
+     ${sql}
+       AND (status IN ('blocked', 'failure', 'timeout')
+            OR hook_name IN ('SessionStart', 'SessionEnd')
+            ${named.map(() => "OR instr(metadata, ?) > 0").join(" ")})
+     ORDER BY id`.all(...values, ...named).map(executionOf);
 }
 
 /** A tool use as the audit rows of its hooks describe it. */
@@ -111,13 +112,8 @@ export function hookedUses(
              ORDER BY created_at_ms DESC
              LIMIT ?)
      WHERE tool_use_id IN (SELECT value FROM json_each(?))
-     GROUP BY tool_use_id`.all(
-    sessionId,
-    span.sinceMs,
-    span.untilMs,
-    limit,
-    JSON.stringify(toolUseIds),
-  );
+     GROUP BY tool_use_id
+  `.all(sessionId, span.sinceMs, span.untilMs, limit, JSON.stringify(toolUseIds));
   return new Map(rows.map(({ id, ...use }) => [String(id), use as unknown as HookedUse]));
 }
 

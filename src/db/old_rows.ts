@@ -58,10 +58,8 @@ export function removeOldSessions(
           DELETE FROM ${table}
            WHERE ${rows} IN (SELECT ${rows} FROM ${table}
                               WHERE session_id IN (SELECT value FROM json_each(?1))
-                              LIMIT ?2)`.run(
-          JSON.stringify(ids),
-          limit - removed.captures - removed.executions,
-        ).changes,
+                              LIMIT ?2)
+        `.run(JSON.stringify(ids), limit - removed.captures - removed.executions).changes,
       );
     removed.captures = remove("pending_queue", "id");
     removed.executions = remove("hook_executions", "id");
@@ -112,9 +110,7 @@ export function countOldRows(db: DatabaseSync, beforeMs: number): OldRows {
     SELECT (SELECT count(*) FROM expired) AS sessions,
            (SELECT count(*) FROM hook_executions AS row WHERE ${isOld}) AS executions,
            (SELECT count(*) FROM pending_queue AS row WHERE ${isOld}) AS captures,
-           (SELECT count(*) FROM counters WHERE session_id IN expired) AS counters`.get(
-    beforeMs,
-    firstIdAt(beforeMs),
-  );
+           (SELECT count(*) FROM counters WHERE session_id IN expired) AS counters
+  `.get(beforeMs, firstIdAt(beforeMs));
   return row as unknown as OldRows;
 }

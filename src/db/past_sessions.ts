@@ -33,11 +33,8 @@ export function capturesAfter(
            iif(tool_name IN (SELECT value FROM json_each(?3)), payload, NULL) AS payload
       FROM pending_queue
      WHERE session_id = ?1
-       AND rowid > ?2`.all(
-    sessionId,
-    after,
-    JSON.stringify(payloadsOf),
-  ) as unknown as QueuedCapture[];
+       AND rowid > ?2
+  `.all(sessionId, after, JSON.stringify(payloadsOf)) as unknown as QueuedCapture[];
 }
 
 /** Returns the sessions with a transcript that had an event since a moment, the newest first. */

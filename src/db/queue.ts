@@ -180,10 +180,8 @@ export function retryQueueItems(
       UPDATE pending_queue
          SET status = 'raw', attempts = 0, error_message = NULL, retry_at_ms = NULL, updated_at_ms = ?1
        WHERE status = 'error'
-         AND (?2 IS NULL OR id IN (SELECT value FROM json_each(?2)))`.run(
-      atMs,
-      ids === null ? null : JSON.stringify(ids),
-    ));
+         AND (?2 IS NULL OR id IN (SELECT value FROM json_each(?2)))
+    `.run(atMs, ids === null ? null : JSON.stringify(ids)));
   return Number(changes);
 }
 

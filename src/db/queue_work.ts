@@ -290,8 +290,7 @@ export function sessionsWaiting(
      WHERE EXISTS (SELECT 1
                      FROM pending_queue
                     WHERE session_id = value
-                      AND status IN ('raw', 'processing'))`.all(
-    JSON.stringify([...new Set(candidates.map(({ sessionId }) => sessionId))]),
-  );
+                      AND status IN ('raw', 'processing'))
+  `.all(JSON.stringify([...new Set(candidates.map(({ sessionId }) => sessionId))]));
   return new Set(rows.map(({ id }) => String(id)));
 }

@@ -146,9 +146,8 @@ export function listActive(db: DatabaseSync, projects: readonly string[]): Activ
       FROM sessions
      WHERE coalesce(repository, project_dir) IN (SELECT value FROM json_each(?))
        AND status = 'active'
-     ORDER BY updated_at_ms DESC, session_id`.all(
-    JSON.stringify(projects),
-  ) as unknown as (SessionRow & {
+     ORDER BY updated_at_ms DESC, session_id
+  `.all(JSON.stringify(projects)) as unknown as (SessionRow & {
     readonly claudeProcess: string | null;
   })[];
   return rows.map(({ claudeProcess, ...session }) => ({ session, claudeProcess }));
@@ -265,9 +264,8 @@ export function countSessions(db: DatabaseSync, project: string | null): Session
            count(*) FILTER (WHERE status = 'ended') AS ended,
            count(*) FILTER (WHERE status = 'abandoned') AS abandoned
       FROM sessions
-     WHERE ?1 IS NULL OR coalesce(repository, project_dir) = ?1`.get(
-    project,
-  ) as unknown as SessionCounts;
+     WHERE ?1 IS NULL OR coalesce(repository, project_dir) = ?1
+  `.get(project) as unknown as SessionCounts;
 }
 
 /** Returns active sessions whose process is known, the longest quiet first. */

@@ -122,9 +122,8 @@ export function chooseForgotten(
   const matching = new Set(observations);
   for (const id of fixes) observations.add(id);
   const made = statement(db)`
-    SELECT id FROM pending_queue WHERE observation_id IN (SELECT value FROM json_each(?))`.all(
-    JSON.stringify([...observations]),
-  );
+    SELECT id FROM pending_queue WHERE observation_id IN (SELECT value FROM json_each(?))
+  `.all(JSON.stringify([...observations]));
   for (const { id } of made) captures.add(String(id));
   const { own, imported } = summariesAbout(db, observations.union(changed));
   const quoting = imported.filter((id) => !observations.has(id));
@@ -395,10 +394,8 @@ export function sessionsOf(
       FROM (SELECT session_id FROM observations WHERE id IN (SELECT value FROM json_each(?))
              UNION
             SELECT session_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))) AS named
-      LEFT JOIN sessions AS s ON s.session_id = named.session_id`.all(
-    JSON.stringify(observations),
-    JSON.stringify(captures),
-  ) as unknown as {
+      LEFT JOIN sessions AS s ON s.session_id = named.session_id
+  `.all(JSON.stringify(observations), JSON.stringify(captures)) as unknown as {
     id: string;
     transcript: string | null;
   }[];

@@ -28,15 +28,15 @@ export function findObservations(db: DatabaseSync, text: string, limit: number):
   const [, number = ""] = /^#?(\d{1,15})$/.exec(text) ?? [];
   const select = `SELECT ${OBSERVATION_COLUMNS} FROM observations AS o`;
   const byNumber = db.prepare(`${select} WHERE o.id = ?`).all(number);
-  const rows = byNumber.length > 0 || text === "" || ONLY_NUMBER.test(text)
-    ? byNumber
-    : statement(db)`
+  if (byNumber.length > 0 || text === "" || ONLY_NUMBER.test(text)) {
+    return byNumber.map(observationOf);
+  }
+  return statement(db)`
     ${select}
      WHERE o.uid >= ?1
        AND o.uid < ?1 || char(0x10ffff)
      ORDER BY o.uid
-     LIMIT ?2`.all(text, limit);
-  return rows.map(observationOf);
+     LIMIT ?2`.all(text, limit).map(observationOf);
 }
 
 export function filesOfObservation(db: DatabaseSync, id: number): ObservedFile[] {

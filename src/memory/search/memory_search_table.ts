@@ -77,10 +77,8 @@ export function reckonMatches(
   { limit, observations }: { readonly limit: number; readonly observations: number },
 ): number {
   const last = statement(db)`
-    SELECT rowid AS id FROM memory_index WHERE memory_index MATCH ? LIMIT 1 OFFSET ?`.get(
-    match,
-    limit - 1,
-  );
+    SELECT rowid AS id FROM memory_index WHERE memory_index MATCH ? LIMIT 1 OFFSET ?
+  `.get(match, limit - 1);
   if (last === undefined) return countMatches(db, match, limit);
   return Math.max(limit, Math.round(limit * observations / Number(last["id"])));
 }
@@ -197,10 +195,8 @@ export function neighboursOf(
       JOIN observations AS h ON h.id = asked.value
       JOIN observations AS o
         ON o.id IN (${nextOnSide(">", "ASC")} UNION ALL ${nextOnSide("<", "DESC")})
-    WINDOW side AS (PARTITION BY h.id, (o.created_at_ms, o.id) > (h.created_at_ms, h.id))`.all(
-    JSON.stringify(ids),
-    reach,
-  ) as unknown as Neighbour[];
+    WINDOW side AS (PARTITION BY h.id, (o.created_at_ms, o.id) > (h.created_at_ms, h.id))
+  `.all(JSON.stringify(ids), reach) as unknown as Neighbour[];
 }
 
 /** Turns a filter on the table of observations `o`, with further conditions, into SQL and its values. */

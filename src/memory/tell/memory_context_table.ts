@@ -205,11 +205,8 @@ export function renameBranch(
        WHERE project = ?1
          AND kind = 'summary'
          AND instr(facts, '"branches"') > 0
-         AND ?2 IN (SELECT value FROM json_each(${FACTS} -> '$.branches'))`.run(
-      project,
-      from,
-      branch,
-    );
+         AND ?2 IN (SELECT value FROM json_each(${FACTS} -> '$.branches'))
+    `.run(project, from, branch);
     statement(db)`
       UPDATE observations
          SET branch = ?2

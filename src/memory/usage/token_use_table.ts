@@ -115,9 +115,7 @@ export function removeOldTokenUse(db: DatabaseSync, beforeMs: number, limit: num
   return Number(
     statement(db)`
       DELETE FROM token_use
-       WHERE rowid IN (SELECT rowid FROM token_use WHERE created_at_ms < ? LIMIT ?)`.run(
-      beforeMs,
-      limit,
-    ).changes,
+       WHERE rowid IN (SELECT rowid FROM token_use WHERE created_at_ms < ? LIMIT ?)
+    `.run(beforeMs, limit).changes,
   );
 }

@@ -65,10 +65,8 @@ export function nameForgotten(db: DatabaseSync, receiptId: string, names: readon
   statement(db)`
     INSERT INTO forgotten (name, receipt_id)
     SELECT value, ?1 FROM json_each(?2) WHERE true
-    ON CONFLICT (name) DO UPDATE SET receipt_id = excluded.receipt_id`.run(
-    receiptId,
-    JSON.stringify(names),
-  );
+    ON CONFLICT (name) DO UPDATE SET receipt_id = excluded.receipt_id
+  `.run(receiptId, JSON.stringify(names));
 }
 
 export function namesOfReceipt(db: DatabaseSync, receiptId: string): string[] {
