@@ -1,6 +1,7 @@
 /** Reads the table of sessions, and marks abandoned ones. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
+import type { SessionTouch } from "./captures.ts";
 import { statement } from "./statement.ts";
 import { shortestUniquePrefix, shortSessionId } from "../base/ids.ts";
 import type { ProcessState } from "../system/process/process_identity.ts";
@@ -18,22 +19,14 @@ export interface SessionEnd {
   readonly turn: LastTurn | null;
 }
 
-export interface SessionRow {
+export interface SessionRow
+  extends Omit<SessionTouch, "effect" | "transcriptPath" | "claudeProcess"> {
   readonly sessionId: string;
   readonly shortId: string;
   readonly status: "active" | "ended" | "abandoned";
-  readonly source: string | null;
-  readonly title: string | null;
-  readonly projectDir: string | null;
-  readonly repository: string | null;
-  readonly branch: string | null;
-  readonly cwd: string | null;
-  readonly permissionMode: string | null;
-  readonly claudePid: number | null;
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;
-  readonly endReason: string | null;
   /** The task that it works for and the agent that it is, where the daemon has started it. */
   readonly taskId: string | null;
   readonly agentId: string | null;
