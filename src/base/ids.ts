@@ -10,7 +10,6 @@ let counter = 0;
 /**
  * Makes a UUIDv7 (RFC 9562 §5.7): 48 bits of time, 12 of a counter, then randomness. Ids of one process sort in the
  * order in which they were made, even if up to 2,048 are made in one millisecond (§6.2, method 1).
- *
  * @param nowMs Time in epoch milliseconds, 0 to 2^48 − 1.
  */
 export function newId(nowMs: number): string {

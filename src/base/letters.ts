@@ -1,8 +1,5 @@
 /** A pattern for letters and digits: a cheap form for ASCII texts, and one for texts of any script. */
-export interface LetterPattern {
-  readonly ascii: RegExp;
-  readonly any: () => RegExp;
-}
+export type LetterPattern = Readonly<{ ascii: RegExp; any: () => RegExp }>;
 
 export const LETTER: LetterPattern = {
   ascii: /[A-Za-z]/,

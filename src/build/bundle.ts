@@ -118,7 +118,6 @@ function hasEffect(module: string): boolean {
 
 /**
  * Turns a module's code into a function: it takes the module's imports and returns its exports.
- *
  * @param nameOf Gives the name by which `load.ts` knows a module.
  * @param mustRun Tells whether a module runs even when no name is imported from it.
  * @throws {Error} When the bundler's output has another form than this function expects.

@@ -51,7 +51,6 @@ export const RUNTIME_ADVICE =
 /**
  * Bundles and compiles the program. When learning or the overlay fails, the executable is only slower, and `onSlower`
  * decides whether the build goes on.
- *
  * @returns The executable's path.
  * @throws {UserError} For an unknown target, and {@linkcode NoRuntime}.
  * @throws {Error} With the report of the bundler or compiler.
@@ -99,12 +98,7 @@ export async function compileProgram(options: CompileOptions = {}): Promise<stri
   }
 }
 
-/**
- * Compiles a file without bundling it.
- *
- * @throws {NoRuntime}
- * @throws {Error} With the compiler's report.
- */
+/** Compiles a file without bundling it. @throws {NoRuntime} @throws {Error} With the compiler's report. */
 export async function compileFile(
   main: string,
   output: string,

@@ -98,11 +98,7 @@ const LENGTH_BYTES = 8;
 /** Reads the bytes of a file between two offsets. */
 type Read = (start: number, bytes: number) => Uint8Array<ArrayBuffer>;
 
-/**
- * Opens the overlay of the running program.
- *
- * @throws {Error} When the executable's file is gone or damaged.
- */
+/** Opens the overlay of the running program. @throws {Error} When the executable's file is gone or damaged. */
 function openOverlay({ id, bytes }: Overlay): Read {
   for (const open of [() => openFile(Deno.execPath()), openReplaced]) {
     try {

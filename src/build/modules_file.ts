@@ -59,7 +59,6 @@ export async function writeBundle(
 /**
  * Puts the file of modules into an executable, as its overlay. Only Linux needs it, where the embedded files are the
  * end of the executable. Other systems map them, and unread files cost nothing.
- *
  * @throws {Error} When the executable does not end with the embedded files; it stays unchanged then.
  */
 export async function layOverlay(executable: string, modules: Uint8Array): Promise<void> {

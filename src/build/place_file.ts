@@ -13,7 +13,6 @@ export type Placed =
 
 /**
  * Replaces a program in one step: a process that starts meanwhile gets either the old program or the new one.
- *
  * @throws {Error} When the folder is not writable, or `path` is a folder.
  */
 export async function placeProgram(
@@ -48,7 +47,6 @@ async function replace(path: string, make: (draft: string) => Promise<Placed>): 
  * The runtime of an executable opens its own file again right after the start, and a hook fails when another file has
  * taken the name by then. Behind a link, the old file keeps its name. The version before stays, since its processes may
  * be running; older versions are removed.
- *
  * @param path The path that starts the program. On Windows, where few users may make links, it holds the file itself.
  * @throws {Error} When {@linkcode placeProgram} does.
  */
@@ -122,10 +120,7 @@ async function isOurs(path: string): Promise<boolean> {
 export const LAUNCHER_MARK = "conclaude launcher, written by `deno task install`";
 
 /** The absolute paths of the two files that a launcher starts. */
-interface LauncherParts {
-  readonly deno: string;
-  readonly bundle: string;
-}
+type LauncherParts = Readonly<{ deno: string; bundle: string }>;
 
 /** Returns the files for the PATH: one script, and on Windows a second one for shells that are not POSIX. */
 export function launcherFiles(

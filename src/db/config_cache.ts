@@ -1,14 +1,13 @@
 /** Caches parsed configuration files, so that hooks parse no YAML. Without a usable database, hooks do without it. */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
-import { putRow } from "./statement.ts";
+import { putRow, statement } from "./statement.ts";
 
 /** Returns the stored configuration of a file; undefined when there is none of this content. */
 export function readCachedConfig(db: DatabaseSync, path: string, hash: string): unknown {
   return quietly(() => {
-    const row = db.prepare(
-      "SELECT parsed FROM config_cache WHERE config_path = ? AND content_hash = ?",
-    ).get(path, hash);
+    const row = statement(db)`
+      SELECT parsed FROM config_cache WHERE config_path = ? AND content_hash = ?`.get(path, hash);
     return row === undefined ? undefined : JSON.parse(String(row["parsed"]));
   });
 }

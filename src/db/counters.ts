@@ -1,6 +1,6 @@
 /** Reads and changes the counters of sessions. */
 import type { DatabaseSync } from "node:sqlite";
-import { putRow } from "./statement.ts";
+import { putRow, statement } from "./statement.ts";
 
 /** Begins the type of rows that are no counters: they say which process handles an event; see `event_claims.ts`. */
 export const CLAIM = "claim:";
@@ -23,12 +23,11 @@ export function incrementCounter(
     readonly atMs: number;
   },
 ): number {
-  const row = db.prepare(
-    `INSERT INTO counters (session_id, type, value, updated_at_ms)
-     VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT (session_id, type) DO UPDATE SET value = value + ?3, updated_at_ms = ?4
-     RETURNING value`,
-  ).get(counter.sessionId, counter.type, counter.by ?? 1, counter.atMs);
+  const row = statement(db)`
+    INSERT INTO counters (session_id, type, value, updated_at_ms)
+    VALUES (?1, ?2, ?3, ?4)
+    ON CONFLICT (session_id, type) DO UPDATE SET value = value + ?3, updated_at_ms = ?4
+    RETURNING value`.get(counter.sessionId, counter.type, counter.by ?? 1, counter.atMs);
   return Number(row!["value"]);
 }
 
@@ -41,30 +40,27 @@ export function setCounter(
 }
 
 export function readCounter(db: DatabaseSync, sessionId: string, type: string): number {
-  const row = db.prepare(
-    "SELECT value FROM counters WHERE session_id = ? AND type = ?",
-  ).get(sessionId, type);
+  const row = statement(db)`
+    SELECT value FROM counters WHERE session_id = ? AND type = ?`.get(sessionId, type);
   return Number(row?.["value"] ?? 0);
 }
 
 /** Resets one type of counter of a session, or all types if `type` is null. @returns How many counters it has reset. */
 export function resetCounters(db: DatabaseSync, sessionId: string, type: string | null): number {
-  const { changes } = db.prepare(
-    `DELETE FROM counters
-      WHERE session_id = ?1
-        AND (?2 IS NULL OR type = ?2)
-        AND type NOT GLOB ?3`,
-  ).run(sessionId, type, `${CLAIM}*`);
+  const { changes } = statement(db)`
+    DELETE FROM counters
+     WHERE session_id = ?1
+       AND (?2 IS NULL OR type = ?2)
+       AND type NOT GLOB ?3`.run(sessionId, type, `${CLAIM}*`);
   return Number(changes);
 }
 
 /** Returns the counters of one session, or of all sessions if `sessionId` is null. */
 export function listCounters(db: DatabaseSync, sessionId: string | null): CounterRow[] {
-  return db.prepare(
-    `SELECT session_id AS sessionId, type, value, updated_at_ms AS updatedAtMs
-       FROM counters
-      WHERE (?1 IS NULL OR session_id = ?1)
-        AND type NOT GLOB ?2
-      ORDER BY session_id, type`,
-  ).all(sessionId, `${CLAIM}*`) as unknown as CounterRow[];
+  return statement(db)`
+    SELECT session_id AS sessionId, type, value, updated_at_ms AS updatedAtMs
+      FROM counters
+     WHERE (?1 IS NULL OR session_id = ?1)
+       AND type NOT GLOB ?2
+     ORDER BY session_id, type`.all(sessionId, `${CLAIM}*`) as unknown as CounterRow[];
 }

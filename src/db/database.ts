@@ -40,7 +40,6 @@ export interface OpenOptions {
 /**
  * Opens the database for writing, makes it when it is missing (folder 0700, file 0600), and migrates an older schema.
  * Nobody has to close it: a commit in the write-ahead log survives the death of the process.
- *
  * @param path Absolute path, or `:memory:`.
  * @throws {NewerSchemaError | SchemaBehindError | ForeignDatabaseError} The file is left untouched.
  * @throws {Error} SQLite or the system refuses.
@@ -70,7 +69,6 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
 
 /**
  * Moves the write-ahead log into the database file. @param mode TRUNCATE waits for readers and empties it.
- *
  * @returns `busy`: whether another process prevented it from moving everything.
  */
 export function checkpoint(db: DatabaseSync, mode: "PASSIVE" | "FULL" | "RESTART" | "TRUNCATE") {
@@ -104,7 +102,6 @@ const SMALLEST_BYTES = 100;
 
 /**
  * Makes the file with mode 0600. SQLite would use the umask; it gives `-wal` and `-shm` the permissions of the file.
- *
  * @returns Whether there is a file already that has no bytes.
  */
 function createPrivateFile(path: string, ownOnly: boolean, links = 0): boolean {

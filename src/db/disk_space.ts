@@ -38,7 +38,6 @@ export function spaceUse(db: DatabaseSync): SpaceUse {
  * Gives free pages back to the disk in short transactions, so that hooks may work at the same time; then empties the
  * write-ahead log, if nobody is using it. `VACUUM` cannot do it: it attaches a second database, which the runtime
  * forbids to a program without every permission.
- *
  * @param options `minFreeShare`: less free room, as a share of the file, is left for later writes.
  * @returns By how many bytes the database became smaller; 0 when it was left as it is, or cannot shrink.
  * @throws {Error} What SQLite says; what was done before stays done.

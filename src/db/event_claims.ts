@@ -4,6 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { CLAIM, setCounter } from "./counters.ts";
+import { statement } from "./statement.ts";
 import { transaction } from "./transaction.ts";
 
 /** How long a claim is stored, in milliseconds: no hook works longer. */
@@ -19,7 +20,6 @@ export interface Claimant {
 /**
  * Claims an event, unless another process holds its claim. A claim that ended before this process began belongs to an
  * earlier event that looks the same. `gone` are processes that are known to have ended.
- *
  * @returns The process that holds the claim; 0 if another process finished the event after this process had begun.
  */
 export function claimEvent(
@@ -29,12 +29,12 @@ export function claimEvent(
 ): number {
   const type = CLAIM + event;
   return transaction(db, () => {
-    db.prepare(
-      `DELETE FROM counters
-        WHERE session_id = ?1
-          AND type GLOB ?2
-          AND (updated_at_ms < ?3 OR (value = 0 AND updated_at_ms <= ?4))`,
-    ).run(sessionId, `${CLAIM}*`, atMs - MAX_AGE_MS, beganAtMs);
+    statement(db)`
+      DELETE FROM counters
+       WHERE session_id = ?1
+         AND type GLOB ?2
+         AND (updated_at_ms < ?3 OR (value = 0 AND updated_at_ms <= ?4))
+    `.run(sessionId, `${CLAIM}*`, atMs - MAX_AGE_MS, beganAtMs);
     const row = db.prepare("SELECT value FROM counters WHERE session_id = ? AND type = ?")
       .get(sessionId, type);
     const holder = Number(row?.["value"] ?? pid);
@@ -49,12 +49,11 @@ export function releaseEvent(
   { sessionId, event, pid }: Pick<Claimant, "sessionId" | "event" | "pid">,
   atMs: number,
 ): void {
-  db.prepare(
-    `UPDATE counters
-        SET value = 0,
-            updated_at_ms = ?4
-      WHERE session_id = ?1
-        AND type = ?2
-        AND value = ?3`,
-  ).run(sessionId, CLAIM + event, pid, atMs);
+  statement(db)`
+    UPDATE counters
+       SET value = 0,
+           updated_at_ms = ?4
+     WHERE session_id = ?1
+       AND type = ?2
+       AND value = ?3`.run(sessionId, CLAIM + event, pid, atMs);
 }

@@ -37,13 +37,12 @@ export function listExecutions(db: DatabaseSync, filter: ExecutionFilter): Execu
     ["id >= ?", filter.sinceMs === null ? null : firstIdAt(filter.sinceMs)],
     ["id < ?", filter.untilMs === undefined ? null : firstIdAt(filter.untilMs)],
   ]);
-  return db.prepare(
-    `SELECT ${COLUMNS}
-       FROM hook_executions
-       ${sql}
-      ORDER BY id DESC
-      LIMIT ?`,
-  ).all(...values, filter.limit).map(executionOf);
+  return statement(db)`
+    SELECT ${COLUMNS}
+      FROM hook_executions
+      ${sql}
+     ORDER BY id DESC
+     LIMIT ?`.all(...values, filter.limit).map(executionOf);
 }
 
 export function readExecution(db: DatabaseSync, id: string): ExecutionRow | undefined {
@@ -70,15 +69,15 @@ export function tellingExecutions(
   },
 ): ExecutionRow[] {
   const { sql, values } = filterOf(ofSession(sessionId, part));
-  return db.prepare(
-    `SELECT ${COLUMNS}
-       FROM hook_executions
-       ${sql}
-  AND (status IN ('blocked', 'failure', 'timeout')
-       OR hook_name IN ('SessionStart', 'SessionEnd')
-       ${fields.map(() => "OR instr(metadata, ?) > 0").join(" ")})
-      ORDER BY id`,
-  ).all(...values, ...fields.map((field) => `"${field}":`)).map(executionOf);
+  const named = fields.map((field) => `"${field}":`);
+  return statement(db)`
+    SELECT ${COLUMNS}
+      FROM hook_executions
+     ${sql}
+       AND (status IN ('blocked', 'failure', 'timeout')
+            OR hook_name IN ('SessionStart', 'SessionEnd')
+            ${named.map(() => "OR instr(metadata, ?) > 0").join(" ")})
+     ORDER BY id`.all(...values, ...named).map(executionOf);
 }
 
 /** A tool use as the audit rows of its hooks describe it. */
@@ -100,31 +99,29 @@ export function hookedUses(
     readonly limit: number;
   },
 ): ReadonlyMap<string, HookedUse> {
-  const rows = db.prepare(
-    `SELECT tool_use_id AS id,
-            max(created_at_ms) FILTER (WHERE hook_name = 'PreToolUse') AS gateAtMs,
-            max(iif(json_valid(metadata), metadata ->> '$.agentId', NULL)) AS agent,
-            max(iif(json_valid(metadata), metadata ->> '$.agentType', NULL)) AS agentType
-       FROM (SELECT tool_use_id, hook_name, created_at_ms, metadata
-               FROM hook_executions
-              WHERE session_id = ?
-                AND created_at_ms >= ?
-                AND created_at_ms < ?
-              ORDER BY created_at_ms DESC
-              LIMIT ?)
-      WHERE tool_use_id IN (SELECT value FROM json_each(?))
-      GROUP BY tool_use_id`,
-  ).all(sessionId, span.sinceMs, span.untilMs, limit, JSON.stringify(toolUseIds));
+  const rows = statement(db)`
+    SELECT tool_use_id AS id,
+           max(created_at_ms) FILTER (WHERE hook_name = 'PreToolUse') AS gateAtMs,
+           max(iif(json_valid(metadata), metadata ->> '$.agentId', NULL)) AS agent,
+           max(iif(json_valid(metadata), metadata ->> '$.agentType', NULL)) AS agentType
+      FROM (SELECT tool_use_id, hook_name, created_at_ms, metadata
+              FROM hook_executions
+             WHERE session_id = ?
+               AND created_at_ms >= ?
+               AND created_at_ms < ?
+             ORDER BY created_at_ms DESC
+             LIMIT ?)
+     WHERE tool_use_id IN (SELECT value FROM json_each(?))
+     GROUP BY tool_use_id
+  `.all(sessionId, span.sinceMs, span.untilMs, limit, JSON.stringify(toolUseIds));
   return new Map(rows.map(({ id, ...use }) => [String(id), use as unknown as HookedUse]));
 }
 
 /** Returns the numbers of the oldest and newest audit row, in the order of writing; 0 where the trail is empty. */
 export function auditMark(db: DatabaseSync): { readonly oldest: number; readonly newest: number } {
-  const row = statement(
-    db,
-    `SELECT (SELECT min(rowid) FROM hook_executions) AS oldest,
-            (SELECT max(rowid) FROM hook_executions) AS newest`,
-  ).get();
+  const row = statement(db)`
+    SELECT (SELECT min(rowid) FROM hook_executions) AS oldest,
+           (SELECT max(rowid) FROM hook_executions) AS newest`.get();
   return { oldest: Number(row!["oldest"] ?? 0), newest: Number(row!["newest"] ?? 0) };
 }
 
@@ -134,14 +131,12 @@ export function sessionsSince(
   after: number,
   upTo: number,
 ): Readonly<Record<string, number>> {
-  const rows = statement(
-    db,
-    `SELECT session_id AS id, count(*) AS n
-       FROM hook_executions
-      WHERE rowid > ?
-        AND rowid <= ?
-      GROUP BY session_id`,
-  ).all(after, upTo);
+  const rows = statement(db)`
+    SELECT session_id AS id, count(*) AS n
+      FROM hook_executions
+     WHERE rowid > ?
+       AND rowid <= ?
+     GROUP BY session_id`.all(after, upTo);
   return Object.fromEntries(rows.map(({ id, n }) => [String(id), Number(n)]));
 }
 
@@ -154,14 +149,12 @@ export interface LastHook {
 }
 
 export function lastHookOf(db: DatabaseSync, sessionId: string): LastHook | null {
-  const row = statement(
-    db,
-    `SELECT hook_name AS hook, tool_name AS tool, metadata, created_at_ms AS atMs
-       FROM hook_executions
-      WHERE session_id = ?
-      ORDER BY created_at_ms DESC, id DESC
-      LIMIT 1`,
-  ).get(sessionId);
+  const row = statement(db)`
+    SELECT hook_name AS hook, tool_name AS tool, metadata, created_at_ms AS atMs
+      FROM hook_executions
+     WHERE session_id = ?
+     ORDER BY created_at_ms DESC, id DESC
+     LIMIT 1`.get(sessionId);
   return row === undefined
     ? null
     : { ...row, metadata: metadataOf(String(row["metadata"])) } as unknown as LastHook;
@@ -177,15 +170,14 @@ export function slowestExecutions(
   sinceMs: number,
   limit: number,
 ): SlowExecution[] {
-  return db.prepare(
-    `SELECT e.id, e.session_id AS sessionId, e.hook_name AS hookName, e.tool_name AS toolName, e.status,
-            e.duration_ms AS durationMs, e.created_at_ms AS createdAtMs, s.title
-       FROM hook_executions AS e
-       LEFT JOIN sessions AS s ON s.session_id = e.session_id
-      WHERE e.id >= ?
-      ORDER BY e.duration_ms DESC
-      LIMIT ?`,
-  ).all(firstIdAt(sinceMs), limit) as unknown as SlowExecution[];
+  return statement(db)`
+    SELECT e.id, e.session_id AS sessionId, e.hook_name AS hookName, e.tool_name AS toolName, e.status,
+           e.duration_ms AS durationMs, e.created_at_ms AS createdAtMs, s.title
+      FROM hook_executions AS e
+      LEFT JOIN sessions AS s ON s.session_id = e.session_id
+     WHERE e.id >= ?
+     ORDER BY e.duration_ms DESC
+     LIMIT ?`.all(firstIdAt(sinceMs), limit) as unknown as SlowExecution[];
 }
 
 /** Reads from the audit trail whether the gate denied a tool use, let it pass, or was not asked. */
@@ -197,27 +189,24 @@ export function gateOf(
     readonly sinceMs: number;
   },
 ): "denied" | "passed" | "none" {
-  const row = db.prepare(
-    `SELECT status
-       FROM hook_executions
-      WHERE session_id = ?
-        AND created_at_ms >= ?
-        AND tool_use_id = ?
-        AND hook_name = 'PreToolUse'
-      ORDER BY created_at_ms DESC
-      LIMIT 1`,
-  ).get(sessionId, sinceMs, toolUseId);
+  const row = statement(db)`
+    SELECT status
+      FROM hook_executions
+     WHERE session_id = ?
+       AND created_at_ms >= ?
+       AND tool_use_id = ?
+       AND hook_name = 'PreToolUse'
+     ORDER BY created_at_ms DESC
+     LIMIT 1`.get(sessionId, sinceMs, toolUseId);
   return row === undefined ? "none" : row["status"] === "blocked" ? "denied" : "passed";
 }
 
-/** Returns how many tool uses have gone past their gate since a moment. */
 export function countPastGates(db: DatabaseSync, sinceMs: number): number {
-  const row = db.prepare(
-    `SELECT count(*) AS n
-       FROM hook_executions
-      WHERE created_at_ms >= ?
-        AND metadata ->> '$.gate' IN ('not asked', 'denied but ran')`,
-  ).get(sinceMs);
+  const row = statement(db)`
+    SELECT count(*) AS n
+      FROM hook_executions
+     WHERE created_at_ms >= ?
+       AND metadata ->> '$.gate' IN ('not asked', 'denied but ran')`.get(sinceMs);
   return Number(row!["n"]);
 }
 
@@ -246,12 +235,11 @@ const SUMMARY_COLUMNS = `count(*) AS count,
             max(duration_ms) AS maxMs`;
 
 export function summarizeHooks(db: DatabaseSync, sinceMs: number | null): HookSummary[] {
-  return db.prepare(
-    `SELECT hook_name AS hookName, ${SUMMARY_COLUMNS}
-       FROM (${ranked("PARTITION BY hook_name")})
-      GROUP BY hook_name
-      ORDER BY count DESC, hook_name`,
-  ).all(firstIdAt(sinceMs ?? 0)) as unknown as HookSummary[];
+  return statement(db)`
+    SELECT hook_name AS hookName, ${SUMMARY_COLUMNS}
+      FROM (${ranked("PARTITION BY hook_name")})
+     GROUP BY hook_name
+     ORDER BY count DESC, hook_name`.all(firstIdAt(sinceMs ?? 0)) as unknown as HookSummary[];
 }
 
 /** How often hooks of one kind ran about one tool, and how long in all, in milliseconds. */
@@ -261,12 +249,11 @@ export interface HookTime extends Pick<Execution, "hookName" | "toolName"> {
 }
 
 export function hookTimes(db: DatabaseSync, sinceMs: number | null): HookTime[] {
-  return db.prepare(
-    `SELECT hook_name AS hookName, tool_name AS toolName, count(*) AS runs, sum(duration_ms) AS ms
-       FROM hook_executions
-      WHERE id >= ?
-      GROUP BY hook_name, tool_name`,
-  ).all(firstIdAt(sinceMs ?? 0)) as unknown as HookTime[];
+  return statement(db)`
+    SELECT hook_name AS hookName, tool_name AS toolName, count(*) AS runs, sum(duration_ms) AS ms
+      FROM hook_executions
+     WHERE id >= ?
+     GROUP BY hook_name, tool_name`.all(firstIdAt(sinceMs ?? 0)) as unknown as HookTime[];
 }
 
 export function summarizeExecutions(db: DatabaseSync, sinceMs: number): ExecutionSummary {

@@ -2,10 +2,7 @@
 import { isAbsolutePath } from "../base/paths.ts";
 
 /** A condition of SQL with one parameter, and its value. */
-export interface FileMatch {
-  readonly sql: string;
-  readonly value: string;
-}
+export type FileMatch = Readonly<{ sql: string; value: string }>;
 
 /** Returns SQL for the whole path of a name in a folder; NULL when the folder is not known. */
 export function wholeName(name: string, folder: string): string {

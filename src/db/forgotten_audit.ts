@@ -4,6 +4,7 @@ import { quietly } from "../base/errors.ts";
 import { FORGOTTEN_MARK } from "../base/forget_mark.ts";
 import { namesOfList, UNDER_A_FILE } from "./file_match.ts";
 import { readablePayload } from "./payloads.ts";
+import { statement } from "./statement.ts";
 
 /** Rows of one table, and the change that forgets what they hold. */
 export interface RowChange {
@@ -54,11 +55,10 @@ const PLACE_KEY = /^(?:cwd|transcript_path|session_id|hook_event_name|permission
  */
 export function auditOf(db: DatabaseSync, captures: readonly string[]): RowChange {
   const ids = JSON.stringify(captures);
-  const rows = db.prepare(
-    `SELECT id, session_id AS sessionId, tool_use_id AS toolUseId, encoding, payload, raw_bytes AS rawBytes
-       FROM pending_queue
-      WHERE id IN (SELECT value FROM json_each(?))`,
-  ).all(ids);
+  const rows = statement(db)`
+    SELECT id, session_id AS sessionId, tool_use_id AS toolUseId, encoding, payload, raw_bytes AS rawBytes
+      FROM pending_queue
+     WHERE id IN (SELECT value FROM json_each(?))`.all(ids);
   const textsBySession = new Map<unknown, Set<string>>();
   for (const [session, some] of Map.groupBy(rows, ({ sessionId }) => sessionId)) {
     const texts = new Set<string>();

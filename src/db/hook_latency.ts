@@ -1,7 +1,7 @@
 /** Adds up in `hook_latency` how long hooks took, and reads it over time; rows not added up yet count, too. */
 import type { DatabaseSync } from "node:sqlite";
 import { auditMark } from "./executions.ts";
-import { readMeta, writeMeta } from "./statement.ts";
+import { readMeta, statement, writeMeta } from "./statement.ts";
 import { transaction } from "./transaction.ts";
 
 const MINUTE_MS = 60_000;
@@ -26,11 +26,10 @@ const TIMED =
 export function addUpLatency(db: DatabaseSync, nowMs: number): void {
   const sinceMs = nowMs - KEPT_MS;
   db.function("bucket_of", bucketOf);
-  const add = db.prepare(
-    `INSERT INTO hook_latency (minute, hook_name, bucket, runs)
-     ${TIMED}
-     ON CONFLICT (minute, hook_name, bucket) DO UPDATE SET runs = runs + excluded.runs`,
-  );
+  const add = statement(db)`
+    INSERT INTO hook_latency (minute, hook_name, bucket, runs)
+    ${TIMED}
+    ON CONFLICT (minute, hook_name, bucket) DO UPDATE SET runs = runs + excluded.runs`;
   for (let isDone = false; !isDone;) {
     isDone = transaction(db, () => {
       const { newest } = auditMark(db);
@@ -55,10 +54,7 @@ export interface LatencyPoint {
 }
 
 /** How long the hooks of one kind took; steps in which none ran are left out. */
-export interface HookLatency {
-  readonly hookName: string;
-  readonly points: readonly LatencyPoint[];
-}
+export type HookLatency = Readonly<{ hookName: string; points: readonly LatencyPoint[] }>;
 
 /** Returns how long hooks took in each step of time. @param stepMs The length of a step: whole minutes. */
 export function latencyOverTime(

@@ -43,9 +43,7 @@ const COPY_WAIT_MS = 600_000;
  * Copies the database before a migration that drops anything, to `conclaude.db.schema-22` until the next such
  * migration. The copy appears whole, or not at all; older copies are removed. Only one process copies; the others wait,
  * and find the database migrated.
- *
  * @param options `onCopy`: called before the copy begins, with the size of the database in bytes.
- *
  * @throws {SchemaBehindError} The database is larger than `maxCopyBytes`, or another process copies it for too long.
  * @throws {Error} What SQLite or the file system says. The database is unchanged.
  */
@@ -87,7 +85,6 @@ export async function copyBeforeDrop(
 
 /**
  * Brings the schema up to this program's in one transaction. Where many processes try, one does the work.
- *
  * @param options `wasEmpty`: the file existed already and was empty.
  * @returns The names of the applied migrations, oldest first; none when there was nothing to do.
  * @throws {NewerSchemaError | ForeignDatabaseError | MigrationError} Nothing was changed.
@@ -165,11 +162,7 @@ export function migrationFault(db: DatabaseSync): MigrationError | null {
 }
 
 /** A table, an index or a trigger, and the statement that makes it. */
-interface SchemaPart {
-  readonly type: "table" | "index" | "trigger";
-  readonly name: string;
-  readonly sql: string;
-}
+type SchemaPart = Readonly<{ type: "table" | "index" | "trigger"; name: string; sql: string }>;
 
 /** Returns the parts of the schema that a database lacks or has in another form; `fault` says which is the case. */
 export function schemaDifferences(

@@ -28,10 +28,7 @@ export function emptyBeginning(db: DatabaseSync): EmptyBeginning | null {
 }
 
 /** A file into which a person has copied or exported the database, and when, in epoch milliseconds. */
-interface WrittenCopy {
-  readonly path: string;
-  readonly atMs: number;
-}
+type WrittenCopy = Readonly<{ path: string; atMs: number }>;
 
 /** Remembers a file, so that forgetting can name it. Where this cannot be written, nothing can be forgotten either. */
 export function noteCopy(db: DatabaseSync, copy: WrittenCopy): void {

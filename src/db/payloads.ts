@@ -3,6 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isUserError, messageOf, quietly, UserError } from "../base/errors.ts";
 import { collectGarbage } from "../system/process/garbage.ts";
 import { checkpoint } from "./database.ts";
+import { statement } from "./statement.ts";
 import { transaction } from "./transaction.ts";
 
 export interface StoredPayload {
@@ -14,11 +15,7 @@ export interface StoredPayload {
 }
 
 /** A payload that is not compressed yet. `place` is its row number, which grows when the row is moved. */
-interface PlainPayload {
-  readonly id: string;
-  readonly place: number;
-  readonly bytes: Uint8Array;
-}
+type PlainPayload = Readonly<{ id: string; place: number; bytes: Uint8Array }>;
 
 interface Replacement extends Pick<PlainPayload, "id" | "bytes"> {
   readonly compressed: Uint8Array;
@@ -95,14 +92,13 @@ function* eachCapture(
   db: DatabaseSync,
   { columns, where, after }: Readonly<{ columns: string; where: string; after: number }>,
 ) {
-  const next = db.prepare(
-    `SELECT rowid AS place, ${columns}
-       FROM pending_queue
-      WHERE rowid > ?
-        AND ${where}
-      ORDER BY rowid
-      LIMIT 1`,
-  );
+  const next = statement(db)`
+    SELECT rowid AS place, ${columns}
+      FROM pending_queue
+     WHERE rowid > ?
+       AND ${where}
+     ORDER BY rowid
+     LIMIT 1`;
   for (let row = next.get(after); row !== undefined; row = next.get(row["place"]!)) yield row;
 }
 
@@ -115,18 +111,17 @@ export function replacePayloads(
   replacements: readonly Replacement[],
 ): { readonly count: number; readonly savedBytes: number } {
   return transaction(db, () => {
-    const statement = db.prepare(
-      `UPDATE pending_queue
-          SET rowid = (SELECT max(rowid) FROM pending_queue) + 1, payload = ?, raw_bytes = ?,
-              encoding = 'br'
-        WHERE id = ?
-          AND encoding = 'json'
-          AND CAST(payload AS BLOB) = ?`,
-    );
+    const replace = statement(db)`
+      UPDATE pending_queue
+         SET rowid = (SELECT max(rowid) FROM pending_queue) + 1, payload = ?, raw_bytes = ?,
+             encoding = 'br'
+       WHERE id = ?
+         AND encoding = 'json'
+         AND CAST(payload AS BLOB) = ?`;
     let count = 0;
     let savedBytes = 0;
     for (const { id, bytes, compressed } of replacements) {
-      if (statement.run(compressed, bytes.length, id, bytes).changes === 0) continue;
+      if (replace.run(compressed, bytes.length, id, bytes).changes === 0) continue;
       count++;
       savedBytes += bytes.length - compressed.length;
     }
@@ -146,7 +141,6 @@ const COLLECT_EVERY_BATCHES = 4;
 /**
  * Compresses payloads that become smaller by it. It works without a lock and replaces in short transactions, so hooks
  * and a second compaction may work at the same time, and a killed process leaves every payload whole.
- *
  * @param options `untilMs`: stop at this time, by `performance.now()`. `onProgress`: called after every batch.
  * @returns How many payloads became smaller and by how many bytes; `complete` is false when the time ran out.
  * @throws {Error} What SQLite says; what was done before stays done.
@@ -201,10 +195,7 @@ function decompress(payload: string | Uint8Array, rawBytes: number): Uint8Array 
   return bytes;
 }
 
-export interface PruneCounts {
-  readonly pruned: number;
-  readonly freedBytes: number;
-}
+export type PruneCounts = Readonly<{ pruned: number; freedBytes: number }>;
 
 /** The beginning of a pruned payload, which is too short to be compressed. */
 const PRUNED = '{"pruned":true,';
@@ -230,28 +221,26 @@ export function payloadsToPrune(
   db: DatabaseSync,
   { beforeMs, keepNewest }: Readonly<Record<"beforeMs" | "keepNewest", number>>,
 ): string[] {
-  return db.prepare(
-    `SELECT id
-       FROM pending_queue
-      WHERE status = 'done'
-        AND created_at_ms < ?1
-        AND NOT ${IS_PRUNED}
-        AND id NOT IN (
-          SELECT id
-            FROM pending_queue
-           WHERE status = 'done'
-             AND created_at_ms < ?1
-           ORDER BY created_at_ms DESC, id DESC
-           LIMIT ?2)
-      ORDER BY id`,
-  ).all(beforeMs, keepNewest).map(({ id }) => String(id));
+  return statement(db)`
+    SELECT id
+      FROM pending_queue
+     WHERE status = 'done'
+       AND created_at_ms < ?1
+       AND NOT ${IS_PRUNED}
+       AND id NOT IN (
+         SELECT id
+           FROM pending_queue
+          WHERE status = 'done'
+            AND created_at_ms < ?1
+          ORDER BY created_at_ms DESC, id DESC
+          LIMIT ?2)
+     ORDER BY id`.all(beforeMs, keepNewest).map(({ id }) => String(id));
 }
 
 const PRUNED_ROWS = 200;
 
 /**
  * Prunes the payloads of captures that are done, in batches, and yields the counts so far.
- *
  * @param options `unreadable`: also prunes captures that wait or failed, and marks them done. `dryRun`: only counts.
  */
 export function* prunePayloads(
@@ -267,11 +256,10 @@ export function* prunePayloads(
   for (let at = 0; at < ids.length; at += PRUNED_ROWS) {
     const list = JSON.stringify(ids.slice(at, at + PRUNED_ROWS));
     const prune = () => {
-      const { pruned, freedBytes } = db.prepare(
-        `SELECT count(*) AS pruned, coalesce(sum(octet_length(payload)), 0) AS freedBytes
-           FROM pending_queue
-         ${where}`,
-      ).get(list) as unknown as PruneCounts;
+      const { pruned, freedBytes } = statement(db)`
+        SELECT count(*) AS pruned, coalesce(sum(octet_length(payload)), 0) AS freedBytes
+          FROM pending_queue
+        ${where}`.get(list) as unknown as PruneCounts;
       if (!dryRun) db.prepare(`UPDATE pending_queue SET ${TO_PRUNED}${also} ${where}`).run(list);
       done.pruned += pruned;
       done.freedBytes += freedBytes;

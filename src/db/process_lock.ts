@@ -27,7 +27,6 @@ const WAIT_MS = 500;
 /**
  * Takes a lock that one process at a time holds: the system's own lock on a small file, gone with the process and so
  * never stale. Nothing else in the process may open the file: closing any descriptor of it loses the lock.
- *
  * @returns Null when another process holds it.
  */
 export function takeLock(path: string, { waitMs = WAIT_MS } = {}): ProcessLock | null {

@@ -56,37 +56,33 @@ export function listQueue(
     ["status IN ('raw', 'processing') AND status = ?", pending ? filter.status : null],
     ["status = ?", pending ? null : filter.status],
   ]);
-  return db.prepare(
-    `SELECT ${COLUMNS}
-       FROM pending_queue
-       ${sql}
-      ORDER BY ${DRAIN_ORDER}
-      LIMIT ?`,
-  ).all(...values, filter.limit).map(itemOf);
+  return statement(db)`
+    SELECT ${COLUMNS}
+      FROM pending_queue
+      ${sql}
+     ORDER BY ${DRAIN_ORDER}
+     LIMIT ?`.all(...values, filter.limit).map(itemOf);
 }
 
 /** Returns the captures whose ids begin with a text, the oldest first, at most `limit`; none for an empty text. */
 export function findQueueItems(db: DatabaseSync, id: string, limit: number): QueueItem[] {
   if (id === "") return [];
-  return db.prepare(
-    `SELECT ${COLUMNS}
-       FROM pending_queue
-      WHERE id >= ?1
-        AND id < ?1 || char(0x10ffff)
-      ORDER BY id
-      LIMIT ?2`,
-  ).all(id, limit).map(itemOf);
+  return statement(db)`
+    SELECT ${COLUMNS}
+      FROM pending_queue
+     WHERE id >= ?1
+       AND id < ?1 || char(0x10ffff)
+     ORDER BY id
+     LIMIT ?2`.all(id, limit).map(itemOf);
 }
 
 const MIN_TELLING = 8;
 
 /** Returns the shortest beginning of a capture's id that no other capture has: 8 characters or more. */
 export function tellingQueueId(db: DatabaseSync, id: string): string {
-  const { before, after } = statement(
-    db,
-    `SELECT (SELECT max(id) FROM pending_queue WHERE id < ?1) AS before,
-            (SELECT min(id) FROM pending_queue WHERE id > ?1) AS after`,
-  ).get(id)!;
+  const { before, after } = statement(db)`
+    SELECT (SELECT max(id) FROM pending_queue WHERE id < ?1) AS before,
+           (SELECT min(id) FROM pending_queue WHERE id > ?1) AS after`.get(id)!;
   return shortestUniquePrefix(id, [String(before ?? ""), String(after ?? "")], MIN_TELLING);
 }
 
@@ -96,10 +92,7 @@ export type SessionCapture =
   & { readonly observationId: number | null };
 
 /** A span of time in epoch milliseconds; its end does not belong to it. */
-export interface Span {
-  readonly sinceMs: number;
-  readonly untilMs: number;
-}
+export type Span = Readonly<{ sinceMs: number; untilMs: number }>;
 
 /** Returns when the first of the newest `count` captures of a session before a moment came; 0 for fewer captures. */
 export function beginOfNewest(
@@ -107,23 +100,18 @@ export function beginOfNewest(
   sessionId: string,
   { count, untilMs }: { readonly count: number; readonly untilMs: number },
 ): number {
-  const row = statement(
-    db,
-    `SELECT created_at_ms AS atMs
-       FROM pending_queue
-      WHERE session_id = ?
-        AND created_at_ms < ?
-      ORDER BY created_at_ms DESC
-      LIMIT 1 OFFSET ?`,
-  ).get(sessionId, untilMs, count - 1);
+  const row = statement(db)`
+    SELECT created_at_ms AS atMs
+      FROM pending_queue
+     WHERE session_id = ?
+       AND created_at_ms < ?
+     ORDER BY created_at_ms DESC
+     LIMIT 1 OFFSET ?`.get(sessionId, untilMs, count - 1);
   return Number(row?.["atMs"] ?? 0);
 }
 
 /** The rows of a table after a number and up to another one, in the order of writing. */
-export interface Written {
-  readonly after: number;
-  readonly upTo: number;
-}
+export type Written = Readonly<{ after: number; upTo: number }>;
 
 /** Returns conditions for rows of a session. Newly written rows are few in all sessions, so their numbers find them. */
 export function ofSession(
@@ -151,13 +139,12 @@ export function capturesOfSession(
   part: Span | Written,
 ): SessionCapture[] {
   const { sql, values } = filterOf(ofSession(sessionId, part));
-  return db.prepare(
-    `SELECT id, tool_name AS toolName, tool_use_id AS toolUseId, outcome, created_at_ms AS createdAtMs,
-            observation_id AS observationId
-       FROM pending_queue
-       ${sql}
-      ORDER BY created_at_ms, id`,
-  ).all(...values) as unknown as SessionCapture[];
+  return statement(db)`
+    SELECT id, tool_name AS toolName, tool_use_id AS toolUseId, outcome, created_at_ms AS createdAtMs,
+           observation_id AS observationId
+      FROM pending_queue
+      ${sql}
+     ORDER BY created_at_ms, id`.all(...values) as unknown as SessionCapture[];
 }
 
 /** Returns when the newest capture with this name before a moment came, in epoch milliseconds; null where none did. */
@@ -166,22 +153,19 @@ export function lastCaptureAtMs(
   sessionId: string,
   { toolName, untilMs }: { readonly toolName: string; readonly untilMs: number },
 ): number | null {
-  const row = statement(
-    db,
-    `SELECT max(created_at_ms) AS atMs
-       FROM pending_queue
-      WHERE session_id = ?
-        AND tool_name = ?
-        AND created_at_ms < ?`,
-  ).get(sessionId, toolName, untilMs);
+  const row = statement(db)`
+    SELECT max(created_at_ms) AS atMs
+      FROM pending_queue
+     WHERE session_id = ?
+       AND tool_name = ?
+       AND created_at_ms < ?`.get(sessionId, toolName, untilMs);
   return row?.["atMs"] as number | null;
 }
 
 /** Returns the payload of a capture as it is stored; undefined when there is no such capture. */
 export function readStoredPayload(db: DatabaseSync, id: string): StoredPayload | undefined {
-  const row = db.prepare(
-    "SELECT id, encoding, payload, raw_bytes AS rawBytes FROM pending_queue WHERE id = ?",
-  ).get(id);
+  const row = statement(db)`
+    SELECT id, encoding, payload, raw_bytes AS rawBytes FROM pending_queue WHERE id = ?`.get(id);
   return row as unknown as StoredPayload | undefined;
 }
 
@@ -192,12 +176,12 @@ export function retryQueueItems(
   atMs: number,
 ): number {
   const { changes } = transaction(db, () =>
-    db.prepare(
-      `UPDATE pending_queue
-          SET status = 'raw', attempts = 0, error_message = NULL, retry_at_ms = NULL, updated_at_ms = ?1
-        WHERE status = 'error'
-          AND (?2 IS NULL OR id IN (SELECT value FROM json_each(?2)))`,
-    ).run(atMs, ids === null ? null : JSON.stringify(ids)));
+    statement(db)`
+      UPDATE pending_queue
+         SET status = 'raw', attempts = 0, error_message = NULL, retry_at_ms = NULL, updated_at_ms = ?1
+       WHERE status = 'error'
+         AND (?2 IS NULL OR id IN (SELECT value FROM json_each(?2)))
+    `.run(atMs, ids === null ? null : JSON.stringify(ids)));
   return Number(changes);
 }
 
@@ -229,13 +213,12 @@ interface QueueGroup {
 
 /** Sums up the queue by status and priority; groups without captures are left out. */
 export function summarizeQueue(db: DatabaseSync): QueueGroup[] {
-  return db.prepare(
-    `SELECT status, priority, count(*) AS count, sum(max(raw_bytes, 0)) AS rawBytes,
-            sum(octet_length(payload)) AS storedBytes, min(created_at_ms) AS oldestAtMs
-       FROM pending_queue
-      GROUP BY status, priority
-      ORDER BY status, priority`,
-  ).all() as unknown as QueueGroup[];
+  return statement(db)`
+    SELECT status, priority, count(*) AS count, sum(max(raw_bytes, 0)) AS rawBytes,
+           sum(octet_length(payload)) AS storedBytes, min(created_at_ms) AS oldestAtMs
+      FROM pending_queue
+     GROUP BY status, priority
+     ORDER BY status, priority`.all() as unknown as QueueGroup[];
 }
 
 /** Adds up groups; `oldestAtMs` says when the oldest waiting capture came, null when none waits. */
@@ -267,12 +250,11 @@ export function totalsOf(groups: readonly QueueGroup[]) {
 export function queueRetries(
   db: DatabaseSync,
 ): { readonly retrying: number; readonly nextRetryAtMs: number | null } {
-  return db.prepare(
-    `SELECT count(*) AS retrying, min(retry_at_ms) AS nextRetryAtMs
-       FROM pending_queue
-      WHERE status IN ('raw', 'processing')
-        AND retry_at_ms IS NOT NULL`,
-  ).get() as unknown as ReturnType<typeof queueRetries>;
+  return statement(db)`
+    SELECT count(*) AS retrying, min(retry_at_ms) AS nextRetryAtMs
+      FROM pending_queue
+     WHERE status IN ('raw', 'processing')
+       AND retry_at_ms IS NOT NULL`.get() as unknown as ReturnType<typeof queueRetries>;
 }
 
 /**
@@ -283,11 +265,10 @@ export function queueHealth(
   db: DatabaseSync,
   stuckBeforeMs: number,
 ): Readonly<Record<"waiting" | "stuck" | "rawBytes", number>> {
-  const row = db.prepare(
-    `SELECT count(*) FILTER (WHERE status IN ('raw', 'processing'))            AS waiting,
-            count(*) FILTER (WHERE status = 'processing' AND updated_at_ms < ?) AS stuck,
-            coalesce(sum(max(raw_bytes, 0)), 0)                                AS rawBytes
-       FROM pending_queue`,
-  ).get(stuckBeforeMs);
+  const row = statement(db)`
+    SELECT count(*) FILTER (WHERE status IN ('raw', 'processing'))            AS waiting,
+           count(*) FILTER (WHERE status = 'processing' AND updated_at_ms < ?) AS stuck,
+           coalesce(sum(max(raw_bytes, 0)), 0)                                AS rawBytes
+      FROM pending_queue`.get(stuckBeforeMs);
   return row as unknown as ReturnType<typeof queueHealth>;
 }

@@ -49,52 +49,45 @@ const IS_SAME_TRY =
 
 /** Returns the captures of dead drains to the queue. Only one drain works at a time, so every other claim is dead. */
 export function releaseClaims(db: DatabaseSync): void {
-  const held = db.prepare(
-    `SELECT 1
-       FROM pending_queue
-      WHERE status IN ('raw', 'processing')
-        AND status = 'processing'
-      LIMIT 1`,
-  ).get();
+  const held = statement(db)`
+    SELECT 1
+      FROM pending_queue
+     WHERE status IN ('raw', 'processing')
+       AND status = 'processing'
+     LIMIT 1`.get();
   if (held === undefined) return;
   transaction(db, () =>
-    db.prepare(
-      `UPDATE pending_queue
-          SET status = 'raw'
-        WHERE status IN ('raw', 'processing')
-          AND status = 'processing'`,
-    ).run());
+    statement(db)`
+      UPDATE pending_queue
+         SET status = 'raw'
+       WHERE status IN ('raw', 'processing')
+         AND status = 'processing'`.run());
 }
 
-/** Claims the next captures, in the order of the queue. */
 export function claimCaptures(db: DatabaseSync, nowMs: number, size: BatchSize): ClaimedCapture[] {
   return transaction(db, () => {
     const ids = nextIds(db, nowMs, size);
     if (ids.length === 0) return [];
-    statement(
-      db,
-      `UPDATE pending_queue
-          SET status = 'processing',
-              attempts = iif(${IS_SAME_TRY}, attempts, attempts + 1),
-              updated_at_ms = iif(${IS_SAME_TRY}, updated_at_ms, ?1)
-        WHERE id IN (SELECT value FROM json_each(?2))`,
-    ).run(nowMs, JSON.stringify(ids));
+    statement(db)`
+      UPDATE pending_queue
+         SET status = 'processing',
+             attempts = iif(${IS_SAME_TRY}, attempts, attempts + 1),
+             updated_at_ms = iif(${IS_SAME_TRY}, updated_at_ms, ?1)
+       WHERE id IN (SELECT value FROM json_each(?2))`.run(nowMs, JSON.stringify(ids));
     return readCaptures(db, ids);
   });
 }
 
 export function readCaptures(db: DatabaseSync, ids: readonly string[]): ClaimedCapture[] {
-  return statement(
-    db,
-    `SELECT q.id, q.session_id AS sessionId, q.tool_name AS toolName, q.outcome, q.attempts, q.encoding, q.payload,
-            q.raw_bytes AS rawBytes, q.created_at_ms AS createdAtMs,
-            iif(q.branch = '', NULL, coalesce(q.branch, s.branch)) AS branch,
-            coalesce(s.repository, s.project_dir) AS project, s.project_dir AS projectDir
-       FROM json_each(?) AS taken
-       JOIN pending_queue AS q ON q.id = taken.value
-       LEFT JOIN sessions AS s ON s.session_id = q.session_id
-      ORDER BY taken.key`,
-  ).all(JSON.stringify(ids)) as unknown as ClaimedCapture[];
+  return statement(db)`
+    SELECT q.id, q.session_id AS sessionId, q.tool_name AS toolName, q.outcome, q.attempts, q.encoding, q.payload,
+           q.raw_bytes AS rawBytes, q.created_at_ms AS createdAtMs,
+           iif(q.branch = '', NULL, coalesce(q.branch, s.branch)) AS branch,
+           coalesce(s.repository, s.project_dir) AS project, s.project_dir AS projectDir
+      FROM json_each(?) AS taken
+      JOIN pending_queue AS q ON q.id = taken.value
+      LEFT JOIN sessions AS s ON s.session_id = q.session_id
+     ORDER BY taken.key`.all(JSON.stringify(ids)) as unknown as ClaimedCapture[];
 }
 
 function nextIds(
@@ -102,16 +95,14 @@ function nextIds(
   nowMs: number,
   { maxRows, maxBytes, maxRowBytes = Infinity, isFirstTry = false }: BatchSize,
 ): string[] {
-  const rows = statement(
-    db,
-    `SELECT id, raw_bytes AS bytes, attempts
-       FROM pending_queue
-      WHERE status IN ('raw', 'processing')
-        AND status = 'raw'
-        AND (retry_at_ms IS NULL OR retry_at_ms <= ?)
-      ORDER BY ${DRAIN_ORDER}
-      LIMIT ?`,
-  ).all(nowMs, maxRows);
+  const rows = statement(db)`
+    SELECT id, raw_bytes AS bytes, attempts
+      FROM pending_queue
+     WHERE status IN ('raw', 'processing')
+       AND status = 'raw'
+       AND (retry_at_ms IS NULL OR retry_at_ms <= ?)
+     ORDER BY ${DRAIN_ORDER}
+     LIMIT ?`.all(nowMs, maxRows);
   const ids: string[] = [];
   let bytes = 0;
   for (const row of rows) {
@@ -136,15 +127,13 @@ export function confirmCaptures(
   worked: readonly WorkedCapture[],
   atMs: number,
 ): boolean {
-  const { changes } = statement(
-    db,
-    `UPDATE pending_queue AS q
-        SET status = 'done', observation_id = w.value ->> 2, error_message = NULL, retry_at_ms = NULL, updated_at_ms = ?2
-       FROM json_each(?1) AS w
-      WHERE q.id = w.value ->> 0
-        AND q.status = 'processing'
-        AND q.attempts = w.value ->> 1`,
-  ).run(
+  const { changes } = statement(db)`
+    UPDATE pending_queue AS q
+       SET status = 'done', observation_id = w.value ->> 2, error_message = NULL, retry_at_ms = NULL, updated_at_ms = ?2
+      FROM json_each(?1) AS w
+     WHERE q.id = w.value ->> 0
+       AND q.status = 'processing'
+       AND q.attempts = w.value ->> 1`.run(
     JSON.stringify(worked.map(({ id, attempts, observationId }) => [id, attempts, observationId])),
     atMs,
   );
@@ -162,31 +151,26 @@ export function failCapture(
     readonly atMs: number;
   },
 ): void {
-  statement(
-    db,
-    `UPDATE pending_queue
-        SET status = iif(?3 IS NULL, 'error', 'raw'), retry_at_ms = ?3, error_message = ?4, updated_at_ms = ?5
-      WHERE id = ?1
-        AND status = 'processing'
-        AND attempts = ?2`,
-  ).run(id, attempts, failed.retryAtMs, failed.errorMessage, failed.atMs);
+  statement(db)`
+    UPDATE pending_queue
+       SET status = iif(?3 IS NULL, 'error', 'raw'), retry_at_ms = ?3, error_message = ?4, updated_at_ms = ?5
+     WHERE id = ?1
+       AND status = 'processing'
+       AND attempts = ?2`.run(id, attempts, failed.retryAtMs, failed.errorMessage, failed.atMs);
 }
 
-/** Returns the capture of a tool use; null when the queue has none. */
 export function captureOfToolUse(
   db: DatabaseSync,
   sessionId: string,
   toolUseId: string,
 ): StoredPayload | null {
-  const row = statement(
-    db,
-    `SELECT id, encoding, payload, raw_bytes AS rawBytes
-       FROM pending_queue
-      WHERE session_id = ?
-        AND tool_use_id = ?
-      ORDER BY created_at_ms, id
-      LIMIT 1`,
-  ).get(sessionId, toolUseId);
+  const row = statement(db)`
+    SELECT id, encoding, payload, raw_bytes AS rawBytes
+      FROM pending_queue
+     WHERE session_id = ?
+       AND tool_use_id = ?
+     ORDER BY created_at_ms, id
+     LIMIT 1`.get(sessionId, toolUseId);
   return row === undefined ? null : row as unknown as StoredPayload;
 }
 
@@ -207,13 +191,12 @@ export function forgetSummaryRequest(db: DatabaseSync, sessionId: string): void 
 }
 
 export function hasWaiting(db: DatabaseSync, nowMs: number): boolean {
-  return db.prepare(
-    `SELECT 1
-       FROM pending_queue
-      WHERE status IN ('raw', 'processing')
-        AND (retry_at_ms IS NULL OR retry_at_ms <= ?)
-      LIMIT 1`,
-  ).get(nowMs) !== undefined;
+  return statement(db)`
+    SELECT 1
+      FROM pending_queue
+     WHERE status IN ('raw', 'processing')
+       AND (retry_at_ms IS NULL OR retry_at_ms <= ?)
+     LIMIT 1`.get(nowMs) !== undefined;
 }
 
 /** Tells whether anything was ever forgotten: then a drain may have to drop captures of it. */
@@ -228,16 +211,15 @@ export function countWaiting(
   db: DatabaseSync,
   { project, except }: { readonly project: string; readonly except: string },
 ): number {
-  const row = db.prepare(
-    `SELECT count(*) AS n
-       FROM (SELECT 1
-               FROM pending_queue AS q
-               JOIN sessions AS s ON s.session_id = q.session_id
-              WHERE q.status IN ('raw', 'processing')
-                AND q.session_id <> ?
-                AND coalesce(s.repository, s.project_dir) = ?
-              LIMIT ${MAX_COUNTED})`,
-  ).get(except, project);
+  const row = statement(db)`
+    SELECT count(*) AS n
+      FROM (SELECT 1
+              FROM pending_queue AS q
+              JOIN sessions AS s ON s.session_id = q.session_id
+             WHERE q.status IN ('raw', 'processing')
+               AND q.session_id <> ?
+               AND coalesce(s.repository, s.project_dir) = ?
+             LIMIT ${MAX_COUNTED})`.get(except, project);
   return Number(row!["n"]);
 }
 
@@ -264,40 +246,37 @@ export function newestWaiting(
   },
 ): WaitingCapture[] {
   const isWaiting = "session_id = s.session_id AND status IN ('raw', 'processing')";
-  const waitingSessions = db.prepare(
-    `SELECT session_id AS id
-       FROM (SELECT session_id, updated_at_ms
-               FROM sessions
-              WHERE coalesce(repository, project_dir) = ?
-                AND session_id <> ?
-              ORDER BY updated_at_ms DESC
-              LIMIT ${MAX_LOOKED_AT}) AS s
-      WHERE EXISTS (SELECT 1 FROM pending_queue WHERE ${isWaiting})
-      ORDER BY updated_at_ms DESC
-      LIMIT ?`,
-  ).all(project, except, sessions);
-  const newest = db.prepare(
-    `SELECT id, session_id AS sessionId, tool_name AS toolName, outcome, encoding, payload, raw_bytes AS rawBytes,
-            created_at_ms AS createdAtMs
-       FROM pending_queue
-      WHERE session_id = ?1
-        AND status IN ('raw', 'processing')
-        AND iif(?2, tool_name = 'UserPromptSubmit',
-                tool_name NOT IN ('UserPromptSubmit', 'Stop', 'StopFailure', 'PostCompact', 'Read', 'NotebookRead',
-                                  'Grep', 'Glob', 'LS')
-                AND raw_bytes <= ${MAX_BYTES})
-      ORDER BY created_at_ms DESC, id DESC
-      LIMIT ?3`,
-  );
+  const waitingSessions = statement(db)`
+    SELECT session_id AS id
+      FROM (SELECT session_id, updated_at_ms
+              FROM sessions
+             WHERE coalesce(repository, project_dir) = ?
+               AND session_id <> ?
+             ORDER BY updated_at_ms DESC
+             LIMIT ${MAX_LOOKED_AT}) AS s
+     WHERE EXISTS (SELECT 1 FROM pending_queue WHERE ${isWaiting})
+     ORDER BY updated_at_ms DESC
+     LIMIT ?`.all(project, except, sessions);
+  const newest = statement(db)`
+    SELECT id, session_id AS sessionId, tool_name AS toolName, outcome, encoding, payload, raw_bytes AS rawBytes,
+           created_at_ms AS createdAtMs
+      FROM pending_queue
+     WHERE session_id = ?1
+       AND status IN ('raw', 'processing')
+       AND iif(?2, tool_name = 'UserPromptSubmit',
+               tool_name NOT IN ('UserPromptSubmit', 'Stop', 'StopFailure', 'PostCompact', 'Read', 'NotebookRead',
+                                 'Grep', 'Glob', 'LS')
+               AND raw_bytes <= ${MAX_BYTES})
+     ORDER BY created_at_ms DESC, id DESC
+     LIMIT ?3`;
   return waitingSessions.flatMap(({ id }) =>
     [...newest.all(id!, 1, 1), ...newest.all(id!, 0, uses)] as unknown as WaitingCapture[]
   );
 }
 
 export function countAllWaiting(db: DatabaseSync): number {
-  const row = db.prepare(
-    "SELECT count(*) AS n FROM pending_queue WHERE status IN ('raw', 'processing')",
-  ).get();
+  const row = statement(db)`
+    SELECT count(*) AS n FROM pending_queue WHERE status IN ('raw', 'processing')`.get();
   return Number(row!["n"]);
 }
 
@@ -305,13 +284,13 @@ export function sessionsWaiting(
   db: DatabaseSync,
   candidates: readonly { readonly sessionId: string }[],
 ): ReadonlySet<string> {
-  const rows = db.prepare(
-    `SELECT value AS id
-       FROM json_each(?)
-      WHERE EXISTS (SELECT 1
-                      FROM pending_queue
-                     WHERE session_id = value
-                       AND status IN ('raw', 'processing'))`,
-  ).all(JSON.stringify([...new Set(candidates.map(({ sessionId }) => sessionId))]));
+  const rows = statement(db)`
+    SELECT value AS id
+      FROM json_each(?)
+     WHERE EXISTS (SELECT 1
+                     FROM pending_queue
+                    WHERE session_id = value
+                      AND status IN ('raw', 'processing'))
+  `.all(JSON.stringify([...new Set(candidates.map(({ sessionId }) => sessionId))]));
   return new Set(rows.map(({ id }) => String(id)));
 }

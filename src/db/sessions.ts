@@ -1,6 +1,7 @@
 /** Reads the table of sessions, and marks abandoned ones. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
+import type { SessionTouch } from "./captures.ts";
 import { statement } from "./statement.ts";
 import { shortestUniquePrefix, shortSessionId } from "../base/ids.ts";
 import type { ProcessState } from "../system/process/process_identity.ts";
@@ -18,22 +19,14 @@ export interface SessionEnd {
   readonly turn: LastTurn | null;
 }
 
-export interface SessionRow {
+export interface SessionRow
+  extends Omit<SessionTouch, "effect" | "transcriptPath" | "claudeProcess"> {
   readonly sessionId: string;
   readonly shortId: string;
   readonly status: "active" | "ended" | "abandoned";
-  readonly source: string | null;
-  readonly title: string | null;
-  readonly projectDir: string | null;
-  readonly repository: string | null;
-  readonly branch: string | null;
-  readonly cwd: string | null;
-  readonly permissionMode: string | null;
-  readonly claudePid: number | null;
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;
-  readonly endReason: string | null;
   /** The task that it works for and the agent that it is, where the daemon has started it. */
   readonly taskId: string | null;
   readonly agentId: string | null;
@@ -85,16 +78,14 @@ export function listSessions(
 
 /** Returns the folders of all projects that sessions have worked in, the last one first. */
 export function knownProjects(db: DatabaseSync): string[] {
-  return db.prepare(
-    `SELECT project_dir AS folder
-       FROM sessions
-      WHERE project_dir IS NOT NULL
-      GROUP BY project_dir
-      ORDER BY max(updated_at_ms) DESC`,
-  ).all().map(({ folder }) => String(folder));
+  return statement(db)`
+    SELECT project_dir AS folder
+      FROM sessions
+     WHERE project_dir IS NOT NULL
+     GROUP BY project_dir
+     ORDER BY max(updated_at_ms) DESC`.all().map(({ folder }) => String(folder));
 }
 
-/** Returns the sessions that worked for a task, the newest first. */
 export function listSessionsOfTask(db: DatabaseSync, taskId: string): SessionRow[] {
   return select(db, "WHERE task_id = ? ORDER BY started_at_ms DESC, session_id", [taskId]);
 }
@@ -104,14 +95,13 @@ export function transcriptNear(
   db: DatabaseSync,
   { repository, sessionId }: { readonly repository: string | null; readonly sessionId: string },
 ): string | null {
-  const row = db.prepare(
-    `SELECT transcript_path AS path
-       FROM sessions
-      WHERE transcript_path IS NOT NULL
-        AND (session_id = ?2 OR repository = ?1)
-      ORDER BY session_id = ?2 DESC, updated_at_ms DESC
-      LIMIT 1`,
-  ).get(repository, sessionId);
+  const row = statement(db)`
+    SELECT transcript_path AS path
+      FROM sessions
+     WHERE transcript_path IS NOT NULL
+       AND (session_id = ?2 OR repository = ?1)
+     ORDER BY session_id = ?2 DESC, updated_at_ms DESC
+     LIMIT 1`.get(repository, sessionId);
   return textIn(row, "path");
 }
 
@@ -140,20 +130,17 @@ function textIn(row: Readonly<Record<string, unknown>> | undefined, column: stri
 }
 
 /** An active session, and the mark of its Claude process; null when that was not recorded. */
-export interface ActiveSession {
-  readonly session: SessionRow;
-  readonly claudeProcess: string | null;
-}
+export type ActiveSession = Readonly<{ session: SessionRow; claudeProcess: string | null }>;
 
 /** Returns active sessions of some projects (common git directories, else folders), the latest sign of life first. */
 export function listActive(db: DatabaseSync, projects: readonly string[]): ActiveSession[] {
-  const rows = db.prepare(
-    `SELECT ${COLUMNS}, claude_process AS claudeProcess
-       FROM sessions
-      WHERE coalesce(repository, project_dir) IN (SELECT value FROM json_each(?))
-        AND status = 'active'
-      ORDER BY updated_at_ms DESC, session_id`,
-  ).all(JSON.stringify(projects)) as unknown as (SessionRow & {
+  const rows = statement(db)`
+    SELECT ${COLUMNS}, claude_process AS claudeProcess
+      FROM sessions
+     WHERE coalesce(repository, project_dir) IN (SELECT value FROM json_each(?))
+       AND status = 'active'
+     ORDER BY updated_at_ms DESC, session_id
+  `.all(JSON.stringify(projects)) as unknown as (SessionRow & {
     readonly claudeProcess: string | null;
   })[];
   return rows.map(({ claudeProcess, ...session }) => ({ session, claudeProcess }));
@@ -186,13 +173,12 @@ export function findIdsWithoutSession(db: DatabaseSync, text: string, limit = 10
          FROM ${table}
         WHERE ${condition.replaceAll("?", "?1")}`
     );
-    return db.prepare(
-      `${tables.join("\n        UNION\n       ")}
-        EXCEPT
-       SELECT session_id
-         FROM sessions
-        LIMIT ?2`,
-    ).all(value, limit).map((row) => String(row["session_id"]));
+    return statement(db)`
+      ${tables.join("\n        UNION\n       ")}
+       EXCEPT
+      SELECT session_id
+        FROM sessions
+       LIMIT ?2`.all(value, limit).map((row) => String(row["session_id"]));
   }, ["session_id = ?"]);
 }
 
@@ -220,7 +206,6 @@ export function hasRunningSubagent(db: DatabaseSync, sessionId: string): boolean
   return isAny(db, running, [sessionId]);
 }
 
-/** Tells whether a session is known to work for this task as this agent. */
 export function isOfTask(
   db: DatabaseSync,
   sessionId: string,
@@ -236,24 +221,22 @@ function isAny(db: DatabaseSync, from: string, values: readonly SQLInputValue[])
 
 /** Returns how a session ended; null when the session is not known. A blocked prompt or stop does not count. */
 export function sessionEnd(db: DatabaseSync, sessionId: string): SessionEnd | null {
-  const session = statement(
-    db,
-    "SELECT status, end_reason AS reason FROM sessions WHERE session_id = ?",
-  ).get(sessionId) as Omit<SessionEnd, "turn"> | undefined;
+  const session = statement(db)`
+    SELECT status, end_reason AS reason FROM sessions WHERE session_id = ?`.get(sessionId) as
+    | Omit<SessionEnd, "turn">
+    | undefined;
   return session === undefined ? null : { ...session, turn: lastTurn(db, sessionId) };
 }
 
 function lastTurn(db: DatabaseSync, sessionId: string): LastTurn | null {
-  const row = statement(
-    db,
-    `SELECT hook_name AS event, iif(json_valid(metadata), metadata ->> '$.error', NULL) AS error
-       FROM hook_executions
-      WHERE session_id = ?
-        AND hook_name IN ('UserPromptSubmit', 'Stop', 'StopFailure')
-        AND status <> 'blocked'
-      ORDER BY created_at_ms DESC, id DESC
-      LIMIT 1`,
-  ).get(sessionId);
+  const row = statement(db)`
+    SELECT hook_name AS event, iif(json_valid(metadata), metadata ->> '$.error', NULL) AS error
+      FROM hook_executions
+     WHERE session_id = ?
+       AND hook_name IN ('UserPromptSubmit', 'Stop', 'StopFailure')
+       AND status <> 'blocked'
+     ORDER BY created_at_ms DESC, id DESC
+     LIMIT 1`.get(sessionId);
   if (row === undefined) return null;
   if (row["event"] === "StopFailure") return { kind: "failed", error: String(row["error"] ?? "") };
   return { kind: row["event"] === "Stop" ? "ended" : "begun" };
@@ -268,14 +251,14 @@ export interface SessionCounts {
 
 /** Counts sessions. @param project A common git directory, or a project directory; null for all projects. */
 export function countSessions(db: DatabaseSync, project: string | null): SessionCounts {
-  return db.prepare(
-    `SELECT count(*) AS total,
-            count(*) FILTER (WHERE status = 'active') AS active,
-            count(*) FILTER (WHERE status = 'ended') AS ended,
-            count(*) FILTER (WHERE status = 'abandoned') AS abandoned
-       FROM sessions
-      WHERE ?1 IS NULL OR coalesce(repository, project_dir) = ?1`,
-  ).get(project) as unknown as SessionCounts;
+  return statement(db)`
+    SELECT count(*) AS total,
+           count(*) FILTER (WHERE status = 'active') AS active,
+           count(*) FILTER (WHERE status = 'ended') AS ended,
+           count(*) FILTER (WHERE status = 'abandoned') AS abandoned
+      FROM sessions
+     WHERE ?1 IS NULL OR coalesce(repository, project_dir) = ?1
+  `.get(project) as unknown as SessionCounts;
 }
 
 /** Returns active sessions whose process is known, the longest quiet first. */
@@ -283,15 +266,14 @@ export function activeSessions(
   db: DatabaseSync,
   options: { readonly except: string; readonly limit: number },
 ): SessionProcess[] {
-  return db.prepare(
-    `SELECT session_id AS sessionId, claude_pid AS claudePid, claude_process AS claudeProcess
-       FROM sessions
-      WHERE status = 'active'
-        AND claude_pid IS NOT NULL
-        AND session_id <> ?
-      ORDER BY updated_at_ms
-      LIMIT ?`,
-  ).all(options.except, options.limit) as unknown as SessionProcess[];
+  return statement(db)`
+    SELECT session_id AS sessionId, claude_pid AS claudePid, claude_process AS claudeProcess
+      FROM sessions
+     WHERE status = 'active'
+       AND claude_pid IS NOT NULL
+       AND session_id <> ?
+     ORDER BY updated_at_ms
+     LIMIT ?`.all(options.except, options.limit) as unknown as SessionProcess[];
 }
 
 /** Tells whether the mark of a session's process is not stored yet. */
@@ -306,13 +288,12 @@ export function keepMark(
   sessionId: string,
   { claudePid, mark }: { readonly claudePid: number; readonly mark: string },
 ): void {
-  db.prepare(
-    `UPDATE sessions
-        SET claude_process = ?3
-      WHERE session_id = ?1
-        AND claude_pid = ?2
-        AND claude_process IS NULL`,
-  ).run(sessionId, claudePid, mark);
+  statement(db)`
+    UPDATE sessions
+       SET claude_process = ?3
+     WHERE session_id = ?1
+       AND claude_pid = ?2
+       AND claude_process IS NULL`.run(sessionId, claudePid, mark);
 }
 
 /** Marks active sessions as abandoned, unless one had an event after `seenBeforeMs`. @returns How many it marked. */
@@ -321,25 +302,23 @@ export function markAbandoned(
   sessionIds: readonly string[],
   seenBeforeMs: number,
 ): number {
-  const marked = db.prepare(
-    `UPDATE sessions
-        SET status = 'abandoned', ended_at_ms = updated_at_ms
-      WHERE status = 'active'
-        AND updated_at_ms <= ?
-        AND session_id IN (SELECT value FROM json_each(?))
-     RETURNING session_id AS sessionId`,
-  ).all(seenBeforeMs, JSON.stringify(sessionIds));
+  const marked = statement(db)`
+    UPDATE sessions
+       SET status = 'abandoned', ended_at_ms = updated_at_ms
+     WHERE status = 'active'
+       AND updated_at_ms <= ?
+       AND session_id IN (SELECT value FROM json_each(?))
+    RETURNING session_id AS sessionId`.all(seenBeforeMs, JSON.stringify(sessionIds));
   for (const { sessionId } of marked) askForSummaryOfEnd(db, String(sessionId));
   return marked.length;
 }
 
 /** Asks for a new summary of a session that ended, if it has observations: the summary says how it ended. */
 export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
-  db.prepare(
-    `INSERT OR IGNORE INTO sessions_to_summarize (session_id)
-     SELECT ?1
-      WHERE EXISTS (SELECT 1 FROM observations WHERE session_id = ?1)`,
-  ).run(sessionId);
+  statement(db)`
+    INSERT OR IGNORE INTO sessions_to_summarize (session_id)
+    SELECT ?1
+     WHERE EXISTS (SELECT 1 FROM observations WHERE session_id = ?1)`.run(sessionId);
 }
 
 /** Returns the shortest beginning of a session's id that no other session has: 8 characters or more. */

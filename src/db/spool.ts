@@ -114,7 +114,6 @@ export interface DrainTarget {
 
 /**
  * Returns the spool files of one database in all folders, the oldest first.
- *
  * @param options `withDamaged`: also lists the files that were set aside as damaged.
  */
 export function spooledFiles(
@@ -131,7 +130,6 @@ export function spooledFiles(
 /**
  * Moves waiting records into the database, the oldest first, each exactly once: a file is removed only after the
  * commit, and the database ignores an id that it has.
- *
  * @throws {Error} What SQLite says when it cannot write; the records stay in the spool.
  */
 export function saveSpooled(
@@ -157,10 +155,7 @@ export function saveSpooled(
   return { ...report, left: Math.max(0, files.length - done) };
 }
 
-interface SpoolFile {
-  readonly path: string;
-  readonly record: HookRecord;
-}
+type SpoolFile = Readonly<{ path: string; record: HookRecord }>;
 
 function saveBatch(
   db: DatabaseSync,

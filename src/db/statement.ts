@@ -4,11 +4,18 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 /** Prepared statements by connection and text; they go with their connection. */
 const PREPARED = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
+/** Makes a statement of SQL in several lines. */
+type Prepare = (sql: TemplateStringsArray, ...parts: readonly (string | number)[]) => StatementSync;
+
 /**
- * Prepares a statement once for each connection: preparing takes ten times as long as finding a row by its id. It
- * serves neither `iterate()`, which a second use would restart, nor SQL texts that vary without limit.
+ * Prepares a statement once for each connection: preparing takes ten times as long as finding a row by its id. Without
+ * a text it returns a tag, for SQL in several lines. It serves neither `iterate()`, which a second use would restart,
+ * nor SQL texts that vary without limit.
  */
-export function statement(db: DatabaseSync, sql: string): StatementSync {
+export function statement(db: DatabaseSync): Prepare;
+export function statement(db: DatabaseSync, sql: string): StatementSync;
+export function statement(db: DatabaseSync, sql?: string): Prepare | StatementSync {
+  if (sql === undefined) return (raw, ...parts) => statement(db, String.raw({ raw }, ...parts));
   let ofDatabase = PREPARED.get(db);
   if (ofDatabase === undefined) PREPARED.set(db, ofDatabase = new Map());
   let prepared = ofDatabase.get(sql);
@@ -16,7 +23,6 @@ export function statement(db: DatabaseSync, sql: string): StatementSync {
   return prepared;
 }
 
-/** Returns the value of a key in the table `meta`; null when there is none. */
 export function readMeta(db: DatabaseSync, key: string): string | null {
   const row = statement(db, "SELECT value FROM meta WHERE key = ?").get(key);
   return row === undefined ? null : String(row["value"]);

@@ -22,10 +22,7 @@ export interface CopiedTable {
   readonly isWhole: boolean;
 }
 
-interface Column {
-  readonly name: string;
-  readonly isText: boolean;
-}
+type Column = Readonly<{ name: string; isText: boolean }>;
 
 type Row = Readonly<Record<string, SQLOutputValue>>;
 
@@ -62,7 +59,6 @@ export function keysOf(db: DatabaseSync, table: string): string[] {
 /**
  * Copies the readable rows of a table into the table of the same name, in the columns of the same name. A row that is
  * there already stays as it is. Row numbers that no column holds are assigned anew.
- *
  * @throws {Error} What SQLite says of the database that is written to.
  */
 export function copyReadable(from: DatabaseSync, to: DatabaseSync, table: string): CopiedTable {
@@ -100,7 +96,6 @@ function countRows(db: DatabaseSync, table: string): number | null {
  * Reads rows in the order of their keys, batch by batch: the runtime's iterator ends at an error as if that were the
  * last row. Near damage it reads rows one by one. It steps over row numbers that cannot be read; a table without
  * numbers is read from its other end as well.
- *
  * @returns False where damage hides a row.
  */
 function readRows(
@@ -160,7 +155,6 @@ function readRows(
 /**
  * Returns the row numbers of a damaged table, in order: those that the table gives, and those that its smallest index
  * gives, whose rows may be lost.
- *
  * @returns `isWhole`: whether the table gave all of its numbers.
  */
 export function reachablePlaces(
@@ -174,7 +168,6 @@ export function reachablePlaces(
   return { places: [...found].sort((a, b) => a - b), isWhole };
 }
 
-/** Returns a name of a table or column, quoted for SQL. */
 export function quotedName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }
@@ -187,7 +180,6 @@ function codeOf(thrown: unknown): number {
   return Number((thrown as { readonly errcode?: unknown } | null)?.errcode ?? 0) & 0xff;
 }
 
-/** Tells whether a statement failed because of damage. */
 export function isDamage(thrown: unknown): boolean {
   // The runtime throws a RangeError for an integer that is too large for a number, as flipped bits can make it.
   return thrown instanceof RangeError || DAMAGE_CODES.has(codeOf(thrown));

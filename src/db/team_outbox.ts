@@ -12,19 +12,16 @@ export function hasTeams(db: DatabaseSync): boolean {
 
 /**
  * Queues rows to be forgotten, in the transaction that removes them. Rows that the server never had leave the outbox.
- *
  * @param uids Of observations or tasks.
  */
 export function queueForgotten(db: DatabaseSync, uids: readonly string[]): void {
   if (!hasTeams(db)) return;
   const list = JSON.stringify(uids);
-  statement(
-    db,
-    `DELETE FROM team_outbox
-      WHERE uid IN (SELECT value FROM json_each(?))
-        AND sent_seq IS NULL
-        AND uid NOT IN (SELECT uid FROM team_rows)`,
-  ).run(list);
+  statement(db)`
+    DELETE FROM team_outbox
+     WHERE uid IN (SELECT value FROM json_each(?))
+       AND sent_seq IS NULL
+       AND uid NOT IN (SELECT uid FROM team_rows)`.run(list);
   queueForgetting(db, list);
   statement(db, "DELETE FROM team_held WHERE uid IN (SELECT value FROM json_each(?))").run(list);
 }
@@ -36,20 +33,16 @@ export function queueReplaced(db: DatabaseSync, uids: readonly string[]): void {
 
 /** Queues rows that the server knows. @param list A JSON list of uids. */
 function queueForgetting(db: DatabaseSync, list: string): void {
-  statement(
-    db,
-    `UPDATE team_outbox SET op = 'forget', rev = rev + 1
-      WHERE uid IN (SELECT value FROM json_each(?))
-        AND (sent_seq IS NOT NULL OR uid IN (SELECT uid FROM team_rows))`,
-  ).run(list);
-  statement(
-    db,
-    `INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
-     SELECT project, kind, uid, 'forget', unixepoch('subsec') * 1000
-       FROM team_rows
-      WHERE uid IN (SELECT value FROM json_each(?))
-     ON CONFLICT (project, uid) DO NOTHING`,
-  ).run(list);
+  statement(db)`
+    UPDATE team_outbox SET op = 'forget', rev = rev + 1
+     WHERE uid IN (SELECT value FROM json_each(?))
+       AND (sent_seq IS NOT NULL OR uid IN (SELECT uid FROM team_rows))`.run(list);
+  statement(db)`
+    INSERT INTO team_outbox (project, kind, uid, op, queued_at_ms)
+    SELECT project, kind, uid, 'forget', unixepoch('subsec') * 1000
+      FROM team_rows
+     WHERE uid IN (SELECT value FROM json_each(?))
+    ON CONFLICT (project, uid) DO NOTHING`.run(list);
 }
 
 /** Drops what is queued about rows that other machines have forgotten, and queues nothing. Call it in a transaction. */
@@ -67,13 +60,11 @@ export function isJoined(db: DatabaseSync, project: string | null): boolean {
 
 /** Returns the project of a task, if it is shared with other machines. */
 export function sharedProjectOf(db: DatabaseSync, taskId: string): string | null {
-  const row = statement(
-    db,
-    `SELECT joined.project
-       FROM tasks AS task
-       JOIN team_projects AS joined ON joined.project = coalesce(task.repository, task.project_dir)
-      WHERE task.id = ?`,
-  ).get(taskId);
+  const row = statement(db)`
+    SELECT joined.project
+      FROM tasks AS task
+      JOIN team_projects AS joined ON joined.project = coalesce(task.repository, task.project_dir)
+     WHERE task.id = ?`.get(taskId);
   return row === undefined ? null : String(row["project"]);
 }
 
@@ -92,14 +83,12 @@ export function listUntoldClaims(
   db: DatabaseSync,
   filter: { readonly project?: string; readonly uid?: string } = {},
 ): UntoldClaim[] {
-  return statement(
-    db,
-    `SELECT uid, project, step, holder, token
-       FROM team_claims
-      WHERE (?1 IS NULL OR project = ?1)
-        AND (?2 IS NULL OR uid = ?2)
-      ORDER BY uid`,
-  ).all(filter.project ?? null, filter.uid ?? null) as unknown as UntoldClaim[];
+  return statement(db)`
+    SELECT uid, project, step, holder, token
+      FROM team_claims
+     WHERE (?1 IS NULL OR project = ?1)
+       AND (?2 IS NULL OR uid = ?2)
+     ORDER BY uid`.all(filter.project ?? null, filter.uid ?? null) as unknown as UntoldClaim[];
 }
 
 export function noteUntold(db: DatabaseSync, claim: UntoldClaim, atMs: number): void {
@@ -119,24 +108,22 @@ export function noteClaimTold(
     readonly token?: number | null;
   },
 ): void {
-  statement(
-    db,
-    "DELETE FROM team_claims WHERE uid = ?1 AND (?2 IS NULL OR step = ?2) AND (?3 IS NULL OR token = ?3)",
-  ).run(uid, step, token);
+  statement(db)`
+    DELETE FROM team_claims WHERE uid = ?1 AND (?2 IS NULL OR step = ?2) AND (?3 IS NULL OR token = ?3)`
+    .run(uid, step, token);
 }
 
 /** Tells whether a team's server lacks anything that waits for no person. */
 export function hasToTell(db: DatabaseSync): boolean {
-  return statement(
-    db,
-    `SELECT 1
-      WHERE EXISTS (SELECT 1 FROM team_claims)
-         OR EXISTS (SELECT 1
-                      FROM team_outbox AS entry
-                     WHERE NOT EXISTS (SELECT 1
-                                         FROM team_held AS held
-                                        WHERE held.project = entry.project
-                                          AND held.uid = entry.uid
-                                          AND held.reason IN ('secret', 'refused')))`,
-  ).get() !== undefined;
+  return statement(db)`
+    SELECT 1
+     WHERE EXISTS (SELECT 1 FROM team_claims)
+        OR EXISTS (SELECT 1
+                     FROM team_outbox AS entry
+                    WHERE NOT EXISTS (SELECT 1
+                                        FROM team_held AS held
+                                       WHERE held.project = entry.project
+                                         AND held.uid = entry.uid
+                                         AND held.reason IN ('secret', 'refused')))`.get() !==
+    undefined;
 }

@@ -78,7 +78,6 @@ export function dataVersionReader(db: DatabaseSync): () => number {
   return () => Number(statement.get()!["data_version"]);
 }
 
-/** Returns the value of `PRAGMA user_version`; 0 in a new file. */
 export function schemaVersion(db: DatabaseSync): number {
   return Number(db.prepare("PRAGMA user_version").get()?.["user_version"] ?? 0);
 }

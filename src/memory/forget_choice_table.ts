@@ -11,7 +11,7 @@ import { FACTS, type Remade, type Remake } from "./drain/observations_table.ts";
 import { folderOfProject, pathInProject } from "./project_paths.ts";
 import { capturesByObservation } from "./search/memory_look_table.ts";
 import { namesOfList, UNDER_A_FILE, WHOLE_PATH } from "../db/file_match.ts";
-import { among, filterOf } from "../db/statement.ts";
+import { among, filterOf, statement } from "../db/statement.ts";
 import { readablePayload } from "../db/payloads.ts";
 
 /** The rows to forget: every row that matches all filters. A null filter matches every row. */
@@ -121,9 +121,9 @@ export function chooseForgotten(
   for (const id of changed) observations.delete(id);
   const matching = new Set(observations);
   for (const id of fixes) observations.add(id);
-  const made = db.prepare(
-    "SELECT id FROM pending_queue WHERE observation_id IN (SELECT value FROM json_each(?))",
-  ).all(JSON.stringify([...observations]));
+  const made = statement(db)`
+    SELECT id FROM pending_queue WHERE observation_id IN (SELECT value FROM json_each(?))
+  `.all(JSON.stringify([...observations]));
   for (const { id } of made) captures.add(String(id));
   const { own, imported } = summariesAbout(db, observations.union(changed));
   const quoting = imported.filter((id) => !observations.has(id));
@@ -199,13 +199,12 @@ function matchingCaptures(db: DatabaseSync, filter: ForgetFilter): string[] {
       text && 1,
     ],
   ]);
-  return db.prepare(
-    `SELECT q.id
-       FROM pending_queue AS q
-       LEFT JOIN sessions AS s ON s.session_id = q.session_id
-       ${sql}
-      ORDER BY q.rowid`,
-  ).all(...values).map(({ id }) => String(id));
+  return statement(db)`
+    SELECT q.id
+      FROM pending_queue AS q
+      LEFT JOIN sessions AS s ON s.session_id = q.session_id
+      ${sql}
+     ORDER BY q.rowid`.all(...values).map(({ id }) => String(id));
 }
 
 /** Returns the fixes that quote one of these observations: their failure, or a change that mended it. */
@@ -231,18 +230,18 @@ const MIN_REPEATED_CHARS = 12;
  */
 function summariesAbout(db: DatabaseSync, observations: ReadonlySet<number>) {
   db.function("repeats", (summary, title, text) => Number(repeats(summary, [title, text])));
-  const summaries = db.prepare(
-    `WITH gone AS (SELECT * FROM observations WHERE id IN (SELECT value FROM json_each(?)))
-     SELECT id, uid = 'summary/' || session_id AS isOwn
-       FROM observations AS summary
-      WHERE kind = 'summary'
-        AND session_id IN (SELECT session_id FROM gone)
-        AND (uid = 'summary/' || session_id
-             OR EXISTS (SELECT 1
-                          FROM gone
-                         WHERE gone.session_id = summary.session_id
-                           AND repeats(summary.title || char(10) || summary.text, gone.title, gone.text)))`,
-  ).all(JSON.stringify([...observations]));
+  const summaries = statement(db)`
+    WITH gone AS (SELECT * FROM observations WHERE id IN (SELECT value FROM json_each(?)))
+    SELECT id, uid = 'summary/' || session_id AS isOwn
+      FROM observations AS summary
+     WHERE kind = 'summary'
+       AND session_id IN (SELECT session_id FROM gone)
+       AND (uid = 'summary/' || session_id
+            OR EXISTS (SELECT 1
+                         FROM gone
+                        WHERE gone.session_id = summary.session_id
+                          AND repeats(summary.title || char(10) || summary.text, gone.title, gone.text)))`
+    .all(JSON.stringify([...observations]));
   const [own, imported] = [1, 0].map((is) =>
     summaries.filter(({ isOwn }) => isOwn === is).map(({ id }) => Number(id))
   ) as [number[], number[]];
@@ -269,12 +268,11 @@ const MAX_NAMED = 100;
 /** Finds observations that hold pieces of the texts to remove, each too long to stand elsewhere by chance. */
 function holdingPieces(db: DatabaseSync, { observations, captures }: Chosen): number[] {
   const longestOf = (columns: string, order: string, ids: readonly unknown[]) =>
-    db.prepare(
-      `SELECT ${columns}
-        WHERE id IN (SELECT value FROM json_each(?))
-        ORDER BY ${order} DESC
-        LIMIT ${MAX_PIECES}`,
-    ).all(JSON.stringify(ids));
+    statement(db)`
+      SELECT ${columns}
+       WHERE id IN (SELECT value FROM json_each(?))
+       ORDER BY ${order} DESC
+       LIMIT ${MAX_PIECES}`.all(JSON.stringify(ids));
   const stored = "id, encoding, payload, raw_bytes AS rawBytes FROM pending_queue";
   const texts = [
     ...longestOf(stored, "raw_bytes", captures).map((row) => longestString(readablePayload(row))),
@@ -361,19 +359,18 @@ function speakingOf(
   db: DatabaseSync,
   { files, project }: { readonly files: readonly string[]; readonly project: string | null },
 ): number[] {
-  const rows = db.prepare(
-    `SELECT o.id, o.project, o.title || char(10) || o.text AS text
-       FROM observations AS o
-      WHERE (?1 IS NULL OR o.project = ?1)
-        AND o.kind <> 'summary'
-        AND EXISTS (SELECT 1
-                      FROM json_each(?2) AS named
-                     WHERE instr(o.title, named.value)
-                        OR instr(o.text, named.value))
-        AND NOT ${IS_OF_FILES.replace("?", "?3")}
-      ORDER BY o.id
-      LIMIT ${MAX_NAMED}`,
-  ).all(project, JSON.stringify(files.map(baseName)), JSON.stringify(files));
+  const rows = statement(db)`
+    SELECT o.id, o.project, o.title || char(10) || o.text AS text
+      FROM observations AS o
+     WHERE (?1 IS NULL OR o.project = ?1)
+       AND o.kind <> 'summary'
+       AND EXISTS (SELECT 1
+                     FROM json_each(?2) AS named
+                    WHERE instr(o.title, named.value)
+                       OR instr(o.text, named.value))
+       AND NOT ${IS_OF_FILES.replace("?", "?3")}
+     ORDER BY o.id
+     LIMIT ${MAX_NAMED}`.all(project, JSON.stringify(files.map(baseName)), JSON.stringify(files));
   return rows.filter(({ project, text }) => {
     const folder = project === null ? null : folderOfProject(String(project));
     return files.some((file) => standsIn(String(text), pathInProject(file, folder)));
@@ -392,20 +389,20 @@ export function sessionsOf(
   db: DatabaseSync,
   { observations, captures }: Chosen,
 ): { readonly id: string; readonly transcript: string | null }[] {
-  return db.prepare(
-    `SELECT named.session_id AS id, s.transcript_path AS transcript
-       FROM (SELECT session_id FROM observations WHERE id IN (SELECT value FROM json_each(?))
-              UNION
-             SELECT session_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))) AS named
-       LEFT JOIN sessions AS s ON s.session_id = named.session_id`,
-  ).all(JSON.stringify(observations), JSON.stringify(captures)) as unknown as {
+  return statement(db)`
+    SELECT named.session_id AS id, s.transcript_path AS transcript
+      FROM (SELECT session_id FROM observations WHERE id IN (SELECT value FROM json_each(?))
+             UNION
+            SELECT session_id FROM pending_queue WHERE id IN (SELECT value FROM json_each(?))) AS named
+      LEFT JOIN sessions AS s ON s.session_id = named.session_id
+  `.all(JSON.stringify(observations), JSON.stringify(captures)) as unknown as {
     id: string;
     transcript: string | null;
   }[];
 }
 
 export function knownTranscripts(db: DatabaseSync): string[] {
-  return db.prepare(
-    "SELECT DISTINCT transcript_path AS path FROM sessions WHERE transcript_path IS NOT NULL",
-  ).all().map(({ path }) => String(path));
+  return statement(db)`
+    SELECT DISTINCT transcript_path AS path FROM sessions WHERE transcript_path IS NOT NULL`.all()
+    .map(({ path }) => String(path));
 }

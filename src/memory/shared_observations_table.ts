@@ -23,16 +23,14 @@ export function* listSharedObservations(
   project: string,
 ): Generator<{ readonly kind: string; readonly uid: string }> {
   for (let after = 0, rows; rows === undefined || rows.length === LISTED_AT_ONCE;) {
-    rows = statement(
-      db,
-      `SELECT id, kind, uid
-         FROM observations
-        WHERE project = ?1
-          AND kind IN (SELECT value FROM json_each(?2))
-          AND id > ?3
-        ORDER BY id
-        LIMIT ${LISTED_AT_ONCE}`,
-    ).all(project, JSON.stringify(SHARED_KINDS), after);
+    rows = statement(db)`
+      SELECT id, kind, uid
+        FROM observations
+       WHERE project = ?1
+         AND kind IN (SELECT value FROM json_each(?2))
+         AND id > ?3
+       ORDER BY id
+       LIMIT ${LISTED_AT_ONCE}`.all(project, JSON.stringify(SHARED_KINDS), after);
     for (const { kind, uid } of rows) yield { kind: String(kind), uid: String(uid) };
     after = Number(rows.at(-1)?.["id"]);
   }
@@ -40,17 +38,15 @@ export function* listSharedObservations(
 
 /** Reads an observation by its uid; null when it is not in this database. */
 export function readSharedObservation(db: DatabaseSync, uid: string): SharedObservation | null {
-  const row = statement(
-    db,
-    `SELECT ${OWN}, facts,
-            iif(resolved_by IS NULL, NULL,
-                coalesce((SELECT uid FROM observations WHERE id = o.resolved_by), '')) AS resolved_by,
-            (SELECT json_group_array(json_object('path', path, 'digest', digest) ORDER BY path)
-               FROM observation_files
-              WHERE observation_id = o.id) AS observed_files
-       FROM observations AS o
-      WHERE uid = ?`,
-  ).get(uid);
+  const row = statement(db)`
+    SELECT ${OWN}, facts,
+           iif(resolved_by IS NULL, NULL,
+               coalesce((SELECT uid FROM observations WHERE id = o.resolved_by), '')) AS resolved_by,
+           (SELECT json_group_array(json_object('path', path, 'digest', digest) ORDER BY path)
+              FROM observation_files
+             WHERE observation_id = o.id) AS observed_files
+      FROM observations AS o
+     WHERE uid = ?`.get(uid);
   if (row === undefined) return null;
   const facts = JSON.parse(String(row["facts"]));
   const { mended, by } = facts;
@@ -83,12 +79,10 @@ export function takeSharedObservation(
   const row = { ...own, project, author: authorHere, ...texts, id: null };
   const id = writeImported(db, row, { here, numbers });
   if (fix === null || fix === undefined) return;
-  statement(
-    db,
-    `UPDATE observations
-        SET resolved_by = coalesce((SELECT id FROM observations WHERE uid = ?), 0)
-      WHERE id = ?`,
-  ).run(fix, id);
+  statement(db)`
+    UPDATE observations
+       SET resolved_by = coalesce((SELECT id FROM observations WHERE uid = ?), 0)
+     WHERE id = ?`.run(fix, id);
 }
 
 /** Returns the observations that facts name, by numbers or by uids. */

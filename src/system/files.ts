@@ -27,9 +27,7 @@ export const {
 export type FileInfo = Deno.FileInfo;
 
 /** An owner of an open file; the file is open as long as `isOpen` is true. */
-interface Holder {
-  readonly isOpen: boolean;
-}
+type Holder = Readonly<{ isOpen: boolean }>;
 
 const HOLDERS = new Map<string, Set<WeakRef<Holder>>>();
 const KEPT_OPEN = new Map<string, Deno.FsFile>();

@@ -9,7 +9,6 @@ export function revokeNetwork(): void {
   Deno.permissions.revokeSync({ name: "net" });
 }
 
-/** Tells whether another process listens on the address. */
 export function isAddrInUse(error: unknown): error is Error {
   return error instanceof Deno.errors.AddrInUse;
 }

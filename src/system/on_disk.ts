@@ -25,7 +25,6 @@ export function kindAt(path: string): EntryKind | null {
   return quietly(() => kindOf(Deno.lstatSync(path))) ?? null;
 }
 
-/** Returns what an entry of a folder is. */
 export function kindOf(
   { isFile, isDirectory, isSymlink }: Pick<Deno.DirEntry, "isFile" | "isDirectory" | "isSymlink">,
 ): EntryKind {

@@ -4,10 +4,7 @@ import { baseName, joinPath, parentOf, resolvePath } from "../base/paths.ts";
 
 const MAX_LINKS = 8;
 
-interface Real {
-  readonly path: string;
-  readonly isThere: boolean;
-}
+type Real = Readonly<{ path: string; isThere: boolean }>;
 
 /** Follows links and remembers the answers: each look at a missing file costs 30 µs or more. */
 export class RealPaths {

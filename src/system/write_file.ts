@@ -30,12 +30,10 @@ function writeDraft(draft: string, bytes: Uint8Array, mode: number): void {
   file.syncSync();
 }
 
-/** Removes a file or an empty folder. Does nothing when that fails. */
 export function removeQuietly(path: string): void {
   quietly(() => Deno.removeSync(path));
 }
 
-/** Renames a file. Does nothing when that fails. */
 export function renameQuietly(from: string, to: string): void {
   quietly(() => Deno.renameSync(from, to));
 }

@@ -12,7 +12,6 @@ type Numbers = ReadonlyMap<unknown, number>;
 
 /**
  * Writes an observation, with its files. {@linkcode resolveImported} writes `resolved_by` later.
- *
  * @param here The older version that is replaced. @returns The observation's number in this database.
  */
 export function writeImported(
@@ -45,12 +44,10 @@ export function writeImported(
     statement(db, "DELETE FROM observation_files WHERE observation_id = ?").run(id);
   }
   if (files === "[]") return id;
-  statement(
-    db,
-    `INSERT OR IGNORE INTO observation_files (path, observation_id, digest)
-     SELECT value ->> 'path', ?2, value ->> 'digest'
-       FROM json_each(?1)`,
-  ).run(files, id);
+  statement(db)`
+    INSERT OR IGNORE INTO observation_files (path, observation_id, digest)
+    SELECT value ->> 'path', ?2, value ->> 'digest'
+      FROM json_each(?1)`.run(files, id);
   return id;
 }
 

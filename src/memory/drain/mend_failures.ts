@@ -60,11 +60,7 @@ export function mendFailures(db: DatabaseSync, pass: Pass): void {
 function saveFix(
   db: DatabaseSync,
   failure: OpenFailure,
-  { pass, fixes, untilMs }: {
-    readonly pass: Pass;
-    readonly fixes: Map<string, number>;
-    readonly untilMs: number;
-  },
+  { pass, fixes, untilMs }: Readonly<{ pass: Pass; fixes: Map<string, number>; untilMs: number }>,
 ): number | null {
   const { id, sessionId, project, branch, createdAtMs } = pass.capture;
   const changes = [untilMs, createdAtMs].values()

@@ -86,10 +86,9 @@ export function removeOldObservations(
   seenBeforeMs: number,
   limit: number,
 ): number {
-  const remove = db.prepare(
-    `DELETE FROM observations
-      WHERE id IN (SELECT id FROM observations WHERE ${IS_OLD} ORDER BY updated_at_ms LIMIT ?2)`,
-  );
+  const remove = statement(db)`
+    DELETE FROM observations
+     WHERE id IN (SELECT id FROM observations WHERE ${IS_OLD} ORDER BY updated_at_ms LIMIT ?2)`;
   return Number(transaction(db, () => remove.run(seenBeforeMs, limit)).changes);
 }
 
@@ -119,28 +118,25 @@ const SAME_USE_MS = 60_000;
 /**
  * Gives an observation whose capture a repair has lost to the capture that a transcript brings back under another id.
  * Its repeats are counted anew, since their captures come back as well.
- *
  * @returns The id of the observation; null when no observation was left without its capture.
  */
 function takeOverLost(db: DatabaseSync, observation: NewObservation): number | null {
   const { uid, sessionId, kind, title, atMs } = observation;
-  const row = statement(
-    db,
-    `UPDATE observations
-        SET uid = ?1, repeats = 1
-      WHERE EXISTS (SELECT 1 FROM pending_queue WHERE id = substr(?1, 1, ${ID_CHARS}))
-        AND id = (
-          SELECT id
-            FROM observations AS o
-           WHERE session_id = ?2
-             AND created_at_ms BETWEEN ?5 - ${SAME_USE_MS} AND ?5 + ${SAME_USE_MS}
-             AND kind = ?3
-             AND title = ?4
-             AND NOT EXISTS (SELECT 1 FROM pending_queue WHERE id = substr(o.uid, 1, ${ID_CHARS}))
-           ORDER BY abs(created_at_ms - ?5)
-           LIMIT 1)
-     RETURNING id`,
-  ).get(uid, sessionId, kind, title, atMs);
+  const row = statement(db)`
+    UPDATE observations
+       SET uid = ?1, repeats = 1
+     WHERE EXISTS (SELECT 1 FROM pending_queue WHERE id = substr(?1, 1, ${ID_CHARS}))
+       AND id = (
+         SELECT id
+           FROM observations AS o
+          WHERE session_id = ?2
+            AND created_at_ms BETWEEN ?5 - ${SAME_USE_MS} AND ?5 + ${SAME_USE_MS}
+            AND kind = ?3
+            AND title = ?4
+            AND NOT EXISTS (SELECT 1 FROM pending_queue WHERE id = substr(o.uid, 1, ${ID_CHARS}))
+          ORDER BY abs(created_at_ms - ?5)
+          LIMIT 1)
+    RETURNING id`.get(uid, sessionId, kind, title, atMs);
   return row === undefined ? null : Number(row["id"]);
 }
 
@@ -159,10 +155,9 @@ export function replaceObservation(db: DatabaseSync, observation: NewObservation
     ...{ project, branch, files: pathsOf(files), facts: JSON.stringify(facts) },
     ...{ createdAtMs: atMs, updatedAtMs: atMs },
   });
-  statement(
-    db,
-    "DELETE FROM observation_files WHERE observation_id = ? AND path NOT IN (SELECT value FROM json_each(?))",
-  ).run(known.id, pathsOf(files));
+  statement(db)`
+    DELETE FROM observation_files WHERE observation_id = ? AND path NOT IN (SELECT value FROM json_each(?))`
+    .run(known.id, pathsOf(files));
   saveFiles(db, known.id, files);
   return known.id;
 }
@@ -173,13 +168,11 @@ interface Same extends Pick<Observation, "id" | "branch" | "title" | "text" | "u
 }
 
 function findSame(db: DatabaseSync, sessionId: string, sameAs: string): Same | undefined {
-  return statement(
-    db,
-    `SELECT id, branch, title, text, files, updated_at_ms AS updatedAtMs
-       FROM observations
-      WHERE same_as = ?
-        AND session_id = ?`,
-  ).get(sameAs, sessionId) as unknown as Same | undefined;
+  return statement(db)`
+    SELECT id, branch, title, text, files, updated_at_ms AS updatedAtMs
+      FROM observations
+     WHERE same_as = ?
+       AND session_id = ?`.get(sameAs, sessionId) as unknown as Same | undefined;
 }
 
 /** Kinds that depend on the branch: an equal observation on another branch is not a repeat. */
@@ -204,12 +197,10 @@ function sameOnBranch(
 
 function repeatObservation(db: DatabaseSync, known: Same, observation: NewObservation): number {
   const { files, atMs } = observation;
-  statement(
-    db,
-    `UPDATE observations
-        SET repeats = repeats + 1, created_at_ms = min(created_at_ms, ?2), updated_at_ms = max(updated_at_ms, ?2)
-      WHERE id = ?1`,
-  ).run(known.id, atMs);
+  statement(db)`
+    UPDATE observations
+       SET repeats = repeats + 1, created_at_ms = min(created_at_ms, ?2), updated_at_ms = max(updated_at_ms, ?2)
+     WHERE id = ?1`.run(known.id, atMs);
   addFiles(db, known, files);
   if (atMs < known.updatedAtMs) return known.id;
   rewrite(db, known, observation);
@@ -236,24 +227,21 @@ function rewrite(db: DatabaseSync, known: Same, observation: NewObservation): vo
 /** Stores the digests of an observation's files. They hold for the time when it was last seen. */
 export function saveFiles(db: DatabaseSync, id: number, files: readonly ObservedFile[]): void {
   for (const { path, digest } of files) {
-    statement(
-      db,
-      `INSERT INTO observation_files (path, observation_id, digest)
-       VALUES (?, ?, ?)
-       ON CONFLICT DO UPDATE SET digest = excluded.digest`,
-    ).run(path, id, digest);
+    statement(db)`
+      INSERT INTO observation_files (path, observation_id, digest)
+      VALUES (?, ?, ?)
+      ON CONFLICT DO UPDATE SET digest = excluded.digest`.run(path, id, digest);
   }
 }
 
 /** Reads the observations with these ids, in the order of the ids. Missing ones are left out. */
 export function readObservations(db: DatabaseSync, ids: readonly number[]): Observation[] {
   if (ids.length === 0) return [];
-  const rows = db.prepare(
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM json_each(?) AS wanted
-       JOIN observations AS o ON o.id = wanted.value
-      ORDER BY wanted.key`,
-  ).all(JSON.stringify(ids));
+  const rows = statement(db)`
+    SELECT ${OBSERVATION_COLUMNS}
+      FROM json_each(?) AS wanted
+      JOIN observations AS o ON o.id = wanted.value
+     ORDER BY wanted.key`.all(JSON.stringify(ids));
   return rows.map(observationOf);
 }
 
@@ -291,7 +279,6 @@ export function writeRemade(db: DatabaseSync, remade: readonly Remade[]): void {
 /**
  * Queues captures again whose observation is lost. When all captures of a session still exist, all are queued, since
  * their observations depend on each other. A failure whose fix is lost is open until the fix is made again.
- *
  * @returns The number of queued captures.
  */
 export function queueLostAgain(db: DatabaseSync): number {
@@ -313,12 +300,11 @@ export function queueLostAgain(db: DatabaseSync): number {
       WHERE resolved_by > 0
         AND resolved_by NOT IN ${there}`,
   );
-  const { changes } = db.prepare(
-    `UPDATE pending_queue
-        SET status = 'raw', attempts = 0, observation_id = NULL
-      WHERE status = 'done'
-        AND observation_id NOT IN ${there}`,
-  ).run();
+  const { changes } = statement(db)`
+    UPDATE pending_queue
+       SET status = 'raw', attempts = 0, observation_id = NULL
+     WHERE status = 'done'
+       AND observation_id NOT IN ${there}`.run();
   db.exec(
     `INSERT OR IGNORE INTO sessions_to_summarize (session_id)
      SELECT DISTINCT session_id
@@ -333,11 +319,10 @@ export function observedTexts(
   db: DatabaseSync,
   ids: readonly number[],
 ): Readonly<Record<string, unknown>>[] {
-  return db.prepare(
-    `SELECT uid, session_id AS sessionId, kind, title, text
-       FROM observations
-      WHERE id IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(ids));
+  return statement(db)`
+    SELECT uid, session_id AS sessionId, kind, title, text
+      FROM observations
+     WHERE id IN (SELECT value FROM json_each(?))`.all(JSON.stringify(ids));
 }
 
 /**
@@ -349,12 +334,11 @@ export function deleteObservations(
   ids: readonly number[],
   sessions: readonly string[],
 ): void {
-  const gone = db.prepare(
-    `DELETE FROM observations
-      WHERE id IN (SELECT value FROM json_each(?1))
-         OR uid IN (SELECT 'summary/' || value FROM json_each(?2))
-     RETURNING uid, session_id AS sessionId`,
-  ).all(JSON.stringify(ids), JSON.stringify(sessions));
+  const gone = statement(db)`
+    DELETE FROM observations
+     WHERE id IN (SELECT value FROM json_each(?1))
+        OR uid IN (SELECT 'summary/' || value FROM json_each(?2))
+    RETURNING uid, session_id AS sessionId`.all(JSON.stringify(ids), JSON.stringify(sessions));
   db.exec(
     `UPDATE observations
         SET resolved_by = 0

@@ -34,11 +34,7 @@ export interface NotePlace {
   readonly replaces?: number | null;
 }
 
-export interface KeptNote {
-  readonly id: number;
-  readonly isNew: boolean;
-  readonly replaces?: number;
-}
+export type KeptNote = Readonly<{ id: number; isNew: boolean; replaces?: number }>;
 
 /** Saves a note, or counts an equal note once more. @throws {UserError} When the text is empty or all private. */
 export function rememberNote(

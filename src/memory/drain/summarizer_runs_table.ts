@@ -49,12 +49,11 @@ export interface NewRun {
 }
 
 export function summarizerUse(db: DatabaseSync, sinceMs: number): SummarizerUse {
-  return db.prepare(
-    `SELECT count(*) AS runs, coalesce(sum(input_tokens + output_tokens), 0) AS tokens,
-            count(*) FILTER (WHERE status = 'failed') AS failed
-       FROM summarizer_runs
-      WHERE started_at_ms >= ?`,
-  ).get(sinceMs) as unknown as SummarizerUse;
+  return statement(db)`
+    SELECT count(*) AS runs, coalesce(sum(input_tokens + output_tokens), 0) AS tokens,
+           count(*) FILTER (WHERE status = 'failed') AS failed
+      FROM summarizer_runs
+     WHERE started_at_ms >= ?`.get(sinceMs) as unknown as SummarizerUse;
 }
 
 /** Returns the part of the day's budget that forbids a run with this many tokens; null when the run is allowed. */
@@ -78,10 +77,9 @@ export function beginRun(
     const why = usedUp(summarizerUse(db, dayStartMs(nowMs)), budget, inputTokens + 1);
     if (why !== null) return why;
     db.prepare("DELETE FROM summarizer_runs WHERE started_at_ms < ?").run(nowMs - KEPT_MS);
-    const { lastInsertRowid } = db.prepare(
-      `INSERT INTO summarizer_runs (session_id, summary, status, input_tokens, started_at_ms, expires_at_ms)
-       VALUES (?, ?, 'running', ?, ?, ?)`,
-    ).run(sessionId, summary, inputTokens, nowMs, expiresAtMs);
+    const { lastInsertRowid } = statement(db)`
+      INSERT INTO summarizer_runs (session_id, summary, status, input_tokens, started_at_ms, expires_at_ms)
+      VALUES (?, ?, 'running', ?, ?, ?)`.run(sessionId, summary, inputTokens, nowMs, expiresAtMs);
     return Number(lastInsertRowid);
   });
 }
@@ -92,18 +90,17 @@ export function endRun(
   id: number,
   end: Pick<SummarizerRun, "reason" | "outputTokens"> & { readonly atMs: number },
 ): void {
-  db.prepare(
-    `UPDATE summarizer_runs
-        SET status = iif(?2 IS NULL, 'written', 'failed'), reason = ?2, output_tokens = ?3, ended_at_ms = ?4
-      WHERE id = ?1`,
-  ).run(id, end.reason, end.outputTokens, end.atMs);
+  statement(db)`
+    UPDATE summarizer_runs
+       SET status = iif(?2 IS NULL, 'written', 'failed'), reason = ?2, output_tokens = ?3, ended_at_ms = ?4
+     WHERE id = ?1`.run(id, end.reason, end.outputTokens, end.atMs);
 }
 
 /** Marks all open runs as failed. Only the holder of the lock may call it. */
 export function endLostRuns(db: DatabaseSync, nowMs: number): void {
-  db.prepare(
-    "UPDATE summarizer_runs SET status = 'failed', reason = ?, ended_at_ms = ? WHERE status = 'running'",
-  ).run(DIED, nowMs);
+  statement(db)`
+    UPDATE summarizer_runs SET status = 'failed', reason = ?, ended_at_ms = ? WHERE status = 'running'`
+    .run(DIED, nowMs);
 }
 
 /** Counts the failures of a command with a summary, and returns the time of the last; 0 for never. */
@@ -111,27 +108,28 @@ export function failuresOf(
   db: DatabaseSync,
   { sessionId, summary }: Pick<NewRun, "sessionId" | "summary">,
 ): { readonly count: number; readonly lastAtMs: number } {
-  return db.prepare(
-    `SELECT count(*) AS count, coalesce(max(started_at_ms), 0) AS lastAtMs
-       FROM summarizer_runs
-      WHERE session_id = ?
-        AND summary = ?
-        AND status <> 'written'`,
-  ).get(sessionId, summary) as unknown as { count: number; lastAtMs: number };
+  return statement(db)`
+    SELECT count(*) AS count, coalesce(max(started_at_ms), 0) AS lastAtMs
+      FROM summarizer_runs
+     WHERE session_id = ?
+       AND summary = ?
+       AND status <> 'written'`.get(sessionId, summary) as unknown as {
+    count: number;
+    lastAtMs: number;
+  };
 }
 
 /** Returns the last finished runs, newest first. A run that did not end in time counts as failed. */
 export function lastRuns(db: DatabaseSync, nowMs: number, limit: number): SummarizerRun[] {
-  return db.prepare(
-    `SELECT id, session_id AS sessionId, iif(status = 'running', 'failed', status) AS status,
-            iif(status = 'running', '${DIED}', reason) AS reason, input_tokens AS inputTokens,
-            output_tokens AS outputTokens, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs
-       FROM summarizer_runs
-      WHERE status <> 'running'
-         OR expires_at_ms <= ?
-      ORDER BY id DESC
-      LIMIT ?`,
-  ).all(nowMs, limit) as unknown as SummarizerRun[];
+  return statement(db)`
+    SELECT id, session_id AS sessionId, iif(status = 'running', 'failed', status) AS status,
+           iif(status = 'running', '${DIED}', reason) AS reason, input_tokens AS inputTokens,
+           output_tokens AS outputTokens, started_at_ms AS startedAtMs, ended_at_ms AS endedAtMs
+      FROM summarizer_runs
+     WHERE status <> 'running'
+        OR expires_at_ms <= ?
+     ORDER BY id DESC
+     LIMIT ?`.all(nowMs, limit) as unknown as SummarizerRun[];
 }
 
 /** Returns summaries that no model has rewritten, of sessions that are over or quiet, newest first. */
@@ -139,33 +137,30 @@ export function summariesToRewrite(
   db: DatabaseSync,
   when: { readonly quietBeforeMs: number; readonly limit: number },
 ): Observation[] {
-  return db.prepare(
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-       LEFT JOIN sessions AS s ON s.session_id = o.session_id
-      WHERE o.uid >= 'summary/'
-        AND o.uid < 'summary0'
-        AND o.kind = 'summary'
-        AND json_extract(o.facts, '$.rewrittenFrom') IS NULL
-        AND (s.status IS NULL OR s.status <> 'active' OR s.updated_at_ms < ?1)
-        AND NOT EXISTS (SELECT 1 FROM sessions_to_summarize AS n WHERE n.session_id = o.session_id)
-        AND NOT EXISTS (
-          SELECT 1
-            FROM pending_queue AS q
-           WHERE q.session_id = o.session_id
-             AND q.status IN ('raw', 'processing'))
-      ORDER BY o.updated_at_ms DESC, o.id DESC
-      LIMIT ?2`,
-  ).all(when.quietBeforeMs, when.limit).map(observationOf);
+  return statement(db)`
+    SELECT ${OBSERVATION_COLUMNS}
+      FROM observations AS o
+      LEFT JOIN sessions AS s ON s.session_id = o.session_id
+     WHERE o.uid >= 'summary/'
+       AND o.uid < 'summary0'
+       AND o.kind = 'summary'
+       AND json_extract(o.facts, '$.rewrittenFrom') IS NULL
+       AND (s.status IS NULL OR s.status <> 'active' OR s.updated_at_ms < ?1)
+       AND NOT EXISTS (SELECT 1 FROM sessions_to_summarize AS n WHERE n.session_id = o.session_id)
+       AND NOT EXISTS (
+         SELECT 1
+           FROM pending_queue AS q
+          WHERE q.session_id = o.session_id
+            AND q.status IN ('raw', 'processing'))
+     ORDER BY o.updated_at_ms DESC, o.id DESC
+     LIMIT ?2`.all(when.quietBeforeMs, when.limit).map(observationOf);
 }
 
 export function summaryOf(db: DatabaseSync, sessionId: string): Observation | undefined {
-  const row = statement(
-    db,
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE o.uid = 'summary/' || ?`,
-  ).get(sessionId);
+  const row = statement(db)`
+    SELECT ${OBSERVATION_COLUMNS}
+      FROM observations AS o
+     WHERE o.uid = 'summary/' || ?`.get(sessionId);
   return row === undefined ? undefined : observationOf(row);
 }
 
@@ -175,10 +170,9 @@ export function rewriteSummary(
   id: number,
   change: Readonly<Record<"text" | "terms" | "rewrittenFrom", string>> & { readonly end?: string },
 ): void {
-  db.prepare(
-    `UPDATE observations
-        SET text = ?2, terms = ?3,
-            facts = json_patch(json_set(facts, '$.rewrittenFrom', ?4), json_object('end', coalesce(?5, facts ->> '$.end')))
-      WHERE id = ?1`,
-  ).run(id, change.text, change.terms, change.rewrittenFrom, change.end ?? null);
+  statement(db)`
+    UPDATE observations
+       SET text = ?2, terms = ?3,
+           facts = json_patch(json_set(facts, '$.rewrittenFrom', ?4), json_object('end', coalesce(?5, facts ->> '$.end')))
+     WHERE id = ?1`.run(id, change.text, change.terms, change.rewrittenFrom, change.end ?? null);
 }

@@ -1,7 +1,6 @@
 /** Finds the working tree of a capture. All working trees of a repository are one project. */
-import { branchIn } from "../../system/git/repository.ts";
 import { treesOf, type WorkingTree } from "../../system/git/working_trees.ts";
-import { findRepository, lookUpwards } from "../../system/git/repository.ts";
+import { branchIn, findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { workFolder } from "../observe/command_folder.ts";
 import { textIn } from "../text.ts";
 import { quietly } from "../../base/errors.ts";

@@ -21,10 +21,7 @@ export const OBSERVATION_KINDS = [
 
 export type ObservationKind = typeof OBSERVATION_KINDS[number];
 
-interface Resolvable {
-  readonly kind: ObservationKind;
-  readonly resolvedBy: number | null;
-}
+type Resolvable = Readonly<{ kind: ObservationKind; resolvedBy: number | null }>;
 
 /** Tells whether an observation no longer holds: a commit, fix or edit was taken back, a decision or note replaced. */
 export function isSuperseded(one: Resolvable): boolean {
@@ -83,11 +80,7 @@ export interface ObservedFacts {
    * The hash is null when the command did not print it; the subject is null when the command line lacks the message. An
    * amended commit replaced the one before it.
    */
-  readonly commit?: {
-    readonly hash: string | null;
-    readonly subject: string | null;
-    readonly amended?: true;
-  };
+  readonly commit?: Readonly<{ hash: string | null; subject: string | null; amended?: true }>;
   /** Numbers of tests, as their runner counts them. */
   readonly passed?: number;
   readonly failed?: number;

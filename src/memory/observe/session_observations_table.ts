@@ -26,34 +26,30 @@ export function changesBetween(
   sessionId: string,
   between: { readonly fromMs: number; readonly untilMs: number; readonly limit: number },
 ): Change[] {
-  const rows = statement(
-    db,
-    `SELECT ${CHANGE_COLUMNS}
-       FROM observations
-      WHERE session_id = ?
-        AND created_at_ms <= ?
-        AND iif(kind = 'edit', created_at_ms, updated_at_ms) BETWEEN ? AND ?
-        AND (kind = 'edit'
-             OR kind IN ('command', 'test', 'commit')
-                AND (outcome = 'success'
-                     OR kind = 'command' AND (facts ->> 'isUntold' OR facts ->> 'isStarted'))
-                AND ${IS_WHOLE})
-      ORDER BY updated_at_ms DESC, id DESC
-      LIMIT ?`,
-  ).all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.limit);
+  const rows = statement(db)`
+    SELECT ${CHANGE_COLUMNS}
+      FROM observations
+     WHERE session_id = ?
+       AND created_at_ms <= ?
+       AND iif(kind = 'edit', created_at_ms, updated_at_ms) BETWEEN ? AND ?
+       AND (kind = 'edit'
+            OR kind IN ('command', 'test', 'commit')
+               AND (outcome = 'success'
+                    OR kind = 'command' AND (facts ->> 'isUntold' OR facts ->> 'isStarted'))
+               AND ${IS_WHOLE})
+     ORDER BY updated_at_ms DESC, id DESC
+     LIMIT ?`.all(sessionId, between.untilMs, between.fromMs, between.untilMs, between.limit);
   return rows.map(observationOf).reverse();
 }
 
 /** Tells whether a session ran, searched or fetched anything. Summaries leave such observations out. */
 export function usedTools(db: DatabaseSync, sessionId: string): boolean {
-  return statement(
-    db,
-    `SELECT 1
-       FROM observations
-      WHERE session_id = ?
-        AND kind IN ('command', 'search', 'fetch')
-      LIMIT 1`,
-  ).get(sessionId) !== undefined;
+  return statement(db)`
+    SELECT 1
+      FROM observations
+     WHERE session_id = ?
+       AND kind IN ('command', 'search', 'fetch')
+     LIMIT 1`.get(sessionId) !== undefined;
 }
 
 /** Returns the steps of a session: observations by their ids, and those of a span, without those made from others. */
@@ -64,20 +60,18 @@ export function stepsOfSession(
 ): Pick<Observation, "id" | "kind" | "outcome" | "title" | "repeats" | "createdAtMs">[] {
   const columns = "id, kind, outcome, title, repeats, created_at_ms AS createdAtMs";
   const isStep = `kind NOT IN ('summary', 'fix') AND ${IS_WHOLE}`;
-  return statement(
-    db,
-    `SELECT ${columns}
-       FROM observations
-      WHERE id IN (SELECT value FROM json_each(?1))
-        AND ${isStep}
-     UNION
-     SELECT ${columns}
-       FROM observations
-      WHERE session_id = ?2
-        AND created_at_ms >= ?3
-        AND created_at_ms < ?4
-        AND ${isStep}`,
-  ).all(
+  return statement(db)`
+    SELECT ${columns}
+      FROM observations
+     WHERE id IN (SELECT value FROM json_each(?1))
+       AND ${isStep}
+    UNION
+    SELECT ${columns}
+      FROM observations
+     WHERE session_id = ?2
+       AND created_at_ms >= ?3
+       AND created_at_ms < ?4
+       AND ${isStep}`.all(
     JSON.stringify(ids),
     sessionId,
     span?.sinceMs ?? 0,
@@ -102,15 +96,13 @@ export function observationsToSummarize(
   sessionId: string,
   limit: number,
 ): Observation[] {
-  const newest = statement(
-    db,
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE o.session_id = ?
-        AND o.kind NOT IN ('search', 'fetch', 'command', 'summary')
-      ORDER BY o.created_at_ms DESC, o.id DESC
-      LIMIT ?`,
-  ).all(sessionId, limit).map(observationOf).reverse();
+  const newest = statement(db)`
+    SELECT ${OBSERVATION_COLUMNS}
+      FROM observations AS o
+     WHERE o.session_id = ?
+       AND o.kind NOT IN ('search', 'fetch', 'command', 'summary')
+     ORDER BY o.created_at_ms DESC, o.id DESC
+     LIMIT ?`.all(sessionId, limit).map(observationOf).reverse();
   return newest.length < limit ? newest : [...promptsBefore(db, newest[0]!), ...newest];
 }
 
@@ -127,11 +119,9 @@ function promptsBefore(
          AND (created_at_ms, id) < (?2, ?3)
        ORDER BY created_at_ms ${order}, id ${order}
        LIMIT 1)`;
-  return statement(
-    db,
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE o.id IN (${idOf("ASC")}, ${idOf("DESC")})
-      ORDER BY o.created_at_ms, o.id`,
-  ).all(sessionId, createdAtMs, id).map(observationOf);
+  return statement(db)`
+    SELECT ${OBSERVATION_COLUMNS}
+      FROM observations AS o
+     WHERE o.id IN (${idOf("ASC")}, ${idOf("DESC")})
+     ORDER BY o.created_at_ms, o.id`.all(sessionId, createdAtMs, id).map(observationOf);
 }

@@ -17,10 +17,7 @@ import {
 } from "./memory_search_table.ts";
 
 /** An expression of the index, and the number of observations with it; an estimate above the limit. */
-interface CountedMatch {
-  readonly match: string;
-  readonly count: number;
-}
+type CountedMatch = Readonly<{ match: string; count: number }>;
 
 type CountedTerm = QueryTerm & CountedMatch;
 

@@ -6,6 +6,7 @@ import { hasLog } from "../../db/database.ts";
 import { openToLook } from "../../db/database_identity.ts";
 import { INDEX_DEFINITIONS } from "./memory_index_table.ts";
 import { connect } from "../../db/connect.ts";
+import { statement } from "../../db/statement.ts";
 
 /** A word of the index, which has no accents and endings, and an observation that it comes from. */
 export interface WordForm {
@@ -52,16 +53,14 @@ export function indexedWords(database: string, text: Pick<TextMatcher, "isIn">):
 
 /** Returns the observation from which a word comes; empty when every row with the word also holds the text. */
 function formOf(db: DatabaseSync, word: string, { isIn }: Pick<TextMatcher, "isIn">): WordForm[] {
-  const rows = db.prepare(
-    `SELECT id, title || char(10) || text || char(10) || terms AS text
-       FROM observations
-      WHERE id IN (SELECT DISTINCT doc FROM places WHERE term = ? LIMIT ${MAX_ROWS})
-      ORDER BY id`,
-  ).all(word);
+  const rows = statement(db)`
+    SELECT id, title || char(10) || text || char(10) || terms AS text
+      FROM observations
+     WHERE id IN (SELECT DISTINCT doc FROM places WHERE term = ? LIMIT ${MAX_ROWS})
+     ORDER BY id`.all(word);
   const add = db.prepare("INSERT INTO own (word) VALUES (?)");
-  const find = db.prepare(
-    "SELECT word FROM own WHERE rowid IN (SELECT doc FROM own_places WHERE term = ?)",
-  );
+  const find = statement(db)`
+    SELECT word FROM own WHERE rowid IN (SELECT doc FROM own_places WHERE term = ?)`;
   for (const { id, text } of rows) {
     db.exec("DELETE FROM own");
     for (const each of new Set(String(text).match(wordPattern()))) add.run(each);
@@ -76,9 +75,10 @@ export function pageOwners(database: string, places: readonly { readonly at: num
   using db = openToLook(database);
   const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);
   const pages = [...new Set(places.map(({ at }) => Math.floor(at / pageBytes) + 1))];
-  return db.prepare(
-    `SELECT DISTINCT coalesce(owner.name, 'free pages') AS name
-       FROM json_each(?) AS page
-       LEFT JOIN dbstat AS owner ON owner.pageno = page.value`,
-  ).all(JSON.stringify(pages)).map(({ name }) => String(name));
+  return statement(db)`
+    SELECT DISTINCT coalesce(owner.name, 'free pages') AS name
+      FROM json_each(?) AS page
+      LEFT JOIN dbstat AS owner ON owner.pageno = page.value`.all(JSON.stringify(pages)).map((
+    { name },
+  ) => String(name));
 }

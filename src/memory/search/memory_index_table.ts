@@ -34,11 +34,12 @@ export function indexFaults(db: DatabaseSync): string[] {
     if (gone.length > 0) return [`${gone.join(", ")} ${gone.length === 1 ? "is" : "are"} missing`];
     const rows = db.prepare("PRAGMA integrity_check(memory_index)").all();
     const faults = rows.map((row) => String(Object.values(row)[0])).filter((text) => text !== "ok");
-    const { missing, extra, lost } = db.prepare(
-      `SELECT (SELECT count(*) FROM observations WHERE id NOT IN (SELECT id FROM memory_index_docsize)) AS missing,
-              (SELECT count(*) FROM memory_index_docsize WHERE id NOT IN (SELECT id FROM observations)) AS extra,
-              ${HAS_LOST_PAGES} AS lost`,
-    ).get() as unknown as Readonly<Record<"missing" | "extra" | "lost", number>>;
+    const { missing, extra, lost } = statement(db)`
+      SELECT (SELECT count(*) FROM observations WHERE id NOT IN (SELECT id FROM memory_index_docsize)) AS missing,
+             (SELECT count(*) FROM memory_index_docsize WHERE id NOT IN (SELECT id FROM observations)) AS extra,
+             ${HAS_LOST_PAGES} AS lost`.get() as unknown as Readonly<
+      Record<"missing" | "extra" | "lost", number>
+    >;
     return [
       ...faults,
       ...lost === 1 ? [LOST] : [],
@@ -57,10 +58,8 @@ const LOST = "its pages cannot be found";
 
 /** Returns which tables and triggers are missing in a database. */
 function missingOf(db: DatabaseSync, names: Iterable<string>): string[] {
-  const rows = statement(
-    db,
-    "SELECT name FROM sqlite_schema WHERE type IN ('table', 'trigger')",
-  ).all();
+  const rows = statement(db)`
+    SELECT name FROM sqlite_schema WHERE type IN ('table', 'trigger')`.all();
   return [...new Set(names).difference(new Set(rows.map(({ name }) => String(name))))];
 }
 
@@ -71,11 +70,12 @@ const HAS_LOST_PAGES = `EXISTS (SELECT 1 FROM memory_index_docsize)
 
 /** Checks the index for faults that SQLite does not report. A search calls this when it does not find a word. */
 export function requireWholeIndex(db: DatabaseSync): void {
-  const { lacks, lost } = statement(
-    db,
-    `SELECT coalesce((SELECT max(id) FROM observations) > (SELECT coalesce(max(id), 0) FROM memory_index_docsize), 0) AS lacks,
-            ${HAS_LOST_PAGES} AS lost`,
-  ).get() as unknown as { readonly lacks: number; readonly lost: number };
+  const { lacks, lost } = statement(db)`
+    SELECT coalesce((SELECT max(id) FROM observations) > (SELECT coalesce(max(id), 0) FROM memory_index_docsize), 0) AS lacks,
+           ${HAS_LOST_PAGES} AS lost`.get() as unknown as {
+    readonly lacks: number;
+    readonly lost: number;
+  };
   if (lacks === 1) throw new IndexDamage("the newest observations are not in it");
   if (lost === 1) throw new IndexDamage(LOST);
 }
@@ -188,14 +188,12 @@ export function indexTogether<Result>(db: DatabaseSync, work: () => Result): Res
     writeMeta(db, "indexed_until", String(until));
     const result = work();
     statement(db, "DELETE FROM meta WHERE key = 'indexed_until'").run();
-    statement(
-      db,
-      `INSERT INTO memory_index (rowid, title, text, terms)
-       SELECT id, title, text, terms
-         FROM observations
-        WHERE id > ?
-        ORDER BY id`,
-    ).run(until);
+    statement(db)`
+      INSERT INTO memory_index (rowid, title, text, terms)
+      SELECT id, title, text, terms
+        FROM observations
+       WHERE id > ?
+       ORDER BY id`.run(until);
     return result;
   });
 }

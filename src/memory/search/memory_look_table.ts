@@ -7,7 +7,7 @@ import {
   type ObservedFile,
 } from "../observe/observation.ts";
 import { isAbsolutePath } from "../../base/paths.ts";
-import { among } from "../../db/statement.ts";
+import { among, statement } from "../../db/statement.ts";
 import { conditionsOf, EVERYTHING } from "./memory_search_table.ts";
 import { pathsWithPart } from "./known_names_table.ts";
 import { IS_PRUNED } from "../../db/payloads.ts";
@@ -28,42 +28,41 @@ export function findObservations(db: DatabaseSync, text: string, limit: number):
   const [, number = ""] = /^#?(\d{1,15})$/.exec(text) ?? [];
   const select = `SELECT ${OBSERVATION_COLUMNS} FROM observations AS o`;
   const byNumber = db.prepare(`${select} WHERE o.id = ?`).all(number);
-  const rows = byNumber.length > 0 || text === "" || ONLY_NUMBER.test(text) ? byNumber : db.prepare(
-    `${select}
-      WHERE o.uid >= ?1
-        AND o.uid < ?1 || char(0x10ffff)
-      ORDER BY o.uid
-      LIMIT ?2`,
-  ).all(text, limit);
-  return rows.map(observationOf);
+  if (byNumber.length > 0 || text === "" || ONLY_NUMBER.test(text)) {
+    return byNumber.map(observationOf);
+  }
+  return statement(db)`
+    ${select}
+     WHERE o.uid >= ?1
+       AND o.uid < ?1 || char(0x10ffff)
+     ORDER BY o.uid
+     LIMIT ?2`.all(text, limit).map(observationOf);
 }
 
 export function filesOfObservation(db: DatabaseSync, id: number): ObservedFile[] {
-  return db.prepare(
-    `SELECT path, digest
-       FROM observation_files
-      WHERE observation_id = ?
-      ORDER BY path`,
-  ).all(id) as unknown as ObservedFile[];
+  return statement(db)`
+    SELECT path, digest
+      FROM observation_files
+     WHERE observation_id = ?
+     ORDER BY path`.all(id) as unknown as ObservedFile[];
 }
 
-interface SourceCapture {
-  readonly id: string;
-  readonly isPruned: boolean;
-}
+type SourceCapture = Readonly<{ id: string; isPruned: boolean }>;
 
 /** Returns the captures of an observation that are still stored, oldest first. */
 export function capturesOfObservation(
   db: DatabaseSync,
   { id, sessionId }: Pick<Observation, "id" | "sessionId">,
 ): SourceCapture[] {
-  return db.prepare(
-    `SELECT id, ${IS_PRUNED} AS isPruned
-       FROM pending_queue
-      WHERE session_id = ?
-        AND observation_id = ?
-      ORDER BY created_at_ms, id`,
-  ).all(sessionId, id).map((row) => ({ id: String(row["id"]), isPruned: row["isPruned"] === 1 }));
+  return statement(db)`
+    SELECT id, ${IS_PRUNED} AS isPruned
+      FROM pending_queue
+     WHERE session_id = ?
+       AND observation_id = ?
+     ORDER BY created_at_ms, id`.all(sessionId, id).map((row) => ({
+    id: String(row["id"]),
+    isPruned: row["isPruned"] === 1,
+  }));
 }
 
 /** Returns the captures of these observations, or of all, by observation, each one's oldest first. */
@@ -96,15 +95,14 @@ export function timelineAround(
 ): Observation[] {
   const most = Math.floor((limit - 1) / 2);
   const side = (compared: "<" | ">=", order: "ASC" | "DESC", rows: number) =>
-    db.prepare(
-      `SELECT ${OBSERVATION_COLUMNS}
-         FROM observations AS o
-        WHERE o.session_id = ?
-          AND (o.created_at_ms, o.id) ${compared} (?, ?)
-          AND o.project IS ?
-        ORDER BY o.created_at_ms ${order}, o.id ${order}
-        LIMIT ?`,
-    ).all(sessionId, createdAtMs, id, project, rows);
+    statement(db)`
+      SELECT ${OBSERVATION_COLUMNS}
+        FROM observations AS o
+       WHERE o.session_id = ?
+         AND (o.created_at_ms, o.id) ${compared} (?, ?)
+         AND o.project IS ?
+       ORDER BY o.created_at_ms ${order}, o.id ${order}
+       LIMIT ?`.all(sessionId, createdAtMs, id, project, rows);
   const before = side("<", "DESC", most).reverse();
   const behind = side(">=", "ASC", limit - most);
   return [...before, ...behind].map(observationOf);
@@ -128,13 +126,12 @@ export function timelineOfFile(
       [among("o.kind"), kinds],
       [`o.id IN (SELECT observation_id FROM observation_files WHERE ${among("path")})`, paths],
     ]);
-    return db.prepare(
-      `SELECT ${OBSERVATION_COLUMNS}
-         FROM observations AS o
-        ${sql}
-        ORDER BY o.created_at_ms DESC, o.id DESC
-        LIMIT ?`,
-    ).all(...values, limit).map(observationOf);
+    return statement(db)`
+      SELECT ${OBSERVATION_COLUMNS}
+        FROM observations AS o
+       ${sql}
+       ORDER BY o.created_at_ms DESC, o.id DESC
+       LIMIT ?`.all(...values, limit).map(observationOf);
   });
   return [...new Map(found.map((one) => [one.id, one])).values()]
     .sort((a, b) => b.createdAtMs - a.createdAtMs || b.id - a.id)
@@ -156,21 +153,19 @@ interface MemoryCounts {
 }
 
 export function countMemory(db: DatabaseSync): MemoryCounts {
-  const row = db.prepare(
-    `SELECT count(*) AS observations, count(DISTINCT session_id) FILTER (WHERE session_id <> ?) AS sessions,
-            count(DISTINCT project) AS projects,
-            coalesce(sum(repeats - 1), 0) AS repeats, min(created_at_ms) AS oldestAtMs,
-            max(updated_at_ms) AS newestAtMs,
-            (SELECT count(*) FROM pending_queue WHERE status IN ('raw', 'processing')) AS waiting,
-            (SELECT count(*) FROM pending_queue WHERE status = 'error') AS givenUp
-       FROM observations`,
-  ).get(NO_SESSION);
-  const byKind = db.prepare(
-    `SELECT kind, count(*) AS count
-       FROM observations
-      GROUP BY kind
-      ORDER BY count DESC, kind`,
-  ).all();
+  const row = statement(db)`
+    SELECT count(*) AS observations, count(DISTINCT session_id) FILTER (WHERE session_id <> ?) AS sessions,
+           count(DISTINCT project) AS projects,
+           coalesce(sum(repeats - 1), 0) AS repeats, min(created_at_ms) AS oldestAtMs,
+           max(updated_at_ms) AS newestAtMs,
+           (SELECT count(*) FROM pending_queue WHERE status IN ('raw', 'processing')) AS waiting,
+           (SELECT count(*) FROM pending_queue WHERE status = 'error') AS givenUp
+      FROM observations`.get(NO_SESSION);
+  const byKind = statement(db)`
+    SELECT kind, count(*) AS count
+      FROM observations
+     GROUP BY kind
+     ORDER BY count DESC, kind`.all();
   return { ...row, byKind: byKind.map((kind) => ({ ...kind })) } as unknown as MemoryCounts;
 }
 
@@ -181,14 +176,13 @@ export function projectMemory(
 ): { readonly observations: number; readonly lastSummary: Observation | null } {
   const counts = db.prepare("SELECT count(*) AS observations FROM observations WHERE project = ?")
     .get(project)!;
-  const [lastSummary = null] = db.prepare(
-    `SELECT ${OBSERVATION_COLUMNS}
-       FROM observations AS o
-      WHERE o.project = ?
-        AND o.kind = 'summary'
-      ORDER BY o.created_at_ms DESC, o.id DESC
-      LIMIT 1`,
-  ).all(project).map(observationOf);
+  const [lastSummary = null] = statement(db)`
+    SELECT ${OBSERVATION_COLUMNS}
+      FROM observations AS o
+     WHERE o.project = ?
+       AND o.kind = 'summary'
+     ORDER BY o.created_at_ms DESC, o.id DESC
+     LIMIT 1`.all(project).map(observationOf);
   return { observations: Number(counts["observations"]), lastSummary };
 }
 
@@ -204,41 +198,39 @@ interface PromptWithEdits {
 
 /** Returns the newest prompts after which files were edited, newest first. */
 export function editedAfterPrompts(db: DatabaseSync, limit: number): PromptWithEdits[] {
-  const rows = db.prepare(
-    `SELECT p.id, p.session_id AS sessionId, p.project, p.text, p.created_at_ms AS atMs,
-            (SELECT json_group_array(DISTINCT f.path)
-               FROM observations AS e
-               JOIN observation_files AS f ON f.observation_id = e.id
-              WHERE e.session_id = p.session_id
-                AND e.kind = 'edit'
-                AND e.created_at_ms > p.created_at_ms
-                AND e.created_at_ms < coalesce(
-                  (SELECT min(n.created_at_ms)
-                     FROM observations AS n
-                    WHERE n.session_id = p.session_id
-                      AND n.kind = 'prompt'
-                      AND n.created_at_ms > p.created_at_ms), 9e15)) AS files
-       FROM observations AS p
-      WHERE p.kind = 'prompt'
-      ORDER BY p.created_at_ms DESC
-      LIMIT ?`,
-  ).all(limit);
+  const rows = statement(db)`
+    SELECT p.id, p.session_id AS sessionId, p.project, p.text, p.created_at_ms AS atMs,
+           (SELECT json_group_array(DISTINCT f.path)
+              FROM observations AS e
+              JOIN observation_files AS f ON f.observation_id = e.id
+             WHERE e.session_id = p.session_id
+               AND e.kind = 'edit'
+               AND e.created_at_ms > p.created_at_ms
+               AND e.created_at_ms < coalesce(
+                 (SELECT min(n.created_at_ms)
+                    FROM observations AS n
+                   WHERE n.session_id = p.session_id
+                     AND n.kind = 'prompt'
+                     AND n.created_at_ms > p.created_at_ms), 9e15)) AS files
+      FROM observations AS p
+     WHERE p.kind = 'prompt'
+     ORDER BY p.created_at_ms DESC
+     LIMIT ?`.all(limit);
   return rows.map((row) => ({ ...row, files: keptJson<string[]>(row["files"], []) }))
     .filter(({ files }) => files.length > 0) as unknown as PromptWithEdits[];
 }
 
 /** Returns the numbers of earlier sessions' observations of the edited files, oldest first. */
 export function knownOfFiles(db: DatabaseSync, prompt: PromptWithEdits): number[] {
-  return db.prepare(
-    `SELECT DISTINCT o.id
-       FROM observation_files AS f
-       JOIN observations AS o ON o.id = f.observation_id
-      WHERE f.path IN (SELECT value FROM json_each(?1))
-        AND o.project IS ?2
-        AND o.session_id <> ?3
-        AND o.created_at_ms < ?4
-        AND o.kind IN ('edit', 'fix', 'commit', 'decision', 'note')
-      ORDER BY o.id`,
-  ).all(JSON.stringify(prompt.files), prompt.project, prompt.sessionId, prompt.atMs)
+  return statement(db)`
+    SELECT DISTINCT o.id
+      FROM observation_files AS f
+      JOIN observations AS o ON o.id = f.observation_id
+     WHERE f.path IN (SELECT value FROM json_each(?1))
+       AND o.project IS ?2
+       AND o.session_id <> ?3
+       AND o.created_at_ms < ?4
+       AND o.kind IN ('edit', 'fix', 'commit', 'decision', 'note')
+     ORDER BY o.id`.all(JSON.stringify(prompt.files), prompt.project, prompt.sessionId, prompt.atMs)
     .map((row) => Number(row["id"]));
 }

@@ -64,11 +64,9 @@ export function lastObservation(db: DatabaseSync): number {
 
 /** Counts the observations with a word, up to a limit; ten take about 1 µs. */
 export function countMatches(db: DatabaseSync, match: string, limit: number): number {
-  const row = statement(
-    db,
-    `SELECT count(*) AS n
-       FROM (SELECT rowid FROM memory_index WHERE memory_index MATCH ? LIMIT ?)`,
-  ).get(match, limit);
+  const row = statement(db)`
+    SELECT count(*) AS n
+      FROM (SELECT rowid FROM memory_index WHERE memory_index MATCH ? LIMIT ?)`.get(match, limit);
   return Number(row!["n"]);
 }
 
@@ -78,10 +76,9 @@ export function reckonMatches(
   match: string,
   { limit, observations }: { readonly limit: number; readonly observations: number },
 ): number {
-  const last = statement(
-    db,
-    "SELECT rowid AS id FROM memory_index WHERE memory_index MATCH ? LIMIT 1 OFFSET ?",
-  ).get(match, limit - 1);
+  const last = statement(db)`
+    SELECT rowid AS id FROM memory_index WHERE memory_index MATCH ? LIMIT 1 OFFSET ?
+  `.get(match, limit - 1);
   if (last === undefined) return countMatches(db, match, limit);
   return Math.max(limit, Math.round(limit * observations / Number(last["id"])));
 }
@@ -93,20 +90,15 @@ export function withTerm(
   ids: readonly number[],
 ): ReadonlySet<number> {
   // Without the `+`, SQLite would look up each id by itself, which takes 50 µs.
-  const rows = statement(
-    db,
-    `SELECT rowid AS id
-       FROM memory_index
-      WHERE memory_index MATCH ?
-        AND +rowid IN (SELECT value FROM json_each(?))`,
-  ).all(match, JSON.stringify(ids));
+  const rows = statement(db)`
+    SELECT rowid AS id
+      FROM memory_index
+     WHERE memory_index MATCH ?
+       AND +rowid IN (SELECT value FROM json_each(?))`.all(match, JSON.stringify(ids));
   return new Set(rows.map((row) => Number(row["id"])));
 }
 
-export interface SearchLimits {
-  readonly filter: MemoryFilter;
-  readonly limit: number;
-}
+export type SearchLimits = Readonly<{ filter: MemoryFilter; limit: number }>;
 
 /**
  * The observations that match best. @param match An expression of FTS5. @param options `among`: another expression that
@@ -126,18 +118,16 @@ export function searchIndex(
     ["+f.rowid IN (SELECT rowid FROM memory_index WHERE memory_index MATCH ?)", among],
   ]);
   // SQLite leaves out the inner join when no condition needs it.
-  return statement(
-    db,
-    `SELECT ${HIT_COLUMNS}, -best.score AS textScore
-       FROM (SELECT f.rowid AS id, bm25(memory_index, ${weights}) AS score
-               FROM memory_index AS f
-               LEFT JOIN observations AS o ON o.id = f.rowid
-              ${sql}
-              ORDER BY score
-              LIMIT ?) AS best
-       JOIN observations AS o ON o.id = best.id
-      ORDER BY best.score, o.id DESC`,
-  ).all(...values, limit) as unknown as IndexHit[];
+  return statement(db)`
+    SELECT ${HIT_COLUMNS}, -best.score AS textScore
+      FROM (SELECT f.rowid AS id, bm25(memory_index, ${weights}) AS score
+              FROM memory_index AS f
+              LEFT JOIN observations AS o ON o.id = f.rowid
+             ${sql}
+             ORDER BY score
+             LIMIT ?) AS best
+      JOIN observations AS o ON o.id = best.id
+     ORDER BY best.score, o.id DESC`.all(...values, limit) as unknown as IndexHit[];
 }
 
 /** Searches by any word, ordered by `bm25()` without weights. `memory eval` compares our ranking with it. */
@@ -157,15 +147,13 @@ export function newestMatches(
   { filter, limit }: SearchLimits,
 ): IndexHit[] {
   const { sql, values } = conditionsOf(filter, [["memory_index MATCH ?", match]]);
-  return statement(
-    db,
-    `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
-       FROM memory_index AS f
-       JOIN observations AS o ON o.id = f.rowid
-      ${sql}
-      ORDER BY f.rowid DESC
-      LIMIT ?`,
-  ).all(...values, limit) as unknown as IndexHit[];
+  return statement(db)`
+    SELECT ${HIT_COLUMNS}, 1.0 AS textScore
+      FROM memory_index AS f
+      JOIN observations AS o ON o.id = f.rowid
+     ${sql}
+     ORDER BY f.rowid DESC
+     LIMIT ?`.all(...values, limit) as unknown as IndexHit[];
 }
 
 /** SQL: the observations before or after an observation `h` in its session. */
@@ -198,18 +186,17 @@ export function neighboursOf(
   reach: number,
 ): Neighbour[] {
   // One statement for all is faster than one for each.
-  return statement(
-    db,
-    `SELECT ${HIT_COLUMNS}, 0.0 AS textScore, h.id AS of,
-            iif((o.created_at_ms, o.id) > (h.created_at_ms, h.id),
-                rank() OVER (side ORDER BY o.created_at_ms, o.id),
-                -rank() OVER (side ORDER BY o.created_at_ms DESC, o.id DESC)) AS distance
-       FROM json_each(?1) AS asked
-       JOIN observations AS h ON h.id = asked.value
-       JOIN observations AS o
-         ON o.id IN (${nextOnSide(">", "ASC")} UNION ALL ${nextOnSide("<", "DESC")})
-     WINDOW side AS (PARTITION BY h.id, (o.created_at_ms, o.id) > (h.created_at_ms, h.id))`,
-  ).all(JSON.stringify(ids), reach) as unknown as Neighbour[];
+  return statement(db)`
+    SELECT ${HIT_COLUMNS}, 0.0 AS textScore, h.id AS of,
+           iif((o.created_at_ms, o.id) > (h.created_at_ms, h.id),
+               rank() OVER (side ORDER BY o.created_at_ms, o.id),
+               -rank() OVER (side ORDER BY o.created_at_ms DESC, o.id DESC)) AS distance
+      FROM json_each(?1) AS asked
+      JOIN observations AS h ON h.id = asked.value
+      JOIN observations AS o
+        ON o.id IN (${nextOnSide(">", "ASC")} UNION ALL ${nextOnSide("<", "DESC")})
+    WINDOW side AS (PARTITION BY h.id, (o.created_at_ms, o.id) > (h.created_at_ms, h.id))
+  `.all(JSON.stringify(ids), reach) as unknown as Neighbour[];
 }
 
 /** Turns a filter on the table of observations `o`, with further conditions, into SQL and its values. */
@@ -246,19 +233,17 @@ export function newestObservations(
 ): IndexHit[] {
   const { sql, values } = conditionsOf(filter);
   const foundIn = (observations: string) =>
-    statement(
-      db,
-      `SELECT ${HIT_COLUMNS}, 1.0 AS textScore
-         FROM (SELECT id
-                 FROM ${observations}
-                WHERE created_at_ms BETWEEN ? AND ?
-                ORDER BY created_at_ms DESC, id DESC
-                -- Without a limit SQLite drops the order of a joined query.
-                LIMIT -1) AS within
-         CROSS JOIN observations AS o ON o.id = within.id
-        ${sql}
-        LIMIT ?`,
-    ).all(
+    statement(db)`
+      SELECT ${HIT_COLUMNS}, 1.0 AS textScore
+        FROM (SELECT id
+                FROM ${observations}
+               WHERE created_at_ms BETWEEN ? AND ?
+               ORDER BY created_at_ms DESC, id DESC
+               -- Without a limit SQLite drops the order of a joined query.
+               LIMIT -1) AS within
+        CROSS JOIN observations AS o ON o.id = within.id
+       ${sql}
+       LIMIT ?`.all(
       filter.sinceMs ?? 0,
       filter.untilMs ?? MAX_TIME_MS,
       ...values,

@@ -6,10 +6,7 @@ import { isReplaced, type ObservationKind } from "../observe/observation.ts";
 import type { IndexHit, Neighbour } from "./memory_search_table.ts";
 import type { MemoryQuestion } from "./question.ts";
 
-export interface Ranked {
-  readonly hit: IndexHit;
-  readonly score: number;
-}
+export type Ranked = Readonly<{ hit: IndexHit; score: number }>;
 
 /** The facts of a question besides its words. */
 interface RankContext extends Pick<MemoryQuestion, "time" | "paths" | "speaker"> {
@@ -196,10 +193,7 @@ const LONG = 6;
 export function coverageOf(
   hits: readonly IndexHit[],
   terms: readonly CoveredTerm[],
-  { observations, together }: {
-    readonly observations: number;
-    readonly together: ReadonlySet<number>;
-  },
+  { observations, together }: Readonly<{ observations: number; together: ReadonlySet<number> }>,
 ): number[] {
   const rarities = terms.map(({ count, weight }) => weight * rarityOf(count, observations));
   const rarest = Math.max(0, ...rarities);

@@ -81,11 +81,7 @@ export function rankMatches(
   db: DatabaseSync,
   text: string,
   { time = null, isSure = false, ...options }: SearchOptions,
-): {
-  readonly asked: AskedQuestion;
-  readonly found: readonly Ranked[];
-  readonly quotedNowhere: readonly string[];
-} {
+): Readonly<{ asked: AskedQuestion; found: readonly Ranked[]; quotedNowhere: readonly string[] }> {
   const question = readQuestion(text, time);
   const { phrases, common } = question;
   const { project } = options.filter;
@@ -200,10 +196,7 @@ const LEAD_CHARS = 40;
 const ENDING_CHARS = 2;
 const MIN_STEM_CHARS = 4;
 
-interface Place {
-  readonly at: number;
-  readonly word: string;
-}
+type Place = Readonly<{ at: number; word: string }>;
 
 /** The part of a text, on one line, that holds most of the words (in small letters), whatever their endings. */
 export function snippetOf(text: string, words: readonly string[], maxChars: number): string {

@@ -37,22 +37,14 @@ const HEADING = "## Memory of this project";
 const FOOTER = "\n`conclaude memory show N` opens #N; `conclaude memory search WORDS` finds more.";
 
 /** A line of the context, with the reason why it is told. */
-export interface ContextLine {
-  readonly section: string;
-  readonly text: string;
-  readonly why: string;
-}
+export type ContextLine = Readonly<{ section: string; text: string; why: string }>;
 
 /** Returns the context within a budget, its lines, and the lines that did not fit; empty without anything to tell. */
 export function contextWithin(
   sections: readonly ContextSection[],
   here: Here,
   budget: ContextBudget,
-): {
-  readonly text: string;
-  readonly lines: readonly ContextLine[];
-  readonly leftOut: readonly ContextLine[];
-} {
+): Readonly<{ text: string; lines: readonly ContextLine[]; leftOut: readonly ContextLine[] }> {
   const footer = budget.heading === undefined ? FOOTER : "";
   const maxChars = contextChars(budget) - footer.length;
   const [lines, leftOut]: [ContextLine[], ContextLine[]] = [[], []];
@@ -74,7 +66,6 @@ export function contextWithin(
   return { text: heading === "" ? "" : plainLines(text) + footer, lines, leftOut };
 }
 
-/** Returns the numbers of the observations in a context. */
 export function toldIn(context: string): number[] {
   return Array.from(context.matchAll(/^- #(\d+) /gm), ([, id]) => Number(id));
 }
@@ -102,10 +93,7 @@ const WHY_LABELED: Readonly<Record<string, string>> = {
 };
 
 /** The branch and the moment at which the context is told. */
-interface Here {
-  readonly branch: string | null;
-  readonly nowMs: number;
-}
+type Here = Readonly<{ branch: string | null; nowMs: number }>;
 
 function lineText(
   { of, label, name, atMs, text, note = "" }: ToldLine,

@@ -14,10 +14,7 @@ const COLUMNS =
             author, updated_at_ms AS updatedAtMs`;
 
 /** A branch of a project. The branch is null for a detached HEAD, or a project without git. */
-export interface ProjectBranch {
-  readonly project: string;
-  readonly branch: string | null;
-}
+export type ProjectBranch = Readonly<{ project: string; branch: string | null }>;
 
 /** SQL condition: an observation still holds, since it was not taken back or replaced. */
 const STANDS = "(kind NOT IN ('commit', 'decision', 'note', 'fix', 'edit') OR resolved_by IS NULL)";
@@ -104,20 +101,18 @@ export function triesOf(
   db: DatabaseSync,
   failures: readonly number[],
 ): ReadonlyMap<number, number> {
-  const rows = statement(
-    db,
-    `WITH mended AS (SELECT id, session_id, ${FACTS} ->> '$.of' AS of
-                       FROM observations
-                      WHERE id IN (SELECT value FROM json_each(?))),
-          failed AS (SELECT session_id, ${FACTS} ->> '$.of' AS of, sum(repeats) AS times
-                       FROM observations
-                      WHERE session_id IN (SELECT session_id FROM mended)
-                        AND outcome = 'failure'
-                      GROUP BY 1, 2)
-     SELECT mended.id, failed.times
-       FROM mended
-       JOIN failed USING (session_id, of)`,
-  ).all(JSON.stringify(failures));
+  const rows = statement(db)`
+    WITH mended AS (SELECT id, session_id, ${FACTS} ->> '$.of' AS of
+                      FROM observations
+                     WHERE id IN (SELECT value FROM json_each(?))),
+         failed AS (SELECT session_id, ${FACTS} ->> '$.of' AS of, sum(repeats) AS times
+                      FROM observations
+                     WHERE session_id IN (SELECT session_id FROM mended)
+                       AND outcome = 'failure'
+                     GROUP BY 1, 2)
+    SELECT mended.id, failed.times
+      FROM mended
+      JOIN failed USING (session_id, of)`.all(JSON.stringify(failures));
   return new Map(rows.map(({ id, times }) => [Number(id), Number(times)]));
 }
 
@@ -133,16 +128,14 @@ interface RanCommand {
 
 /** Returns commands of some sessions that are not known to have failed. */
 export function ranIn(db: DatabaseSync, sessions: readonly string[]): RanCommand[] {
-  const rows = statement(
-    db,
-    `SELECT session_id AS sessionId, ${FACTS} ->> '$.command' AS command, updated_at_ms AS atMs,
-            kind = 'test' AND outcome IS 'success' AS isPass
-       FROM observations
-      WHERE session_id IN (SELECT value FROM json_each(?))
-        AND outcome IS NOT 'failure'
-        AND kind IN ('command', 'test')
-        AND ${FACTS} ->> '$.command' IS NOT NULL`,
-  ).all(JSON.stringify(sessions));
+  const rows = statement(db)`
+    SELECT session_id AS sessionId, ${FACTS} ->> '$.command' AS command, updated_at_ms AS atMs,
+           kind = 'test' AND outcome IS 'success' AS isPass
+      FROM observations
+     WHERE session_id IN (SELECT value FROM json_each(?))
+       AND outcome IS NOT 'failure'
+       AND kind IN ('command', 'test')
+       AND ${FACTS} ->> '$.command' IS NOT NULL`.all(JSON.stringify(sessions));
   return rows.map((row) => ({ ...row, isPass: row["isPass"] === 1 }) as unknown as RanCommand);
 }
 
@@ -152,19 +145,17 @@ export function lastWords(
   sessionId: string,
   kind: "message" | "prompt",
 ): Pick<Observation, "id" | "title" | "text" | "updatedAtMs"> | null {
-  const row = statement(
-    db,
-    `SELECT id, title, text, updated_at_ms AS updatedAtMs
-       FROM observations
-      WHERE session_id = ?
-        AND kind = ?
-        AND ${FACTS} ->> '$.tool' IS NULL
-        AND ${FACTS} ->> '$.isRelayed' IS NULL
-        AND ${FACTS} ->> '$.stopped' IS NULL
-        AND title NOT LIKE '${COMPACTION}%'
-      ORDER BY updated_at_ms DESC, id DESC
-      LIMIT 1`,
-  ).get(sessionId, kind);
+  const row = statement(db)`
+    SELECT id, title, text, updated_at_ms AS updatedAtMs
+      FROM observations
+     WHERE session_id = ?
+       AND kind = ?
+       AND ${FACTS} ->> '$.tool' IS NULL
+       AND ${FACTS} ->> '$.isRelayed' IS NULL
+       AND ${FACTS} ->> '$.stopped' IS NULL
+       AND title NOT LIKE '${COMPACTION}%'
+     ORDER BY updated_at_ms DESC, id DESC
+     LIMIT 1`.get(sessionId, kind);
   return row === undefined ? null : observationOf(row);
 }
 
@@ -173,14 +164,12 @@ export function contentBefore(
   db: DatabaseSync,
   edits: readonly number[],
 ): { readonly id: number; readonly path: string; readonly before: string | null }[] {
-  return statement(
-    db,
-    `SELECT id, files ->> '$[0]' AS path, ${FACTS} ->> '$.before' AS before
-       FROM observations
-      WHERE id IN (SELECT value FROM json_each(?))
-        AND kind = 'edit'
-      ORDER BY id`,
-  ).all(JSON.stringify(edits)) as unknown as ReturnType<typeof contentBefore>;
+  return statement(db)`
+    SELECT id, files ->> '$[0]' AS path, ${FACTS} ->> '$.before' AS before
+      FROM observations
+     WHERE id IN (SELECT value FROM json_each(?))
+       AND kind = 'edit'
+     ORDER BY id`.all(JSON.stringify(edits)) as unknown as ReturnType<typeof contentBefore>;
 }
 
 /** Returns the digests that files had when some observations were made, by observation. */
@@ -188,21 +177,15 @@ export function digestsOf(
   db: DatabaseSync,
   ids: readonly number[],
 ): ReadonlyMap<number, readonly FileDigest[]> {
-  const rows = statement(
-    db,
-    `SELECT observation_id AS id, path, digest
-       FROM observation_files
-      WHERE observation_id IN (SELECT value FROM json_each(?))
-        AND digest IS NOT NULL`,
-  ).all(JSON.stringify(ids)) as unknown as readonly FileDigest[];
+  const rows = statement(db)`
+    SELECT observation_id AS id, path, digest
+      FROM observation_files
+     WHERE observation_id IN (SELECT value FROM json_each(?))
+       AND digest IS NOT NULL`.all(JSON.stringify(ids)) as unknown as readonly FileDigest[];
   return Map.groupBy(rows, ({ id }) => id);
 }
 
-interface FileDigest {
-  readonly id: number;
-  readonly path: string;
-  readonly digest: string;
-}
+type FileDigest = Readonly<{ id: number; path: string; digest: string }>;
 
 /** Renames a branch in all rows, and in the lists of branches in summaries. */
 export function renameBranch(
@@ -211,38 +194,34 @@ export function renameBranch(
   from: string,
 ): void {
   transaction(db, () => {
-    statement(
-      db,
-      `UPDATE observations
-          SET facts = json_set(
-                facts,
-                '$.branches',
-                (SELECT json_group_array(iif(value = ?2, ?3, value))
-                   FROM json_each(facts -> '$.branches'))
-              )
-        WHERE project = ?1
-          AND kind = 'summary'
-          AND instr(facts, '"branches"') > 0
-          AND ?2 IN (SELECT value FROM json_each(${FACTS} -> '$.branches'))`,
-    ).run(project, from, branch);
-    statement(
-      db,
-      `UPDATE observations
-          SET branch = ?2
-        WHERE project = ?1
-          AND branch = ?3
-          AND ${KINDS_OF_BRANCH}`,
-    ).run(project, branch, from);
+    statement(db)`
+      UPDATE observations
+         SET facts = json_set(
+               facts,
+               '$.branches',
+               (SELECT json_group_array(iif(value = ?2, ?3, value))
+                  FROM json_each(facts -> '$.branches'))
+             )
+       WHERE project = ?1
+         AND kind = 'summary'
+         AND instr(facts, '"branches"') > 0
+         AND ?2 IN (SELECT value FROM json_each(${FACTS} -> '$.branches'))
+    `.run(project, from, branch);
+    statement(db)`
+      UPDATE observations
+         SET branch = ?2
+       WHERE project = ?1
+         AND branch = ?3
+         AND ${KINDS_OF_BRANCH}`.run(project, branch, from);
   });
 }
 
 /** Returns when a session had its last event, in epoch milliseconds; null for an unknown session. */
 export function lastSeenAtMs(db: DatabaseSync, sessionId: string): number | null {
-  const row = db.prepare(
-    `SELECT updated_at_ms AS atMs
-       FROM sessions
-      WHERE session_id = ?`,
-  ).get(sessionId);
+  const row = statement(db)`
+    SELECT updated_at_ms AS atMs
+      FROM sessions
+     WHERE session_id = ?`.get(sessionId);
   return row === undefined ? null : Number(row["atMs"]);
 }
 
@@ -250,12 +229,11 @@ export function lastSeenAtMs(db: DatabaseSync, sessionId: string): number | null
 const TOLD = `${CLAIM}told:`;
 
 export function alreadyTold(db: DatabaseSync, sessionId: string): ReadonlySet<number> {
-  const rows = db.prepare(
-    `SELECT substr(type, ${TOLD.length + 1}) AS id
-       FROM counters
-      WHERE session_id = ?
-        AND type GLOB ?`,
-  ).all(sessionId, `${TOLD}*`);
+  const rows = statement(db)`
+    SELECT substr(type, ${TOLD.length + 1}) AS id
+      FROM counters
+     WHERE session_id = ?
+       AND type GLOB ?`.all(sessionId, `${TOLD}*`);
   return new Set(rows.map(({ id }) => Number(id)));
 }
 

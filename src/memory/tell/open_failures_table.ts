@@ -60,10 +60,8 @@ export function openFailures(
 
 /** Closes an observation with the one that resolves it. When the same command fails again, that is a new failure. */
 export function resolveObservation(db: DatabaseSync, id: number, by: number): void {
-  statement(
-    db,
-    `UPDATE observations
-        SET resolved_by = ?2, same_as = NULL
-      WHERE id = ?1`,
-  ).run(id, by);
+  statement(db)`
+    UPDATE observations
+       SET resolved_by = ?2, same_as = NULL
+     WHERE id = ?1`.run(id, by);
 }

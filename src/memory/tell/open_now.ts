@@ -28,10 +28,7 @@ const ELSEWHERE_MS = 3 * 86_400_000;
 /** How many characters of the last message's end are quoted. */
 const QUOTED_CHARS = 400;
 
-interface When {
-  readonly nowMs: number;
-  readonly isGone: ReturnType<typeof goneBranches>;
-}
+type When = Readonly<{ nowMs: number; isGone: ReturnType<typeof goneBranches> }>;
 
 /** Returns the open failures of a branch, and those of other branches that are at most some days old. */
 export function stillFailing(
@@ -168,17 +165,13 @@ const MAX_LOOKED_AT = 1_000;
 
 /**
  * Returns the open failures of all branches, newest first.
- *
  * @param project Null for all projects.
  * @param lookedAt The most failures that are read, the newest ones. Each takes 5 µs.
  */
 export function openFailuresOf(
   db: DatabaseSync,
   project: string | null,
-  { nowMs, lookedAt = MAX_LOOKED_AT }: {
-    readonly nowMs: number;
-    readonly lookedAt?: number | undefined;
-  },
+  { nowMs, lookedAt = MAX_LOOKED_AT }: Readonly<{ nowMs: number; lookedAt?: number | undefined }>,
 ): Tellable[] {
   const byProject = Map.groupBy(unmendedFailures(db, project, lookedAt), (one) => one.project);
   return [...byProject].flatMap(([of, failures]) => {

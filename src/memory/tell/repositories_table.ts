@@ -41,18 +41,16 @@ export function formerFolders(
   repository: string,
   { firstCommit, remote, onlyIfNew }: RepositoryIdentity & { readonly onlyIfNew: boolean },
 ): string[] {
-  const rows = statement(
-    db,
-    `SELECT DISTINCT repository
-       FROM repositories AS other
-      WHERE identity IN (SELECT ?2 UNION ALL SELECT ?3 UNION ALL
-                         SELECT identity FROM repositories WHERE repository = ?1 AND identity <> '')
-        AND repository <> ?1
-        AND EXISTS (SELECT 1 FROM observations WHERE project = other.repository AND ${KINDS_OF_BRANCH})
-        AND NOT (?4 AND EXISTS (SELECT 1 FROM observations WHERE project = ?1 AND ${KINDS_OF_BRANCH}))
-      ORDER BY known_at_ms DESC
-      LIMIT 10`,
-  ).all(repository, firstCommit, remote, onlyIfNew ? 1 : 0);
+  const rows = statement(db)`
+    SELECT DISTINCT repository
+      FROM repositories AS other
+     WHERE identity IN (SELECT ?2 UNION ALL SELECT ?3 UNION ALL
+                        SELECT identity FROM repositories WHERE repository = ?1 AND identity <> '')
+       AND repository <> ?1
+       AND EXISTS (SELECT 1 FROM observations WHERE project = other.repository AND ${KINDS_OF_BRANCH})
+       AND NOT (?4 AND EXISTS (SELECT 1 FROM observations WHERE project = ?1 AND ${KINDS_OF_BRANCH}))
+     ORDER BY known_at_ms DESC
+     LIMIT 10`.all(repository, firstCommit, remote, onlyIfNew ? 1 : 0);
   return rows.map((row) => String(row["repository"])).filter((path) => !exists(path))
     .map(folderOfProject);
 }

@@ -71,10 +71,7 @@ const EDGES: Readonly<Record<string, { readonly word: string; readonly field: st
 const ALWAYS: Span = { sinceMs: 0, untilMs: Date.UTC(9999, 0) };
 
 /** A session, and the folder to which its paths are relative. */
-interface Place {
-  readonly sessionId: string;
-  readonly folder: string | null;
-}
+type Place = Readonly<{ sessionId: string; folder: string | null }>;
 
 /** Steps of a session in order, and the cursor for reading on. */
 export interface Steps {
@@ -118,10 +115,7 @@ export async function stepsAfter(db: DatabaseSync, place: Place, cursor: Cursor)
 }
 
 /** How far a reader has read: numbers of rows in the order of writing. */
-export interface Cursor {
-  readonly audit: number;
-  readonly captures: number;
-}
+export type Cursor = Readonly<{ audit: number; captures: number }>;
 
 function markOf(db: DatabaseSync): Cursor {
   return { audit: auditMark(db).newest, captures: captureMark(db) };

@@ -14,10 +14,7 @@ import { wantedIn } from "../project_paths.ts";
 /** The most observations of a session that are read; the newest are. */
 const MAX_PARTS = 5_000;
 
-export interface Line {
-  readonly id: number;
-  readonly title: string;
-}
+export type Line = Readonly<{ id: number; title: string }>;
 
 /** The story of a session, as `session show --json` prints it. */
 export type SessionStory = ReturnType<typeof sessionStory>;

@@ -18,15 +18,13 @@ const GROWS_MS = 3_600_000;
 
 /** Returns sessions whose transcript may have grown since it was read, oldest first: a fork comes after its origin. */
 export function sessionsToCount(db: DatabaseSync): CountedSession[] {
-  return statement(
-    db,
-    `SELECT s.session_id AS sessionId, s.transcript_path AS path, coalesce(s.repository, s.project_dir) AS project
-       FROM sessions AS s
-       LEFT JOIN read_transcripts AS t ON t.path = s.transcript_path
-      WHERE s.transcript_path IS NOT NULL
-        AND (t.path IS NULL OR t.read_at_ms <= s.updated_at_ms + ?)
-      ORDER BY s.started_at_ms, s.session_id`,
-  ).all(GROWS_MS) as unknown as CountedSession[];
+  return statement(db)`
+    SELECT s.session_id AS sessionId, s.transcript_path AS path, coalesce(s.repository, s.project_dir) AS project
+      FROM sessions AS s
+      LEFT JOIN read_transcripts AS t ON t.path = s.transcript_path
+     WHERE s.transcript_path IS NOT NULL
+       AND (t.path IS NULL OR t.read_at_ms <= s.updated_at_ms + ?)
+     ORDER BY s.started_at_ms, s.session_id`.all(GROWS_MS) as unknown as CountedSession[];
 }
 
 export interface ReadPlace {
@@ -36,12 +34,10 @@ export interface ReadPlace {
 }
 
 export function readPlace(db: DatabaseSync, path: string): ReadPlace | undefined {
-  return statement(
-    db,
-    `SELECT bytes, before_digest AS before
-       FROM read_transcripts
-      WHERE path = ?`,
-  ).get(path) as ReadPlace | undefined;
+  return statement(db)`
+    SELECT bytes, before_digest AS before
+      FROM read_transcripts
+     WHERE path = ?`.get(path) as ReadPlace | undefined;
 }
 
 export function keepReadPlace(
@@ -49,11 +45,9 @@ export function keepReadPlace(
   path: string,
   { bytes, before, atMs }: ReadPlace & { readonly atMs: number },
 ): void {
-  statement(
-    db,
-    `INSERT OR REPLACE INTO read_transcripts (path, bytes, before_digest, read_at_ms)
-     VALUES (?, ?, ?, ?)`,
-  ).run(path, bytes, before, atMs);
+  statement(db)`
+    INSERT OR REPLACE INTO read_transcripts (path, bytes, before_digest, read_at_ms)
+    VALUES (?, ?, ?, ?)`.run(path, bytes, before, atMs);
 }
 
 /**
@@ -62,17 +56,15 @@ export function keepReadPlace(
  */
 export function keepTokens(db: DatabaseSync, owner: TokenOwner, usage: MessageUsage): void {
   const { id, agent, model, input, output, cacheRead, cacheWrite, atMs } = usage;
-  statement(
-    db,
-    `INSERT INTO token_use (id, session_id, project, agent, model, input_tokens, output_tokens, cache_read_tokens,
-                            cache_write_tokens, created_at_ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE
-        SET input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
-            cache_read_tokens = excluded.cache_read_tokens, cache_write_tokens = excluded.cache_write_tokens,
-            created_at_ms = excluded.created_at_ms
-      WHERE excluded.created_at_ms >= created_at_ms`,
-  ).run(
+  statement(db)`
+    INSERT INTO token_use (id, session_id, project, agent, model, input_tokens, output_tokens, cache_read_tokens,
+                           cache_write_tokens, created_at_ms)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE
+       SET input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+           cache_read_tokens = excluded.cache_read_tokens, cache_write_tokens = excluded.cache_write_tokens,
+           created_at_ms = excluded.created_at_ms
+     WHERE excluded.created_at_ms >= created_at_ms`.run(
     ...[id, owner.sessionId, owner.project, agent, model],
     ...[input, output, cacheRead, cacheWrite, atMs],
   );
@@ -104,14 +96,13 @@ export function sumTokens(
   by: UsageGroup,
   { sinceMs, untilMs }: { readonly sinceMs: number; readonly untilMs: number },
 ): ModelTokens[] {
-  return db.prepare(
-    `SELECT ${GROUPS[by]} AS name, model, count(*) AS messages, sum(input_tokens) AS input,
-            sum(output_tokens) AS output, sum(cache_read_tokens) AS cacheRead, sum(cache_write_tokens) AS cacheWrite
-       FROM token_use
-      WHERE created_at_ms BETWEEN ? AND ?
-      GROUP BY 1, 2
-      ORDER BY 1, 2`,
-  ).all(sinceMs, untilMs) as unknown as ModelTokens[];
+  return statement(db)`
+    SELECT ${GROUPS[by]} AS name, model, count(*) AS messages, sum(input_tokens) AS input,
+           sum(output_tokens) AS output, sum(cache_read_tokens) AS cacheRead, sum(cache_write_tokens) AS cacheWrite
+      FROM token_use
+     WHERE created_at_ms BETWEEN ? AND ?
+     GROUP BY 1, 2
+     ORDER BY 1, 2`.all(sinceMs, untilMs) as unknown as ModelTokens[];
 }
 
 export function countOldTokenUse(db: DatabaseSync, beforeMs: number): number {
@@ -122,10 +113,9 @@ export function countOldTokenUse(db: DatabaseSync, beforeMs: number): number {
 /** Removes at most `limit` old counts. @returns How many it removed. */
 export function removeOldTokenUse(db: DatabaseSync, beforeMs: number, limit: number): number {
   return Number(
-    statement(
-      db,
-      `DELETE FROM token_use
-        WHERE rowid IN (SELECT rowid FROM token_use WHERE created_at_ms < ? LIMIT ?)`,
-    ).run(beforeMs, limit).changes,
+    statement(db)`
+      DELETE FROM token_use
+       WHERE rowid IN (SELECT rowid FROM token_use WHERE created_at_ms < ? LIMIT ?)
+    `.run(beforeMs, limit).changes,
   );
 }

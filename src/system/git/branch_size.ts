@@ -35,7 +35,6 @@ const BINARY_LOOK_BYTES = 8_000;
  * The base is the nearest branch `feature/…` or `fix/…` that the branch contains, else the first that exists of: the
  * default branch of `origin`, `origin/main`, `origin/master`, `main`, `master`. Where two branches stand at the same
  * commit, a branch that was just made has the other one as its base.
- *
  * @returns Null on `main`, `master` and the default branch; `"no base"` where there is nothing to compare with;
  * `"unknown"` when git fails.
  */

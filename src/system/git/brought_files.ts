@@ -39,7 +39,6 @@ async function namesFrom(...question: Question<readonly string[]>): Promise<stri
 /**
  * Returns the files that equal git's version and that no commit made here since a moment has touched. A missing file
  * counts where `HEAD` has moved away from a commit that has the file. Returns none where git does not answer.
- *
  * @param paths Absolute; a path outside of the working tree never counts.
  */
 export async function broughtFiles(
@@ -97,9 +96,8 @@ export async function broughtFiles(
 }
 
 /**
- * The names of files with another content than git's index has. Git's word does not count for it: `update-index` and some
- * settings let git take a changed file for unchanged.
- *
+ * The names of files with another content than git's index has. Git's word does not count for it: `update-index` and
+ * some settings let git take a changed file for unchanged.
  * @param staged Lines of `ls-files --stage`.
  */
 async function unlikeIndex(

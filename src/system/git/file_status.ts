@@ -152,10 +152,7 @@ function namesBefore(file: string, renames: readonly Rename[]): string[] {
   return names;
 }
 
-interface Rename {
-  readonly from: string;
-  readonly to: string;
-}
+type Rename = Readonly<{ from: string; to: string }>;
 
 /** Reads the renames that git prints, each as `R100 NUL old NUL new NUL`. */
 async function renames(args: readonly string[], folder: string): Promise<Rename[]> {

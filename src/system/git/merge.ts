@@ -54,11 +54,7 @@ export async function mergeTree(
 
 async function mergeOnce(
   repository: Pick<Repository, "commonDir">,
-  { work, target, message }: {
-    readonly work: string;
-    readonly target: string;
-    readonly message: string;
-  },
+  { work, target, message }: Readonly<{ work: string; target: string; message: string }>,
 ): Promise<MergeResult | "moved"> {
   const folder = repository.commonDir;
   const into = await revision(folder, `refs/heads/${target}`);
@@ -139,7 +135,6 @@ async function revision(folder: string, name: string): Promise<string | null> {
   return found.code === 0 ? found.stdout.trim() : null;
 }
 
-/** Returns the merge commit that brought a commit in; null where there is none. */
 async function mergeCommitOf(
   folder: string,
   { work, into }: { readonly work: string; readonly into: string },

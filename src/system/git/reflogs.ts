@@ -83,10 +83,7 @@ export function loggedSince(log: string, bytes: number): { to: string; what: str
   return Array.from(since.matchAll(MOVED), ([, , to, , what]) => ({ to: to!, what: what ?? "" }));
 }
 
-interface Move {
-  readonly from: string;
-  readonly to: string;
-}
+type Move = Readonly<{ from: string; to: string }>;
 
 /** Where the moves of `HEAD` begin to count: at a length of its reflog in bytes, or after a time (epoch ms). */
 export type Since = { readonly logBytes: number } | { readonly afterMs: number };

@@ -46,7 +46,6 @@ const RUN_MS = 600_000;
 /** Variables that would lead git to another repository than the folder's. */
 const MISLEADING = ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_PREFIX"];
 
-/** Runs a command of git in a folder, as {@linkcode runGit} does. */
 export function gitIn(folder: string, ...words: readonly string[]): Promise<GitResult> {
   return runGit(words, { folder });
 }

@@ -6,10 +6,7 @@ import { realPath } from "../real_paths.ts";
 import { hasBranch, type Repository } from "./repository.ts";
 import { gitIn } from "./run_git.ts";
 
-export interface TaskTree {
-  readonly path: string;
-  readonly branch: string;
-}
+export type TaskTree = Readonly<{ path: string; branch: string }>;
 
 export interface GitFailure {
   readonly kind: "failed";

@@ -17,27 +17,18 @@ export function workingTreeOf(
 }
 
 /** A working tree, and git's own folder for it. */
-export interface WorkingTree {
-  readonly gitDir: string;
-  readonly root: string;
-}
+export type WorkingTree = Readonly<{ gitDir: string; root: string }>;
 
 /** Returns the working trees of a repository, the main one first; some may be gone. */
 export function treesOf(commonDir: string): WorkingTree[] {
-  const main = IN_MAIN_TREE.test(commonDir)
-    ? [{ gitDir: commonDir, root: parentOf(commonDir) }]
-    : [];
-  return [...main, ...linkedTrees(commonDir)];
-}
-
-/** Returns working trees that `git worktree add` has made. */
-function linkedTrees(commonDir: string): WorkingTree[] {
-  return worktreeDirs({ commonDir }).flatMap((gitDir) => {
+  const linked = worktreeDirs({ commonDir }).flatMap((gitDir) => {
     const dotGit = readText(joinPath(gitDir, "gitdir"))?.trim() ?? null;
     return dotGit === null
       ? []
       : [{ gitDir, root: parentOf(resolvePath(dotGit, { folder: gitDir })) }];
   });
+  const main = { gitDir: commonDir, root: parentOf(commonDir) };
+  return IN_MAIN_TREE.test(commonDir) ? [main, ...linked] : linked;
 }
 
 /** The file that shows each operation. A rebase comes first: it may have stopped in a cherry-pick of its own. */

@@ -21,10 +21,7 @@ export interface Lineage {
 }
 
 /** Where this process comes from; `environments` holds `NAME=value` texts in any order. */
-export interface Descent {
-  readonly lineage: Lineage;
-  readonly environments: string;
-}
+export type Descent = Readonly<{ lineage: Lineage; environments: string }>;
 
 export function readDescent(): Descent {
   const { found, isWhole } = chainFrom(Deno.pid);

@@ -49,8 +49,4 @@ export interface CommandRun {
   readonly durationMs: number;
 }
 
-export interface Notification {
-  readonly title: string;
-  readonly body: string;
-  readonly isUrgent: boolean;
-}
+export type Notification = Readonly<{ title: string; body: string; isUrgent: boolean }>;

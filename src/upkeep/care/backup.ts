@@ -120,16 +120,11 @@ export function listBackups(dataFolder: string, named: string): string {
 /**
  * Makes the backup of the day if it is missing, and removes the oldest daily ones beyond `keep`; 0 makes none. After
  * something emptied the database, the newest backup from before stays until a person removes it.
- *
  * @throws {UserError | Error} When the database is damaged, or there is no room; the older backups stay.
  */
 export async function backUpDaily(
   database: string,
-  { dataFolder, keep, nowMs }: {
-    readonly dataFolder: string;
-    readonly keep: number;
-    readonly nowMs: number;
-  },
+  { dataFolder, keep, nowMs }: Readonly<{ dataFolder: string; keep: number; nowMs: number }>,
 ): Promise<string | null> {
   const day = new Date(nowMs).toISOString().slice(0, 10);
   const name = `daily-${markOf(dataFolder, database)}-${day}${ENDING}`;
@@ -179,7 +174,6 @@ async function copyPrivately(database: string, file: string, alike: RegExp): Pro
 
 /**
  * Copies a database with its log to a free path. The copy appears there whole and checked, or not at all.
- *
  * @param options `otherwise`: the way out if the original is damaged. `place`: gives the checked copy its name.
  * @returns The copy's size in bytes.
  */

@@ -6,6 +6,7 @@ import { isIndexDamageOf } from "../../memory/store.ts";
 import { quotedName } from "../../db/table_copy.ts";
 import { connect } from "../../db/connect.ts";
 import { spaceUse } from "../../db/disk_space.ts";
+import { statement } from "../../db/statement.ts";
 
 export const MAX_FAULTS = 20;
 
@@ -30,9 +31,8 @@ export function integrityFaults(db: DatabaseSync, depth: "quick" | "full"): stri
   } catch (thrown) {
     if (!isIndexDamageOf(db, thrown)) throw thrown;
     // A search index that SQLite cannot open stops the whole check, so each table is checked alone.
-    const tables = db.prepare(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'",
-    ).all();
+    const tables = statement(db)`
+      SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'`.all();
     return tables.flatMap(({ name }) => check(quotedName(String(name)))).slice(0, MAX_FAULTS);
   }
 }
@@ -47,13 +47,12 @@ export function foreignKeyFaults(db: DatabaseSync): string[] {
 
 /** Returns the names of a database's tables in alphabetical order, without SQLite's own. */
 export function tableNames(db: DatabaseSync): string[] {
-  return db.prepare(
-    `SELECT name
-       FROM sqlite_schema
-      WHERE type = 'table'
-        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-      ORDER BY name`,
-  ).all().map(({ name }) => String(name));
+  return statement(db)`
+    SELECT name
+      FROM sqlite_schema
+     WHERE type = 'table'
+       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+     ORDER BY name`.all().map(({ name }) => String(name));
 }
 
 /** Counts a database's pages, its free pages, and the rows of each table; reads every table once. */

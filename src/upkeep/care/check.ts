@@ -20,10 +20,7 @@ export interface Finding extends Omit<Check, "name"> {
 }
 
 /** A repair that left something undone. */
-export interface Repaired {
-  readonly done: string;
-  readonly undone: Finding;
-}
+export type Repaired = Readonly<{ done: string; undone: Finding }>;
 
 /** Makes the finding that all is well. */
 export function ok(message: string): Finding {

@@ -56,7 +56,6 @@ export function leftBehind({ locations, database, retentionDays, nowMs }: {
   return events === 0 ? null : { path, events, captures, next };
 }
 
-/** Reports events in the fallback database. */
 export function lookAtFallback(place: DoctorPlace): Finding[] {
   const found = leftBehind({ ...place, retentionDays: place.config.sessionRetentionDays });
   if (found === null) return [];

@@ -50,7 +50,6 @@ type MendedTable = Mended["tables"][number];
 /**
  * Writes the database anew, sets the damaged one aside, and fills in events from transcripts since the backup; tells
  * what of each table came back and what is gone. Hooks spool meanwhile. A stopped repair leaves the database unchanged.
- *
  * @throws {UserError | Error} When a drain works for too long, or there is no room; the database stays as it was.
  */
 export async function mendFully(place: RepairPlace): Promise<string | Repaired> {

@@ -21,11 +21,7 @@ const SETTLE_BUSY_MS = 3000;
  */
 export async function restoreDatabase(
   database: string,
-  { file, dataFolder, nowMs }: {
-    readonly file: string;
-    readonly dataFolder: string;
-    readonly nowMs: number;
-  },
+  { file, dataFolder, nowMs }: Readonly<{ file: string; dataFolder: string; nowMs: number }>,
 ) {
   const otherwise = listBackups(dataFolder, file);
   const schemaVersion = requireOurs("Cannot restore", file, { instead: otherwise });

@@ -60,7 +60,6 @@ function refusal(what: string, path: string, file: Unfit, instead?: string): Use
 
 /**
  * Makes sure that a file is a database that this program may work on, and returns its schema version.
- *
  * @param what The beginning of the error: `Cannot restore`. @param options `instead`: the way out for a wrong file.
  */
 export function requireOurs(

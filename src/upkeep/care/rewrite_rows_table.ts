@@ -19,7 +19,6 @@ const LOCK_WAIT_MS = 5_000;
 /**
  * Rewrites all tables, each in one transaction, and the search index; then releases free pages and empties the log.
  * Meanwhile a hook waits for a table, or spools its record.
- *
  * @returns False when somebody reads from the log for too long, so that the log may hold removed rows.
  */
 export function rewriteRows(

@@ -1,6 +1,7 @@
 /** Makes a database consistent after some of its rows were copied from a damaged one and others were lost. */
 import type { DatabaseSync } from "node:sqlite";
 import { orDamaged, quotedName } from "../../db/table_copy.ts";
+import { statement } from "../../db/statement.ts";
 import { transaction } from "../../db/transaction.ts";
 import { queueLostAgain, rebuildIndex } from "../../memory/store.ts";
 import { forgottenCaptures } from "../forget/stay_away_table.ts";
@@ -11,18 +12,16 @@ export function keepGivenNumbers(db: DatabaseSync, from: DatabaseSync): void {
     () => from.prepare("SELECT name, seq FROM sqlite_sequence").all(),
     () => [],
   );
-  const named = db.prepare(
-    "SELECT 'observations' AS name, max(observation_id) AS seq FROM pending_queue",
-  ).all();
+  const named = statement(db)`
+    SELECT 'observations' AS name, max(observation_id) AS seq FROM pending_queue`.all();
   for (const { name, seq } of [...given, ...named]) {
     const number = Number(seq ?? 0);
     if (number > Number.MAX_SAFE_INTEGER / 2) continue;
     db.prepare("DELETE FROM sqlite_sequence WHERE name = ? AND seq < ?").run(name!, number);
-    db.prepare(
-      `INSERT INTO sqlite_sequence (name, seq)
-       SELECT ?1, ?2
-        WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)`,
-    ).run(name!, number);
+    statement(db)`
+      INSERT INTO sqlite_sequence (name, seq)
+      SELECT ?1, ?2
+       WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = ?1)`.run(name!, number);
   }
 }
 
@@ -85,11 +84,10 @@ export function correctReferences(db: DatabaseSync): { freed: number; removed: n
 
 /** Finds the columns with broken references; `isOptional`: the column may be NULL. */
 function brokenReferences(db: DatabaseSync) {
-  return db.prepare(
-    `SELECT DISTINCT broken."table", reference."from", broken.parent, coalesce(reference."to", 'id') AS "to",
-            NOT column."notnull" AND NOT column.pk AS isOptional
-       FROM pragma_foreign_key_check AS broken
-       JOIN pragma_foreign_key_list(broken."table") AS reference ON reference.id = broken.fkid
-       JOIN pragma_table_info(broken."table") AS column ON column.name = reference."from"`,
-  ).all();
+  return statement(db)`
+    SELECT DISTINCT broken."table", reference."from", broken.parent, coalesce(reference."to", 'id') AS "to",
+           NOT column."notnull" AND NOT column.pk AS isOptional
+      FROM pragma_foreign_key_check AS broken
+      JOIN pragma_foreign_key_list(broken."table") AS reference ON reference.id = broken.fkid
+      JOIN pragma_table_info(broken."table") AS column ON column.name = reference."from"`.all();
 }

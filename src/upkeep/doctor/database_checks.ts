@@ -240,11 +240,7 @@ function useAnotherDatabase({ locations, database }: RepairPlace): string {
     : `export CONCLAUDE_DB_PATH=${quoteWord(path)}`;
 }
 
-/**
- * Explains why a hook could not use the database, and names the way out.
- *
- * @param fault The error that the hook got.
- */
+/** Explains why a hook could not use the database, and names the way out. @param fault The error that the hook got. */
 export function mendingOf(place: RepairPlace, fault: unknown): Mending {
   const { database } = place;
   const why = messageOf(fault);

@@ -74,7 +74,6 @@ interface NamedFinding extends Finding {
 
 /**
  * Checks everything that recording and finding events depends on.
- *
  * @param options `fix`: corrects what can be corrected without loss; by default nothing changes. `onCheck`: called
  * before each check.
  */

@@ -163,7 +163,6 @@ const ANSWER_KEYS = ["hookSpecificOutput", "systemMessage", "decision", "continu
 
 /**
  * Runs a hook under the rule of the proof, in temporary folders that replace a person's home and project.
- *
  * @returns What is wrong with the hook; null when it decides correctly.
  */
 async function tryHook(

@@ -81,7 +81,6 @@ function disabledBy(looks: readonly SettingsLook[]): Finding[] {
   )];
 }
 
-/** Returns the faults of one file and its hooks. */
 function* fileFaults(look: SettingsLook, place: DoctorPlace): Iterable<Finding> {
   const { path, flags, unreadable, fatal, entries, wrapped } = look;
   if (unreadable !== null) {

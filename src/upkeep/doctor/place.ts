@@ -33,7 +33,6 @@ export type RepairPlace =
 
 /**
  * Reads the database without changing it.
- *
  * @returns `undefined` when the database is missing or unreadable, which the check of the database reports.
  */
 export function askDatabase<Answer>(

@@ -40,7 +40,6 @@ export function lookAtSqlite(version = sqliteVersion()): Finding {
   );
 }
 
-/** Checks the configuration files that apply here. */
 export function lookAtConfiguration(place: DoctorPlace): Finding[] {
   const { files, config } = place;
   const whenBlind = answerToUnreadable(config);

@@ -12,7 +12,7 @@ import {
   keyedDigest,
   nameForgotten,
 } from "./stay_away_table.ts";
-import { readMeta, writeMeta } from "../../db/statement.ts";
+import { readMeta, statement, writeMeta } from "../../db/statement.ts";
 import { copyReadable } from "../../db/table_copy.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -63,11 +63,11 @@ export function beginReceipt(
   const { id, salt } = stoppedReceipt(db, chosen) ??
     { id: newId(nowMs), salt: crypto.randomUUID().replaceAll("-", "") };
   const textDigest = text === null ? null : forgottenDigest(salt, text);
-  db.prepare(
-    `INSERT INTO forget_receipts (id, chosen, salt, text_digest, created_at_ms)
-     VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO UPDATE SET created_at_ms = excluded.created_at_ms, finished_at_ms = NULL`,
-  ).run(id, JSON.stringify(chosen(salt)), salt, textDigest, nowMs);
+  statement(db)`
+    INSERT INTO forget_receipts (id, chosen, salt, text_digest, created_at_ms)
+    VALUES (?, ?, ?, ?, ?)
+    ON CONFLICT (id) DO UPDATE SET created_at_ms = excluded.created_at_ms, finished_at_ms = NULL`
+    .run(id, JSON.stringify(chosen(salt)), salt, textDigest, nowMs);
   return { id, salt };
 }
 
@@ -89,11 +89,10 @@ export function finishReceipt(
   // A digest that a staying row also has cannot show that something came back.
   const same = sameAgain(db, { salt, digests: known, createdAtMs: atMs })
     .map(({ digest }) => digest);
-  db.prepare(
-    `UPDATE forget_receipts
-        SET removed = ?2, digests = ?3, remains = ?4, finished_at_ms = ?5, created_at_ms = ?6
-      WHERE id = ?1`,
-  ).run(
+  statement(db)`
+    UPDATE forget_receipts
+       SET removed = ?2, digests = ?3, remains = ?4, finished_at_ms = ?5, created_at_ms = ?6
+     WHERE id = ?1`.run(
     id,
     JSON.stringify(all),
     JSON.stringify(known.filter((digest) => !same.includes(digest))),
@@ -122,7 +121,6 @@ export function receiptIds(db: DatabaseSync): string[] {
   return db.prepare("SELECT id FROM forget_receipts ORDER BY id").all().map(({ id }) => String(id));
 }
 
-/** Returns the receipts of runs that did not finish, the oldest first. */
 export function unfinishedReceipts(db: DatabaseSync): Receipt[] {
   return receiptsWhere(db, "finished_at_ms IS NULL ORDER BY id");
 }
@@ -154,12 +152,11 @@ function receiptsWhere(
   condition: string,
   ...values: readonly (string | number)[]
 ): Receipt[] {
-  return db.prepare(
-    `SELECT id, chosen, salt, text_digest AS textDigest, removed, digests, remains, created_at_ms AS createdAtMs,
-            finished_at_ms AS finishedAtMs
-       FROM forget_receipts
-      WHERE ${condition}`,
-  ).all(...values).map((row) => {
+  return statement(db)`
+    SELECT id, chosen, salt, text_digest AS textDigest, removed, digests, remains, created_at_ms AS createdAtMs,
+           finished_at_ms AS finishedAtMs
+      FROM forget_receipts
+     WHERE ${condition}`.all(...values).map((row) => {
     const parsed = ["chosen", "removed", "digests", "remains"]
       .map((name) => [name, JSON.parse(String(row[name]))]);
     return { ...row, ...Object.fromEntries(parsed) } as Receipt;
@@ -202,12 +199,14 @@ export function sameAgain(
     digestOfRow(salt, { sessionId, title, text });
   db.function("digest_of", digestOf);
   // Later observations are new, even if they tell the same.
-  return db.prepare(
-    `SELECT id, digest_of(session_id, title, text) AS digest
-       FROM observations
-      WHERE created_at_ms <= ?
-      ORDER BY id`,
-  ).all(createdAtMs).map((row) => ({ id: Number(row["id"]), digest: String(row["digest"]) }))
+  return statement(db)`
+    SELECT id, digest_of(session_id, title, text) AS digest
+      FROM observations
+     WHERE created_at_ms <= ?
+     ORDER BY id`.all(createdAtMs).map((row) => ({
+    id: Number(row["id"]),
+    digest: String(row["digest"]),
+  }))
     .filter(({ digest }) => known.has(digest));
 }
 

@@ -62,11 +62,11 @@ function wordsName(digest: Digest, sessionId: string, key: string): string {
 
 /** Records names of content that must not come back, in the transaction that removes the content. */
 export function nameForgotten(db: DatabaseSync, receiptId: string, names: readonly string[]): void {
-  db.prepare(
-    `INSERT INTO forgotten (name, receipt_id)
-     SELECT value, ?1 FROM json_each(?2) WHERE true
-     ON CONFLICT (name) DO UPDATE SET receipt_id = excluded.receipt_id`,
-  ).run(receiptId, JSON.stringify(names));
+  statement(db)`
+    INSERT INTO forgotten (name, receipt_id)
+    SELECT value, ?1 FROM json_each(?2) WHERE true
+    ON CONFLICT (name) DO UPDATE SET receipt_id = excluded.receipt_id
+  `.run(receiptId, JSON.stringify(names));
 }
 
 export function namesOfReceipt(db: DatabaseSync, receiptId: string): string[] {
@@ -163,17 +163,15 @@ function isNamed(db: DatabaseSync, { sessionId, names, use, keys }: Arrival): bo
 
 /** Reads the ranges: receipts without a text, a file and ids, which also cover content that was not here yet. */
 function forgottenRanges(db: DatabaseSync): readonly Range[] {
-  return statement(
-    db,
-    `SELECT chosen ->> '$.session' AS sessionId, chosen ->> '$.project' AS project,
-            coalesce(chosen ->> '$.sinceMs', 0) AS fromMs,
-            min(created_at_ms, coalesce(chosen ->> '$.untilMs', created_at_ms)) AS untilMs
-       FROM forget_receipts
-      WHERE text_digest IS NULL
-        AND chosen ->> '$.file' IS NULL
-        AND chosen ->> '$.ids' IS NULL
-        AND chosen <> '{}'`,
-  ).all() as unknown as Range[];
+  return statement(db)`
+    SELECT chosen ->> '$.session' AS sessionId, chosen ->> '$.project' AS project,
+           coalesce(chosen ->> '$.sinceMs', 0) AS fromMs,
+           min(created_at_ms, coalesce(chosen ->> '$.untilMs', created_at_ms)) AS untilMs
+      FROM forget_receipts
+     WHERE text_digest IS NULL
+       AND chosen ->> '$.file' IS NULL
+       AND chosen ->> '$.ids' IS NULL
+       AND chosen <> '{}'`.all() as unknown as Range[];
 }
 
 function isWithin(range: Range, { sessionId, project, atMs }: Arrival): boolean {
@@ -212,12 +210,11 @@ function repeatedName(
 /** Returns the names of captures: their ids, tool uses, words, and titles that consist of these words. */
 export function namesOfCaptures(db: DatabaseSync, ids: readonly string[]): string[] {
   const digest = ownDigest(db);
-  const rows = db.prepare(
-    `SELECT session_id AS sessionId, tool_use_id AS toolUseId, tool_name AS toolName, encoding, payload,
-            raw_bytes AS rawBytes
-       FROM pending_queue
-      WHERE id IN (SELECT value FROM json_each(?))`,
-  ).all(JSON.stringify(ids));
+  const rows = statement(db)`
+    SELECT session_id AS sessionId, tool_use_id AS toolUseId, tool_name AS toolName, encoding, payload,
+           raw_bytes AS rawBytes
+      FROM pending_queue
+     WHERE id IN (SELECT value FROM json_each(?))`.all(JSON.stringify(ids));
   const named = rows.flatMap((row) => {
     const [sessionId, toolName] = [String(row["sessionId"]), String(row["toolName"])];
     const toolUseId = row["toolUseId"] as string | null;
@@ -254,10 +251,7 @@ export function namesOfObservations(
 /** Returns the forgotten captures in the queue: only those `among` some ids, only those that a receipt names. */
 export function forgottenCaptures(
   db: DatabaseSync,
-  { among, receiptId }: {
-    readonly among: readonly string[] | null;
-    readonly receiptId: string | null;
-  },
+  { among, receiptId }: Readonly<{ among: readonly string[] | null; receiptId: string | null }>,
 ): string[] {
   const digest = knownDigest(db);
   db.function("repeated_name", (toolUseId, toolName, encoding, payload, rawBytes) => {
@@ -266,25 +260,25 @@ export function forgottenCaptures(
     return digest && repeatedName(digest, { ...use, payload: text });
   });
   // A payload is read only if a tool use with its id was forgotten in some session. `0` is the character after `/`.
-  return statement(
-    db,
-    `SELECT q.id
-       FROM pending_queue AS q
-      WHERE ${among === null ? "?1 IS NULL" : "q.id IN (SELECT value FROM json_each(?1))"}
-        AND EXISTS (
-          SELECT 1
-            FROM forgotten AS f
-           WHERE f.receipt_id = coalesce(?2, f.receipt_id)
-             AND f.name IN (
-               q.id,
-               q.tool_use_id,
-               'use/' || q.tool_use_id || '/' || q.session_id,
-               iif(EXISTS (SELECT 1
-                             FROM forgotten AS u
-                            WHERE u.name BETWEEN 'use/' || q.tool_use_id || '/' AND 'use/' || q.tool_use_id || '0'),
-                   repeated_name(q.tool_use_id, q.tool_name, q.encoding, q.payload, q.raw_bytes),
-                   NULL)))`,
-  ).all(among === null ? null : JSON.stringify(among), receiptId).map(({ id }) => String(id));
+  return statement(db)`
+    SELECT q.id
+      FROM pending_queue AS q
+     WHERE ${among === null ? "?1 IS NULL" : "q.id IN (SELECT value FROM json_each(?1))"}
+       AND EXISTS (
+         SELECT 1
+           FROM forgotten AS f
+          WHERE f.receipt_id = coalesce(?2, f.receipt_id)
+            AND f.name IN (
+              q.id,
+              q.tool_use_id,
+              'use/' || q.tool_use_id || '/' || q.session_id,
+              iif(EXISTS (SELECT 1
+                            FROM forgotten AS u
+                           WHERE u.name BETWEEN 'use/' || q.tool_use_id || '/' AND 'use/' || q.tool_use_id || '0'),
+                  repeated_name(q.tool_use_id, q.tool_name, q.encoding, q.payload, q.raw_bytes),
+                  NULL)))`.all(among === null ? null : JSON.stringify(among), receiptId).map((
+    { id },
+  ) => String(id));
 }
 
 type KeyedTable = Readonly<{ name: string; keys: readonly string[] }>;
@@ -388,14 +382,12 @@ function isOfForgottenTask(db: DatabaseSync, type: string, columns: ImportedColu
   const column = { task: "id", taskChange: "task_id", taskTag: "task_id" }[type];
   if (column === undefined) return false;
   const atMs = columns["updated_at_ms"] ?? columns["changed_at_ms"] ?? 0;
-  return statement(
-    db,
-    `SELECT 1
-       FROM forgotten AS f
-       JOIN forget_receipts AS r ON r.id = f.receipt_id
-      WHERE f.name = 'task/' || ?
-        AND r.created_at_ms >= ?`,
-  ).get(columns[column]!, atMs) !== undefined;
+  return statement(db)`
+    SELECT 1
+      FROM forgotten AS f
+      JOIN forget_receipts AS r ON r.id = f.receipt_id
+     WHERE f.name = 'task/' || ?
+       AND r.created_at_ms >= ?`.get(columns[column]!, atMs) !== undefined;
 }
 
 function isAbout(db: DatabaseSync, id: string, leftOut: ReadonlySet<string>): boolean {
