@@ -5,20 +5,18 @@ import {
   haveRequirementsHeld,
   holdOnce,
   judgeRounds,
+  letThroughText,
+  mostBlocks,
   type Remembering,
   type StopFindings,
+  type StopPolicy,
+  stopReason,
 } from "../policy/stops/stop_blocks.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { requirementPolicyIn } from "../policy/requirements/requirement_policy.ts";
 import { REQUIREMENTS_HELD, type RequirementSaying, SILENT } from "../policy/store.ts";
 import { hasWrittenRules, speakOfStops } from "../config/discover.ts";
 import type { Block } from "../policy/guards/guard_policy.ts";
-import {
-  letThroughText,
-  mostBlocks,
-  type StopPolicy,
-  stopReason,
-} from "../policy/stops/stop_blocks.ts";
 import { commandGround, commandNotifier, handleOnce, notesOfRuns } from "./event_commands.ts";
 import { isLifted, wayOut } from "./lifted.ts";
 import { tellable } from "./other_event.ts";
