@@ -39,16 +39,12 @@ export interface Progress {
   readonly of?: number;
   readonly inBytes?: true;
 }
-
-/** Makes a path that a person typed absolute. */
 export function typedPath(
   { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
   path: string,
 ): string {
   return resolvePath(path, { folder: cwd, home: locations.home ?? undefined });
 }
-
-/** Reads the configuration files of a folder. */
 export function filesHere({ cwd, locations }: Pick<CliContext, "cwd" | "locations">): ConfigFile[] {
   return readConfigFiles(lookUpwards(cwd), locations);
 }

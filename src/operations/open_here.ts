@@ -31,22 +31,17 @@ export function openHere(
     readonly newest?: ReturnType<typeof newestOfProject>;
   },
 ) {
+  const questions = listQuestions(db, { statuses: ["pending"] });
   return {
     failures: openFailuresOf(db, project, { nowMs, lookedAt })
       .map(({ id, title, branch, updatedAtMs }) => ({ id, title, branch, updatedAtMs })),
-    todos: todosOfProject(project, newest, nowMs).map(({ text, of }) => ({
-      text,
-      session: of.sessionId,
-      updatedAtMs: of.updatedAtMs,
-    })),
+    todos: todosOfProject(project, newest, nowMs)
+      .map(({ text, of: { sessionId: session, updatedAtMs } }) => ({ text, session, updatedAtMs })),
     lostClaims: lostClaims(db, project),
     tasks: openTasks(db, project, ALL),
     workflows: waitingWorkflows(db, project, ALL),
-    questions: withWanted(
-      db,
-      listQuestions(db, { statuses: ["pending"] })
-        .filter((question) => projectOf(db, question) === project),
-    ).map(({ id, text, wanted, createdAtMs }) => ({ id, text, wanted, createdAtMs })),
+    questions: withWanted(db, questions.filter((one) => projectOf(db, one) === project))
+      .map(({ id, text, wanted, createdAtMs }) => ({ id, text, wanted, createdAtMs })),
   };
 }
 

@@ -8,8 +8,6 @@ export type Action<Flags, Args extends readonly unknown[]> = (
   flags: Flags,
   ...args: Args
 ) => View | Promise<View>;
-
-/** Any number of arguments of one kind. */
 export interface Many<Value> {
   readonly kind: "array";
   readonly parameter: Parameter<Value>;
@@ -86,8 +84,6 @@ export function lazyFrom<Module>(load: () => Promise<Module>) {
 export function group(verbs: Verbs, usual?: string): VerbGroup {
   return { kind: "group", verbs, usual };
 }
-
-/** Runs a verb and prints its result or its error. */
 export async function perform(
   context: CliContext,
   { run, person }: Verb,

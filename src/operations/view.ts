@@ -3,6 +3,7 @@ import type { CliContext, Globals } from "./context.ts";
 import { hintsHere, nextHere } from "./next_command.ts";
 import { fitToColumns } from "../base/columns.ts";
 import { plain } from "../base/plain.ts";
+import { type Lines, linesOf } from "./table.ts";
 
 /** The output of a command, for people and for programs. */
 export interface View {
@@ -12,7 +13,7 @@ export interface View {
    * The output without `--json`, without the final newline. In an array of lines, control characters become blanks; a
    * string stays as it is. Lines that are too long for the terminal are broken.
    */
-  readonly text: string | readonly string[];
+  readonly text: string | readonly Lines[];
   /** Whether the text is somebody else's or for programs, so that its lines stay as they are. */
   readonly quoted?: true;
   /** The exit status; 0 if absent. */
@@ -20,7 +21,7 @@ export interface View {
 }
 
 export function show({ process, globals }: CliContext, view: View): void {
-  const text = typeof view.text === "string" ? view.text : view.text.map(plain).join("\n");
+  const text = typeof view.text === "string" ? view.text : linesOf(view.text).map(plain).join("\n");
   if (globals.json) {
     if (view.json !== undefined) process.stdout.write(jsonText(view.json));
   } else if (text !== "" && !globals.quiet) {
