@@ -1,5 +1,5 @@
 import * as stricli from "@stricli/core";
-import { perform, type Verbs } from "../operations/verb.ts";
+import { perform, show, type Verbs } from "../operations/verb.ts";
 import { type CliContext, locateToLook, silentContext } from "../operations/context.ts";
 import { fitToColumns } from "../base/columns.ts";
 import { LETTERS, type Parameter } from "../operations/flags.ts";
@@ -10,7 +10,6 @@ import { usageText } from "./usage_text.ts";
 import { HEADINGS, VERBS } from "../operations/all_verbs.ts";
 import { VERSION } from "../base/version.ts";
 import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
-import { show } from "../operations/view.ts";
 import { type Environment, RUNTIME_VERSION, TARGET } from "../system/environment.ts";
 
 /** Runs a command line through the library, which adds help, errors and every spelling of the flags. */
@@ -120,6 +119,7 @@ function namingFaults(name: string, flag: Parameter): Parameter {
     },
   };
 }
+
 function withProposals(parameter: Parameter): Parameter {
   const { proposes } = parameter;
   return proposes === undefined ? parameter : {
@@ -188,6 +188,7 @@ function globalFlags(isRoot: boolean): string[] {
   const width = Math.max(...rows.map(({ flag }) => flag.length));
   return rows.map(({ flag, brief }) => `  ${flag.padEnd(width)}  ${brief}`);
 }
+
 function withHeadings(page: string): string {
   return page.replace(/^COMMANDS\n((?: {2}.*\n?)*)/m, (_section, list: string) => {
     const lines = list.trimEnd().split("\n");

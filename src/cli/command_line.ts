@@ -8,9 +8,8 @@ import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { LETTERS, type Parameter } from "../operations/flags.ts";
 import { type Given, type GivenCall, readCall } from "../operations/read_call.ts";
 import { camel, kebab, USAGE } from "../operations/usage.ts";
-import { perform } from "../operations/verb.ts";
+import { perform, showError } from "../operations/verb.ts";
 import { type FaceVerbs, findVerb, setFaceVerbs, typedIn, VERBS } from "../operations/all_verbs.ts";
-import { showError } from "../operations/view.ts";
 
 loadSectionsWith(() => import("../operations/config_sections.ts"));
 

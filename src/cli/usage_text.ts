@@ -76,6 +76,7 @@ function unknownFlag(flag: string, { words, target }: Reached, args: readonly st
   const behind = ["conclaude", ...args.toSpliced(at, 0, "--").map(quoteWord)].join(" ");
   return error("; text that begins with - stands behind --", behind);
 }
+
 function takesText(target: Reached["target"]): boolean {
   if (!("parameters" in target)) return false;
   const { positional } = target.parameters;

@@ -201,6 +201,7 @@ const MOVES: Readonly<Record<string, (page: number) => number>> = {
   pageup: (page) => -page,
   pagedown: (page) => page,
 };
+
 /** Keys that move in an open hit, where nobody types. */
 const READING_MOVES: typeof MOVES = {
   ...MOVES,
@@ -208,6 +209,7 @@ const READING_MOVES: typeof MOVES = {
   home: () => -Infinity,
   end: () => Infinity,
 };
+
 const BACK_FROM_READING = ["escape", "return", "left", "backspace", "q"];
 
 /** Rows beside the list (words, note, blank, help), and rows below an open hit (blank, help). */

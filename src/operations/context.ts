@@ -39,12 +39,14 @@ export interface Progress {
   readonly of?: number;
   readonly inBytes?: true;
 }
+
 export function typedPath(
   { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
   path: string,
 ): string {
   return resolvePath(path, { folder: cwd, home: locations.home ?? undefined });
 }
+
 export function filesHere({ cwd, locations }: Pick<CliContext, "cwd" | "locations">): ConfigFile[] {
   return readConfigFiles(lookUpwards(cwd), locations);
 }

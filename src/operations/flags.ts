@@ -42,6 +42,7 @@ export function parsed<Value>(
 ): Parameter<Value> {
   return { kind: "parsed", parse, brief, placeholder };
 }
+
 export function optional<Value>(parameter: Parameter<Value>): Parameter<Value | undefined> {
   return { ...parameter, optional: true } as Parameter<Value | undefined>;
 }
@@ -244,6 +245,7 @@ export const WORKFLOW = proposing(
     "id",
   ),
 );
+
 export const NAMED_SESSION = proposing(
   "session",
   textFlag("Its id, or 4 or more characters of its beginning; else the newest here", "id"),

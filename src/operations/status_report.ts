@@ -26,7 +26,7 @@ import { fileSize, isThere } from "../system/on_disk.ts";
 import { countQueued, countState } from "../work/store.ts";
 import { type CliContext, filesHere } from "./context.ts";
 import { isDaemonHere } from "./daemon_here.ts";
-import { agoText } from "./list_and_show.ts";
+import { agoText } from "./verb.ts";
 import type { OpenStore } from "./open_store.ts";
 import { bytesText, type Facts } from "./table.ts";
 
@@ -36,6 +36,7 @@ interface Here {
   readonly folder: string;
   readonly nowMs: number;
 }
+
 export async function careOf(context: CliContext, { db, place }: OpenStore, here: Here) {
   const { database, config } = place;
   const { locations, environment } = context;
@@ -125,6 +126,7 @@ async function teamOf(db: DatabaseSync, project: string, nowMs: number) {
   return teamLags(db).filter((lag) => lag.project === project)
     .map((lag) => ({ ...lag, said: lagText(lag, nowMs) }));
 }
+
 function guardsIn({ guards }: Policies): string[] {
   const rules = guards === null ? [] : rulesOf(guards);
   return rules.flatMap(({ name, isOn }) => isOn ? [name] : []);

@@ -18,11 +18,10 @@ import { confirmOrThrow, tellSpace, withProgress } from "../terminal.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { oneOf, SHARED, text, textFlag, usually } from "../flags.ts";
-import { agoText } from "../list_and_show.ts";
 import { checksHere } from "../next_command.ts";
 import { keptPlace, openStore, placeOf } from "../open_store.ts";
 import { bytesText, factLines, tableText } from "../table.ts";
-import { group, verb } from "../verb.ts";
+import { agoText, group, verb } from "../verb.ts";
 import { fileSize } from "../../system/on_disk.ts";
 
 const path = verb({

@@ -10,9 +10,8 @@ import { sessionFilterOf } from "../session_lookup.ts";
 import { takeInSpool } from "../spool_drain.ts";
 import { openStore } from "../open_store.ts";
 import { warnOf } from "../take_over.ts";
-import { wellFormedJson } from "../view.ts";
 import { SHARED, textFlag } from "../flags.ts";
-import { verb } from "../verb.ts";
+import { verb, wellFormedJson } from "../verb.ts";
 import {
   cannotWrite,
   isFileOf,

@@ -4,9 +4,8 @@ import { policiesIn } from "../../policy/policies.ts";
 import { listPauses } from "../../policy/store.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { peek } from "../look_as_hook.ts";
-import { readVerb } from "../list_and_show.ts";
 import { linesOf, tableText } from "../table.ts";
-import { group } from "../verb.ts";
+import { group, readVerb } from "../verb.ts";
 import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 
 const list = readVerb({

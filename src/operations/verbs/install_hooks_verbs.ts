@@ -236,6 +236,7 @@ function settingsPlace(
     configDir: environment.variable("CLAUDE_CONFIG_DIR"),
   };
 }
+
 type NamedProgram = Exclude<Program, { readonly kind: "line" }>;
 
 /** Reads `--command`: a bare name is searched on the `PATH` when a hook runs, anything else is a path. */
@@ -329,6 +330,7 @@ function unregister({ place, dryRun, otherFlags }: ServerRequest): ServerReport 
 function mayHoldServers({ settings, scope }: SettingsPlace): boolean {
   return settings === undefined && scope !== "managed";
 }
+
 function serverLine(server: ServerReport | null): string | null {
   if (server === null || server.done === "absent") return null;
   const { done, scope, file, dryRun, deleted } = server;

@@ -84,6 +84,7 @@ export const evaluate = verb({
     };
   },
 });
+
 async function fromHistory(context: CliContext) {
   const { db } = await openStore(context, "read");
   const { questions, observations: size } = selfQuestions(db);

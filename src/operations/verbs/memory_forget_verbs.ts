@@ -53,8 +53,7 @@ import { laggingLines } from "../team_text.ts";
 import type { Lines } from "../table.ts";
 import { confirmOrThrow, listFirst, progressLine } from "../terminal.ts";
 import { usageError, whyEmpty } from "../usage.ts";
-import { many, verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import { many, verb, type View } from "../verb.ts";
 
 export const forget = verb({
   person: "memory forget",

@@ -51,7 +51,6 @@ import {
   usually,
   type Values,
 } from "../flags.ts";
-import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import {
   fileFilterOf,
   formerNamesOf,
@@ -65,7 +64,7 @@ import { folderHere, isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts
 import { factLines, linesOf } from "../table.ts";
 import { isAtTerminal } from "../terminal.ts";
 import { requireForwards, usageError } from "../usage.ts";
-import { many, verb } from "../verb.ts";
+import { agoText, listVerb, many, readVerb, verb } from "../verb.ts";
 
 const NOTHING_MATCHES = "Nothing is remembered that matches.";
 

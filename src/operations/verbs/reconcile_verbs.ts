@@ -24,8 +24,7 @@ import { takeInSpool } from "../spool_drain.ts";
 import { type Columns, factLines, type Lines, linesOf, tableText } from "../table.ts";
 import { tellLostForgetKey } from "../take_over.ts";
 import { progressLine } from "../terminal.ts";
-import { verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import { verb, type View } from "../verb.ts";
 
 const NAME_THE_FOLDER = "Use `--transcripts DIR` to name the folder";
 

@@ -102,6 +102,7 @@ const NOUNS: Readonly<Record<Kind, string>> = {
   folders: "output folder",
   deletedTasks: "closed task",
 };
+
 const OF_SESSIONS = ["sessions", "executions", "captures", "counters"] as const;
 const OF_MEMORY = ["observations", "tokenUse"] as const;
 const OF_TASKS = ["tasks", "agents", "questions", "workflows", "events", "folders"] as const;

@@ -42,11 +42,10 @@ import {
   timeFlag,
   toggle,
 } from "../flags.ts";
-import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { projectHere, sessionOf, sessionOrNewest } from "../session_lookup.ts";
 import { cutLine, factLines, firstLines, type Lines, section } from "../table.ts";
 import { shortTaskId } from "../task_view.ts";
-import { group } from "../verb.ts";
+import { agoText, group, listVerb, readVerb } from "../verb.ts";
 
 const list = listVerb({
   flags: {
@@ -225,6 +224,7 @@ function placeOf({ sessionId, repository, projectDir }: SessionRow) {
   const folder = repository === null ? projectDir : folderOfProject(repository);
   return { sessionId, folder };
 }
+
 function payloadOfStep(db: DatabaseSync, step: Step): unknown {
   const stored = readStoredPayload(db, step.id);
   return stored ? quietly(() => readPayload(stored).value) : decisionOf(db, step);
@@ -250,6 +250,7 @@ const STYLES: Readonly<Record<Step["kind"], string>> = {
   gate: "33",
   session: "2",
 };
+
 const FAILED = "31";
 /** The labels of steps by their kind; other steps have the name of their tool or event. */
 const LABELS: Readonly<Partial<Record<Step["kind"], string>>> = {
@@ -258,6 +259,7 @@ const LABELS: Readonly<Partial<Record<Step["kind"], string>>> = {
   notice: "Notice",
   session: "Session",
 };
+
 /** The prefix of an MCP tool, which is dropped: the tool's own name tells more than the server's. */
 const MCP_SERVER = /^mcp__.+?__/;
 

@@ -162,6 +162,7 @@ export class ComparedSession {
     }
     return lacking;
   }
+
   fill(items: readonly FoundItem[], nowMs: number): void {
     const { db, sessionId } = this;
     for (let at = 0; at < items.length; at += BATCH_ROWS) {

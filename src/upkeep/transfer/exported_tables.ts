@@ -5,6 +5,7 @@ export const EXPORT_FORMAT = 1;
 
 /** The name of a table's row count, in the last line of an export and in reports. */
 export type CountName = keyof typeof TABLES.exported;
+
 export type ImportedColumns = Readonly<Record<string, SQLInputValue>>;
 
 /** A row with its columns; an observation also has `observed_files`. */
@@ -45,6 +46,7 @@ const BY_TYPE = new Map(EXPORTED_TABLES.map((table) => [table.type, table]));
 export function tableOf(type: string): ExportedTable {
   return BY_TYPE.get(type)!;
 }
+
 export function noCounts(): Record<CountName, number> {
   const counts = EXPORTED_TABLES.map(({ count }) => [count, 0]);
   return Object.fromEntries(counts) as Record<CountName, number>;
