@@ -1,5 +1,5 @@
 import * as stricli from "@stricli/core";
-import { perform, type Verbs } from "../operations/verb.ts";
+import { perform, show, type Verbs } from "../operations/verb.ts";
 import { type CliContext, locateToLook, silentContext } from "../operations/context.ts";
 import { fitToColumns } from "../base/columns.ts";
 import { LETTERS, type Parameter } from "../operations/flags.ts";
@@ -10,7 +10,6 @@ import { usageText } from "./usage_text.ts";
 import { HEADINGS, VERBS } from "../operations/all_verbs.ts";
 import { VERSION } from "../base/version.ts";
 import { GLOBAL_FLAGS, splitGlobals } from "./global_flags.ts";
-import { show } from "../operations/view.ts";
 import { type Environment, RUNTIME_VERSION, TARGET } from "../system/environment.ts";
 
 /** Runs a command line through the library, which adds help, errors and every spelling of the flags. */
@@ -77,28 +76,19 @@ async function libraryTarget(
     if (words !== null) return await libraryTarget(at, await target.load(), words);
     // A command that is only listed is never run.
     const loader = () => Promise.reject(new Error("only named"));
-    return stricli.buildCommand<object, [], CliContext>({
-      loader,
-      parameters: {},
-      docs: { brief },
-    });
+    const listed = { loader, parameters: {}, docs: { brief } };
+    return stricli.buildCommand<object, [], CliContext>(listed);
   }
   if (target.kind === "group") {
-    return stricli.buildRouteMap<string, CliContext>({
-      routes: await routesOf(at, target.verbs, words ?? []),
-      docs,
-    });
+    const routes = await routesOf(at, target.verbs, words ?? []);
+    return stricli.buildRouteMap<string, CliContext>({ routes, docs });
   }
   const { flags, args } = target;
   const own = Object.entries(flags)
     .map(([name, flag]) => [name, withProposals(namingFaults(name, flag))]);
   const letters = Object.entries(LETTERS).filter(([, name]) => Object.hasOwn(flags, name));
   const command = {
-    func(
-      this: CliContext,
-      flags: Readonly<Record<string, unknown>>,
-      ...args: unknown[]
-    ): Promise<void> {
+    func(this: CliContext, flags: Readonly<Record<string, unknown>>, ...args: unknown[]) {
       return perform(this, target, { flags, args });
     },
     parameters: {
@@ -130,7 +120,6 @@ function namingFaults(name: string, flag: Parameter): Parameter {
   };
 }
 
-/** Adds the library's method for completions to a parameter that proposes names. */
 function withProposals(parameter: Parameter): Parameter {
   const { proposes } = parameter;
   return proposes === undefined ? parameter : {
@@ -147,9 +136,9 @@ const HELP_FLAG: stricli.StricliIntegration<CliContext> = {
     ...documented("help"),
     global: true,
     defaultForRouteMap: true,
-    run({ config, root }, { result, text }) {
-      const page = result.target.formatHelp({
-        prefix: result.prefix,
+    run({ config, root }, { result: { target, prefix }, text }) {
+      const page = target.formatHelp({
+        prefix,
         // The global flags get a section of their own.
         additionalFlags: [],
         includeArgumentEscapeSequenceFlag: false,
@@ -158,10 +147,9 @@ const HELP_FLAG: stricli.StricliIntegration<CliContext> = {
         text,
         ansiColor: false,
       });
-      const isGroup = "getAllEntries" in result.target;
-      const isRoot = result.target === root;
+      const ofGroup = "getAllEntries" in target ? `  ${prefix.join(" ")} <command> [flags]` : null;
       const context = this as CliContext;
-      const whole = helpPage(page, { prefix: result.prefix, isGroup, isRoot });
+      const whole = helpPage(page, ofGroup, target === root);
       const help = fitToColumns(whole, context.globals.columns);
       show(context, { json: { help }, text: help, quoted: true });
     },
@@ -169,17 +157,9 @@ const HELP_FLAG: stricli.StricliIntegration<CliContext> = {
 };
 
 /** Rewrites the library's page: shortens the usage, groups the verbs under headings, adds the global flags. */
-function helpPage(
-  page: string,
-  { prefix, isGroup, isRoot }: {
-    readonly prefix: readonly string[];
-    readonly isGroup: boolean;
-    readonly isRoot: boolean;
-  },
-): string {
-  const usage = isGroup
-    ? `  ${prefix.join(" ")} <command> [flags]`
-    : / {2}.*/.exec(page)![0].replace(/(?: \[-[^\]]*\](?:\.{3})?)+/, " [flags]")
+function helpPage(page: string, usageOfGroup: string | null, isRoot: boolean): string {
+  const usage = usageOfGroup ??
+    / {2}.*/.exec(page)![0].replace(/(?: \[-[^\]]*\](?:\.{3})?)+/, " [flags]")
       .replace(/ \[-[^\]]*\](?:\.{3})?/g, "");
   const flags = section("GLOBAL FLAGS", globalFlags(isRoot));
   // The library puts defaults and choices into a column of their own, and prints even that a switch is off by default.
@@ -209,7 +189,6 @@ function globalFlags(isRoot: boolean): string[] {
   return rows.map(({ flag, brief }) => `  ${flag.padEnd(width)}  ${brief}`);
 }
 
-/** Groups the list of all verbs under headings. */
 function withHeadings(page: string): string {
   return page.replace(/^COMMANDS\n((?: {2}.*\n?)*)/m, (_section, list: string) => {
     const lines = list.trimEnd().split("\n");
@@ -229,24 +208,14 @@ const VERSION_FLAG: stricli.StricliIntegration<CliContext> = {
     global: false,
     async run() {
       const context = this as CliContext;
-      const json = context.globals.json ? await versionFacts() : undefined;
-      show(context, { json, text: VERSION });
+      if (!context.globals.json) return show(context, { json: undefined, text: VERSION });
+      const { sqliteVersion } = await import("../upkeep/store.ts");
+      const { SCHEMA_VERSION: schema } = await import("../db/transaction.ts");
+      const runtime = { sqlite: sqliteVersion(), deno: RUNTIME_VERSION, target: TARGET };
+      show(context, { json: { version: VERSION, schema, ...runtime }, text: VERSION });
     },
   },
 };
-
-/** Returns the versions that a bug report needs: of the program, its runtime, SQLite and the schema. */
-async function versionFacts() {
-  const { sqliteVersion } = await import("../upkeep/store.ts");
-  const { SCHEMA_VERSION } = await import("../db/transaction.ts");
-  return {
-    version: VERSION,
-    schema: SCHEMA_VERSION,
-    sqlite: sqliteVersion(),
-    deno: RUNTIME_VERSION,
-    target: TARGET,
-  };
-}
 
 function documented(name: string) {
   const { brief, letters = [] } = GLOBAL_FLAGS.find((flag) => flag.name === name)!;

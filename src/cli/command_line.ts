@@ -8,9 +8,8 @@ import { splitGlobals, type SplitLine } from "./global_flags.ts";
 import { LETTERS, type Parameter } from "../operations/flags.ts";
 import { type Given, type GivenCall, readCall } from "../operations/read_call.ts";
 import { camel, kebab, USAGE } from "../operations/usage.ts";
-import { perform } from "../operations/verb.ts";
+import { perform, showError } from "../operations/verb.ts";
 import { type FaceVerbs, findVerb, setFaceVerbs, typedIn, VERBS } from "../operations/all_verbs.ts";
-import { showError } from "../operations/view.ts";
 
 loadSectionsWith(() => import("../operations/config_sections.ts"));
 
@@ -73,8 +72,13 @@ export async function runVerb(
     const { runWithLibrary } = await import("./app.ts");
     await runWithLibrary(context, words);
   } catch (thrown) {
-    if (isUserError(thrown)) showError(context, thrown);
-    else reportOnStderr(context, thrown);
+    if (isUserError(thrown)) return showError(context, thrown);
+    try {
+      // Stdout itself may be the fault (a full disk).
+      showError({ ...context, globals: { ...context.globals, json: false } }, thrown);
+    } finally {
+      context.process.exitCode = 1;
+    }
   }
 }
 
@@ -137,19 +141,8 @@ async function withUsualVerb(words: readonly string[]): Promise<readonly string[
   const target = await VERBS[camel(noun)]!.load();
   if (target.kind !== "group") return words;
   if (next === "ls" && Object.hasOwn(target.verbs, "list")) return [noun, "list", ...rest];
-  if (target.usual === undefined) return words;
-  return Object.hasOwn(target.verbs, camel(next))
-    ? words
-    : [noun, kebab(target.usual), next, ...rest];
-}
-
-/** Reports an unexpected error on stderr alone, since stdout itself may be the fault (a full disk). */
-function reportOnStderr(context: CliContext, thrown: unknown): void {
-  try {
-    showError({ ...context, globals: { ...context.globals, json: false } }, thrown);
-  } finally {
-    context.process.exitCode = 1;
-  }
+  const isKnown = target.usual === undefined || Object.hasOwn(target.verbs, camel(next));
+  return isKnown ? words : [noun, kebab(target.usual!), next, ...rest];
 }
 
 const PROCESS_STREAMS = { stdout: writer(Deno.stdout), stderr: writer(Deno.stderr) };

@@ -10,8 +10,8 @@ import { camel, kebab, usageError } from "../operations/usage.ts";
 /** The placeholders of arguments that take free text. */
 const FREE_TEXT: ReadonlySet<string> = new Set(["query", "text"]);
 
+/** A verb or group and its words: `["conclaude", "session", "list"]`. */
 interface Reached {
-  /** `["conclaude", "session", "list"]` */
   readonly words: readonly string[];
   readonly target: stricli.RouteMap<CliContext> | stricli.Command<CliContext>;
 }
@@ -62,23 +62,21 @@ function unknownFlag(flag: string, { words, target }: Reached, args: readonly st
   const names = [...own.map(kebab), ...ofAll.map(({ name }) => name)];
   const typed = flag.split("=", 1)[0]!;
   const near = nearestWords(typed.replace(/^-+/, ""), names).map((name) => `--${name}`);
+  const error = (hint: string, next: string) =>
+    usageError(`Unknown flag ${typed}`, {
+      why: `\`${words.join(" ")}\` has no such flag${hint}`,
+      next,
+    });
+  if (near.length === 1) return error(didYouMean(near), retyped(args, typed, near[0]!));
   // The library reports `-rf` as `-r`.
   const at = near.length > 0 || !takesText(target)
     ? -1
     : args.findIndex((arg) => arg === flag || /^-[^-]/.test(arg) && arg.includes(flag.slice(1)));
-  const hint = at < 0 ? didYouMean(near) : "; text that begins with - stands behind --";
-  const next = near.length === 1
-    ? retyped(args, typed, near[0]!)
-    : at < 0
-    ? helpOf(words)
-    : ["conclaude", ...args.toSpliced(at, 0, "--").map(quoteWord)].join(" ");
-  return usageError(`Unknown flag ${typed}`, {
-    why: `\`${words.join(" ")}\` has no such flag${hint}`,
-    next,
-  });
+  if (at < 0) return error(didYouMean(near), helpOf(words));
+  const behind = ["conclaude", ...args.toSpliced(at, 0, "--").map(quoteWord)].join(" ");
+  return error("; text that begins with - stands behind --", behind);
 }
 
-/** Tells whether a verb takes free text, such as a search or a note. */
 function takesText(target: Reached["target"]): boolean {
   if (!("parameters" in target)) return false;
   const { positional } = target.parameters;
@@ -87,52 +85,48 @@ function takesText(target: Reached["target"]): boolean {
 }
 
 function argumentError(thrown: unknown, reached: Reached, args: readonly string[]): UserError {
+  const name = reached.words.join(" ");
+  const error = (what: string, why: string, next = helpOf(reached.words)) =>
+    usageError(what, { why, next });
   if (thrown instanceof stricli.FlagNotFoundError) {
     return unknownFlag(`--${thrown.input}`, reached, args);
   }
   if (thrown instanceof stricli.AliasNotFoundError) {
     return unknownFlag(`-${thrown.input}`, reached, args);
   }
-  const [what, why, next = helpOf(reached.words)] = refusalOf(thrown, reached, args);
-  return usageError(what, { why, next });
-}
-
-/** Explains the error of an argument. It gives no next step if that is the page of help. */
-function refusalOf(
-  thrown: unknown,
-  reached: Reached,
-  args: readonly string[],
-): readonly [what: string, why: string, next?: string | undefined] {
-  const name = reached.words.join(" ");
   if (thrown instanceof stricli.EnumValidationError) {
     const { externalFlagName: flag, input, values } = thrown;
     const near = nearestWords(input, values);
     const next = near.length === 1 ? retyped(args, input, near[0]!) : undefined;
-    return [`Cannot read --${flag} "${input}"`, `it must be one of ${values.join(", ")}`, next];
+    return error(
+      `Cannot read --${flag} "${input}"`,
+      `it must be one of ${values.join(", ")}`,
+      next,
+    );
   }
   if (thrown instanceof stricli.ArgumentParseError) {
     const { input, externalFlagNameOrPlaceholder: flag, exception } = thrown;
-    return [`Cannot read "${input}" for ${flag}`, messageOf(exception)];
+    return error(`Cannot read "${input}" for ${flag}`, messageOf(exception));
   }
   if (thrown instanceof stricli.UnexpectedFlagError) {
     const { externalFlagName: flag, previousInput, input } = thrown;
-    return [`Cannot take --${flag} twice`, `it is "${previousInput}" first, then "${input}"`];
+    return error(`Cannot take --${flag} twice`, `it is "${previousInput}" first, then "${input}"`);
   }
   if (thrown instanceof stricli.UnexpectedPositionalError) {
     const { input, expectedCount: n } = thrown;
     const takes = n === 0 ? "none" : `only ${n}`;
-    return [`Unexpected argument "${input}"`, `\`${name}\` takes ${takes}`];
+    return error(`Unexpected argument "${input}"`, `\`${name}\` takes ${takes}`);
   }
   if (thrown instanceof stricli.UnsatisfiedPositionalError) {
-    return [`Missing argument: ${thrown.placeholder}`, `\`${name}\` needs it`];
+    return error(`Missing argument: ${thrown.placeholder}`, `\`${name}\` needs it`);
   }
   if (thrown instanceof stricli.UnsatisfiedFlagError) {
     const flag = `--${thrown.externalFlagName}`;
     return args.includes(flag)
-      ? [`Missing value for ${flag}`, "the flag stands there without one"]
-      : [`Missing flag ${flag}`, `\`${name}\` needs it, with a value`];
+      ? error(`Missing value for ${flag}`, "the flag stands there without one")
+      : error(`Missing flag ${flag}`, `\`${name}\` needs it, with a value`);
   }
-  return ["Cannot read the command line", messageOf(thrown)];
+  return error("Cannot read the command line", messageOf(thrown));
 }
 
 /** Finds the verb or group that the words of a command line name. */

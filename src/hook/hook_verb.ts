@@ -2,8 +2,7 @@ import type { CliContext } from "../operations/context.ts";
 import { optional, parsed, toggle } from "../operations/flags.ts";
 import { heldText } from "../operations/look_as_hook.ts";
 import { eventOnStdin, explanationText, stopText, type Trial, tryEvent } from "./dry_run.ts";
-import { verb } from "../operations/verb.ts";
-import type { View } from "../operations/view.ts";
+import { verb, type View } from "../operations/verb.ts";
 
 /** `conclaude hook [EVENT]`. `main.ts` handles hooks itself, so only `--help` and `--dry-run` come here. */
 export const hook = verb({

@@ -17,8 +17,7 @@ import { resolvePath } from "../base/paths.ts";
 import { normalizeSessionId } from "../base/ids.ts";
 import type { CliContext } from "../operations/context.ts";
 import { keptPlace, openStore } from "../operations/open_store.ts";
-import { verb } from "../operations/verb.ts";
-import { asUserError, errorText } from "../operations/view.ts";
+import { asUserError, errorText, verb } from "../operations/verb.ts";
 import { INSTRUCTIONS, TOOLS } from "./tools.ts";
 
 /** How long a client may take to read its last answers after it closed stdin, in milliseconds. */

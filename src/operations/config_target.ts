@@ -9,6 +9,7 @@ import { baseName, joinPath, parentOf } from "../base/paths.ts";
 import { quoteWord } from "../claude/settings/hooks.ts";
 import { type CliContext, filesHere } from "./context.ts";
 import { proposing, text } from "./flags.ts";
+import type { Lines } from "./table.ts";
 import { usageError } from "./usage.ts";
 import { chmodSync, mkdirSync, realOr, removeSync, statSync } from "../system/files.ts";
 import { writeWhole } from "../system/write_file.ts";
@@ -35,8 +36,9 @@ export function layerOf(
   { user, local }: { readonly user: boolean; readonly local: boolean },
 ) {
   if (user && local) {
+    const why = "--user and --local name different ones; nothing was changed";
     throw usageError("Cannot write two files at once", {
-      why: "--user and --local name different ones; nothing was changed",
+      why,
       next: `conclaude config ${verb} --help`,
     });
   }
@@ -54,8 +56,8 @@ export function pathOf(key: string, again: (known: string) => string): readonly 
   const { keys, itemKeys, sections, rowName } = configSchema();
   const path = key.split(".");
   const name = rowName(path);
-  const known = [...keys, ...itemKeys, ...sections].map(({ key }) => key);
-  if (known.some((key) => key === name || key.startsWith(`${name}.`))) return path;
+  const known = [...keys, ...itemKeys, ...sections];
+  if (known.some(({ key }) => `${key}.`.startsWith(`${name}.`))) return path;
   const like = suggestKeys(name).filter((known) => !/[<[]/.test(known));
   const meant = like.map((known) => `"${known}"`).join(" or ");
   throw new UserError(`Unknown key "${key}"`, {
@@ -75,9 +77,9 @@ export function userFolder({ locations: { home, dataFolder } }: CliContext): str
 }
 
 /** Returns the advice if the file is new and must not be committed; otherwise no line. */
-export function ignoreAdvice({ path, isNew }: Pick<ConfigTarget, "path" | "isNew">): string[] {
+export function ignoreAdvice({ path, isNew }: Pick<ConfigTarget, "path" | "isNew">): Lines {
   const [name] = LAYER_FILES.local.names;
-  return isNew && baseName(path) === name ? [`It is yours alone: add ${name} to .gitignore.`] : [];
+  return isNew && baseName(path) === name && `It is yours alone: add ${name} to .gitignore.`;
 }
 
 /** Returns the file of a layer that counts here, or a new one. @throws {UserError} If it cannot be read. */
@@ -108,13 +110,11 @@ export function writeTarget(
     mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
     const target = realOr(path);
     const before = quietly(() => statSync(target).mode! & 0o777);
-    writeWhole(target, text, {
-      mode,
-      prepare(draft) {
-        if (before !== undefined) chmodSync(draft, before);
-        return true;
-      },
-    });
+    const prepare = (draft: string) => {
+      if (before !== undefined) chmodSync(draft, before);
+      return true;
+    };
+    writeWhole(target, text, { mode, prepare });
   } catch (thrown) {
     throw cannotWrite(path, thrown);
   }

@@ -40,7 +40,6 @@ export interface Progress {
   readonly inBytes?: true;
 }
 
-/** Makes a path that a person typed absolute. */
 export function typedPath(
   { cwd, locations }: Pick<CliContext, "cwd" | "locations">,
   path: string,
@@ -48,7 +47,6 @@ export function typedPath(
   return resolvePath(path, { folder: cwd, home: locations.home ?? undefined });
 }
 
-/** Reads the configuration files of a folder. */
 export function filesHere({ cwd, locations }: Pick<CliContext, "cwd" | "locations">): ConfigFile[] {
   return readConfigFiles(lookUpwards(cwd), locations);
 }

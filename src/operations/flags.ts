@@ -26,8 +26,6 @@ export const LETTERS: Readonly<Record<string, string>> = { n: "limit", o: "outpu
 type ValueOf<P> = P extends Parameter<infer Value> ? Value : never;
 
 type All<Flags> = { readonly [Name in keyof Flags]: ValueOf<Flags[Name]> };
-
-/** The names of the flags that may be left out. */
 type Optional<Flags> = {
   [Name in keyof Flags]: undefined extends ValueOf<Flags[Name]> ? Name : never;
 }[keyof Flags];
@@ -45,7 +43,6 @@ export function parsed<Value>(
   return { kind: "parsed", parse, brief, placeholder };
 }
 
-/** Lets people leave a parameter out. */
 export function optional<Value>(parameter: Parameter<Value>): Parameter<Value | undefined> {
   return { ...parameter, optional: true } as Parameter<Value | undefined>;
 }
@@ -66,8 +63,6 @@ export type Proposed =
   | "question"
   | "requirement"
   | "key";
-
-/** Lets a shell propose names for a parameter. */
 export function proposing<P extends Parameter>(proposes: Proposed, parameter: P): P {
   return { ...parameter, proposes };
 }
@@ -134,9 +129,14 @@ export function wordsFlag(brief: string, placeholder: string): Parameter<string[
   return optional(parsed(wordsOf, brief, placeholder));
 }
 
-/** An optional point in time, in epoch milliseconds. */
-export function timeFlag(brief: string): Parameter<number | undefined> {
-  return optional(parsed(parseWhen, brief, "when"));
+/** An optional point in time, in epoch milliseconds. Its code is loaded only when it is given. */
+export function timeFlag(
+  brief: string,
+  how?: { readonly isExact: boolean },
+): Parameter<number | undefined> {
+  const parse = async (text: string) =>
+    (await import("../memory/search/point_in_time.ts")).parseSince(text, Date.now(), how);
+  return optional(parsed(parse, brief, "when"));
 }
 
 /** @throws {SyntaxError} If the text is blank: `--settings "$UNSET"` must not count as the flag left out. */
@@ -166,11 +166,6 @@ export function tagsOf(text: string): string[] {
   return tags.length === 0 ? [""] : tags;
 }
 
-/** Reads a point in time in a person's words. It loads the code for that only when it is called. */
-async function parseWhen(text: string): Promise<number> {
-  return (await import("../memory/search/point_in_time.ts")).parseSince(text, Date.now());
-}
-
 const UNIT_DAYS: Readonly<Record<string, number>> = { d: 1, w: 7, m: 30 };
 
 /** An age in milliseconds: `30d`, `2w`, or `3m` (months of 30 days). */
@@ -187,8 +182,6 @@ function parseAge(text: string): number {
 }
 
 const TABLE_ROWS = 20;
-
-/** The flags that several verbs share. */
 export const SHARED = {
   limit: numberFlag(
     1,
@@ -253,7 +246,6 @@ export const WORKFLOW = proposing(
   ),
 );
 
-/** The session to show. */
 export const NAMED_SESSION = proposing(
   "session",
   textFlag("Its id, or 4 or more characters of its beginning; else the newest here", "id"),

@@ -30,14 +30,10 @@ export function projectFilterOf(
   context: CliContext,
   flags: { readonly project?: string; readonly here: boolean },
 ): string | null {
-  if (flags.project !== undefined && flags.here) {
-    throw usageError("Cannot narrow to two projects", {
-      why: "--here is this project, and --project names one",
-      next: "Use one of the two",
-    });
-  }
-  if (flags.project !== undefined) return projectNamed(db, context, flags.project);
-  return flags.here ? projectHere(context.cwd) : null;
+  if (flags.project === undefined) return flags.here ? projectHere(context.cwd) : null;
+  if (!flags.here) return projectNamed(db, context, flags.project);
+  const why = "--here is this project, and --project names one";
+  throw usageError("Cannot narrow to two projects", { why, next: "Use one of the two" });
 }
 
 /** Returns a folder's project, or the only project of that name, or the folder. @throws {UserError} If several fit. */

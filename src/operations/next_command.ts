@@ -18,8 +18,7 @@ export function nextHere(next: string, { db }: Pick<Globals, "db">): string {
 export function flagsAgain(flags: Readonly<Record<string, unknown>>): string {
   return Object.entries(flags).map(([name, value]) => {
     if (value === undefined || value === false) return "";
-    const flag = ` --${kebab(name)}`;
-    return value === true ? flag : `${flag} ${quoteWord(String(value))}`;
+    return ` --${kebab(name)}${value === true ? "" : ` ${quoteWord(String(value))}`}`;
   }).join("");
 }
 

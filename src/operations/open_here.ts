@@ -10,7 +10,7 @@ import { wantedIn } from "../memory/project_paths.ts";
 import { openFailuresOf, todosOfProject } from "../memory/tell/open_now.ts";
 import { newestOfProject } from "../memory/tell/told_rows.ts";
 import { listQuestions, type Question, readTask } from "../work/store.ts";
-import { agoText } from "./list_and_show.ts";
+import { agoText } from "./verb.ts";
 import { firstLines, section } from "./table.ts";
 
 /** All open items, the newest first; tasks come the most urgent first. */
@@ -31,22 +31,17 @@ export function openHere(
     readonly newest?: ReturnType<typeof newestOfProject>;
   },
 ) {
+  const questions = listQuestions(db, { statuses: ["pending"] });
   return {
     failures: openFailuresOf(db, project, { nowMs, lookedAt })
       .map(({ id, title, branch, updatedAtMs }) => ({ id, title, branch, updatedAtMs })),
-    todos: todosOfProject(project, newest, nowMs).map(({ text, of }) => ({
-      text,
-      session: of.sessionId,
-      updatedAtMs: of.updatedAtMs,
-    })),
+    todos: todosOfProject(project, newest, nowMs)
+      .map(({ text, of: { sessionId: session, updatedAtMs } }) => ({ text, session, updatedAtMs })),
     lostClaims: lostClaims(db, project),
     tasks: openTasks(db, project, ALL),
     workflows: waitingWorkflows(db, project, ALL),
-    questions: withWanted(
-      db,
-      listQuestions(db, { statuses: ["pending"] })
-        .filter((question) => projectOf(db, question) === project),
-    ).map(({ id, text, wanted, createdAtMs }) => ({ id, text, wanted, createdAtMs })),
+    questions: withWanted(db, questions.filter((one) => projectOf(db, one) === project))
+      .map(({ id, text, wanted, createdAtMs }) => ({ id, text, wanted, createdAtMs })),
   };
 }
 

@@ -143,11 +143,10 @@ export async function openAt(context: Pick<CliContext, "process">, place: Place,
   try {
     return { db: await openDatabase(path, { busyTimeoutMs, onCopy }), place };
   } catch (thrown) {
+    const isNewer = thrown instanceof NewerSchemaError;
     throw new UserError(`Cannot open the database "${path}"`, {
       why: `${messageOf(thrown)}; nothing was changed`,
-      next: thrown instanceof NewerSchemaError
-        ? "Install the newest conclaude"
-        : "conclaude doctor",
+      next: isNewer ? "Install the newest conclaude" : "conclaude doctor",
       cause: thrown,
     });
   }

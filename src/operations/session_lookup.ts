@@ -41,11 +41,8 @@ export function sessionOrNewest(
   if (text !== undefined) return sessionOf(db, text);
   const here = { project: projectHere(cwd), status: null, onlyWorked: true };
   const [newest] = listSessions(db, { ...here, limit: 1 });
-  if (newest !== undefined) return newest;
-  throw new UserError("Cannot tell which session is meant", {
-    why: "no session of this project is known",
-    next: "conclaude session list",
-  });
+  if (newest === undefined) throw unclear("no session of this project is known");
+  return newest;
 }
 
 /** Returns the full id that a flag names, even if its session has no row; null without the flag. @throws {UserError} */
@@ -75,11 +72,10 @@ export async function currentSession(
   const repository = findRepository(lookUpwards(cwd));
   const projects = repository === undefined ? withParents(cwd) : [repository.commonDir];
   const nearest = nearestProject(listActive(db, projects));
-  const gone = await goneNow(
-    nearest.flatMap(({ session: { sessionId, claudePid }, claudeProcess }) =>
-      claudePid === null ? [] : [{ sessionId, claudePid, claudeProcess }]
-    ),
+  const processes = nearest.flatMap(({ session: { sessionId, claudePid }, claudeProcess }) =>
+    claudePid === null ? [] : [{ sessionId, claudePid, claudeProcess }]
   );
+  const gone = await goneNow(processes);
   const live = nearest.filter(({ session }) => !gone.has(session.sessionId));
   const own = ancestors().flatMap(({ pid, mark }) =>
     live.filter(({ session, claudeProcess }) =>
@@ -87,32 +83,34 @@ export async function currentSession(
     )
   );
   const [found] = own.length > 0 ? own : live;
-  const cannot = (why: string, next: string) =>
-    new UserError("Cannot tell which session is meant", { why, next });
   if (found === undefined) {
-    const why = `no session of Claude Code is live in this project (${cwd})`;
-    throw cannot(why, "conclaude session list");
+    throw unclear(`no session of Claude Code is live in this project (${cwd})`);
   }
   if (own.length > 0 || live.length === 1) return found.session;
-  throw cannot(
+  const candidates = live.map(
+    ({ session: { sessionId, cwd, projectDir, branch, updatedAtMs } }) => {
+      const place = `in ${cwd ?? projectDir}${branch === null ? "" : ` on ${branch}`}`;
+      return plain(
+        `${tellingId(db, sessionId)} ${place}, ${relativeTime(updatedAtMs, Date.now())}`,
+      );
+    },
+  );
+  throw unclear(
     `this command runs in none of the ${live.length} live sessions of this project: ` +
-      `${live.map(({ session }) => candidate(db, session)).join("; ")}; ` +
-      "choose one of them with `--session`",
+      `${candidates.join("; ")}; choose one of them with \`--session\``,
     `conclaude ${command} --session ${tellingId(db, found.session.sessionId)}`,
   );
 }
 
-function candidate(db: DatabaseSync, session: SessionRow): string {
-  const { sessionId, cwd, projectDir, branch, updatedAtMs } = session;
-  const place = `in ${cwd ?? projectDir}${branch === null ? "" : ` on ${branch}`}`;
-  return plain(`${tellingId(db, sessionId)} ${place}, ${relativeTime(updatedAtMs, Date.now())}`);
+function unclear(why: string, next = "conclaude session list"): UserError {
+  return new UserError("Cannot tell which session is meant", { why, next });
 }
 
 /** Returns the sessions of the innermost project if folders of projects are nested. */
 function nearestProject(sessions: readonly ActiveSession[]): readonly ActiveSession[] {
   const depths = Map.groupBy(
     sessions,
-    ({ session }) => session.repository === null ? session.projectDir?.length ?? 0 : 0,
+    ({ session: { repository, projectDir } }) => repository === null ? projectDir?.length ?? 0 : 0,
   );
   return depths.get(Math.max(...depths.keys())) ?? [];
 }

@@ -145,8 +145,19 @@ export function moreLine({ rows, more }: CutList<unknown>, onwards?: string): st
   return `\n… and ${n}: ${onwards ?? `add \`--limit ${limit}\``}`;
 }
 
-/** Names and values to print, one line each; null values are left out. */
-export type Facts = readonly (readonly [name: string, value: string | number | null | undefined])[];
+/** A line, or several; false, null and undefined are none, so that `isLate && "…"` is a line or nothing. */
+export type Lines = string | false | null | undefined | readonly Lines[];
+
+export function linesOf(lines: Lines): string[] {
+  if (Array.isArray(lines)) return lines.flatMap(linesOf);
+  return typeof lines === "string" ? [lines] : [];
+}
+
+/** Names and values to print, one line each; false, null and undefined are left out. */
+export type Facts = readonly (readonly [
+  name: string,
+  value: string | number | false | null | undefined,
+])[];
 
 /** Formats facts as lines, the names padded to `width`: `status    ended`. */
 export function factLines(facts: Facts, width = 14): string[] {
@@ -159,7 +170,7 @@ export function titledFacts(facts: Facts, width = 13): string[] {
 }
 
 function withValues(facts: Facts) {
-  return facts.filter(([, value]) => value !== null && value !== undefined);
+  return facts.filter(([, value]) => value !== null && value !== undefined && value !== false);
 }
 
 /** The width of a list below a title: 80 columns without the indentation by two. */
@@ -178,6 +189,7 @@ export function cutLine(text: string, columns: number): string {
 }
 
 /** Puts lines below a title, with an empty line before it; returns nothing if there are no lines. */
-export function section(title: string, lines: readonly string[]): string[] {
+export function section(title: string, all: Lines): string[] {
+  const lines = linesOf(all);
   return lines.length === 0 ? [] : ["", title, ...lines.map((line) => `  ${line}`)];
 }

@@ -7,7 +7,7 @@ import type { ImportOptions } from "../upkeep/transfer/import.ts";
 import type { CliContext, Progress } from "./context.ts";
 import { lookIntoStore, openStore, type Place } from "./open_store.ts";
 import { progressLine } from "./terminal.ts";
-import { errorText } from "./view.ts";
+import { errorText } from "./verb.ts";
 
 export type NotTaken = Readonly<Record<"name" | "why", string>>;
 

@@ -6,7 +6,7 @@ import { relativeTime } from "../base/time.ts";
 import { shortened } from "../memory/text.ts";
 import type { CliContext } from "./context.ts";
 import type { Columns } from "./table.ts";
-import type { View } from "./view.ts";
+import type { View } from "./verb.ts";
 
 /** A short id has so many characters from the end, since ids of the same minute begin alike. */
 const SHORT_ID_CHARS = 8;

@@ -52,10 +52,8 @@ export function askAtTerminal(context: CliContext, { what, ask, shows = [] }: Qu
   const last = lines.pop()!;
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
   if (/^y(?:es)?$/i.test(prompt(last)?.trim() ?? "")) return;
-  throw new UserError(`Did not ${what}`, {
-    why: "the answer was no; nothing was changed",
-    next: "",
-  });
+  const why = "the answer was no; nothing was changed";
+  throw new UserError(`Did not ${what}`, { why, next: "" });
 }
 
 /** Tells whether a person at a terminal can read the output and answer. */
@@ -124,12 +122,11 @@ export function progressText(
   const bar = of === undefined ? "" : `  ${"█".repeat(full)}${"░".repeat(BAR_COLUMNS - full)}`;
   const facts = [
     of === undefined ? amount(done) : `${amount(done)} of ${amount(of)}`,
-    ...rate > 0 ? [`${amount(rate)} a second`] : [],
-    ...rate > 0 && of !== undefined && of > done
-      ? [`${durationText(Math.ceil((of - done) / rate) * 1_000)} left`]
-      : [],
+    rate > 0 && `${amount(rate)} a second`,
+    rate > 0 && of !== undefined && of > done &&
+    `${durationText(Math.ceil((of - done) / rate) * 1_000)} left`,
   ];
-  return `${doing}${bar}  ${facts.join(", ")}`;
+  return `${doing}${bar}  ${facts.filter(Boolean).join(", ")}`;
 }
 
 /** Reports how much of the free space at the beginning has been given back. */

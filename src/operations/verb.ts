@@ -1,6 +1,13 @@
-import type { CliContext } from "./context.ts";
-import type { Parameter, Values } from "./flags.ts";
-import { show, showError, type View } from "./view.ts";
+/** What a verb is: its flags, its work, and what it prints. */
+import { fitToColumns } from "../base/columns.ts";
+import { isDatabaseBusy, isUserError, messageOf, UserError } from "../base/errors.ts";
+import { plain } from "../base/plain.ts";
+import { relativeTime } from "../base/time.ts";
+import type { CliContext, Globals } from "./context.ts";
+import { limitOf, type Parameter, type Values } from "./flags.ts";
+import { hintsHere, nextHere } from "./next_command.ts";
+import { type OpenStore, openStore } from "./open_store.ts";
+import { type Columns, cutList, type Lines, linesOf, moreLine, tableText } from "./table.ts";
 
 /** The work of a verb. It returns its output and prints nothing itself. */
 export type Action<Flags, Args extends readonly unknown[]> = (
@@ -8,8 +15,6 @@ export type Action<Flags, Args extends readonly unknown[]> = (
   flags: Flags,
   ...args: Args
 ) => View | Promise<View>;
-
-/** Any number of arguments of one kind. */
 export interface Many<Value> {
   readonly kind: "array";
   readonly parameter: Parameter<Value>;
@@ -32,12 +37,14 @@ export interface VerbSpec<Flags, Args extends Arguments> {
   readonly run: Action<Values<Flags>, Given<Args>>;
 }
 
+type AnyFlags = Readonly<Record<string, Parameter>>;
+
 /** A verb as the table of verbs holds it: plain data, so that making it costs nothing. */
 export interface Verb {
   readonly kind: "verb";
   /** {@linkcode VerbSpec.person}; {@linkcode perform} checks it. */
   readonly person: string | undefined;
-  readonly flags: Readonly<Record<string, Parameter>>;
+  readonly flags: AnyFlags;
   readonly args: Arguments;
   // deno-lint-ignore no-explicit-any -- the flags and arguments were checked against each other when it was made
   readonly run: Action<any, any>;
@@ -61,7 +68,7 @@ export interface VerbGroup {
 
 /** Makes a verb. The types of its flags and arguments decide the parameters of `run`. */
 export function verb<
-  const Flags extends Readonly<Record<string, Parameter>> = Readonly<Record<never, never>>,
+  const Flags extends AnyFlags = Readonly<Record<never, never>>,
   const Args extends Arguments = [],
 >(spec: VerbSpec<Flags, Args>): Verb {
   const { flags = {}, args = [], person, run } = spec;
@@ -87,7 +94,6 @@ export function group(verbs: Verbs, usual?: string): VerbGroup {
   return { kind: "group", verbs, usual };
 }
 
-/** Runs a verb and prints its result or its error. */
 export async function perform(
   context: CliContext,
   { run, person }: Verb,
@@ -106,4 +112,184 @@ export async function perform(
     return showError(context, thrown);
   }
   show(context, view);
+}
+
+export interface Reading extends OpenStore {
+  readonly context: CliContext;
+}
+
+/** Makes a verb that lists rows. If its `--limit` has a default, the list has pages, and JSON tells of more rows. */
+export function listVerb<
+  Row,
+  const Own extends AnyFlags = Readonly<Record<never, never>>,
+  const Args extends readonly Parameter[] = [],
+>(
+  { name, rows, columns, empty, more, flags, args }: {
+    readonly flags?: Own;
+    readonly args?: Args;
+    /** The key of the rows in JSON. */
+    readonly name: string;
+    readonly rows: (
+      reading: Reading,
+      flags: Values<Own>,
+      given: { readonly limit: number; readonly text: string },
+    ) => readonly Row[] | Promise<readonly Row[]>;
+    readonly columns: Columns<Row> | ((reading: Reading) => Columns<Row>);
+    readonly empty: string | ((flags: Values<Own>) => string);
+    readonly more?: string;
+  },
+): Verb {
+  const isPaged = flags?.limit?.default !== undefined;
+  return verb<AnyFlags, readonly Parameter[]>({
+    flags: flags ?? {},
+    args: args ?? [],
+    async run(context, all, text) {
+      const given = all as unknown as Values<Own> & { readonly limit?: number };
+      const limit = limitOf(context, given.limit);
+      const opened = await openStore(context, "read");
+      const reading = { ...opened, context };
+      const read = (limit: number) => rows(reading, given, { limit, text: text as string });
+      const cut = flags?.limit === undefined
+        ? { rows: await read(limit), more: 0 }
+        : await cutList(context, limit, read);
+      const shown = typeof columns === "function" ? columns(reading) : columns;
+      const none = typeof empty === "function" ? empty(given) : empty;
+      return {
+        json: { [name]: cut.rows, ...isPaged && { more: cut.more > 0 } },
+        text: tableText(context, cut.rows, shown, none) + moreLine(cut, more),
+      };
+    },
+  });
+}
+
+export function readVerb<
+  const Own extends AnyFlags = Readonly<Record<never, never>>,
+  const Args extends Arguments = [],
+>(
+  { run, ...spec }: Omit<VerbSpec<Own, Args>, "run"> & {
+    readonly run: (
+      reading: Reading,
+      flags: Values<Own>,
+      ...args: Given<Args>
+    ) => View | Promise<View>;
+  },
+): Verb {
+  return verb<Own, Args>({
+    ...spec,
+    async run(context, flags, ...args) {
+      const opened = await openStore(context, "read");
+      return await run({ ...opened, context }, flags, ...args);
+    },
+  });
+}
+
+/** Formats a time as `5m ago`; null stays null. */
+export function agoText(atMs: number | null): string | null {
+  return atMs === null ? null : relativeTime(atMs, Date.now());
+}
+
+/** The output of a command, for people and for programs. */
+export interface View {
+  /** The output with `--json`; undefined prints nothing. */
+  readonly json: unknown;
+  /**
+   * The output without `--json`, without the final newline. In an array of lines, control characters become blanks; a
+   * string stays as it is. Lines that are too long for the terminal are broken.
+   */
+  readonly text: string | readonly Lines[];
+  /** Whether the text is somebody else's or for programs, so that its lines stay as they are. */
+  readonly quoted?: true;
+  /** The exit status; 0 if absent. */
+  readonly exitCode?: number;
+}
+
+export function show({ process, globals }: CliContext, view: View): void {
+  const text = typeof view.text === "string" ? view.text : linesOf(view.text).map(plain).join("\n");
+  if (globals.json) {
+    if (view.json !== undefined) process.stdout.write(jsonText(view.json));
+  } else if (text !== "" && !globals.quiet) {
+    if (view.quoted) process.stdout.write(`${text}\n`);
+    else print({ process, globals }, hintsHere(text, globals));
+  }
+  process.exitCode = view.exitCode ?? 0;
+}
+
+/** Prints a text for people, fitted to the terminal. @param text The text without the final newline. */
+export function print(
+  { process, globals }: Pick<CliContext, "process" | "globals">,
+  text: string,
+): void {
+  process.stdout.write(`${fitToColumns(text, globals.columns)}\n`);
+}
+
+/** Prints an error on stderr, or as JSON on stdout, and sets the exit status. */
+export function showError(context: CliContext, thrown: unknown): void {
+  const { process, globals } = context;
+  const error = asUserError(thrown, "Cannot finish the command");
+  const { what, why, exitCode, reason, details } = error;
+  if (globals.json) {
+    const cause = reason === null ? {} : { reason, ...details };
+    const next = stepHere(error, globals);
+    process.stdout.write(jsonText({ error: { what, why, next, code: exitCode, ...cause } }));
+  } else {
+    process.stderr.write(errorText(error, globals));
+  }
+  process.exitCode = exitCode;
+}
+
+function jsonText(value: unknown): string {
+  return `${wellFormedJson(JSON.stringify(value, null, 2))}\n`;
+}
+
+/** Formats an error as lines for what, why and, if there is one, the next step. It ends with a newline. */
+export function errorText(
+  error: { readonly what: string; readonly why: string; readonly next: string },
+  globals: Pick<Globals, "db">,
+): string {
+  const [what, why, next] = [error.what, error.why, stepHere(error, globals)].map(plain);
+  return `${what}\n  why:  ${why}\n${next === "" ? "" : `  next: ${next}\n`}`;
+}
+
+function stepHere({ next }: Pick<UserError, "next">, globals: Pick<Globals, "db">): string {
+  return hintsHere(nextHere(next, globals), globals);
+}
+
+const UNCHANGED = "what could not be written was not changed";
+
+/** Turns anything thrown into an error for people. @param what What failed, for errors that do not say it. */
+export function asUserError(thrown: unknown, what: string): UserError {
+  if (isUserError(thrown)) return thrown;
+  if (isDatabaseBusy(thrown)) {
+    return new UserError("The database is in use", {
+      why: `another process writes to it for longer than a command waits; ${UNCHANGED}`,
+      next: "Give the command again",
+      reason: "DATABASE_BUSY",
+      cause: thrown,
+    });
+  }
+  const errcode = Number(Object(thrown).errcode) & 0xff;
+  const why = messageOf(thrown) + (errcode in WAYS_OUT ? `; ${UNCHANGED}` : "");
+  return new UserError(what, { why, next: WAYS_OUT[errcode] ?? "conclaude doctor", cause: thrown });
+}
+
+/** The next step if the database is not at fault, by codes of SQLite: 8 is READONLY, 13 is FULL. */
+const WAYS_OUT: Readonly<Record<number, string>> = {
+  8: "conclaude doctor",
+  13: "Make room (`df -h` shows where there is none), then give the command again",
+};
+
+/** `JSON.stringify()` escapes a surrogate only if it is half of a pair, which few lines hold. */
+const MAY_HOLD_HALF = /\\u[dD][89a-fA-F]/;
+
+/** Matches every escape in JSON, a pair of surrogates as one. The group is half of a pair. */
+const ESCAPES =
+  /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|[^])/g;
+
+/**
+ * Replaces each half of a surrogate pair by U+FFFD. A text that was cut within a letter ends with a half, and many
+ * readers refuse the whole line for it. The length stays.
+ */
+export function wellFormedJson(json: string): string {
+  if (!MAY_HOLD_HALF.test(json)) return json;
+  return json.replace(ESCAPES, (escape, half) => half === undefined ? escape : "\\ufffd");
 }

@@ -1,6 +1,6 @@
 /** Whatever stdin holds: the hook leaves with 0, says nothing or one JSON object, and what it keeps can be read. */
 import assert from "node:assert/strict";
-import { wellFormedJson } from "../../src/operations/view.ts";
+import { wellFormedJson } from "../../src/operations/verb.ts";
 import { captures, executions, query, queryValue, spoolFiles } from "../support/look.ts";
 import { runs, someOf } from "../support/lanes.ts";
 import { generatedPayloads, type Sent } from "../support/payloads.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { exportLines } from "../../src/upkeep/transfer/export_table.ts";
-import { importLines, type ImportReport, linesOfExport } from "../../src/upkeep/transfer/import.ts";
-import { linesOf, type SourceLine } from "../../src/upkeep/transfer/import_lines.ts";
+import { importLines, type ImportReport, openExport } from "../../src/upkeep/transfer/import.ts";
+import { linesIn } from "../../src/upkeep/transfer/row_lines.ts";
 import { EXPORTED_TABLES } from "../../src/upkeep/transfer/exported_tables.ts";
 import TABLES from "../../src/upkeep/transfer/exported_tables.json" with { type: "json" };
 import { checkIndex } from "../../src/memory/search/memory_index_table.ts";
@@ -44,7 +44,7 @@ function imported(db: DatabaseSync, lines: readonly string[], dryRun = false): I
 }
 
 function importText(db: DatabaseSync, text: string | Uint8Array, dryRun = false): ImportReport {
-  return importLines(db, linesOfExport(linesOf(source(text))), { rules: NO_RULES, dryRun });
+  return importLines(db, openExport(source(text)), { rules: NO_RULES, dryRun });
 }
 
 function sum(counts: Readonly<Record<string, number>>): number {
@@ -162,14 +162,15 @@ test("a second import completes one that was killed between a failure and its fi
   const others = lines.filter((line, i) => i > failure && !isNote(line));
   // Many batches between the two.
   const apart = [...lines.slice(0, failure + 1), ...lines.filter(isNote), ...others];
-  const killed = function* (): Generator<SourceLine> {
-    for (const line of linesOf(source(apart.join("\n")))) {
+  const { receipts, lines: whole } = openExport(source(apart.join("\n")));
+  const killed = function* () {
+    for (const line of whole) {
       if (line.number > failure + 650) throw new Error("killed");
       yield line;
     }
   };
   const options = { rules: NO_RULES, dryRun: false };
-  assert.throws(() => importLines(second.db, linesOfExport(killed()), options), /killed/);
+  assert.throws(() => importLines(second.db, { receipts, lines: killed() }, options), /killed/);
   const count = () =>
     Number(second.db.prepare("SELECT count(*) AS n FROM observations").get()!["n"]);
   assert.ok(count() > 500 && count() < 700, `${count()}`);
@@ -263,12 +264,10 @@ test("a line with bytes that are not UTF-8 and a line that is too long are damag
   const bytes = new TextEncoder().encode(`${meta}\n{"x":"ä"}\n${end}\n`);
   bytes[bytes.indexOf(0xc3)] = 0xff;
   assert.deepEqual(importText(first.db, bytes).damagedLines, [{ line: 2, why: "it is not UTF-8" }]);
-  const lines = [...linesOf(source("abc\nabcdef\nab"), 5)];
-  assert.deepEqual(lines.map(({ text, isWhole }) => [text, isWhole]), [
-    ["abc", true],
-    [null, true],
-    ["ab", false],
-  ]);
+  const lines = [...linesIn(source("{}\n{     \n[]"), 5)];
+  const whys = lines.map((line) => line.kind === "faulty" && line.why);
+  assert.deepEqual(whys, ["it has no type", "it is too long", "it is no JSON object"]);
+  assert.deepEqual(lines.map(({ isWhole }) => isWhole), [true, true, false]);
 });
 
 test("an export that was cut short is imported as far as it goes, and reported", ({ first, second }) => {

@@ -26,15 +26,13 @@ import {
   type Values,
   wordsFlag,
 } from "../flags.ts";
-import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { endingOf } from "../orchestration_here.ts";
 import { type OpenStore, type Place } from "../open_store.ts";
 import { reviewView } from "../workflow_view.ts";
 import { titledFacts } from "../table.ts";
 import { agentIdOf, beginChange, knownTaskId, taskIdOf } from "../work_lookup.ts";
 import { nameOf, shortTaskId } from "../task_view.ts";
-import { group, verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import { agoText, group, listVerb, readVerb, verb, type View } from "../verb.ts";
 import { fileSize } from "../../system/on_disk.ts";
 
 const AGENT = proposing(

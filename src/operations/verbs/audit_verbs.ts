@@ -10,9 +10,8 @@ import { lookAtSettings, timesByLane } from "../../claude/settings/installed_hoo
 import { hooksPlace } from "../own_program.ts";
 import { TOOLS } from "../../claude/tool_names.ts";
 import { oneOfFlag, proposing, SHARED, textFlag } from "../flags.ts";
-import { agoText, listVerb } from "../list_and_show.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
-import { group } from "../verb.ts";
+import { agoText, group, listVerb } from "../verb.ts";
 import { briefDenial } from "../denial_text.ts";
 
 const list = listVerb({

@@ -45,15 +45,15 @@ const path = verb({
     return {
       json: { files, searched, leftOut, trusted },
       text: [
-        ...files.length === 0
-          ? ["No configuration files: the defaults count. `conclaude config init` writes one."]
-          : files.map(({ layer, path }) => `${layer.padEnd(9)}${path}`),
-        ...section(
+        files.length === 0 &&
+        "No configuration files: the defaults count. `conclaude config init` writes one.",
+        files.map(({ layer, path }) => `${layer.padEnd(9)}${path}`),
+        section(
           "Left out, since others could have written them:",
           leftOut.map(({ path, why, next }) => `${path}: ${why}. So that it counts: ${next}`),
         ),
-        ...section("Searched:", searched),
-        ...section("Trusted by `conclaude config trust`:", trusted),
+        section("Searched:", searched),
+        section("Trusted by `conclaude config trust`:", trusted),
       ],
     };
   },
@@ -70,12 +70,13 @@ const show = verb({
     const files = filesHere(context);
     const { config, problems } = parseConfig(files);
     const merged = mergedConfig(files, { config, effective: flags.effective });
-    const note = problems.length === 0
-      ? []
-      : [`# ${count(problems.length, "problem")}: run \`conclaude config validate\``];
+    const n = problems.length;
     return {
       json: { config: merged.values, sources: merged.sources },
-      text: [...note, ...sourcedYaml(merged)],
+      text: [
+        n > 0 && `# ${count(n, "problem")}: run \`conclaude config validate\``,
+        sourcedYaml(merged),
+      ],
     };
   },
 });
@@ -102,9 +103,9 @@ const get = verb({
     return {
       json: { key, value, sources },
       text: [
-        ...held.length === 0 ? [] : [heldText({ held }).trimEnd()],
-        ...about === undefined ? [] : [`# ${about}`],
-        ...names.map((name) =>
+        held.length > 0 && heldText({ held }).trimEnd(),
+        about !== undefined && `# ${about}`,
+        names.map((name) =>
           `${name}: ${valueText(valueAt(config, name.split(".")))}  # ${sources[name]}`
         ),
       ],
@@ -134,9 +135,9 @@ const validate = verb({
       ...warnings.map((warning) => `warning: ${warning}`),
     ];
     const at = { folder: context.cwd, home: context.locations.home };
-    const withSuggestion = problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null }));
+    const told = problems.map((one) => ({ ...one, suggestion: one.suggestion ?? null }));
     return {
-      json: { valid, problems: withSuggestion, warnings, notes: [] },
+      json: { valid, problems: told, warnings, notes: [] },
       text: lines.map((line) => shortPaths(line, at)),
       exitCode: valid ? 0 : 1,
     };

@@ -78,10 +78,9 @@ export const init = verb({
         preset
           ? "Its rules hold from the next tool use on: `conclaude guard list`."
           : "Every key is in it, commented out at its default. To set one: `conclaude config set KEY VALUE`.",
-        ...replaced.length === 0
-          ? []
-          : [`It replaces lists of other files, which count no longer: ${replaced.join(", ")}.`],
-        ...ignoreAdvice({ path, isNew: true }),
+        replaced.length > 0 &&
+        `It replaces lists of other files, which count no longer: ${replaced.join(", ")}.`,
+        ignoreAdvice({ path, isNew: true }),
       ],
     };
   },
@@ -131,7 +130,7 @@ export const set = verb({
       : ` ${source} comes before it: the value there counts.`;
     return {
       json: { key, value, path: file, changed, source },
-      text: [`${key} ${what} in ${file}.${hidden}`, ...ignoreAdvice(target)],
+      text: [`${key} ${what} in ${file}.${hidden}`, ignoreAdvice(target)],
     };
   },
 });
@@ -143,11 +142,9 @@ export const trust = verb({
   async run(context, { remove }, dir) {
     const { globals, locations } = context;
     const typed = typedPath(context, dir);
+    const what = `Cannot ${remove ? "distrust" : "trust"} "${typed}"`;
     const cannot = (why: string, next: string) =>
-      new UserError(`Cannot ${remove ? "distrust" : "trust"} "${typed}"`, {
-        why: `${why}; nothing was changed`,
-        next,
-      });
+      new UserError(what, { why: `${why}; nothing was changed`, next });
     if (!remove && !isFolder(typed)) throw cannot("it is no folder", "conclaude config path");
     if (globals.noDb) {
       throw cannot("with `--no-db` nothing is kept", "give the command again without `--no-db`");
@@ -159,9 +156,8 @@ export const trust = verb({
     const path = realPath(typed);
     // A configuration file must not choose the database that records its trust, so this is always this home's database.
     const { db } = await openAt(context, await placeOf(context), locations.database);
-    const changed = remove
-      ? removeTrusted(db, path)
-      : addTrusted(db, { path, addedAtMs: Date.now() });
+    const addedAtMs = Date.now();
+    const changed = remove ? removeTrusted(db, path) : addTrusted(db, { path, addedAtMs });
     // The stored versions of its files no longer count, even if a session is active.
     if (remove && changed) forgetBelow(db, path);
     const text = remove ? [`${path} is ${changed ? "no longer" : "not"} trusted.`] : [
@@ -196,10 +192,8 @@ export const accept = verb({
       names.some((given) => given === name || [given, typedPath(context, given)].includes(subject));
     const meant = open.filter(({ subject, name }) => isMeant(subject, name));
     const files = held.filter((path) => isMeant(path, path));
-    const lines = [
-      ...linesOf(meant),
-      ...files.map((path) => `- ${path}; undo: \`conclaude config undo ${path}\``),
-    ];
+    const undone = files.map((path) => `- ${path}; undo: \`conclaude config undo ${path}\``);
+    const lines = [...linesOf(meant), ...undone];
     const policy = meant.filter(({ kind }) => kind === "policy").map(({ subject }) => subject);
     if (!dryRun) {
       for (const { db, id } of meant) settleViolations(db, [id], Date.now());
@@ -222,10 +216,9 @@ export const undo = verb({
     const { databases, open, held } = await openHere(context);
     const about = open.filter(({ subject, kind }) => subject === path && kind === "policy");
     if (about.length === 0 && !held.includes(path)) {
-      throw new UserError(`Cannot undo "${path}"`, {
-        why: "no change of it is open; nothing was changed",
-        next: "conclaude config accept --dry-run",
-      });
+      const why = "no change of it is open; nothing was changed";
+      const next = "conclaude config accept --dry-run";
+      throw new UserError(`Cannot undo "${path}"`, { why, next });
     }
     const kept = databases.map((db) => keptText(db, path)).find((text) => text !== undefined);
     // A folder or link may lie in the file's place, or others have the right to write it.

@@ -4,13 +4,11 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { incrementCounter, listCounters, readCounter, resetCounters } from "../../db/counters.ts";
 import type { CliContext } from "../context.ts";
 import { number, proposing, SHARED, text, toggle, usually } from "../flags.ts";
-import { agoText, listVerb } from "../list_and_show.ts";
 import { counterOwnerOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../open_store.ts";
 import { maskerOf } from "../task_text.ts";
 import { requireOneOfTwo } from "../usage.ts";
-import { group, verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import { agoText, group, listVerb, verb, type View } from "../verb.ts";
 
 const MAX_STEP = 1_000_000_000;
 

@@ -18,11 +18,10 @@ import { confirmOrThrow, tellSpace, withProgress } from "../terminal.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { withoutDraftsLeft } from "../drafts_on_signal.ts";
 import { oneOf, SHARED, text, textFlag, usually } from "../flags.ts";
-import { agoText } from "../list_and_show.ts";
 import { checksHere } from "../next_command.ts";
 import { keptPlace, openStore, placeOf } from "../open_store.ts";
 import { bytesText, factLines, tableText } from "../table.ts";
-import { group, verb } from "../verb.ts";
+import { agoText, group, verb } from "../verb.ts";
 import { fileSize } from "../../system/on_disk.ts";
 
 const path = verb({
@@ -117,14 +116,12 @@ const restore = verb({
     const { database } = await keptPlace(context, "restore the database");
     const file = typedPath(context, name);
     const { dataFolder } = context.locations;
-    const { aside, schemaVersion } = await withProgress(
-      context,
-      "Checking the backup and copying it",
-      () => restoreDatabase(database, { file, dataFolder, nowMs: Date.now() }),
-    );
+    const copy = () => restoreDatabase(database, { file, dataFolder, nowMs: Date.now() });
+    const doing = "Checking the backup and copying it";
+    const { aside, schemaVersion } = await withProgress(context, doing, copy);
     return {
       json: { path: database, file, aside, schemaVersion },
-      text: [`Restored ${database}`, `from ${file}`, ...formerLines(aside)],
+      text: [`Restored ${database}`, `from ${file}`, formerLine(aside)],
     };
   },
 });
@@ -150,10 +147,8 @@ const vacuum = verb({
     }
     const bytesAfter = fileSize(database);
     const sizes = `${bytesText(bytesBefore)} before, ${bytesText(bytesAfter)} now`;
-    return {
-      json: { path: database, bytesBefore, bytesAfter },
-      text: [`Compacted ${database}: ${sizes}`],
-    };
+    const json = { path: database, bytesBefore, bytesAfter };
+    return { json, text: [`Compacted ${database}: ${sizes}`] };
   },
 });
 
@@ -177,10 +172,8 @@ const moveLog = verb({
         next: `conclaude db checkpoint --mode ${mode}`,
       });
     }
-    return {
-      json: { path: database, mode, ...report },
-      text: "The write-ahead log is in the database file",
-    };
+    const text = "The write-ahead log is in the database file";
+    return { json: { path: database, mode, ...report }, text };
   },
 });
 
@@ -226,7 +219,7 @@ const reset = verb({
     const made = await resetDatabase(database, { nowMs: Date.now(), busyTimeoutMs });
     return {
       json: { path: database, aside: made.aside, schemaVersion: made.schemaVersion },
-      text: [`Made a new database: ${database}`, ...formerLines(made.aside)],
+      text: [`Made a new database: ${database}`, formerLine(made.aside)],
     };
   },
 });
@@ -244,8 +237,8 @@ export const db = group({
   reset,
 });
 
-function formerLines(aside: string | null): string[] {
-  return aside === null ? [] : [`The former one is ${aside}`];
+function formerLine(aside: string | null): string | null {
+  return aside && `The former one is ${aside}`;
 }
 
 /** Finds the database and requires that conclaude made it. @param verb The action, for the error: `compact`. */

@@ -4,7 +4,7 @@ import { count } from "../../base/counts.ts";
 import { type Examination, examine } from "../../upkeep/doctor/examine.ts";
 import type { DoctorPlace } from "../../upkeep/doctor/place.ts";
 import { checkLines, databaseFrom, type DatabaseSource } from "../check_text.ts";
-import { type CliContext, filesHere } from "../context.ts";
+import { filesHere } from "../context.ts";
 import { hooksPlace, ownProgram } from "../own_program.ts";
 import { checksHere, hintsHere } from "../next_command.ts";
 import { withProgress } from "../terminal.ts";
@@ -31,7 +31,18 @@ export const doctor = verb({
     ),
   },
   async run(context, flags) {
-    const place = await doctorPlace(context, flags.settings);
+    const { config, database } = await placeOf(context);
+    const place: DoctorPlace = {
+      ...hooksPlace(context, flags.settings),
+      environment: context.environment,
+      config,
+      files: filesHere(context),
+      database,
+      databaseChosenBy: context.globals.noDb ? "--no-db" : CHOSEN_BY[databaseFrom(context, config)],
+      programPath: ownProgram(context.environment).path,
+      nowMs: Date.now(),
+      drainSpool,
+    };
     const examination = await withProgress(context, "Looking", ({ tell }) =>
       examine(place, {
         fix: flags.fix,
@@ -53,25 +64,6 @@ export const doctor = verb({
   },
 });
 
-async function doctorPlace(
-  context: CliContext,
-  settings: string | undefined,
-): Promise<DoctorPlace> {
-  const { config, database } = await placeOf(context);
-  const { path } = ownProgram(context.environment);
-  return {
-    ...hooksPlace(context, settings),
-    environment: context.environment,
-    config,
-    files: filesHere(context),
-    database,
-    databaseChosenBy: context.globals.noDb ? "--no-db" : CHOSEN_BY[databaseFrom(context, config)],
-    programPath: path,
-    nowMs: Date.now(),
-    drainSpool,
-  };
-}
-
 /** Sums up the checks. @param isMended Whether `--fix` has already corrected what it can. */
 function summary({ checks, fixable }: Examination, isMended: boolean): string {
   const by = Map.groupBy(checks, ({ status }) => status);
@@ -79,8 +71,6 @@ function summary({ checks, fixable }: Examination, isMended: boolean): string {
     .flatMap(([status, noun]) => by.has(status) ? [count(by.get(status)!.length, noun)] : [])
     .join(", ");
   if (counts === "") return "Everything is in order.";
-  const offer = isMended || fixable === 0
-    ? ""
-    : ` \`conclaude doctor --fix\` can correct ${fixable} of them.`;
-  return `${counts}.${offer}`;
+  if (isMended || fixable === 0) return `${counts}.`;
+  return `${counts}. \`conclaude doctor --fix\` can correct ${fixable} of them.`;
 }

@@ -13,8 +13,7 @@ import { parseSince } from "../../memory/search/point_in_time.ts";
 import { openStore } from "../open_store.ts";
 import { cutList, moreLine } from "../table.ts";
 import { changeText, shortAgent, shortTaskId, valueText } from "../task_view.ts";
-import { group, verb } from "../verb.ts";
-import { print, type View } from "../view.ts";
+import { group, print, verb, type View } from "../verb.ts";
 import { entityIdOf } from "../work_lookup.ts";
 import type { DatabaseSync } from "node:sqlite";
 

@@ -10,9 +10,8 @@ import { sessionFilterOf } from "../session_lookup.ts";
 import { takeInSpool } from "../spool_drain.ts";
 import { openStore } from "../open_store.ts";
 import { warnOf } from "../take_over.ts";
-import { wellFormedJson } from "../view.ts";
 import { SHARED, textFlag } from "../flags.ts";
-import { verb } from "../verb.ts";
+import { verb, wellFormedJson } from "../verb.ts";
 import {
   cannotWrite,
   isFileOf,
@@ -58,17 +57,14 @@ export const exportVerb = verb({
     if (output === undefined) return { json: undefined, text: "", exitCode };
     noteCopy(db, { path: typedPath(context, output), atMs: Date.now() });
     const { sessions, executions, captures, observations, counters } = counts;
-    return {
-      json: { output, ...counts, waiting },
-      text: [
-        `Wrote ${output}: ${count(sessions, "session")}`,
-        count(executions, "audit row"),
-        count(captures, "capture"),
-        count(observations, "observation"),
-        `${count(counters, "counter")}.`,
-      ].join(", "),
-      exitCode,
-    };
+    const wrote = [
+      count(sessions, "session"),
+      count(executions, "audit row"),
+      count(captures, "capture"),
+      count(observations, "observation"),
+      count(counters, "counter"),
+    ].join(", ");
+    return { json: { output, ...counts, waiting }, text: `Wrote ${output}: ${wrote}.`, exitCode };
   },
 });
 
@@ -107,25 +103,15 @@ function tellLosses(
   const where = named.length === 0
     ? "they lie on damaged pages of the database"
     : plain(named.join(", ")) + more;
+  const unread = `At least ${count(unreadable, "row")} cannot be read`;
+  const missing = count(waiting, "record of a hook is missing", "records of hooks are missing");
+  const spooled = "they wait in the spool, since the database cannot take them now";
+  const broken = count(damaged, "payload is damaged", "payloads are damaged");
+  const asItIs = "what is stored there cannot be read; the lines hold it as it is";
   warnOf(context, [
-    [
-      unreadable,
-      `At least ${count(unreadable, "row")} cannot be read`,
-      `${where}; all the others were written`,
-      "conclaude doctor",
-    ],
-    [
-      waiting,
-      count(waiting, "record of a hook is missing", "records of hooks are missing"),
-      "they wait in the spool, since the database cannot take them now",
-      "conclaude queue drain",
-    ],
-    [
-      damaged,
-      count(damaged, "payload is damaged", "payloads are damaged"),
-      "what is stored there cannot be read; the lines hold it as it is",
-      "conclaude db check",
-    ],
+    [unreadable, unread, `${where}; all the others were written`, "conclaude doctor"],
+    [waiting, missing, spooled, "conclaude queue drain"],
+    [damaged, broken, asItIs, "conclaude db check"],
   ]);
 }
 

@@ -4,9 +4,8 @@ import { policiesIn } from "../../policy/policies.ts";
 import { listPauses } from "../../policy/store.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { peek } from "../look_as_hook.ts";
-import { readVerb } from "../list_and_show.ts";
-import { tableText } from "../table.ts";
-import { group } from "../verb.ts";
+import { linesOf, tableText } from "../table.ts";
+import { group, readVerb } from "../verb.ts";
 import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 
 const list = readVerb({
@@ -29,11 +28,11 @@ const list = readVerb({
     });
     return {
       json: { root: policy?.root ?? null, strict: policy?.isStrict ?? false, rules, pauses },
-      text: [
+      text: linesOf([
         text,
-        ...lifted.length > 0 ? ["", ...lifted] : [],
-        ...rules.length > 0 ? ["", "What a rule means: `conclaude config get RULE`"] : [],
-      ].join("\n"),
+        lifted.length > 0 && ["", lifted],
+        rules.length > 0 && ["", "What a rule means: `conclaude config get RULE`"],
+      ]).join("\n"),
     };
   },
 });

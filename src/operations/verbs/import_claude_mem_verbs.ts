@@ -21,6 +21,7 @@ import { takeRows } from "../../upkeep/transfer/import.ts";
 import { type CliContext, typedPath } from "../context.ts";
 import { projectHere } from "../session_lookup.ts";
 import { notTakenLines, sentencesOf, takeOver, warnOf } from "../take_over.ts";
+import { linesOf } from "../table.ts";
 import { usageError } from "../usage.ts";
 import { text, textFlag, toggle } from "../flags.ts";
 import { verb } from "../verb.ts";
@@ -87,11 +88,9 @@ export const importClaudeMem = verb({
       const what = `A part of ${report.damaged.join(", ")} in "${path}" cannot be read`;
       const why = "pages of the database are damaged; what lies before them was taken over";
       warnOf(context, [[report.damaged.length, what, why, ""]]);
-      return {
-        json: { file, dryRun, ...report },
-        text: `${dryRun ? "Would take" : "Took"} over from ${file}: ${textOf(report)}`,
-        exitCode: report.damaged.length === 0 ? 0 : 1,
-      };
+      const text = `${dryRun ? "Would take" : "Took"} over from ${file}: ${textOf(report)}`;
+      const exitCode = report.damaged.length === 0 ? 0 : 1;
+      return { json: { file, dryRun, ...report }, text, exitCode };
     } catch (thrown) {
       throw isDamage(thrown) ? cannot(path, `it is damaged: ${messageOf(thrown)}`) : thrown;
     }
@@ -123,10 +122,9 @@ function projectWanted(
   if (project === undefined && name === undefined) return null;
   const folder = typedPath(context, project ?? "");
   if (project === undefined || !isFolder(folder)) {
-    throw usageError("Cannot take over a project without the folder that it lies in", {
-      why: "--project names that folder, --name what claude-mem calls the project",
-      next: `${again}.`,
-    });
+    const why = "--project names that folder, --name what claude-mem calls the project";
+    const what = "Cannot take over a project without the folder that it lies in";
+    throw usageError(what, { why, next: `${again}.` });
   }
   const wanted = name ?? baseName(folder);
   const names = [...new Set(namesThere())];
@@ -187,17 +185,16 @@ function textOf(report: ReturnType<typeof newReport>): string {
   const taken = Object.entries(imported).map(([name, n]) => count(n, ...words[name] as [string]));
   const places = moved === 0 ? "" : `; ${count(moved, "of them has", "of them have")} a place now`;
   const names = Object.keys(unplaced).map((name) => name || "no name").sort().join(", ");
-  return [
+  return linesOf([
     `${taken.join(", ")}.`,
-    ...sentencesOf([
+    sentencesOf([
       [known, "was", "were", `there already${places}`],
       [empty, "says", "say", "nothing that may be kept"],
       [forgotten, "was forgotten here, and stays", "were forgotten here, and stay", "away"],
     ]),
-    ...names === "" ? [] : [
-      `Nobody knows here where these projects lie: ${names}. They keep their names; ` +
+    names !== "" &&
+    `Nobody knows here where these projects lie: ${names}. They keep their names; ` +
       "say it with --project DIR.",
-    ],
-    ...notTakenLines("Not read:", notTaken),
-  ].join("\n");
+    notTakenLines("Not read:", notTaken),
+  ]).join("\n");
 }

@@ -3,8 +3,7 @@ import type { ByteSource } from "../../base/byte_lines.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { count, sumOf } from "../../base/counts.ts";
 import { EXPORTED_TABLES } from "../../upkeep/transfer/exported_tables.ts";
-import { importLines, type ImportReport, linesOfExport } from "../../upkeep/transfer/import.ts";
-import { linesOf } from "../../upkeep/transfer/import_lines.ts";
+import { importLines, type ImportReport, openExport } from "../../upkeep/transfer/import.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { type CliContext, type Progress, typedPath } from "../context.ts";
 import { sentencesOf, takeOver, warnOf } from "../take_over.ts";
@@ -23,19 +22,13 @@ const file = verb({
   flags: { dryRun: toggle("Only say what would be taken over") },
   async run(context, { dryRun }, file) {
     using source = sourceOf(context, file);
-    const lines = linesOfExport(linesOf(source));
-    const report = await takeOver(
-      context,
-      { dryRun, progressAt: source.progress },
-      (db, options) => importLines(db, lines, options),
-    );
+    const lines = openExport(source);
+    const how = { dryRun, progressAt: source.progress };
+    const report = await takeOver(context, how, (db, options) => importLines(db, lines, options));
     tellTrouble(context, report, file);
     const isBad = report.damaged > 0 || report.cutShort || report.missing > 0;
-    return {
-      json: { file, dryRun, ...report },
-      text: textOf(report, { file, dryRun }),
-      exitCode: isBad ? 1 : 0,
-    };
+    const text = `${dryRun ? "Would import" : "Imported"} from ${file}: ${textOf(report)}`;
+    return { json: { file, dryRun, ...report }, text, exitCode: isBad ? 1 : 0 };
   },
 });
 
@@ -59,10 +52,9 @@ function sourceOf(context: CliContext, file: string) {
   const { kind } = identifyDatabase(path);
   if (kind === "folder") throw cannot("it is a folder");
   if (DATABASES.includes(kind)) {
-    throw cannot(
-      "it is a database, not an export: a copy of conclaude's own is restored, that of claude-mem taken over",
-      `conclaude import claude-mem ${quoteWord(file)}`,
-    );
+    const why =
+      "it is a database, not an export: a copy of conclaude's own is restored, that of claude-mem taken over";
+    throw cannot(why, `conclaude import claude-mem ${quoteWord(file)}`);
   }
   try {
     return counted(openSync(path), fileSize(path));
@@ -88,17 +80,15 @@ function counted(source: ByteSource & { readonly close: () => void }, of?: numbe
 /** Reports on stderr what could not be imported, and that rows forgotten elsewhere may come back here. */
 function tellTrouble(context: CliContext, report: ImportReport, file: string): void {
   const { damaged, damagedLines, cutShort, missing, forgottenElsewhere } = report;
-  const again = "Export it again where it comes from: conclaude export --output conclaude.jsonl";
   for (const { line, why } of damagedLines) {
     context.process.stderr.write(`line ${line}: ${why}\n`);
   }
+  const wrong = `${count(damaged, "line")} of ${file} cannot be taken over`;
+  const gone = `${count(missing, "line is", "lines are")} missing in ${file}`;
+  const receipts = count(forgottenElsewhere, "receipt of it is", "receipts of it are");
+  const again = "Export it again where it comes from: conclaude export --output conclaude.jsonl";
   warnOf(context, [
-    [
-      damaged,
-      `${count(damaged, "line")} of ${file} cannot be taken over`,
-      "they are not as an export has them; all the others were read",
-      again,
-    ],
+    [damaged, wrong, "they are not as an export has them; all the others were read", again],
     [
       Number(cutShort),
       `The export ${file} was cut short`,
@@ -107,31 +97,27 @@ function tellTrouble(context: CliContext, report: ImportReport, file: string): v
     ],
     [
       cutShort ? 0 : missing,
-      `${count(missing, "line is", "lines are")} missing in ${file}`,
+      gone,
       "its last line tells of more; what is there was read",
       again,
     ],
     [
       forgottenElsewhere,
       "What was forgotten where the export was made is not kept away here",
-      `${count(forgottenElsewhere, "receipt of it is", "receipts of it are")} in that database ` +
-      "alone: transcripts and older exports may bring it here",
+      `${receipts} in that database alone: transcripts and older exports may bring it here`,
       "conclaude memory forget --help",
     ],
   ]);
 }
 
-function textOf(
-  report: ImportReport,
-  { file, dryRun }: { readonly file: string; readonly dryRun: boolean },
-): string {
+function textOf(report: ImportReport): string {
   const { known, replaced, outdated, forgotten, unattached, detachedTasks } = report;
   const parts = EXPORTED_TABLES.flatMap(({ count: name, words }) => {
     const [one, many] = words ?? [name.replace(/s$/, ""), name];
     return report.imported[name] === 0 ? [] : [count(report.imported[name], one!, many)];
   });
   return [
-    `${dryRun ? "Would import" : "Imported"} from ${file}: ${parts.join(", ") || "nothing new"}.`,
+    `${parts.join(", ") || "nothing new"}.`,
     ...sentencesOf([
       [sumOf(known), "row was", "rows were", "there already"],
       [replaced, "row was", "rows were", "older here, and replaced"],

@@ -22,7 +22,7 @@ import {
 import { type CliContext, typedPath } from "../context.ts";
 import { oneOfFlag, several, text, textFlag, toggle, type Values } from "../flags.ts";
 import { hooksPlace, ownProgram } from "../own_program.ts";
-import { type Facts, titledFacts } from "../table.ts";
+import { type Facts, type Lines, titledFacts } from "../table.ts";
 import { toolsOfAllRules } from "../look_as_hook.ts";
 import { verb } from "../verb.ts";
 import {
@@ -105,9 +105,9 @@ export const installHooks = verb({
     const first = changed
       ? `${dryRun ? "Would install" : "Installed"} hooks in ${settings}`
       : `The hooks in ${settings} are up to date`;
-    const lines = changeLines(first, { dryRun, diff: report.diff, server }, [
+    const lines = changeLines(first, report, server, [
       ["program", report.command.replace(/ hook$/, "")],
-      ["form", exec ? "started without a shell, as the Claude Code on the PATH can" : null],
+      ["form", exec && "started without a shell, as the Claude Code on the PATH can"],
       ["events", report.events.join(", ")],
       [
         "drain",
@@ -119,7 +119,7 @@ export const installHooks = verb({
         loose && `no longer: ${loose} go on when the hook cannot run; \`${again}\` changes that`,
       ],
       ["backup", report.backup],
-      ["mods", place.scope === "managed" ? OTHER_MODS : null],
+      ["mods", place.scope === "managed" && OTHER_MODS],
       [
         "note",
         fromSource &&
@@ -127,11 +127,10 @@ export const installHooks = verb({
       ],
       ...warnings.map((warning) => ["warning", warning] as const),
     ]);
-    if (!dryRun && (changed || server?.changed)) {
-      const needs = changed ? "the hooks to take effect" : "the MCP server to be started";
-      lines.push(`Restart Claude Code, or start a new session, for ${needs}.`);
-    }
-    return { json: { ...report, warnings, fromSource, mcp: server }, text: lines };
+    const needs = changed ? "the hooks to take effect" : "the MCP server to be started";
+    const restart = !dryRun && (changed || server?.changed) &&
+      `Restart Claude Code, or start a new session, for ${needs}.`;
+    return { json: { ...report, warnings, fromSource, mcp: server }, text: [lines, restart] };
   },
 });
 
@@ -166,9 +165,9 @@ export const uninstallHooks = verb({
     const first = report.changed
       ? `${dryRun ? "Would remove" : "Removed"} hooks from ${settings}`
       : none;
-    const lines = changeLines(first, { dryRun, diff: report.diff, server }, [
+    const text = changeLines(first, report, server, [
       ["events", report.removed.join(", ")],
-      ["file", restored && !dryRun ? file : null],
+      ["file", restored && !dryRun && file],
       ["backup", backup && `${backup} (kept: the file has changed since)`],
       ["plugin", plugin && `stays: \`${removeLine(plugin)}\` takes it out`],
       [
@@ -176,23 +175,20 @@ export const uninstallHooks = verb({
         `stay in ${kept.join(" and ")}: \`rm -r ${kept.map(quoteWord).join(" ")}\` deletes them`,
       ],
     ]);
-    return { json: { ...report, mcp: server }, text: lines };
+    return { json: { ...report, mcp: server }, text };
   },
 });
 
 /** Tells what a verb has done to the settings and to the MCP server, or what it would do. */
 function changeLines(
   first: string,
-  { dryRun, diff, server }: {
-    readonly dryRun: boolean;
-    readonly diff: readonly string[];
-    readonly server: ServerReport | null;
-  },
-  facts: readonly (readonly [name: string, value: Facts[number][1] | false])[],
-): string[] {
-  const changes = dryRun ? ["", ...diff, ...server?.diff ?? [], "", "Nothing was changed."] : [];
-  const shown = facts.map(([name, value]) => [name, value || null] as const);
-  return [first, ...titledFacts(shown, 9), ...serverLines(server), ...changes];
+  { dryRun, diff }: { readonly dryRun: boolean; readonly diff: readonly string[] },
+  server: ServerReport | null,
+  facts: Facts,
+): Lines[] {
+  const shown = facts.filter(([, value]) => value !== "");
+  const changes = ["", ...diff, ...server?.diff ?? [], "", "Nothing was changed."];
+  return [first, titledFacts(shown, 9), serverLine(server), dryRun && changes];
 }
 
 /** The first known version of Claude Code that starts hooks without a shell. */
@@ -207,11 +203,8 @@ async function startsWithoutShell(
   { cwd: folder, environment }: CliContext,
 ): Promise<boolean> {
   const [claude] = findOnPath("claude", environment.variable("PATH"));
-  if (
-    claude === undefined || settings !== undefined || scope === "managed" || scope === "project"
-  ) {
-    return false;
-  }
+  const isShared = scope === "managed" || scope === "project";
+  if (claude === undefined || settings !== undefined || isShared) return false;
   const answer = await runTool([claude, "--version"], { folder, environment, timeoutMs: 10_000 });
   const version = /^\d+\.\d+\.\d+/.exec(answer?.stdout ?? "")?.[0] ?? "";
   return version.localeCompare(WITHOUT_SHELL_SINCE, "en", { numeric: true }) >= 0;
@@ -244,7 +237,6 @@ function settingsPlace(
   };
 }
 
-/** A program that `--command` can name. */
 type NamedProgram = Exclude<Program, { readonly kind: "line" }>;
 
 /** Reads `--command`: a bare name is searched on the `PATH` when a hook runs, anything else is a path. */
@@ -339,9 +331,8 @@ function mayHoldServers({ settings, scope }: SettingsPlace): boolean {
   return settings === undefined && scope !== "managed";
 }
 
-/** Reports on the MCP server in one line, or in none if nothing was done. */
-function serverLines(server: ServerReport | null): string[] {
-  if (server === null || server.done === "absent") return [];
+function serverLine(server: ServerReport | null): string | null {
+  if (server === null || server.done === "absent") return null;
   const { done, scope, file, dryRun, deleted } = server;
   const would = dryRun ? "would be " : "";
   const asks = scope === "project" ? "; Claude Code asks each person before it starts it" : "";
@@ -352,5 +343,5 @@ function serverLines(server: ServerReport | null): string[] {
     present: `registered in ${file} already`,
     foreign: `another server has the name conclaude in ${file}, and stays`,
   };
-  return [`  mcp:     ${texts[done]}`];
+  return `  mcp:     ${texts[done]}`;
 }

@@ -10,7 +10,7 @@ import { realOr } from "../../system/files.ts";
 import { isThere } from "../../system/on_disk.ts";
 import { countBelow, MOVED_TABLES, moveRows } from "../../upkeep/transfer/store.ts";
 import { typedPath } from "../context.ts";
-import { optional, proposing, several, SHARED, text, toggle } from "../flags.ts";
+import { proposing, several, SHARED, text, textFlag, toggle } from "../flags.ts";
 import { observationNamed } from "../memory_filter.ts";
 import { openStore } from "../open_store.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
@@ -24,11 +24,9 @@ export const remember = verb({
   flags: {
     session: { ...SHARED.session, brief: "Attach the note to this session" },
     file: several(text("A file that it is about; may be given several times", "path")),
-    replaces: optional(
-      proposing(
-        "observation",
-        text("The note or decision that this one corrects, by its number or uid", "id"),
-      ),
+    replaces: proposing(
+      "observation",
+      textFlag("The note or decision that this one corrects, by its number or uid", "id"),
     ),
   },
   async run(context, flags, ...words) {
@@ -76,12 +74,11 @@ export const move = verb({
       );
     }
     if (!dryRun) transaction(db, () => moveRows(db, { from, to }));
-    const left = isThere(from) ? [`${from} is still there; new sessions in it begin anew.`] : [];
     return {
       json: { from, to, isDryRun: dryRun, moved },
       text: [
         `${dryRun ? "Would move" : "Moved"} ${movedText(moved)} from ${from} to ${to}.`,
-        ...left,
+        isThere(from) && `${from} is still there; new sessions in it begin anew.`,
       ],
     };
   },

@@ -17,7 +17,7 @@ import { switchOn, textFlag } from "../flags.ts";
 import { type ProgressLine, progressLine } from "../terminal.ts";
 import { openDatabase } from "../../db/database.ts";
 import { openStore } from "../open_store.ts";
-import { tableText } from "../table.ts";
+import { linesOf, tableText } from "../table.ts";
 import { readStdin } from "../task_text.ts";
 import { requireOneOfTwo } from "../usage.ts";
 import { verb } from "../verb.ts";
@@ -42,10 +42,9 @@ export const evaluate = verb({
       ? await fromHistory(context)
       : await fromSet(context, file, progress);
     if (questions.length === 0) {
-      throw new UserError("There is nothing to measure memory by", {
-        why: "no prompt was followed by edits of files that something was known of before",
-        next: "conclaude memory stats",
-      });
+      const why = "no prompt was followed by edits of files that something was known of before";
+      const next = "conclaude memory stats";
+      throw new UserError("There is nothing to measure memory by", { why, next });
     }
     const answersOf = (ranking: AskOptions["ranking"], some = questions) =>
       some.map((question, at) => {
@@ -72,23 +71,20 @@ export const evaluate = verb({
         ...baseline !== null && { baseline },
         ...each !== null && { perQuestion: each },
       },
-      text: [
+      text: linesOf([
         `${count(size, "document")}, ${count(questions.length, "question")}` +
         (unanswerable === 0 ? "" : `, ${unanswerable} of them without an answer`),
         "",
         scoreTable(context, scores, baseline),
-        ...each === null ? [] : [
-          "",
-          ...each.map(({ id, text, rank }) =>
-            plain(`${String(rank ?? "-").padStart(4)}  ${id}  ${text}`)
-          ),
-        ],
-      ].join("\n"),
+        each !== null && "",
+        each?.map(({ id, text, rank }) =>
+          plain(`${String(rank ?? "-").padStart(4)}  ${id}  ${text}`)
+        ),
+      ]).join("\n"),
     };
   },
 });
 
-/** Makes questions from past prompts to measure the memory on this machine. */
 async function fromHistory(context: CliContext) {
   const { db } = await openStore(context, "read");
   const { questions, observations: size } = selfQuestions(db);
@@ -102,9 +98,11 @@ async function fromSet(context: CliContext, file: string, progress: ProgressLine
   const { documents, questions } = await readSet(context, file);
   const db = await openDatabase(":memory:", { busyTimeoutMs: 0 });
   const size = documents.length;
-  const onProgress = (done: number) =>
-    progress.tell("Working documents into memory", { done, of: size });
-  const taken = takeInDocuments(db, documents, onProgress);
+  const taken = takeInDocuments(
+    db,
+    documents,
+    (done) => progress.tell("Working documents into memory", { done, of: size }),
+  );
   const nowMs = documents.reduce((last, { createdAtMs }) => Math.max(last, createdAtMs), 0) + 1;
   return { db, questions, documents: taken, size, nowMs };
 }

@@ -37,7 +37,7 @@ import {
   unfinishedReceipts,
 } from "../../upkeep/store.ts";
 import { type CliContext, typedPath } from "../context.ts";
-import { optional, parsed, proposing, SHARED, text, textFlag, toggle } from "../flags.ts";
+import { proposing, SHARED, text, textFlag, timeFlag, toggle } from "../flags.ts";
 import { nextHere } from "../next_command.ts";
 import { keptPlace, lookIntoStore, openAt } from "../open_store.ts";
 import {
@@ -50,35 +50,27 @@ import {
 import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
 import { drainSpool, takeInSpool } from "../spool_drain.ts";
 import { laggingLines } from "../team_text.ts";
+import type { Lines } from "../table.ts";
 import { confirmOrThrow, listFirst, progressLine } from "../terminal.ts";
 import { usageError, whyEmpty } from "../usage.ts";
-import { many, verb } from "../verb.ts";
-import type { View } from "../view.ts";
-
-const when = async (text: string) =>
-  (await import("../../memory/search/point_in_time.ts")).parseSince(text, Date.now(), {
-    isExact: true,
-  });
+import { many, verb, type View } from "../verb.ts";
 
 export const forget = verb({
   person: "memory forget",
   args: many(proposing("observation", text("Number of an observation, or id of a capture", "id"))),
   flags: {
-    session: proposing(
-      "session",
-      textFlag("What was seen in this session, by its id or the beginning of it", "id"),
-    ),
+    session: {
+      ...SHARED.session,
+      brief: "What was seen in this session, by its id or the beginning of it",
+    },
     project: textFlag("What was seen in this project", "folder"),
     file: textFlag("What was done to this file, or to those in this folder", "path"),
     text: textFlag("Everything that holds this text, in letters of either case"),
-    since: optional(
-      parsed(
-        when,
-        "What was seen since then: an age (30m, 2h, 3d, 1w) or a date (2026-11-20)",
-        "when",
-      ),
+    since: timeFlag(
+      "What was seen since then: an age (30m, 2h, 3d, 1w) or a date (2026-11-20)",
+      { isExact: true },
     ),
-    until: optional(parsed(when, "What was seen until then", "when")),
+    until: timeFlag("What was seen until then", { isExact: true }),
     dryRun: toggle("Say what would be removed, and remove nothing"),
     yes: SHARED.yes,
   },
@@ -108,7 +100,14 @@ export const forget = verb({
       return { filter, chosen, found, unknown, isStopped, lines: observationLines(db, found) };
     });
     const { filter, chosen, unknown, isStopped, lines } = looked;
-    const preview = withUnused(place, filter, looked.found);
+    let preview = looked.found;
+    const text = textAlone(filter);
+    if (text !== null && isNone(preview)) {
+      // Earlier removals may have left the text in unused space of the database.
+      const { tables, log, forms } = bytesLeft(place, text);
+      const isUnused = tables.length > 0 || log;
+      preview = { ...preview, forms, ...(isUnused && { removed: { unusedRoom: 1 } }) };
+    }
     const transcripts = () => transcriptsWith(preview.transcripts, filter);
     progress.end();
     const isNothing = isNone(preview);
@@ -166,17 +165,14 @@ export const verify = verb({
     const ok = problems.length === 0;
     const removed = removedText(receipt.removed);
     const isText = textDigest !== null;
-    const more = isText && flags.text === undefined
-      ? ["With --text every byte is looked through for the text again."]
-      : [];
-    const lines = problems.flatMap(({ message, next }) => [message, `  next: ${next}`]);
     return {
       json: { ok, receipt: { ...shownReceipt, isText }, problems, ...lagging },
       text: [
-        ...ok
-          ? [`Everything that the receipt ${receipt.id} names is gone: ${removed}.`, ...more]
-          : lines,
-        ...laggingLines(lagging),
+        ok && `Everything that the receipt ${receipt.id} names is gone: ${removed}.`,
+        ok && isText && flags.text === undefined &&
+        "With --text every byte is looked through for the text again.",
+        problems.flatMap(({ message, next }) => [message, `  next: ${next}`]),
+        laggingLines(lagging),
       ],
       exitCode: ok ? 0 : 1,
     };
@@ -294,19 +290,6 @@ function fileMeant({ files }: ForgetFilter): string | undefined {
   return files?.findLast(isAbsolutePath) ?? files?.at(-1);
 }
 
-/** Adds to an empty preview the text that earlier removals left in unused space of the database. */
-function withUnused(
-  place: ForgetPlace,
-  filter: ForgetFilter,
-  preview: ForgetPreview,
-): ForgetPreview {
-  const text = textAlone(filter);
-  if (text === null || !isNone(preview)) return preview;
-  const { tables, log, forms } = bytesLeft(place, text);
-  const isUnused = tables.length > 0 || log;
-  return { ...preview, forms, ...(isUnused && { removed: { unusedRoom: 1 } }) };
-}
-
 const MAX_NUMBERS = 10;
 const MAX_TRANSCRIPTS = 12;
 
@@ -369,7 +352,7 @@ function ofWhat(filter: ForgetFilter): string {
   const file = fileMeant(filter);
   const named = (filter.project ? `, of the project ${folderOfProject(filter.project)}` : "") +
     (file === undefined ? "" : `, about ${file}`);
-  return named === "" ? "" : `${named}:`;
+  return named && `${named}:`;
 }
 
 /** Shows what would be removed. Without a dry run nothing fits, so that nothing was done. */
@@ -399,10 +382,10 @@ function previewView(
       isNone(preview)
         ? `Nothing fits; nothing ${dryRun ? "would be removed" : "was changed"}.`
         : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
-      ...lines,
+      lines,
       // The proposed command is a dry run, since the known name may not be the one that the person means.
-      ...unknownText(unknown, "conclaude memory forget --dry-run"),
-      ...text,
+      unknownText(unknown, "conclaude memory forget --dry-run"),
+      text,
     ],
     // An unknown project is a mistake, like an unknown session; an unknown file may have been forgotten before.
     exitCode: unknown.some(({ flag }) => flag === "project") ? 1 : 0,
@@ -421,8 +404,8 @@ function reportView(report: ForgetPreview & ForgetReport): View {
       isNone(report)
         ? "Finished what was stopped: nothing of it was left."
         : `Forgot ${removedText(removed)}.`,
-      ...left.map((line) => `left: ${line}`),
-      ...text,
+      left.map((line) => `left: ${line}`),
+      text,
       `receipt ${id}`,
       `Whether it stays gone: conclaude memory verify ${id}`,
     ],
@@ -436,46 +419,35 @@ function remainsOf(
     ForgetPreview,
   words: Readonly<Record<keyof ForgetPreview["ownCopies"], string>>,
 ) {
+  const own = { copiesMadeAnew: madeAnew, copiesRemoved: removed };
   const otherForms = new Map(forms.map((form) => [form.as, form])).values();
-  const more = transcripts.length - MAX_TRANSCRIPTS;
+  const named = transcripts.slice(0, MAX_TRANSCRIPTS);
+  const more = transcripts.length - named.length;
   return {
-    json: {
-      copies,
-      copiesThatMay,
-      copiesMadeAnew: madeAnew,
-      copiesRemoved: removed,
-      transcripts,
-      toldBy,
-      otherForms: forms,
-    },
+    json: { copies, copiesThatMay, ...own, transcripts, toldBy, otherForms: forms },
     text: [
-      ...[...otherForms].flatMap(({ as, observation }) => [
+      ...otherForms.map(({ as, observation }) => [
         `#${observation} has it in another form, and stays: ${as}`,
         `  next: conclaude memory forget --text ${quoteWord(as)}`,
       ]),
-      ...toldBy.length === 0 ? [] : [
+      toldBy.length > 0 && [
         `Observations that stay tell some of the same: ${numbersOf(toldBy)}.`,
         `  next: conclaude memory forget ${toldBy.slice(0, MAX_NUMBERS).join(" ")}`,
       ],
-      ...namedBehind(words.madeAnew, madeAnew),
-      ...namedBehind(words.removed, removed),
-      ...namedBehind("A copy that is not touched holds it:", copies),
-      ...namedBehind("A copy that is not touched may hold it:", copiesThatMay),
-      ...namedBehind(
-        "Claude Code's own transcript has it, and is not touched:",
-        transcripts.slice(0, MAX_TRANSCRIPTS),
-      ),
-      ...more > 0 ? [`and ${more} more, which \`--json\` names`] : [],
+      namedBehind(words.madeAnew, madeAnew),
+      namedBehind(words.removed, removed),
+      namedBehind("A copy that is not touched holds it:", copies),
+      namedBehind("A copy that is not touched may hold it:", copiesThatMay),
+      namedBehind("Claude Code's own transcript has it, and is not touched:", named),
+      more > 0 && `and ${more} more, which \`--json\` names`,
     ],
   };
 }
 
 /** Puts one path behind a sentence, or several below it. */
-function namedBehind(sentence: string, paths: readonly string[]): string[] {
-  if (paths.length === 0) return [];
-  return paths.length === 1
-    ? [`${sentence} ${paths[0]}`]
-    : [sentence, ...paths.map((path) => `  ${path}`)];
+function namedBehind(sentence: string, paths: readonly string[]): Lines {
+  if (paths.length === 1) return `${sentence} ${paths[0]}`;
+  return paths.length > 1 && [sentence, ...paths.map((path) => `  ${path}`)];
 }
 
 function numbersOf(ids: readonly number[]): string {

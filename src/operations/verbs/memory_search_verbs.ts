@@ -51,7 +51,6 @@ import {
   usually,
   type Values,
 } from "../flags.ts";
-import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import {
   fileFilterOf,
   formerNamesOf,
@@ -62,11 +61,10 @@ import {
 } from "../memory_filter.ts";
 import { openStore } from "../open_store.ts";
 import { folderHere, isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
-import { factLines } from "../table.ts";
+import { factLines, linesOf } from "../table.ts";
 import { isAtTerminal } from "../terminal.ts";
 import { requireForwards, usageError } from "../usage.ts";
-import { many, verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import { agoText, listVerb, many, readVerb, verb } from "../verb.ts";
 
 const NOTHING_MATCHES = "Nothing is remembered that matches.";
 
@@ -126,19 +124,30 @@ export const search = readVerb({
         const why = "without words, it needs a filter: --here, --kind, --file, --since …";
         throw usageError("Missing argument: query", { why, next });
       }
-      return {
-        json: { results: [], quotedNowhere: [] },
-        text: `Nothing was asked: say what to look for, as in \`${next}\`.`,
-      };
+      const asked = `Nothing was asked: say what to look for, as in \`${next}\`.`;
+      return { json: { results: [], quotedNowhere: [] }, text: asked };
     }
-    const { home } = context.locations;
     const { results, quotedNowhere } = findMemory(db, text, {
       ...{ filter, nowMs, limit: flags.limit, time: await timeIn(text, nowMs) },
-      here: { root: flags.here ? folderHere(context.cwd) : null, home },
+      here: { root: flags.here ? folderHere(context.cwd) : null, home: context.locations.home },
       onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
     });
     if (results.length === 0) {
-      return nothingFound(db, context, { flags, text, filter, database: place.database });
+      const unknown = unknownFilters(db, flags, filter);
+      const spool = { database: place.database, folders: context.locations.spoolFolders };
+      const waiting = countAllWaiting(db) + spooledFiles(spool).length;
+      const none = { results, quotedNowhere: [], ...unknown.length > 0 && { unknown } };
+      return {
+        json: { ...none, ...waiting > 0 && { waiting } },
+        text: [
+          NOTHING_MATCHES,
+          unknownText(unknown, `conclaude memory search ${quoteWord(text)}`),
+          waiting > 0 &&
+          `${
+            count(waiting, "capture is", "captures are")
+          } not worked in yet: conclaude queue drain`,
+        ],
+      };
     }
     const namesProject = !context.globals.json && isAnyOfOthers(results, context.cwd);
     const factsOf = (result: SearchResult) => [
@@ -152,14 +161,14 @@ export const search = readVerb({
     ];
     return {
       json: { results, quotedNowhere },
-      text: [
-        ...quotedNowhere.length === 0 ? [] : [nowhereLine(quotedNowhere)],
-        ...results.flatMap((result) => [
+      text: linesOf([
+        quotedNowhere.length > 0 && nowhereLine(quotedNowhere),
+        ...results.map((result) => [
           `#${result.id}  ${plain(result.title)}`,
           `    ${plain(factsOf(result).filter(Boolean).join(" · "))}`,
-          ...result.snippet === result.title ? [] : [`    ${plain(result.snippet)}`],
+          result.snippet !== result.title && `    ${plain(result.snippet)}`,
         ]),
-      ].join("\n"),
+      ]).join("\n"),
     };
   },
 });
@@ -177,36 +186,6 @@ function findMemory(
   return text.trim() === ""
     ? { results: newestResults(db, options), quotedNowhere: [] }
     : withIndex(db, () => answerHere(db, text, options, here), onRebuild);
-}
-
-/** Shows that a search found nothing, and names filters that match nothing at all. */
-function nothingFound(
-  db: DatabaseSync,
-  { locations: { spoolFolders: folders } }: CliContext,
-  { flags, text, filter, database }: {
-    readonly flags: FilterFlags;
-    readonly text: string;
-    readonly filter: MemoryFilter;
-    readonly database: string;
-  },
-): View {
-  const unknown = unknownFilters(db, flags, filter);
-  const waiting = countAllWaiting(db) + spooledFiles({ database, folders }).length;
-  return {
-    json: {
-      results: [],
-      quotedNowhere: [],
-      ...unknown.length > 0 && { unknown },
-      ...waiting > 0 && { waiting },
-    },
-    text: [
-      NOTHING_MATCHES,
-      ...unknownText(unknown, `conclaude memory search ${quoteWord(text)}`),
-      ...waiting === 0 ? [] : [
-        `${count(waiting, "capture is", "captures are")} not worked in yet: conclaude queue drain`,
-      ],
-    ],
-  };
 }
 
 /** The most hits of `browse`: instead of scrolling further, a person types another word. */

@@ -16,12 +16,12 @@ import { openFailuresOf } from "../../memory/tell/open_now.ts";
 import { estimateTokens } from "../../memory/text.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import type { CliContext } from "../context.ts";
-import { number, PROJECT_FLAGS, proposing, textFlag, usually } from "../flags.ts";
-import { agoText, readVerb } from "../list_and_show.ts";
+import { number, PROJECT_FLAGS, SHARED, usually } from "../flags.ts";
+import { agoText, readVerb } from "../verb.ts";
 import { projectNamed } from "../memory_filter.ts";
 import { openHere, openLines } from "../open_here.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
-import { factLines, type Facts } from "../table.ts";
+import { factLines, type Facts, linesOf } from "../table.ts";
 import { toldContext } from "../told_context.ts";
 
 export const open = readVerb({
@@ -43,10 +43,10 @@ export const open = readVerb({
 
 export const context = readVerb({
   flags: {
-    session: proposing(
-      "session",
-      textFlag("As if this session began now, by the beginning of its id", "id"),
-    ),
+    session: {
+      ...SHARED.session,
+      brief: "As if this session began now, by the beginning of its id",
+    },
   },
   async run({ db, place, context }, { session }) {
     const { contextTokens, memoryEnabled } = place.config;
@@ -56,23 +56,19 @@ export const context = readVerb({
     const [lines, leftOut] = [start.lines.map(priced), start.leftOut.map(priced)];
     const tokens = start.text === "" ? 0 : estimateTokens(start.text);
     const json = { project: at.project, text: start.text, tokens, lines, leftOut };
-    if (start.text === "") {
-      const text = memoryEnabled && contextTokens > 0
-        ? `Nothing is remembered of ${
-          plain(folderOfProject(at.project))
-        } that a session would be told.`
-        : "Sessions are told nothing: `memory.enabled` or `memory.context` is off.";
-      return { json, text, quoted: true };
-    }
-    const text = [
+    const folder = plain(folderOfProject(at.project));
+    const none = memoryEnabled && contextTokens > 0
+      ? `Nothing is remembered of ${folder} that a session would be told.`
+      : "Sessions are told nothing: `memory.enabled` or `memory.context` is off.";
+    const text = start.text === "" ? none : linesOf([
       start.text,
       "",
       `${count(tokens, "token")} of ${contextTokens}, line by line:`,
-      ...lines.map(lineOf),
-      ...leftOut.length === 0 ? [] : ["", "Left out, since there is no room:"],
-      ...leftOut.map(lineOf),
-    ];
-    return { json, text: text.join("\n"), quoted: true };
+      lines.map(lineOf),
+      leftOut.length > 0 && ["", "Left out, since there is no room:"],
+      leftOut.map(lineOf),
+    ]).join("\n");
+    return { json, text, quoted: true };
   },
 });
 
@@ -120,9 +116,9 @@ export const stats = readVerb({
     return {
       json: { ...counts, summarizer },
       text: [
-        ...factLines(facts, 15),
-        ...counts.byKind.map(({ kind, count }) => `  ${kind.padEnd(13)}${count}`),
-        ...summarizerLines(summarizer),
+        factLines(facts, 15),
+        counts.byKind.map(({ kind, count }) => `  ${kind.padEnd(13)}${count}`),
+        summarizerLines(summarizer),
       ],
     };
   },

@@ -12,9 +12,8 @@ import { typedPath } from "../context.ts";
 import { lookIntoStore, openStore } from "../open_store.ts";
 import { notTakenLines, takeOver } from "../take_over.ts";
 import { confirmOrThrow } from "../terminal.ts";
-import type { View } from "../view.ts";
 import { optional, parsed, SHARED, toggle } from "../flags.ts";
-import { verb } from "../verb.ts";
+import { verb, type View } from "../verb.ts";
 
 const HEAD = " How the daemon works through tasks: `conclaude config schema` knows every key.";
 

@@ -8,15 +8,10 @@ import { makeFolder, makePrivateFolder, writeWhole } from "../../system/write_fi
 import { toolsOfAllRules } from "../look_as_hook.ts";
 import { ownProgram } from "../own_program.ts";
 import { group, verb } from "../verb.ts";
-
-/** The name of the plugin's folder, which lies beside the database. */
-const FOLDER = "plugin";
-
 const path = verb({
   async run(context) {
-    const { locations, environment } = context;
-    const { program } = ownProgram(environment);
-    const folder = joinPath(parentOf(locations.database), FOLDER);
+    const { program } = ownProgram(context.environment);
+    const folder = joinPath(parentOf(context.locations.database), "plugin");
     const tools = await toolsOfAllRules(context);
     // Claude Code starts a plugin's hooks without a shell.
     const entries = planHooks(program, DEFAULT_EVENTS, { tools, exec: true });
@@ -30,12 +25,9 @@ const path = verb({
       writeWhole(file, text, { mode: 0o600 });
       written.push(name);
     }
-    return {
-      json: { path: folder, version: VERSION, written, entry: marketplaceEntry(program) },
-      // Claude Code reads one line: the folder.
-      text: folder,
-      quoted: true,
-    };
+    const json = { path: folder, version: VERSION, written, entry: marketplaceEntry(program) };
+    // Claude Code reads one line: the folder.
+    return { json, text: folder, quoted: true };
   },
 });
 

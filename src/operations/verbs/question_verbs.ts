@@ -4,14 +4,13 @@ import { listQuestions, needQuestion, readTask, readWorkflow } from "../../work/
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import { optional, parsed, proposing, SHARED, switchOn, text } from "../flags.ts";
 import { askedText, withWanted } from "../open_here.ts";
-import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { lastingOf } from "../orchestration_here.ts";
 import { titledFacts } from "../table.ts";
 import { beginChange, knownTaskId } from "../work_lookup.ts";
 import { readStdin } from "../task_text.ts";
 import { nameOf, shortTaskId, valueText } from "../task_view.ts";
 import { requireOneOfTwo } from "../usage.ts";
-import { group, verb } from "../verb.ts";
+import { agoText, group, listVerb, readVerb, verb } from "../verb.ts";
 
 const ID = proposing("question", text("The question, by its id", "id"));
 

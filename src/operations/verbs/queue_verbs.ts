@@ -27,13 +27,12 @@ import { tellingId } from "../../db/sessions.ts";
 import { spooledFiles } from "../../db/spool.ts";
 import type { CliContext } from "../context.ts";
 import { age, limitOf, number, oneOfFlag, SHARED, text, toggle, usually } from "../flags.ts";
-import { agoText, readVerb } from "../list_and_show.ts";
 import { openStore, type Place } from "../open_store.ts";
 import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
 import { bytesText, cutList, factLines, moreLine, tableText } from "../table.ts";
 import { askAtTerminal, listFirst, progressLine, tellSpace } from "../terminal.ts";
 import { requireOneOfTwo } from "../usage.ts";
-import { group, lazyFrom, many, verb } from "../verb.ts";
+import { agoText, group, lazyFrom, many, readVerb, verb } from "../verb.ts";
 
 const ID = text("Id of a capture, or its beginning", "id");
 

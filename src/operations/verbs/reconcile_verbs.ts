@@ -21,11 +21,10 @@ import { flagsAgain, nextHere } from "../next_command.ts";
 import { openStore, placeOf } from "../open_store.ts";
 import { onlySession } from "../session_lookup.ts";
 import { takeInSpool } from "../spool_drain.ts";
-import { factLines, tableText } from "../table.ts";
+import { type Columns, factLines, type Lines, linesOf, tableText } from "../table.ts";
 import { tellLostForgetKey } from "../take_over.ts";
 import { progressLine } from "../terminal.ts";
-import { verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import { verb, type View } from "../verb.ts";
 
 const NAME_THE_FOLDER = "Use `--transcripts DIR` to name the folder";
 
@@ -81,9 +80,7 @@ export const reconcile = verb({
       again: `conclaude reconcile${flagsAgain({ ...flags, since: time })} --backfill`,
       // A filled gap is no gap any more.
       names: session !== undefined ? "gaps" : backfill ? "nothing" : "sessions",
-      first: isUnknown
-        ? [`project     no transcript that was looked at is of "${plain(project)}"`]
-        : [],
+      first: isUnknown && `project     no transcript that was looked at is of "${plain(project)}"`,
     });
   },
 });
@@ -101,7 +98,6 @@ export const importTranscripts = verb({
       needs: "session",
       isWhole: false,
       sinceMs: 0,
-      wantedFile: () => true,
       wanted: () => true,
     });
     return transcriptsView(context, outcome, {
@@ -109,7 +105,6 @@ export const importTranscripts = verb({
       again: `conclaude import transcripts ${quoteWord(dir)}`,
       // After the import the sessions have no gaps.
       names: dryRun ? "sessions" : "nothing",
-      first: [],
     });
   },
 });
@@ -154,15 +149,15 @@ interface TranscriptWork extends Pick<CompareOptions, "fills" | "isWhole" | "sin
   readonly next: string;
   /** What must exist: nothing, the folder, or at least one session in it. */
   readonly needs: "nothing" | "folder" | "session";
-  /** Tells whether a file may hold wanted sessions. */
-  readonly wantedFile: (file: TranscriptFile) => boolean;
+  /** Tells whether a file may hold wanted sessions; without it, each may. */
+  readonly wantedFile?: (file: TranscriptFile) => boolean;
 }
 
 /** Does the work and shows its progress. @throws {UserError} If it finds nothing to read or no place to write. */
 async function runTranscripts(context: CliContext, work: TranscriptWork) {
-  const { what, next, root, needs, fills, sinceMs } = work;
+  const { what, next, root, needs, fills, sinceMs, wantedFile = () => true } = work;
   const { files, unreadable } = transcriptsIn(work);
-  const chosen = files.filter((file) => file.changedMs >= sinceMs && work.wantedFile(file));
+  const chosen = files.filter((file) => file.changedMs >= sinceMs && wantedFile(file));
   const { database } = await placeOf(context);
   // Opening a switched-off database to write throws; compared with it, everything would be a gap.
   const { db, place } = fills || database === ":memory:"
@@ -225,11 +220,11 @@ const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
 function transcriptsView(
   context: CliContext,
   outcome: Outcome,
-  { label, again, names, first }: {
+  { label, again: fillsThem, names, first }: {
     readonly label: "filled" | "imported";
     readonly again: string;
     readonly names: "sessions" | "gaps" | "nothing";
-    readonly first: readonly string[];
+    readonly first?: Lines;
   },
 ): View {
   const { database, transcripts, sessions, withoutTranscript, damaged, filled, worked } = outcome;
@@ -240,26 +235,22 @@ function transcriptsView(
   const rows = sum(({ lacksRow }) => Number(lacksRow));
   const left = filled === null ? gaps + rows : 0;
   const isUnworked = filled !== null && filled.written > (worked ?? 0);
-  const next = left > 0 ? again : isUnworked ? "conclaude queue drain" : null;
+  const next = left > 0 ? fillsThem : isUnworked ? "conclaude queue drain" : null;
   const isCheck = label === "filled";
   const eachGap = isCheck && names === "sessions" ? "; --session ID names each" : "";
-  const gapsText = gaps === 0
-    ? "none"
-    : `${gaps} in ${count(withGaps.length, "session")}${eachGap}`;
+  const inSessions = `${gaps} in ${count(withGaps.length, "session")}${eachGap}`;
   const keys = new Set(sessions.flatMap((one) => Object.keys(one.excluded)));
   const extra = sum((one) => one.extra) + withoutTranscript;
-  const counted = (n: number, what: string) => n === 0 ? null : `${n} ${what}`;
+  const counted = (n: number, what: string) => n > 0 && `${n} ${what}`;
+  const again = filled === null ? "" : ", made again";
   const facts = factLines([
     ["transcripts", `${transcripts}, of ${count(sessions.length, "session")}`],
-    ["gaps", isCheck || names !== "nothing" ? gapsText : null],
-    [
-      "sessions",
-      counted(rows, `of which only captures were left${filled === null ? "" : ", made again"}`),
-    ],
+    ["gaps", (isCheck || names !== "nothing") && (gaps === 0 ? "none" : inSessions)],
+    ["sessions", counted(rows, `of which only captures were left${again}`)],
     ["excluded", counted(sum((one) => sumOf(one.excluded)), `kept out (${[...keys].join(", ")})`)],
     ["forgotten", counted(sum((one) => one.forgotten), "that stay away")],
     ["recent", counted(sum((one) => one.recent), "of the last minute, left to the hooks")],
-    ["extra", extra === 0 ? null : `${count(extra, "capture")} that no transcript here has`],
+    ["extra", extra > 0 && `${count(extra, "capture")} that no transcript here has`],
     ...sessions.filter((one) => one.notHere !== null)
       .map((one) => ["not here", notHereText(one)] as const),
     ...damageTexts(damaged).map((text) => ["damaged", text] as const),
@@ -267,15 +258,15 @@ function transcriptsView(
       label,
       filled && `${count(filled.written, "capture")} of ${count(filled.sessions, "session")}`,
     ],
-    ["memory", worked === null ? null : `${count(worked, "capture")} worked in`],
+    ["memory", worked !== null && `${count(worked, "capture")} worked in`],
     ["next", next && nextHere(next, context.globals)],
   ], 12);
   const shown = names === "nothing" ? [] : withGaps.slice(0, NAMED_SESSIONS);
   const more = withGaps.length - shown.length;
-  const named = shown.length === 0 ? [] : [
-    sessionsTable(context, shown),
-    ...names === "gaps" ? shown.flatMap(gapLines) : [],
-    ...more > 0 ? [`… and ${more} more: --json names all`] : [],
+  const named = shown.length > 0 && [
+    tableText(context, shown, SESSION_COLUMNS, ""),
+    names === "gaps" && shown.flatMap(gapLines),
+    more > 0 && `… and ${more} more: --json names all`,
     "",
   ];
   return {
@@ -284,7 +275,7 @@ function transcriptsView(
       sessions: sessions.map(sessionJson),
       ...{ damaged, filled, worked, next },
     },
-    text: [...first, ...named, ...facts].join("\n"),
+    text: linesOf([first, named, facts]).join("\n"),
     exitCode: left > 0 && isCheck ? 1 : 0,
   };
 }
@@ -315,18 +306,16 @@ function damageTexts(damaged: Outcome["damaged"]): string[] {
   });
 }
 
-function sessionsTable(context: CliContext, sessions: readonly ComparedSession[]): string {
-  return tableText(context, sessions, {
-    SESSION: ({ sessionId }) => shortSessionId(sessionId),
-    MISSING: [({ missing, found }) => `${missing.length} of ${found}`],
-    WHAT: (session) =>
-      ITEM_KINDS.flatMap((kind) => {
-        const missed = countOf(session, kind);
-        return missed === 0 ? [] : [count(missed, KIND_NAMES[kind])];
-      }).join(", ") + (session.isUnknown ? "; nothing of it is kept" : ""),
-    PROJECT: ({ project }) => project.hide(project.dir),
-  }, "");
-}
+const SESSION_COLUMNS: Columns<ComparedSession> = {
+  SESSION: ({ sessionId }) => shortSessionId(sessionId),
+  MISSING: [({ missing, found }) => `${missing.length} of ${found}`],
+  WHAT: (session) =>
+    ITEM_KINDS.flatMap((kind) => {
+      const missed = countOf(session, kind);
+      return missed === 0 ? [] : [count(missed, KIND_NAMES[kind])];
+    }).join(", ") + (session.isUnknown ? "; nothing of it is kept" : ""),
+  PROJECT: ({ project }) => project.hide(project.dir),
+};
 
 function gapLines({ missing }: ComparedSession): string[] {
   return missing.map(({ atMs, name, toolUseId }) =>

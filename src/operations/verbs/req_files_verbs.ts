@@ -68,7 +68,7 @@ export const init = verb({
       text: flags.preview ? [`${target.path} would hold:`, "", ...text.trimEnd().split("\n")] : [
         `Wrote the ${flags.preset} set into ${target.path}`,
         "They count from the next tool use on: `conclaude req status`.",
-        ...ignoreAdvice(target),
+        ignoreAdvice(target),
       ],
     };
   },
@@ -98,7 +98,7 @@ function switchVerb(enabled: boolean) {
       await writeAccepted(context, target, text);
       return {
         json: { path: target.path, enabled, requirements: chosen },
-        text: [`Switched ${way} ${chosen.join(", ")} in ${target.path}`, ...ignoreAdvice(target)],
+        text: [`Switched ${way} ${chosen.join(", ")} in ${target.path}`, ignoreAdvice(target)],
       };
     },
   });

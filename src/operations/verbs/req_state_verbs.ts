@@ -27,10 +27,9 @@ import {
   sessionIdOf,
 } from "../requirements_here.ts";
 import { openStore } from "../open_store.ts";
-import { agoText } from "../list_and_show.ts";
 import { askAtTerminal, listFirst } from "../terminal.ts";
 import { requireOneOfTwo, USAGE } from "../usage.ts";
-import { many, verb } from "../verb.ts";
+import { agoText, many, verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 

@@ -17,6 +17,7 @@ import {
 } from "../../upkeep/care/retention.ts";
 import { workCaptures } from "../capture_work.ts";
 import { configHere } from "../context.ts";
+import { hearSignals } from "../drafts_on_signal.ts";
 import { SHARED, toggle } from "../flags.ts";
 import { nameOf } from "../task_view.ts";
 import { askAtTerminal, isAtTerminal, listFirst, NAMED_ROWS, progressLine } from "../terminal.ts";
@@ -31,10 +32,9 @@ const run = verb({
     const { config, database } = place;
     const { config: { store }, hook: { unreadable } } = await configHere(context);
     if (unreadable !== "") {
-      throw new UserError("Cannot tell what is to be kept", {
-        why: `${unreadable}; nothing was removed`,
-        next: "conclaude config validate",
-      });
+      const why = `${unreadable}; nothing was removed`;
+      const next = "conclaude config validate";
+      throw new UserError("Cannot tell what is to be kept", { why, next });
     }
     const { memoryEnabled, memoryRetentionDays, sessionRetentionDays: retentionDays } = config;
     using progress = progressLine(context);
@@ -62,11 +62,9 @@ const run = verb({
     let removed: RetentionCounts = dryRun ? preview : NOTHING;
     if (!dryRun) {
       for (removed of retentionSteps(db, options)) {
-        progress.tell("Removing rows", {
-          done: sumOf(removed),
-          ...isAsked && { of: sumOf(preview) },
-        });
-        await new Promise((resolve) => setTimeout(resolve, 0));
+        const of = isAsked && { of: sumOf(preview) };
+        progress.tell("Removing rows", { done: sumOf(removed), ...of });
+        await hearSignals();
       }
     }
     const [has, deleted] = dryRun ? ["Would remove", "would delete"] : ["Removed", "deleted"];
@@ -74,14 +72,14 @@ const run = verb({
       days === 0
         ? `No ${NOUNS[kinds[0]]} is removed, since ${key} is 0.`
         : `${has} ${countsText(removed, kinds)} (kept: ${count(days, "day")}).`;
-    const texts = [
+    const text = [
       textOf(OF_SESSIONS, retentionDays, "store.sessionRetentionDays"),
       textOf(OF_MEMORY, memoryRetentionDays, "memory.retentionDays"),
       `${has} ${countsText(removed, OF_TASKS)} for good; ${deleted} ` +
       `${count(removed.deletedTasks, "closed task")}, which can be restored.`,
       ...dryRun ? lines : [],
-    ];
-    return { json: { dryRun, removed, retentionDays }, text: texts.join("\n") };
+    ].join("\n");
+    return { json: { dryRun, removed, retentionDays }, text };
   },
 });
 
@@ -104,6 +102,7 @@ const NOUNS: Readonly<Record<Kind, string>> = {
   folders: "output folder",
   deletedTasks: "closed task",
 };
+
 const OF_SESSIONS = ["sessions", "executions", "captures", "counters"] as const;
 const OF_MEMORY = ["observations", "tokenUse"] as const;
 const OF_TASKS = ["tasks", "agents", "questions", "workflows", "events", "folders"] as const;
@@ -127,8 +126,7 @@ function namesOf(db: DatabaseSync, options: RetentionOptions, all: RetentionCoun
   return (Object.keys(LINES) as Kind[]).flatMap((kind) => {
     const ids = first[kind] ?? [];
     const linesOf = (some: readonly string[]) => some.map((id) => LINES[kind]!(db, id));
-    return ids.length === 0
-      ? []
-      : [`${countsText(all, [kind])}:`, ...listFirst(ids, linesOf, all[kind])];
+    const lines = listFirst(ids, linesOf, all[kind]);
+    return ids.length === 0 ? [] : [`${countsText(all, [kind])}:`, ...lines];
   });
 }

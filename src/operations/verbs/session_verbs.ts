@@ -42,11 +42,10 @@ import {
   timeFlag,
   toggle,
 } from "../flags.ts";
-import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { projectHere, sessionOf, sessionOrNewest } from "../session_lookup.ts";
-import { cutLine, factLines, firstLines, section } from "../table.ts";
+import { cutLine, factLines, firstLines, type Lines, section } from "../table.ts";
 import { shortTaskId } from "../task_view.ts";
-import { group } from "../verb.ts";
+import { agoText, group, listVerb, readVerb } from "../verb.ts";
 
 const list = listVerb({
   flags: {
@@ -60,7 +59,7 @@ const list = listVerb({
     listSessions(db, {
       project: here ? projectHere(context.cwd) : null,
       status: status ?? null,
-      ...until === undefined ? {} : { untilMs: until },
+      ...until !== undefined && { untilMs: until },
       limit,
     }),
   columns: ({ db }) => ({
@@ -99,7 +98,7 @@ const show = readVerb({
     ]);
     return {
       json: { session, counters, agents, story },
-      text: [...storyLines(db, session, story, agents), ...verbose ? ["", ...plumbing] : []],
+      text: [storyLines(db, session, story, agents), verbose && ["", plumbing]],
     };
   },
 });
@@ -122,7 +121,7 @@ function storyLines(
   session: SessionRow,
   story: SessionStory,
   agents: readonly Agent[],
-): string[] {
+): Lines[] {
   const { sessionId, startedAtMs, updatedAtMs, projectDir, branch, taskId, status } = session;
   const { asked, files, tests, end, waiting } = story;
   const log = `\`conclaude session log ${tellingId(db, sessionId)}\``;
@@ -140,14 +139,13 @@ function storyLines(
   );
   const runs = tests.green + tests.red;
   // The reason gets a line of its own, since a long command would hide it.
-  const denied = story.denied.slice(0, MAX.denied).flatMap(({ tool, subject, why, rules }) => [
+  const denied = story.denied.slice(0, MAX.denied).map(({ tool, subject, why, rules }) => [
     cutLine(`${tool}  ${subject}`, 78),
-    ...why === "" ? [] : [`  ${cutLine(briefDenial(why, rules), 76)}`],
+    why !== "" && `  ${cutLine(briefDenial(why, rules), 76)}`,
   ]);
   const moreDenied = story.denied.length - MAX.denied;
-  if (moreDenied > 0) denied.push(`… and ${moreDenied} more: ${log}`);
   return [
-    ...factLines([
+    factLines([
       ["session", sessionId],
       ["project", projectDir],
       ["branch", branch],
@@ -155,35 +153,32 @@ function storyLines(
       ["lasted", `${durationText(updatedAtMs - startedAtMs)}, until ${agoText(updatedAtMs)}`],
       ["ended", end ?? (status === "active" ? "not yet: it is active" : status)],
     ], 9).map((line) => cutLine(line, 80)),
-    ...section(
+    section(
       asked.count > 1 ? `Asked (the first of ${count(asked.count, "prompt")})` : "Asked",
-      asked.first === null ? [] : firstLines([asked.first], 1, log),
+      asked.first !== null && firstLines([asked.first], 1, log),
     ),
-    ...section("Done", [
-      ...list(files.map(fileLine), MAX.files),
-      ...list(story.commits.map(numbered), MAX.commits),
-      ...runs === 0 ? [] : [`${count(runs, "test run")}: ${tests.green} green, ${tests.red} red`],
+    section("Done", [
+      list(files.map(fileLine), MAX.files),
+      list(story.commits.map(numbered), MAX.commits),
+      runs > 0 && `${count(runs, "test run")}: ${tests.green} green, ${tests.red} red`,
     ]),
-    ...section("Denied", denied),
-    ...section("Failed", list(failed, MAX.failed)),
-    ...section("Mended by", list(story.fixes.map(numbered), MAX.fixes)),
-    ...section("Decided", list(story.decided.map(numbered), MAX.decided)),
-    ...section("Left open", list(open, MAX.open)),
-    ...section("Sub-agents", list(agents.map(agentLine), MAX.agents)),
+    section("Denied", [denied, moreDenied > 0 && `… and ${moreDenied} more: ${log}`]),
+    section("Failed", list(failed, MAX.failed)),
+    section("Mended by", list(story.fixes.map(numbered), MAX.fixes)),
+    section("Decided", list(story.decided.map(numbered), MAX.decided)),
+    section("Left open", list(open, MAX.open)),
+    section(
+      "Sub-agents",
+      list(agents.map(({ id, name, status }) => `${id}  ${name}, ${status}`), MAX.agents),
+    ),
     "",
-    ...waiting === 0
-      ? []
-      : [`${count(waiting, "capture")} not worked in yet: \`conclaude queue drain\``],
+    waiting > 0 && `${count(waiting, "capture")} not worked in yet: \`conclaude queue drain\``,
     `Every step: ${log}`,
   ];
 }
 
 function fileLine({ path, added, removed }: SessionStory["files"][number]): string {
   return `${`+${added}`.padStart(6)} ${`−${removed}`.padStart(5)}  ${path}`;
-}
-
-function agentLine({ id, name, status }: Agent): string {
-  return `${id}  ${name}, ${status}`;
 }
 
 const log = readVerb({
@@ -201,11 +196,11 @@ const log = readVerb({
     const session = sessionOrNewest(db, context, id);
     const opened = (step: Step): Opened =>
       full ? { ...step, payload: payloadOfStep(db, step) ?? null } : step;
-    const print = linePrinter(context, (step, room) => subjectOf(db, step, room));
+    const print = linePrinter(context, db);
     const { steps, more, next } = after === undefined
       ? await newestSteps(db, placeOf(session), {
-        ...limit === undefined ? {} : { limit },
-        ...before === undefined ? {} : { untilMs: before },
+        ...limit !== undefined && { limit },
+        ...before !== undefined && { untilMs: before },
       })
       : await stepsAfter(db, placeOf(session), after);
     if (follow) {
@@ -230,7 +225,6 @@ function placeOf({ sessionId, repository, projectDir }: SessionRow) {
   return { sessionId, folder };
 }
 
-/** Returns the input and output of a step; undefined if they are not stored. */
 function payloadOfStep(db: DatabaseSync, step: Step): unknown {
   const stored = readStoredPayload(db, step.id);
   return stored ? quietly(() => readPayload(stored).value) : decisionOf(db, step);
@@ -256,6 +250,7 @@ const STYLES: Readonly<Record<Step["kind"], string>> = {
   gate: "33",
   session: "2",
 };
+
 const FAILED = "31";
 /** The labels of steps by their kind; other steps have the name of their tool or event. */
 const LABELS: Readonly<Partial<Record<Step["kind"], string>>> = {
@@ -264,13 +259,14 @@ const LABELS: Readonly<Partial<Record<Step["kind"], string>>> = {
   notice: "Notice",
   session: "Session",
 };
+
 /** The prefix of an MCP tool, which is dropped: the tool's own name tells more than the server's. */
 const MCP_SERVER = /^mcp__.+?__/;
 
 /** Returns a function that formats a step as a line, after a line with the day if that is new. */
 function linePrinter(
   { globals: { color, columns } }: CliContext,
-  subjectOf: (step: Opened, room: number) => string,
+  db: DatabaseSync,
 ): (step: Opened) => string {
   let lastDay = "";
   const styled = (style: string, text: string) => color ? `\x1b[${style}m${text}\x1b[0m` : text;
@@ -283,17 +279,14 @@ function linePrinter(
     const time = at.toTimeString().slice(0, 8);
     const label = LABELS[kind] ?? name.replace(MCP_SERVER, "");
     const who = label.slice(0, NAME_CHARS).padEnd(NAME_CHARS);
-    const took = tookMs === null ? "" : tookText(tookMs);
-    const end = [result, took].map((part) => part === "" ? "" : `, ${part}`).join("");
+    const took = tookMs !== null &&
+      (tookMs < 60_000 ? `${(tookMs / 1_000).toFixed(1)}s` : durationText(tookMs));
+    const end = [result, took].map((part) => part && `, ${part}`).filter(Boolean).join("");
     const room = columns - time.length - who.length - 4 - end.length;
     const style = result === "failed" || result === "hook failed" ? FAILED : STYLES[kind];
-    const what = styled(style, `${who}  ${subjectOf(step, room)}${end}`.trimEnd());
+    const what = styled(style, `${who}  ${subjectOf(db, step, room)}${end}`.trimEnd());
     return [...head, `${styled("2", time)}  ${what}`, ...fullLines(step.payload)].join("\n");
   };
-}
-
-function tookText(ms: number): string {
-  return ms < 60_000 ? `${(ms / 1_000).toFixed(1)}s` : durationText(ms);
 }
 
 /** The fields of a payload that tell its place and source, which `--full` leaves out. */

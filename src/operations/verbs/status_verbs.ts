@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { relativeTime } from "../../base/time.ts";
 import { shortSessionId } from "../../base/ids.ts";
@@ -6,53 +7,41 @@ import { findRepository, lookUpwards, type Repository } from "../../system/git/r
 import { newestOfProject } from "../../memory/tell/told_rows.ts";
 import { countSessions, listSessions } from "../../db/sessions.ts";
 import { formerFolders } from "../../memory/store.ts";
-import { hooksHere } from "../../policy/armed_gates.ts";
-import { moveCommand } from "../next_command.ts";
-import { careOf, healthText, protectionsOf, protectionsText } from "../status_care.ts";
-import { readVerb } from "../list_and_show.ts";
-import { factLines, firstLines, section } from "../table.ts";
-import { openHere, openLines } from "../open_here.ts";
 import { switchOn } from "../flags.ts";
-import type { DatabaseSync } from "node:sqlite";
+import { readVerb } from "../verb.ts";
+import { moveCommand } from "../next_command.ts";
+import { openHere, openLines } from "../open_here.ts";
+import { careOf, factsOf, healthText, protectionsText, statusReportOf } from "../status_report.ts";
+import { factLines, firstLines, section } from "../table.ts";
 
 export const status = readVerb({
   flags: { verbose: switchOn("With the database, the queue, the hooks, and the configuration") },
   async run({ context, ...opened }, { verbose }) {
-    const { globals } = context;
     const { db } = opened;
     const repository = findRepository(lookUpwards(context.cwd));
     const project = repository?.commonDir ?? context.cwd;
-    const nowMs = Date.now();
-    const isWhole = globals.json || verbose;
+    const shown = repository === undefined ? project : projectFolder(repository);
+    const folder = context.environment.variable("CLAUDE_PROJECT_DIR") ?? context.cwd;
+    const here = { project, folder, nowMs: Date.now() };
+    const isWhole = context.globals.json || verbose;
     const lookedAt = isWhole ? undefined : LOOKED_AT;
-    const recent = recentOf(db, project, { nowMs, lookedAt });
-    const { environment, locations: { home } } = context;
-    const projectDir = environment.variable("CLAUDE_PROJECT_DIR") ?? context.cwd;
-    const { config } = opened.place;
-    const hooks = hooksHere(config, { projectDir, home, environment });
-    const protections = protectionsOf(config, hooks);
-    const care = await careOf(context, opened, {
-      ...{ project, nowMs, protections },
-      hooks: hooks.installed,
-    });
-    const folder = repository === undefined ? project : projectFolder(repository);
-    const whole = isWhole ? await import("../status_report.ts") : null;
-    const at = { project, projectDir, nowMs, care, recent };
-    const report = whole?.statusReportOf(context, opened, at) ?? null;
+    const recent = recentOf(db, project, { nowMs: here.nowMs, lookedAt });
+    const care = await careOf(context, opened, here);
+    const report = isWhole ? statusReportOf(context, opened, { ...here, care, recent }) : null;
     const lines = [
-      `project  ${folder}`,
-      `rules    ${protectionsText(protections)}`,
-      ...recent.formerFolders.map((former) =>
-        `         known from ${former}, which is gone: \`${moveCommand(former, folder)}\``
+      `project  ${shown}`,
+      `rules    ${protectionsText(care)}`,
+      recent.formerFolders.map((former) =>
+        `         known from ${former}, which is gone: \`${moveCommand(former, shown)}\``
       ),
-      ...recentLines(recent, () => countSessions(db, project).total),
+      recentLines(recent, () => countSessions(db, project).total),
       "",
-      ...care.team.map(({ name, said }) => `team     ${name}: ${said}`),
+      care.team.map(({ name, said }) => `team     ${name}: ${said}`),
       `health   ${healthText(care)}`,
       "",
-      ...report === null
-        ? ["Everything else: `conclaude status --verbose`"]
-        : factLines(whole!.factsOf(report, care), 15),
+      report === null
+        ? "Everything else: `conclaude status --verbose`"
+        : factLines(factsOf(report, care), 15),
     ];
     return { json: report, text: lines };
   },
@@ -79,12 +68,10 @@ export function recentOf(
     /** Removed folders that held the same repository. */
     formerFolders: formerFolders(db, project, { ...quickIdentity(project), onlyIfNew: false }),
     sessions: listSessions(db, { project, status: null, onlyWorked: true, limit: MAX.sessions + 1 })
-      .map(({ sessionId, status, title, updatedAtMs }) => ({
-        sessionId,
-        status,
-        title: titles.get(sessionId) ?? title,
-        updatedAtMs,
-      })),
+      .map(({ sessionId, status, title: prompt, updatedAtMs }) => {
+        const title = titles.get(sessionId) ?? prompt;
+        return { sessionId, status, title, updatedAtMs };
+      }),
     open: openHere(db, project, { ...reading, newest }),
     decided: newest.filter(({ kind }) => kind === "decision" || kind === "note")
       .map(({ id, title, author, updatedAtMs }) => ({ id, title, author, updatedAtMs })),
@@ -99,14 +86,12 @@ function recentLines(
   const ran = sessions.slice(0, MAX.sessions).map(({ sessionId, status, title, updatedAtMs }) =>
     `${shortSessionId(sessionId)}  ${when(updatedAtMs)}  ${title ?? `(no prompt, ${status})`}`
   );
-  const more = sessions.length === ran.length
-    ? []
-    : [`… and ${countAll() - ran.length} more: \`conclaude session list --here\``];
   const none = ["None yet: hooks write them while Claude Code works here."];
   return [
     ...section("Last sessions", [
-      ...firstLines(ran.length === 0 ? none : ran, MAX.sessions),
-      ...more,
+      firstLines(ran.length === 0 ? none : ran, MAX.sessions),
+      sessions.length > ran.length &&
+      `… and ${countAll() - ran.length} more: \`conclaude session list --here\``,
     ]),
     ...openLines(open, MAX.open, "`conclaude memory open`"),
     ...section(

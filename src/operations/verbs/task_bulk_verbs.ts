@@ -24,8 +24,7 @@ import { beginChange, taskIdOf } from "../work_lookup.ts";
 import { cleanFields, readStdin } from "../task_text.ts";
 import { shortTaskId } from "../task_view.ts";
 import { kebab, usageError } from "../usage.ts";
-import { group, many, verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import { group, many, verb, type View } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const COMMON = {

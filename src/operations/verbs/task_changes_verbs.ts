@@ -1,5 +1,4 @@
 /** `conclaude task create|update|reparent|delete|restore|tag`: change tasks and their tags. */
-import { readVerb } from "../list_and_show.ts";
 import { statusesAfter, type Task, wayTo } from "../../work/task.ts";
 import { checkStatus } from "../../work/task_input.ts";
 import {
@@ -40,7 +39,7 @@ import { beginChange, homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { cleanFields, NEW_TASK, readBody } from "../task_text.ts";
 import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
 import { requireOneOfTwo, usageError } from "../usage.ts";
-import { group, many, verb } from "../verb.ts";
+import { group, many, readVerb, verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const BODY_FLAGS = {

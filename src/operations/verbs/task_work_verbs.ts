@@ -10,8 +10,7 @@ import { changedView, nameOf } from "../task_view.ts";
 import { askBefore, type StepInput, takeNext, TASK_STEPS, type TaskStep } from "../task_steps.ts";
 import { askForNext, claimAsked, sharedTask, tellServer } from "../shared_claims.ts";
 import { requireOneOfTwo } from "../usage.ts";
-import { type Verb, verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import { type Verb, verb, type View } from "../verb.ts";
 
 export const claim = verb({
   args: [optional(TASK)],

@@ -1,5 +1,4 @@
 /** `conclaude team status|preview|rules|held`: show sharing as known here, without a server; `held` also settles. */
-import { readVerb } from "../list_and_show.ts";
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
@@ -22,7 +21,7 @@ import { titledFacts } from "../table.ts";
 import { joinedHere, noteDefinitions, openTeam, TEAM_PROJECT } from "../team_here.ts";
 import { differences } from "../team_rows.ts";
 import { usageError } from "../usage.ts";
-import { verb } from "../verb.ts";
+import { readVerb, verb } from "../verb.ts";
 
 export const status = readVerb({
   run({ db }) {

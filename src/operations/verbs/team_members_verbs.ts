@@ -7,11 +7,10 @@ import { addMember, letLogin, listMachines, listMembers, noteGone } from "../../
 import type { JoinedProject, SeenMachine } from "../../team/types.ts";
 import { optional, textFlag } from "../flags.ts";
 import { shortOrigin } from "../team_text.ts";
-import { agoText } from "../list_and_show.ts";
 import { tableText } from "../table.ts";
 import { ADDRESS, joinedHere, openTeam, TEAM_PROJECT, WAY_FLAGS, wayOf } from "../team_here.ts";
 import { usageError } from "../usage.ts";
-import { verb } from "../verb.ts";
+import { agoText, verb } from "../verb.ts";
 
 export const members = verb({
   args: [optional(ADDRESS)],

@@ -10,11 +10,8 @@ export const token = verb({
     await requirePerson(context, "token", { atTerminal: true });
     const { db } = await openStore(context, "write", "keep a token");
     if (revoke) {
-      const count = dropTokens(db);
-      return {
-        json: { revoked: count },
-        text: `${count} revoked: no earlier token counts any more.`,
-      };
+      const revoked = dropTokens(db);
+      return { json: { revoked }, text: `${revoked} revoked: no earlier token counts any more.` };
     }
     const token = await makeToken(db, Date.now());
     context.process.stderr.write(

@@ -1,4 +1,4 @@
-import { readVerb } from "../list_and_show.ts";
+import { readVerb } from "../verb.ts";
 import { plain } from "../../base/plain.ts";
 import { sessionTitle, tellingId } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
@@ -6,7 +6,7 @@ import { sumTokens, USAGE_GROUPS } from "../../memory/store.ts";
 import { type UsageRow, usageRows } from "../../memory/usage/usage_rows.ts";
 import { configHere } from "../context.ts";
 import { limitOf, oneOf, SHARED, timeFlag, usually } from "../flags.ts";
-import { type Columns, tableText } from "../table.ts";
+import { type Columns, linesOf, tableText } from "../table.ts";
 
 export const usage = readVerb({
   flags: {
@@ -49,11 +49,11 @@ export const usage = readVerb({
       },
     };
     const left = rows.length - shown.length;
-    const lines = [
+    const lines = linesOf([
       tableText(context, [...shown, total], columns, ""),
-      ...left > 0 ? [`… and ${left} more, counted in the total: --limit`] : [],
-      ...total.cost === null ? [] : unpriced.map((model) => `no price: ${plain(model)}`),
-    ];
+      left > 0 && `… and ${left} more, counted in the total: --limit`,
+      total.cost !== null && unpriced.map((model) => `no price: ${plain(model)}`),
+    ]);
     return { json, text: lines.join("\n") };
   },
 });

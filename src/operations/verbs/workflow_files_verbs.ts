@@ -1,5 +1,4 @@
 /** `conclaude workflow files|preview|match`: list the workflow files, show one, find the one for a task. */
-import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
 import { placeFault } from "../../work/engine/work_folder.ts";
 import { chooseFor, readMatchers } from "../../work/matchers.ts";
@@ -16,7 +15,7 @@ import { orchestrationOf } from "../orchestration_here.ts";
 import { section, tableText } from "../table.ts";
 import { homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { nameOf } from "../task_view.ts";
-import { verb } from "../verb.ts";
+import { readVerb, verb } from "../verb.ts";
 
 export const files = verb({
   run(context) {

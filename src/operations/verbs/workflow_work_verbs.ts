@@ -1,4 +1,3 @@
-import { readVerb } from "../list_and_show.ts";
 import { decide, type Lasting, resumeWorkflow } from "../../work/engine/advance.ts";
 import { endHere } from "../../work/engine/supervise.ts";
 import { reviewWorkflow } from "../../work/engine/work_folder.ts";
@@ -24,8 +23,7 @@ import { changedWorkflow, reviewView, workflowName } from "../workflow_view.ts";
 import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
 import { usageError } from "../usage.ts";
-import { verb } from "../verb.ts";
-import type { View } from "../view.ts";
+import { readVerb, verb, type View } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 export const diff = readVerb({

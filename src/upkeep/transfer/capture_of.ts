@@ -37,7 +37,6 @@ export interface TranscriptProject {
   readonly patterns: readonly RegExp[];
   /** The user's home, for `~` in a command. */
   readonly home: string | null;
-  /** Masks secrets in a path. */
   readonly hide: (path: string | null) => string | null;
 }
 

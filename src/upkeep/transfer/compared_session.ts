@@ -66,8 +66,6 @@ export async function foundItem(
 
 /** The events of captures of prompts and messages. */
 const WORDS_EVENTS = Object.values(WORDS).map(({ event }) => event);
-
-/** Compares one session's transcripts with the database. */
 export class ComparedSession {
   readonly transcript: string;
   /** The folder in which the session worked last. */
@@ -165,7 +163,6 @@ export class ComparedSession {
     return lacking;
   }
 
-  /** Compares items and writes what is missing. */
   fill(items: readonly FoundItem[], nowMs: number): void {
     const { db, sessionId } = this;
     for (let at = 0; at < items.length; at += BATCH_ROWS) {
@@ -217,12 +214,12 @@ export class ComparedSession {
   #isForgotten({ captureId, atMs, toolUseId, capture }: FoundItem, away: StayAway): boolean {
     const { sessionId, project: { repository, dir } } = this;
     const { toolName, payload } = capture!;
-    const key = (toolUseId: string) => useKeyOfCapture({ toolUseId, toolName, payload });
-    return away.has({
-      ...{ sessionId, project: repository ?? dir, atMs, names: [captureId] },
-      use: toolUseId === null ? undefined : { toolUseId, key: () => key(toolUseId) },
-      keys: keysOfCapture(toolName, payload),
-    });
+    const use = toolUseId === null
+      ? undefined
+      : { toolUseId, key: () => useKeyOfCapture({ toolUseId, toolName, payload }) };
+    const keys = keysOfCapture(toolName, payload);
+    const project = repository ?? dir;
+    return away.has({ sessionId, project, atMs, names: [captureId], use, keys });
   }
 
   /** Makes the session's row. It ends late enough that retention keeps it for a day, in which the drain observes it. */

@@ -1,9 +1,8 @@
 /** Exports a database as JSON Lines. A damaged page costs only its own rows. */
-import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
-import { isUserError, messageOf, quietly } from "../../base/errors.ts";
+import type { DatabaseSync } from "node:sqlite";
+import { messageOf } from "../../base/errors.ts";
 import { firstIdAt } from "../../base/ids.ts";
 import { VERSION } from "../../base/version.ts";
-import { payloadText, type StoredPayload } from "../../db/payloads.ts";
 import { type Filter, filterOf } from "../../db/statement.ts";
 import { schemaVersion } from "../../db/transaction.ts";
 import { columnsOf, keysOf, orDamaged, reachablePlaces } from "../../db/table_copy.ts";
@@ -13,24 +12,18 @@ import {
   EXPORT_FORMAT,
   EXPORTED_TABLES,
   type ExportedTable,
-  fieldOf,
+  type ImportedColumns,
   noCounts,
   tableOf,
+  type TableRow,
 } from "./exported_tables.ts";
+import { lineOf } from "./row_lines.ts";
 
 /** Limits the exported rows; null sets no limit. */
 export interface ExportFilter {
   readonly sessionId: string | null;
   /** The earliest time at which a row was last written, in epoch milliseconds. */
   readonly sinceMs: number | null;
-}
-
-type Columns = Readonly<Record<string, SQLOutputValue>>;
-
-/** A row with all columns of its table; an observation also has `observed_files`. */
-export interface ExportRow {
-  readonly type: string;
-  readonly columns: Columns;
 }
 
 export interface LostRow {
@@ -92,7 +85,7 @@ export function* exportRows(
   db: DatabaseSync,
   filter: ExportFilter,
   onLost: (row: LostRow) => void = () => {},
-): Generator<ExportRow> {
+): Generator<TableRow> {
   db.exec("BEGIN");
   try {
     for (const table of EXPORTED_TABLES) yield* rowsOf(db, table, { filter, onLost });
@@ -109,7 +102,7 @@ export function* exportRows(
 function* rowsOf(db: DatabaseSync, table: ExportedTable, { filter, onLost }: {
   readonly filter: ExportFilter;
   readonly onLost: (row: LostRow) => void;
-}): Generator<ExportRow> {
+}): Generator<TableRow> {
   const { type, key } = table;
   const columns = columnsOf(db, table.table);
   const where = whereOf(table, columns.some(({ name }) => name === "session_id"), filter);
@@ -125,7 +118,7 @@ function* rowsOf(db: DatabaseSync, table: ExportedTable, { filter, onLost }: {
     lost++;
     onLost({ type, id: id === null ? null : String(id), why: messageOf(why) });
   };
-  const rowIn = (row: Columns): ExportRow => {
+  const rowIn = (row: ImportedColumns): TableRow => {
     const more = texts.filter((name) => row[name] instanceof Uint8Array)
       .map((name) => [name, new TextDecoder().decode(row[name] as Uint8Array)]);
     if (readFiles !== null) {
@@ -182,45 +175,6 @@ function whereOf(
 ): Filter {
   if (sessionId !== null && !isOfSession) return { sql: "WHERE 0", values: [] };
   const since = sinceMs !== null && time === "id" ? firstIdAt(sinceMs) : sinceMs;
-  return filterOf([
-    ["session_id = ?", sessionId],
-    [`${time} >= ?`, time === undefined ? null : since],
-  ]);
-}
-
-/** Makes the line of a row. A payload's JSON stays as it is stored, since parsing and writing could change it. */
-function lineOf(
-  { type, columns }: ExportRow,
-): { readonly line: string; readonly isDamaged: boolean } {
-  if (type !== "capture") {
-    return { line: JSON.stringify(fieldsOf(type, columns)), isDamaged: false };
-  }
-  const { encoding, payload, ...others } = columns;
-  const stored = { id: others["id"], encoding, payload, rawBytes: others["raw_bytes"] };
-  const fields = fieldsOf(type, others);
-  try {
-    // JSON escapes line breaks in strings; elsewhere a line break is only white space.
-    const text = payloadText(stored as unknown as StoredPayload).replace(/[\r\n]/g, " ");
-    return { line: `${JSON.stringify(fields).slice(0, -1)},"payload":${text}}`, isDamaged: false };
-  } catch (thrown) {
-    const bytes = payload instanceof Uint8Array ? payload : new TextEncoder().encode(`${payload}`);
-    const why = isUserError(thrown) ? thrown.why : messageOf(thrown);
-    const damage = { why, encoding, stored: bytes.toBase64() };
-    return { line: JSON.stringify({ ...fields, payload: null, damage }), isDamaged: true };
-  }
-}
-
-function fieldsOf(type: string, columns: Columns): Record<string, unknown> {
-  const { json = [] } = tableOf(type);
-  const entries = Object.entries(columns).map(([column, value]) => [
-    fieldOf(type, column),
-    json.includes(column) && value !== null ? valueOf(String(value)) : value,
-  ]);
-  return { type, ...Object.fromEntries(entries) };
-}
-
-/** Returns the value of a JSON text, or the text itself if it is not JSON. */
-export function valueOf(text: string): unknown {
-  const value: unknown = quietly(() => JSON.parse(text));
-  return value === undefined ? text : value;
+  const sinceThen = time === undefined ? null : since;
+  return filterOf([["session_id = ?", sessionId], [`${time} >= ?`, sinceThen]]);
 }

@@ -1,15 +1,23 @@
 /** Lists the exported tables, in the order that an import needs: rows come after the rows that they refer to. */
 import type { SQLInputValue } from "node:sqlite";
 import TABLES from "./exported_tables.json" with { type: "json" };
-
-/** The version of the export format. */
 export const EXPORT_FORMAT = 1;
 
 /** The name of a table's row count, in the last line of an export and in reports. */
 export type CountName = keyof typeof TABLES.exported;
 
-/** The columns of a row. */
 export type ImportedColumns = Readonly<Record<string, SQLInputValue>>;
+
+/** A row with its columns; an observation also has `observed_files`. */
+export interface TableRow {
+  readonly type: string;
+  readonly columns: ImportedColumns;
+}
+
+/** Tells that a line or row is invalid, so that this program cannot have written it. */
+export class RowError extends Error {
+  override readonly name = "RowError";
+}
 
 /** The rules of export and import for a table. */
 export interface ExportedTable {
@@ -35,13 +43,10 @@ export const EXPORTED_TABLES: readonly ExportedTable[] = Object.entries(TABLES.e
   .map(([count, table]) => ({ key: null, ...table, count: count as CountName }));
 
 const BY_TYPE = new Map(EXPORTED_TABLES.map((table) => [table.type, table]));
-
-/** Returns the table of a known type of lines. */
 export function tableOf(type: string): ExportedTable {
   return BY_TYPE.get(type)!;
 }
 
-/** Returns counts of zero for each table. */
 export function noCounts(): Record<CountName, number> {
   const counts = EXPORTED_TABLES.map(({ count }) => [count, 0]);
   return Object.fromEntries(counts) as Record<CountName, number>;

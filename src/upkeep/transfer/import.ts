@@ -1,12 +1,13 @@
 /** Imports the rows of an export, and rows that importers make from data of other programs. */
 import type { DatabaseSync } from "node:sqlite";
+import type { ByteSource } from "../../base/byte_lines.ts";
 import { UserError } from "../../base/errors.ts";
 import { checkpoint } from "../../db/database.ts";
 import { askForSummary } from "../../db/queue_work.ts";
 import { paceBesideHooks } from "../../db/pace.ts";
 import { SCHEMA_VERSION, transaction } from "../../db/transaction.ts";
 import { indexedTerms } from "../../memory/search/terms.ts";
-import { ensureIndex, indexTogether, resolveImported, summaryUid } from "../../memory/store.ts";
+import { ensureIndex, indexTogether, summaryUid } from "../../memory/store.ts";
 import { needsRedaction } from "../../secrets/look.ts";
 import { type RedactRules, redactText } from "../../secrets/redact.ts";
 import { redactValue } from "../../secrets/redact_value.ts";
@@ -14,14 +15,18 @@ import { waitMs } from "../../system/processes.ts";
 import { detachOrphanTasks } from "../../work/store.ts";
 import { receiptIds } from "../forget/forget_receipts_table.ts";
 import { forgottenRows } from "../forget/stay_away_table.ts";
-import { valueOf } from "./export_table.ts";
-import { EXPORT_FORMAT, type ImportedColumns, noCounts, tableOf } from "./exported_tables.ts";
-import { type ImportedLine, readLine, type SourceLine } from "./import_lines.ts";
-import { beginImport, decideFate, importRow, RowError } from "./import_rows_table.ts";
+import {
+  EXPORT_FORMAT,
+  type ImportedColumns,
+  noCounts,
+  RowError,
+  tableOf,
+  type TableRow,
+} from "./exported_tables.ts";
+import { RowImport } from "./import_rows_table.ts";
+import { type ExportLine, linesIn, valueOf } from "./row_lines.ts";
 
-export interface ArrivingRow {
-  readonly type: string;
-  readonly columns: ImportedColumns;
+export interface ArrivingRow extends TableRow {
   /** The number of the row's line in an export, from 1; 0 for a row from another source. */
   readonly line: number;
   /** The whole content of the row, as one text. */
@@ -74,32 +79,25 @@ const MAX_NAMED = 20;
 export interface ExportSource {
   /** The ids of forget receipts in the database from which the export comes. */
   readonly receipts: readonly string[];
-  readonly lines: Iterator<SourceLine>;
+  readonly lines: Iterable<ExportLine>;
 }
 
 /**
- * Reads the first line of an export.
+ * Begins to read an export: its first line.
  *
- * @throws {UserError} When the lines are no export, or one of a newer program.
+ * @throws {UserError} When the source is no export, or one of a newer program.
  */
-export function linesOfExport(lines: Iterator<SourceLine>): ExportSource {
-  let step = lines.next();
-  while (!step.done && step.value.text?.trim() === "") step = lines.next();
-  let found: ImportedLine | null = null;
-  let why = "its first line is not the one that begins an export";
-  try {
-    if (!step.done) found = readLine(step.value);
-  } catch (thrown) {
-    if (!(thrown instanceof RowError)) throw thrown;
-    why += `: ${thrown.message}`;
-  }
-  if (found?.kind !== "meta") {
+export function openExport(source: ByteSource): ExportSource {
+  const lines = linesIn(source);
+  const first: ExportLine | undefined = lines.next().value;
+  if (first?.kind !== "meta") {
+    const fault = first?.kind === "faulty" ? `: ${first.why}` : "";
     throw new UserError("This is no export of conclaude", {
-      why: `${why}; nothing was changed`,
+      why: `its first line is not the one that begins an export${fault}; nothing was changed`,
       next: "conclaude export --output conclaude.jsonl",
     });
   }
-  const { format, schema, receipts } = found.fields;
+  const { format, schema, receipts } = first.fields;
   if (format !== EXPORT_FORMAT || Number(schema) > SCHEMA_VERSION) {
     throw new UserError("This export is of a newer conclaude", {
       why: `it has format ${format} and schema ${schema}, this program reads up to format ` +
@@ -126,29 +124,23 @@ export function importLines(
   let stated: number | null = null;
   /** Yields the rows in the order of their lines; counts faulty lines. */
   function* rows(): Generator<ArrivingRow> {
-    for (let step = lines.next(); !step.done; step = lines.next()) {
-      const { text, number: line, isWhole } = step.value;
-      if (text?.trim() === "") continue;
-      try {
-        const found = readLine(step.value);
-        if (stated !== null || found.kind === "meta") {
-          throw new RowError("it stands behind the end of the export, or begins another one");
-        }
-        if (found.kind === "row") yield { ...found, line, text: text! };
-        else stated = sumOf(found.fields);
-      } catch (thrown) {
-        if (!(thrown instanceof RowError)) throw thrown;
-        // A cut last line counts as `cutShort`, not as damaged.
-        if (isWhole || stated !== null) damage(taken, line, thrown.message);
+    for (const line of lines) {
+      const { number, text, isWhole } = line;
+      let why = line.kind === "faulty" ? line.why : null;
+      if (why === null && (stated !== null || line.kind === "meta")) {
+        why = "it stands behind the end of the export, or begins another one";
       }
+      if (why !== null) {
+        // A cut last line counts as `cutShort`, not as damaged.
+        if (isWhole || stated !== null) damage(taken, number, why);
+      } else if (line.kind === "row") yield { ...line.row, line: number, text };
+      else if (line.kind === "end") stated = sumOf(line.fields);
     }
   }
   takeRows(db, rows(), options, taken);
-  const others = ["replaced", "outdated", "unattached", "forgotten", "damaged"] as const;
-  const read = others.reduce(
-    (sum, fate) => sum + taken[fate],
-    sumOf(taken.imported) + sumOf(taken.known),
-  );
+  const { imported, known, replaced, outdated, unattached, forgotten, damaged } = taken;
+  const read = sumOf(imported) + sumOf(known) + replaced + outdated + unattached + forgotten +
+    damaged;
   return {
     ...taken,
     /** How many forget receipts of the other database are not here, so that nothing keeps their content away. */
@@ -177,12 +169,12 @@ export function takeRows(
   taken = noRows(),
 ): TakenRows {
   if (!dryRun) ensureIndex(db);
-  const run = beginImport();
+  const run = new RowImport(db);
   const admit = forgottenRows(db);
   const take = (row: ArrivingRow) => {
     const { type, columns, line } = row;
     try {
-      let fate = decideFate(db, type, columns, run);
+      let fate = run.fateOf(row);
       const admitted = fate === "new" || fate === "replaced" ? admit(type, columns) : columns;
       if (admitted === null) {
         taken.forgotten++;
@@ -190,7 +182,7 @@ export function takeRows(
         if (!dryRun && columns["uid"] === summaryUid(sessionId)) askForSummary(db, sessionId);
         return;
       }
-      if (!dryRun) fate = importRow(db, type, { columns: admitted, fate, run });
+      if (!dryRun) fate = run.write({ type, columns: admitted }, fate);
       if (fate === "new") taken.imported[tableOf(type).count]++;
       else if (fate === "known") taken.known[tableOf(type).count]++;
       else taken[fate]++;
@@ -201,9 +193,8 @@ export function takeRows(
     }
   };
   let [batches, done] = [0, 0];
-  for (
-    const { batch, pauseMs } of batchesOf(rows, paceBesideHooks(db, BATCH, { small: BESIDE_HOOKS }))
-  ) {
+  const pace = paceBesideHooks(db, BATCH, { small: BESIDE_HOOKS });
+  for (const { batch, pauseMs } of batchesOf(rows, pace)) {
     // Masking runs before the transaction, so that hooks wait less.
     const masked = batch.map((row) => ({ ...row, columns: redactRow(row, rules) }));
     if (dryRun) masked.forEach(take);
@@ -220,7 +211,7 @@ export function takeRows(
     onProgress?.(done += batch.length);
   }
   if (!dryRun) {
-    transaction(db, () => resolveImported(db, run.toResolve, run.numbers));
+    transaction(db, () => run.resolve());
     // A long log would cost the next hook the time to read it.
     checkpoint(db, "TRUNCATE");
   }
@@ -292,8 +283,6 @@ export function redactRow(
 /** Returns the words by which a search finds an observation. */
 export function termsOf({ title, text, files, project }: ImportedColumns): string {
   const paths: readonly unknown[] = JSON.parse(String(files ?? "[]"));
-  return indexedTerms(
-    [title, text, ...paths].join("\n"),
-    typeof project === "string" ? project : null,
-  );
+  const words = [title, text, ...paths].join("\n");
+  return indexedTerms(words, typeof project === "string" ? project : null);
 }

@@ -1,11 +1,17 @@
 /** Writes rows of an export into their tables, in the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { statement } from "../../db/statement.ts";
-import { writeImported } from "../../memory/store.ts";
+import { resolveImported, writeImported } from "../../memory/store.ts";
 import { FORGOTTEN_MARK } from "../../base/forget_mark.ts";
 import { columnsOf } from "../../db/table_copy.ts";
 import { isForgotten, sessionName } from "../forget/stay_away_table.ts";
-import { fieldOf, type ImportedColumns, tableOf } from "./exported_tables.ts";
+import {
+  fieldOf,
+  type ImportedColumns,
+  RowError,
+  tableOf,
+  type TableRow,
+} from "./exported_tables.ts";
 
 /**
  * The fate of a row. `known`: the same version is here. `outdated`: a newer version of the row or of its owner is here.
@@ -13,112 +19,123 @@ import { fieldOf, type ImportedColumns, tableOf } from "./exported_tables.ts";
  */
 export type RowFate = "new" | "replaced" | "known" | "outdated" | "unattached";
 
-/** Tells that a line or row is invalid, so that this program cannot have written it. */
-export class RowError extends Error {
-  override readonly name = "RowError";
-}
-
 /** Result codes of SQLite, see https://sqlite.org/rescode.html. */
 const FOREIGN_KEY = 787;
 const UNIQUE = 2067;
 const CONSTRAINT = 19;
 const MISMATCH = 20;
 
-type ImportRun = ReturnType<typeof beginImport>;
+/** The import of rows into one database. */
+export class RowImport {
+  readonly #db: DatabaseSync;
+  /** Rows (`type id`) with a newer version here, whose history is not imported either. */
+  readonly #outdated = new Set<string>();
+  /** The numbers of observations here, by their numbers in the export. */
+  readonly #numbers = new Map<unknown, number>();
+  /** The export's number of the fix of each failure, by the failure's number here. */
+  readonly #toResolve = new Map<number, number>();
+  /** For tables without a key: how many rows with the same `sameBy` are here and not yet matched by the export. */
+  readonly #listed = new Map<string, Map<string, number>>();
+  /** The columns of tables, read at first use. */
+  readonly #columns = new Map<string, ReadonlySet<string>>();
 
-export function beginImport() {
-  return {
-    /** Rows (`type id`) with a newer version here, whose history is not imported either. */
-    outdated: new Set<string>(),
-    /** The numbers of observations here, by their numbers in the export. */
-    numbers: new Map<unknown, number>(),
-    /** The export's number of the fix of each failure, by the failure's number here. */
-    toResolve: new Map<number, number>(),
-    /** For tables without a key: how many rows with the same `sameBy` are here and not yet matched by the export. */
-    listed: new Map<string, Map<string, number>>(),
-    /** The columns of tables, read at first use. */
-    columns: new Map<string, ReadonlySet<string>>(),
-  };
-}
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+  }
 
-/** Decides the fate of a row, as far as possible without writing it. */
-export function decideFate(
-  db: DatabaseSync,
-  type: string,
-  columns: ImportedColumns,
-  run: ImportRun,
-): RowFate {
-  const { key, owner } = tableOf(type);
-  const [column = "", ownerType] = owner ?? [];
-  if (run.outdated.has(`${ownerType ?? columns["entity_type"]} ${columns[column!]}`)) {
+  /** Decides the fate of a row, as far as possible without writing it. */
+  fateOf({ type, columns }: TableRow): RowFate {
+    const { key, owner } = tableOf(type);
+    const [column = "", ownerType] = owner ?? [];
+    const ownerName = `${ownerType ?? columns["entity_type"]} ${columns[column!]}`;
+    if (this.#outdated.has(ownerName)) return "outdated";
+    if (key === null) return this.#isListed(type, columns) ? "known" : "new";
+    const here = findHere(this.#db, type, columns);
+    if (here === undefined) return "new";
+    const [theirs, ours] = [versionOf(type, columns), versionOf(type, here)];
+    if (theirs === ours) return "known";
+    if (theirs > ours && !isPartForgotten(this.#db, type, here)) return "replaced";
+    this.#outdated.add(`${type} ${columns[key[0]!]}`);
     return "outdated";
   }
-  if (key === null) return isListed(db, type, { columns, run }) ? "known" : "new";
-  const here = findHere(db, type, columns);
-  if (here === undefined) return "new";
-  const [theirs, ours] = [versionOf(type, columns), versionOf(type, here)];
-  if (theirs === ours) return "known";
-  if (theirs > ours && !isPartForgotten(db, type, here)) return "replaced";
-  run.outdated.add(`${type} ${columns[key[0]!]}`);
-  return "outdated";
-}
 
-/**
- * Writes a row if it is new or replaces an older one.
- *
- * @param how `fate`: the result of {@linkcode decideFate}. @throws {RowError} When the table refuses the row.
- */
-export function importRow(
-  db: DatabaseSync,
-  type: string,
-  { columns, fate, run }: {
-    readonly columns: ImportedColumns;
-    readonly fate: RowFate;
-    readonly run: ImportRun;
-  },
-): RowFate {
-  const { table } = tableOf(type);
-  const known = run.columns.get(type) ??
-    new Set(["observed_files", ...columnsOf(db, table).map(({ name }) => name)]);
-  run.columns.set(type, known);
-  const unknown = Object.keys(columns).find((name) => !known.has(name));
-  if (unknown !== undefined) throw new RowError(`it has the unknown field "${unknown}"`);
-  if (Object.keys(columns).length === 0) throw new RowError("it says nothing but its type");
-  try {
-    if (type === "observation") importObservation(db, { columns, fate, run });
-    else if (fate === "new" || fate === "replaced") {
-      const { observation_id: old, ...others } = columns;
-      const number = { observation_id: run.numbers.get(old) ?? null };
-      writeRow(db, type, old === undefined ? columns : { ...others, ...number }, fate);
+  /**
+   * Writes a row if it is new or replaces an older one.
+   *
+   * @param fate The result of {@linkcode fateOf}. @throws {RowError} When the table refuses the row.
+   */
+  write({ type, columns }: TableRow, fate: RowFate): RowFate {
+    const known = this.#columns.get(type) ??
+      new Set([
+        "observed_files",
+        ...columnsOf(this.#db, tableOf(type).table).map(({ name }) => name),
+      ]);
+    this.#columns.set(type, known);
+    const unknown = Object.keys(columns).find((name) => !known.has(name));
+    if (unknown !== undefined) throw new RowError(`it has the unknown field "${unknown}"`);
+    if (Object.keys(columns).length === 0) throw new RowError("it says nothing but its type");
+    try {
+      if (type === "observation") this.#writeObservation(columns, fate);
+      else if (fate === "new" || fate === "replaced") {
+        const { observation_id: old, ...others } = columns;
+        const number = { observation_id: this.#numbers.get(old) ?? null };
+        const row = old === undefined ? columns : { ...others, ...number };
+        writeRow(this.#db, type, row, fate);
+      }
+      return fate;
+    } catch (thrown) {
+      const { errcode, message } = thrown as {
+        readonly errcode?: unknown;
+        readonly message: string;
+      };
+      if (errcode === FOREIGN_KEY) return "unattached";
+      // The row is here under another key: it came from the same source before, or the task has a workflow.
+      if (errcode === UNIQUE) return "known";
+      if (typeof errcode !== "number" || ![CONSTRAINT, MISMATCH].includes(errcode & 0xff)) {
+        throw thrown;
+      }
+      const [, column] = /^NOT NULL constraint failed: \w+\.(\w+)$/.exec(message) ?? [];
+      throw new RowError(
+        column === undefined ? message : `it has no field "${fieldOf(type, column)}"`,
+      );
     }
-    return fate;
-  } catch (thrown) {
-    const { errcode, message } = thrown as { readonly errcode?: unknown; readonly message: string };
-    if (errcode === FOREIGN_KEY) return "unattached";
-    // The row is here under another key: it came from the same source before, or the task has a workflow.
-    if (errcode === UNIQUE) return "known";
-    if (typeof errcode !== "number" || ![CONSTRAINT, MISMATCH].includes(errcode & 0xff)) {
-      throw thrown;
-    }
-    const [, column] = /^NOT NULL constraint failed: \w+\.(\w+)$/.exec(message) ?? [];
-    throw new RowError(
-      column === undefined ? message : `it has no field "${fieldOf(type, column)}"`,
-    );
   }
-}
 
-/** Writes an observation and notes its number here, since other rows refer to it by its number in the export. */
-function importObservation(
-  db: DatabaseSync,
-  { columns, fate, run: { numbers, toResolve } }: Parameters<typeof importRow>[2],
-): void {
-  const { id: old, resolved_by: target } = columns;
-  const here = fate === "new" ? undefined : findHere(db, "observation", columns)!;
-  const isWritten = fate === "new" || fate === "replaced";
-  const id = isWritten ? writeImported(db, columns, { here, numbers }) : Number(here!["id"]);
-  if (typeof old === "number" && !numbers.has(old)) numbers.set(old, id);
-  // The fix in an outdated version does not count.
-  if (typeof target === "number" && fate !== "outdated") toResolve.set(id, target);
+  /** Resolves failures by their fixes, once all rows are written. */
+  resolve(): void {
+    resolveImported(this.#db, this.#toResolve, this.#numbers);
+  }
+
+  /** Writes an observation and notes its number here, since other rows refer to it by its number in the export. */
+  #writeObservation(columns: ImportedColumns, fate: RowFate): void {
+    const numbers = this.#numbers;
+    const { id: old, resolved_by: target } = columns;
+    const here = fate === "new" ? undefined : findHere(this.#db, "observation", columns)!;
+    const isWritten = fate === "new" || fate === "replaced";
+    const id = isWritten
+      ? writeImported(this.#db, columns, { here, numbers })
+      : Number(here!["id"]);
+    if (typeof old === "number" && !numbers.has(old)) numbers.set(old, id);
+    // The fix in an outdated version does not count.
+    if (typeof target === "number" && fate !== "outdated") this.#toResolve.set(id, target);
+  }
+
+  /** Whether a table without a key has the row. Each row here matches only one of the export. */
+  #isListed(type: string, columns: ImportedColumns): boolean {
+    const { table, sameBy = [] } = tableOf(type);
+    const nameOf = (row: ImportedColumns) => JSON.stringify(sameBy.map((name) => row[name]));
+    const listed = this.#listed.get(type) ?? new Map<string, number>();
+    const count = (name: string, n: number) => listed.set(name, (listed.get(name) ?? 0) + n);
+    if (!this.#listed.has(type)) {
+      this.#listed.set(type, listed);
+      const rows = this.#db.prepare(`SELECT ${sameBy.join(", ")} FROM ${table}`).iterate();
+      for (const row of rows) count(nameOf(row), 1);
+    }
+    const name = nameOf(columns);
+    const isHere = (listed.get(name) ?? 0) > 0;
+    if (isHere) count(name, -1);
+    return isHere;
+  }
 }
 
 /** Finds the row with the same key; for an observation also the row that counts its repeats. */
@@ -178,25 +195,4 @@ function writeRow(db: DatabaseSync, type: string, columns: ImportedColumns, fate
     statement(db, "DELETE FROM task_tags WHERE task_id = ?").run(id!);
     statement(db, "DELETE FROM task_dependencies WHERE task_id = ?").run(id!);
   }
-}
-
-/** Whether a table without a key has the row. Each row here matches only one of the export. */
-function isListed(
-  db: DatabaseSync,
-  type: string,
-  { columns, run }: { readonly columns: ImportedColumns; readonly run: ImportRun },
-): boolean {
-  const { table, sameBy = [] } = tableOf(type);
-  const nameOf = (row: ImportedColumns) => JSON.stringify(sameBy.map((name) => row[name]));
-  const listed = run.listed.get(type) ?? new Map<string, number>();
-  const count = (name: string, n: number) => listed.set(name, (listed.get(name) ?? 0) + n);
-  if (!run.listed.has(type)) {
-    run.listed.set(type, listed);
-    const rows = db.prepare(`SELECT ${sameBy.join(", ")} FROM ${table}`).iterate();
-    for (const row of rows) count(nameOf(row), 1);
-  }
-  const name = nameOf(columns);
-  const isHere = (listed.get(name) ?? 0) > 0;
-  if (isHere) count(name, -1);
-  return isHere;
 }

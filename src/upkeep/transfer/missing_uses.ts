@@ -59,8 +59,6 @@ export async function takeMissing(
 
 /** The ids in a line; only lines with a wanted id are parsed. */
 const IDS = /"(?:tool_use_)?id":"([^"\\]+)"/g;
-
-/** Reads the wanted tool uses of a transcript, from a byte on. */
 function usesIn(path: string, from: number, wanted: ReadonlySet<string>): TranscribedToolUse[] {
   const reader = transcriptReader();
   const uses: TranscribedToolUse[] = [];

@@ -2,8 +2,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import COLUMNS from "./moved_columns.json" with { type: "json" };
 import { moveProjects } from "../../memory/store.ts";
-
-/** The columns of a table that name folders. */
 export interface MovedTable {
   /** The words for one row and for several; missing if people do not know the rows. */
   readonly words?: readonly string[];

@@ -16,8 +16,6 @@ import type { Locations } from "../../system/environment.ts";
 import { exclusionIn, projectFinder, type TranscriptProject } from "./capture_of.ts";
 import { ComparedSession, type FoundItem, foundItem } from "./compared_session.ts";
 
-export type Comparison = Awaited<ReturnType<typeof compareTranscripts>>;
-
 /** The options of a comparison; times in epoch milliseconds. */
 export interface CompareOptions {
   readonly locations: Locations;

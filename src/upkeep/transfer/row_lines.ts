@@ -1,43 +1,98 @@
-/** Reads the lines of an export from bytes, and rows of tables from lines. */
+/** Writes rows of tables as the lines of an export, and reads the lines of an export. */
 import * as z from "zod/mini";
 import { byteLines, type ByteSource } from "../../base/byte_lines.ts";
-import { messageOf } from "../../base/errors.ts";
+import { isUserError, messageOf, quietly } from "../../base/errors.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
+import { payloadText, type StoredPayload } from "../../db/payloads.ts";
 import { columnOf } from "../../db/statement.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
-import { EXPORTED_TABLES, type ImportedColumns } from "./exported_tables.ts";
-import { RowError } from "./import_rows_table.ts";
+import {
+  EXPORTED_TABLES,
+  fieldOf,
+  type ImportedColumns,
+  RowError,
+  tableOf,
+  type TableRow,
+} from "./exported_tables.ts";
 
-export interface SourceLine {
-  readonly number: number;
-  /** Null if the line cannot be read as text. */
-  readonly text: string | null;
-  /** Why there is no text; null if there is. */
-  readonly fault: string | null;
-  /** False for a last line without a line break, which may be cut. */
-  readonly isWhole: boolean;
+/** Makes the line of a row. A payload's JSON stays as it is stored, since parsing and writing could change it. */
+export function lineOf(
+  { type, columns }: TableRow,
+): { readonly line: string; readonly isDamaged: boolean } {
+  if (type !== "capture") {
+    return { line: JSON.stringify(fieldsOf(type, columns)), isDamaged: false };
+  }
+  const { encoding, payload, ...others } = columns;
+  const stored = { id: others["id"], encoding, payload, rawBytes: others["raw_bytes"] };
+  const fields = fieldsOf(type, others);
+  try {
+    // JSON escapes line breaks in strings; elsewhere a line break is only white space.
+    const text = payloadText(stored as unknown as StoredPayload).replace(/[\r\n]/g, " ");
+    return { line: `${JSON.stringify(fields).slice(0, -1)},"payload":${text}}`, isDamaged: false };
+  } catch (thrown) {
+    const bytes = payload instanceof Uint8Array ? payload : new TextEncoder().encode(`${payload}`);
+    const why = isUserError(thrown) ? thrown.why : messageOf(thrown);
+    const damage = { why, encoding, stored: bytes.toBase64() };
+    return { line: JSON.stringify({ ...fields, payload: null, damage }), isDamaged: true };
+  }
 }
 
-export type ImportedLine =
-  | { readonly kind: "meta" | "end"; readonly fields: Fields }
-  | { readonly kind: "row"; readonly type: string; readonly columns: ImportedColumns };
+function fieldsOf(type: string, columns: ImportedColumns): Fields {
+  const { json = [] } = tableOf(type);
+  const entries = Object.entries(columns).map(([column, value]) => [
+    fieldOf(type, column),
+    json.includes(column) && value !== null ? valueOf(String(value)) : value,
+  ]);
+  return { type, ...Object.fromEntries(entries) };
+}
+
+/** Returns the value of a JSON text, or the text itself if it is not JSON. */
+export function valueOf(text: string): unknown {
+  const value: unknown = quietly(() => JSON.parse(text));
+  return value === undefined ? text : value;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** A line of an export: its first or last one, a row, or a line that says nothing, with the reason. */
+export type ExportLine =
+  & {
+    readonly number: number;
+    readonly text: string;
+    /** False for a last line without a line break, which may be cut. */
+    readonly isWhole: boolean;
+  }
+  & (
+    | { readonly kind: "meta" | "end"; readonly fields: Fields }
+    | { readonly kind: "row"; readonly row: TableRow }
+    | { readonly kind: "faulty"; readonly why: string }
+  );
 
 /** The greatest length of a line; the largest payload that can be configured is far below a tenth of it. */
 const MAX_LINE_BYTES = 512_000_000;
 
-/** Yields the lines of a stream in UTF-8. @throws {Error} The file system's error. */
-export function* linesOf(source: ByteSource, maxBytes = MAX_LINE_BYTES): Generator<SourceLine> {
+/** Reads the lines of an export that are not blank. @throws {Error} The file system's error. */
+export function* linesIn(source: ByteSource, maxBytes = MAX_LINE_BYTES): Generator<ExportLine> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  for (const { number, bytes, isEnded } of byteLines(source, { maxBytes })) {
-    let [text, fault]: [string | null, string | null] = [null, "it is too long"];
-    try {
-      if (bytes !== null) [text, fault] = [decoder.decode(bytes), null];
-    } catch {
-      fault = "it is not UTF-8";
-    }
-    yield { number, text, fault, isWhole: isEnded };
+  for (const { number, bytes, isEnded: isWhole } of byteLines(source, { maxBytes })) {
+    const text = bytes === null ? undefined : quietly(() => decoder.decode(bytes));
+    const at = { number, text: text ?? "", isWhole };
+    if (text === undefined) {
+      const why = bytes === null ? "it is too long" : "it is not UTF-8";
+      yield { ...at, kind: "faulty", why };
+    } else if (text.trim() !== "") yield { ...at, ...readLine(text) };
+  }
+}
+
+function readLine(text: string) {
+  try {
+    const { fields, payload } = partsOf(text);
+    const { type } = fields;
+    if (type === "meta" || type === "end") return { kind: type, fields } as const;
+    return { kind: "row", row: rowOf(fields, payload) } as const;
+  } catch (thrown) {
+    if (!(thrown instanceof RowError)) throw thrown;
+    return { kind: "faulty", why: thrown.message } as const;
   }
 }
 
@@ -56,12 +111,10 @@ const OBSERVATION = z.looseObject({
   updatedAtMs: TIME,
 });
 
-/** Reads a line. @throws {RowError} When it is not a line of an export. */
-export function readLine({ text, fault }: SourceLine): ImportedLine {
-  if (text === null) throw new RowError(fault ?? "it cannot be read");
-  const { fields, payload } = partsOf(text);
-  const { type, payload: _payload, damage, ...own } = fields;
-  if (type === "meta" || type === "end") return { kind: type, fields };
+function rowOf(
+  { type, payload: _payload, damage, ...own }: Fields,
+  payload: string | null,
+): TableRow {
   if (typeof type !== "string") throw new RowError("it has no type");
   const table = EXPORTED_TABLES.find((table) => table.type === type);
   if (table === undefined) throw new RowError(`it has the unknown type "${type}"`);
@@ -77,11 +130,11 @@ export function readLine({ text, fault }: SourceLine): ImportedLine {
   if (wrong !== undefined) {
     throw new RowError(`its field "${String(wrong.path[0])}" is not what an observation has there`);
   }
-  if (type !== "capture") return { kind: "row", type, columns };
+  if (type !== "capture") return { type, columns };
   const stored = payload === null
     ? storedAs(damage, columns["raw_bytes"] ?? null)
     : { encoding: "json", payload, raw_bytes: new TextEncoder().encode(payload).length };
-  return { kind: "row", type, columns: { ...columns, ...stored } };
+  return { type, columns: { ...columns, ...stored } };
 }
 
 /** The beginning of the last field of a capture; inside a string it would be `,\"payload\":`. */
