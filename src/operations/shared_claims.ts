@@ -56,8 +56,25 @@ interface ServerAnswer {
   readonly author: string;
 }
 
+/**
+ * Asks the team's server for the consent that a step with a task needs.
+ * @returns Null if the step needs none. @throws {UserError}
+ */
+export async function askForStep(
+  place: AskPlace,
+  asks: "claim" | "renew" | "complete" | undefined,
+  { id, ...asker }: Asker & { readonly id: string; readonly token: number | null },
+): Promise<Asked | null> {
+  if (asks === undefined) return null;
+  if (asks === "claim") return await askForTask(place, id, asker);
+  const shared = sharedTask(place.db, id);
+  if (shared === null) return null;
+  const grant = await askToKeep(place, shared, { ...asker, what: asks });
+  return { id, grant, giveBack: UNSHARED.giveBack };
+}
+
 /** Requests a claim on a task. @throws {UserError} ALREADY_CLAIMED, INVALID_STATUS, TEAM_UNREACHED */
-export async function askForTask(place: AskPlace, id: string, asker: Asker): Promise<Asked> {
+async function askForTask(place: AskPlace, id: string, asker: Asker): Promise<Asked> {
   const shared = sharedTask(place.db, id);
   const task = shared === null ? undefined : readTask(place.db, id);
   const isClaimable = task?.status === "open" || task?.status === "in_progress";
@@ -128,7 +145,7 @@ export function sharedTask(db: DatabaseSync, id: string): SharedTask | null {
  * @returns Null if this holder is not at work on the task; then the local database decides.
  * @throws {UserError} NOT_CLAIM_OWNER, TEAM_UNREACHED
  */
-export async function askToKeep(
+async function askToKeep(
   place: AskPlace,
   { id, project }: SharedTask,
   { token, what, ...asker }: Asker & {

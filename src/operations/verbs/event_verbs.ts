@@ -1,12 +1,6 @@
 import { plain } from "../../base/plain.ts";
 import { dataVersionReader } from "../../db/transaction.ts";
-import {
-  type EventRow,
-  type FieldChange,
-  lastEventId,
-  listEvents,
-  toldSinceMs,
-} from "../../work/store.ts";
+import * as work from "../../work/store.ts";
 import { type CliContext, configHere } from "../context.ts";
 import { numberFlag, optional, parsed, switchOn, textFlag } from "../flags.ts";
 import { parseSince } from "../../memory/search/point_in_time.ts";
@@ -48,7 +42,7 @@ const list = verb({
     const sinceMs = flags.since !== undefined && "sinceMs" in flags.since ? flags.since.sinceMs : 0;
     const { config: { store } } = await configHere(context);
     // Retention removes older events, but not at once.
-    const horizonMs = toldSinceMs(store.eventRetentionHours, Date.now());
+    const horizonMs = work.toldSinceMs(store.eventRetentionHours, Date.now());
     const filterOn = (db: DatabaseSync) => ({
       afterId: 0,
       ...flags.since,
@@ -61,7 +55,7 @@ const list = verb({
     const newest = flags.since === undefined;
     const filter = filterOn(db);
     const cut = await cutList(context, flags.limit ?? USUAL_LIMIT, (limit) => {
-      const found = listEvents(db, { ...filter, limit, newest });
+      const found = work.listEvents(db, { ...filter, limit, newest });
       // The list keeps the first rows, so the newest must come first.
       return newest ? found.reverse() : found;
     });
@@ -86,12 +80,12 @@ type Since = { readonly afterId: number } | { readonly sinceMs: number };
 async function follow(
   context: CliContext,
   flags: { readonly since?: Since; readonly limit?: number },
-  filterOn: (db: DatabaseSync) => Omit<Parameters<typeof listEvents>[1], "limit">,
+  filterOn: (db: DatabaseSync) => Omit<Parameters<typeof work.listEvents>[1], "limit">,
 ): Promise<View> {
   const { db } = await openStore(context, "write", "follow the events");
   const filter = filterOn(db);
   let left = flags.limit ?? Infinity;
-  let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;
+  let afterId = flags.since === undefined ? work.lastEventId(db) : filter.afterId;
   const readVersion = dataVersionReader(db);
   for (let seen = -1; left > 0;) {
     // The version is read before the events, so that the next turn finds events committed in between.
@@ -101,7 +95,7 @@ async function follow(
       continue;
     }
     const limit = Math.min(PAGE, left);
-    const events = listEvents(db, { ...filter, afterId, limit });
+    const events = work.listEvents(db, { ...filter, afterId, limit });
     for (const event of events) {
       if (context.globals.json) context.process.stdout.write(`${JSON.stringify(event)}\n`);
       else print(context, eventLine(event));
@@ -114,17 +108,17 @@ async function follow(
 }
 
 /** Formats an event: `12  2026-11-21T08:30:00.000Z  task.updated  1a2b3c4d  status: open → closed`. */
-function eventLine({ id, type, entityType, entityId, data, createdAtMs }: EventRow): string {
+function eventLine({ id, type, entityType, entityId, data, createdAtMs }: work.EventRow): string {
   const name = entityType === "question" ? entityId : shortTaskId(entityId);
   const columns = [new Date(createdAtMs).toISOString(), type, name, detailOf(data)];
   return plain(`${String(id).padStart(5)}  ${columns.join("  ")}`.trimEnd());
 }
 
-function detailOf(data: EventRow["data"]): string {
+function detailOf(data: work.EventRow["data"]): string {
   const { changes, by } = data;
   const author = typeof by === "string" ? `  by ${shortAgent(by)}` : "";
   if (Array.isArray(changes)) {
-    const texts = changes.map((change: FieldChange) =>
+    const texts = changes.map((change: work.FieldChange) =>
       Object.hasOwn(change, "new") ? changeText(change) : change.field
     );
     return [texts.join(", ") + author, aboutOf(data)].filter((text) => text !== "").join("  ");
@@ -140,7 +134,7 @@ const ABOUT: readonly (readonly [entity: string, ...fields: string[]])[] = [
   ["question", "text"],
 ];
 
-function aboutOf(data: EventRow["data"]): string {
+function aboutOf(data: work.EventRow["data"]): string {
   return ABOUT.flatMap(([entity, ...fields]) => fields.map((field) => Object(data[entity])[field]))
     .map((value) => Array.isArray(value) ? value.join(" ") : value)
     .filter((value) => typeof value === "string" && value !== "")
