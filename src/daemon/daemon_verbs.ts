@@ -261,8 +261,7 @@ export const ui = verb({
     const port = await daemonOnPort(context, place);
     const { db } = await openStore(context, "write", "open the page");
     const proof = await makeToken(db, Date.now());
-    const door = client.doorOf(place.files, client.readState(place.files.state));
-    const answer = await client.askDaemon(door, {
+    const answer = await client.askDaemon(place.files, {
       method: "POST",
       path: "/page/codes",
       headers: { "conclaude-token": proof },

@@ -65,9 +65,9 @@ export function teamRows(
     take(project, rows, { before, after }) {
       const home = homeOf(project);
       const refused = new Map<string, string>();
-      const catching = <Result>(uid: string, work: () => Result): Result | undefined => {
+      const catching = <Result>(uid: string, read: () => Result): Result | undefined => {
         try {
-          return work();
+          return read();
         } catch (thrown) {
           refused.set(uid, messageOf(thrown));
         }
@@ -156,7 +156,6 @@ export function differences(mine: string, theirs: string | undefined) {
     .map((field) => ({ field, yours: yours[field], theirs: counting[field] }));
 }
 
-/** Returns the repository and the folder that tasks of a project belong to. */
 function homeOf(project: string) {
   const isRepository = isThere(joinPath(project, "HEAD"));
   return {

@@ -19,7 +19,6 @@ interface SessionEvent {
 
 type ChangeOf<Kind> = Extract<SessionChange, { readonly kind: Kind }>;
 
-/** The function that stores each kind of change. */
 const APPLY: {
   readonly [Kind in SessionChange["kind"]]: (
     db: DatabaseSync,
@@ -189,7 +188,6 @@ const SETTLED: Readonly<Record<Settled, string>> = {
   elicitations: "(source = 'elicitation' OR (source = 'notification' AND type = 'input'))",
 };
 
-/** Closes questions of a session that goes on. */
 function settle(db: DatabaseSync, which: Settled, { sessionId, atMs }: SessionEvent): void {
   const rows = db.prepare(
     `UPDATE questions

@@ -233,12 +233,10 @@ function claimantOf({ lasting }: Daemon, { by, atMs }: work.Author) {
   return { ...lasting(atMs), by };
 }
 
-/** Returns what a request to a team's server needs: the database and the environment. */
 function placeOf({ db, database }: Daemon) {
   return { db, database, environment: THIS_PROCESS };
 }
 
-/** Asks the team's server for the consent that a step needs. */
 async function askFor(
   daemon: Daemon,
   { id, author, body: { offline, claimToken: token = null } }: Call<unknown, steps.StepInput>,
@@ -272,7 +270,6 @@ function stepTo(status: TaskStatus, from?: TaskStatus): steps.TaskStep | undefin
   return { in_progress, closed, blocked, open: toOpen, pending_merge: undefined }[status];
 }
 
-/** Changes the status of a task by the step that leads to it. */
 function changeStatus(daemon: Daemon, call: Call<unknown, Read<typeof newStatus>>): Task {
   const { body: { status: to, reason, summary, claimToken, ...below } } = call;
   const task = work.needTask(daemon.db, call.id);

@@ -199,7 +199,6 @@ function outputOfTask({ db, place }: OpenStore, taskId: string, flags: OutputFla
   };
 }
 
-/** How often `--follow` looks for new output, in milliseconds. */
 const LOOK_MS = 200;
 
 /** Prints new lines until the agent has ended or `--limit` is reached. */

@@ -39,13 +39,12 @@ const list = verb({
     follow: switchOn("Go on printing what comes, a line each"),
   },
   async run(context, flags) {
-    const sinceMs = flags.since !== undefined && "sinceMs" in flags.since ? flags.since.sinceMs : 0;
+    const { afterId = 0, sinceMs = 0 } = flags.since ?? {};
     const { config: { store } } = await configHere(context);
     // Retention removes older events, but not at once.
     const horizonMs = work.toldSinceMs(store.eventRetentionHours, Date.now());
     const filterOn = (db: DatabaseSync) => ({
-      afterId: 0,
-      ...flags.since,
+      afterId,
       sinceMs: Math.max(sinceMs, horizonMs),
       type: flags.type ?? null,
       entityId: flags.entity === undefined ? null : entityIdOf(db, flags.entity),
@@ -74,7 +73,7 @@ const USUAL_LIMIT = 100;
 const PAGE = 500;
 
 /** The beginning of a list of events: after the event with a number, or at a time. */
-type Since = { readonly afterId: number } | { readonly sinceMs: number };
+type Since = { readonly afterId?: number; readonly sinceMs?: number };
 
 /** Prints new events, one line each, until `--limit` is reached or a person stops it. */
 async function follow(

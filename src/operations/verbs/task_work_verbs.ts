@@ -31,7 +31,6 @@ export interface Terms extends work.Author {
   readonly grant?: work.Grant | null;
 }
 
-/** The options that a person or a program may give; each step uses some of them. */
 export interface StepInput {
   readonly claimToken?: number | null | undefined;
   readonly force?: boolean | undefined;
@@ -50,7 +49,6 @@ export interface TaskStep {
   readonly errors: readonly Refusal[];
   /** The consent that a shared task needs from the team's server first. Steps without it only report to the server. */
   readonly asks?: "claim" | "renew" | "complete" | undefined;
-  /** Changes the task in the caller's transaction. */
   readonly take: (db: DatabaseSync, id: string, terms: Terms) => Task;
   readonly describe: (name: string, task: Task) => string;
 }
@@ -223,8 +221,7 @@ async function takeStep(
       return take(db, id, { ...given, ...author, grant: consent?.grant ?? null });
     }));
   const isTold = asks === undefined || asks === "complete";
-  const shared = isTold && !offline ? claims.sharedTask(db, id) : null;
-  if (shared !== null) await claims.tellServer(askPlace, shared);
+  if (isTold && !offline) await claims.tellServer(askPlace, id);
   return task;
 }
 
@@ -248,7 +245,6 @@ function withGrant(db: DatabaseSync, id: string, terms: Terms): Terms {
   return { ...terms, token: grant.fence, leaseMs: grant.leaseUntilMs - terms.atMs };
 }
 
-/** Returns the time at which a claim expires. */
 function untilText({ leaseUntilMs }: Task): string {
   return new Date(leaseUntilMs ?? 0).toISOString();
 }

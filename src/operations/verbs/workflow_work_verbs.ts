@@ -82,11 +82,8 @@ export const reject = verb({
     }
     const begun = await beginChange(context, flags, "send a workflow back");
     const reason = begun.masked(flags.reason)!;
-    return goOn(
-      context,
-      { ...begun, text },
-      (id, terms) => sendBack(begun.db, id, { ...terms, reason }),
-    );
+    const resume: Resume = (id, terms) => sendBack(begun.db, id, { ...terms, reason });
+    return goOn(context, begun, { text, resume });
   },
 });
 
@@ -95,25 +92,23 @@ export const retry = verb({
   flags: { agentId: SHARED.agentId },
   async run(context, flags, text) {
     const begun = await beginChange(context, flags, "retry a workflow");
-    return goOn(
-      context,
-      { ...begun, text },
-      (id, { isCarriedOut, ...terms }) =>
-        resumeWorkflow(begun.db, needAction(begun.db, id, "retry", isCarriedOut), terms),
-    );
+    const { db } = begun;
+    const resume: Resume = (id, { isCarriedOut, ...terms }) =>
+      resumeWorkflow(db, needAction(db, id, "retry", isCarriedOut), terms);
+    return goOn(context, begun, { text, resume });
   },
 });
+
+type Resume = (
+  id: string,
+  terms: Lasting & { readonly by: string; readonly isCarriedOut: boolean },
+) => work.WorkflowRow;
 
 /** Lets a workflow go on, and shows its next step. */
 function goOn(
   context: CliContext,
-  { db, place, change, by, text }: Awaited<ReturnType<typeof beginChange>> & {
-    readonly text: string;
-  },
-  resume: (
-    id: string,
-    terms: Lasting & { readonly by: string; readonly isCarriedOut: boolean },
-  ) => work.WorkflowRow,
+  { db, place, change, by }: Awaited<ReturnType<typeof beginChange>>,
+  { text, resume }: { readonly text: string; readonly resume: Resume },
 ): View {
   const isCarriedOut = isDaemonHere(context, place);
   const id = workflowIdOf(db, text);

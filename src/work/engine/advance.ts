@@ -152,7 +152,6 @@ export function moveWorkflow(
   });
 }
 
-/** Stores a decision, which the daemon carries out. */
 export function decide(
   db: DatabaseSync,
   workflow: work.WorkflowRow,

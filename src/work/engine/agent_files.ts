@@ -64,7 +64,6 @@ export function removeRunFiles({ input, stdout, stderr, begun, exit }: AgentFile
   }
 }
 
-/** Removes all files of an agent. Never throws. */
 export function removeAgentFiles({ folder }: AgentFiles): void {
   quietly(() => removeSync(folder, { recursive: true }));
 }
@@ -110,7 +109,6 @@ export interface FreshLine {
   readonly stream: OutputLine["stream"];
   /** The offset of the line in the agent's file, in bytes. */
   readonly at: number;
-  /** The text with secrets masked. */
   readonly data: string;
   readonly raw: string;
 }

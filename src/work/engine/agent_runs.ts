@@ -70,7 +70,7 @@ export class AgentRuns {
     agent: work.Agent,
   ): Promise<{ readonly agent: work.Agent; readonly held: Held } | null> {
     const { db, database } = this.#parts;
-    const workflow = work.readWorkflow(this.#parts.db, agent.workflowId);
+    const workflow = work.readWorkflow(db, agent.workflowId);
     const task = workflow && work.readTask(db, workflow.taskId);
     const stored = work.readAgent(db, agent.id);
     if (workflow === undefined || task === undefined || stored === undefined) return null;
@@ -117,16 +117,13 @@ export class AgentRuns {
   }
 
   async #follow(agent: work.Agent, held: Held | undefined): Promise<void> {
-    const { db, database, settings, changed, signal } = this.#parts;
-    const workflow = work.readWorkflow(this.#parts.db, agent.workflowId);
+    const { db, settings } = this.#parts;
+    const workflow = work.readWorkflow(db, agent.workflowId);
     const hasEnded = await supervise(agent, {
-      db,
-      files: agents.agentFiles(database, agent.id),
+      ...this.#parts,
       mask: settings.maskOf(workflow),
       graceMs: settings.of(workflow).orchestration.killGraceSeconds * 1000,
       exited: held?.exited,
-      signal,
-      onOutput: changed,
     });
     if (hasEnded) await this.#tellEnd(agent);
   }
@@ -156,7 +153,6 @@ export class AgentRuns {
     await this.#tellEnd(agent);
   }
 
-  /** Records the outcome of a step that could not be started. */
   #fail(agent: work.Agent, outcome: work.StepOutcome): null {
     const { db } = this.#parts;
     const atMs = Date.now();
@@ -231,16 +227,12 @@ const LIFE_MS = 1000;
 /** How long to wait for the shell's exit code after its process has exited, in milliseconds. */
 const EXIT_CODE_MS = 200;
 
-interface Supervision {
-  readonly db: DatabaseSync;
-  readonly files: agents.AgentFiles;
+/** `signal` is aborted when the daemon stops; the agent goes on. */
+interface Supervision extends Pick<EngineParts, "db" | "database" | "signal" | "changed"> {
   readonly mask: (text: string) => string;
   readonly graceMs: number;
   /** Settles when the process has exited; undefined when this program did not start it. */
   readonly exited?: Promise<void> | undefined;
-  /** Aborted when the daemon stops; the agent goes on. */
-  readonly signal: AbortSignal;
-  readonly onOutput: () => void;
 }
 
 /**
@@ -248,10 +240,11 @@ interface Supervision {
  * next move, and removes the agent's files except its output. An agent that has ended already stays unchanged.
  * @returns False when the daemon stops before the agent's end. @throws {Error} When the agent was never let go.
  */
-export async function supervise(agent: work.Agent, supervision: Supervision): Promise<boolean> {
-  const end = await follow(agent, supervision);
+async function supervise(agent: work.Agent, supervision: Supervision): Promise<boolean> {
+  const { db, database, mask } = supervision;
+  const files = agents.agentFiles(database, agent.id);
+  const end = await follow(agent, files, supervision);
   if (end === null) return false;
-  const { db, files, mask } = supervision;
   if (end.code === null && end.killed === null && !end.timedOut && !agents.hasBegun(files)) {
     throw new Error("it was never let go, and is started anew");
   }
@@ -265,7 +258,8 @@ export async function supervise(agent: work.Agent, supervision: Supervision): Pr
 /** Follows a process. @returns How it ended; null when the daemon stops before. */
 async function follow(
   agent: work.Agent,
-  { db, files, mask, graceMs, exited, signal, onOutput }: Supervision,
+  files: agents.AgentFiles,
+  { db, mask, graceMs, exited, signal, changed }: Supervision,
 ): Promise<progress.ProcessEnd | null> {
   const reader = new agents.OutputReader(files, mask);
   const mark = agents.environmentMark(agent.id);
@@ -278,7 +272,7 @@ async function follow(
   let lookedAtMs = performance.now();
   while (!signal.aborted) {
     const hasMore = reader.take({ isOver: false, look }, Date.now());
-    if (hasMore) onOutput();
+    if (hasMore) changed();
     if (agents.readExit(files) !== null) break;
     if (hasExited || (exited === undefined && performance.now() - lookedAtMs > LIFE_MS)) {
       lookedAtMs = performance.now();
@@ -299,12 +293,12 @@ async function follow(
   if (!await agents.isReused(agent)) await endGroupOf(agent.pid!, { graceMs: 500, mark });
   await ending;
   await takeRest(reader, look);
-  onOutput();
+  changed();
   return endOf(db, agent, files);
 }
 
 /** Stores the rest of the output of an agent that has ended, a part at a time. */
-export async function takeRest(
+async function takeRest(
   reader: agents.OutputReader,
   look: (lines: readonly agents.FreshLine[]) => void,
 ): Promise<void> {
@@ -348,19 +342,18 @@ function noteLines(db: DatabaseSync, agent: work.Agent, lines: readonly agents.F
 
 /**
  * Kills an agent with all processes of its group, when no daemon runs to do it.
- * @param options.database The absolute path of the database.
+ * @param ending `database`: the absolute path of the database.
  * @returns Whether the process ran and was the agent's; otherwise the next daemon finds out how it ended.
  */
 export async function endHere(
   db: DatabaseSync,
   id: string,
-  { database, ...ending }: Pick<Supervision, "mask" | "graceMs"> & { readonly database: string },
+  ending: Pick<Supervision, "database" | "mask" | "graceMs">,
 ): Promise<boolean> {
   const agent = work.readAgent(db, id);
   if (agent === undefined || agent.endedAtMs !== null || !await agents.isAlive(agent)) return false;
   const { signal } = new AbortController();
-  const files = agents.agentFiles(database, id);
-  return await supervise(agent, { db, files, ...ending, signal, onOutput: () => {} });
+  return await supervise(agent, { db, ...ending, signal, changed: () => {} });
 }
 
 /** The length of the end of an output that the step keeps, in characters. */

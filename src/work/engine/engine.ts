@@ -9,7 +9,15 @@ import { lookAtTree } from "../../system/git/task_trees.ts";
 import * as work from "../store.ts";
 import { listUntoldClaims } from "../../db/team_outbox.ts";
 import { transaction } from "../../db/transaction.ts";
-import * as workflows from "./advance.ts";
+import {
+  beginWorkflow,
+  CLAIM_LOST,
+  decide,
+  holdsClaim,
+  loseClaim,
+  resumeWorkflow,
+  workflowOwner,
+} from "./advance.ts";
 import { AgentRuns } from "./agent_runs.ts";
 import { AGAIN_MS, type EngineContext, type EngineParts } from "./engine_settings.ts";
 import { approve, CANCELLED, ENDS, refuseUnchanged, REJECTED } from "./reviews.ts";
@@ -171,11 +179,8 @@ export class Engine {
     if (mergeCommit === null) return void await refuseUnchanged(db, workflow);
     const state = await lookAtTree(worktree, `refs/heads/${baseBranch}`);
     if (state === null || state.isDirty || state.ahead > 0) return;
-    const by = workflows.workflowOwner(workflow.id);
-    transaction(
-      db,
-      () => workflows.decide(db, workflow, { decision: "approve", by, atMs: Date.now() }),
-    );
+    const by = workflowOwner(workflow.id);
+    transaction(db, () => decide(db, workflow, { decision: "approve", by, atMs: Date.now() }));
     this.wake();
   }
 
@@ -202,11 +207,7 @@ export class Engine {
     const untilMs = atMs + settings.leaseMs(atMs);
     const lapsed = transaction(db, () => {
       for (const { id, taskId, claimToken } of work.listWorkflows(db, { statuses: ["running"] })) {
-        work.renewClaim(db, taskId, {
-          by: workflows.workflowOwner(id),
-          token: claimToken,
-          untilMs,
-        });
+        work.renewClaim(db, taskId, { by: workflowOwner(id), token: claimToken, untilMs });
       }
       return work.takeBackLapsed(db, atMs);
     });
@@ -223,14 +224,14 @@ export class Engine {
     const { db } = this.#parts;
     for (const workflow of work.listWorkflows(db, { statuses: ["running"] })) {
       const isLate = workflow.deadlineAtMs !== null && workflow.deadlineAtMs <= nowMs;
-      const isLost = !workflows.holdsClaim(db, workflow);
+      const isLost = !holdsClaim(db, workflow);
       if (!isLate && !isLost) continue;
-      const reason = isLost ? workflows.CLAIM_LOST : "the time of its workflow is over";
+      const reason = isLost ? CLAIM_LOST : "the time of its workflow is over";
       transaction(db, () => {
         const statuses = ["starting", "running"];
         const agents = work.listAgents(db, { workflowId: workflow.id, statuses });
         for (const { id } of agents) work.requestKill(db, id, { reason, atMs: nowMs });
-        if (isLost) workflows.loseClaim(db, workflow, nowMs);
+        if (isLost) loseClaim(db, workflow, nowMs);
       });
     }
   }
@@ -254,10 +255,7 @@ export class Engine {
       const lasting = settings.lastingOf({ projectDir }, atMs);
       const earlier = work.readWorkflowOfTask(db, task.id);
       if (earlier !== undefined && earlier.endedAtMs === null) {
-        transaction(
-          db,
-          () => workflows.resumeWorkflow(db, earlier, { by: work.SYSTEM, ...lasting }),
-        );
+        transaction(db, () => resumeWorkflow(db, earlier, { by: work.SYSTEM, ...lasting }));
         log("info", `task ${task.id}: workflow ${earlier.name} goes on`);
         return true;
       }
@@ -269,7 +267,7 @@ export class Engine {
       for (const warning of warnings) log("warn", warning);
       const plan = loadPlan(name, projectDir);
       checkPlace(task, plan.workflow, { projectDir, home: settings.home });
-      transaction(db, () => workflows.beginWorkflow(db, task, plan, lasting));
+      transaction(db, () => beginWorkflow(db, task, plan, lasting));
       log("info", `task ${task.id}: workflow ${name} begins`);
       return true;
     } catch (thrown) {

@@ -134,11 +134,9 @@ export interface EngineContext {
   readonly notify: (title: string, body: string) => void;
 }
 
-/** What the parts of the engine share. */
 export interface EngineParts extends EngineContext {
   readonly signal: AbortSignal;
   readonly wake: () => void;
 }
 
-/** How long a failed attempt waits before the next one, in milliseconds. */
 export const AGAIN_MS = 1000;

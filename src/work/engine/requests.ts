@@ -10,7 +10,6 @@ import { allOrNothing } from "../../db/transaction.ts";
 
 export type WorkflowAction = work.Decision | "retry";
 
-/** The possible actions on a workflow in each status. */
 const ACTIONS: Readonly<Record<work.WorkflowRow["status"], readonly WorkflowAction[]>> = {
   running: ["cancel"],
   pending_merge: ["approve", "reject", "cancel"],

@@ -163,7 +163,6 @@ export function branchName(taskId: string, title = ""): string {
   return `conclaude/${taskId}${words === "" ? "" : `-${words}`}`;
 }
 
-/** Why something is impossible, and the command that helps. */
 interface Obstacle {
   readonly why: string;
   readonly next: string;
