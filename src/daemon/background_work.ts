@@ -37,10 +37,7 @@ export class Work {
   #restsUntilMs = 0;
   #lastFault = "";
 
-  /**
-   * @param look Returns the time until the next look, in milliseconds. Its signal ends the work.
-   * @param fails Reports a failure.
-   */
+  /** @param look Returns milliseconds until the next look; its signal ends the work. @param fails Reports a failure. */
   constructor(
     look: (signal: AbortSignal) => Promise<number>,
     fails: (fault: string) => void,

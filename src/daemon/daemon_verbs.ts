@@ -49,10 +49,7 @@ const start = verb({
   },
 });
 
-/**
- * Starts the daemon if none runs, and waits until it answers.
- * @throws {UserError} When the daemon does not answer in time.
- */
+/** Starts the daemon if none runs, and waits for it. @throws {UserError} When it does not answer in time. */
 async function startDaemon(
   context: CliContext,
   place: DaemonPlace,

@@ -65,10 +65,7 @@ interface ServerAnswer {
   readonly author: string;
 }
 
-/**
- * Asks the team's server for the consent that a step with a task needs.
- * @returns Null if the step needs none. @throws {UserError}
- */
+/** Asks the team's server for the consent that a step needs. @returns Null if it needs none. @throws {UserError} */
 export async function askForStep(
   place: AskPlace,
   asks: Wish | undefined,

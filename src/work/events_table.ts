@@ -31,10 +31,7 @@ export interface EventFilter {
   readonly newest?: boolean;
 }
 
-/**
- * Returns the time after which events are sent, whether older ones are still stored or not.
- * @param keptHours 0 means for ever.
- */
+/** Returns the time after which events are sent, even if older ones are stored. @param keptHours 0 means for ever. */
 export function toldSinceMs(keptHours: number, nowMs: number): number {
   return keptHours === 0 ? 0 : nowMs - keptHours * 3_600_000;
 }

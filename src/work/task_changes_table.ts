@@ -172,10 +172,7 @@ function recordListChange(
   return after;
 }
 
-/**
- * Lets a task wait for others. Adding a task that it waits for already is no change.
- * @throws {UserError} DEPENDENCY_NOT_FOUND, WOULD_CREATE_CYCLE.
- */
+/** Lets a task wait for others, unless it does already. @throws {UserError} DEPENDENCY_NOT_FOUND, WOULD_CREATE_CYCLE */
 export function addDependencies(
   db: DatabaseSync,
   taskId: string,

@@ -32,10 +32,7 @@ export interface NewTask extends
   readonly isQueued: boolean;
 }
 
-/**
- * Creates a task, open and unclaimed.
- * @throws {UserError} PARENT_NOT_FOUND, DEPENDENCY_NOT_FOUND; the caller's transaction then undoes the rest.
- */
+/** Creates a task, in the caller's transaction. @throws {UserError} PARENT_NOT_FOUND, DEPENDENCY_NOT_FOUND. */
 export function createTask(db: DatabaseSync, task: NewTask, author: Author): Task {
   const { atMs } = author;
   const parent = task.parentId === null ? null : needTask(db, task.parentId, "parent");

@@ -39,10 +39,7 @@ export interface MissingPath {
   readonly mayBeMissing: boolean;
 }
 
-/**
- * Renders a prompt, a message or another text.
- * @throws TemplateError
- */
+/** Renders a prompt, a message or another text. @throws TemplateError */
 export function renderText(
   template: string,
   context: TemplateContext,
@@ -51,10 +48,7 @@ export function renderText(
   return renderIn(template, { ...options, context, including: [options.name ?? ""] });
 }
 
-/**
- * Returns the value of a template that is a single tag, or the text of any other. A missing value is an error.
- * @throws TemplateError
- */
+/** Returns the value of a single tag, or the text of another template. @throws TemplateError Also for a missing value. */
 export function renderValue(template: string, context: TemplateContext): TemplateValue {
   const scope: Scope = { missing: "error", context, including: [""] };
   const [only, ...rest] = parseTemplate(template.trim());

@@ -222,10 +222,7 @@ export interface Lasting {
   readonly atMs: number;
 }
 
-/**
- * Claims a task, begins its workflow, and stores the agent of its first step.
- * @throws {UserError} When the task cannot be claimed.
- */
+/** Claims a task, begins its workflow, and stores its first agent. @throws {UserError} When the claim is refused. */
 export function beginWorkflow(
   db: DatabaseSync,
   task: Task,

@@ -71,10 +71,7 @@ export function removeAgentFiles({ folder }: AgentFiles): void {
 /** The variable that tells the processes of an agent which agent they work for. */
 export const AGENT_VARIABLE = "CONCLAUDE_AGENT_ID";
 
-/**
- * Tells whether the process of an agent lives: it exists, has the recorded time of its start, and has the agent's id in
- * its command.
- */
+/** Tells whether an agent's process lives: it has the recorded time of its start, and the agent's id in its command. */
 export async function isAlive(
   { id, pid, processMark }: Pick<Agent, "id" | "pid" | "processMark">,
 ): Promise<boolean> {

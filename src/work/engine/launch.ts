@@ -50,10 +50,7 @@ done 2>/dev/null`;
 /** A process that waits for permission to begin. */
 export type Held = ReturnType<typeof hold>;
 
-/**
- * Starts a process that does nothing until it is released.
- * @throws {Error} When the process cannot be started, or its files cannot be made.
- */
+/** Starts a process that does nothing until it is released. @throws {Error} When it or its files cannot be made. */
 export function hold(launch: Launch & { readonly id: string }, files: AgentFiles) {
   mkdirSync(files.folder, { recursive: true, mode: 0o700 });
   const mode = { mode: 0o600 };

@@ -156,9 +156,7 @@ export function reject(
   });
 }
 
-/**
- * Cancels a workflow, in the caller's transaction: ends its agents, and opens its task again. Its working tree stays.
- */
+/** Cancels a workflow: ends its agents, and opens its task again. Its working tree stays. */
 function cancel(
   db: DatabaseSync,
   workflow: work.WorkflowRow,

@@ -100,10 +100,7 @@ function mainRoot({ commonDir, root }: Repository): string {
   return /[\\/]\.git$/.test(commonDir) ? parentOf(commonDir) : root;
 }
 
-/**
- * Removes the working tree of a completed workflow, unless work would be lost.
- * @returns Why the tree stays; null when it is gone.
- */
+/** Removes a completed workflow's working tree, unless work would be lost. @returns Why it stays; null if it is gone. */
 export async function removeFolder(workflow: work.WorkflowRow): Promise<string | null> {
   const tree = treeOf(workflow);
   const { baseBranch } = workflow;
@@ -238,10 +235,7 @@ function inTurn<Result>(commonDir: string, work: () => Promise<Result>): Promise
   return turn;
 }
 
-/**
- * Reviews all work of a workflow since its start.
- * @throws {UserError} INVALID_STATUS when there is nothing to show.
- */
+/** Reviews all work of a workflow since its start. @throws {UserError} INVALID_STATUS when there is nothing to show. */
 export async function reviewWorkflow(workflow: work.WorkflowRow): Promise<Review> {
   const { worktree, branch, baseBranch, baseCommit, mergeCommit } = workflow;
   if (worktree === null || branch === null || baseBranch === null || baseCommit === null) {

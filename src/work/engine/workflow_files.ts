@@ -51,10 +51,7 @@ export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
   return [...found.values()].sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-/**
- * Reads a workflow, with all prompts that it may need.
- * @throws {UserError} WORKFLOW_NOT_FOUND; WORKFLOW_INVALID with every fault.
- */
+/** Reads a workflow, with all prompts that it may need. @throws {UserError} WORKFLOW_NOT_FOUND, WORKFLOW_INVALID */
 export function loadPlan(name: string, projectDir: string): Plan & { readonly file: WorkflowFile } {
   const file = findWorkflowFile(name, projectDir);
   const parsed = parseFile(file);
