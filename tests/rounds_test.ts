@@ -53,15 +53,11 @@ Deno.test("waking ends a long sleep, and a stop ends it for good", async () => {
 Deno.test("work that failed rests, also when it is woken meanwhile, and says what failed", async () => {
   let looks = 0;
   const told: string[] = [];
-  const work = new Work(
-    () => {
-      looks++;
-      work.wake();
-      return Promise.reject(new UserError("Cannot look", { why: "it is dark", next: "" }));
-    },
-    (fault) => told.push(fault),
-    { least: 3_600_000, most: 3_600_000 },
-  );
+  const work = new Work(() => {
+    looks++;
+    work.wake();
+    return Promise.reject(new UserError("Cannot look", { why: "it is dark", next: "" }));
+  }, (fault) => told.push(fault));
   work.start();
   await turn();
   work.wake();
