@@ -137,7 +137,7 @@ function withoutPrompts(row: memory.SharedObservation): memory.SharedObservation
   return { ...row, text };
 }
 
-/** Lists a task's fields that differ, but for times and claims' numbers. @param theirs Undefined if the task is gone. */
+/** Lists a task's fields that differ, but for times and claims' numbers. @param theirs Undefined if it is gone. */
 export function differences(mine: string, theirs: string | undefined) {
   if (theirs === undefined) return [];
   const [yours, counting] = [mine, theirs].map((body) => {

@@ -157,10 +157,7 @@ interface Holder extends Author {
   readonly to: TaskStatus;
 }
 
-/**
- * Reads a task and checks that `by` holds it.
- * @throws {UserError} NOT_CLAIM_OWNER when somebody else holds it, it was claimed anew, or the lease ran out.
- */
+/** Reads a task that `by` holds. @throws {UserError} NOT_CLAIM_OWNER, also if claimed anew, or the lease ran out. */
 export function needClaim(
   db: DatabaseSync,
   id: string,

@@ -219,10 +219,7 @@ const NONE = "none";
 const CREATE_HELP = "conclaude task create --help";
 const UPDATE_HELP = "conclaude task update --help";
 
-/**
- * Opens a blocked task again, or gives back the claim of a claimed one.
- * @throws {UserError} INVALID_TRANSITION, with the verb that leads to the other status.
- */
+/** Opens a blocked task again, or gives a claim back. @throws {UserError} INVALID_TRANSITION, with the verb to use. */
 function changeStatus(db: DatabaseSync, task: Task, status: string, author: work.Author): Task {
   const to = checkStatus(status, UPDATE_HELP);
   if (!statusesAfter(task.status).includes(to) || wayTo(task, to) !== undefined) {

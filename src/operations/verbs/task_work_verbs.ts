@@ -1,6 +1,6 @@
 /**
- * `conclaude task claim|renew|release|complete|block|unblock|start`: work on a task. The verbs and the daemon's routes are
- * made from one table of steps.
+ * `conclaude task claim|renew|release|complete|block|unblock|start`: work on a task. The verbs and the daemon's routes
+ * are made from one table of steps.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { type Refusal, refusal } from "../../work/refusal.ts";

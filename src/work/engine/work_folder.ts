@@ -100,7 +100,7 @@ function mainRoot({ commonDir, root }: Repository): string {
   return /[\\/]\.git$/.test(commonDir) ? parentOf(commonDir) : root;
 }
 
-/** Removes a completed workflow's working tree, unless work would be lost. @returns Why it stays; null if it is gone. */
+/** Removes a completed workflow's working tree, unless work would be lost. @returns Why it stays; null if gone. */
 export async function removeFolder(workflow: work.WorkflowRow): Promise<string | null> {
   const tree = treeOf(workflow);
   const { baseBranch } = workflow;
