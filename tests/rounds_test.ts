@@ -57,7 +57,7 @@ Deno.test("work that failed rests, also when it is woken meanwhile, and says wha
     looks++;
     work.wake();
     return Promise.reject(new UserError("Cannot look", { why: "it is dark", next: "" }));
-  }, { fails: (fault) => told.push(fault), pauseMs: { least: 3_600_000, most: 3_600_000 } });
+  }, (fault) => told.push(fault));
   work.start();
   await turn();
   work.wake();

@@ -37,16 +37,11 @@ export class Work {
   #restsUntilMs = 0;
   #lastFault = "";
 
-  /**
-   * @param look Returns the time until the next look, in milliseconds. Its signal ends the work.
-   * @param options.fails Reports a failure. `pauseMs`: the pauses after failures.
-   */
+  /** @param look Returns milliseconds until the next look; its signal ends the work. @param fails Reports a failure. */
   constructor(
     look: (signal: AbortSignal) => Promise<number>,
-    { fails, pauseMs }: {
-      readonly fails: (fault: string) => void;
-      readonly pauseMs: { readonly least: number; readonly most: number };
-    },
+    fails: (fault: string) => void,
+    pauseMs = PAUSE_MS,
   ) {
     this.#rounds = new Rounds(async () => {
       const restMs = this.#restsUntilMs - performance.now();
@@ -71,7 +66,6 @@ export class Work {
     this.#rounds.start();
   }
 
-  /** Makes it look soon. */
   wake(): void {
     this.#rounds.wake();
   }
@@ -85,7 +79,6 @@ export class Work {
 
 /** How long new captures may gather before a drain, in milliseconds. */
 const GATHER_MS = 2_000;
-/** The pause between two steps, in milliseconds. */
 const STEP_PAUSE_MS = 5;
 /** The limits of one step, which then takes some milliseconds; a larger capture is a step by itself. */
 const STEP = { maxRows: 2, maxBytes: 50_000 };
@@ -105,10 +98,7 @@ export function memoryWork(context: WorkContext, summaries: Work): Work {
     const { nextRetryAtMs: retryAtMs } = queueRetries(db);
     summaries.start();
     return retryAtMs === null ? Infinity : Math.max(retryAtMs - Date.now(), 0) + 1;
-  }, {
-    fails: (fault) => log("error", `cannot work captures into memory: ${fault}`),
-    pauseMs: PAUSE_MS,
-  });
+  }, (fault) => log("error", `cannot work captures into memory: ${fault}`));
 }
 
 /** @returns False when another process drains. */
@@ -149,26 +139,30 @@ const SUMMARIZER_MS = 60_000;
 
 /** Lets the configured command rewrite summaries, beside the drain. */
 export function summaryWork({ db, database, settings, locations, log }: WorkContext): Work {
-  return new Work(async (signal) => {
-    if (settings.at(null, Date.now()).memory.summarizer.command === null) return SUMMARIZER_MS;
-    const [{ runSummarizer }, { summarizerIn }] = await Promise.all([
-      import("../memory/drain/summarizer.ts"),
-      import("../memory/drain/summarizer_settings.ts"),
-    ]);
-    const summarizer = summarizerIn(settings.at(null, Date.now()));
-    if (summarizer === null) return SUMMARIZER_MS;
-    const { failed, reason } = await runSummarizer(db, {
-      ...{ ...summarizer, database, folder: locations.dataFolder, signal },
-      ...{ now: Date.now, isAsked: false },
-    });
-    if (failed > 0) {
-      log("warn", `the summarizer failed ${count(failed, "time")}, the last time: ${reason}`);
-    }
-    return SUMMARIZER_MS;
-  }, {
-    fails: (fault) => log("error", `cannot summarize: ${fault}`),
-    pauseMs: { least: SUMMARIZER_MS, most: SUMMARIZER_MS },
-  });
+  return new Work(
+    async (signal) => {
+      if (settings.at(null, Date.now()).memory.summarizer.command === null) return SUMMARIZER_MS;
+      const [{ runSummarizer }, { summarizerIn }] = await Promise.all([
+        import("../memory/drain/summarizer.ts"),
+        import("../memory/drain/summarizer_settings.ts"),
+      ]);
+      const summarizer = summarizerIn(settings.at(null, Date.now()));
+      if (summarizer === null) return SUMMARIZER_MS;
+      const { failed, reason } = await runSummarizer(db, {
+        ...{ ...summarizer, database, folder: locations.dataFolder, signal },
+        ...{ now: Date.now, isAsked: false },
+      });
+      if (failed > 0) {
+        log("warn", `the summarizer failed ${count(failed, "time")}, the last time: ${reason}`);
+      }
+      return SUMMARIZER_MS;
+    },
+    (fault) => log("error", `cannot summarize: ${fault}`),
+    {
+      least: SUMMARIZER_MS,
+      most: SUMMARIZER_MS,
+    },
+  );
 }
 
 /** The time between two checks for unsent changes, and between two regular syncs, in milliseconds. */
@@ -193,10 +187,7 @@ export function teamWork({ db, database, log }: WorkContext): Work {
     await syncTeam(database, signal);
     dueAtMs = Date.now() + CLOCK_MS;
     return LOOK_MS;
-  }, {
-    fails: (fault) => log("warn", `cannot sync the team: ${fault}`),
-    pauseMs: PAUSE_MS,
-  });
+  }, (fault) => log("warn", `cannot sync the team: ${fault}`));
 }
 
 /** Runs a sync until it has nothing to do; what was sent or fetched stays when it is ended. @throws {Error} */

@@ -16,9 +16,6 @@ export type FoundDaemon =
   | { readonly kind: "silent" }
   | { readonly kind: "running"; readonly state: KnownDaemon; readonly answers: boolean };
 
-type Door = Pick<DaemonState, "socket" | "port" | "token">;
-
-/** The longest wait for an answer, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /**
@@ -39,8 +36,7 @@ export async function findDaemon(files: DaemonFiles): Promise<FoundDaemon> {
 
 /** Returns the daemon that answers for the database, even if somebody has removed its lock; null when none answers. */
 export async function whoAnswers(files: DaemonFiles): Promise<KnownDaemon | null> {
-  const door = doorOf(files, readState(files.state));
-  const answer = await askDaemon(door, { method: "GET", path: "/status" });
+  const answer = await askDaemon(files, { method: "GET", path: "/status" });
   if (answer?.status !== 200 || !isState(answer.body)) return null;
   const { pid, startedAtMs, socket, port, version } = answer.body;
   return { pid, startedAtMs, socket, port, version };
@@ -54,20 +50,17 @@ export function isWrittenDown(files: DaemonFiles, { pid, startedAtMs }: KnownDae
 
 /** Tells the daemon to stop. @returns Whether it received the request. */
 export async function askToStop(files: DaemonFiles): Promise<boolean> {
-  const door = doorOf(files, readState(files.state));
-  const answer = await askDaemon(door, { method: "POST", path: "/shutdown" });
+  const answer = await askDaemon(files, { method: "POST", path: "/shutdown" });
   // A daemon that is already stopping refuses the request.
   return answer !== null && (answer.status === 202 || answer.status === 503);
 }
 
-/** Returns how to reach the daemon: by its socket, or, on Windows, by the port in its state file. */
-export function doorOf({ socket }: DaemonFiles, written: DaemonState | null): Door {
-  return OS === "windows" && written !== null ? written : { socket, port: null, token: "" };
-}
-
-/** Sends a request. @returns Null if the daemon does not answer in time, or not with JSON. */
+/**
+ * Sends a request to the daemon's socket, or, on Windows, to the port in its state file.
+ * @returns Null if the daemon does not answer in time, or not with JSON.
+ */
 export async function askDaemon(
-  { socket, port, token }: Door,
+  files: DaemonFiles,
   { method, path, headers = {}, body }: {
     readonly method: "GET" | "POST";
     readonly path: string;
@@ -75,6 +68,8 @@ export async function askDaemon(
     readonly body?: unknown;
   },
 ): Promise<{ readonly status: number; readonly body: unknown } | null> {
+  const written = OS === "windows" ? readState(files.state) : null;
+  const { socket, port, token } = written ?? { socket: files.socket, port: null, token: "" };
   using client = socket === null
     ? undefined
     : createHttpClient({ proxy: { transport: "unix", path: socket } });

@@ -48,10 +48,7 @@ const start = verb({
   },
 });
 
-/**
- * Starts the daemon if none runs, and waits until it answers.
- * @throws {UserError} When the daemon does not answer in time.
- */
+/** Starts the daemon if none runs, and waits for it. @throws {UserError} When it does not answer in time. */
 async function startDaemon(
   context: CliContext,
   place: DaemonPlace,
@@ -260,8 +257,7 @@ export const ui = verb({
     const port = await daemonOnPort(context, place);
     const { db } = await openStore(context, "write", "open the page");
     const proof = await makeToken(db, Date.now());
-    const door = client.doorOf(place.files, client.readState(place.files.state));
-    const answer = await client.askDaemon(door, {
+    const answer = await client.askDaemon(place.files, {
       method: "POST",
       path: "/page/codes",
       headers: { "conclaude-token": proof },

@@ -9,7 +9,6 @@ import { eventIdAt, lastEventId, listEvents } from "../work/store.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** How long a body may take to come, in milliseconds. */
 const BODY_MS = 20_000;
 
 /** Checks of single fields, whose refusals say more than that a type is wrong. */
@@ -108,7 +107,6 @@ export function inField<Value>(field: string, check: () => Value): Value {
   }
 }
 
-/** Tells which values a field accepts. */
 function faultText(issue: z.core.$ZodIssue): string {
   switch (issue.code) {
     case "invalid_value":

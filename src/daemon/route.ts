@@ -55,7 +55,6 @@ export interface Route {
   readonly tag: string;
   readonly query: Schema;
   readonly body: Schema | null;
-  /** The status of a successful answer. */
   readonly status: 200 | 201 | 202 | 204;
   /** Null if the answer is not JSON. */
   readonly response: Schema | null;
@@ -76,7 +75,6 @@ export interface Route {
 /** The fields of a query, of a body or of an answer. */
 export type Shape = Readonly<Record<string, Schema>>;
 
-/** The values of a query or a body. */
 export type Read<Fields extends Shape> = z.output<z.ZodMiniObject<Fields, z.core.$strict>>;
 
 /** The settings of a route that differ from the usual ones. */
@@ -152,7 +150,6 @@ export function routerOf(routes: readonly Route[]) {
   };
 }
 
-/** Parts of a path that are no ids. */
 const NO_IDS: ReadonlySet<string> = new Set(["", ".", ".."]);
 
 function decode(text = ""): string {

@@ -39,7 +39,6 @@ const ALWAYS: readonly ErrorCode[] = [
   "READ_ONLY",
 ];
 
-/** Additional refusals of a route with a body. */
 const WITH_BODY: readonly ErrorCode[] = [
   "INVALID_JSON",
   "INVALID_BODY",

@@ -58,7 +58,6 @@ export const countsSchema = z.object({
   pendingQuestions: z.int(),
 });
 
-/** The fields of every refusal. */
 export const refused = { what: z.string(), why: z.string(), next: z.string(), code: z.string() };
 
 /** The title of the task that a row names. */

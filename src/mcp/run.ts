@@ -113,7 +113,6 @@ function createServer(context: CliContext, atWork: Set<Promise<unknown>>): Serve
   return server;
 }
 
-/** Makes the protocol's error for a malformed call. */
 function badCall(why: string): Error {
   const next = `Call one of ${Object.keys(TOOLS).join(", ")}, with an object`;
   return Object.assign(new Error(`Cannot call a tool\n  why:  ${why}\n  next: ${next}`), {

@@ -6,7 +6,6 @@ import { type Observation, readObservations } from "../memory/store.ts";
 import type { CliContext } from "../operations/context.ts";
 import type { DatabaseSync } from "node:sqlite";
 
-/** Arguments that `readArguments` has checked. */
 export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface Call {
@@ -15,7 +14,6 @@ export interface Call {
   readonly folder: string;
   readonly project: Project;
   readonly sessionId: string | null;
-  /** The patterns of `capture.redact.patterns`. */
   readonly redactPatterns: readonly string[];
   readonly nowMs: number;
   readonly args: Arguments;
@@ -60,7 +58,6 @@ export function observationOf({ db, project, args }: Call): Observation {
   return observation;
 }
 
-/** Returns the name of an observation's project for answers. */
 export function folderOf({ project }: Pick<Observation, "project">): string {
   return project === null ? "no project" : folderOfProject(project);
 }
@@ -75,7 +72,6 @@ type ArgumentSchema =
     | { readonly type: "boolean" }
   );
 
-/** The JSON Schema of all arguments of a tool. */
 export interface InputSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, ArgumentSchema>>;

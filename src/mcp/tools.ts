@@ -24,7 +24,6 @@ import { type Call, folderOf, type InputSchema, observationOf } from "./tool_cal
 import { statSync } from "../system/files.ts";
 import TEXTS from "./tools.json" with { type: "json" };
 
-/** The definition of a tool that the model reads. */
 interface ToolText {
   readonly description: string;
   readonly inputSchema: InputSchema;
@@ -42,7 +41,6 @@ export const TOOLS: Readonly<Record<string, ToolText & { readonly run: Run }>> =
     .map(([name, text]) => [name, { ...text, run: RUNS[name]! }]),
 );
 
-/** The description of the server itself that the model reads. */
 export const INSTRUCTIONS = TEXTS.instructions;
 
 /** `recall` lists the results of a search, one on each line, the best first. */

@@ -28,6 +28,16 @@ export interface AskPlace {
   readonly environment: Environment;
 }
 
+/** The step for which a shared task needs the server's consent. */
+type Wish = "claim" | "renew" | "complete";
+
+/** The task that a request is about, its project, and what the caller wants to do. */
+interface About {
+  readonly project: string;
+  readonly what: Wish;
+  readonly id: string;
+}
+
 /** The holder of a requested claim, and its duration in milliseconds. */
 export interface Asker {
   readonly by: string;
@@ -38,7 +48,6 @@ export interface Asker {
 export interface Asked {
   /** The task to claim locally; null if there is none. */
   readonly id: string | null;
-  /** Null for a task that is not shared. */
   readonly grant: Grant | null;
   /** Returns the claim to the server; called if the local claim fails. */
   readonly giveBack: () => Promise<void>;
@@ -56,13 +65,26 @@ interface ServerAnswer {
   readonly author: string;
 }
 
+/** Asks the team's server for the consent that a step needs. @returns Null if it needs none. @throws {UserError} */
+export async function askForStep(
+  place: AskPlace,
+  asks: Wish | undefined,
+  { id, ...asker }: Asker & { readonly id: string; readonly token: number | null },
+): Promise<Asked | null> {
+  if (asks === undefined) return null;
+  if (asks === "claim") return await askForTask(place, id, asker);
+  const project = sharedProjectOf(place.db, id);
+  if (project === null) return null;
+  const grant = await askToKeep(place, { project, what: asks, id }, asker);
+  return { ...UNSHARED, id, grant };
+}
+
 /** Requests a claim on a task. @throws {UserError} ALREADY_CLAIMED, INVALID_STATUS, TEAM_UNREACHED */
-export async function askForTask(place: AskPlace, id: string, asker: Asker): Promise<Asked> {
-  const shared = sharedTask(place.db, id);
-  const task = shared === null ? undefined : readTask(place.db, id);
+async function askForTask(place: AskPlace, id: string, asker: Asker): Promise<Asked> {
+  const project = sharedProjectOf(place.db, id);
+  const task = project === null ? undefined : readTask(place.db, id);
   const isClaimable = task?.status === "open" || task?.status === "in_progress";
-  if (shared === null || !isClaimable) return { id, ...UNSHARED };
-  const { project } = shared;
+  if (project === null || !isClaimable) return { id, ...UNSHARED };
   const atMs = Date.now();
   const about = { project, what: "claim", id } as const;
   const answer = await askServer(place, ["claim", id, ...askerFlags(asker)], about);
@@ -110,38 +132,25 @@ export async function claimAsked<Result>(
   }
 }
 
-export interface SharedTask {
-  readonly id: string;
-  readonly project: string;
-}
-
-/** Returns the task with its project; null if the project is not shared. */
-export function sharedTask(db: DatabaseSync, id: string): SharedTask | null {
-  const project = sharedProjectOf(db, id);
-  return project === null ? null : { id, project };
-}
-
 /**
  * Asks the server whether a claim still counts, and extends it.
  *
- * @param options.token The claim's number; null for the number in the local database.
+ * @param asker.token The claim's number; null for the number in the local database.
  * @returns Null if this holder is not at work on the task; then the local database decides.
  * @throws {UserError} NOT_CLAIM_OWNER, TEAM_UNREACHED
  */
-export async function askToKeep(
+async function askToKeep(
   place: AskPlace,
-  { id, project }: SharedTask,
-  { token, what, ...asker }: Asker & {
-    readonly token: number | null;
-    readonly what: "renew" | "complete";
-  },
+  about: About,
+  { token, ...asker }: Asker & { readonly token: number | null },
 ): Promise<Grant | null> {
+  const { id } = about;
   const task = readTask(place.db, id);
   if (task?.status !== "in_progress" || task.claimedBy !== asker.by) return null;
   const fence = token ?? task.claimToken;
   const atMs = Date.now();
   const words = ["renew", id, ...askerFlags(asker), ...fence === null ? [] : [`--fence=${fence}`]];
-  const answer = await askServer(place, words, { project, what, id });
+  const answer = await askServer(place, words, about);
   if (answer.outcome === "renewed") return grantOf(answer, atMs);
   const who = answer.holder === null ? "nobody has it now" : `${holderText(answer)} has it now`;
   throw refusal("NOT_CLAIM_OWNER", {
@@ -152,8 +161,13 @@ export async function askToKeep(
   });
 }
 
-/** Tells the server how a claim ended, if it is reachable; otherwise the next sync does. */
-export async function tellServer(place: AskPlace, { id, project }: SharedTask): Promise<void> {
+/** Tells the server how a claim on a shared task ended, if it is reachable; otherwise the next sync does. */
+export async function tellServer(
+  place: AskPlace,
+  id: string,
+  project = sharedProjectOf(place.db, id),
+): Promise<void> {
+  if (project === null) return;
   await askServer(place, ["tell", id], { project, what: "complete", id }).catch((thrown) => {
     if (!isUserError(thrown)) throw thrown;
   });
@@ -188,7 +202,7 @@ function granted(
     async giveBack() {
       const claim = { uid, project, step: "release", holder: by, token } as const;
       transaction(place.db, () => noteUntold(place.db, claim, atMs));
-      await tellServer(place, { id: uid, project });
+      await tellServer(place, uid, project);
     },
   };
 }
@@ -197,7 +211,7 @@ function granted(
 async function askServer(
   { database, environment }: AskPlace,
   words: readonly string[],
-  { project, what, id }: SharedTask & { readonly what: "claim" | "renew" | "complete" },
+  { project, what, id }: About,
 ): Promise<ServerAnswer> {
   const [step, ...rest] = words;
   const command = [

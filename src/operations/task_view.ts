@@ -26,7 +26,6 @@ export function shortAgent(name: string): string {
   return UUID.test(name) ? name.slice(0, 8) : name;
 }
 
-/** Tells who has claimed a task, and whether the claim has expired. */
 export function holderText(task: Pick<Task, "status" | "claimedBy" | "leaseUntilMs">): string {
   const lapsed = hasLapsed(task, Date.now()) ? " (ran out)" : "";
   return shortAgent(task.claimedBy ?? "") + lapsed;

@@ -30,7 +30,6 @@ export interface TeamHere extends TeamStore {
   readonly database: string;
 }
 
-/** Opens the store, with the kinds of rows that it shares. */
 export async function openTeam(context: CliContext): Promise<TeamHere> {
   const { db, place } = await openStore(context, "write", "work with a team");
   const { database, config: { redactPatterns } } = place;

@@ -4,14 +4,7 @@ import { messageOf } from "../base/errors.ts";
 import { dropShared } from "../db/team_outbox.ts";
 import { allOrNothing, transaction } from "../db/transaction.ts";
 import { folderOfProject } from "../memory/project_paths.ts";
-import {
-  indexTogether,
-  listSharedObservations,
-  readSharedObservation,
-  SHARED_KINDS,
-  type SharedObservation,
-  takeSharedObservation,
-} from "../memory/store.ts";
+import * as memory from "../memory/store.ts";
 import { compileRedactPatterns, type RedactRules, redactText } from "../secrets/redact.ts";
 import { redactValue } from "../secrets/redact_value.ts";
 import { suspectedSecret } from "../secrets/suspect.ts";
@@ -21,20 +14,7 @@ import { readTeamRequirement, takeTeamRequirement, type TeamRequirement } from "
 import type { SharedRows } from "../team/types.ts";
 import { redactRow } from "../upkeep/transfer/import.ts";
 import { admitAgain, forgottenRows } from "../upkeep/store.ts";
-import {
-  listClaimable,
-  listClaimsHere,
-  listSharedTasks,
-  obeyServer,
-  readSharedTask,
-  readTask,
-  removeSharedTasks,
-  removeTaskEvents,
-  type SharedTask,
-  type TakenTask,
-  takeSharedTask,
-  wantedTask,
-} from "../work/store.ts";
+import * as work from "../work/store.ts";
 
 /** The server's lease for a task that is completed without a claim here, in milliseconds. */
 const USUAL_LEASE_MS = 60_000;
@@ -61,11 +41,14 @@ export function teamRows(
     read(kind, uid) {
       const row = rowOf(db, kind, uid);
       // The row may have become one that is not shared since the outbox named it.
-      if (row === null || ROWS[kind] === undefined && (row as SharedObservation)["kind"] !== kind) {
+      if (
+        row === null ||
+        ROWS[kind] === undefined && (row as memory.SharedObservation)["kind"] !== kind
+      ) {
         return null;
       }
       const sent = kind === "summary" && !sharesPrompts
-        ? withoutPrompts(row as SharedObservation)
+        ? withoutPrompts(row as memory.SharedObservation)
         : row;
       const body = JSON.stringify(masked(sent, rules));
       const suspect = suspectedSecret(body);
@@ -76,15 +59,15 @@ export function teamRows(
       };
     },
     *list(project) {
-      yield* listSharedTasks(db, project);
-      yield* listSharedObservations(db, project);
+      yield* work.listSharedTasks(db, project);
+      yield* memory.listSharedObservations(db, project);
     },
     take(project, rows, { before, after }) {
       const home = homeOf(project);
       const refused = new Map<string, string>();
-      const catching = <Result>(uid: string, work: () => Result): Result | undefined => {
+      const catching = <Result>(uid: string, read: () => Result): Result | undefined => {
         try {
-          return work();
+          return read();
         } catch (thrown) {
           refused.set(uid, messageOf(thrown));
         }
@@ -97,20 +80,20 @@ export function teamRows(
           return [{ ...row, shared }];
         }) ?? []
       );
-      indexTogether(db, () => {
+      memory.indexTogether(db, () => {
         before();
         const admit = forgottenRows(db);
-        const tasks = new Map<string, TakenTask>();
+        const tasks = new Map<string, work.TakenTask>();
         const take = ({ uid, op, author, shared }: typeof read[number]) => {
           if (isRequirement(shared)) {
             takeTeamRequirement(db, project, { ...shared, author: author ?? "" });
-          } else if (isTask(shared)) tasks.set(uid, takeSharedTask(db, shared, home));
+          } else if (isTask(shared)) tasks.set(uid, work.takeSharedTask(db, shared, home));
           else if (op === "forget" || admit("observation", shared) !== null) {
-            takeSharedObservation(db, { project, author }, shared);
+            memory.takeSharedObservation(db, { project, author }, shared);
           }
         };
         for (const row of read) catching(row.uid, () => allOrNothing(db, () => take(row)));
-        const uidsThat = (is: keyof TakenTask) =>
+        const uidsThat = (is: keyof work.TakenTask) =>
           [...tasks].filter(([, taken]) => taken[is]).map(([uid]) => uid);
         after({ refused, ahead: uidsThat("isAhead"), whole: uidsThat("isWhole") });
       });
@@ -121,31 +104,31 @@ export function teamRows(
       const here = new Set(idsOf(({ kind, uid }) => rowOf(db, kind, uid) !== null));
       const uids = idsOf(({ kind }) => kind !== "task");
       const tasks = idsOf(({ kind }) => kind === "task");
-      transaction(db, () => removeTaskEvents(db, tasks));
+      transaction(db, () => work.removeTaskEvents(db, tasks));
       await forget({ uids, tasks });
       transaction(db, () => {
         dropShared(db, rows.map(({ uid }) => uid));
-        removeSharedTasks(db, idsOf(({ kind, body }) => kind === "task" && body === null));
+        work.removeSharedTasks(db, idsOf(({ kind, body }) => kind === "task" && body === null));
         // A row that comes with a body counts again.
         admitAgain(db, idsOf(({ body }) => body !== null));
       });
       return here;
     },
     differ: (mine, theirs) => differences(mine, theirs).length > 0,
-    wanted: (task) => wantedTask(db, task),
-    claimable: (project, limit) => listClaimable(db, project, limit),
-    claimsHere: (project) => listClaimsHere(db, project),
+    wanted: (task) => work.wantedTask(db, task),
+    claimable: (project, limit) => work.listClaimable(db, project, limit),
+    claimsHere: (project) => work.listClaimsHere(db, project),
     leaseLeft(task) {
-      const untilMs = readTask(db, task)?.leaseUntilMs ?? null;
+      const untilMs = work.readTask(db, task)?.leaseUntilMs ?? null;
       return untilMs === null ? USUAL_LEASE_MS : Math.max(untilMs - Date.now(), 0);
     },
     obey: (claim, word) =>
-      allOrNothing(db, () => obeyServer(db, claim, { ...word, atMs: Date.now() })),
+      allOrNothing(db, () => work.obeyServer(db, claim, { ...word, atMs: Date.now() })),
   };
 }
 
 /** Removes the prompts below `Asked:` from a summary. The session's name, which begins the title, stays. */
-function withoutPrompts(row: SharedObservation): SharedObservation {
+function withoutPrompts(row: memory.SharedObservation): memory.SharedObservation {
   const text = String(row["text"] ?? "")
     .replace(
       /^Asked:\n[^]*?(?=^(?:Done|Decided|Changed|Open|Passed over):\n|^Last: |(?![^]))/m,
@@ -154,10 +137,7 @@ function withoutPrompts(row: SharedObservation): SharedObservation {
   return { ...row, text };
 }
 
-/**
- * Lists the fields that differ between two versions of a task, without times and numbers of claims.
- * @param theirs Undefined if the task is gone.
- */
+/** Lists a task's fields that differ, but for times and claims' numbers. @param theirs Undefined if it is gone. */
 export function differences(mine: string, theirs: string | undefined) {
   if (theirs === undefined) return [];
   const [yours, counting] = [mine, theirs].map((body) => {
@@ -173,7 +153,6 @@ export function differences(mine: string, theirs: string | undefined) {
     .map((field) => ({ field, yours: yours[field], theirs: counting[field] }));
 }
 
-/** Returns the repository and the folder that tasks of a project belong to. */
 function homeOf(project: string) {
   const isRepository = isThere(joinPath(project, "HEAD"));
   return {
@@ -183,16 +162,16 @@ function homeOf(project: string) {
 }
 
 type Definition = Pick<TeamRequirement, "uid" | "name" | "definition">;
-type SharedRow = SharedTask | SharedObservation | Definition;
+type SharedRow = work.SharedTask | memory.SharedObservation | Definition;
 
 /** The readers of rows other than observations, by kind. */
 const ROWS: Readonly<Record<string, (db: DatabaseSync, uid: string) => SharedRow | null>> = {
-  task: readSharedTask,
+  task: work.readSharedTask,
   requirement: readTeamRequirement,
 };
 
 function rowOf(db: DatabaseSync, kind: string, uid: string): SharedRow | null {
-  return (ROWS[kind] ?? readSharedObservation)(db, uid);
+  return (ROWS[kind] ?? memory.readSharedObservation)(db, uid);
 }
 
 /** Requires that a row's content matches its kind and uid, and that this kind is shared. @throws {Error} */
@@ -205,12 +184,12 @@ function requireNamed(
     : isTask(row)
     ? ["task", row.columns["id"]]
     : [row["kind"], row["uid"]];
-  const isKnown = ROWS[kind] !== undefined || SHARED_KINDS.includes(kind);
+  const isKnown = ROWS[kind] !== undefined || memory.SHARED_KINDS.includes(kind);
   if (isKnown && is[0] === kind && is[1] === uid) return;
   throw new Error(`it is called "${kind} ${uid}", and holds another row`);
 }
 
-function isTask(row: SharedRow): row is SharedTask {
+function isTask(row: SharedRow): row is work.SharedTask {
   return "columns" in row;
 }
 
@@ -221,7 +200,7 @@ function isRequirement(row: SharedRow): row is Definition {
 /** Masks the secrets of a row by this machine's current rules. */
 function masked<Row extends SharedRow>(row: Row, rules: RedactRules): Row;
 function masked(row: SharedRow, rules: RedactRules) {
-  const mask = (type: "task" | "taskChange" | "observation", columns: SharedObservation) => {
+  const mask = (type: "task" | "taskChange" | "observation", columns: memory.SharedObservation) => {
     const text = JSON.stringify(columns);
     const { terms: _terms, ...masked } = redactRow({ type, columns, text, line: 0 }, rules);
     return masked;

@@ -1,14 +1,6 @@
 /** Finds the task, agent or workflow that a person names by its id, or by the beginning or end of the id. */
 import { refusal } from "../work/refusal.ts";
-import {
-  type Author,
-  listEvents,
-  needTask,
-  readAgent,
-  readTask,
-  readWorkflow,
-  readWorkflowOfTask,
-} from "../work/store.ts";
+import * as work from "../work/store.ts";
 import { findIds, MIN_ID_PART } from "../memory/store.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { HookConfig } from "../config/hook_config.ts";
@@ -22,10 +14,10 @@ import { openStore } from "./open_store.ts";
 
 /** Reads the title by which a person recognizes one of several items with similar ids. */
 const TITLES = {
-  task: (db: DatabaseSync, id: string) => readTask(db, id)?.title,
-  agent: (db: DatabaseSync, id: string) => readAgent(db, id)?.name,
+  task: (db: DatabaseSync, id: string) => work.readTask(db, id)?.title,
+  agent: (db: DatabaseSync, id: string) => work.readAgent(db, id)?.name,
   workflow: (db: DatabaseSync, id: string) =>
-    readTask(db, readWorkflow(db, id)?.taskId ?? null)?.title,
+    work.readTask(db, work.readWorkflow(db, id)?.taskId ?? null)?.title,
 } as const;
 
 /** Returns the id of a task, or the text itself if no task has such an id. @throws {UserError} AMBIGUOUS_ID */
@@ -41,7 +33,7 @@ export function agentIdOf(db: DatabaseSync, text: string): string {
 /** {@linkcode taskIdOf} for a task that must exist, even if it is deleted. @throws {UserError} TASK_NOT_FOUND */
 export function knownTaskId(db: DatabaseSync, text: string): string {
   const id = taskIdOf(db, text);
-  return (readTask(db, id) ?? needTask(db, id)).id;
+  return (work.readTask(db, id) ?? work.needTask(db, id)).id;
 }
 
 /** Returns the only id that was found, or the text if there is none. @throws {UserError} AMBIGUOUS_ID */
@@ -71,7 +63,7 @@ function onlyId(
 /** {@linkcode taskIdOf} for a workflow, which its task's id names, too. */
 export function workflowIdOf(db: DatabaseSync, text: string): string {
   const tasks = findIds(db, "tasks", { text: text.trim() });
-  const ofTasks = tasks.flatMap((id) => readWorkflowOfTask(db, id)?.id ?? []);
+  const ofTasks = tasks.flatMap((id) => work.readWorkflowOfTask(db, id)?.id ?? []);
   const found = new Set([...findIds(db, "workflows", { text: text.trim() }), ...ofTasks]);
   if (found.size === 0 && tasks.length === 1) {
     throw refusal("WORKFLOW_NOT_FOUND", {
@@ -98,7 +90,7 @@ export function entityIdOf(db: DatabaseSync, given: string): string {
       details: { candidates: found },
     });
   }
-  if (listEvents(db, { entityId: text, limit: 1 }).length > 0) return text;
+  if (work.listEvents(db, { entityId: text, limit: 1 }).length > 0) return text;
   throw refusal("NOT_FOUND", {
     what: `There is no task, agent, workflow or question "${text}"`,
     why: "none has this id, or 4 or more characters of it as its beginning or end",
@@ -129,7 +121,6 @@ export function projectOfTasks(
   return allProjects ? null : homeOfTasks(context).repository;
 }
 
-/** Returns how long a claim counts without a renewal, in milliseconds. */
 export function leaseMs({ claimTimeoutMinutes }: Pick<HookConfig, "claimTimeoutMinutes">): number {
   return claimTimeoutMinutes * MINUTE_MS;
 }
@@ -143,8 +134,7 @@ export async function beginChange(context: CliContext, flags: ByFlag, what: stri
     ...{ by, db, place, mask },
     /** Checks a reason or an answer and masks its secrets; null if none is given. */
     masked: (text: string | undefined) => text === undefined ? null : checkBody(mask(text)),
-    /** Does the work in one transaction. */
-    change: <Result>(work: (author: Author) => Result): Result =>
+    change: <Result>(work: (author: work.Author) => Result): Result =>
       transaction(db, () => work({ by, atMs: Date.now() })),
   };
 }

@@ -129,12 +129,10 @@ interface AgentFilter {
   readonly taskId?: string | null | undefined;
   readonly sessionId?: string | null | undefined;
   readonly workflowId?: string | null | undefined;
-  /** Selects only agents in a working tree of their own. */
   readonly hasTree?: boolean;
   readonly limit?: number;
 }
 
-/** Lists agents, the newest first. */
 export function listAgents(
   db: DatabaseSync,
   { statuses, kinds, taskId, sessionId, workflowId, hasTree = false, limit }: AgentFilter,

@@ -38,7 +38,6 @@ const TASK = {
   said: ["text", "depth claimed_at"],
 } as const;
 
-/** Coven's words for each type and status. */
 const TYPES = {
   task: "task chore docs question",
   feature: "feature epic story",
@@ -190,7 +189,6 @@ const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
 };
 
 type Times = "created_at_ms" | "updated_at_ms" | "closed_at_ms" | "deleted_at_ms";
-/** The fields of a task by our columns. */
 type Fields =
   & Record<Exclude<keyof typeof TASK, "needs" | "tags" | "status" | Times>, string | null>
   & Record<Times, number | null>

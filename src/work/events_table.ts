@@ -15,10 +15,8 @@ export const EVENT_FIELDS = {
 
 export type EventRow = RowOf<typeof EVENT_FIELDS>;
 
-/** An event before it is stored. */
 export type Change = Omit<EventRow, "id" | "createdAtMs"> & { readonly atMs: number };
 
-/** An event with its data as JSON. */
 export type StoredEvent = Omit<EventRow, "data"> & { readonly data: string };
 
 /** Selects events. A filter that is missing or null lets all events through. */
@@ -33,10 +31,7 @@ export interface EventFilter {
   readonly newest?: boolean;
 }
 
-/**
- * Returns the time after which events are sent, whether older ones are still stored or not.
- * @param keptHours 0 means for ever.
- */
+/** Returns the time after which events are sent, even if older ones are stored. @param keptHours 0 means for ever. */
 export function toldSinceMs(keptHours: number, nowMs: number): number {
   return keptHours === 0 ? 0 : nowMs - keptHours * 3_600_000;
 }
@@ -107,7 +102,6 @@ export function countState(db: DatabaseSync, toldSinceMs = 0) {
   };
 }
 
-/** Counts the tasks that wait for the scheduler. */
 export function countQueued(db: DatabaseSync): number {
   const sql = `SELECT count(*) AS n FROM tasks
                 WHERE queued_at_ms IS NOT NULL AND status = 'open' AND deleted_at_ms IS NULL`;

@@ -57,7 +57,6 @@ interface RemoveOptions {
   readonly nowMs: number;
   /** The absolute path, or `:memory:`. The output of agents lies beside the file. */
   readonly database: string;
-  /** The most rows for one transaction. */
   readonly batchRows: number;
 }
 

@@ -22,7 +22,6 @@ interface PromptText {
 
 export interface PreviewStep {
   readonly step: Step;
-  /** The number of loops around the step. */
   readonly depth: number;
   /** Whether the step would run; null when that depends on earlier steps. */
   readonly wouldRun: boolean | null;
@@ -67,7 +66,6 @@ interface Scene {
   readonly include: (name: string) => string | null;
 }
 
-/** Returns a text's beginning, cut at a word. */
 function excerptOf(text: string): string {
   if (text.length <= EXCERPT_LENGTH) return text;
   const head = text.slice(0, EXCERPT_LENGTH - 1);

@@ -185,7 +185,6 @@ function limitOutcome({ name, onMaxIterations }: LoopStep, iterations: number): 
   return failure(error, onMaxIterations === "block" ? "block" : "continue");
 }
 
-/** How the process of an agent or a script ended. */
 export interface ProcessEnd {
   /** The exit code that the agent's shell wrote; null when the shell did not get that far. */
   readonly code: number | null;
@@ -258,7 +257,6 @@ export function outcomeOfAgent(
 
 const NOTHING_BEFORE = { success: true, failed: false, skipped: false, output: "", exit_code: 0 };
 
-/** Returns a finished step as templates see it. */
 function outcomeValue(step: Step, outcome: StepOutcome): TemplateValue {
   const { success, skipped, output, outputs, exitCode, error } = outcome;
   return {

@@ -65,10 +65,7 @@ function freeQuestionId(db: DatabaseSync, atMs: number): string {
   return `q-${second}-${Number(row?.["last"] ?? 0) + 1}`;
 }
 
-/**
- * Stores an answer; the caller delivers it afterwards.
- * @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED.
- */
+/** Stores an answer; the caller delivers it afterwards. @throws {UserError} QUESTION_NOT_FOUND, ALREADY_ANSWERED. */
 export function answerQuestion(
   db: DatabaseSync,
   id: string,
@@ -115,7 +112,6 @@ export function resolveQuestions(
   }
 }
 
-/** Reads the question with this id. @throws {UserError} QUESTION_NOT_FOUND */
 export function needQuestion(db: DatabaseSync, id: string): Question {
   const question = readRow(db, QUESTIONS, id);
   if (question !== undefined) return question;

@@ -19,7 +19,6 @@ interface SessionEvent {
 
 type ChangeOf<Kind> = Extract<SessionChange, { readonly kind: Kind }>;
 
-/** The function that stores each kind of change. */
 const APPLY: {
   readonly [Kind in SessionChange["kind"]]: (
     db: DatabaseSync,
@@ -35,10 +34,7 @@ const APPLY: {
   over: (db, _change, event) => endSession(db, event),
 };
 
-/**
- * Stores the changes of an event. An event that comes twice, or late from the spool, does not undo anything that
- * happened after it.
- */
+/** Stores the changes of an event. One that comes twice, or late from the spool, undoes nothing that came after it. */
 export function applySessionChanges(
   db: DatabaseSync,
   changes: readonly SessionChange[],
@@ -50,10 +46,7 @@ export function applySessionChanges(
 /** The type of {@linkcode applySessionChanges}, for hooks that do not load the function. */
 export type ApplySessionChanges = typeof applySessionChanges;
 
-/**
- * Marks sessions as abandoned, as {@linkcode markAbandoned} does, and ends their sub-agents and questions.
- * @returns How many sessions were marked.
- */
+/** Marks sessions as abandoned, and ends their sub-agents and questions. @returns How many sessions were marked. */
 export function abandonSessions(
   db: DatabaseSync,
   sessionIds: readonly string[],
@@ -189,7 +182,6 @@ const SETTLED: Readonly<Record<Settled, string>> = {
   elicitations: "(source = 'elicitation' OR (source = 'notification' AND type = 'input'))",
 };
 
-/** Closes questions of a session that goes on. */
 function settle(db: DatabaseSync, which: Settled, { sessionId, atMs }: SessionEvent): void {
   const rows = db.prepare(
     `UPDATE questions

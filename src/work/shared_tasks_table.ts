@@ -44,7 +44,6 @@ const STAGES: Readonly<Record<string, number>> = {
   closed: 3,
 };
 
-/** Returns how far a version of a task is in its life. */
 function stageOf({ claim_token, status }: Readonly<Record<string, unknown>>): number {
   return Number(claim_token ?? 0) * 4 + (STAGES[String(status)] ?? 0);
 }
@@ -59,7 +58,6 @@ export function* listSharedTasks(
   for (const { id } of rows) yield { kind: "task", uid: String(id) };
 }
 
-/** Reads a task for sharing; null when it is not here. */
 export function readSharedTask(db: DatabaseSync, id: string): SharedTask | null {
   const columns = statement(db, `SELECT ${COLUMNS.join(", ")} FROM tasks WHERE id = ?`).get(id);
   if (columns === undefined) return null;

@@ -5,10 +5,7 @@ import { refusal } from "./refusal.ts";
 /** Options for tags, which are no files: a leading dot, parentheses and `!` have no meaning. */
 const OPTIONS = { dot: true, nonegate: true, noextglob: true, strictBrackets: true };
 
-/**
- * Lists the tags that match a glob: `*` stays within a part of a tag, `**` also crosses `/`.
- * @throws {UserError} INVALID_TAG when the pattern is not a glob.
- */
+/** Lists the tags that match a glob: `*` stays within a part, `**` also crosses `/`. @throws {UserError} INVALID_TAG */
 export function tagsLike(pattern: string, tags: readonly string[]): string[] {
   try {
     const isLike = picomatch(pattern, OPTIONS);

@@ -81,7 +81,6 @@ const TRANSITIONS: readonly (readonly [
   ["blocked", "closed", "is completed as any other", "task complete ID"],
 ];
 
-/** Lists the statuses that may follow a status. */
 export function statusesAfter(status: TaskStatus): TaskStatus[] {
   return TRANSITIONS.filter(([from]) => from === status).map(([, to]) => to);
 }
@@ -109,7 +108,6 @@ export function hasLapsed(
 /** The end of a lease on another machine of a team (9999-12-31), since such a claim does not run out here. */
 export const ELSEWHERE_MS = 253_402_300_799_000;
 
-/** Tells whether somebody on another machine has claimed a task. */
 export function isElsewhere({ leaseUntilMs }: Pick<Task, "leaseUntilMs">): boolean {
   return leaseUntilMs !== null && leaseUntilMs >= ELSEWHERE_MS;
 }

@@ -19,7 +19,6 @@ export type TaskChanges = {
   ]?: Task[Field] | undefined;
 };
 
-/** Fields whose changes are not recorded. */
 const SILENT: ReadonlySet<string> = new Set([
   "depth",
   "claimToken",
@@ -89,7 +88,6 @@ export function writeHistory(
   insertRow(db, "task_history", { taskId, changes: list, changedBy, changedAtMs });
 }
 
-/** Records changes in the history of a task and as an event. */
 function recordTaskChange(
   db: DatabaseSync,
   task: Task,
@@ -174,10 +172,7 @@ function recordListChange(
   return after;
 }
 
-/**
- * Lets a task wait for others. Adding a task that it waits for already is no change.
- * @throws {UserError} DEPENDENCY_NOT_FOUND, WOULD_CREATE_CYCLE.
- */
+/** Lets a task wait for others, unless it does already. @throws {UserError} DEPENDENCY_NOT_FOUND, WOULD_CREATE_CYCLE */
 export function addDependencies(
   db: DatabaseSync,
   taskId: string,

@@ -157,10 +157,7 @@ interface Holder extends Author {
   readonly to: TaskStatus;
 }
 
-/**
- * Reads a task and checks that `by` holds it.
- * @throws {UserError} NOT_CLAIM_OWNER when somebody else holds it, it was claimed anew, or the lease ran out.
- */
+/** Reads a task that `by` holds. @throws {UserError} NOT_CLAIM_OWNER, also if claimed anew, or the lease ran out. */
 export function needClaim(
   db: DatabaseSync,
   id: string,
@@ -234,9 +231,7 @@ function takeBack(db: DatabaseSync, task: Task, atMs: number): Task {
 
 /** The decision of a team's server about a claim that was made here without it. */
 export interface ServerWord {
-  /** The number of the claim that counts. */
   readonly fence: number;
-  /** Who has the claim; null when nobody has. */
   readonly holder: string | null;
   /** Whether the holder's claim is the one made here. */
   readonly isHere: boolean;

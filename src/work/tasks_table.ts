@@ -71,7 +71,6 @@ export function selectTasks(db: DatabaseSync, rest: string, ...values: SQLInputV
     .all(...values).map(taskOf);
 }
 
-/** Lists tasks, the newest first. */
 export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
   const ofTask = "SELECT 1 FROM task_tags WHERE task_id = task.id";
   const { sql, values } = filterOf([
@@ -115,7 +114,6 @@ export function listTags(db: DatabaseSync): string[] {
     .map((row) => String(row["tag"]));
 }
 
-/** Makes a task from a row of {@linkcode TASK_COLUMNS}. */
 export function taskOf(row: Readonly<Record<string, SQLOutputValue>>): Task {
   return rowOf(TASK_FIELDS, row);
 }

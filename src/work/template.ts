@@ -39,10 +39,7 @@ export interface MissingPath {
   readonly mayBeMissing: boolean;
 }
 
-/**
- * Renders a prompt, a message or another text.
- * @throws TemplateError
- */
+/** Renders a prompt, a message or another text. @throws TemplateError */
 export function renderText(
   template: string,
   context: TemplateContext,
@@ -51,10 +48,7 @@ export function renderText(
   return renderIn(template, { ...options, context, including: [options.name ?? ""] });
 }
 
-/**
- * Returns the value of a template that is a single tag, or the text of any other. A missing value is an error.
- * @throws TemplateError
- */
+/** Returns a single tag's value, or the text of another template. @throws TemplateError Also for a missing value. */
 export function renderValue(template: string, context: TemplateContext): TemplateValue {
   const scope: Scope = { missing: "error", context, including: [""] };
   const [only, ...rest] = parseTemplate(template.trim());
@@ -214,10 +208,7 @@ export function scriptFault(command: string): string | null {
   return faultOf(() => renderScript(command, {}));
 }
 
-/**
- * Lists the paths of a text and its includes whose first name has no value. Rendering reports other faults.
- * @throws TemplateError when the text itself cannot be read.
- */
+/** Lists paths of a text and its includes whose first name has no value. @throws TemplateError For the text itself. */
 export function missingPaths(
   template: string,
   context: TemplateContext,

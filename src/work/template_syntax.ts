@@ -34,10 +34,7 @@ const WORDS =
 
 const MAX_DEPTH = 50;
 
-/**
- * Cuts a template into its parts.
- * @throws TemplateError when a tag has no end, or wrong syntax.
- */
+/** Cuts a template into its parts. @throws TemplateError when a tag has no end, or wrong syntax. */
 export function parseTemplate(template: string): Part[] {
   const parts: Part[] = [];
   let at = 0;

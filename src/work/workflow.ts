@@ -125,10 +125,7 @@ const STEPS = {
 
 const STEP_TYPES = Object.keys(STEPS) as Step["type"][];
 
-/**
- * Reads a workflow from an already parsed YAML value.
- * @returns The workflow, or everything that is wrong with it; an error in a step names the step.
- */
+/** Reads a workflow from parsed YAML, or all that is wrong with it; an error in a step names the step. */
 export function parseWorkflow(value: unknown): ReadWorkflow {
   if (!isMapping(value)) {
     return { errors: ["a workflow is a mapping with name, description and steps"] };

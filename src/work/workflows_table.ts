@@ -52,7 +52,6 @@ type NewWorkflow =
   /** The plan, as JSON: the workflow follows it even when its files change. */
   & { readonly definition: string };
 
-/** Stores a workflow that begins. */
 export function createWorkflow(db: DatabaseSync, workflow: NewWorkflow, atMs: number): void {
   const times = { createdAtMs: atMs, updatedAtMs: atMs };
   insertRow(db, "workflows", { ...workflow, status: "running", ...times });
@@ -86,7 +85,6 @@ function recordWorkflowEvent(
   recordEvent(db, { type, entityType: "workflow", entityId: id, data: whole, atMs });
 }
 
-/** Reads the workflow with this id; `undefined` when there is none. */
 export function readWorkflow(db: DatabaseSync, id: string | null): WorkflowRow | undefined {
   return readRow(db, WORKFLOWS, id);
 }
@@ -97,7 +95,6 @@ export function readWorkflowOfTask(db: DatabaseSync, taskId: string): WorkflowRo
   return listRows(db, WORKFLOWS, { where: [["task_id = ?", taskId]], order, limit: 1 })[0];
 }
 
-/** Reads the plan of a workflow, as JSON. */
 export function readDefinition(db: DatabaseSync, id: string): string {
   return String(
     statement(db, "SELECT definition FROM workflows WHERE id = ?").get(id)?.["definition"],
@@ -129,7 +126,6 @@ export function listDecided(db: DatabaseSync): WorkflowRow[] {
 export const STEP_FIELDS = {
   /** The name behind the rounds of the loops around the step: `quality#2/test`. */
   key: "text",
-  /** The number of the attempt, from 1. */
   attempt: "integer",
   type: ["agent", "script", "loop", "merge"],
   status: ["running", "finished", "superseded"],
@@ -166,7 +162,6 @@ export function listSteps(db: DatabaseSync, workflowId: string): StepRow[] {
   return listRows(db, STEPS, { where: [["workflow_id = ?", workflowId]], order }) as StepRow[];
 }
 
-/** Stores that a step runs. */
 export function beginStep(
   db: DatabaseSync,
   workflowId: string,

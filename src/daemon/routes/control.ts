@@ -187,7 +187,6 @@ const WAITS: Readonly<Record<string, string>> = {
 /** By type of notification, what a session waits for; notifications that ask something become questions. */
 const NOTIFIED: Readonly<Record<string, string>> = { idle_prompt: "next prompt" };
 
-/** The most sessions that are listed, the latest first. */
 const MAX_SESSIONS = 50;
 
 /** Lists sessions with their activity. @param questions The open questions. @param status Null means all sessions. */
@@ -233,7 +232,6 @@ function waitAfter(last: LastHook | null): string | null {
   return type === undefined ? "an answer" : NOTIFIED[String(type)] ?? null;
 }
 
-/** The route of a file that the page is made of. */
 function partRoute(path: `/${string}`, part: "page" | "plot", mediaType: string): Route {
   const options = { isOpen: true, mediaType, transaction: "own" } as const;
   return pageRoute(

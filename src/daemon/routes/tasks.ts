@@ -2,11 +2,11 @@
 import * as z from "zod/mini";
 import type { DatabaseSync } from "node:sqlite";
 import { isAbsolutePath } from "../../base/paths.ts";
-import { type Asked, askForNext } from "../../operations/shared_claims.ts";
-import * as steps from "../../operations/task_steps.ts";
+import { type Asked, askForNext, askForStep } from "../../operations/shared_claims.ts";
 import { cleanFields, NEW_TASK } from "../../operations/task_text.ts";
 import { withWaiting } from "../../operations/task_view.ts";
 import * as bulk from "../../operations/verbs/task_bulk_verbs.ts";
+import * as steps from "../../operations/verbs/task_work_verbs.ts";
 import { THIS_PROCESS } from "../../system/environment.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import { exists } from "../../system/on_disk.ts";
@@ -208,7 +208,7 @@ const claimRoutes: readonly Route[] = [
     body: newStatus,
     response: oneTask,
     errors: [...steps.TASK_STEPS.complete.errors, "INVALID_STATUS", "ALREADY_CLAIMED"],
-    ask: (daemon, call) => askFor(daemon, call, stepTo(call.body.status) ?? {}),
+    ask: (daemon, call) => askFor(daemon, call, stepTo(call.body.status)?.asks),
   }, (daemon, call) => ({ task: changeStatus(daemon, call) })),
 ];
 
@@ -220,7 +220,7 @@ function stepRoute(name: string, step: steps.TaskStep): Route {
     body: Object.fromEntries(taken),
     response: oneTask,
     errors,
-    ask: (daemon, call) => askFor(daemon, call, step),
+    ask: (daemon, call) => askFor(daemon, call, asks),
   }, (daemon, call) => {
     if (asks === "claim") takeBack(daemon, call.author.atMs);
     const { force } = call.query as { readonly force?: string };
@@ -233,20 +233,17 @@ function claimantOf({ lasting }: Daemon, { by, atMs }: work.Author) {
   return { ...lasting(atMs), by };
 }
 
-/** Returns what a request to a team's server needs: the database and the environment. */
 function placeOf({ db, database }: Daemon) {
   return { db, database, environment: THIS_PROCESS };
 }
 
-/** Asks the team's server for the permission that a step needs. */
 async function askFor(
   daemon: Daemon,
-  { id, author, body }: Call<unknown, steps.StepInput>,
-  step: Pick<steps.TaskStep, "asks">,
+  { id, author, body: { offline, claimToken: token = null } }: Call<unknown, steps.StepInput>,
+  asks: steps.TaskStep["asks"],
 ): Promise<Asked | null> {
-  const { offline = false, claimToken: token = null } = body;
-  const asker = { ...claimantOf(daemon, author), id, offline, token };
-  return await steps.askBefore(placeOf(daemon), step, asker);
+  const asker = { ...claimantOf(daemon, author), id, token };
+  return offline ? null : await askForStep(placeOf(daemon), asks, asker);
 }
 
 /** Takes back claims that were not renewed, so that others can claim their tasks. */
@@ -273,7 +270,6 @@ function stepTo(status: TaskStatus, from?: TaskStatus): steps.TaskStep | undefin
   return { in_progress, closed, blocked, open: toOpen, pending_merge: undefined }[status];
 }
 
-/** Changes the status of a task by the step that leads to it. */
 function changeStatus(daemon: Daemon, call: Call<unknown, Read<typeof newStatus>>): Task {
   const { body: { status: to, reason, summary, claimToken, ...below } } = call;
   const task = work.needTask(daemon.db, call.id);

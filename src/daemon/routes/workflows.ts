@@ -232,7 +232,6 @@ function decisionRoute(
   });
 }
 
-/** Checks a text and masks its secrets. */
 function cleanText<Text extends string | undefined>({ redact }: Daemon, text: Text) {
   return (text === undefined ? undefined : redact(checkBody(text))) as Text;
 }

@@ -1,19 +1,12 @@
 import { plain } from "../../base/plain.ts";
 import { agentFiles, type OutputLine, readOutputPage } from "../../work/engine/agent_files.ts";
 import { needAgent, requestEnd } from "../../work/engine/requests.ts";
-import { endHere } from "../../work/engine/supervise.ts";
+import { endHere } from "../../work/engine/agent_runs.ts";
 import { reviewAgent, reviewWorkflow } from "../../work/engine/work_folder.ts";
 import { readAgentLine } from "../../work/agent_text.ts";
 import { refusal } from "../../work/refusal.ts";
 import { checkWord } from "../../work/task_input.ts";
-import {
-  type Agent,
-  AGENT_FIELDS,
-  listAgents,
-  readAgent,
-  readTask,
-  readWorkflow,
-} from "../../work/store.ts";
+import * as work from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import {
@@ -40,7 +33,7 @@ const AGENT = proposing(
   text("The agent, by its id, or 4 or more characters of its beginning or end", "id"),
 );
 const ACTIVE = ["starting", "running"];
-const { status: STATUSES, kind: KINDS } = AGENT_FIELDS;
+const { status: STATUSES, kind: KINDS } = work.AGENT_FIELDS;
 
 const list = listVerb({
   flags: {
@@ -55,7 +48,7 @@ const list = listVerb({
   rows({ db }, { status, kind, task, session, all }, { limit }) {
     const checked = <Word extends string>(what: string, words: readonly Word[]) => (one: string) =>
       checkWord(one, words, { what, next: "conclaude agent list --help" });
-    return listAgents(db, {
+    return work.listAgents(db, {
       statuses: status?.map(checked("status", STATUSES)) ?? (all ? null : ACTIVE),
       kinds: kind?.map(checked("kind", KINDS)) ?? null,
       taskId: task === undefined ? null : knownTaskId(db, task),
@@ -81,7 +74,7 @@ const show = readVerb({
   args: [AGENT],
   run({ db }, _flags, text) {
     const agent = needAgent(db, agentIdOf(db, text));
-    const task = readTask(db, agent.taskId);
+    const task = work.readTask(db, agent.taskId);
     const facts = titledFacts([
       ["id", agent.id],
       ["kind", agent.kind],
@@ -123,8 +116,8 @@ const output = readVerb({
   flags: OUTPUT_FLAGS,
   async run({ db, place, context }, flags, text) {
     const agentId = agentIdOf(db, text);
-    const task = readAgent(db, agentId) === undefined
-      ? readTask(db, taskIdOf(db, text))
+    const task = work.readAgent(db, agentId) === undefined
+      ? work.readTask(db, taskIdOf(db, text))
       : undefined;
     if (task !== undefined) return outputOfTask({ db, place }, task.id, flags);
     const agent = needAgent(db, agentId);
@@ -143,7 +136,7 @@ const diff = readVerb({
   flags: { full: switchOn("The whole diff, however long it is") },
   async run({ db, context }, { full }, text) {
     const agent = needAgent(db, agentIdOf(db, text));
-    const workflow = readWorkflow(db, agent.workflowId);
+    const workflow = work.readWorkflow(db, agent.workflowId);
     const review = workflow === undefined ? reviewAgent(agent) : reviewWorkflow(workflow);
     return reviewView(context, await review, {
       whole: full ? null : `conclaude agent diff ${shortTaskId(agent.id)} --full`,
@@ -166,7 +159,7 @@ const kill = verb({
       return { json: { agent }, text: [`Agent ${shortTaskId(id)} (${agent.name}) ${tail}`] };
     };
     if (isDaemonHere(context, place)) return viewOf("is being ended by the daemon.");
-    const project = readWorkflow(db, workflowId)?.projectDir ?? null;
+    const project = work.readWorkflow(db, workflowId)?.projectDir ?? null;
     const hasEnded = await endHere(db, id, { ...endingOf(context, place, project), mask });
     return viewOf(
       hasEnded
@@ -187,7 +180,7 @@ function outputOfTask({ db, place }: OpenStore, taskId: string, flags: OutputFla
       next: `conclaude agent list --all --task ${taskId}`,
     });
   }
-  const parts = listAgents(db, { taskId, kinds: ["agent", "script"] }).reverse()
+  const parts = work.listAgents(db, { taskId, kinds: ["agent", "script"] }).reverse()
     .map((agent) => ({ agent, lines: linesOf(agent, place, {}).lines }));
   const lines = parts
     .flatMap(({ agent, lines }) => lines.map((line) => ({ agentId: agent.id, ...line })))
@@ -204,13 +197,12 @@ function outputOfTask({ db, place }: OpenStore, taskId: string, flags: OutputFla
   };
 }
 
-/** How often `--follow` looks for new output, in milliseconds. */
 const LOOK_MS = 200;
 
 /** Prints new lines until the agent has ended or `--limit` is reached. */
 async function followOutput(
   { process, globals }: CliContext,
-  { id }: Agent,
+  { id }: work.Agent,
   { db, flags, place }: OpenStore & { readonly flags: OutputFlags },
 ): Promise<View> {
   let since = flags.since ?? 0;
@@ -233,12 +225,12 @@ async function followOutput(
   return { json: undefined, text: "" };
 }
 
-function pathOf({ outputFile, id }: Agent, { database }: Place): string {
+function pathOf({ outputFile, id }: work.Agent, { database }: Place): string {
   return outputFile ?? agentFiles(database, id).output;
 }
 
 function linesOf(
-  agent: Agent,
+  agent: work.Agent,
   place: Place,
   { since = 0, limit = Infinity }: { readonly since?: number; readonly limit?: number },
 ) {

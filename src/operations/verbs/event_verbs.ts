@@ -1,12 +1,6 @@
 import { plain } from "../../base/plain.ts";
 import { dataVersionReader } from "../../db/transaction.ts";
-import {
-  type EventRow,
-  type FieldChange,
-  lastEventId,
-  listEvents,
-  toldSinceMs,
-} from "../../work/store.ts";
+import * as work from "../../work/store.ts";
 import { type CliContext, configHere } from "../context.ts";
 import { numberFlag, optional, parsed, switchOn, textFlag } from "../flags.ts";
 import { parseSince } from "../../memory/search/point_in_time.ts";
@@ -44,13 +38,12 @@ const list = verb({
     follow: switchOn("Go on printing what comes, a line each"),
   },
   async run(context, flags) {
-    const sinceMs = flags.since !== undefined && "sinceMs" in flags.since ? flags.since.sinceMs : 0;
+    const { afterId = 0, sinceMs = 0 } = flags.since ?? {};
     const { config: { store } } = await configHere(context);
     // Retention removes older events, but not at once.
-    const horizonMs = toldSinceMs(store.eventRetentionHours, Date.now());
+    const horizonMs = work.toldSinceMs(store.eventRetentionHours, Date.now());
     const filterOn = (db: DatabaseSync) => ({
-      afterId: 0,
-      ...flags.since,
+      afterId,
       sinceMs: Math.max(sinceMs, horizonMs),
       type: flags.type ?? null,
       entityId: flags.entity === undefined ? null : entityIdOf(db, flags.entity),
@@ -60,7 +53,7 @@ const list = verb({
     const newest = flags.since === undefined;
     const filter = filterOn(db);
     const cut = await cutList(context, flags.limit ?? USUAL_LIMIT, (limit) => {
-      const found = listEvents(db, { ...filter, limit, newest });
+      const found = work.listEvents(db, { ...filter, limit, newest });
       // The list keeps the first rows, so the newest must come first.
       return newest ? found.reverse() : found;
     });
@@ -79,18 +72,18 @@ const USUAL_LIMIT = 100;
 const PAGE = 500;
 
 /** The beginning of a list of events: after the event with a number, or at a time. */
-type Since = { readonly afterId: number } | { readonly sinceMs: number };
+type Since = { readonly afterId?: number; readonly sinceMs?: number };
 
 /** Prints new events, one line each, until `--limit` is reached or a person stops it. */
 async function follow(
   context: CliContext,
   flags: { readonly since?: Since; readonly limit?: number },
-  filterOn: (db: DatabaseSync) => Omit<Parameters<typeof listEvents>[1], "limit">,
+  filterOn: (db: DatabaseSync) => Omit<Parameters<typeof work.listEvents>[1], "limit">,
 ): Promise<View> {
   const { db } = await openStore(context, "write", "follow the events");
   const filter = filterOn(db);
   let left = flags.limit ?? Infinity;
-  let afterId = flags.since === undefined ? lastEventId(db) : filter.afterId;
+  let afterId = flags.since === undefined ? work.lastEventId(db) : filter.afterId;
   const readVersion = dataVersionReader(db);
   for (let seen = -1; left > 0;) {
     // The version is read before the events, so that the next turn finds events committed in between.
@@ -100,7 +93,7 @@ async function follow(
       continue;
     }
     const limit = Math.min(PAGE, left);
-    const events = listEvents(db, { ...filter, afterId, limit });
+    const events = work.listEvents(db, { ...filter, afterId, limit });
     for (const event of events) {
       if (context.globals.json) context.process.stdout.write(`${JSON.stringify(event)}\n`);
       else print(context, eventLine(event));
@@ -113,17 +106,17 @@ async function follow(
 }
 
 /** Formats an event: `12  2026-11-21T08:30:00.000Z  task.updated  1a2b3c4d  status: open → closed`. */
-function eventLine({ id, type, entityType, entityId, data, createdAtMs }: EventRow): string {
+function eventLine({ id, type, entityType, entityId, data, createdAtMs }: work.EventRow): string {
   const name = entityType === "question" ? entityId : shortTaskId(entityId);
   const columns = [new Date(createdAtMs).toISOString(), type, name, detailOf(data)];
   return plain(`${String(id).padStart(5)}  ${columns.join("  ")}`.trimEnd());
 }
 
-function detailOf(data: EventRow["data"]): string {
+function detailOf(data: work.EventRow["data"]): string {
   const { changes, by } = data;
   const author = typeof by === "string" ? `  by ${shortAgent(by)}` : "";
   if (Array.isArray(changes)) {
-    const texts = changes.map((change: FieldChange) =>
+    const texts = changes.map((change: work.FieldChange) =>
       Object.hasOwn(change, "new") ? changeText(change) : change.field
     );
     return [texts.join(", ") + author, aboutOf(data)].filter((text) => text !== "").join("  ");
@@ -139,7 +132,7 @@ const ABOUT: readonly (readonly [entity: string, ...fields: string[]])[] = [
   ["question", "text"],
 ];
 
-function aboutOf(data: EventRow["data"]): string {
+function aboutOf(data: work.EventRow["data"]): string {
   return ABOUT.flatMap(([entity, ...fields]) => fields.map((field) => Object(data[entity])[field]))
     .map((value) => Array.isArray(value) ? value.join(" ") : value)
     .filter((value) => typeof value === "string" && value !== "")

@@ -5,24 +5,8 @@ import { quietly } from "../../base/errors.ts";
 import { timeUntil } from "../../base/time.ts";
 import { checkpoint } from "../../db/database.ts";
 import { giveBackSpace } from "../../db/disk_space.ts";
-import {
-  damagedPayloads,
-  payloadsToPrune,
-  payloadText,
-  prunedBytes,
-  prunePayloads,
-  readPayload,
-} from "../../db/payloads.ts";
-import {
-  listQueue,
-  type QueueItem,
-  queueRetries,
-  readStoredPayload,
-  retryQueueItems,
-  summarizeQueue,
-  tellingQueueId,
-  totalsOf,
-} from "../../db/queue.ts";
+import * as payloads from "../../db/payloads.ts";
+import * as queues from "../../db/queue.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { spooledFiles } from "../../db/spool.ts";
 import type { CliContext } from "../context.ts";
@@ -47,13 +31,17 @@ const list = readVerb({
     const { session, status = null, priority = null } = flags;
     const filter = { sessionId: sessionFilterOf(db, session), status, priority };
     const limit = limitOf(context, flags.limit);
-    const cut = await cutList(context, limit, (limit) => listQueue(db, { ...filter, limit }));
+    const cut = await cutList(
+      context,
+      limit,
+      (limit) => queues.listQueue(db, { ...filter, limit }),
+    );
     const { rows: items } = cut;
     const subjects = context.globals.json ? null : await subjectsOf(db, items);
     const now = Date.now();
     const spooled = spooledFiles(spoolOf(context, place)).length;
     const table = tableText(context, items, {
-      ID: ({ id }) => tellingQueueId(db, id),
+      ID: ({ id }) => queues.tellingQueueId(db, id),
       PRIORITY: (item) => item.priority,
       STATUS: (item) => item.status,
       SESSION: (item) => tellingId(db, item.sessionId),
@@ -68,11 +56,12 @@ const list = readVerb({
 });
 
 /** Returns by id what each capture is about, in one line: its files, or its command or words. */
-async function subjectsOf(db: DatabaseSync, items: readonly QueueItem[]) {
+async function subjectsOf(db: DatabaseSync, items: readonly queues.QueueItem[]) {
   const { captureStep } = await import("../../memory/tell/session_steps.ts");
   const subjects = new Map<string, string>();
   for (const item of items) {
-    const payload = () => quietly(() => readPayload(readStoredPayload(db, item.id)!).value);
+    const payload = () =>
+      quietly(() => payloads.readPayload(queues.readStoredPayload(db, item.id)!).value);
     const how = { known: null, isWhole: false, payload, folder: null };
     const { subject } = await captureStep({ ...item, observationId: null }, how);
     subjects.set(item.id, item.filesTouched.join(" ") || subject);
@@ -84,9 +73,9 @@ const show = readVerb({
   args: [ID],
   run({ db }, _flags, id) {
     const item = queueItemOf(db, id);
-    const text = payloadText(readStoredPayload(db, item.id)!);
+    const text = payloads.payloadText(queues.readStoredPayload(db, item.id)!);
     const payload: unknown = JSON.parse(text);
-    const pruned = prunedBytes(text);
+    const pruned = payloads.prunedBytes(text);
     const facts = factLines([
       ["capture", item.id],
       ["session", item.sessionId],
@@ -110,9 +99,9 @@ const show = readVerb({
 
 const stats = readVerb({
   run({ db, place, context }) {
-    const groups = summarizeQueue(db);
-    const totals = totalsOf(groups);
-    const retries = queueRetries(db);
+    const groups = queues.summarizeQueue(db);
+    const totals = queues.totalsOf(groups);
+    const retries = queues.queueRetries(db);
     const nowMs = Date.now();
     const spooled = spooledFiles(spoolOf(context, place)).length;
     const percent = Math.round(100 * totals.storedBytes / totals.rawBytes);
@@ -148,7 +137,7 @@ const retry = verb({
     });
     const { db } = await openStore(context, "write");
     const named = flags.all ? null : [...new Set(ids.map((id) => queueItemOf(db, id).id))];
-    const retried = retryQueueItems(db, named, Date.now());
+    const retried = queues.retryQueueItems(db, named, Date.now());
     const unchanged = named === null ? 0 : named.length - retried;
     const others = unchanged === 0
       ? ""
@@ -183,12 +172,13 @@ const prune = verb({
     const { db } = await openStore(context, dryRun ? "read" : "write");
     using progress = progressLine(context);
     const ids = unreadable
-      ? damagedPayloads(db).map(({ id }) => id)
-      : payloadsToPrune(db, { beforeMs: Date.now() - olderThan, keepNewest: keepRaw });
+      ? payloads.damagedPayloads(db).map(({ id }) => id)
+      : payloads.payloadsToPrune(db, { beforeMs: Date.now() - olderThan, keepNewest: keepRaw });
     const removals = listFirst(ids, (first) =>
       first.map((id) => {
         const { toolName, filesTouched, createdAtMs } = queueItemOf(db, id);
-        return [tellingQueueId(db, id), agoText(createdAtMs), toolName, ...filesTouched].join("  ");
+        return [queues.tellingQueueId(db, id), agoText(createdAtMs), toolName, ...filesTouched]
+          .join("  ");
       }));
     if (ids.length > 0 && !dryRun && !yes) {
       askAtTerminal(context, {
@@ -198,7 +188,7 @@ const prune = verb({
       });
     }
     let [pruned, storedBytes, steps] = [0, 0, 0];
-    for (const done of prunePayloads(db, ids, { unreadable, dryRun })) {
+    for (const done of payloads.prunePayloads(db, ids, { unreadable, dryRun })) {
       ({ pruned, freedBytes: storedBytes } = done);
       progress.tell("Pruning payloads", { done: pruned, of: ids.length });
       if (++steps % CHECKPOINT_EVERY_STEPS === 0 && !dryRun) checkpoint(db, "PASSIVE");

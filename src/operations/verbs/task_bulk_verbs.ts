@@ -2,14 +2,7 @@
 import { count } from "../../base/counts.ts";
 import { isUserError } from "../../base/errors.ts";
 import { transaction } from "../../db/transaction.ts";
-import {
-  type Author,
-  changeTags,
-  changeTask,
-  completeTask,
-  deleteTask,
-  needTask,
-} from "../../work/store.ts";
+import * as work from "../../work/store.ts";
 import {
   type Parameter,
   parsed,
@@ -44,33 +37,34 @@ interface BulkInput {
 
 export interface BulkChange {
   readonly flags: Readonly<Record<string, Parameter>>;
-  /** Changes one task in the caller's transaction. */
-  readonly change: (db: DatabaseSync, id: string, given: BulkInput & Author) => unknown;
+  readonly change: (db: DatabaseSync, id: string, given: BulkInput & work.Author) => unknown;
 }
 
 /** The table of changes of many tasks, for the verbs and for the daemon's routes. */
 export const BULK_CHANGES = {
   close: {
     flags: {},
-    change: (db, id, author) => completeTask(db, id, { ...author, token: null, summary: null }),
+    change: (db, id, author) =>
+      work.completeTask(db, id, { ...author, token: null, summary: null }),
   },
   delete: {
     flags: {},
-    change: (db, id, { hard = false, ...author }) => deleteTask(db, id, { ...author, hard }),
+    change: (db, id, { hard = false, ...author }) => work.deleteTask(db, id, { ...author, hard }),
   },
   setPriority: {
     flags: { priority: parsed(String, "How urgent they are: 0 (most) to 4", "n") },
     change: (db, id, { priority, ...author }) =>
-      changeTask(db, needTask(db, id), { priority }, author),
+      work.changeTask(db, work.needTask(db, id), { priority }, author),
   },
   addTags: {
     flags: TAGS,
-    change: (db, id, { tags = [], ...author }) => changeTags(db, id, { kind: "add", tags }, author),
+    change: (db, id, { tags = [], ...author }) =>
+      work.changeTags(db, id, { kind: "add", tags }, author),
   },
   removeTags: {
     flags: TAGS,
     change: (db, id, { tags = [], ...author }) =>
-      changeTags(db, id, { kind: "remove", tags }, author),
+      work.changeTags(db, id, { kind: "remove", tags }, author),
   },
 } as const satisfies Readonly<Record<string, BulkChange>>;
 

@@ -1,26 +1,7 @@
 /** `conclaude task create|update|reparent|delete|restore|tag`: change tasks and their tags. */
 import { statusesAfter, type Task, wayTo } from "../../work/task.ts";
 import { checkStatus } from "../../work/task_input.ts";
-import {
-  type Author,
-  badTransition,
-  changeDependencies,
-  changeTags,
-  changeTask,
-  createTask,
-  deleteTask,
-  isReady,
-  listSubtree,
-  listTags,
-  listWaiting,
-  needTask,
-  readTask,
-  releaseTask,
-  reparentTask,
-  restoreTask,
-  type TagChange,
-  unblockTask,
-} from "../../work/store.ts";
+import * as work from "../../work/store.ts";
 import { confirmOrThrow, listFirst } from "../terminal.ts";
 import {
   clearingFlag,
@@ -81,7 +62,7 @@ export const create = verb({
     const checkWorkflow = await workflowCheck(input.workflow);
     const scheduler = flags.start ? await import("../orchestration_here.ts") : null;
     const task = change((author) => {
-      const made = createTask(db, {
+      const made = work.createTask(db, {
         ...input,
         parentId: flags.parent === undefined ? null : taskIdOf(db, flags.parent),
         dependsOn: (flags.dependsOn ?? []).map((text) => taskIdOf(db, text)),
@@ -127,12 +108,12 @@ export const update = verb({
     const changes = cleanFields({ ...flags, body, workflow }, { mask, next: UPDATE_HELP });
     const checkWorkflow = await workflowCheck(changes.workflow ?? null);
     const { before, task } = change((author) => {
-      const before = needTask(db, taskIdOf(db, text));
+      const before = work.needTask(db, taskIdOf(db, text));
       checkWorkflow(before);
       const ids = (texts: readonly string[] = []) => texts.map((other) => taskIdOf(db, other));
-      changeTask(db, before, changes, author);
+      work.changeTask(db, before, changes, author);
       const others = { add: ids(flags.dependsOn), remove: ids(flags.noLongerDependsOn) };
-      const waiting = changeDependencies(db, before.id, others, author);
+      const waiting = work.changeDependencies(db, before.id, others, author);
       const { status } = flags;
       const task = status === undefined ? waiting : changeStatus(db, waiting, status, author);
       return { before, task };
@@ -164,7 +145,7 @@ export const reparent = verb({
     const { change, db } = await beginChange(context, flags, "move a task");
     const task = change((author) => {
       const parentId = parent === undefined ? null : taskIdOf(db, parent);
-      return reparentTask(db, taskIdOf(db, text), parentId, author);
+      return work.reparentTask(db, taskIdOf(db, text), parentId, author);
     });
     warnOfDepth(context, task);
     return changedView(task, `Task ${nameOf(task)} lies at depth ${task.depth} now.`);
@@ -183,28 +164,28 @@ export const remove = verb({
     const { change, db } = await beginChange(context, flags, "delete a task");
     if (flags.hard && !flags.yes) {
       const id = taskIdOf(db, text);
-      const task = readTask(db, id) ?? needTask(db, id);
+      const task = work.readTask(db, id) ?? work.needTask(db, id);
       confirmOrThrow(context, {
         what: `delete task ${nameOf(task)} for good`,
-        shows: listFirst(listSubtree(db, id), (tasks) => tasks.map(nameOf)),
+        shows: listFirst(work.listSubtree(db, id), (tasks) => tasks.map(nameOf)),
         ask: `Delete ${nameOf(task)}, with all below it and its history, for good?`,
         again: `conclaude task delete ${id} --hard --yes`,
       });
     }
     const { deleted, nowReady } = change((author) => {
       const id = taskIdOf(db, text);
-      const waiting = listWaiting(db, id);
-      if (flags.force && readTask(db, id)?.status === "in_progress") {
-        releaseTask(db, id, { ...author, force: true });
+      const waiting = work.listWaiting(db, id);
+      if (flags.force && work.readTask(db, id)?.status === "in_progress") {
+        work.releaseTask(db, id, { ...author, force: true });
       }
-      const deleted = deleteTask(db, id, { ...author, hard: flags.hard });
-      return { deleted, nowReady: waiting.filter((other) => isReady(db, other)) };
+      const deleted = work.deleteTask(db, id, { ...author, hard: flags.hard });
+      return { deleted, nowReady: waiting.filter((other) => work.isReady(db, other)) };
     });
-    const task = flags.hard ? deleted[0]! : readTask(db, deleted[0]!.id)!;
+    const task = flags.hard ? deleted[0]! : work.readTask(db, deleted[0]!.id)!;
     const others = deleted.length === 1 ? "" : ` and ${deleted.length - 1} below it`;
     const back = nextHere(`conclaude task restore ${shortTaskId(task.id)}`, context.globals);
     const way = flags.hard ? " for good." : `; ${back} brings it back.`;
-    const names = nowReady.map((other) => nameOf(readTask(db, other)!)).join(", ");
+    const names = nowReady.map((other) => nameOf(work.readTask(db, other)!)).join(", ");
     const ready = names === "" ? "" : ` Nothing keeps these from being done any more: ${names}`;
     return {
       json: { task, deleted: deleted.map(({ id }) => id), nowReady },
@@ -220,8 +201,8 @@ export const restore = verb({
     const { change, db } = await beginChange(context, flags, "restore a task");
     const { wasDeleted, back } = change((author) => {
       const id = taskIdOf(db, text);
-      const wasDeleted = (readTask(db, id)?.deletedAtMs ?? null) !== null;
-      return { wasDeleted, back: restoreTask(db, id, author) };
+      const wasDeleted = (work.readTask(db, id)?.deletedAtMs ?? null) !== null;
+      return { wasDeleted, back: work.restoreTask(db, id, author) };
     });
     const [task, ...below] = back;
     const others = below.length === 0 ? "" : `, with ${below.length} below it`;
@@ -237,18 +218,15 @@ const NONE = "none";
 const CREATE_HELP = "conclaude task create --help";
 const UPDATE_HELP = "conclaude task update --help";
 
-/**
- * Opens a blocked task again, or gives back the claim of a claimed one.
- * @throws {UserError} INVALID_TRANSITION, with the verb that leads to the other status.
- */
-function changeStatus(db: DatabaseSync, task: Task, status: string, author: Author): Task {
+/** Opens a blocked task again, or gives a claim back. @throws {UserError} INVALID_TRANSITION, with the verb to use. */
+function changeStatus(db: DatabaseSync, task: Task, status: string, author: work.Author): Task {
   const to = checkStatus(status, UPDATE_HELP);
   if (!statusesAfter(task.status).includes(to) || wayTo(task, to) !== undefined) {
-    throw badTransition(task, to);
+    throw work.badTransition(task, to);
   }
   return task.status === "blocked"
-    ? unblockTask(db, task.id, author)
-    : releaseTask(db, task.id, { ...author, force: false });
+    ? work.unblockTask(db, task.id, author)
+    : work.releaseTask(db, task.id, { ...author, force: false });
 }
 
 /** Returns a check that a task's project has the workflow. Only a name loads the code that finds workflows. */
@@ -267,7 +245,9 @@ const ID_AND_TAGS = text("The task, then the tags, with spaces or commas between
 const list = readVerb({
   args: [optional(TASK)],
   run({ db }, _flags, text) {
-    const tags = text === undefined ? listTags(db) : needTask(db, taskIdOf(db, text)).tags;
+    const tags = text === undefined
+      ? work.listTags(db)
+      : work.needTask(db, taskIdOf(db, text)).tags;
     return { json: { tags }, text: tags.length === 0 ? "No tags." : tags };
   },
 });
@@ -279,14 +259,16 @@ export const taskTag = group({
   list,
 });
 
-function tagVerb(kind: TagChange["kind"]) {
+function tagVerb(kind: work.TagChange["kind"]) {
   return verb({
     args: many(ID_AND_TAGS, kind === "set" ? 1 : 2),
     flags: { agentId: SHARED.agentId },
     async run(context, flags, text, ...input) {
       const { change, db, mask } = await beginChange(context, flags, "change tags");
       const { tags } = cleanFields({ tags: input.flatMap((tag) => tag.split(",")) }, { mask });
-      const task = change((author) => changeTags(db, taskIdOf(db, text!), { kind, tags }, author));
+      const task = change((author) =>
+        work.changeTags(db, taskIdOf(db, text!), { kind, tags }, author)
+      );
       return changedView(task, `Tags of ${nameOf(task)}: ${task.tags.join(", ") || "none"}`);
     },
   });

@@ -1,19 +1,7 @@
 import { ELSEWHERE_MS, hasLapsed, type Task } from "../../work/task.ts";
 import { checkPriority, checkStatus, checkType } from "../../work/task_input.ts";
 import { listSessionsOfTask } from "../../db/sessions.ts";
-import {
-  listAncestors,
-  listChildren,
-  listHistory,
-  listReady,
-  listSubtree,
-  listTags,
-  listTasks,
-  needTask,
-  openDependencies,
-  readTask,
-  takeBackToLook,
-} from "../../work/store.ts";
+import * as work from "../../work/store.ts";
 import {
   clearingFlag,
   number,
@@ -63,7 +51,7 @@ export const list = listVerb({
   name: "tasks",
   async rows({ db, context }, flags, { limit }) {
     const { parent, claimedBy, tagPattern } = flags;
-    return listTasks(db, {
+    return work.listTasks(db, {
       project: projectOfTasks(context, flags),
       statuses: flags.status?.map((status) => checkStatus(status, HELP)) ?? null,
       priorities: flags.priority?.map((one) => checkPriority(one, HELP)) ?? null,
@@ -72,7 +60,7 @@ export const list = listVerb({
       // Only a pattern loads the library of globs.
       anyTag: tagPattern === undefined
         ? null
-        : (await import("../../work/tag_pattern.ts")).tagsLike(tagPattern, listTags(db)),
+        : (await import("../../work/tag_pattern.ts")).tagsLike(tagPattern, work.listTags(db)),
       parentId: parent === undefined ? null : parent === NONE ? "" : knownTaskId(db, parent),
       claimedBy: claimedBy === NONE ? "" : claimedBy ?? null,
       includeDeleted: flags.deleted,
@@ -91,8 +79,8 @@ export const ready = listVerb({
   name: "tasks",
   rows({ db, context }, flags, { limit }) {
     // Expired claims are given back first, as for `task claim --next`.
-    takeBackToLook(db, Date.now());
-    return listReady(db, { project: projectOfTasks(context, flags), limit });
+    work.takeBackToLook(db, Date.now());
+    return work.listReady(db, { project: projectOfTasks(context, flags), limit });
   },
   columns: TASK_COLUMNS,
   empty: "Nothing is ready.",
@@ -102,12 +90,12 @@ export const show = readVerb({
   args: [TASK],
   run({ db }, _flags, text) {
     const id = knownTaskId(db, text);
-    const task = readTask(db, id)!;
-    const ancestors = listAncestors(db, id);
-    const children = listChildren(db, id);
-    const waitingFor = openDependencies(db, id);
+    const task = work.readTask(db, id)!;
+    const ancestors = work.listAncestors(db, id);
+    const children = work.listChildren(db, id);
+    const waitingFor = work.openDependencies(db, id);
     const sessions = listSessionsOfTask(db, id);
-    const changes = listHistory(db, id, { field: null, sinceMs: null });
+    const changes = work.listHistory(db, id, { field: null, sinceMs: null });
     const sessionLines = sessions.map(({ shortId, status, updatedAtMs }) =>
       `${shortId}  (${status}, last seen ${agoText(updatedAtMs)})`
     );
@@ -119,7 +107,7 @@ export const show = readVerb({
         ...section("Body", task.body === "" ? [] : task.body.trimEnd().split("\n")),
         ...section("Above it", ancestors.map(lineOf)),
         ...section("Below it", children.map(lineOf)),
-        ...section("Waits for", waitingFor.map((other) => lineOf(readTask(db, other)!))),
+        ...section("Waits for", waitingFor.map((other) => lineOf(work.readTask(db, other)!))),
         ...section("Sessions", sessionLines),
         ...section("Last changes", historyLines(changes.slice(0, SHOWN_CHANGES))),
       ],
@@ -131,22 +119,22 @@ export const subtree = readVerb({
   args: [TASK],
   flags: { flat: switchOn("As a table instead of a tree") },
   run({ db, context }, { flat }, named) {
-    const tasks = listSubtree(db, needTask(db, taskIdOf(db, named)).id);
+    const tasks = work.listSubtree(db, work.needTask(db, taskIdOf(db, named)).id);
     const lines = tasks.map((task) => "  ".repeat(task.relativeDepth) + lineOf(task));
     return { json: { tasks }, text: flat ? tableText(context, tasks, TASK_COLUMNS, "") : lines };
   },
 });
 
-export const ancestors = listAround(listAncestors, "It has no parent.");
+export const ancestors = listAround(work.listAncestors, "It has no parent.");
 
-export const children = listAround(listChildren, "It has no children.");
+export const children = listAround(work.listChildren, "It has no children.");
 
 function listAround(read: (db: DatabaseSync, id: string) => readonly Task[], empty: string) {
   return listVerb({
     args: [TASK],
     empty,
     name: "tasks",
-    rows: ({ db }, _flags, { text }) => read(db, needTask(db, taskIdOf(db, text)).id),
+    rows: ({ db }, _flags, { text }) => read(db, work.needTask(db, taskIdOf(db, text)).id),
     columns: TASK_COLUMNS,
   });
 }
@@ -158,7 +146,7 @@ export const history = readVerb({
     since: SHARED.since,
   },
   run({ db }, flags, text) {
-    const history = listHistory(db, knownTaskId(db, text), {
+    const history = work.listHistory(db, knownTaskId(db, text), {
       field: flags.field ?? null,
       sinceMs: flags.since ?? null,
     });

@@ -5,15 +5,7 @@ import { folderOfProject } from "../../memory/project_paths.ts";
 import { readAddress } from "../../team/address.ts";
 import { buildBatch } from "../../team/push.ts";
 import { NO_SEAL } from "../../team/seal.ts";
-import {
-  countKinds,
-  countWriters,
-  laggingMachines,
-  listHeld,
-  listJoined,
-  listTeamRequirements,
-  settleHeld,
-} from "../../team/store.ts";
+import * as teams from "../../team/store.ts";
 import { lagText, teamLags } from "../../team/team_lag.ts";
 import { switchOn, textFlag } from "../flags.ts";
 import { forgotLines, laggingLines } from "../team_text.ts";
@@ -25,13 +17,13 @@ import { readVerb, verb } from "../verb.ts";
 
 export const status = readVerb({
   run({ db }) {
-    const projects = listJoined(db).map(({ way, ...joined }) => ({
+    const projects = teams.listJoined(db).map(({ way, ...joined }) => ({
       ...joined,
       server: readAddress(way.address).host,
-      kinds: countKinds(db, joined.project),
-      writers: countWriters(db, joined.project),
+      kinds: teams.countKinds(db, joined.project),
+      writers: teams.countWriters(db, joined.project),
       /** The machines that have not yet forgotten what others have forgotten. */
-      ...laggingMachines(db, { project: joined.project, uids: null }),
+      ...teams.laggingMachines(db, { project: joined.project, uids: null }),
     }));
     const lags = new Map(teamLags(db).map((lag) => [lag.project, lag]));
     const lines = projects.flatMap((
@@ -82,7 +74,7 @@ export const rules = verb({
   async run(context, { project }) {
     const store = await openTeam(context);
     const requirements = joinedHere(context, store, project)
-      .flatMap((joined) => listTeamRequirements(store.db, joined.project));
+      .flatMap((joined) => teams.listTeamRequirements(store.db, joined.project));
     const lines = requirements.map(({ name, author, definition }) =>
       `${name}  by ${author || "you, elsewhere"}  ${definition}`
     );
@@ -102,7 +94,7 @@ export const held = verb({
   async run(context, { send, drop }, uid) {
     const { db, rows: rowsHere } = await openTeam(context);
     const isMeant = (one: string) => uid === undefined || one === uid || one.endsWith(uid);
-    const all = listHeld(db).filter((row) => isMeant(row.uid));
+    const all = teams.listHeld(db).filter((row) => isMeant(row.uid));
     if (send || drop) {
       if (uid === undefined || send === drop) {
         throw usageError("Cannot tell what is meant", {
@@ -117,7 +109,7 @@ export const held = verb({
         });
       }
       await (await import("../require_person.ts")).requirePerson(context, "team held");
-      for (const row of all) settleHeld(db, row, send ? "send" : "drop");
+      for (const row of all) teams.settleHeld(db, row, send ? "send" : "drop");
       const done = send ? "It goes with the next sync" : "It is dropped";
       return { json: { rows: all.length, done }, text: `${done}.` };
     }

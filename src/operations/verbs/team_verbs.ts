@@ -6,18 +6,7 @@ import { messageOf, UserError } from "../../base/errors.ts";
 import { transaction } from "../../db/transaction.ts";
 import { readAddress } from "../../team/address.ts";
 import { withServer } from "../../team/server.ts";
-import {
-  beginProject,
-  countWaiting,
-  listHeld,
-  noteGone,
-  noteSame,
-  readJoined,
-  registerMachine,
-  removeJoined,
-  setUpServer,
-  writeJoined,
-} from "../../team/store.ts";
+import * as teams from "../../team/store.ts";
 import { sealOf } from "../../team/sync.ts";
 import { verifyProject } from "../../team/verify.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
@@ -52,7 +41,7 @@ const init = verb({
   flags: WAY_FLAGS,
   async run(context, flags, address) {
     const way = wayOf(context, address, flags);
-    await withServer(way, context, setUpServer);
+    await withServer(way, context, teams.setUpServer);
     const { host, database } = readAddress(address);
     return {
       json: { host, database },
@@ -91,7 +80,7 @@ const join = verb({
     const { address } = way;
     const project = projectOfTeam(context, flags.project);
     const store = await openTeam(context);
-    if (readJoined(store.db, project) !== null) {
+    if (teams.readJoined(store.db, project) !== null) {
       throw new UserError("Cannot join twice", {
         why: `${folderOfProject(project)} is joined already; nothing was changed`,
         next: "conclaude team status",
@@ -122,7 +111,7 @@ const join = verb({
     }
     const origin = newId(Date.now());
     await withServer(way, context, async (server) => {
-      const key = await beginProject(server, name, fingerprint);
+      const key = await teams.beginProject(server, name, fingerprint);
       if (key === undefined) {
         const { user } = readAddress(address);
         throw new UserError("Cannot join this project", {
@@ -142,10 +131,10 @@ const join = verb({
             : "Get the team's key, and give it with --key-file",
         });
       }
-      await registerMachine(server, name, origin);
+      await teams.registerMachine(server, name, origin);
     });
-    writeJoined(store.db, { project, name, way, origin, joinedAtMs: Date.now() });
-    const [report] = await syncAll(context, store, [readJoined(store.db, project)!]);
+    teams.writeJoined(store.db, { project, name, way, origin, joinedAtMs: Date.now() });
+    const [report] = await syncAll(context, store, [teams.readJoined(store.db, project)!]);
     return {
       json: { project, name, origin, ...report },
       text: [...syncLines(`Joined "${name}"`, report!), "", "Next: conclaude team status"],
@@ -173,7 +162,7 @@ const leave = verb({
     const store = await openTeam(context);
     const [joined] = joinedHere(context, store, folder ?? context.cwd);
     const { project, name, origin, way } = joined!;
-    const waiting = countWaiting(store.db, project);
+    const waiting = teams.countWaiting(store.db, project);
     if (!yes) {
       confirmOrThrow(context, {
         what: "leave the team",
@@ -186,9 +175,13 @@ const leave = verb({
         again: `conclaude team leave${flagsAgain({ project: folder, yes: true })}`,
       });
     }
-    const fault = await withServer(way, context, (server) => noteGone(server, { name, origin }))
+    const fault = await withServer(
+      way,
+      context,
+      (server) => teams.noteGone(server, { name, origin }),
+    )
       .then(() => null, messageOf);
-    removeJoined(store.db, project);
+    teams.removeJoined(store.db, project);
     transaction(store.db, () => takeBackElsewhere(store.db, project, Date.now()));
     const later = `conclaude team members --gone ${shortOrigin(origin)} --name ${quoteWord(name)} ${
       quoteWord(way.address)
@@ -221,7 +214,7 @@ const sync = verb({
         idleMs: idle === undefined ? null : idle * 1_000,
       })
       : await syncAll(context, store, joined);
-    const held = listHeld(store.db).length;
+    const held = teams.listHeld(store.db).length;
     return {
       json: { projects: reports },
       text: [
@@ -245,7 +238,7 @@ const verify = verb({
         context,
         (server) => verifyProject(store, joined, server),
       );
-      if (origins.every(({ isSame }) => isSame)) noteSame(store.db, joined);
+      if (origins.every(({ isSame }) => isSame)) teams.noteSame(store.db, joined);
       projects.push({ name: joined.name, upTo: joined.pulledSeq, origins });
     }
     const ok = projects.every(({ origins }) => origins.every(({ isSame }) => isSame));

@@ -1,13 +1,6 @@
 import { needWorkflow } from "../../work/engine/requests.ts";
 import { checkWord } from "../../work/task_input.ts";
-import {
-  listEvents,
-  listQuestions,
-  listSteps,
-  listWorkflows,
-  readTask,
-  WORKFLOW_FIELDS,
-} from "../../work/store.ts";
+import * as work from "../../work/store.ts";
 import { isDaemonHere } from "../daemon_here.ts";
 import { SHARED, wordsFlag, WORKFLOW } from "../flags.ts";
 import { projectOfTasks, workflowIdOf } from "../work_lookup.ts";
@@ -17,9 +10,9 @@ import { statusText, stepWord, wholeWorkflow, workflowLines } from "../workflow_
 
 const files = lazyFrom(() => import("./workflow_files_verbs.ts"));
 const tasks = lazyFrom(() => import("./task_work_verbs.ts"));
-const work = lazyFrom(() => import("./workflow_work_verbs.ts"));
+const acts = lazyFrom(() => import("./workflow_work_verbs.ts"));
 
-const STATUSES = WORKFLOW_FIELDS.status;
+const STATUSES = work.WORKFLOW_FIELDS.status;
 
 const list = listVerb({
   flags: {
@@ -33,7 +26,7 @@ const list = listVerb({
       checkWord(one, STATUSES, { what: "status", next: "conclaude workflow list --help" })
     ) ?? null;
     const project = projectOfTasks(context, flags);
-    return withTaskTitles(db, listWorkflows(db, { statuses, project, limit }));
+    return withTaskTitles(db, work.listWorkflows(db, { statuses, project, limit }));
   },
   columns: {
     ID: (workflow) =>
@@ -52,8 +45,8 @@ const show = readVerb({
   run({ db, place, context }, _flags, name) {
     const row = needWorkflow(db, workflowIdOf(db, name));
     const workflow = wholeWorkflow(db, row, isDaemonHere(context, place));
-    const task = readTask(db, row.taskId);
-    const questionId = row.status !== "blocked" ? null : listQuestions(db, {
+    const task = work.readTask(db, row.taskId);
+    const questionId = row.status !== "blocked" ? null : work.listQuestions(db, {
       statuses: ["pending"],
       workflowId: row.id,
     }).findLast(({ stepKey }) => stepKey === row.currentStep)?.id ?? null;
@@ -65,12 +58,12 @@ const log = readVerb({
   args: [WORKFLOW],
   run({ db }, _flags, text) {
     const { id } = needWorkflow(db, workflowIdOf(db, text));
-    const events = listEvents(db, { entityId: id, limit: Number.MAX_SAFE_INTEGER });
+    const events = work.listEvents(db, { entityId: id, limit: Number.MAX_SAFE_INTEGER });
     const lines = events.map(({ type, data, createdAtMs }) =>
       `${new Date(createdAtMs).toISOString()}  ${type}  ${detailOf(data)}`.trimEnd()
     );
     return {
-      json: { workflowId: id, events, steps: listSteps(db, id) },
+      json: { workflowId: id, events, steps: work.listSteps(db, id) },
       text: events.length === 0 ? ["Nothing is kept of what happened in it."] : lines,
     };
   },
@@ -80,12 +73,12 @@ export const workflow = group({
   list,
   show,
   log,
-  diff: work("diff"),
+  diff: acts("diff"),
   start: tasks("start"),
-  approve: work("approve"),
-  reject: work("reject"),
-  retry: work("retry"),
-  cancel: work("cancel"),
+  approve: acts("approve"),
+  reject: acts("reject"),
+  retry: acts("retry"),
+  cancel: acts("cancel"),
   files: files("files"),
   preview: files("preview"),
   match: files("match"),

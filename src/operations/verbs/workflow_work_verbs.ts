@@ -1,5 +1,5 @@
 import { decide, type Lasting, resumeWorkflow } from "../../work/engine/advance.ts";
-import { endHere } from "../../work/engine/supervise.ts";
+import { endHere } from "../../work/engine/agent_runs.ts";
 import { reviewWorkflow } from "../../work/engine/work_folder.ts";
 import { needAction, needWorkflow, sendBack } from "../../work/engine/requests.ts";
 import { CANCELLED, ENDS, REJECTED } from "../../work/engine/reviews.ts";
@@ -7,14 +7,7 @@ import { UserError } from "../../base/errors.ts";
 import { refusal } from "../../work/refusal.ts";
 import { exists } from "../../system/on_disk.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import {
-  type EventRow,
-  lastEventId,
-  listAgents,
-  listEvents,
-  readWorkflow,
-  type WorkflowRow,
-} from "../../work/store.ts";
+import * as work from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import { clearingFlag, SHARED, switchOn, WORKFLOW } from "../flags.ts";
@@ -47,7 +40,7 @@ export const approve = verb({
     const isCarriedOut = isDaemonHere(context, place);
     const { workflow, afterId } = change((author) => {
       const open = needAction(db, workflowIdOf(db, text), "approve", isCarriedOut);
-      const afterId = lastEventId(db);
+      const afterId = work.lastEventId(db);
       return { afterId, workflow: decide(db, open, { ...author, decision: "approve" }) };
     });
     if (!isCarriedOut) {
@@ -58,7 +51,7 @@ export const approve = verb({
       });
     }
     const commit = await awaitMerge(db, workflow, afterId);
-    const now = readWorkflow(db, workflow.id)!;
+    const now = work.readWorkflow(db, workflow.id)!;
     const done = commit === null
       ? `There was nothing to merge into ${workflow.baseBranch}`
       : `Merged into ${workflow.baseBranch} as ${commit}`;
@@ -87,11 +80,8 @@ export const reject = verb({
     }
     const begun = await beginChange(context, flags, "send a workflow back");
     const reason = begun.masked(flags.reason)!;
-    return goOn(
-      context,
-      { ...begun, text },
-      (id, terms) => sendBack(begun.db, id, { ...terms, reason }),
-    );
+    const resume: Resume = (id, terms) => sendBack(begun.db, id, { ...terms, reason });
+    return goOn(context, begun, { text, resume });
   },
 });
 
@@ -100,25 +90,23 @@ export const retry = verb({
   flags: { agentId: SHARED.agentId },
   async run(context, flags, text) {
     const begun = await beginChange(context, flags, "retry a workflow");
-    return goOn(
-      context,
-      { ...begun, text },
-      (id, { isCarriedOut, ...terms }) =>
-        resumeWorkflow(begun.db, needAction(begun.db, id, "retry", isCarriedOut), terms),
-    );
+    const { db } = begun;
+    const resume: Resume = (id, { isCarriedOut, ...terms }) =>
+      resumeWorkflow(db, needAction(db, id, "retry", isCarriedOut), terms);
+    return goOn(context, begun, { text, resume });
   },
 });
+
+type Resume = (
+  id: string,
+  terms: Lasting & { readonly by: string; readonly isCarriedOut: boolean },
+) => work.WorkflowRow;
 
 /** Lets a workflow go on, and shows its next step. */
 function goOn(
   context: CliContext,
-  { db, place, change, by, text }: Awaited<ReturnType<typeof beginChange>> & {
-    readonly text: string;
-  },
-  resume: (
-    id: string,
-    terms: Lasting & { readonly by: string; readonly isCarriedOut: boolean },
-  ) => WorkflowRow,
+  { db, place, change, by }: Awaited<ReturnType<typeof beginChange>>,
+  { text, resume }: { readonly text: string; readonly resume: Resume },
 ): View {
   const isCarriedOut = isDaemonHere(context, place);
   const id = workflowIdOf(db, text);
@@ -152,11 +140,11 @@ function endWorkflow(action: "reject" | "cancel", usual: string) {
     const workflow = change((author) => {
       const open = needAction(db, workflowIdOf(db, text), action, isCarriedOut);
       ENDS[action](db, open, { ...author, reason });
-      return readWorkflow(db, open.id)!;
+      return work.readWorkflow(db, open.id)!;
     });
     if (!isCarriedOut) {
       const ending = endingOf(context, place, workflow.projectDir);
-      for (const { id } of listAgents(db, { workflowId: workflow.id })) {
+      for (const { id } of work.listAgents(db, { workflowId: workflow.id })) {
         await endHere(db, id, { ...ending, mask });
       }
     }
@@ -169,7 +157,7 @@ function endWorkflow(action: "reject" | "cancel", usual: string) {
     const result = action === "reject"
       ? `is ${workflow.status}, and its task with it: ${workflow.reason}.`
       : "is cancelled, and its task is open again.";
-    return changedWorkflow(db, readWorkflow(db, workflow.id)!, {
+    return changedWorkflow(db, work.readWorkflow(db, workflow.id)!, {
       isCarriedOut,
       text: `Workflow ${workflowName(workflow)} ${result}${kept}`,
     });
@@ -189,12 +177,12 @@ const OUTCOMES = new Set(
  */
 async function awaitMerge(
   db: DatabaseSync,
-  workflow: WorkflowRow,
+  workflow: work.WorkflowRow,
   afterId: number,
 ): Promise<string | null> {
   for (const endMs = Date.now() + WAIT_MS; Date.now() < endMs;) {
     const filter = { afterId, entityId: workflow.id, limit: Number.MAX_SAFE_INTEGER };
-    const event = listEvents(db, filter).find(({ type }) => OUTCOMES.has(type));
+    const event = work.listEvents(db, filter).find(({ type }) => OUTCOMES.has(type));
     if (event?.type === "workflow.merged") return event.data["mergeCommit"] as string | null;
     if (event !== undefined) throw notMerged(workflow, event);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
@@ -205,9 +193,9 @@ async function awaitMerge(
   });
 }
 
-function notMerged(workflow: WorkflowRow, { type, data }: EventRow) {
+function notMerged(workflow: work.WorkflowRow, { type, data }: work.EventRow) {
   const { baseBranch, branch, worktree } = workflow;
-  const now = data["workflow"] as WorkflowRow | null;
+  const now = data["workflow"] as work.WorkflowRow | null;
   const { conflictFiles, reason } = data;
   const what = `Cannot merge workflow ${workflowName(workflow)}`;
   const show = `conclaude workflow show ${workflow.id}`;

@@ -6,36 +6,17 @@
 import type { DatabaseSync } from "node:sqlite";
 import { newId } from "../../base/ids.ts";
 import { type Move, nextMove, runsAnew } from "../progress.ts";
-import { type Agent, createAgent } from "../agents_table.ts";
-import { type Author, changeTask, needTask, type TaskChanges } from "../task_changes_table.ts";
-import { claimTask, UNCLAIMED } from "../task_claims_table.ts";
-import { readTask } from "../tasks_table.ts";
-import {
-  beginStep,
-  changeWorkflow,
-  createWorkflow,
-  type Decision,
-  finishStep,
-  listSteps,
-  readDefinition,
-  readWorkflow,
-  type StepOutcome,
-  type StepRow,
-  supersedeStep,
-  type WorkflowChanges,
-  type WorkflowRow,
-} from "../workflows_table.ts";
+import * as work from "../store.ts";
 import { allSteps, type Step, type Workflow } from "../workflow.ts";
 import { refusal } from "../refusal.ts";
 import type { Task } from "../task.ts";
-import { resolveQuestions } from "../questions_table.ts";
 
 export function workflowOwner(workflowId: string): string {
   return `workflow:${workflowId}`;
 }
 
-export function moveOf(db: DatabaseSync, { id, taskId }: WorkflowRow): Move {
-  return nextMove(readPlan(db, id).workflow, listSteps(db, id), readTask(db, taskId)!);
+export function moveOf(db: DatabaseSync, { id, taskId }: work.WorkflowRow): Move {
+  return nextMove(readPlan(db, id).workflow, work.listSteps(db, id), work.readTask(db, taskId)!);
 }
 
 /**
@@ -45,10 +26,10 @@ export function moveOf(db: DatabaseSync, { id, taskId }: WorkflowRow): Move {
  * Cancels a workflow that has lost its claim on the task, since somebody else works on the task.
  */
 export function advance(db: DatabaseSync, workflowId: string, atMs: number): void {
-  const workflow = readWorkflow(db, workflowId);
+  const workflow = work.readWorkflow(db, workflowId);
   if (workflow === undefined || workflow.status !== "running") return;
   if (!holdsClaim(db, workflow)) return loseClaim(db, workflow, atMs);
-  if (listSteps(db, workflowId).some(({ status }) => status === "running")) return;
+  if (work.listSteps(db, workflowId).some(({ status }) => status === "running")) return;
   for (;;) {
     const move = moveOf(db, workflow);
     if (move.kind === "run") return run(db, workflow, move, atMs);
@@ -61,51 +42,51 @@ export function advance(db: DatabaseSync, workflowId: string, atMs: number): voi
     }
     const { key, attempt, outcome } = move;
     const { type } = stepOfKey(db, workflowId, key);
-    finishStep(db, workflowId, { key, attempt, type, outcome }, atMs);
+    work.finishStep(db, workflowId, { key, attempt, type, outcome }, atMs);
   }
 }
 
 /** Stores the outcome of a step and moves the workflow forward, in the caller's transaction. */
 export function finishAndAdvance(
   db: DatabaseSync,
-  workflow: WorkflowRow,
-  step: StepRow,
-  { outcome, atMs }: { readonly outcome: StepOutcome; readonly atMs: number },
+  workflow: work.WorkflowRow,
+  step: work.StepRow,
+  { outcome, atMs }: { readonly outcome: work.StepOutcome; readonly atMs: number },
 ): void {
   const { key, attempt, type } = step;
-  finishStep(db, workflow.id, { key, attempt, type, outcome }, atMs);
+  work.finishStep(db, workflow.id, { key, attempt, type, outcome }, atMs);
   advance(db, workflow.id, atMs);
 }
 
 /** Finds the step that an agent works on; `undefined` when its workflow has ended, or runs the step anew. */
 export function stepOfAgent(
   db: DatabaseSync,
-  { id, workflowId }: Pick<Agent, "id" | "workflowId">,
-): { readonly workflow: WorkflowRow; readonly step: StepRow } | undefined {
-  const workflow = readWorkflow(db, workflowId);
-  const step = workflow && listSteps(db, workflow.id)
+  { id, workflowId }: Pick<work.Agent, "id" | "workflowId">,
+): { readonly workflow: work.WorkflowRow; readonly step: work.StepRow } | undefined {
+  const workflow = work.readWorkflow(db, workflowId);
+  const step = workflow && work.listSteps(db, workflow.id)
     .find(({ agentId, status }) => agentId === id && status === "running");
   return workflow && step && { workflow, step };
 }
 
 function run(
   db: DatabaseSync,
-  workflow: WorkflowRow,
+  workflow: work.WorkflowRow,
   { step, key, attempt }: Extract<Move, { readonly kind: "run" }>,
   atMs: number,
 ): void {
   const { id: workflowId, taskId, worktree } = workflow;
   const { type, name } = step;
   if (type === "merge") {
-    beginStep(db, workflowId, { key, attempt, type, agentId: null }, atMs);
+    work.beginStep(db, workflowId, { key, attempt, type, agentId: null }, atMs);
     if (step.requireReview) moveWorkflow(db, workflow, "merge_pending", { atMs });
     else decide(db, workflow, { decision: "approve", by: workflowOwner(workflowId), atMs });
     return;
   }
   const agentId = newId(atMs);
   const place = { taskId, workflowId, stepKey: key, attempt, worktree };
-  createAgent(db, { id: agentId, kind: type, name, ...place }, atMs);
-  beginStep(db, workflowId, { key, attempt, type, agentId }, atMs);
+  work.createAgent(db, { id: agentId, kind: type, name, ...place }, atMs);
+  work.beginStep(db, workflowId, { key, attempt, type, agentId }, atMs);
 }
 
 export const UNDECIDED = {
@@ -128,63 +109,66 @@ const MOVES = {
   },
   blocked: {
     workflow: { status: "blocked", ...UNDECIDED },
-    task: { ...UNCLAIMED, status: "blocked" },
+    task: { ...work.UNCLAIMED, status: "blocked" },
   },
   failed: {
     workflow: { status: "failed", ...UNDECIDED },
-    task: { ...UNCLAIMED, status: "blocked" },
+    task: { ...work.UNCLAIMED, status: "blocked" },
   },
   completed: {
     workflow: { status: "completed", currentStep: null, reason: null, ...UNDECIDED },
-    task: { ...UNCLAIMED, status: "closed", reason: null },
+    task: { ...work.UNCLAIMED, status: "closed", reason: null },
   },
   cancelled: {
     workflow: { status: "cancelled", ...UNDECIDED },
-    task: { ...UNCLAIMED, status: "open", reason: null, queuedAtMs: null },
+    task: { ...work.UNCLAIMED, status: "open", reason: null, queuedAtMs: null },
   },
 } as const satisfies Readonly<
-  Record<string, { readonly workflow: WorkflowChanges; readonly task: TaskChanges }>
+  Record<string, { readonly workflow: work.WorkflowChanges; readonly task: work.TaskChanges }>
 >;
 
 /** Moves a workflow and its task. @param options `fields`, `task`: further changes; a null `task` stays unchanged. */
 export function moveWorkflow(
   db: DatabaseSync,
-  workflow: WorkflowRow,
+  workflow: work.WorkflowRow,
   move: keyof typeof MOVES,
   { atMs, by = workflowOwner(workflow.id), fields = {}, task = {}, data = {} }: {
     readonly atMs: number;
     readonly by?: string;
-    readonly fields?: WorkflowChanges;
-    readonly task?: TaskChanges | null;
+    readonly fields?: work.WorkflowChanges;
+    readonly task?: work.TaskChanges | null;
     readonly data?: Readonly<Record<string, unknown>>;
   },
 ): void {
   if (task !== null) {
     const changes = { ...MOVES[move].task, ...task };
-    changeTask(db, readTask(db, workflow.taskId)!, changes, { by, atMs });
+    work.changeTask(db, work.readTask(db, workflow.taskId)!, changes, { by, atMs });
   }
   const event = `workflow.${move}`;
-  changeWorkflow(db, workflow.id, { ...MOVES[move].workflow, ...fields }, { event, atMs, data });
+  work.changeWorkflow(db, workflow.id, { ...MOVES[move].workflow, ...fields }, {
+    event,
+    atMs,
+    data,
+  });
 }
 
-/** Stores a decision, which the daemon carries out. */
 export function decide(
   db: DatabaseSync,
-  workflow: WorkflowRow,
-  { decision, by, text = null, atMs }: Author & {
-    readonly decision: Decision;
+  workflow: work.WorkflowRow,
+  { decision, by, text = null, atMs }: work.Author & {
+    readonly decision: work.Decision;
     readonly text?: string | null;
   },
-): WorkflowRow {
+): work.WorkflowRow {
   const changes = { decision, decisionBy: by, decisionText: text, decidedAtMs: atMs };
-  changeWorkflow(db, workflow.id, changes, { event: "workflow.decided", atMs });
-  return readWorkflow(db, workflow.id)!;
+  work.changeWorkflow(db, workflow.id, changes, { event: "workflow.decided", atMs });
+  return work.readWorkflow(db, workflow.id)!;
 }
 
 /** Stops a workflow at a step, and blocks its task, whose claim ends. */
 export function stop(
   db: DatabaseSync,
-  workflow: WorkflowRow,
+  workflow: work.WorkflowRow,
   { status, key, reason, atMs }: {
     readonly status: "blocked" | "failed";
     readonly key: string | null;
@@ -197,8 +181,8 @@ export function stop(
 }
 
 /** Tells whether a workflow still holds the claim with which it began or resumed. */
-export function holdsClaim(db: DatabaseSync, workflow: WorkflowRow): boolean {
-  const task = readTask(db, workflow.taskId);
+export function holdsClaim(db: DatabaseSync, workflow: work.WorkflowRow): boolean {
+  const task = work.readTask(db, workflow.taskId);
   return task !== undefined && task.deletedAtMs === null &&
     task.claimedBy === workflowOwner(workflow.id) && task.claimToken === workflow.claimToken;
 }
@@ -206,7 +190,7 @@ export function holdsClaim(db: DatabaseSync, workflow: WorkflowRow): boolean {
 export const CLAIM_LOST = "its claim on the task counts no more";
 
 /** Cancels a workflow that has lost its claim, in the caller's transaction. */
-export function loseClaim(db: DatabaseSync, workflow: WorkflowRow, atMs: number): void {
+export function loseClaim(db: DatabaseSync, workflow: work.WorkflowRow, atMs: number): void {
   const fields = { reason: CLAIM_LOST, endedAtMs: atMs };
   moveWorkflow(db, workflow, "cancelled", { atMs, fields, task: null });
 }
@@ -218,7 +202,7 @@ export interface Plan {
 }
 
 export function readPlan(db: DatabaseSync, workflowId: string): Plan {
-  return JSON.parse(readDefinition(db, workflowId));
+  return JSON.parse(work.readDefinition(db, workflowId));
 }
 
 /** Finds the step of a key, where its name follows the rounds of the loops. */
@@ -238,19 +222,16 @@ export interface Lasting {
   readonly atMs: number;
 }
 
-/**
- * Claims a task, begins its workflow, and stores the agent of its first step.
- * @throws {UserError} When the task cannot be claimed.
- */
+/** Claims a task, begins its workflow, and stores its first agent. @throws {UserError} When the claim is refused. */
 export function beginWorkflow(
   db: DatabaseSync,
   task: Task,
   { workflow, prompts }: Plan,
   { leaseMs, timeoutMs, atMs }: Lasting,
-): WorkflowRow {
+): work.WorkflowRow {
   const id = newId(atMs);
-  const claimed = claimTask(db, task.id, { by: workflowOwner(id), leaseMs, atMs });
-  createWorkflow(db, {
+  const claimed = work.claimTask(db, task.id, { by: workflowOwner(id), leaseMs, atMs });
+  work.createWorkflow(db, {
     id,
     taskId: task.id,
     name: workflow.name,
@@ -261,7 +242,7 @@ export function beginWorkflow(
     definition: JSON.stringify({ workflow, prompts } satisfies Plan),
   }, atMs);
   advance(db, id, atMs);
-  return readWorkflow(db, id)!;
+  return work.readWorkflow(db, id)!;
 }
 
 /**
@@ -271,24 +252,24 @@ export function beginWorkflow(
  */
 export function resumeWorkflow(
   db: DatabaseSync,
-  workflow: WorkflowRow,
+  workflow: work.WorkflowRow,
   { by, leaseMs, timeoutMs, atMs }: Lasting & { readonly by: string },
-): WorkflowRow {
+): work.WorkflowRow {
   if (workflow.status !== "blocked" && workflow.status !== "failed") {
     throw wrongStatus(workflow, "retried", "only one that is blocked or has failed can be");
   }
-  const task = needTask(db, workflow.taskId);
+  const task = work.needTask(db, workflow.taskId);
   if (task.status === "blocked") {
-    changeTask(db, task, { status: "open", reason: null }, { by, atMs });
+    work.changeTask(db, task, { status: "open", reason: null }, { by, atMs });
   }
   const owner = workflowOwner(workflow.id);
-  const claimed = claimTask(db, workflow.taskId, { by: owner, leaseMs, atMs });
-  for (const step of listSteps(db, workflow.id)) {
-    if (runsAnew(step)) supersedeStep(db, workflow.id, step, atMs);
+  const claimed = work.claimTask(db, workflow.taskId, { by: owner, leaseMs, atMs });
+  for (const step of work.listSteps(db, workflow.id)) {
+    if (runsAnew(step)) work.supersedeStep(db, workflow.id, step, atMs);
   }
   // Nobody waits for open questions any more. Answers are delivered when the step runs.
-  resolveQuestions(db, workflow.id, { statuses: ["pending"], atMs });
-  changeWorkflow(db, workflow.id, {
+  work.resolveQuestions(db, workflow.id, { statuses: ["pending"], atMs });
+  work.changeWorkflow(db, workflow.id, {
     status: "running",
     reason: null,
     claimToken: claimed.claimToken!,
@@ -296,11 +277,11 @@ export function resumeWorkflow(
     ...UNDECIDED,
   }, { event: "workflow.resumed", atMs, data: { by } });
   advance(db, workflow.id, atMs);
-  return readWorkflow(db, workflow.id)!;
+  return work.readWorkflow(db, workflow.id)!;
 }
 
 /** Makes the refusal of an action that the status of a workflow does not allow. */
-export function wrongStatus(workflow: WorkflowRow, wanted: string, why: string) {
+export function wrongStatus(workflow: work.WorkflowRow, wanted: string, why: string) {
   return refusal("INVALID_STATUS", {
     what: `Cannot have workflow ${workflow.id} ${wanted}`,
     why: `it is ${workflow.status}, and ${why}; nothing was changed`,

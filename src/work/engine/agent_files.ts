@@ -64,7 +64,6 @@ export function removeRunFiles({ input, stdout, stderr, begun, exit }: AgentFile
   }
 }
 
-/** Removes all files of an agent. Never throws. */
 export function removeAgentFiles({ folder }: AgentFiles): void {
   quietly(() => removeSync(folder, { recursive: true }));
 }
@@ -72,10 +71,7 @@ export function removeAgentFiles({ folder }: AgentFiles): void {
 /** The variable that tells the processes of an agent which agent they work for. */
 export const AGENT_VARIABLE = "CONCLAUDE_AGENT_ID";
 
-/**
- * Tells whether the process of an agent lives: it exists, has the recorded time of its start, and has the agent's id in
- * its command.
- */
+/** Tells whether an agent's process lives: it has the recorded time of its start, and the agent's id in its command. */
 export async function isAlive(
   { id, pid, processMark }: Pick<Agent, "id" | "pid" | "processMark">,
 ): Promise<boolean> {
@@ -110,7 +106,6 @@ export interface FreshLine {
   readonly stream: OutputLine["stream"];
   /** The offset of the line in the agent's file, in bytes. */
   readonly at: number;
-  /** The text with secrets masked. */
   readonly data: string;
   readonly raw: string;
 }

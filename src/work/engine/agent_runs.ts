@@ -1,47 +1,27 @@
-/** Starts agents, follows them, and records how they ended. */
+/** Starts agents, follows each to its end, stores its output, ends it in time or on request, and records its outcome. */
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../base/errors.ts";
 import { setTimeout as pause } from "node:timers/promises";
-import { lookAtTree } from "../../system/git/task_trees.ts";
-import { failure } from "../progress.ts";
-import { endGroupOf } from "../../system/process/start.ts";
-import { type Agent, endAgent, markRunning, readAgent } from "../agents_table.ts";
+import { messageOf } from "../../base/errors.ts";
 import { transaction } from "../../db/transaction.ts";
-import { markDelivered } from "../questions_table.ts";
-import { SYSTEM } from "../task_claims_table.ts";
-import { readTask } from "../tasks_table.ts";
-import { readWorkflow, type StepOutcome, type WorkflowRow } from "../workflows_table.ts";
-import {
-  finishAndAdvance,
-  holdsClaim,
-  moveOf,
-  moveWorkflow,
-  stepOfAgent,
-  stop,
-} from "./advance.ts";
-import {
-  type AgentFiles,
-  agentFiles,
-  environmentMark,
-  hasBegun,
-  isAlive,
-  isReused,
-  OutputReader,
-  readExit,
-  removeRunFiles,
-} from "./agent_files.ts";
+import { lookAtTree } from "../../system/git/task_trees.ts";
+import { sizeAt } from "../../system/on_disk.ts";
+import { endGroupOf } from "../../system/process/start.ts";
+import { collectAgentText, lastQuestion, readAgentLine, readContract } from "../agent_text.ts";
+import * as work from "../store.ts";
+import * as progress from "../progress.ts";
+import * as workflows from "./advance.ts";
+import * as agents from "./agent_files.ts";
 import { AGAIN_MS, type EngineParts } from "./engine_settings.ts";
-import { supervise, takeRest } from "./supervise.ts";
 import { type Held, hold, launchOf } from "./launch.ts";
 import { ensureFolder } from "./work_folder.ts";
 
 export class AgentRuns {
   readonly #parts: EngineParts;
-  readonly #onEnd: (workflow: WorkflowRow) => Promise<void>;
+  readonly #onEnd: (workflow: work.WorkflowRow) => Promise<void>;
   readonly #running = new Map<string, Promise<void>>();
 
   /** @param onEnd Called when an agent has ended and all consequences are stored. */
-  constructor(parts: EngineParts, onEnd: (workflow: WorkflowRow) => Promise<void>) {
+  constructor(parts: EngineParts, onEnd: (workflow: work.WorkflowRow) => Promise<void>) {
     this.#parts = parts;
     this.#onEnd = onEnd;
   }
@@ -59,61 +39,69 @@ export class AgentRuns {
     await Promise.allSettled(this.#running.values());
   }
 
-  takeUp(agent: Agent): void {
-    const work = this.#takeUp(agent).catch(async (thrown) => {
+  takeUp(agent: work.Agent): void {
+    const run = this.#takeUp(agent).catch(async (thrown) => {
       this.#parts.log("error", `agent ${agent.id}: ${messageOf(thrown)}`);
       await pause(AGAIN_MS);
     }).finally(() => {
       this.#running.delete(agent.id);
       this.#parts.wake();
     });
-    this.#running.set(agent.id, work);
+    this.#running.set(agent.id, run);
   }
 
-  async #takeUp(agent: Agent): Promise<void> {
-    const found = await findAgent(agent, agentFiles(this.#parts.database, agent.id));
-    if (found === "dead") return await this.#settleDead(agent);
-    if (found !== "unstarted") return await this.#follow(agent, undefined);
+  /** Goes on with an agent that has not ended according to the database. */
+  async #takeUp(agent: work.Agent): Promise<void> {
+    const files = agents.agentFiles(this.#parts.database, agent.id);
+    const hasExit = () => agents.readExit(files) !== null;
+    // The process may end between the two looks at the exit code, which the agent's shell writes.
+    if (hasExit() || agent.pid !== null && (await agents.isAlive(agent) || hasExit())) {
+      return await this.#follow(agent, undefined);
+    }
+    // An agent that has begun is gone without an exit code; any other must be started.
+    if (agent.pid !== null && agents.hasBegun(files)) return await this.#settleDead(agent);
     const started = await this.#start(agent);
     this.#parts.changed();
     if (started !== null) await this.#follow(started.agent, started.held);
   }
 
   /** Makes the folder and the process of an agent, stores both in the database, and then lets the process begin. */
-  async #start(agent: Agent): Promise<{ readonly agent: Agent; readonly held: Held } | null> {
+  async #start(
+    agent: work.Agent,
+  ): Promise<{ readonly agent: work.Agent; readonly held: Held } | null> {
     const { db, database } = this.#parts;
-    const workflow = readWorkflow(this.#parts.db, agent.workflowId);
-    const task = workflow && readTask(db, workflow.taskId);
-    const stored = readAgent(db, agent.id);
+    const workflow = work.readWorkflow(db, agent.workflowId);
+    const task = workflow && work.readTask(db, workflow.taskId);
+    const stored = work.readAgent(db, agent.id);
     if (workflow === undefined || task === undefined || stored === undefined) return null;
-    const isWanted = workflow.status === "running" && holdsClaim(db, workflow);
+    const isWanted = workflow.status === "running" && workflows.holdsClaim(db, workflow);
     if (stored.killRequestedAtMs !== null || !isWanted) {
       const why = stored.killReason ?? "it is not wanted any more";
-      return this.#fail(agent, failure(`killed: ${why}`, "block"));
+      return this.#fail(agent, progress.failure(`killed: ${why}`, "block"));
     }
     const config = this.#parts.settings.of(workflow).orchestration;
     const place = await ensureFolder(db, { workflow, task, config, atMs: Date.now() });
-    if ("why" in place) return this.#fail(agent, failure(place.why, "block"));
-    const move = moveOf(db, readWorkflow(db, workflow.id)!);
+    if ("why" in place) return this.#fail(agent, progress.failure(place.why, "block"));
+    const move = workflows.moveOf(db, work.readWorkflow(db, workflow.id)!);
     if (move.kind !== "run" || move.key !== agent.stepKey) {
       throw new Error(`its workflow stands at ${move.kind}, not at ${agent.stepKey}`);
     }
-    const files = agentFiles(database, agent.id);
+    const files = agents.agentFiles(database, agent.id);
     const { folder } = place;
     let step: ReturnType<typeof launchOf>;
     let held: Held;
     try {
       step = launchOf(db, { agent, workflow, move, config, folder, database });
       if (step.obstacle !== null && move.step.type === "script") {
-        return this.#fail(agent, failure(step.obstacle, move.step.onFail));
+        return this.#fail(agent, progress.failure(step.obstacle, move.step.onFail));
       }
       held = hold({ ...step.launch, id: agent.id }, files);
     } catch (thrown) {
-      return this.#fail(agent, failure(messageOf(thrown), "fail"));
+      return this.#fail(agent, progress.failure(messageOf(thrown), "fail"));
     }
     const atMs = Date.now();
     transaction(db, () => {
-      markRunning(db, agent.id, {
+      work.markRunning(db, agent.id, {
         pid: held.pid,
         processMark: held.mark,
         command: step.launch.words,
@@ -122,127 +110,305 @@ export class AgentRuns {
         deadlineAtMs: step.timeoutMs === null ? null : atMs + step.timeoutMs,
         atMs,
       });
-      if (step.answered !== null) markDelivered(db, step.answered.id, { error: null, atMs });
+      if (step.answered !== null) work.markDelivered(db, step.answered.id, { error: null, atMs });
     });
     await held.release();
-    return { agent: readAgent(db, agent.id)!, held };
+    return { agent: work.readAgent(db, agent.id)!, held };
   }
 
-  async #follow(agent: Agent, held: Held | undefined): Promise<void> {
-    const { db, database, settings, changed, signal } = this.#parts;
-    const workflow = readWorkflow(this.#parts.db, agent.workflowId);
+  async #follow(agent: work.Agent, held: Held | undefined): Promise<void> {
+    const { db, settings } = this.#parts;
+    const workflow = work.readWorkflow(db, agent.workflowId);
     const hasEnded = await supervise(agent, {
-      db,
-      files: agentFiles(database, agent.id),
+      ...this.#parts,
       mask: settings.maskOf(workflow),
       graceMs: settings.of(workflow).orchestration.killGraceSeconds * 1000,
       exited: held?.exited,
-      signal,
-      onOutput: changed,
     });
     if (hasEnded) await this.#tellEnd(agent);
   }
 
-  async #settleDead(agent: Agent): Promise<void> {
+  /**
+   * Records the end of an agent that died while no daemon ran, and ends all processes that it had started.
+   *
+   * Uncommitted work blocks the task until a person decides. Commits of the agent wait for a review. With neither, the
+   * agent did nothing, and the task goes back to the scheduler, which resumes it at the unfinished step. A script runs
+   * again in any case.
+   */
+  async #settleDead(agent: work.Agent): Promise<void> {
     const { db, database, settings, log } = this.#parts;
-    const files = agentFiles(database, agent.id);
-    const workflow = readWorkflow(this.#parts.db, agent.workflowId);
-    const notice = await settleDead(db, agent, { files, mask: settings.maskOf(workflow) });
-    removeRunFiles(files);
+    const files = agents.agentFiles(database, agent.id);
+    const mask = settings.maskOf(work.readWorkflow(db, agent.workflowId));
+    if (!await agents.isReused(agent)) {
+      await endGroupOf(agent.pid!, { graceMs: 500, mark: agents.environmentMark(agent.id) });
+    }
+    await takeRest(new agents.OutputReader(files, mask), () => {});
+    const workflow = work.readWorkflow(db, agent.workflowId);
+    const state = agent.kind === "agent" && workflow?.worktree && workflow.baseBranch
+      ? await lookAtTree(workflow.worktree, `refs/heads/${workflow.baseBranch}`, agent.createdAtMs)
+      : null;
+    const notice = transaction(db, () => settleDead(db, agent, { workflow, state }));
+    agents.removeRunFiles(files);
     if (notice !== null) log("warn", `agent ${agent.id}: ${notice}`);
     await this.#tellEnd(agent);
   }
 
-  /** Records the outcome of a step that could not be started. */
-  #fail(agent: Agent, outcome: StepOutcome): null {
+  #fail(agent: work.Agent, outcome: work.StepOutcome): null {
     const { db } = this.#parts;
     const atMs = Date.now();
-    const wasKilled = readAgent(db, agent.id)?.killRequestedAtMs != null;
+    const wasKilled = work.readAgent(db, agent.id)?.killRequestedAtMs != null;
     transaction(db, () => {
       const status = wasKilled ? "killed" : "failed";
-      endAgent(db, agent.id, { status, exitCode: null, error: outcome.error, atMs });
-      const at = stepOfAgent(db, agent);
-      if (at !== undefined) finishAndAdvance(db, at.workflow, at.step, { outcome, atMs });
+      work.endAgent(db, agent.id, { status, exitCode: null, error: outcome.error, atMs });
+      const at = workflows.stepOfAgent(db, agent);
+      if (at !== undefined) workflows.finishAndAdvance(db, at.workflow, at.step, { outcome, atMs });
     });
     void this.#tellEnd(agent);
     return null;
   }
 
-  async #tellEnd(agent: Agent): Promise<void> {
+  async #tellEnd(agent: work.Agent): Promise<void> {
     this.#parts.changed();
-    const workflow = readWorkflow(this.#parts.db, agent.workflowId);
+    const workflow = work.readWorkflow(this.#parts.db, agent.workflowId);
     if (workflow !== undefined) await this.#onEnd(workflow);
   }
 }
 
-/** Finds the state of an agent that has not ended according to the database. */
-async function findAgent(
-  agent: Agent,
-  files: AgentFiles,
-): Promise<"unstarted" | "running" | "ended" | "dead"> {
-  // The agent's shell has written the exit code.
-  if (readExit(files) !== null) return "ended";
-  if (agent.pid === null) return "unstarted";
-  if (await isAlive(agent)) return "running";
-  // The process may have ended between the two looks.
-  if (readExit(files) !== null) return "ended";
-  // An agent that has begun is gone without an exit code; any other must be started.
-  return hasBegun(files) ? "dead" : "unstarted";
+/** Records how an agent died, in the caller's transaction. @returns A notice for the log; null when there is none. */
+function settleDead(
+  db: DatabaseSync,
+  agent: work.Agent,
+  { workflow, state }: {
+    readonly workflow: work.WorkflowRow | undefined;
+    readonly state: Awaited<ReturnType<typeof lookAtTree>>;
+  },
+): string | null {
+  const atMs = Date.now();
+  const end = (error: string) =>
+    work.endAgent(db, agent.id, { status: "failed", exitCode: null, error, atMs });
+  if (
+    workflow === undefined || workflow.status !== "running" || !workflows.holdsClaim(db, workflow)
+  ) {
+    end("daemon restarted");
+    return null;
+  }
+  if (state?.isDirty) {
+    const reason = "daemon restarted with uncommitted work";
+    end(reason);
+    workflows.stop(db, workflow, { status: "blocked", key: agent.stepKey, reason, atMs });
+    return `${reason}: ${workflow.worktree}`;
+  }
+  if (state !== null && state.ahead > 0) {
+    const reason = "daemon restarted with committed work";
+    end(reason);
+    const notice = `${reason}: approving it takes step ${agent.name} as done`;
+    workflows.moveWorkflow(db, workflow, "merge_pending", { atMs, fields: { reason: notice } });
+    return `work is committed in ${workflow.worktree} and waits for a review`;
+  }
+  end("daemon restarted");
+  // The scheduler gets the task back; the workflow keeps its finished steps.
+  workflows.moveWorkflow(db, workflow, "blocked", {
+    atMs,
+    by: work.SYSTEM,
+    fields: {
+      currentStep: agent.stepKey,
+      reason: "its agent died while no daemon ran; the scheduler takes it up again",
+    },
+    task: { status: "open", queuedAtMs: atMs },
+  });
+  return null;
+}
+
+const LOOK_MS = 200;
+
+/** How often to check whether a process lives that this program did not start, in milliseconds. */
+const LIFE_MS = 1000;
+
+/** How long to wait for the shell's exit code after its process has exited, in milliseconds. */
+const EXIT_CODE_MS = 200;
+
+/** `signal` is aborted when the daemon stops; the agent goes on. */
+interface Supervision extends Pick<EngineParts, "db" | "database" | "signal" | "changed"> {
+  readonly mask: (text: string) => string;
+  readonly graceMs: number;
+  /** Settles when the process has exited; undefined when this program did not start it. */
+  readonly exited?: Promise<void> | undefined;
 }
 
 /**
- * Records the end of an agent that died while no daemon ran, and ends all processes that it had started.
- *
- * Uncommitted work blocks the task until a person decides. Commits of the agent wait for a review. With neither, the
- * agent did nothing, and the task goes back to the scheduler, which resumes it at the unfinished step. A script runs
- * again in any case.
- * @returns A notice for the log; null when there is none.
+ * Follows an agent to its end. Then it stores in one transaction how the agent ended, the outcome of its step and the
+ * next move, and removes the agent's files except its output. An agent that has ended already stays unchanged.
+ * @returns False when the daemon stops before the agent's end. @throws {Error} When the agent was never let go.
  */
-async function settleDead(
-  db: DatabaseSync,
-  agent: Agent,
-  { files, mask }: { readonly files: AgentFiles; readonly mask: (text: string) => string },
-): Promise<string | null> {
-  if (!await isReused(agent)) {
-    await endGroupOf(agent.pid!, { graceMs: 500, mark: environmentMark(agent.id) });
+async function supervise(agent: work.Agent, supervision: Supervision): Promise<boolean> {
+  const { db, database, mask } = supervision;
+  const files = agents.agentFiles(database, agent.id);
+  const end = await follow(agent, files, supervision);
+  if (end === null) return false;
+  if (end.code === null && end.killed === null && !end.timedOut && !agents.hasBegun(files)) {
+    throw new Error("it was never let go, and is started anew");
   }
-  await takeRest(new OutputReader(files, mask), () => {});
-  const workflow = readWorkflow(db, agent.workflowId);
-  const state = agent.kind === "agent" && workflow?.worktree && workflow.baseBranch
-    ? await lookAtTree(workflow.worktree, `refs/heads/${workflow.baseBranch}`, agent.createdAtMs)
-    : null;
-  const atMs = Date.now();
-  return transaction(db, () => {
-    const end = (error: string) =>
-      endAgent(db, agent.id, { status: "failed", exitCode: null, error, atMs });
-    if (workflow === undefined || workflow.status !== "running" || !holdsClaim(db, workflow)) {
-      end("daemon restarted");
-      return null;
+  // Reading and masking take long, so they come before the transaction.
+  const words = readWords(agent, files, mask);
+  transaction(db, () => settle(db, agent, { end, words, atMs: Date.now() }));
+  agents.removeRunFiles(files);
+  return true;
+}
+
+/** Follows a process. @returns How it ended; null when the daemon stops before. */
+async function follow(
+  agent: work.Agent,
+  files: agents.AgentFiles,
+  { db, mask, graceMs, exited, signal, changed }: Supervision,
+): Promise<progress.ProcessEnd | null> {
+  const reader = new agents.OutputReader(files, mask);
+  const mark = agents.environmentMark(agent.id);
+  const look = (lines: readonly agents.FreshLine[]) => noteLines(db, agent, lines);
+  const wait = (ms: number) => pause(ms, undefined, { signal }).catch(() => {});
+  let hasExited = false;
+  void exited?.then(() => hasExited = true);
+  let isEnding = false;
+  let ending: Promise<void> | null = null;
+  let lookedAtMs = performance.now();
+  while (!signal.aborted) {
+    const hasMore = reader.take({ isOver: false, look }, Date.now());
+    if (hasMore) changed();
+    if (agents.readExit(files) !== null) break;
+    if (hasExited || (exited === undefined && performance.now() - lookedAtMs > LIFE_MS)) {
+      lookedAtMs = performance.now();
+      if (hasExited || !await agents.isAlive(agent)) {
+        await wait(EXIT_CODE_MS);
+        break;
+      }
     }
-    if (state?.isDirty) {
-      const reason = "daemon restarted with uncommitted work";
-      end(reason);
-      stop(db, workflow, { status: "blocked", key: agent.stepKey, reason, atMs });
-      return `${reason}: ${workflow.worktree}`;
+    if (!isEnding && mustEnd(db, agent)) {
+      isEnding = true;
+      if (!await agents.isReused(agent)) ending = endGroupOf(agent.pid!, { graceMs, mark });
     }
-    if (state !== null && state.ahead > 0) {
-      const reason = "daemon restarted with committed work";
-      end(reason);
-      const notice = `${reason}: approving it takes step ${agent.name} as done`;
-      moveWorkflow(db, workflow, "merge_pending", { atMs, fields: { reason: notice } });
-      return `work is committed in ${workflow.worktree} and waits for a review`;
-    }
-    end("daemon restarted");
-    // The scheduler gets the task back; the workflow keeps its finished steps.
-    moveWorkflow(db, workflow, "blocked", {
-      atMs,
-      by: SYSTEM,
-      fields: {
-        currentStep: agent.stepKey,
-        reason: "its agent died while no daemon ran; the scheduler takes it up again",
-      },
-      task: { status: "open", queuedAtMs: atMs },
-    });
-    return null;
-  });
+    const end = exited === undefined || hasExited ? [] : [exited];
+    await (hasMore ? wait(0) : Promise.race([wait(LOOK_MS), ...end]));
+  }
+  if (signal.aborted && agents.readExit(files) === null) return null;
+  // The step is over, so remaining processes of its group end too.
+  if (!await agents.isReused(agent)) await endGroupOf(agent.pid!, { graceMs: 500, mark });
+  await ending;
+  await takeRest(reader, look);
+  changed();
+  return endOf(db, agent, files);
+}
+
+/** Stores the rest of the output of an agent that has ended, a part at a time. */
+async function takeRest(
+  reader: agents.OutputReader,
+  look: (lines: readonly agents.FreshLine[]) => void,
+): Promise<void> {
+  while (reader.take({ isOver: true, look }, Date.now())) {
+    await pause(0);
+  }
+}
+
+function endOf(db: DatabaseSync, agent: work.Agent, files: agents.AgentFiles): progress.ProcessEnd {
+  const code = agents.readExit(files);
+  const { killRequestedAtMs, killReason, deadlineAtMs, command } = work.readAgent(db, agent.id) ??
+    agent;
+  const wasEnded = code === null || code > progress.BY_SIGNAL;
+  const isLate = deadlineAtMs !== null && Date.now() >= deadlineAtMs;
+  const killed = killRequestedAtMs !== null && wasEnded ? killReason ?? "on request" : null;
+  const timedOut = killed === null && wasEnded && isLate;
+  let fault: string | null = null;
+  if (code === null && agents.areGone(files)) {
+    fault = `its files in ${files.folder} are gone: nobody knows how it ended`;
+  } else if (agents.wasNotFound(files)) {
+    fault = `the agent command "${
+      command[0]
+    }" was not found (orchestration.agentCommand; conclaude doctor)`;
+  }
+  return { code, killed, timedOut, fault };
+}
+
+function mustEnd(db: DatabaseSync, agent: work.Agent): boolean {
+  const stored = work.readAgent(db, agent.id);
+  return stored === undefined || stored.killRequestedAtMs !== null ||
+    (agent.deadlineAtMs !== null && Date.now() >= agent.deadlineAtMs);
+}
+
+/** Stores the session that an agent's lines name. */
+function noteLines(db: DatabaseSync, agent: work.Agent, lines: readonly agents.FreshLine[]): void {
+  if (agent.kind !== "agent") return;
+  const named = lines.filter(({ stream }) => stream === "stdout")
+    .map(({ raw }) => readAgentLine(raw).sessionId).findLast((id) => id !== null) ?? null;
+  if (named !== null) transaction(db, () => work.setAgentSession(db, agent.id, named, Date.now()));
+}
+
+/**
+ * Kills an agent with all processes of its group, when no daemon runs to do it.
+ * @param ending `database`: the absolute path of the database.
+ * @returns Whether the process ran and was the agent's; otherwise the next daemon finds out how it ended.
+ */
+export async function endHere(
+  db: DatabaseSync,
+  id: string,
+  ending: Pick<Supervision, "database" | "mask" | "graceMs">,
+): Promise<boolean> {
+  const agent = work.readAgent(db, id);
+  if (agent === undefined || agent.endedAtMs !== null || !await agents.isAlive(agent)) return false;
+  const { signal } = new AbortController();
+  return await supervise(agent, { db, ...ending, signal, changed: () => {} });
+}
+
+/** The length of the end of an output that the step keeps, in characters. */
+const MAX_OUTCOME_CHARS = 100_000;
+
+/** The length of the end of an agent's output to read for the step, in bytes. */
+const MAX_READ_BYTES = 4 << 20;
+
+function settle(
+  db: DatabaseSync,
+  agent: work.Agent,
+  { end, words, atMs }: {
+    readonly end: progress.ProcessEnd;
+    readonly words: Words;
+    readonly atMs: number;
+  },
+): void {
+  const { text, sessionId } = words;
+  const { status, error } = progress.wordEnd(agent.kind, end);
+  const mayAsk = agent.kind === "agent" && status === "completed" && readContract(text) === null;
+  const lastAsked = mayAsk ? lastQuestion(text) : null;
+  work.endAgent(db, agent.id, { status, error: end.killed ?? error, exitCode: end.code, atMs });
+  const at = workflows.stepOfAgent(db, agent);
+  if (at === undefined) return;
+  if (lastAsked !== null) {
+    const { id: agentId, taskId, workflowId, stepKey } = agent;
+    work.askQuestion(db, {
+      ...{ type: "input", text: lastAsked, options: [], source: "output" },
+      ...{ agentId, taskId, workflowId, stepKey, sessionId, origin: `output:${agentId}` },
+    }, atMs);
+  }
+  const step = workflows.stepOfKey(db, at.workflow.id, at.step.key);
+  const outcome = step.type === "script"
+    ? progress.outcomeOfScript(step, end, text)
+    : progress.outcomeOfAgent(end, { text, asks: lastAsked !== null });
+  workflows.finishAndAdvance(db, at.workflow, at.step, { outcome, atMs });
+}
+
+/** `text`: for a person, with secrets masked. */
+type Words = ReturnType<typeof readWords>;
+
+/** Reads the last words of an agent, or the end of a script's output. */
+function readWords({ kind }: work.Agent, files: agents.AgentFiles, mask: (text: string) => string) {
+  const written = readEnd(files.stdout);
+  const { text, sessionId } = kind === "script"
+    ? { text: written.trimEnd(), sessionId: null }
+    : collectAgentText(written.split("\n"));
+  // Masks before it cuts, so that no half of a secret is left. No word of a script can hold NUL.
+  const end = mask(text.replaceAll("\0", "").slice(-2 * MAX_OUTCOME_CHARS));
+  return { text: end.slice(-MAX_OUTCOME_CHARS), sessionId };
+}
+
+function readEnd(path: string): string {
+  const size = sizeAt(path) ?? 0;
+  const start = Math.max(0, size - MAX_READ_BYTES);
+  const text = new TextDecoder().decode(agents.readAt(path, start, MAX_READ_BYTES));
+  return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
 }

@@ -6,19 +6,9 @@ import { isUserError, messageOf } from "../../base/errors.ts";
 import { Rounds } from "../../base/rounds.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { lookAtTree } from "../../system/git/task_trees.ts";
-import { type Agent, listAgents, listUnendedProcesses, requestKill } from "../agents_table.ts";
+import * as work from "../store.ts";
 import { listUntoldClaims } from "../../db/team_outbox.ts";
 import { transaction } from "../../db/transaction.ts";
-import { renewClaim, SYSTEM, takeBackLapsed } from "../task_claims_table.ts";
-import { listReady, readTask } from "../tasks_table.ts";
-import {
-  changeWorkflow,
-  listDecided,
-  listWorkflows,
-  readWorkflow,
-  readWorkflowOfTask,
-  type WorkflowRow,
-} from "../workflows_table.ts";
 import {
   beginWorkflow,
   CLAIM_LOST,
@@ -34,7 +24,6 @@ import { approve, CANCELLED, ENDS, refuseUnchanged, REJECTED } from "./reviews.t
 import { checkPlace, removeFolder } from "./work_folder.ts";
 import { refusal } from "../refusal.ts";
 import type { Task } from "../task.ts";
-import { changeTask } from "../task_changes_table.ts";
 import { chooseFor } from "../matchers.ts";
 import { loadPlan } from "./workflow_files.ts";
 
@@ -72,9 +61,9 @@ export class Engine {
     for (const agent of this.#wantedAgents()) this.#runs.takeUp(agent);
     this.#renewClaims();
     // A daemon that died may have left this undone.
-    for (const workflow of listWorkflows(db, { statuses: ["pending_merge", "completed"] })) {
+    for (const workflow of work.listWorkflows(db, { statuses: ["pending_merge", "completed"] })) {
       await this.#passEmpty(workflow.id);
-      await this.#tidy(readWorkflow(db, workflow.id) ?? workflow);
+      await this.#tidy(work.readWorkflow(db, workflow.id) ?? workflow);
     }
     this.#retention.start();
     this.#looks.start();
@@ -120,7 +109,9 @@ export class Engine {
     }
     let begun = 0;
     const isQueued = !orchestration.autoStart;
-    const ready = slots() > 0 ? listReady(db, { project: null, limit: slots(), isQueued }) : [];
+    const ready = slots() > 0
+      ? work.listReady(db, { project: null, limit: slots(), isQueued })
+      : [];
     for (const task of ready) {
       // Nobody has queued this task, and it has no folder to work in.
       if (task.projectDir === null && task.queuedAtMs === null) continue;
@@ -133,31 +124,31 @@ export class Engine {
   }
 
   /** Lists agents that have not ended, without those that wait for a team's server to give the claim on their task. */
-  #wantedAgents(): Agent[] {
+  #wantedAgents(): work.Agent[] {
     const { db } = this.#parts;
     const claims = listUntoldClaims(db).filter(({ step }) => step === "claim");
     const untold = new Set(claims.map(({ uid }) => uid));
-    return listUnendedProcesses(db).filter(({ pid, taskId }) =>
+    return work.listUnendedProcesses(db).filter(({ pid, taskId }) =>
       pid !== null || taskId === null || !untold.has(taskId)
     );
   }
 
   #carryOut(): void {
-    for (const workflow of listDecided(this.#parts.db)) {
+    for (const workflow of work.listDecided(this.#parts.db)) {
       const key = workflow.repository ?? workflow.id;
       if (this.#deciding.has(key)) continue;
-      const work = this.#decide(workflow).catch((thrown) => {
+      const deciding = this.#decide(workflow).catch((thrown) => {
         this.#parts.log("error", `workflow ${workflow.id}: ${messageOf(thrown)}`);
         return pause(AGAIN_MS);
       }).finally(() => {
         this.#deciding.delete(key);
         this.wake();
       });
-      this.#deciding.set(key, work);
+      this.#deciding.set(key, deciding);
     }
   }
 
-  async #decide(workflow: WorkflowRow): Promise<void> {
+  async #decide(workflow: work.WorkflowRow): Promise<void> {
     const { db, settings, changed } = this.#parts;
     const by = workflow.decisionBy ?? "user";
     const reason = workflow.decisionText ??
@@ -172,7 +163,7 @@ export class Engine {
     }
     changed();
     await this.#passEmpty(workflow.id);
-    await this.#tidy(readWorkflow(db, workflow.id) ?? workflow);
+    await this.#tidy(work.readWorkflow(db, workflow.id) ?? workflow);
   }
 
   /**
@@ -181,7 +172,7 @@ export class Engine {
    */
   async #passEmpty(workflowId: string): Promise<void> {
     const { db } = this.#parts;
-    const workflow = readWorkflow(db, workflowId);
+    const workflow = work.readWorkflow(db, workflowId);
     if (workflow === undefined || workflow.status !== "pending_merge") return;
     const { mergeCommit, worktree, baseBranch, decision } = workflow;
     if (worktree === null || baseBranch === null || decision !== null) return;
@@ -194,13 +185,13 @@ export class Engine {
   }
 
   /** Notifies the person when a workflow waits for them, and removes its working tree when it is completed. */
-  async #afterStep(before: WorkflowRow): Promise<void> {
+  async #afterStep(before: work.WorkflowRow): Promise<void> {
     const { db, settings, notify } = this.#parts;
     await this.#passEmpty(before.id);
-    const workflow = readWorkflow(db, before.id) ?? before;
+    const workflow = work.readWorkflow(db, before.id) ?? before;
     const needsPerson = ["pending_merge", "blocked", "failed"].includes(workflow.status);
     if (needsPerson && settings.of(workflow).orchestration.notify) {
-      const title = readTask(db, workflow.taskId)?.title ?? workflow.taskId;
+      const title = work.readTask(db, workflow.taskId)?.title ?? workflow.taskId;
       notify(
         `${title}: ${workflow.status.replace("_", " ")}`,
         workflow.reason ?? "ready for review",
@@ -215,10 +206,10 @@ export class Engine {
     this.#claimsAtMs = atMs;
     const untilMs = atMs + settings.leaseMs(atMs);
     const lapsed = transaction(db, () => {
-      for (const { id, taskId, claimToken } of listWorkflows(db, { statuses: ["running"] })) {
-        renewClaim(db, taskId, { by: workflowOwner(id), token: claimToken, untilMs });
+      for (const { id, taskId, claimToken } of work.listWorkflows(db, { statuses: ["running"] })) {
+        work.renewClaim(db, taskId, { by: workflowOwner(id), token: claimToken, untilMs });
       }
-      return takeBackLapsed(db, atMs);
+      return work.takeBackLapsed(db, atMs);
     });
     if (lapsed.length === 0) return;
     count("lease_expiries", lapsed.length);
@@ -231,28 +222,28 @@ export class Engine {
   /** Ends the agents of workflows that take too long, or have lost their claim and so are cancelled. */
   #endLate(nowMs: number): void {
     const { db } = this.#parts;
-    for (const workflow of listWorkflows(db, { statuses: ["running"] })) {
+    for (const workflow of work.listWorkflows(db, { statuses: ["running"] })) {
       const isLate = workflow.deadlineAtMs !== null && workflow.deadlineAtMs <= nowMs;
       const isLost = !holdsClaim(db, workflow);
       if (!isLate && !isLost) continue;
       const reason = isLost ? CLAIM_LOST : "the time of its workflow is over";
       transaction(db, () => {
         const statuses = ["starting", "running"];
-        const agents = listAgents(db, { workflowId: workflow.id, statuses });
-        for (const { id } of agents) requestKill(db, id, { reason, atMs: nowMs });
+        const agents = work.listAgents(db, { workflowId: workflow.id, statuses });
+        for (const { id } of agents) work.requestKill(db, id, { reason, atMs: nowMs });
         if (isLost) loseClaim(db, workflow, nowMs);
       });
     }
   }
 
   /** Removes the working tree of a completed workflow, unless work would be lost. */
-  async #tidy(workflow: WorkflowRow): Promise<void> {
+  async #tidy(workflow: work.WorkflowRow): Promise<void> {
     const { db, log } = this.#parts;
     if (workflow.status !== "completed" || workflow.worktree === null) return;
     const stays = await removeFolder(workflow);
     if (stays !== null) return log("warn", `workflow ${workflow.id}: ${stays}`);
     const silent = { event: null, atMs: Date.now() };
-    transaction(db, () => changeWorkflow(db, workflow.id, { worktree: null }, silent));
+    transaction(db, () => work.changeWorkflow(db, workflow.id, { worktree: null }, silent));
   }
 
   /** Begins the workflow of a ready task, or resumes an earlier one. @returns False when that was refused. */
@@ -262,9 +253,9 @@ export class Engine {
     try {
       const projectDir = projectOf(task);
       const lasting = settings.lastingOf({ projectDir }, atMs);
-      const earlier = readWorkflowOfTask(db, task.id);
+      const earlier = work.readWorkflowOfTask(db, task.id);
       if (earlier !== undefined && earlier.endedAtMs === null) {
-        transaction(db, () => resumeWorkflow(db, earlier, { by: SYSTEM, ...lasting }));
+        transaction(db, () => resumeWorkflow(db, earlier, { by: work.SYSTEM, ...lasting }));
         log("info", `task ${task.id}: workflow ${earlier.name} goes on`);
         return true;
       }
@@ -284,10 +275,10 @@ export class Engine {
         const reason = `${thrown.what}: ${thrown.why}`;
         // Somebody may have claimed the task meanwhile.
         transaction(db, () => {
-          const now = readTask(db, task.id);
+          const now = work.readTask(db, task.id);
           if (now?.status !== "open" || now.claimedBy !== null) return;
           const blocked = { status: "blocked", reason, queuedAtMs: null } as const;
-          changeTask(db, now, blocked, { by: SYSTEM, atMs });
+          work.changeTask(db, now, blocked, { by: work.SYSTEM, atMs });
         });
         log("warn", `task ${task.id}: ${reason}`);
       } else if (!isUserError(thrown)) log("warn", `task ${task.id}: ${messageOf(thrown)}`);

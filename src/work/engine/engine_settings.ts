@@ -97,10 +97,7 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
     return counts;
   }
 
-  /**
-   * Explains why the daemon's own settings are uncertain; null when they are certain. While they are uncertain, nothing
-   * may be removed for good.
-   */
+  /** Explains why the daemon's own settings are uncertain, so that nothing may be removed for good; null otherwise. */
   unsure(nowMs: number): string | null {
     this.own(nowMs);
     return this.#known.get(this.#place.folder)?.unreadable || null;
@@ -134,11 +131,9 @@ export interface EngineContext {
   readonly notify: (title: string, body: string) => void;
 }
 
-/** What the parts of the engine share. */
 export interface EngineParts extends EngineContext {
   readonly signal: AbortSignal;
   readonly wake: () => void;
 }
 
-/** How long a failed attempt waits before the next one, in milliseconds. */
 export const AGAIN_MS = 1000;

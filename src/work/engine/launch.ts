@@ -10,9 +10,7 @@ import type { Move } from "../progress.ts";
 import { renderPrompt, renderScriptStep } from "../render_step.ts";
 import { type AgentStep, type ScriptStep, stepTimeoutMs } from "../workflow.ts";
 import { joinPath } from "../../base/paths.ts";
-import type { Agent } from "../agents_table.ts";
-import { listQuestions } from "../questions_table.ts";
-import type { WorkflowRow } from "../workflows_table.ts";
+import * as work from "../store.ts";
 import { readPlan } from "./advance.ts";
 
 export interface Launch {
@@ -52,10 +50,7 @@ done 2>/dev/null`;
 /** A process that waits for permission to begin. */
 export type Held = ReturnType<typeof hold>;
 
-/**
- * Starts a process that does nothing until it is released.
- * @throws {Error} When the process cannot be started, or its files cannot be made.
- */
+/** Starts a process that does nothing until it is released. @throws {Error} When it or its files cannot be made. */
 export function hold(launch: Launch & { readonly id: string }, files: AgentFiles) {
   mkdirSync(files.folder, { recursive: true, mode: 0o700 });
   const mode = { mode: 0o600 };
@@ -98,8 +93,8 @@ type Run = Extract<Move, { readonly kind: "run" }>;
 export function launchOf(
   db: DatabaseSync,
   { agent, workflow, move, config, folder, database }: {
-    readonly agent: Agent;
-    readonly workflow: WorkflowRow;
+    readonly agent: work.Agent;
+    readonly workflow: work.WorkflowRow;
     readonly move: Run;
     readonly config: OrchestrationSettings;
     readonly folder: string;
@@ -134,7 +129,6 @@ function scriptLaunch(step: ScriptStep, { context }: Run, place: Place) {
   return { launch, obstacle: fault === null ? null : `workdir ${workdir} ${fault}` };
 }
 
-/** Explains why a folder cannot be used; null when it can. */
 function folderFault(folder: string): string | null {
   try {
     return statSync(folder).isDirectory ? null : "is no folder";
@@ -148,7 +142,7 @@ function agentLaunch(
   step: AgentStep,
   { move, workflow, config, place }: {
     readonly move: Run;
-    readonly workflow: WorkflowRow;
+    readonly workflow: work.WorkflowRow;
     readonly config: OrchestrationSettings;
     readonly place: Place;
   },
@@ -159,7 +153,7 @@ function agentLaunch(
     : ["--allowedTools", config.allowedTools.join(",")];
   const words = [config.agentCommand ?? AGENT_COMMAND, ...config.agentArgs, ...tools];
   // This is the newest answer to the step that was not delivered.
-  const answered = listQuestions(db, { statuses: ["answered"], workflowId: workflow.id })
+  const answered = work.listQuestions(db, { statuses: ["answered"], workflowId: workflow.id })
     .findLast(({ stepKey }) => stepKey === move.key) ?? null;
   const launchWith = (resume: readonly string[], input: string): Launch => {
     return { ...place, words: [...words, ...resume], input };

@@ -1,33 +1,16 @@
 /** Records people's requests to workflows and agents, which the engine carries out. In the caller's transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import { notFound, refusal } from "../refusal.ts";
-import type { Author } from "../task_changes_table.ts";
-import {
-  type Decision,
-  listSteps,
-  readWorkflow,
-  readWorkflowOfTask,
-  supersedeStep,
-  type WorkflowRow,
-} from "../workflows_table.ts";
+import * as work from "../store.ts";
 import { type Lasting, resumeWorkflow, wrongStatus } from "./advance.ts";
 import { reject } from "./reviews.ts";
-import { type Agent, readAgent, requestKill } from "../agents_table.ts";
 import { isUserError } from "../../base/errors.ts";
 import { isOfSession } from "../../claude/session_changes.ts";
 import { allOrNothing } from "../../db/transaction.ts";
-import {
-  answerQuestion,
-  askQuestion,
-  markDelivered,
-  needQuestion,
-  type Question,
-} from "../questions_table.ts";
 
-export type WorkflowAction = Decision | "retry";
+export type WorkflowAction = work.Decision | "retry";
 
-/** The possible actions on a workflow in each status. */
-const ACTIONS: Readonly<Record<WorkflowRow["status"], readonly WorkflowAction[]>> = {
+const ACTIONS: Readonly<Record<work.WorkflowRow["status"], readonly WorkflowAction[]>> = {
   running: ["cancel"],
   pending_merge: ["approve", "reject", "cancel"],
   blocked: ["retry", "cancel"],
@@ -49,29 +32,26 @@ const PARTICIPLES: Readonly<Record<WorkflowAction, string>> = {
  * @param isCarriedOut Whether a daemon may be carrying out an earlier decision, which excludes any other action.
  */
 export function actionsOf(
-  { status, decision }: Pick<WorkflowRow, "status" | "decision">,
+  { status, decision }: Pick<work.WorkflowRow, "status" | "decision">,
   isCarriedOut = true,
 ): readonly WorkflowAction[] {
   return decision === null || !isCarriedOut ? ACTIONS[status] : [];
 }
 
 /** Finds the workflow with this id, or of the task with this id. @throws {UserError} WORKFLOW_NOT_FOUND */
-export function needWorkflow(db: DatabaseSync, id: string): WorkflowRow {
-  const workflow = readWorkflow(db, id) ?? readWorkflowOfTask(db, id);
+export function needWorkflow(db: DatabaseSync, id: string): work.WorkflowRow {
+  const workflow = work.readWorkflow(db, id) ?? work.readWorkflowOfTask(db, id);
   if (workflow !== undefined) return workflow;
   throw notFound("workflow", id, { why: "no workflow, and no task with one, has this id" });
 }
 
-/**
- * Finds a workflow, as {@linkcode needWorkflow} does, on which an action is possible now.
- * @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND
- */
+/** Finds a workflow on which an action is possible now. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
 export function needAction(
   db: DatabaseSync,
   id: string,
   action: WorkflowAction,
   isCarriedOut = true,
-): WorkflowRow {
+): work.WorkflowRow {
   const workflow = needWorkflow(db, id);
   const { decision, decisionBy } = workflow;
   const actions = actionsOf(workflow, isCarriedOut);
@@ -101,13 +81,13 @@ export function sendBack(
     readonly reason: string;
     readonly isCarriedOut?: boolean;
   },
-): WorkflowRow {
+): work.WorkflowRow {
   const workflow = needAction(db, id, "reject", isCarriedOut);
-  const steps = listSteps(db, workflow.id);
+  const steps = work.listSteps(db, workflow.id);
   const first = steps.findLastIndex(({ type, status }) =>
     type === "agent" && status !== "superseded"
   );
-  const agent = readAgent(db, steps[first]?.agentId ?? null);
+  const agent = work.readAgent(db, steps[first]?.agentId ?? null);
   if (agent === undefined) {
     throw refusal("INVALID_STATUS", {
       what: `Cannot send workflow ${workflow.id} back`,
@@ -118,33 +98,30 @@ export function sendBack(
   const { by, atMs } = terms;
   reject(db, workflow, { by, reason, atMs });
   const { id: agentId, taskId, workflowId, stepKey, sessionId } = agent;
-  const questionId = askQuestion(db, {
+  const questionId = work.askQuestion(db, {
     ...{ type: "input", text: REVIEW, options: [], source: "output", origin: null },
     ...{ agentId, taskId, workflowId, stepKey, sessionId },
   }, atMs)!;
-  answerQuestion(db, questionId, { answer: reason, by, atMs });
-  for (const step of steps.slice(first)) supersedeStep(db, workflow.id, step, atMs);
-  return resumeWorkflow(db, readWorkflow(db, workflow.id)!, terms);
+  work.answerQuestion(db, questionId, { answer: reason, by, atMs });
+  for (const step of steps.slice(first)) work.supersedeStep(db, workflow.id, step, atMs);
+  return resumeWorkflow(db, work.readWorkflow(db, workflow.id)!, terms);
 }
 
-export function needAgent(db: DatabaseSync, id: string): Agent {
-  const agent = readAgent(db, id);
+export function needAgent(db: DatabaseSync, id: string): work.Agent {
+  const agent = work.readAgent(db, id);
   if (agent !== undefined) return agent;
   throw notFound("agent", id);
 }
 
-/**
- * Requests the end of an agent.
- * @param options.reason Null for a default that names `by`. @throws {UserError} AGENT_NOT_FOUND, INVALID_TRANSITION
- */
+/** @param options.reason Null for a default that names `by`. @throws {UserError} AGENT_NOT_FOUND, INVALID_TRANSITION */
 export function requestEnd(
   db: DatabaseSync,
   id: string,
-  { reason, by, atMs }: Author & { readonly reason: string | null },
-): Agent {
+  { reason, by, atMs }: work.Author & { readonly reason: string | null },
+): work.Agent {
   const agent = needAgent(db, id);
   const isOurs = agent.kind !== "subagent";
-  if (isOurs && requestKill(db, id, { reason: reason ?? `"${by}" asked for it`, atMs })) {
+  if (isOurs && work.requestKill(db, id, { reason: reason ?? `"${by}" asked for it`, atMs })) {
     return needAgent(db, id);
   }
   const why = isOurs
@@ -171,7 +148,7 @@ export function answer(
   { text, ...terms }: Terms & { readonly text: string },
 ) {
   const { by, atMs } = terms;
-  const { status, sessionId, source } = needQuestion(db, id);
+  const { status, sessionId, source } = work.needQuestion(db, id);
   if (status === "pending" && isOfSession({ source })) {
     throw refusal("INVALID_STATUS", {
       what: `Cannot answer question ${id} from here`,
@@ -190,10 +167,10 @@ export function answer(
       details: { questionId: id },
     });
   }
-  const question = answerQuestion(db, id, { answer: trimmed, by, atMs });
+  const question = work.answerQuestion(db, id, { answer: trimmed, by, atMs });
   const deliveryError = deliver(db, question, terms);
-  if (deliveryError !== null) markDelivered(db, id, { error: deliveryError, atMs });
-  return { question: needQuestion(db, id), delivered: deliveryError === null, deliveryError };
+  if (deliveryError !== null) work.markDelivered(db, id, { error: deliveryError, atMs });
+  return { question: work.needQuestion(db, id), delivered: deliveryError === null, deliveryError };
 }
 
 type Terms = Lasting & { readonly by: string };
@@ -201,10 +178,10 @@ type Terms = Lasting & { readonly by: string };
 /** Resumes the workflow that waits for an answer. @returns Why that is impossible; null when it succeeded. */
 function deliver(
   db: DatabaseSync,
-  { workflowId, stepKey }: Question,
+  { workflowId, stepKey }: work.Question,
   terms: Terms,
 ): string | null {
-  const workflow = readWorkflow(db, workflowId);
+  const workflow = work.readWorkflow(db, workflowId);
   if (workflow?.status !== "blocked" || workflow.currentStep !== stepKey) {
     return "whoever asked does not wait for it any more";
   }

@@ -7,28 +7,9 @@ import { failure, mergedOutcome } from "../progress.ts";
 import { renderMergeStep } from "../render_step.ts";
 import type { RenderedScript } from "../template.ts";
 import { runWords } from "../../system/process/run_program.ts";
-import { listAgents, requestKill } from "../agents_table.ts";
+import * as work from "../store.ts";
 import { transaction } from "../../db/transaction.ts";
-import { resolveQuestions } from "../questions_table.ts";
-import type { Author } from "../task_changes_table.ts";
-import { SYSTEM } from "../task_claims_table.ts";
-import { readTask } from "../tasks_table.ts";
-import {
-  changeWorkflow,
-  listSteps,
-  readWorkflow,
-  type StepRow,
-  type WorkflowRow,
-} from "../workflows_table.ts";
-import {
-  advance,
-  finishAndAdvance,
-  moveOf,
-  moveWorkflow,
-  stop,
-  UNDECIDED,
-  workflowOwner,
-} from "./advance.ts";
+import * as workflows from "./advance.ts";
 import { mergeObstacle, treeOf } from "./work_folder.ts";
 
 /** The reason of a rejection when the person gives none. */
@@ -46,8 +27,8 @@ export async function approve(
   workflowId: string,
   { leaseMs, mask }: { readonly leaseMs: number; readonly mask: (text: string) => string },
 ): Promise<void> {
-  const workflow = readWorkflow(db, workflowId);
-  const task = workflow && readTask(db, workflow.taskId);
+  const workflow = work.readWorkflow(db, workflowId);
+  const task = workflow && work.readTask(db, workflow.taskId);
   if (workflow === undefined || task === undefined || workflow.decision !== "approve") return;
   const step = openStep(db, workflow);
   if (await refuseUnchanged(db, workflow)) return;
@@ -79,28 +60,28 @@ export async function approve(
   if (result.kind === "failed") return keepWaiting(db, workflow, result.why);
   const atMs = Date.now();
   transaction(db, () => {
-    const current = readWorkflow(db, workflowId);
+    const current = work.readWorkflow(db, workflowId);
     if (current === undefined || current.decision !== "approve") return;
-    moveWorkflow(db, workflow, "merged", {
+    workflows.moveWorkflow(db, workflow, "merged", {
       atMs,
-      by: workflow.decisionBy ?? SYSTEM,
+      by: workflow.decisionBy ?? work.SYSTEM,
       fields: { mergeCommit: result.commit },
       task: { leaseUntilMs: atMs + leaseMs },
       data: { mergeCommit: result.commit },
     });
-    if (step === undefined) return advance(db, workflowId, atMs);
+    if (step === undefined) return workflows.advance(db, workflowId, atMs);
     const outcome = mergedOutcome(result.commit ?? "");
-    finishAndAdvance(db, readWorkflow(db, workflowId)!, step, { outcome, atMs });
+    workflows.finishAndAdvance(db, work.readWorkflow(db, workflowId)!, step, { outcome, atMs });
   });
 }
 
 /** Finds the step at which a workflow waits: a merge, or a step whose agent died after committing work. */
-function openStep(db: DatabaseSync, workflow: WorkflowRow): StepRow | undefined {
-  return listSteps(db, workflow.id).find(({ status }) => status === "running");
+function openStep(db: DatabaseSync, workflow: work.WorkflowRow): work.StepRow | undefined {
+  return work.listSteps(db, workflow.id).find(({ status }) => status === "running");
 }
 
-function mergeTexts(db: DatabaseSync, workflow: WorkflowRow, step: StepRow | undefined) {
-  const move = moveOf(db, workflow);
+function mergeTexts(db: DatabaseSync, workflow: work.WorkflowRow, step: work.StepRow | undefined) {
+  const move = workflows.moveOf(db, workflow);
   if (step?.type !== "merge" || move.kind !== "run" || move.step.type !== "merge") {
     return { commitMessage: null, preMerge: [] };
   }
@@ -110,16 +91,16 @@ function mergeTexts(db: DatabaseSync, workflow: WorkflowRow, step: StepRow | und
 /** Lets the work wait for a person, even when the step requires no review. */
 function keepWaiting(
   db: DatabaseSync,
-  workflow: WorkflowRow,
+  workflow: work.WorkflowRow,
   reason: string,
   data: Readonly<Record<string, unknown>> = {},
 ): void {
   const atMs = Date.now();
   transaction(db, () => {
-    if (readWorkflow(db, workflow.id)?.status === "running") {
-      moveWorkflow(db, workflow, "merge_pending", { atMs });
+    if (work.readWorkflow(db, workflow.id)?.status === "running") {
+      workflows.moveWorkflow(db, workflow, "merge_pending", { atMs });
     }
-    changeWorkflow(db, workflow.id, { reason, ...UNDECIDED }, {
+    work.changeWorkflow(db, workflow.id, { reason, ...workflows.UNDECIDED }, {
       event: "workflow.merge_failed",
       atMs,
       data: { reason, ...data },
@@ -128,7 +109,10 @@ function keepWaiting(
 }
 
 /** Blocks a workflow at its merge when its agents have changed nothing. @returns Whether it blocked the workflow. */
-export async function refuseUnchanged(db: DatabaseSync, workflow: WorkflowRow): Promise<boolean> {
+export async function refuseUnchanged(
+  db: DatabaseSync,
+  workflow: work.WorkflowRow,
+): Promise<boolean> {
   const { worktree, baseCommit, mergeCommit } = workflow;
   if (worktree === null || baseCommit === null || mergeCommit !== null) return false;
   // The comparison uses the commit before the work: the target branch may hold work that a person merged by hand.
@@ -136,9 +120,9 @@ export async function refuseUnchanged(db: DatabaseSync, workflow: WorkflowRow): 
   if (state === null || state.isDirty || state.ahead > 0) return false;
   const reason = "nothing was changed, so there is nothing to merge; " +
     `\`conclaude task complete ${workflow.taskId}\` closes the task as it is`;
-  const rejection = { by: workflowOwner(workflow.id), reason, atMs: Date.now() };
+  const rejection = { by: workflows.workflowOwner(workflow.id), reason, atMs: Date.now() };
   return transaction(db, () => {
-    const current = readWorkflow(db, workflow.id);
+    const current = work.readWorkflow(db, workflow.id);
     if (current?.status !== "pending_merge" && current?.decision !== "approve") return false;
     reject(db, current, rejection, "workflow.unchanged");
     return true;
@@ -148,41 +132,45 @@ export async function refuseUnchanged(db: DatabaseSync, workflow: WorkflowRow): 
 /** Blocks a workflow at its merge, in the caller's transaction. Its working tree stays. */
 export function reject(
   db: DatabaseSync,
-  workflow: WorkflowRow,
-  { by, reason, atMs }: Author & { readonly reason: string },
+  workflow: work.WorkflowRow,
+  { by, reason, atMs }: work.Author & { readonly reason: string },
   event: "workflow.rejected" | "workflow.unchanged" = "workflow.rejected",
 ): void {
   const step = openStep(db, workflow);
   if (step?.type !== "merge") {
-    return stop(db, workflow, { status: "blocked", key: workflow.currentStep, reason, atMs });
+    return workflows.stop(db, workflow, {
+      status: "blocked",
+      key: workflow.currentStep,
+      reason,
+      atMs,
+    });
   }
-  changeWorkflow(db, workflow.id, { status: "running", ...UNDECIDED }, {
+  work.changeWorkflow(db, workflow.id, { status: "running", ...workflows.UNDECIDED }, {
     event,
     atMs,
     data: { by, reason },
   });
-  finishAndAdvance(db, readWorkflow(db, workflow.id)!, step, {
+  workflows.finishAndAdvance(db, work.readWorkflow(db, workflow.id)!, step, {
     outcome: failure(reason, "block"),
     atMs,
   });
 }
 
-/**
- * Cancels a workflow, in the caller's transaction: ends its agents, and opens its task again. Its working tree stays.
- */
+/** Cancels a workflow: ends its agents, and opens its task again. Its working tree stays. */
 function cancel(
   db: DatabaseSync,
-  workflow: WorkflowRow,
-  { by, reason, atMs }: Author & { readonly reason: string },
+  workflow: work.WorkflowRow,
+  { by, reason, atMs }: work.Author & { readonly reason: string },
 ): void {
-  for (const agent of listAgents(db, { workflowId: workflow.id })) {
-    if (agent.endedAtMs === null) requestKill(db, agent.id, { reason, atMs });
+  for (const agent of work.listAgents(db, { workflowId: workflow.id })) {
+    if (agent.endedAtMs === null) work.requestKill(db, agent.id, { reason, atMs });
   }
-  resolveQuestions(db, workflow.id, { statuses: ["pending", "answered"], atMs });
-  const task = readTask(db, workflow.taskId);
+  work.resolveQuestions(db, workflow.id, { statuses: ["pending", "answered"], atMs });
+  const task = work.readTask(db, workflow.taskId);
   const isOver = task === undefined || task.deletedAtMs !== null || task.status === "closed";
-  const isOthers = task?.claimedBy != null && task.claimedBy !== workflowOwner(workflow.id);
-  moveWorkflow(db, workflow, "cancelled", {
+  const isOthers = task?.claimedBy != null &&
+    task.claimedBy !== workflows.workflowOwner(workflow.id);
+  workflows.moveWorkflow(db, workflow, "cancelled", {
     atMs,
     by,
     fields: { reason, endedAtMs: atMs },

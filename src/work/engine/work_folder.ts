@@ -14,8 +14,7 @@ import type { Task } from "../task.ts";
 import { isAbsolutePath, joinPath, parentOf } from "../../base/paths.ts";
 import { exists } from "../../system/on_disk.ts";
 import { transaction } from "../../db/transaction.ts";
-import type { Agent } from "../agents_table.ts";
-import { changeWorkflow, listSteps, type WorkflowRow } from "../workflows_table.ts";
+import * as work from "../store.ts";
 import { refusal } from "../refusal.ts";
 import type { Workflow } from "../workflow.ts";
 import { realOr } from "../../system/files.ts";
@@ -31,7 +30,7 @@ const ID_CHARS = 12;
 export async function ensureFolder(
   db: DatabaseSync,
   { workflow, task, config, atMs }: {
-    readonly workflow: WorkflowRow;
+    readonly workflow: work.WorkflowRow;
     readonly task: Task;
     readonly config: OrchestrationSettings;
     readonly atMs: number;
@@ -60,7 +59,7 @@ export async function ensureFolder(
   const loss = lossBefore(db, workflow);
   if (loss !== null) return loss;
   transaction(db, () =>
-    changeWorkflow(db, workflow.id, {
+    work.changeWorkflow(db, workflow.id, {
       repository: repository.commonDir,
       worktree: tree.path,
       branch: tree.branch,
@@ -76,7 +75,7 @@ export async function ensureFolder(
 /** Finds the branch that the work will be merged into, and its commit; else explains why there is none. */
 async function baseOf(
   { root, branch: checkedOut, commonDir }: Repository,
-  workflow: WorkflowRow,
+  workflow: work.WorkflowRow,
   { baseBranch }: OrchestrationSettings,
 ): Promise<{ readonly branch: string; readonly commit: string } | { readonly why: string }> {
   if (workflow.baseBranch !== null && workflow.baseCommit !== null) {
@@ -101,11 +100,8 @@ function mainRoot({ commonDir, root }: Repository): string {
   return /[\\/]\.git$/.test(commonDir) ? parentOf(commonDir) : root;
 }
 
-/**
- * Removes the working tree of a completed workflow, unless work would be lost.
- * @returns Why the tree stays; null when it is gone.
- */
-export async function removeFolder(workflow: WorkflowRow): Promise<string | null> {
+/** Removes a completed workflow's working tree, unless work would be lost. @returns Why it stays; null if gone. */
+export async function removeFolder(workflow: work.WorkflowRow): Promise<string | null> {
   const tree = treeOf(workflow);
   const { baseBranch } = workflow;
   if (tree === null || baseBranch === null) return null;
@@ -164,14 +160,13 @@ export function branchName(taskId: string, title = ""): string {
   return `conclaude/${taskId}${words === "" ? "" : `-${words}`}`;
 }
 
-/** Why something is impossible, and the command that helps. */
 interface Obstacle {
   readonly why: string;
   readonly next: string;
 }
 
 /** Returns the working tree of a workflow, its branch and its repository; null when it has none. */
-export function treeOf({ worktree: path, branch, repository: commonDir }: WorkflowRow) {
+export function treeOf({ worktree: path, branch, repository: commonDir }: work.WorkflowRow) {
   return path === null || branch === null || commonDir === null
     ? null
     : { path, branch, commonDir };
@@ -181,7 +176,7 @@ export function treeOf({ worktree: path, branch, repository: commonDir }: Workfl
  * Restores the missing working tree of a workflow from its branch, which holds the commits.
  * @returns Why the work cannot be shown or merged; null when the tree exists, or there never was one.
  */
-async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
+async function restoreTree(workflow: work.WorkflowRow): Promise<Obstacle | null> {
   const tree = treeOf(workflow);
   if (tree === null || exists(joinPath(tree.path, ".git"))) return null;
   const { path, branch, commonDir } = tree;
@@ -199,7 +194,7 @@ async function restoreTree(workflow: WorkflowRow): Promise<Obstacle | null> {
 }
 
 /** Restores a missing working tree. Returns why the work cannot be merged; null when it can. */
-export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | null> {
+export async function mergeObstacle(workflow: work.WorkflowRow): Promise<Obstacle | null> {
   const { repository, baseBranch, baseCommit } = workflow;
   const gone = await restoreTree(workflow);
   if (gone !== null || repository === null || baseBranch === null) return gone;
@@ -211,19 +206,19 @@ export async function mergeObstacle(workflow: WorkflowRow): Promise<Obstacle | n
 }
 
 /** Reports lost work of earlier steps, without which a later step must not begin; null when nothing is lost. */
-function lossBefore(db: DatabaseSync, workflow: WorkflowRow): Obstacle | null {
+function lossBefore(db: DatabaseSync, workflow: work.WorkflowRow): Obstacle | null {
   const tree = treeOf(workflow);
   if (tree === null || workflow.mergeCommit !== null) return null;
   const { path, branch } = tree;
   if (exists(joinPath(path, ".git")) || hasBranch(tree, branch)) return null;
-  const hasWorked = listSteps(db, workflow.id)
+  const hasWorked = work.listSteps(db, workflow.id)
     .some(({ status, agentId }) => status === "finished" && agentId !== null);
   const why = `its working tree ${path} and its branch ${branch} are gone`;
   return hasWorked ? lost(workflow, why) : null;
 }
 
 /** Makes the obstacle of lost work. A retry runs no finished step, so only a new workflow can do the work anew. */
-function lost({ id, taskId }: WorkflowRow, why: string): Obstacle {
+function lost({ id, taskId }: work.WorkflowRow, why: string): Obstacle {
   return {
     why: `${why}; to have the work done anew, cancel the workflow and start the task again`,
     next: `conclaude workflow cancel ${id} && conclaude workflow start ${taskId}`,
@@ -240,11 +235,8 @@ function inTurn<Result>(commonDir: string, work: () => Promise<Result>): Promise
   return turn;
 }
 
-/**
- * Reviews all work of a workflow since its start.
- * @throws {UserError} INVALID_STATUS when there is nothing to show.
- */
-export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {
+/** Reviews all work of a workflow since its start. @throws {UserError} INVALID_STATUS when there is nothing to show. */
+export async function reviewWorkflow(workflow: work.WorkflowRow): Promise<Review> {
   const { worktree, branch, baseBranch, baseCommit, mergeCommit } = workflow;
   if (worktree === null || branch === null || baseBranch === null || baseCommit === null) {
     if (mergeCommit === null) throw nothingToSee(workflow, "it has no working tree");
@@ -262,7 +254,7 @@ export async function reviewWorkflow(workflow: WorkflowRow): Promise<Review> {
  * Reviews all work in the working tree of a sub-agent, committed or not, compared with the main working tree's commit.
  * @throws {UserError} INVALID_STATUS when there is nothing to show.
  */
-export async function reviewAgent(agent: Agent): Promise<Review> {
+export async function reviewAgent(agent: work.Agent): Promise<Review> {
   const { worktree, sessionId } = agent;
   const next = sessionId === null
     ? `conclaude agent show ${agent.id}`
@@ -279,7 +271,7 @@ export async function reviewAgent(agent: Agent): Promise<Review> {
   return review;
 }
 
-function nothingToSee(subject: WorkflowRow | Agent, why: string, next?: string) {
+function nothingToSee(subject: work.WorkflowRow | work.Agent, why: string, next?: string) {
   const { id, status } = subject;
   const kind = "pid" in subject ? "agent" : "workflow";
   return refusal("INVALID_STATUS", {
