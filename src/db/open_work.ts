@@ -59,6 +59,7 @@ export interface LostClaim {
   readonly heldAtMs: number;
 }
 
+/** Returns the lost claims of a project that no person has acknowledged. */
 export function lostClaims(db: DatabaseSync, project: string): LostClaim[] {
   return statement(db)`
     SELECT uid, detail, held_at_ms AS heldAtMs

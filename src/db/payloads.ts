@@ -111,13 +111,14 @@ export function replacePayloads(
   replacements: readonly Replacement[],
 ): { readonly count: number; readonly savedBytes: number } {
   return transaction(db, () => {
-    const replace = statement(db)`
-      UPDATE pending_queue
-         SET rowid = (SELECT max(rowid) FROM pending_queue) + 1, payload = ?, raw_bytes = ?,
-             encoding = 'br'
-       WHERE id = ?
-         AND encoding = 'json'
-         AND CAST(payload AS BLOB) = ?`;
+    const replace = db.prepare(
+      `UPDATE pending_queue
+          SET rowid = (SELECT max(rowid) FROM pending_queue) + 1, payload = ?, raw_bytes = ?,
+              encoding = 'br'
+        WHERE id = ?
+          AND encoding = 'json'
+          AND CAST(payload AS BLOB) = ?`,
+    );
     let count = 0;
     let savedBytes = 0;
     for (const { id, bytes, compressed } of replacements) {

@@ -64,6 +64,7 @@ export function releaseClaims(db: DatabaseSync): void {
          AND status = 'processing'`.run());
 }
 
+/** Claims the next captures, in the order of the queue. */
 export function claimCaptures(db: DatabaseSync, nowMs: number, size: BatchSize): ClaimedCapture[] {
   return transaction(db, () => {
     const ids = nextIds(db, nowMs, size);

@@ -1,7 +1,6 @@
 /** Reads the table of sessions, and marks abandoned ones. */
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
-import type { SessionTouch } from "./captures.ts";
 import { statement } from "./statement.ts";
 import { shortestUniquePrefix, shortSessionId } from "../base/ids.ts";
 import type { ProcessState } from "../system/process/process_identity.ts";
@@ -19,14 +18,22 @@ export interface SessionEnd {
   readonly turn: LastTurn | null;
 }
 
-export interface SessionRow
-  extends Omit<SessionTouch, "effect" | "transcriptPath" | "claudeProcess"> {
+export interface SessionRow {
   readonly sessionId: string;
   readonly shortId: string;
   readonly status: "active" | "ended" | "abandoned";
+  readonly source: string | null;
+  readonly title: string | null;
+  readonly projectDir: string | null;
+  readonly repository: string | null;
+  readonly branch: string | null;
+  readonly cwd: string | null;
+  readonly permissionMode: string | null;
+  readonly claudePid: number | null;
   readonly startedAtMs: number;
   readonly updatedAtMs: number;
   readonly endedAtMs: number | null;
+  readonly endReason: string | null;
   /** The task that it works for and the agent that it is, where the daemon has started it. */
   readonly taskId: string | null;
   readonly agentId: string | null;
@@ -86,6 +93,7 @@ export function knownProjects(db: DatabaseSync): string[] {
      ORDER BY max(updated_at_ms) DESC`.all().map(({ folder }) => String(folder));
 }
 
+/** Returns the sessions that worked for a task, the newest first. */
 export function listSessionsOfTask(db: DatabaseSync, taskId: string): SessionRow[] {
   return select(db, "WHERE task_id = ? ORDER BY started_at_ms DESC, session_id", [taskId]);
 }
@@ -221,10 +229,8 @@ function isAny(db: DatabaseSync, from: string, values: readonly SQLInputValue[])
 
 /** Returns how a session ended; null when the session is not known. A blocked prompt or stop does not count. */
 export function sessionEnd(db: DatabaseSync, sessionId: string): SessionEnd | null {
-  const session = statement(db)`
-    SELECT status, end_reason AS reason FROM sessions WHERE session_id = ?`.get(sessionId) as
-    | Omit<SessionEnd, "turn">
-    | undefined;
+  const sql = "SELECT status, end_reason AS reason FROM sessions WHERE session_id = ?";
+  const session = statement(db, sql).get(sessionId) as Omit<SessionEnd, "turn"> | undefined;
   return session === undefined ? null : { ...session, turn: lastTurn(db, sessionId) };
 }
 

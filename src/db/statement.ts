@@ -4,13 +4,16 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 /** Prepared statements by connection and text; they go with their connection. */
 const PREPARED = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
-/** Makes a statement of SQL in several lines. */
+/**
+ * Makes a statement of SQL in several lines. Its parts stand in the SQL as they are, so they come from a small fixed
+ * set; values go to `get`, `all` or `run`.
+ */
 type Prepare = (sql: TemplateStringsArray, ...parts: readonly (string | number)[]) => StatementSync;
 
 /**
  * Prepares a statement once for each connection: preparing takes ten times as long as finding a row by its id. Without
  * a text it returns a tag, for SQL in several lines. It serves neither `iterate()`, which a second use would restart,
- * nor SQL texts that vary without limit.
+ * nor SQL texts that vary without limit, nor large values, which a statement keeps until its next use.
  */
 export function statement(db: DatabaseSync): Prepare;
 export function statement(db: DatabaseSync, sql: string): StatementSync;

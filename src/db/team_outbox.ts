@@ -115,7 +115,7 @@ export function noteClaimTold(
 
 /** Tells whether a team's server lacks anything that waits for no person. */
 export function hasToTell(db: DatabaseSync): boolean {
-  return statement(db)`
+  const lacking = statement(db)`
     SELECT 1
      WHERE EXISTS (SELECT 1 FROM team_claims)
         OR EXISTS (SELECT 1
@@ -124,6 +124,6 @@ export function hasToTell(db: DatabaseSync): boolean {
                                         FROM team_held AS held
                                        WHERE held.project = entry.project
                                          AND held.uid = entry.uid
-                                         AND held.reason IN ('secret', 'refused')))`.get() !==
-    undefined;
+                                         AND held.reason IN ('secret', 'refused')))`.get();
+  return lacking !== undefined;
 }

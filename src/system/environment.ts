@@ -194,6 +194,7 @@ export const OS = Deno.build.os;
 export const TARGET = Deno.build.target;
 export const RUNTIME_VERSION = Deno.version.deno;
 
+/** Returns the path of the database in the folder for temporary files. */
 export function fallbackDatabase({ spoolFolders }: Pick<Locations, "spoolFolders">): string {
   return joinPath(parentOf(parentOf(spoolFolders.at(-1)!)), "conclaude.db");
 }

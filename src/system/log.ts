@@ -36,6 +36,7 @@ export function appendLog(
   return undefined;
 }
 
+/** Returns the log files beside these spool folders. */
 export function logFiles(spoolFolders: readonly string[]): string[] {
   return spoolFolders.map((folder) => joinPath(parentOf(folder), "conclaude.log"));
 }

@@ -30,6 +30,7 @@ function writeDraft(draft: string, bytes: Uint8Array, mode: number): void {
   file.syncSync();
 }
 
+/** Removes a file or an empty folder. Does nothing when that fails. */
 export function removeQuietly(path: string): void {
   quietly(() => Deno.removeSync(path));
 }

@@ -75,10 +75,9 @@ export function pageOwners(database: string, places: readonly { readonly at: num
   using db = openToLook(database);
   const pageBytes = Number(db.prepare("PRAGMA page_size").get()?.["page_size"]);
   const pages = [...new Set(places.map(({ at }) => Math.floor(at / pageBytes) + 1))];
-  return statement(db)`
+  const owners = statement(db)`
     SELECT DISTINCT coalesce(owner.name, 'free pages') AS name
       FROM json_each(?) AS page
-      LEFT JOIN dbstat AS owner ON owner.pageno = page.value`.all(JSON.stringify(pages)).map((
-    { name },
-  ) => String(name));
+      LEFT JOIN dbstat AS owner ON owner.pageno = page.value`.all(JSON.stringify(pages));
+  return owners.map(({ name }) => String(name));
 }

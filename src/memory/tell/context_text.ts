@@ -66,6 +66,7 @@ export function contextWithin(
   return { text: heading === "" ? "" : plainLines(text) + footer, lines, leftOut };
 }
 
+/** Returns the numbers of the observations in a context. */
 export function toldIn(context: string): number[] {
   return Array.from(context.matchAll(/^- #(\d+) /gm), ([, id]) => Number(id));
 }

@@ -185,14 +185,14 @@ function tableOf(open: readonly Open[], to: Audience): string[] {
   return [
     "| Requirement | Why | Execute |",
     "| --- | --- | --- |",
-    ...firstOf(open.map(row), MAX_ROWS),
+    ...firstOf(open, MAX_ROWS, row),
   ];
 }
 
-/** Returns the first lines, and how many are left out. */
-function firstOf(lines: readonly string[], most: number): string[] {
-  const left = lines.length - most;
-  return [...lines.slice(0, most), ...left > 0 ? [`and ${left} more`] : []];
+/** Writes the first of them as lines, and how many are left out. */
+function firstOf<T>(all: readonly T[], most: number, lineOf: (one: T) => string): string[] {
+  const left = all.length - most;
+  return [...all.slice(0, most).map(lineOf), ...left > 0 ? [`and ${left} more`] : []];
 }
 
 /** Lists the checklists' items. With several requirements each item names its requirement, and the list is cut. */
@@ -201,10 +201,7 @@ function checklistOf(open: readonly Open[]): string[] {
   const items = open.flatMap(({ requirement: { name, checklist } }) =>
     checklist.map((item) => `- [ ] ${name}: ${item}`)
   );
-  return firstOf(
-    items.map((item) => item.slice(0, MAX_CELL_CHARS).toWellFormed()),
-    MAX_ITEMS,
-  );
+  return firstOf(items, MAX_ITEMS, (item) => item.slice(0, MAX_CELL_CHARS).toWellFormed());
 }
 
 /** Lists each skill once, with all requirements that it satisfies. */

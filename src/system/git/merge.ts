@@ -135,6 +135,7 @@ async function revision(folder: string, name: string): Promise<string | null> {
   return found.code === 0 ? found.stdout.trim() : null;
 }
 
+/** Returns the merge commit that brought a commit in; null where there is none. */
 async function mergeCommitOf(
   folder: string,
   { work, into }: { readonly work: string; readonly into: string },

@@ -128,6 +128,7 @@ function filesBelow(folder: string): string[] {
   });
 }
 
+/** Whether a path is a file and not a link. */
 function isFile(path: string): boolean {
   return kindAt(path) === "file";
 }

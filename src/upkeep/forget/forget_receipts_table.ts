@@ -121,6 +121,7 @@ export function receiptIds(db: DatabaseSync): string[] {
   return db.prepare("SELECT id FROM forget_receipts ORDER BY id").all().map(({ id }) => String(id));
 }
 
+/** Returns the receipts of runs that did not finish, the oldest first. */
 export function unfinishedReceipts(db: DatabaseSync): Receipt[] {
   return receiptsWhere(db, "finished_at_ms IS NULL ORDER BY id");
 }

@@ -260,7 +260,7 @@ export function forgottenCaptures(
     return digest && repeatedName(digest, { ...use, payload: text });
   });
   // A payload is read only if a tool use with its id was forgotten in some session. `0` is the character after `/`.
-  return statement(db)`
+  const found = statement(db)`
     SELECT q.id
       FROM pending_queue AS q
      WHERE ${among === null ? "?1 IS NULL" : "q.id IN (SELECT value FROM json_each(?1))"}
@@ -276,9 +276,8 @@ export function forgottenCaptures(
                             FROM forgotten AS u
                            WHERE u.name BETWEEN 'use/' || q.tool_use_id || '/' AND 'use/' || q.tool_use_id || '0'),
                   repeated_name(q.tool_use_id, q.tool_name, q.encoding, q.payload, q.raw_bytes),
-                  NULL)))`.all(among === null ? null : JSON.stringify(among), receiptId).map((
-    { id },
-  ) => String(id));
+                  NULL)))`.all(among === null ? null : JSON.stringify(among), receiptId);
+  return found.map(({ id }) => String(id));
 }
 
 type KeyedTable = Readonly<{ name: string; keys: readonly string[] }>;
