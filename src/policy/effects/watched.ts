@@ -73,7 +73,7 @@ export function withFormer(
   return { ...list, files: [...list.files, ...added] };
 }
 
-/** Returns the stored list of files to watch; a new one once git's index, the ignored patterns or the rules have changed. */
+/** Returns the stored list of files to watch; a new one once git's index, the ignore files or the rules have changed. */
 export async function watchList(ground: Ground): Promise<WatchList> {
   const { db, root, rules, repository } = ground;
   if (rules.length === 0) return { files: [], folders: [], left: 0, rules: "" };

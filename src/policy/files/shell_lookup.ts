@@ -206,7 +206,10 @@ class Meant implements LookResult {
       const entry = entryAt(folder, above);
       return entry?.kind === "folder" && search.judge(entry).goesOn;
     };
-    for (const below of own) if (foldersAbove(below).every(goesOn)) visit(entryAt(folder, below));
+    for (const below of own) {
+      const entry = entryAt(folder, below);
+      if (entry !== null && foldersAbove(below).every(goesOn)) visit(entry);
+    }
     return { sure, perhaps, isAll };
   }
 

@@ -58,7 +58,7 @@ function knownCall(words: readonly Argument[], verbs: RegExp): GitCall | null {
 }
 
 /** Patterns of commands that move branches: the group `to` names the branches, `from` the commit they then stand at. */
-const MOVED = MOVING.map(({ pattern }) => new RegExp(pattern.slice(1, -1)));
+let moved: readonly RegExp[] | undefined;
 
 /**
  * The branches that a command moves, as far as its words tell. A branch that is brought to where its remote stands
@@ -84,7 +84,8 @@ export function branchesMoved(
   // The text that the patterns match: blanks around each option, a bar, the branch that is made anew, the other words.
   const made = call.values("-B -C --force-create").map(({ text }) => text);
   const text = [verb, ...options, "|", ...made, ...operands, ""].join(" ");
-  return MOVED.flatMap((pattern) => {
+  moved ??= MOVING.map(({ pattern }) => new RegExp(pattern.slice(1, -1)));
+  return moved.flatMap((pattern) => {
     const { to = "", from } = pattern.exec(text)?.groups ?? {};
     return to.split(" ").map(branchIn).filter((name) => name !== "" && !from?.endsWith(`/${name}`));
   });

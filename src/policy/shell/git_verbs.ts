@@ -24,7 +24,8 @@ const ADDING = /[$`]|\bxargs\b/;
 /** Returns the words after `git` that are none of its verbs, without quotes; null for a word known only at run time. */
 export function foreignVerbs(command: string): (string | null)[] {
   const plain = command.replaceAll("\\\n", "").replace(/['"\\]/g, "");
-  const isAdded = (verb: string) => ADDING.test(verb === "" ? plain : verb);
+  const mayBeAdded = ADDING.test(plain);
+  const isAdded = (verb: string) => verb === "" ? mayBeAdded : ADDING.test(verb);
   return Array.from(plain.matchAll(CALL), ([, verb]) => verb!)
     .filter((verb) => !isOwnVerb(verb) && (verb !== "" || isAdded(verb)))
     .map((verb) => isAdded(verb) ? null : verb.toLowerCase());
