@@ -10,6 +10,7 @@ export interface Settings {
     Record<string, readonly { readonly matcher?: string; readonly hooks: readonly Hook[] }[]>
   >;
 }
+
 type Hook = { readonly type: string; readonly command: string };
 
 export type HookRun = Ran & { readonly command: string };

@@ -10,7 +10,7 @@ import { wantedIn } from "../memory/project_paths.ts";
 import { openFailuresOf, todosOfProject } from "../memory/tell/open_now.ts";
 import { newestOfProject } from "../memory/tell/told_rows.ts";
 import { listQuestions, type Question, readTask } from "../work/store.ts";
-import { agoText } from "./verb.ts";
+import { agoText } from "./list_and_show.ts";
 import { firstLines, section } from "./table.ts";
 
 /** All open items, the newest first; tasks come the most urgent first. */

@@ -26,7 +26,7 @@ import { fileSize, isThere } from "../system/on_disk.ts";
 import { countQueued, countState } from "../work/store.ts";
 import { type CliContext, filesHere } from "./context.ts";
 import { isDaemonHere } from "./daemon_here.ts";
-import { agoText } from "./verb.ts";
+import { agoText } from "./list_and_show.ts";
 import type { OpenStore } from "./open_store.ts";
 import { bytesText, type Facts } from "./table.ts";
 

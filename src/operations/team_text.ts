@@ -1,7 +1,7 @@
 /** Makes the texts about a sync, and about machines of a team that have yet to forget something. */
 import type { LaggingMachines } from "../team/store.ts";
 import type { ForgottenRows, SeenMachine } from "../team/types.ts";
-import { agoText } from "./verb.ts";
+import { agoText } from "./list_and_show.ts";
 import { count } from "../base/counts.ts";
 import type { SyncReport } from "../team/sync.ts";
 

@@ -7,6 +7,7 @@ export {
   removePause,
   savePause,
 } from "./pauses_table.ts";
+
 export {
   type AgentProcess,
   agentProcesses,
@@ -18,6 +19,7 @@ export {
   makeToken,
   revokeToken,
 } from "./person_proof_table.ts";
+
 export { openViolations, settleViolations } from "./effects/effects_table.ts";
 export {
   applyChanges,
@@ -29,5 +31,6 @@ export {
   satisfy,
   SILENT,
 } from "./requirements/requirements_table.ts";
+
 export type { BranchKey } from "./requirements/standing.ts";
 export { keepFirstPrompt, removeGateState, REQUIREMENTS_HELD } from "./stops/stop_memory_table.ts";

@@ -7,6 +7,7 @@ export {
   noteGone,
   registerMachine,
 } from "./members_table.ts";
+
 export { countKinds, countWaiting } from "./outbox_table.ts";
 export {
   countWriters,
@@ -18,6 +19,7 @@ export {
   listHeld,
   settleHeld,
 } from "./received_table.ts";
+
 export { letLogin, setUpServer } from "./server_setup_table.ts";
 export {
   listTeamRequirements,
@@ -26,6 +28,7 @@ export {
   takeTeamRequirement,
   type TeamRequirement,
 } from "./team_requirements_table.ts";
+
 export {
   listJoined,
   noteSame,

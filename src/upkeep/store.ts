@@ -14,6 +14,7 @@ export {
   taskName,
   unfinishedReceipts,
 } from "./forget/forget_receipts_table.ts";
+
 export {
   admitAgain,
   forgottenRows,

@@ -43,6 +43,7 @@ const TYPES = {
   feature: "feature epic story",
   bug: "bug",
 };
+
 const STATUSES = {
   open: "open todo new ready pending deferred",
   in_progress: "in_progress doing running started claimed",
@@ -81,10 +82,12 @@ const KEYS: Readonly<Record<string, string>> = {
   "store.workflowRetentionDays": "store.workflowRetentionDays",
   "store.claimTimeoutMinutes": "store.claimTimeoutMinutes",
 };
+
 const USUAL: Readonly<Record<string, unknown>> = {
   agentArgs: ["-p", "--output-format", "stream-json", "--verbose"],
   worktreeBasePath: ".coven/worktrees",
 };
+
 const OWN_LOG = "the daemon's log here has one level and a size that it keeps to";
 /** Keys that have no counterpart, and why. */
 const NO_KEYS: Readonly<Record<string, string>> = {

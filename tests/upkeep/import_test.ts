@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { DatabaseSync } from "node:sqlite";
 import { exportLines } from "../../src/upkeep/transfer/export_table.ts";
 import { importLines, type ImportReport, openExport } from "../../src/upkeep/transfer/import.ts";
-import { linesIn } from "../../src/upkeep/transfer/row_lines.ts";
+import { linesIn } from "../../src/upkeep/transfer/import_lines.ts";
 import { EXPORTED_TABLES } from "../../src/upkeep/transfer/exported_tables.ts";
 import TABLES from "../../src/upkeep/transfer/exported_tables.json" with { type: "json" };
 import { checkIndex } from "../../src/memory/search/memory_index_table.ts";

@@ -11,6 +11,7 @@ const MANAGED: Readonly<Partial<Record<typeof OS, string>>> = {
   darwin: "/Library/Application Support/ClaudeCode/managed-settings.d/50-conclaude.json",
   windows: "C:/Program Files/ClaudeCode/managed-settings.d/50-conclaude.json",
 };
+
 const MANAGED_ELSEWHERE = "/etc/claude-code/managed-settings.d/50-conclaude.json";
 
 export interface SettingsPlace {

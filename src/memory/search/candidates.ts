@@ -185,6 +185,7 @@ const WEIGHTS: Readonly<Record<QueryTerm["kind"], number>> = {
   part: 1,
   pair: 0.7,
 };
+
 const MAX_TOGETHER = 6;
 const NOTHING: ReadonlySet<number> = new Set();
 

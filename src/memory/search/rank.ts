@@ -39,6 +39,7 @@ const RANK_WEIGHTS = {
   /** For what others of the team made. */
   others: -0.01,
 };
+
 const KIND_WEIGHTS: Readonly<Partial<Record<ObservationKind, number>>> = {
   fix: 0.06,
   commit: 0.04,

@@ -31,6 +31,7 @@ const CHUNK: LetterPattern = {
     "gu",
   ),
 };
+
 const BETWEEN_WORDS: LetterPattern = {
   ascii: /[^A-Za-z\d]+/g,
   any: scriptPattern(String.raw`[^\p{L}\p{N}]+`, "gu"),

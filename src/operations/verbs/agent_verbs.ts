@@ -25,7 +25,8 @@ import { reviewView } from "../workflow_view.ts";
 import { titledFacts } from "../table.ts";
 import { agentIdOf, beginChange, knownTaskId, taskIdOf } from "../work_lookup.ts";
 import { nameOf, shortTaskId } from "../task_view.ts";
-import { agoText, group, listVerb, readVerb, verb, type View } from "../verb.ts";
+import { agoText, listVerb, readVerb } from "../list_and_show.ts";
+import { group, verb, type View } from "../verb.ts";
 import { fileSize } from "../../system/on_disk.ts";
 
 const AGENT = proposing(

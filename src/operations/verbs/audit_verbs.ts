@@ -11,7 +11,8 @@ import { hooksPlace } from "../own_program.ts";
 import { TOOLS } from "../../claude/tool_names.ts";
 import { oneOfFlag, proposing, SHARED, textFlag } from "../flags.ts";
 import { sessionFilterOf } from "../session_lookup.ts";
-import { agoText, group, listVerb } from "../verb.ts";
+import { agoText, listVerb } from "../list_and_show.ts";
+import { group } from "../verb.ts";
 import { briefDenial } from "../denial_text.ts";
 
 const list = listVerb({

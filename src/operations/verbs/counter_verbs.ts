@@ -8,7 +8,8 @@ import { counterOwnerOf, sessionFilterOf } from "../session_lookup.ts";
 import { openStore } from "../open_store.ts";
 import { maskerOf } from "../task_text.ts";
 import { requireOneOfTwo } from "../usage.ts";
-import { agoText, group, listVerb, verb, type View } from "../verb.ts";
+import { agoText, listVerb } from "../list_and_show.ts";
+import { group, verb, type View } from "../verb.ts";
 
 const MAX_STEP = 1_000_000_000;
 

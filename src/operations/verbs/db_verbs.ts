@@ -21,7 +21,8 @@ import { oneOf, SHARED, text, textFlag, usually } from "../flags.ts";
 import { checksHere } from "../next_command.ts";
 import { keptPlace, openStore, placeOf } from "../open_store.ts";
 import { bytesText, factLines, tableText } from "../table.ts";
-import { agoText, group, verb } from "../verb.ts";
+import { agoText } from "../list_and_show.ts";
+import { group, verb } from "../verb.ts";
 import { fileSize } from "../../system/on_disk.ts";
 
 const path = verb({

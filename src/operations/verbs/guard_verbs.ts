@@ -5,7 +5,8 @@ import { listPauses } from "../../policy/store.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { peek } from "../look_as_hook.ts";
 import { linesOf, tableText } from "../table.ts";
-import { group, readVerb } from "../verb.ts";
+import { readVerb } from "../list_and_show.ts";
+import { group } from "../verb.ts";
 import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 
 const list = readVerb({

@@ -64,7 +64,8 @@ import { folderHere, isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts
 import { factLines, linesOf } from "../table.ts";
 import { isAtTerminal } from "../terminal.ts";
 import { requireForwards, usageError } from "../usage.ts";
-import { agoText, listVerb, many, readVerb, verb } from "../verb.ts";
+import { agoText, listVerb, readVerb } from "../list_and_show.ts";
+import { many, verb } from "../verb.ts";
 
 const NOTHING_MATCHES = "Nothing is remembered that matches.";
 

@@ -17,7 +17,7 @@ import { estimateTokens } from "../../memory/text.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
 import type { CliContext } from "../context.ts";
 import { number, PROJECT_FLAGS, SHARED, usually } from "../flags.ts";
-import { agoText, readVerb } from "../verb.ts";
+import { agoText, readVerb } from "../list_and_show.ts";
 import { projectNamed } from "../memory_filter.ts";
 import { openHere, openLines } from "../open_here.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";

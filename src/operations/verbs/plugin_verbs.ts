@@ -8,6 +8,7 @@ import { makeFolder, makePrivateFolder, writeWhole } from "../../system/write_fi
 import { toolsOfAllRules } from "../look_as_hook.ts";
 import { ownProgram } from "../own_program.ts";
 import { group, verb } from "../verb.ts";
+
 const path = verb({
   async run(context) {
     const { program } = ownProgram(context.environment);

@@ -10,7 +10,8 @@ import { beginChange, knownTaskId } from "../work_lookup.ts";
 import { readStdin } from "../task_text.ts";
 import { nameOf, shortTaskId, valueText } from "../task_view.ts";
 import { requireOneOfTwo } from "../usage.ts";
-import { agoText, group, listVerb, readVerb, verb } from "../verb.ts";
+import { agoText, listVerb, readVerb } from "../list_and_show.ts";
+import { group, verb } from "../verb.ts";
 
 const ID = proposing("question", text("The question, by its id", "id"));
 

@@ -16,7 +16,8 @@ import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
 import { bytesText, cutList, factLines, moreLine, tableText } from "../table.ts";
 import { askAtTerminal, listFirst, progressLine, tellSpace } from "../terminal.ts";
 import { requireOneOfTwo } from "../usage.ts";
-import { agoText, group, lazyFrom, many, readVerb, verb } from "../verb.ts";
+import { agoText, readVerb } from "../list_and_show.ts";
+import { group, lazyFrom, many, verb } from "../verb.ts";
 
 const ID = text("Id of a capture, or its beginning", "id");
 

@@ -190,7 +190,7 @@ export const reqImport = verb({
         `Branches: ${counts.satisfied} satisfactions ${dryRun ? "to record" : "recorded"}, ` +
         `${counts.present} known already, from ${states.length} files.`,
         ...notTakenLines("Not taken over:", [...notTaken, ...skipped]),
-        ...planned.flatMap(({ target }) => ignoreAdvice(target)),
+        planned.map(({ target }) => ignoreAdvice(target)),
         "The older files are as they were. Its hooks ask as well until they are out of Claude Code's settings.",
       ]
       : ["Nothing to take over. Looked for:", ...searched.map((one) => `  ${one}`)];

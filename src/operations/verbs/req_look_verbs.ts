@@ -25,7 +25,8 @@ import {
 } from "../requirements_here.ts";
 import { goneNow, projectHere } from "../session_lookup.ts";
 import { factLines, tableText } from "../table.ts";
-import { agoText, listVerb, type Reading, readVerb, verb } from "../verb.ts";
+import { agoText, listVerb, type Reading, readVerb } from "../list_and_show.ts";
+import { verb } from "../verb.ts";
 
 const ALL = Number.MAX_SAFE_INTEGER;
 const ONE_NAME = [proposing("requirement", text("The requirement", "name"))];

@@ -29,7 +29,8 @@ import {
 import { openStore } from "../open_store.ts";
 import { askAtTerminal, listFirst } from "../terminal.ts";
 import { requireOneOfTwo, USAGE } from "../usage.ts";
-import { agoText, many, verb } from "../verb.ts";
+import { agoText } from "../list_and_show.ts";
+import { many, verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { pauseVerb, resumeVerb } from "./pause_verbs.ts";
 

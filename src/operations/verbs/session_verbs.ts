@@ -45,7 +45,8 @@ import {
 import { projectHere, sessionOf, sessionOrNewest } from "../session_lookup.ts";
 import { cutLine, factLines, firstLines, type Lines, section } from "../table.ts";
 import { shortTaskId } from "../task_view.ts";
-import { agoText, group, listVerb, readVerb } from "../verb.ts";
+import { agoText, listVerb, readVerb } from "../list_and_show.ts";
+import { group } from "../verb.ts";
 
 const list = listVerb({
   flags: {

@@ -8,7 +8,7 @@ import { newestOfProject } from "../../memory/tell/told_rows.ts";
 import { countSessions, listSessions } from "../../db/sessions.ts";
 import { formerFolders } from "../../memory/store.ts";
 import { switchOn } from "../flags.ts";
-import { readVerb } from "../verb.ts";
+import { readVerb } from "../list_and_show.ts";
 import { moveCommand } from "../next_command.ts";
 import { openHere, openLines } from "../open_here.ts";
 import { careOf, factsOf, healthText, protectionsText, statusReportOf } from "../status_report.ts";

@@ -20,7 +20,8 @@ import { beginChange, homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { cleanFields, NEW_TASK, readBody } from "../task_text.ts";
 import { changedView, nameOf, shortTaskId, warnOfDepth } from "../task_view.ts";
 import { requireOneOfTwo, usageError } from "../usage.ts";
-import { group, many, readVerb, verb } from "../verb.ts";
+import { readVerb } from "../list_and_show.ts";
+import { group, many, verb } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const BODY_FLAGS = {

@@ -13,7 +13,7 @@ import {
   usually,
   wordsFlag,
 } from "../flags.ts";
-import { agoText, listVerb, readVerb } from "../verb.ts";
+import { agoText, listVerb, readVerb } from "../list_and_show.ts";
 import { type Facts, section, tableText, titledFacts } from "../table.ts";
 import { knownTaskId, projectOfTasks, taskIdOf } from "../work_lookup.ts";
 import { historyLines, holderText, nameOf, TASK_COLUMNS } from "../task_view.ts";

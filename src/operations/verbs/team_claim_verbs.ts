@@ -29,6 +29,7 @@ const CLAIM_FLAGS = {
   holder: textFlag("Who claims", "name"),
   leaseMs: numberFlag(1, Number.MAX_SAFE_INTEGER, "How long the claim counts, in milliseconds"),
 };
+
 const MINUTE_MS = 60_000;
 
 export const claim = verb({

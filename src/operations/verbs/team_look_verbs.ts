@@ -13,7 +13,8 @@ import { titledFacts } from "../table.ts";
 import { joinedHere, noteDefinitions, openTeam, TEAM_PROJECT } from "../team_here.ts";
 import { differences } from "../team_rows.ts";
 import { usageError } from "../usage.ts";
-import { readVerb, verb } from "../verb.ts";
+import { readVerb } from "../list_and_show.ts";
+import { verb } from "../verb.ts";
 
 export const status = readVerb({
   run({ db }) {

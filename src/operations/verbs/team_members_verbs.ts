@@ -10,7 +10,8 @@ import { shortOrigin } from "../team_text.ts";
 import { tableText } from "../table.ts";
 import { ADDRESS, joinedHere, openTeam, TEAM_PROJECT, WAY_FLAGS, wayOf } from "../team_here.ts";
 import { usageError } from "../usage.ts";
-import { agoText, verb } from "../verb.ts";
+import { agoText } from "../list_and_show.ts";
+import { verb } from "../verb.ts";
 
 export const members = verb({
   args: [optional(ADDRESS)],

@@ -1,4 +1,4 @@
-import { readVerb } from "../verb.ts";
+import { readVerb } from "../list_and_show.ts";
 import { plain } from "../../base/plain.ts";
 import { sessionTitle, tellingId } from "../../db/sessions.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";

@@ -15,7 +15,8 @@ import { orchestrationOf } from "../orchestration_here.ts";
 import { section, tableText } from "../table.ts";
 import { homeOfTasks, taskIdOf } from "../work_lookup.ts";
 import { nameOf } from "../task_view.ts";
-import { readVerb, verb } from "../verb.ts";
+import { readVerb } from "../list_and_show.ts";
+import { verb } from "../verb.ts";
 
 export const files = verb({
   run(context) {

@@ -5,7 +5,8 @@ import { isDaemonHere } from "../daemon_here.ts";
 import { SHARED, wordsFlag, WORKFLOW } from "../flags.ts";
 import { projectOfTasks, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId, valueText, withTaskTitles } from "../task_view.ts";
-import { group, lazyFrom, listVerb, readVerb } from "../verb.ts";
+import { listVerb, readVerb } from "../list_and_show.ts";
+import { group, lazyFrom } from "../verb.ts";
 import { statusText, stepWord, wholeWorkflow, workflowLines } from "../workflow_view.ts";
 
 const files = lazyFrom(() => import("./workflow_files_verbs.ts"));

@@ -16,7 +16,8 @@ import { changedWorkflow, reviewView, workflowName } from "../workflow_view.ts";
 import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
 import { usageError } from "../usage.ts";
-import { readVerb, verb, type View } from "../verb.ts";
+import { readVerb } from "../list_and_show.ts";
+import { verb, type View } from "../verb.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 export const diff = readVerb({

@@ -1,8 +1,9 @@
 /** Exports a database as JSON Lines. A damaged page costs only its own rows. */
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../base/errors.ts";
+import { isUserError, messageOf, quietly } from "../../base/errors.ts";
 import { firstIdAt } from "../../base/ids.ts";
 import { VERSION } from "../../base/version.ts";
+import { payloadText, type StoredPayload } from "../../db/payloads.ts";
 import { type Filter, filterOf } from "../../db/statement.ts";
 import { schemaVersion } from "../../db/transaction.ts";
 import { columnsOf, keysOf, orDamaged, reachablePlaces } from "../../db/table_copy.ts";
@@ -12,12 +13,12 @@ import {
   EXPORT_FORMAT,
   EXPORTED_TABLES,
   type ExportedTable,
+  fieldOf,
   type ImportedColumns,
   noCounts,
   tableOf,
   type TableRow,
 } from "./exported_tables.ts";
-import { lineOf } from "./row_lines.ts";
 
 /** Limits the exported rows; null sets no limit. */
 export interface ExportFilter {
@@ -73,6 +74,43 @@ export function* exportLines(
   }
   yield JSON.stringify({ type: "end", ...counts });
   return counts;
+}
+
+/** Makes the line of a row. A payload's JSON stays as it is stored, since parsing and writing could change it. */
+function lineOf(
+  { type, columns }: TableRow,
+): { readonly line: string; readonly isDamaged: boolean } {
+  if (type !== "capture") {
+    return { line: JSON.stringify(fieldsOf(type, columns)), isDamaged: false };
+  }
+  const { encoding, payload, ...others } = columns;
+  const stored = { id: others["id"], encoding, payload, rawBytes: others["raw_bytes"] };
+  const fields = fieldsOf(type, others);
+  try {
+    // JSON escapes line breaks in strings; elsewhere a line break is only white space.
+    const text = payloadText(stored as unknown as StoredPayload).replace(/[\r\n]/g, " ");
+    return { line: `${JSON.stringify(fields).slice(0, -1)},"payload":${text}}`, isDamaged: false };
+  } catch (thrown) {
+    const bytes = payload instanceof Uint8Array ? payload : new TextEncoder().encode(`${payload}`);
+    const why = isUserError(thrown) ? thrown.why : messageOf(thrown);
+    const damage = { why, encoding, stored: bytes.toBase64() };
+    return { line: JSON.stringify({ ...fields, payload: null, damage }), isDamaged: true };
+  }
+}
+
+function fieldsOf(type: string, columns: ImportedColumns): Readonly<Record<string, unknown>> {
+  const { json = [] } = tableOf(type);
+  const entries = Object.entries(columns).map(([column, value]) => [
+    fieldOf(type, column),
+    json.includes(column) && value !== null ? valueOf(String(value)) : value,
+  ]);
+  return { type, ...Object.fromEntries(entries) };
+}
+
+/** Returns the value of a JSON text, or the text itself if it is not JSON. */
+export function valueOf(text: string): unknown {
+  const value: unknown = quietly(() => JSON.parse(text));
+  return value === undefined ? text : value;
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Lists the exported tables, in the order that an import needs: rows come after the rows that they refer to. */
 import type { SQLInputValue } from "node:sqlite";
 import TABLES from "./exported_tables.json" with { type: "json" };
+
 export const EXPORT_FORMAT = 1;
 
 /** The name of a table's row count, in the last line of an export and in reports. */

@@ -24,7 +24,8 @@ import {
   type TableRow,
 } from "./exported_tables.ts";
 import { RowImport } from "./import_rows_table.ts";
-import { type ExportLine, linesIn, valueOf } from "./row_lines.ts";
+import { valueOf } from "./export_table.ts";
+import { type ExportLine, linesIn } from "./import_lines.ts";
 
 export interface ArrivingRow extends TableRow {
   /** The number of the row's line in an export, from 1; 0 for a row from another source. */

@@ -2,6 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import COLUMNS from "./moved_columns.json" with { type: "json" };
 import { moveProjects } from "../../memory/store.ts";
+
 export interface MovedTable {
   /** The words for one row and for several; missing if people do not know the rows. */
   readonly words?: readonly string[];

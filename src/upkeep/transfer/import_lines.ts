@@ -1,56 +1,16 @@
-/** Writes rows of tables as the lines of an export, and reads the lines of an export. */
+/** Reads the lines of an export from bytes, and rows of tables from lines. */
 import * as z from "zod/mini";
 import { byteLines, type ByteSource } from "../../base/byte_lines.ts";
-import { isUserError, messageOf, quietly } from "../../base/errors.ts";
+import { messageOf, quietly } from "../../base/errors.ts";
 import { MAX_TIME_MS } from "../../base/time.ts";
-import { payloadText, type StoredPayload } from "../../db/payloads.ts";
 import { columnOf } from "../../db/statement.ts";
 import { OBSERVATION_KINDS } from "../../memory/observe/observation.ts";
 import {
   EXPORTED_TABLES,
-  fieldOf,
   type ImportedColumns,
   RowError,
-  tableOf,
   type TableRow,
 } from "./exported_tables.ts";
-
-/** Makes the line of a row. A payload's JSON stays as it is stored, since parsing and writing could change it. */
-export function lineOf(
-  { type, columns }: TableRow,
-): { readonly line: string; readonly isDamaged: boolean } {
-  if (type !== "capture") {
-    return { line: JSON.stringify(fieldsOf(type, columns)), isDamaged: false };
-  }
-  const { encoding, payload, ...others } = columns;
-  const stored = { id: others["id"], encoding, payload, rawBytes: others["raw_bytes"] };
-  const fields = fieldsOf(type, others);
-  try {
-    // JSON escapes line breaks in strings; elsewhere a line break is only white space.
-    const text = payloadText(stored as unknown as StoredPayload).replace(/[\r\n]/g, " ");
-    return { line: `${JSON.stringify(fields).slice(0, -1)},"payload":${text}}`, isDamaged: false };
-  } catch (thrown) {
-    const bytes = payload instanceof Uint8Array ? payload : new TextEncoder().encode(`${payload}`);
-    const why = isUserError(thrown) ? thrown.why : messageOf(thrown);
-    const damage = { why, encoding, stored: bytes.toBase64() };
-    return { line: JSON.stringify({ ...fields, payload: null, damage }), isDamaged: true };
-  }
-}
-
-function fieldsOf(type: string, columns: ImportedColumns): Fields {
-  const { json = [] } = tableOf(type);
-  const entries = Object.entries(columns).map(([column, value]) => [
-    fieldOf(type, column),
-    json.includes(column) && value !== null ? valueOf(String(value)) : value,
-  ]);
-  return { type, ...Object.fromEntries(entries) };
-}
-
-/** Returns the value of a JSON text, or the text itself if it is not JSON. */
-export function valueOf(text: string): unknown {
-  const value: unknown = quietly(() => JSON.parse(text));
-  return value === undefined ? text : value;
-}
 
 type Fields = Readonly<Record<string, unknown>>;
 
