@@ -12,7 +12,6 @@ export {
   summaryUid,
   writeRemade,
 } from "./drain/observations_table.ts";
-
 export { resolveImported, writeImported } from "./drain/imported_observations_table.ts";
 export {
   countOldTokenUse,
@@ -21,7 +20,6 @@ export {
   sumTokens,
   USAGE_GROUPS,
 } from "./usage/token_use_table.ts";
-
 export { dayStartMs, lastRuns, summarizerUse, usedUp } from "./drain/summarizer_runs_table.ts";
 export { saidInSession } from "./observe/session_observations_table.ts";
 export {
@@ -30,7 +28,6 @@ export {
   pageOwners,
   type WordForm,
 } from "./search/index_forms_table.ts";
-
 export {
   findIds,
   isKnownBranch,
@@ -43,7 +40,6 @@ export {
   newestOfPaths,
   observedPaths,
 } from "./search/known_names_table.ts";
-
 export { memoryHealth } from "./search/memory_health_table.ts";
 export {
   checkIndex,
@@ -56,7 +52,6 @@ export {
   rebuildText,
   withIndex,
 } from "./search/memory_index_table.ts";
-
 export {
   capturesOfObservation,
   countMemory,
@@ -66,7 +61,6 @@ export {
   timelineAround,
   timelineOfFile,
 } from "./search/memory_look_table.ts";
-
 export { EVERYTHING, lastObservation, type MemoryFilter } from "./search/memory_search_table.ts";
 export { formerFolders, keepIdentity, lacksIdentity } from "./tell/repositories_table.ts";
 export { lastSeenAtMs, noteClaimTold } from "./tell/memory_context_table.ts";
@@ -82,7 +76,6 @@ export {
   sessionsOf,
   textAlone,
 } from "./forget_choice_table.ts";
-
 export {
   listSharedObservations,
   readSharedObservation,

@@ -7,7 +7,6 @@ export {
   removePause,
   savePause,
 } from "./pauses_table.ts";
-
 export {
   type AgentProcess,
   agentProcesses,
@@ -19,7 +18,6 @@ export {
   makeToken,
   revokeToken,
 } from "./person_proof_table.ts";
-
 export { openViolations, settleViolations } from "./effects/effects_table.ts";
 export {
   applyChanges,
@@ -31,6 +29,5 @@ export {
   satisfy,
   SILENT,
 } from "./requirements/requirements_table.ts";
-
 export type { BranchKey } from "./requirements/standing.ts";
 export { keepFirstPrompt, removeGateState, REQUIREMENTS_HELD } from "./stops/stop_memory_table.ts";

@@ -7,7 +7,6 @@ export {
   noteGone,
   registerMachine,
 } from "./members_table.ts";
-
 export { countKinds, countWaiting } from "./outbox_table.ts";
 export {
   countWriters,
@@ -19,7 +18,6 @@ export {
   listHeld,
   settleHeld,
 } from "./received_table.ts";
-
 export { letLogin, setUpServer } from "./server_setup_table.ts";
 export {
   listTeamRequirements,
@@ -28,7 +26,6 @@ export {
   takeTeamRequirement,
   type TeamRequirement,
 } from "./team_requirements_table.ts";
-
 export {
   listJoined,
   noteSame,

@@ -14,7 +14,6 @@ export {
   taskName,
   unfinishedReceipts,
 } from "./forget/forget_receipts_table.ts";
-
 export {
   admitAgain,
   forgottenRows,

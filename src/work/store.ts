@@ -8,7 +8,6 @@ export {
   type ApplySessionChanges,
   applySessionChanges,
 } from "./session_agents_table.ts";
-
 export * from "./shared_tasks_table.ts";
 export * from "./task_changes_table.ts";
 export * from "./task_claims_table.ts";

@@ -5,6 +5,5 @@ export {
   claudeMemTables,
   observationOf,
 } from "./claude_mem_table.ts";
-
 export { countBelow, MOVED_TABLES, moveRows } from "./move_table.ts";
 export { type ExportCounts, exportLines, type LostRow } from "./export_table.ts";
