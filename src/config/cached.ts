@@ -52,12 +52,14 @@ export async function loadHookConfig(
   const seen = searches.flat();
   const none: readonly string[] = [];
   if (seen.length === 0) {
-    return { config: DEFAULT_HOOK_CONFIG, configFrom: "none", cache, brought: none };
+    return { config: DEFAULT_HOOK_CONFIG, configFrom: "none" as const, cache, brought: none };
   }
   const key = searches[0]!.at(-1)!.path;
   const hash = hashConfigFiles(seen);
   const cached = cache === null ? undefined : readCachedConfig(cache, key, hash);
-  if (isHookConfig(cached)) return { config: cached, configFrom: "cache", cache, brought: none };
+  if (isHookConfig(cached)) {
+    return { config: cached, configFrom: "cache" as const, cache, brought: none };
+  }
   await loadSections();
   const { parseConfig } = await import("./parse.ts");
   let parsed = parseConfig(files);
@@ -93,7 +95,7 @@ export async function loadHookConfig(
       rememberWhenBlind(home, key, { answer: parsed.policy.whenBlind, atMs });
     }
   }
-  return { config, configFrom: "parsed", cache: home, brought };
+  return { config, configFrom: "parsed" as const, cache: home, brought };
 }
 
 /** Tells whether a configuration has rules of its own, besides those that are built in, which no agent may change. */

@@ -87,7 +87,7 @@ export const DEFAULT_HOOK_CONFIG = {
   /** Patterns for a shell command, and for each of the commands that it joins by `&&`, `;` or a pipe. */
   excludeCommands: NONE,
   maxPayloadBytes: 1_048_576,
-  /** They never match the empty text. */
+  /** Patterns for more secrets to mask. They never match the empty text. */
   redactPatterns: NONE,
   memoryEnabled: true,
   contextTokens: 1_200,

@@ -1,4 +1,4 @@
-/** Updates requirements after a tool use or a slash command: a skill satisfies them, an action uses that up. */
+/** Updates requirements after a tool use: a skill satisfies them, an action uses their satisfactions up. */
 import { groundFor } from "../policy/requirements/ground.ts";
 import { usedUp } from "../policy/requirements/used_up.ts";
 import { satisfactionsBySkill } from "../policy/requirements/satisfy.ts";
@@ -39,17 +39,6 @@ function changesOf(work: HookWork, policy: RequirementPolicy, tool: string): Req
   const response = sent["tool_response"];
   const hasSucceeded = isReported && Object(response).interrupted !== true && !goesOn(response);
   return ground.repository !== null && hasSucceeded ? usedUp(event.toolUseId, work) : [];
-}
-
-/** Returns what a slash command satisfies that the person typed: the same as the skill of that name. */
-export function changesOfCommand(work: HookWork): RequirementChange[] {
-  const ground = groundFor(work);
-  const command = nameOf(work.sent["command_name"]);
-  if (ground.repository === null || command === null) return [];
-  const id = nameOf(work.event.own["prompt_id"]);
-  const proof: Proof = { of: "prompt", id, sessionId: work.sessionId, agentId: null };
-  const { requirements } = requirementPolicyIn(work.config.requirements);
-  return satisfactionsBySkill(requirements, command, { ...work, ground, proof });
 }
 
 /** Answers an approved plan with the requirements that are open before it can be carried out. */

@@ -42,7 +42,9 @@ export async function commandNotifier(work: HookWork): Promise<(run: CommandRun)
 /** Returns the audit trail's notes of the commands that were run, without their output. */
 export function notesOfRuns(runs: readonly CommandRun[]): Record<string, unknown> {
   const commands = runs.map(({ command, end, durationMs }) => ({
-    ...{ rule: command.rule, end: endText(end), durationMs },
+    rule: command.rule,
+    end: endText(end),
+    durationMs,
   }));
   return commands.length === 0 ? {} : { commands };
 }

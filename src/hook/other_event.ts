@@ -29,25 +29,11 @@ export async function handle(work: HookWork): Promise<Answer> {
     await (await import("./told.ts")).saveTold(work);
   }
   const draft = { ...await draftOf(work), ...await saidIn(work) };
-  const changes = name === "UserPromptExpansion" && config.requirements !== ""
-    ? (await import("./after_use.ts")).changesOfCommand(work)
-    : [];
+  const mayChange = problem === null && name === "UserPromptExpansion" &&
+    config.requirements !== "";
+  const changes = mayChange ? (await import("./command_changes.ts")).changesOfCommand(work) : [];
   await work.save({ ...draft, changes });
   return null;
-}
-
-/** Makes a part of an answer, once the event is saved. If it breaks, the person is told `WHAT cannot be told`. */
-export async function partOf(
-  work: HookWork,
-  what: string,
-  make: () => Promise<string>,
-): Promise<string> {
-  try {
-    return await make();
-  } catch (thrown) {
-    (await import("./failure.ts")).tellBroken(thrown, what, work);
-    return "";
-  }
 }
 
 export async function draftOf(work: HookWork): Promise<Draft> {

@@ -12,7 +12,7 @@ import { activeSessions, goneSessions, type SessionProcess } from "../db/session
 import { lastSeenAtMs, noteClaimTold } from "../memory/store.ts";
 import { toldContext } from "../operations/told_context.ts";
 import type { Answer, HookWork } from "./handler.ts";
-import { partOf } from "./other_event.ts";
+import { partOf } from "./part.ts";
 import { nameOf, withContext } from "./protocol.ts";
 import { statSync } from "../system/files.ts";
 

@@ -1,5 +1,6 @@
 import type { Answer, HookWork } from "./handler.ts";
-import { draftOf, partOf, saidIn } from "./other_event.ts";
+import { draftOf, saidIn } from "./other_event.ts";
+import { partOf } from "./part.ts";
 import { withContext } from "./protocol.ts";
 
 /** Records a prompt, adds to it what the configuration adds, and lets a command hold it back. */

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { anyText } from "../support/any_text.ts";
 import { hookCommand, type Program } from "../../src/claude/settings/hooks.ts";
 import { KNOWN_EVENTS } from "../../src/claude/settings/lanes.ts";
-import { type Ownership, roleOf } from "../../src/claude/settings/own_handler.ts";
+import { type Ownership, partsOfCommand, roleOf } from "../../src/claude/settings/own_handler.ts";
 import CASES from "../testdata/claude_cases.json" with { type: "json" };
 import { rowsOf } from "../support/fixtures.ts";
 import { tempFolder } from "../support/folders.ts";
@@ -50,6 +50,9 @@ Deno.test("roleOf() knows the program that is being installed under any name", (
     }
     assert.ok(!isOwn(unmarked), unmarked);
   }
+  for (const command of ["x; y hook", "x; y  hook Stop", "x; y 'hook' Stop"]) {
+    assert.ok(!isOwn(command, { program: { kind: "line", line: "x; y" } }), command);
+  }
 });
 
 Deno.test("roleOf() knows its mark, whatever the program is called by now", () => {
@@ -57,6 +60,15 @@ Deno.test("roleOf() knows its mark, whatever the program is called by now", () =
     assert.ok(isOwn(`${program} hook Stop --conclaude`), program);
     assert.ok(!isOwn(`${program} hook Stop`), program);
   }
+});
+
+Deno.test("partsOfCommand() returns the program as it is written, in linear time", () => {
+  const quoted = partsOfCommand(`"$HOME/bin/conclaude" "hook" 'Stop' '--conclaude'`);
+  assert.deepEqual(quoted, { line: '"$HOME/bin/conclaude"', word: "Stop", isMarked: true });
+  assert.equal(partsOfCommand("conclaude\\ hook hook --conclaude")?.line, "conclaude\\ hook");
+  const began = performance.now();
+  assert.equal(partsOfCommand(`a${" ".repeat(50_000)}b`), undefined);
+  assert.ok(performance.now() - began < 1_000);
 });
 
 Deno.test("roleOf() takes no word for its mark that only resembles it", () => {

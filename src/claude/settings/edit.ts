@@ -203,6 +203,7 @@ function groupsOf(settings: unknown, event: string): readonly unknown[] {
 /**
  * Decides how our hooks leave a settings file. The backup is trusted only when installing into it today gives exactly
  * the present text: nothing that was written after the installation is ever lost. @throws UserError As `openFile`.
+ * @returns `text`: what the file holds afterwards; undefined for a file that goes.
  */
 export function planRemoval(
   text: string,

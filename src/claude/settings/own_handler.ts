@@ -26,17 +26,17 @@ export interface Ownership {
  * A command that does anything else besides (`conclaude hook Stop && notify-send done`) is a person's own.
  */
 export function roleOf(handler: unknown, ownership: Ownership = {}): HookRole | undefined {
-  const own = linesOf(handler).map(partsOfCommand)
-    .find((parts) => parts !== undefined && isOwnCommand(parts, ownership));
+  const own = linesOf(handler).find((command) => isOwnCommand(command, ownership));
   if (own === undefined) return undefined;
-  return own.word === DRAIN_WORD ? "drain" : "event";
+  return partsOfCommand(own)?.word === DRAIN_WORD ? "drain" : "event";
 }
 
-function isOwnCommand(
-  { line, isMarked }: NonNullable<ReturnType<typeof partsOfCommand>>,
-  { program, executable }: Ownership,
-): boolean {
-  if (program !== undefined && line === programLine(program)) return true;
+/** The installer's own form of a command. */
+const WRITTEN = new RegExp(`^(.*) hook [A-Za-z]+(?: ${OWN_MARK})?$`, "s");
+
+function isOwnCommand(command: string, { program, executable }: Ownership): boolean {
+  if (program !== undefined && WRITTEN.exec(command)?.[1] === programLine(program)) return true;
+  const { line, isMarked } = partsOfCommand(command) ?? { line: "", isMarked: false };
   const [first, ...rest] = splitWords(line) ?? [];
   // An assignment (`PATH=/opt/conclaude`) or a comment is no program.
   if (first === undefined || /^(?:#|[A-Za-z_]\w*=)/.test(first)) return false;
@@ -65,20 +65,20 @@ export function handlerLine(handler: unknown): string {
   return [command, ...args].filter((word) => typeof word === "string").map(quoteWord).join(" ");
 }
 
-/** Matches `<program> hook [<Event>]`, perhaps with our mark. */
+/** Matches `<program> hook [<Event>]`, perhaps with our mark. A person may have quoted words that need no quotes. */
 const OWN_COMMAND = new RegExp(
-  `^(.*?)[ \\t]+hook(?:[ \\t]+([A-Za-z]+))?([ \\t]+${OWN_MARK})?[ \\t]*$`,
+  // The program ends before all blanks: else every one of many blanks would be tried as its end.
+  String.raw`^(?<line>.*)(?<![ \t])[ \t]+(["']?)hook\2` +
+    String.raw`(?:[ \t]+(["']?)(?<word>[A-Za-z]+)\3)?(?<mark>[ \t]+(["']?)${OWN_MARK}\6)?[ \t]*$`,
   "s",
 );
 
 /**
- * Takes a command of a hook apart. @returns `line`: what starts the program; `word`: the event's word, which a command
- * may leave to the payload. `undefined` for any other command.
+ * Takes a command of a hook apart. @returns `line`: what starts the program, as it is written; `word`: the event's word,
+ * which a command may leave to the payload. `undefined` for any other command.
  */
 export function partsOfCommand(command: string) {
-  // A person may have quoted a word that needs no quotes.
-  const plain = () => splitWords(command)?.map(quoteWord).join(" ") ?? "";
-  const [, line, word, mark] = OWN_COMMAND.exec(command) ?? OWN_COMMAND.exec(plain()) ?? [];
+  const { line, word, mark } = OWN_COMMAND.exec(command)?.groups ?? {};
   return line === undefined ? undefined : { line, word, isMarked: mark !== undefined };
 }
 
