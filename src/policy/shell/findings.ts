@@ -44,8 +44,10 @@ export class Findings {
   keep(found: Found): ShellCommand {
     const { words: written = [], redirects = [], isFed = false, texts = [] } = found;
     const { input, listing, state, output } = found;
-    state.budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD);
     const { folder, startedBy, variables, functions } = state;
+    // Paths are resolved in the folder, and functions, branches and loops copy the variables.
+    const size = variables.size / 2 + (folder ?? "").length / 16;
+    state.budget.spend(STEPS_OF_COMMAND + written.length * STEPS_OF_WORD + size);
     const [program] = written;
     const name = programName(program?.text ?? "");
     const words = name === "git" ? withGitVariables(written, variables) : written;

@@ -120,15 +120,17 @@ function firstOf([only, ...others]: readonly Statement[]): SyntaxNode | undefine
 /** Returns what `echo`, `printf` and a `cat` of a here-document print; undefined for other commands. */
 export function printed(
   node: Command,
-  [, ...words]: readonly Argument[],
+  [program, ...words]: readonly Argument[],
   scope: Scope,
 ): string | undefined {
   const name = programName(node.name?.value ?? "");
+  // `$X/echo` is another program where the variable holds several words.
+  const isOther = program?.isOpen === false && programName(program.text) !== name;
   if (name === "cat" && node.args.length === 0) {
     const own = ownInput(node);
     return own && textOf(own, scope);
   }
-  if (name !== "echo" && name !== "printf") return undefined;
+  if (isOther || (name !== "echo" && name !== "printf")) return undefined;
   if (words.length < node.args.length || words.some((word) => knownText(word) === undefined)) {
     return undefined;
   }
