@@ -33,8 +33,8 @@ async function howToLift(db: HookWork["db"], work: HookWork): Promise<string> {
   const way = `run ${pause} in another terminal, which lifts the rules for 15 minutes.`;
   if (keeping === "lasting") return way;
   const { trouble, remedy } = await mending(work);
-  return `first mend the database, without which no pause can be kept (${trouble}; ` +
-    `this mends it: ${remedy}), then ${way}`;
+  return `mend the database first, without which no pause can be kept: ${trouble}. ` +
+    `This mends it: ${remedy}. Then ${way}`;
 }
 
 function pauseCommand(session: string): string {

@@ -210,11 +210,6 @@ test.unix("a command knows its session from Claude Code's variables, also below 
     { CLAUDE_CODE_SESSION_ID: SESSION, CONCLAUDE_TOKEN: PERSON_TOKEN },
   );
   assert.match(said, /session 0e551011 started it/);
-  const outer = "00000000-0000-4000-8000-000000000001";
-  await startHook("SessionStart", { session_id: outer, cwd: home.path }, home, { env: {} });
-  const within = `CLAUDE_CODE_SESSION_ID=${SESSION} $CONCLAUDE config init 2>&1; true`;
-  const told = await shell(home, within, { CLAUDE_CODE_SESSION_ID: outer });
-  assert.match(told, /session 0e551011 started it/, "the nearest one is named");
 });
 
 test.unix("an agent with another HOME is recognised in the project of its session", async (home) => {
