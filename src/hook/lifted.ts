@@ -12,17 +12,17 @@ export function isLifted({ db, sessionId, atMs }: HookWork): boolean {
 
 /** Tells Claude how a person lifts a denial. Call it once the event is saved. */
 export async function wayOut(work: HookWork): Promise<string> {
-  const way = await wayIn(work.spareDb(), work);
-  return `Only a person can lift this; do not do it yourself: ${way}`;
+  const way = await howToLift(work.spareDb(), work);
+  return `Only a person can lift this. They can ${way} Do not do it yourself.`;
 }
 
 /** Tells the person how to send a prompt that was held back. Call it before the event is saved. */
 export async function wayToSend(work: HookWork): Promise<string> {
-  return `To send it all the same: ${await wayIn(work.db, work)}`;
+  return `To send it all the same: ${await howToLift(work.db, work)}`;
 }
 
-/** Tells how the rules are lifted, as the rest of a sentence. @param db Null when it cannot be opened or written. */
-async function wayIn(db: HookWork["db"], work: HookWork): Promise<string> {
+/** Tells how a person lifts the rules, as the rest of a sentence that says who. @param db Null when it cannot be opened or written. */
+async function howToLift(db: HookWork["db"], work: HookWork): Promise<string> {
   const { sessionId, config } = work;
   const keeping = keepingOf(db, config);
   if (keeping === "off") {

@@ -18,12 +18,14 @@ import {
 } from "../system/process/process_identity.ts";
 import { identifyDatabase, openToLook } from "../db/database_identity.ts";
 import {
+  activeWithoutProcess,
+  agentNamed,
   type AgentProcess,
   agentProcesses,
   configuredDatabases,
-  knownAgents,
   knowsSessions,
   knowsToken,
+  sessionProjects,
 } from "../policy/store.ts";
 import { tellingId } from "../db/sessions.ts";
 import type { CliContext } from "./context.ts";
@@ -100,10 +102,7 @@ async function refusalOf(path: string, caller: Caller, counts: Counts): Promise<
   if (agent !== null) return { why: agent };
   const { doubt } = caller.lineage;
   if (doubt === null) return null;
-  if (caller.atTerminal) {
-    const isAny = knownAgents(db).some((one) => one.kind === "session" && counts(one));
-    return isAny ? { why: doubt } : null;
-  }
+  if (caller.atTerminal) return sessionProjects(db).some(counts) ? { why: doubt } : null;
   const busy = sessionAtWork(db, counts);
   const token = caller.environment.variable(TOKEN_VARIABLE);
   if (busy === null || (token !== undefined && await knowsToken(db, token))) return null;
@@ -134,7 +133,8 @@ function agentAmong(
     one.pid > 1 && counts(one) && isSame(one, above.get(one.pid))
   );
   const ids = Array.from(environments.matchAll(IDENTITY), ([, id]) => normalizeSessionId(id)!);
-  const found = running ?? knownAgents(db).find((one) => ids.includes(one.id) && counts(one));
+  const found = running ??
+    [...new Set(ids)].flatMap((id) => agentNamed(db, id) ?? []).find(counts);
   if (found === undefined) return null;
   const id = found.kind === "session" ? tellingId(db, found.id) : found.id;
   return running === undefined
@@ -154,7 +154,7 @@ function sessionAtWork(db: DatabaseSync, counts: Counts): string | null {
     const now = facts.get(one.pid);
     return OS === "windows" ? one.isActive : now?.hasEnded === false && isSame(one, now);
   });
-  const id = running?.id ?? knownAgents(db).find((one) => one.isUnseen && counts(one))?.id;
+  const id = running?.id ?? activeWithoutProcess(db).find(counts)?.id;
   return id === undefined ? null : tellingId(db, id);
 }
 

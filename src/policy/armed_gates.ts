@@ -41,27 +41,32 @@ export function needsOf(config: HookConfig): Need[] {
   const bySkill = requirements.some(({ skills }) => skills.length > 0);
   const needs: Need[] = [];
   /** Notes that a kind of rule needs events, for all tools unless some are named. */
-  const need = (gate: string, isHere: boolean, events: string, tools: readonly string[] = []) => {
-    if (isHere) needs.push(...events.split(" ").map((event) => ({ gate, event, tools })));
+  const need = (
+    gate: string,
+    isHere: boolean,
+    events: readonly string[],
+    tools: readonly string[] = [],
+  ) => {
+    if (isHere) needs.push(...events.map((event) => ({ gate, event, tools })));
   };
   const has = (rules: { readonly length: number } | undefined) => (rules?.length ?? 0) > 0;
-  need("preToolUse", guards !== null, "PreToolUse", guards === null ? [] : guardedTools(guards));
-  need("permissionRequest", has(guards?.permission), "PermissionRequest");
-  need("requirements", required !== null, "PreToolUse", toolsOf(requirements));
-  need("requirements (used up by an action)", has(usedUp), "PostToolUse", toolsOf(usedUp));
-  need("requirements (satisfied by a skill)", bySkill, "PostToolUse", ["Skill"]);
-  need("requirements (satisfied by a slash command)", bySkill, "UserPromptExpansion");
-  need("requirements (when Claude stops)", has(required?.verifyScopes), "Stop");
+  need("preToolUse", guards !== null, ["PreToolUse"], guards === null ? [] : guardedTools(guards));
+  need("permissionRequest", has(guards?.permission), ["PermissionRequest"]);
+  need("requirements", required !== null, ["PreToolUse"], toolsOf(requirements));
+  need("requirements (used up by an action)", has(usedUp), ["PostToolUse"], toolsOf(usedUp));
+  need("requirements (satisfied by a skill)", bySkill, ["PostToolUse"], ["Skill"]);
+  need("requirements (satisfied by a slash command)", bySkill, ["UserPromptExpansion"]);
+  need("requirements (when Claude stops)", has(required?.verifyScopes), ["Stop"]);
   const keepsRoot = (stop?.watchedRoot ?? null) !== null;
-  need("preToolUse.preventRootAdditions (when Claude stops)", keepsRoot, "SessionStart Stop");
-  need("stop.commands", has(stop?.commands), "Stop");
-  need("stop.rounds", (stop?.rounds ?? null) !== null, "Stop");
-  need("stop.infinite", (stop?.infiniteMessage ?? null) !== null, "Stop");
-  need("stop.promptPrefixBlocking", (stop?.queue ?? null) !== null, "UserPromptSubmit Stop");
-  need("subagentStop.commands", subagentStop !== null, "SubagentStop");
-  need("userPromptSubmit.contextRules", has(prompts?.context), "UserPromptSubmit");
-  need("userPromptSubmit.commands", has(prompts?.commands), "UserPromptSubmit");
-  need("userPromptSubmit.slashCommands", has(prompts?.slash), "UserPromptSubmit");
+  need("preToolUse.preventRootAdditions (when Claude stops)", keepsRoot, ["SessionStart", "Stop"]);
+  need("stop.commands", has(stop?.commands), ["Stop"]);
+  need("stop.rounds", (stop?.rounds ?? null) !== null, ["Stop"]);
+  need("stop.infinite", (stop?.infiniteMessage ?? null) !== null, ["Stop"]);
+  need("stop.promptPrefixBlocking", (stop?.queue ?? null) !== null, ["UserPromptSubmit", "Stop"]);
+  need("subagentStop.commands", subagentStop !== null, ["SubagentStop"]);
+  need("userPromptSubmit.contextRules", has(prompts?.context), ["UserPromptSubmit"]);
+  need("userPromptSubmit.commands", has(prompts?.commands), ["UserPromptSubmit"]);
+  need("userPromptSubmit.slashCommands", has(prompts?.slash), ["UserPromptSubmit"]);
   return needs;
 }
 

@@ -16,15 +16,15 @@ export function savePause(db: DatabaseSync, pause: Pause): void {
   putRow(db, "pauses", { ...pause });
 }
 
+/** Selects the pauses that hold at a moment. */
+const HOLDING =
+  `SELECT session_id AS sessionId, subject, reason, created_at_ms AS createdAtMs, ends_at_ms AS endsAtMs
+     FROM pauses
+    WHERE ends_at_ms > ?`;
+
 /** Lists the pauses that hold at a moment, in the order in which they end. */
 export function listPauses(db: DatabaseSync, atMs: number): Pause[] {
-  return statement(
-    db,
-    `SELECT session_id AS sessionId, subject, reason, created_at_ms AS createdAtMs, ends_at_ms AS endsAtMs
-       FROM pauses
-      WHERE ends_at_ms > ?
-      ORDER BY ends_at_ms`,
-  ).all(atMs) as unknown as Pause[];
+  return statement(db, `${HOLDING} ORDER BY ends_at_ms`).all(atMs) as unknown as Pause[];
 }
 
 /** Finds the pause that holds for a session at a moment; undefined when there is none. */
@@ -32,8 +32,8 @@ export function findPause(
   db: DatabaseSync,
   { sessionId, subject, atMs }: Pick<Pause, "sessionId" | "subject"> & { readonly atMs: number },
 ): Pause | undefined {
-  return listPauses(db, atMs)
-    .find((one) => one.sessionId === sessionId && one.subject === subject);
+  return statement(db, `${HOLDING} AND session_id = ? AND subject = ?`)
+    .get(atMs, sessionId, subject) as Pause | undefined;
 }
 
 export function isPaused(db: DatabaseSync, which: Parameters<typeof findPause>[1]): boolean {

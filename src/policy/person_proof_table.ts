@@ -34,21 +34,34 @@ ${has(db, "agents") ? AGENTS : ""}`,
   ).all().map((row) => ({ ...row, isActive: row["isActive"] === 1 }) as unknown as AgentProcess);
 }
 
-/** A session, or an agent that conclaude has started. */
-export interface KnownAgent extends Pick<AgentProcess, "id" | "kind" | "projectDir"> {
-  /** Whether it is an active session without a known process. */
-  readonly isUnseen: boolean;
+/** Lists active sessions without a known process. */
+export function activeWithoutProcess(db: DatabaseSync): Pick<AgentProcess, "id" | "projectDir">[] {
+  return db.prepare(
+    `SELECT session_id AS id, project_dir AS projectDir
+       FROM sessions
+      WHERE status = 'active'
+        AND claude_pid IS NULL`,
+  ).all() as unknown as Pick<AgentProcess, "id" | "projectDir">[];
 }
 
-/** Lists all sessions, then all agents. */
-export function knownAgents(db: DatabaseSync): KnownAgent[] {
-  const agents = "UNION ALL SELECT id, 'agent', worktree, 0 FROM agents";
+/** Lists the projects in which there have been sessions. */
+export function sessionProjects(db: DatabaseSync): Pick<AgentProcess, "projectDir">[] {
+  return db.prepare("SELECT DISTINCT project_dir AS projectDir FROM sessions")
+    .all() as unknown as Pick<AgentProcess, "projectDir">[];
+}
+
+/** Finds the session or the agent with an id; the database may have an older schema. */
+export function agentNamed(
+  db: DatabaseSync,
+  id: string,
+): Pick<AgentProcess, "id" | "kind" | "projectDir"> | undefined {
+  const agents = "UNION ALL SELECT id, 'agent', worktree FROM agents WHERE id = ?1";
   return db.prepare(
-    `SELECT session_id AS id, 'session' AS kind, project_dir AS projectDir,
-            status = 'active' AND claude_pid IS NULL AS isUnseen
+    `SELECT session_id AS id, 'session' AS kind, project_dir AS projectDir
        FROM sessions
+      WHERE session_id = ?1
 ${has(db, "agents") ? agents : ""}`,
-  ).all().map((row) => ({ ...row, isUnseen: row["isUnseen"] === 1 }) as unknown as KnownAgent);
+  ).get(id) as ReturnType<typeof agentNamed>;
 }
 
 /** Lists the paths of databases that the cached configurations name. */

@@ -8,15 +8,17 @@ export {
   savePause,
 } from "./pauses_table.ts";
 export {
+  activeWithoutProcess,
+  agentNamed,
   type AgentProcess,
   agentProcesses,
   configuredDatabases,
   dropTokens,
-  knownAgents,
   knowsSessions,
   knowsToken,
   makeToken,
   revokeToken,
+  sessionProjects,
 } from "./person_proof_table.ts";
 export { openViolations, settleViolations } from "./effects/effects_table.ts";
 export {

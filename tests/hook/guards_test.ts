@@ -489,7 +489,7 @@ test("a denial advises no pause where none can be kept", async (home) => {
   const stop = async () => String((await home.send("Stop")).reason);
   for (const reason of [(await home.edit("src/a.ts"))!, await stop()]) {
     assert.doesNotMatch(reason, /guard pause/);
-    assert.match(reason, /change the rule in the configuration \(`conclaude config path`/);
+    assert.match(reason, /They can change the rule in the configuration \(`conclaude config path`/);
   }
   home.configure(rules);
   Deno.mkdirSync(join(home.path, ".conclaude"), { recursive: true });

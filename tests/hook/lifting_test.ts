@@ -227,7 +227,10 @@ for (
     const reason = await act();
     assert.ok(reason !== null, "it is denied");
     assert.match(reason, /^(?:Block|Bash|Tool|##|no\n)/, "it says what");
-    assert.match(reason, /do not (?:do|run) (?:it|that) yourself/);
+    assert.match(
+      reason,
+      /Only a person can lift this\. They can [^]*\. Do not do it yourself\.|do not run that yourself/,
+    );
     const commands = await project.follow(reason);
     assert.ok(commands.length > 0, reason);
     const named = `--session ${SESSION.slice(0, 8)}`;

@@ -45,6 +45,7 @@ export function judgeCommands(
   const rules = policy.rules.filter((rule) =>
     rule.about === "command" && isAbout(rule, tool) && concerns(rule, by)
   );
+  if (rules.length === 0) return { blocks: [], doubts: [] };
   const blocks = new Map<string, Block>();
   const doubts = new Set<string>();
   const deny = (rule: Rule, command: string) => {
@@ -59,31 +60,37 @@ export function judgeCommands(
       doubts.add(`it is too long to be compared with ${rule.name} ("${rule.glob}")`);
     }
   }
-  for (const command of rules.length === 0 ? [] : commands) {
-    const { words } = command;
-    if (words.length === 0) continue;
-    const shown = shownCommand(words);
-    const texts = spellings(words).map(textOf);
-    const forms = formsOf(words).map(textOf);
-    // PowerShell does not distinguish upper and lower case in names.
-    const flags = tool === "PowerShell" ? "si" : "s";
-    let missed: Rule | undefined;
-    let isAllowed = false;
-    for (const rule of rules) {
-      const isBlocking = rule.action === "block";
-      // An allowing rule covers only the words as they are written.
-      const match = matchCommand(rule, isBlocking ? [...texts, ...forms] : texts, flags);
-      isAllowed = !isBlocking && match === "yes";
-      if (isAllowed) break;
-      if (!isBlocking) missed ??= rule;
-      else if (match === "yes") deny(rule, shown);
-      else if (match === "maybe") {
-        doubts.add(`"${shown}" may be what ${rule.name} forbids ("${rule.glob}")`);
-      }
-    }
-    if (missed !== undefined && !isAllowed && !isCovered(command)) deny(missed, shown);
+  for (const command of commands) {
+    if (command.words.length > 0) judgeCommand(command, { rules, tool, deny, doubts });
   }
   return { blocks: [...blocks.values()], doubts: [...doubts] };
+}
+
+/** Tries the rules on one command; ends at the first allowing rule that matches. */
+function judgeCommand(command: ShellCommand, { rules, tool, deny, doubts }: {
+  readonly rules: readonly Rule[];
+  readonly tool: string;
+  readonly deny: (rule: Rule, command: string) => void;
+  readonly doubts: Set<string>;
+}): void {
+  const shown = shownCommand(command.words);
+  const texts = spellings(command.words).map(textOf);
+  const forms = formsOf(command.words).map(textOf);
+  // PowerShell does not distinguish upper and lower case in names.
+  const flags = tool === "PowerShell" ? "si" : "s";
+  let missed: Rule | undefined;
+  for (const rule of rules) {
+    const isBlocking = rule.action === "block";
+    // An allowing rule covers only the words as they are written.
+    const match = matchCommand(rule, isBlocking ? [...texts, ...forms] : texts, flags);
+    if (!isBlocking && match === "yes") return;
+    if (!isBlocking) missed ??= rule;
+    else if (match === "yes") deny(rule, shown);
+    else if (match === "maybe") {
+      doubts.add(`"${shown}" may be what ${rule.name} forbids ("${rule.glob}")`);
+    }
+  }
+  if (missed !== undefined && !isCovered(command)) deny(missed, shown);
 }
 
 /** Tells whether no allowing rule has to name a command: a wrapper, a built-in, or what an allowed runner starts. */

@@ -69,17 +69,19 @@ export function judgeDanger(
     written.some((path) => place?.test(path)) || sql.some((text) => told?.test(text))
   ).map(({ does }) => does);
   const doubts = doubtsOfGit(gitCall(words));
-  for (const { verb, word, isSure } of precious === null ? [] : wholesOf(command, name)) {
-    const path = word.isOpen ? null : placeOf(word, command.folder);
-    const isContent = path !== null && /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1));
-    const folder = isContent ? parentOf(path) : path;
-    if (folder !== null && isPrecious(folder, verb, precious!)) {
-      const what = `${verb} ${folder}`;
-      if (isSure) found.push(what);
-      else doubts.push(`whether it ${what} is only known when it runs`);
-    }
-    if (word.isOpen && isSure) {
-      doubts.push(`what "${shownCommand(words)}" removes or changes is not known`);
+  if (precious !== null) {
+    for (const { verb, word, isSure } of wholesOf(command, name)) {
+      const path = word.isOpen ? null : placeOf(word, command.folder);
+      const isContent = path !== null && /^[*.]*$/.test(path.slice(path.lastIndexOf("/") + 1));
+      const folder = isContent ? parentOf(path) : path;
+      if (folder !== null && isPrecious(folder, verb, precious)) {
+        const what = `${verb} ${folder}`;
+        if (isSure) found.push(what);
+        else doubts.push(`whether it ${what} is only known when it runs`);
+      }
+      if (word.isOpen && isSure) {
+        doubts.push(`what "${shownCommand(words)}" removes or changes is not known`);
+      }
     }
   }
   if (isTold) {
