@@ -37,7 +37,11 @@ export class Work {
   #restsUntilMs = 0;
   #lastFault = "";
 
-  /** @param look Returns milliseconds until the next look; its signal ends the work. @param fails Reports a failure. */
+  /**
+   * @param look Returns the time until the next look, in milliseconds. Its signal ends the work.
+   * @param fails Reports a failure.
+   * @param pauseMs The pauses after failures.
+   */
   constructor(
     look: (signal: AbortSignal) => Promise<number>,
     fails: (fault: string) => void,
@@ -79,6 +83,7 @@ export class Work {
 
 /** How long new captures may gather before a drain, in milliseconds. */
 const GATHER_MS = 2_000;
+/** The pause between two steps, in milliseconds. */
 const STEP_PAUSE_MS = 5;
 /** The limits of one step, which then takes some milliseconds; a larger capture is a step by itself. */
 const STEP = { maxRows: 2, maxBytes: 50_000 };
@@ -158,10 +163,7 @@ export function summaryWork({ db, database, settings, locations, log }: WorkCont
       return SUMMARIZER_MS;
     },
     (fault) => log("error", `cannot summarize: ${fault}`),
-    {
-      least: SUMMARIZER_MS,
-      most: SUMMARIZER_MS,
-    },
+    { least: SUMMARIZER_MS, most: SUMMARIZER_MS },
   );
 }
 

@@ -16,6 +16,7 @@ export type FoundDaemon =
   | { readonly kind: "silent" }
   | { readonly kind: "running"; readonly state: KnownDaemon; readonly answers: boolean };
 
+/** The longest wait for an answer, in milliseconds. */
 const ANSWER_MS = 5_000;
 
 /**

@@ -90,6 +90,7 @@ export function createHandler(
     return Response.json(result, { status: route.status });
   }
 
+  /** Returns the rights of a request's token; null for an unknown token. */
   function rightsOf(headers: Headers, door: Door): "program" | TabRights | null {
     if (door === null) return "program";
     const given = /^Bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? "";

@@ -9,6 +9,7 @@ import { eventIdAt, lastEventId, listEvents } from "../work/store.ts";
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
+/** How long a body may take to come, in milliseconds. */
 const BODY_MS = 20_000;
 
 /** Checks of single fields, whose refusals say more than that a type is wrong. */

@@ -29,6 +29,7 @@ const CODE_MS = 60_000;
 const UNUSED_MS = 12 * 3_600_000;
 /** The least time between two updates of a tab's `usedAtMs`. */
 const NOTED_MS = 600_000;
+/** The most tabs that are stored; older ones are dropped. */
 const MAX_TABS = 100;
 
 export class PageRights {
@@ -55,6 +56,7 @@ export class PageRights {
     if (this.port !== port) this.#store({ ...this.#stored, port });
   }
 
+  /** Makes a code that works once. */
   newCode(rights: TabRights, nowMs: number): string {
     for (const [code, { endsAtMs }] of this.#codes) {
       if (endsAtMs <= nowMs) this.#codes.delete(code);

@@ -48,6 +48,7 @@ export interface Asker {
 export interface Asked {
   /** The task to claim locally; null if there is none. */
   readonly id: string | null;
+  /** Null for a task that is not shared. */
   readonly grant: Grant | null;
   /** Returns the claim to the server; called if the local claim fails. */
   readonly giveBack: () => Promise<void>;

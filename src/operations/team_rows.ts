@@ -65,9 +65,9 @@ export function teamRows(
     take(project, rows, { before, after }) {
       const home = homeOf(project);
       const refused = new Map<string, string>();
-      const catching = <Result>(uid: string, read: () => Result): Result | undefined => {
+      const catching = <Result>(uid: string, job: () => Result): Result | undefined => {
         try {
-          return read();
+          return job();
         } catch (thrown) {
           refused.set(uid, messageOf(thrown));
         }

@@ -18,6 +18,7 @@ const TURN_MS = 60_000;
 const FOLLOW_MS = { least: 1_000, most: 300_000 };
 /** How often it asks the server, although the server also notifies it, in milliseconds. */
 const ASK_MS = 5_000;
+/** How often it looks for local changes, in milliseconds. */
 const LOOK_MS = 250;
 
 /** Takes the lock for syncing; returns null if another process still holds it after `waitMs`. */

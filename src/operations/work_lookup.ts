@@ -121,6 +121,7 @@ export function projectOfTasks(
   return allProjects ? null : homeOfTasks(context).repository;
 }
 
+/** Returns how long a claim counts without a renewal, in milliseconds. */
 export function leaseMs({ claimTimeoutMinutes }: Pick<HookConfig, "claimTimeoutMinutes">): number {
   return claimTimeoutMinutes * MINUTE_MS;
 }
@@ -134,7 +135,8 @@ export async function beginChange(context: CliContext, flags: ByFlag, what: stri
     ...{ by, db, place, mask },
     /** Checks a reason or an answer and masks its secrets; null if none is given. */
     masked: (text: string | undefined) => text === undefined ? null : checkBody(mask(text)),
-    change: <Result>(work: (author: work.Author) => Result): Result =>
-      transaction(db, () => work({ by, atMs: Date.now() })),
+    /** Does the work in one transaction. */
+    change: <Result>(make: (author: work.Author) => Result): Result =>
+      transaction(db, () => make({ by, atMs: Date.now() })),
   };
 }

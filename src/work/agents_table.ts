@@ -133,6 +133,7 @@ interface AgentFilter {
   readonly limit?: number;
 }
 
+/** Lists agents, the newest first. */
 export function listAgents(
   db: DatabaseSync,
   { statuses, kinds, taskId, sessionId, workflowId, hasTree = false, limit }: AgentFilter,

@@ -17,6 +17,7 @@ export type EventRow = RowOf<typeof EVENT_FIELDS>;
 
 export type Change = Omit<EventRow, "id" | "createdAtMs"> & { readonly atMs: number };
 
+/** An event with its data as JSON. */
 export type StoredEvent = Omit<EventRow, "data"> & { readonly data: string };
 
 /** Selects events. A filter that is missing or null lets all events through. */

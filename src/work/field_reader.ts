@@ -20,6 +20,7 @@ export const field = {
   text: orElse(plainText("must be a text"), null),
   truth: orElse(z.boolean({ error: "must be true or false" }), null),
   integer: orElse(z.int({ error: "must be a whole number" }), null),
+  /** A duration above 0, in milliseconds. */
   duration: orElse(
     z.pipe(
       plainText('must be a duration as "90s" or "1h30m"').check(

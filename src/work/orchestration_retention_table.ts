@@ -4,7 +4,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { transaction } from "../db/transaction.ts";
 import { markDeleted, removeTasks } from "./task_life_table.ts";
 import { readTask } from "./tasks_table.ts";
-import { agentFiles, agentsFolder, removeAgentFiles } from "./engine/agent_files.ts";
+import { agentsFolder, filesOfAgent, removeAgentFiles } from "./engine/agent_files.ts";
 import { uuidOf } from "../base/ids.ts";
 import { joinPath } from "../base/paths.ts";
 import { readDirSync, statSync } from "../system/files.ts";
@@ -57,6 +57,7 @@ interface RemoveOptions {
   readonly nowMs: number;
   /** The absolute path, or `:memory:`. The output of agents lies beside the file. */
   readonly database: string;
+  /** The most rows for one transaction. */
   readonly batchRows: number;
 }
 
@@ -102,7 +103,7 @@ export const OLD_WORK = {
     }),
     remove: (db, beforeMs, { database }) => {
       const folders = orphanFolders(db, database, beforeMs);
-      for (const id of folders) removeAgentFiles(agentFiles(database, id));
+      for (const id of folders) removeAgentFiles(filesOfAgent(database, id));
       return { folders: folders.length };
     },
   },
@@ -151,7 +152,7 @@ function removeDeletedTasks(db: DatabaseSync, beforeMs: number, options: RemoveO
   });
   // Sub-agents of sessions have no files, and neither do agents whose id somebody else gave.
   for (const id of agents.filter((id) => uuidOf(id) !== null)) {
-    removeAgentFiles(agentFiles(options.database, id));
+    removeAgentFiles(filesOfAgent(options.database, id));
   }
   return { tasks: ids.length, agents: agents.length, questions };
 }

@@ -112,6 +112,7 @@ export function resolveQuestions(
   }
 }
 
+/** Reads the question with this id. @throws {UserError} QUESTION_NOT_FOUND */
 export function needQuestion(db: DatabaseSync, id: string): Question {
   const question = readRow(db, QUESTIONS, id);
   if (question !== undefined) return question;

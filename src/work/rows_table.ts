@@ -13,6 +13,7 @@ export function tableOf<Known extends Fields>(name: string, fields: Known): Tabl
   return { name, fields, columns: columnsOf(fields) };
 }
 
+/** Reads the row with this id; `undefined` when there is none. */
 export function readRow<Known extends Fields>(
   db: DatabaseSync,
   { name, fields, columns }: Table<Known>,

@@ -58,6 +58,7 @@ export function* listSharedTasks(
   for (const { id } of rows) yield { kind: "task", uid: String(id) };
 }
 
+/** Reads a task for sharing; null when it is not here. */
 export function readSharedTask(db: DatabaseSync, id: string): SharedTask | null {
   const columns = statement(db, `SELECT ${COLUMNS.join(", ")} FROM tasks WHERE id = ?`).get(id);
   if (columns === undefined) return null;

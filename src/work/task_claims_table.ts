@@ -231,7 +231,9 @@ function takeBack(db: DatabaseSync, task: Task, atMs: number): Task {
 
 /** The decision of a team's server about a claim that was made here without it. */
 export interface ServerWord {
+  /** The number of the claim that counts. */
   readonly fence: number;
+  /** Who has the claim; null when nobody has. */
   readonly holder: string | null;
   /** Whether the holder's claim is the one made here. */
   readonly isHere: boolean;

@@ -37,6 +37,7 @@ export function checkBody(body: string): string {
   return body.toWellFormed();
 }
 
+/** Checks a priority. @throws {UserError} INVALID_PRIORITY */
 export function checkPriority(priority: unknown, next = CREATE_HELP): number {
   const [min, max] = PRIORITIES;
   const n = typeof priority === "string" && /^\d+$/.test(priority) ? Number(priority) : priority;
@@ -44,6 +45,7 @@ export function checkPriority(priority: unknown, next = CREATE_HELP): number {
   throw invalid("INVALID_PRIORITY", { given: priority, next }, `priority must be ${min}-${max}`);
 }
 
+/** Checks a type. @throws {UserError} INVALID_TYPE */
 export function checkType(type: string, next = CREATE_HELP): TaskType {
   return checkWord(type, TASK_TYPES, { what: "type", reason: "INVALID_TYPE", next });
 }
@@ -113,6 +115,7 @@ interface Given {
   readonly next: string;
 }
 
+/** Refuses a value that has one of these faults. @throws {UserError} */
 function refuseIf(
   reason: Refusal,
   value: Given,

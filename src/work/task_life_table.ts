@@ -32,7 +32,10 @@ export interface NewTask extends
   readonly isQueued: boolean;
 }
 
-/** Creates a task, in the caller's transaction. @throws {UserError} PARENT_NOT_FOUND, DEPENDENCY_NOT_FOUND. */
+/**
+ * Creates a task, open and unclaimed.
+ * @throws {UserError} PARENT_NOT_FOUND, DEPENDENCY_NOT_FOUND; the caller's transaction then undoes the rest.
+ */
 export function createTask(db: DatabaseSync, task: NewTask, author: Author): Task {
   const { atMs } = author;
   const parent = task.parentId === null ? null : needTask(db, task.parentId, "parent");
@@ -217,7 +220,10 @@ export function listChildren(db: DatabaseSync, id: string): Task[] {
   return selectTasks(db, `WHERE task.parent_id = ? AND task.deleted_at_ms IS NULL ${order}`, id);
 }
 
-/** Moves a task with all below it; null: under none. @throws {UserError} PARENT_NOT_FOUND, WOULD_CREATE_CYCLE */
+/**
+ * Moves a task, with all tasks below it, under another one. @param parentId Null for no parent.
+ * @throws {UserError} PARENT_NOT_FOUND; WOULD_CREATE_CYCLE when the new parent is the task itself, or below it.
+ */
 export function reparentTask(
   db: DatabaseSync,
   id: string,

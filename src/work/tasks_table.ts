@@ -71,6 +71,7 @@ export function selectTasks(db: DatabaseSync, rest: string, ...values: SQLInputV
     .all(...values).map(taskOf);
 }
 
+/** Lists tasks, the newest first. */
 export function listTasks(db: DatabaseSync, filter: TaskFilter): Task[] {
   const ofTask = "SELECT 1 FROM task_tags WHERE task_id = task.id";
   const { sql, values } = filterOf([

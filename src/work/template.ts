@@ -208,7 +208,10 @@ export function scriptFault(command: string): string | null {
   return faultOf(() => renderScript(command, {}));
 }
 
-/** Lists paths of a text and its includes whose first name has no value. @throws TemplateError For the text itself. */
+/**
+ * Lists the paths of a text and its includes whose first name has no value. Rendering reports other faults.
+ * @throws TemplateError when the text itself cannot be read.
+ */
 export function missingPaths(
   template: string,
   context: TemplateContext,

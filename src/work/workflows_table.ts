@@ -85,6 +85,7 @@ function recordWorkflowEvent(
   recordEvent(db, { type, entityType: "workflow", entityId: id, data: whole, atMs });
 }
 
+/** Reads the workflow with this id; `undefined` when there is none. */
 export function readWorkflow(db: DatabaseSync, id: string | null): WorkflowRow | undefined {
   return readRow(db, WORKFLOWS, id);
 }
@@ -95,6 +96,7 @@ export function readWorkflowOfTask(db: DatabaseSync, taskId: string): WorkflowRo
   return listRows(db, WORKFLOWS, { where: [["task_id = ?", taskId]], order, limit: 1 })[0];
 }
 
+/** Reads the plan of a workflow, as JSON. */
 export function readDefinition(db: DatabaseSync, id: string): string {
   return String(
     statement(db, "SELECT definition FROM workflows WHERE id = ?").get(id)?.["definition"],
@@ -126,6 +128,7 @@ export function listDecided(db: DatabaseSync): WorkflowRow[] {
 export const STEP_FIELDS = {
   /** The name behind the rounds of the loops around the step: `quality#2/test`. */
   key: "text",
+  /** The number of the attempt, from 1. */
   attempt: "integer",
   type: ["agent", "script", "loop", "merge"],
   status: ["running", "finished", "superseded"],

@@ -187,6 +187,7 @@ const WAITS: Readonly<Record<string, string>> = {
 /** By type of notification, what a session waits for; notifications that ask something become questions. */
 const NOTIFIED: Readonly<Record<string, string>> = { idle_prompt: "next prompt" };
 
+/** The most sessions that are listed, the latest first. */
 const MAX_SESSIONS = 50;
 
 /** Lists sessions with their activity. @param questions The open questions. @param status Null means all sessions. */

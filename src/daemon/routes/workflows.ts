@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { withTaskTitles } from "../../operations/task_view.ts";
 import { withWanted } from "../../operations/open_here.ts";
-import { agentFiles, readOutputPage } from "../../work/engine/agent_files.ts";
+import { filesOfAgent, readOutputPage } from "../../work/engine/agent_files.ts";
 import { decide, resumeWorkflow } from "../../work/engine/advance.ts";
 import * as requests from "../../work/engine/requests.ts";
 import { REJECTED } from "../../work/engine/reviews.ts";
@@ -53,7 +53,7 @@ const agentRoutes: readonly Route[] = [
     },
   }, ({ db, database }, { id, query: { since = 0, limit = 1_000 } }) => {
     const { taskId } = requests.needAgent(db, id);
-    const page = readOutputPage(agentFiles(database, id).output, { since, limit });
+    const page = readOutputPage(filesOfAgent(database, id).output, { since, limit });
     return { taskId, ...page, lineCount: page.lines.length };
   }),
   agentRoute("POST /agents/:id/kill", {
@@ -232,6 +232,7 @@ function decisionRoute(
   });
 }
 
+/** Checks a text and masks its secrets. */
 function cleanText<Text extends string | undefined>({ redact }: Daemon, text: Text) {
   return (text === undefined ? undefined : redact(checkBody(text))) as Text;
 }

@@ -1,5 +1,5 @@
 import { plain } from "../../base/plain.ts";
-import { agentFiles, type OutputLine, readOutputPage } from "../../work/engine/agent_files.ts";
+import { filesOfAgent, type OutputLine, readOutputPage } from "../../work/engine/agent_files.ts";
 import { needAgent, requestEnd } from "../../work/engine/requests.ts";
 import { endHere } from "../../work/engine/agent_runs.ts";
 import { reviewAgent, reviewWorkflow } from "../../work/engine/work_folder.ts";
@@ -198,6 +198,7 @@ function outputOfTask({ db, place }: OpenStore, taskId: string, flags: OutputFla
   };
 }
 
+/** How often `--follow` looks for new output, in milliseconds. */
 const LOOK_MS = 200;
 
 /** Prints new lines until the agent has ended or `--limit` is reached. */
@@ -227,7 +228,7 @@ async function followOutput(
 }
 
 function pathOf({ outputFile, id }: work.Agent, { database }: Place): string {
-  return outputFile ?? agentFiles(database, id).output;
+  return outputFile ?? filesOfAgent(database, id).output;
 }
 
 function linesOf(

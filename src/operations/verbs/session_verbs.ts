@@ -226,6 +226,7 @@ function placeOf({ sessionId, repository, projectDir }: SessionRow) {
   return { sessionId, folder };
 }
 
+/** Returns the input and output of a step; undefined if they are not stored. */
 function payloadOfStep(db: DatabaseSync, step: Step): unknown {
   const stored = readStoredPayload(db, step.id);
   return stored ? quietly(() => readPayload(stored).value) : decisionOf(db, step);

@@ -37,6 +37,7 @@ interface BulkInput {
 
 export interface BulkChange {
   readonly flags: Readonly<Record<string, Parameter>>;
+  /** Changes one task in the caller's transaction. */
   readonly change: (db: DatabaseSync, id: string, given: BulkInput & work.Author) => unknown;
 }
 

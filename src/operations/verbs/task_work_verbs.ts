@@ -48,6 +48,7 @@ export interface TaskStep {
   readonly errors: readonly Refusal[];
   /** The consent that a shared task needs from the team's server first. Steps without it only report to the server. */
   readonly asks?: "claim" | "renew" | "complete" | undefined;
+  /** Changes the task in the caller's transaction. */
   readonly take: (db: DatabaseSync, id: string, terms: Terms) => Task;
   readonly describe: (name: string, task: Task) => string;
 }
@@ -120,6 +121,30 @@ export const TASK_STEPS = {
     describe: (name) => `Task ${name} is in work already.`,
   },
 } as const satisfies Readonly<Record<string, TaskStep>>;
+
+/** Claims the first ready task, or the task that the server chose; returns undefined if there is none. */
+export function takeNext(
+  db: DatabaseSync,
+  terms: work.Author & Pick<Terms, "leaseMs">,
+  { project, asked }: { readonly project: string | null; readonly asked: claims.Asked | null },
+): Task | undefined {
+  if (asked === null) return work.claimNext(db, terms, project);
+  return asked.id === null
+    ? undefined
+    : work.claimTask(db, asked.id, { ...terms, grant: asked.grant });
+}
+
+/** Makes the local claim agree with the server's grant before the step uses it. */
+function withGrant(db: DatabaseSync, id: string, terms: Terms): Terms {
+  const { grant = null } = terms;
+  if (grant === null) return terms;
+  work.claimTask(db, id, terms);
+  return { ...terms, token: grant.fence, leaseMs: grant.leaseUntilMs - terms.atMs };
+}
+
+function untilText({ leaseUntilMs }: Task): string {
+  return new Date(leaseUntilMs ?? 0).toISOString();
+}
 
 export const claim = verb({
   args: [optional(TASK)],
@@ -222,28 +247,4 @@ async function takeStep(
   const isTold = asks === undefined || asks === "complete";
   if (isTold && !offline) await claims.tellServer(askPlace, id);
   return task;
-}
-
-/** Claims the first ready task, or the task that the server chose; returns undefined if there is none. */
-export function takeNext(
-  db: DatabaseSync,
-  terms: work.Author & Pick<Terms, "leaseMs">,
-  { project, asked }: { readonly project: string | null; readonly asked: claims.Asked | null },
-): Task | undefined {
-  if (asked === null) return work.claimNext(db, terms, project);
-  return asked.id === null
-    ? undefined
-    : work.claimTask(db, asked.id, { ...terms, grant: asked.grant });
-}
-
-/** Makes the local claim agree with the server's grant before the step uses it. */
-function withGrant(db: DatabaseSync, id: string, terms: Terms): Terms {
-  const { grant = null } = terms;
-  if (grant === null) return terms;
-  work.claimTask(db, id, terms);
-  return { ...terms, token: grant.fence, leaseMs: grant.leaseUntilMs - terms.atMs };
-}
-
-function untilText({ leaseUntilMs }: Task): string {
-  return new Date(leaseUntilMs ?? 0).toISOString();
 }

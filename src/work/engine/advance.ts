@@ -152,6 +152,7 @@ export function moveWorkflow(
   });
 }
 
+/** Stores a decision, which the daemon carries out. */
 export function decide(
   db: DatabaseSync,
   workflow: work.WorkflowRow,

@@ -14,7 +14,7 @@ export function agentsFolder(database: string): string {
   return `${database.replace(/\.db$/, "")}.agents`;
 }
 
-export function agentFiles(database: string, agentId: string) {
+export function filesOfAgent(database: string, agentId: string) {
   const folder = joinPath(agentsFolder(database), agentId);
   const file = (name: string) => joinPath(folder, name);
   return {
@@ -32,7 +32,7 @@ export function agentFiles(database: string, agentId: string) {
   };
 }
 
-export type AgentFiles = Readonly<ReturnType<typeof agentFiles>>;
+export type AgentFiles = Readonly<ReturnType<typeof filesOfAgent>>;
 
 /** Reads the exit code that the agent's shell has written; null while there is none. */
 export function readExit(files: AgentFiles): number | null {
@@ -64,6 +64,7 @@ export function removeRunFiles({ input, stdout, stderr, begun, exit }: AgentFile
   }
 }
 
+/** Removes all files of an agent. Never throws. */
 export function removeAgentFiles({ folder }: AgentFiles): void {
   quietly(() => removeSync(folder, { recursive: true }));
 }
@@ -106,6 +107,7 @@ export interface FreshLine {
   readonly stream: OutputLine["stream"];
   /** The offset of the line in the agent's file, in bytes. */
   readonly at: number;
+  /** The text with secrets masked. */
   readonly data: string;
   readonly raw: string;
 }

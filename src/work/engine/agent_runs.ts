@@ -10,10 +10,32 @@ import { collectAgentText, lastQuestion, readAgentLine, readContract } from "../
 import * as work from "../store.ts";
 import * as progress from "../progress.ts";
 import * as workflows from "./advance.ts";
-import * as agents from "./agent_files.ts";
+import * as agentFiles from "./agent_files.ts";
 import { AGAIN_MS, type EngineParts } from "./engine_settings.ts";
 import { type Held, hold, launchOf } from "./launch.ts";
 import { ensureFolder } from "./work_folder.ts";
+
+const LOOK_MS = 200;
+
+/** How often to check whether a process lives that this program did not start, in milliseconds. */
+const LIFE_MS = 1000;
+
+/** How long to wait for the shell's exit code after its process has exited, in milliseconds. */
+const EXIT_CODE_MS = 200;
+
+/** The length of the end of an output that the step keeps, in characters. */
+const MAX_OUTCOME_CHARS = 100_000;
+
+/** The length of the end of an agent's output to read for the step, in bytes. */
+const MAX_READ_BYTES = 4 << 20;
+
+/** `signal` is aborted when the daemon stops; the agent goes on. */
+interface Supervision extends Pick<EngineParts, "db" | "database" | "signal" | "changed"> {
+  readonly mask: (text: string) => string;
+  readonly graceMs: number;
+  /** Settles when the process has exited; undefined when this program did not start it. */
+  readonly exited?: Promise<void> | undefined;
+}
 
 export class AgentRuns {
   readonly #parts: EngineParts;
@@ -52,14 +74,14 @@ export class AgentRuns {
 
   /** Goes on with an agent that has not ended according to the database. */
   async #takeUp(agent: work.Agent): Promise<void> {
-    const files = agents.agentFiles(this.#parts.database, agent.id);
-    const hasExit = () => agents.readExit(files) !== null;
+    const files = agentFiles.filesOfAgent(this.#parts.database, agent.id);
+    const hasExit = () => agentFiles.readExit(files) !== null;
     // The process may end between the two looks at the exit code, which the agent's shell writes.
-    if (hasExit() || agent.pid !== null && (await agents.isAlive(agent) || hasExit())) {
+    if (hasExit() || agent.pid !== null && (await agentFiles.isAlive(agent) || hasExit())) {
       return await this.#follow(agent, undefined);
     }
     // An agent that has begun is gone without an exit code; any other must be started.
-    if (agent.pid !== null && agents.hasBegun(files)) return await this.#settleDead(agent);
+    if (agent.pid !== null && agentFiles.hasBegun(files)) return await this.#settleDead(agent);
     const started = await this.#start(agent);
     this.#parts.changed();
     if (started !== null) await this.#follow(started.agent, started.held);
@@ -86,7 +108,7 @@ export class AgentRuns {
     if (move.kind !== "run" || move.key !== agent.stepKey) {
       throw new Error(`its workflow stands at ${move.kind}, not at ${agent.stepKey}`);
     }
-    const files = agents.agentFiles(database, agent.id);
+    const files = agentFiles.filesOfAgent(database, agent.id);
     const { folder } = place;
     let step: ReturnType<typeof launchOf>;
     let held: Held;
@@ -137,18 +159,18 @@ export class AgentRuns {
    */
   async #settleDead(agent: work.Agent): Promise<void> {
     const { db, database, settings, log } = this.#parts;
-    const files = agents.agentFiles(database, agent.id);
+    const files = agentFiles.filesOfAgent(database, agent.id);
     const mask = settings.maskOf(work.readWorkflow(db, agent.workflowId));
-    if (!await agents.isReused(agent)) {
-      await endGroupOf(agent.pid!, { graceMs: 500, mark: agents.environmentMark(agent.id) });
+    if (!await agentFiles.isReused(agent)) {
+      await endGroupOf(agent.pid!, { graceMs: 500, mark: agentFiles.environmentMark(agent.id) });
     }
-    await takeRest(new agents.OutputReader(files, mask), () => {});
+    await takeRest(new agentFiles.OutputReader(files, mask), () => {});
     const workflow = work.readWorkflow(db, agent.workflowId);
     const state = agent.kind === "agent" && workflow?.worktree && workflow.baseBranch
       ? await lookAtTree(workflow.worktree, `refs/heads/${workflow.baseBranch}`, agent.createdAtMs)
       : null;
     const notice = transaction(db, () => settleDead(db, agent, { workflow, state }));
-    agents.removeRunFiles(files);
+    agentFiles.removeRunFiles(files);
     if (notice !== null) log("warn", `agent ${agent.id}: ${notice}`);
     await this.#tellEnd(agent);
   }
@@ -219,22 +241,6 @@ function settleDead(
   return null;
 }
 
-const LOOK_MS = 200;
-
-/** How often to check whether a process lives that this program did not start, in milliseconds. */
-const LIFE_MS = 1000;
-
-/** How long to wait for the shell's exit code after its process has exited, in milliseconds. */
-const EXIT_CODE_MS = 200;
-
-/** `signal` is aborted when the daemon stops; the agent goes on. */
-interface Supervision extends Pick<EngineParts, "db" | "database" | "signal" | "changed"> {
-  readonly mask: (text: string) => string;
-  readonly graceMs: number;
-  /** Settles when the process has exited; undefined when this program did not start it. */
-  readonly exited?: Promise<void> | undefined;
-}
-
 /**
  * Follows an agent to its end. Then it stores in one transaction how the agent ended, the outcome of its step and the
  * next move, and removes the agent's files except its output. An agent that has ended already stays unchanged.
@@ -242,28 +248,28 @@ interface Supervision extends Pick<EngineParts, "db" | "database" | "signal" | "
  */
 async function supervise(agent: work.Agent, supervision: Supervision): Promise<boolean> {
   const { db, database, mask } = supervision;
-  const files = agents.agentFiles(database, agent.id);
+  const files = agentFiles.filesOfAgent(database, agent.id);
   const end = await follow(agent, files, supervision);
   if (end === null) return false;
-  if (end.code === null && end.killed === null && !end.timedOut && !agents.hasBegun(files)) {
+  if (end.code === null && end.killed === null && !end.timedOut && !agentFiles.hasBegun(files)) {
     throw new Error("it was never let go, and is started anew");
   }
   // Reading and masking take long, so they come before the transaction.
   const words = readWords(agent, files, mask);
   transaction(db, () => settle(db, agent, { end, words, atMs: Date.now() }));
-  agents.removeRunFiles(files);
+  agentFiles.removeRunFiles(files);
   return true;
 }
 
 /** Follows a process. @returns How it ended; null when the daemon stops before. */
 async function follow(
   agent: work.Agent,
-  files: agents.AgentFiles,
+  files: agentFiles.AgentFiles,
   { db, mask, graceMs, exited, signal, changed }: Supervision,
 ): Promise<progress.ProcessEnd | null> {
-  const reader = new agents.OutputReader(files, mask);
-  const mark = agents.environmentMark(agent.id);
-  const look = (lines: readonly agents.FreshLine[]) => noteLines(db, agent, lines);
+  const reader = new agentFiles.OutputReader(files, mask);
+  const mark = agentFiles.environmentMark(agent.id);
+  const look = (lines: readonly agentFiles.FreshLine[]) => noteLines(db, agent, lines);
   const wait = (ms: number) => pause(ms, undefined, { signal }).catch(() => {});
   let hasExited = false;
   void exited?.then(() => hasExited = true);
@@ -273,24 +279,24 @@ async function follow(
   while (!signal.aborted) {
     const hasMore = reader.take({ isOver: false, look }, Date.now());
     if (hasMore) changed();
-    if (agents.readExit(files) !== null) break;
+    if (agentFiles.readExit(files) !== null) break;
     if (hasExited || (exited === undefined && performance.now() - lookedAtMs > LIFE_MS)) {
       lookedAtMs = performance.now();
-      if (hasExited || !await agents.isAlive(agent)) {
+      if (hasExited || !await agentFiles.isAlive(agent)) {
         await wait(EXIT_CODE_MS);
         break;
       }
     }
     if (!isEnding && mustEnd(db, agent)) {
       isEnding = true;
-      if (!await agents.isReused(agent)) ending = endGroupOf(agent.pid!, { graceMs, mark });
+      if (!await agentFiles.isReused(agent)) ending = endGroupOf(agent.pid!, { graceMs, mark });
     }
     const end = exited === undefined || hasExited ? [] : [exited];
     await (hasMore ? wait(0) : Promise.race([wait(LOOK_MS), ...end]));
   }
-  if (signal.aborted && agents.readExit(files) === null) return null;
+  if (signal.aborted && agentFiles.readExit(files) === null) return null;
   // The step is over, so remaining processes of its group end too.
-  if (!await agents.isReused(agent)) await endGroupOf(agent.pid!, { graceMs: 500, mark });
+  if (!await agentFiles.isReused(agent)) await endGroupOf(agent.pid!, { graceMs: 500, mark });
   await ending;
   await takeRest(reader, look);
   changed();
@@ -299,16 +305,20 @@ async function follow(
 
 /** Stores the rest of the output of an agent that has ended, a part at a time. */
 async function takeRest(
-  reader: agents.OutputReader,
-  look: (lines: readonly agents.FreshLine[]) => void,
+  reader: agentFiles.OutputReader,
+  look: (lines: readonly agentFiles.FreshLine[]) => void,
 ): Promise<void> {
   while (reader.take({ isOver: true, look }, Date.now())) {
     await pause(0);
   }
 }
 
-function endOf(db: DatabaseSync, agent: work.Agent, files: agents.AgentFiles): progress.ProcessEnd {
-  const code = agents.readExit(files);
+function endOf(
+  db: DatabaseSync,
+  agent: work.Agent,
+  files: agentFiles.AgentFiles,
+): progress.ProcessEnd {
+  const code = agentFiles.readExit(files);
   const { killRequestedAtMs, killReason, deadlineAtMs, command } = work.readAgent(db, agent.id) ??
     agent;
   const wasEnded = code === null || code > progress.BY_SIGNAL;
@@ -316,9 +326,9 @@ function endOf(db: DatabaseSync, agent: work.Agent, files: agents.AgentFiles): p
   const killed = killRequestedAtMs !== null && wasEnded ? killReason ?? "on request" : null;
   const timedOut = killed === null && wasEnded && isLate;
   let fault: string | null = null;
-  if (code === null && agents.areGone(files)) {
+  if (code === null && agentFiles.areGone(files)) {
     fault = `its files in ${files.folder} are gone: nobody knows how it ended`;
-  } else if (agents.wasNotFound(files)) {
+  } else if (agentFiles.wasNotFound(files)) {
     fault = `the agent command "${
       command[0]
     }" was not found (orchestration.agentCommand; conclaude doctor)`;
@@ -333,7 +343,11 @@ function mustEnd(db: DatabaseSync, agent: work.Agent): boolean {
 }
 
 /** Stores the session that an agent's lines name. */
-function noteLines(db: DatabaseSync, agent: work.Agent, lines: readonly agents.FreshLine[]): void {
+function noteLines(
+  db: DatabaseSync,
+  agent: work.Agent,
+  lines: readonly agentFiles.FreshLine[],
+): void {
   if (agent.kind !== "agent") return;
   const named = lines.filter(({ stream }) => stream === "stdout")
     .map(({ raw }) => readAgentLine(raw).sessionId).findLast((id) => id !== null) ?? null;
@@ -351,16 +365,12 @@ export async function endHere(
   ending: Pick<Supervision, "database" | "mask" | "graceMs">,
 ): Promise<boolean> {
   const agent = work.readAgent(db, id);
-  if (agent === undefined || agent.endedAtMs !== null || !await agents.isAlive(agent)) return false;
+  if (agent === undefined || agent.endedAtMs !== null || !await agentFiles.isAlive(agent)) {
+    return false;
+  }
   const { signal } = new AbortController();
   return await supervise(agent, { db, ...ending, signal, changed: () => {} });
 }
-
-/** The length of the end of an output that the step keeps, in characters. */
-const MAX_OUTCOME_CHARS = 100_000;
-
-/** The length of the end of an agent's output to read for the step, in bytes. */
-const MAX_READ_BYTES = 4 << 20;
 
 function settle(
   db: DatabaseSync,
@@ -396,7 +406,11 @@ function settle(
 type Words = ReturnType<typeof readWords>;
 
 /** Reads the last words of an agent, or the end of a script's output. */
-function readWords({ kind }: work.Agent, files: agents.AgentFiles, mask: (text: string) => string) {
+function readWords(
+  { kind }: work.Agent,
+  files: agentFiles.AgentFiles,
+  mask: (text: string) => string,
+) {
   const written = readEnd(files.stdout);
   const { text, sessionId } = kind === "script"
     ? { text: written.trimEnd(), sessionId: null }
@@ -409,6 +423,6 @@ function readWords({ kind }: work.Agent, files: agents.AgentFiles, mask: (text: 
 function readEnd(path: string): string {
   const size = sizeAt(path) ?? 0;
   const start = Math.max(0, size - MAX_READ_BYTES);
-  const text = new TextDecoder().decode(agents.readAt(path, start, MAX_READ_BYTES));
+  const text = new TextDecoder().decode(agentFiles.readAt(path, start, MAX_READ_BYTES));
   return start === 0 ? text : text.slice(text.indexOf("\n") + 1);
 }

@@ -136,4 +136,5 @@ export interface EngineParts extends EngineContext {
   readonly wake: () => void;
 }
 
+/** How long a failed attempt waits before the next one, in milliseconds. */
 export const AGAIN_MS = 1000;

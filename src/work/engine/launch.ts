@@ -129,6 +129,7 @@ function scriptLaunch(step: ScriptStep, { context }: Run, place: Place) {
   return { launch, obstacle: fault === null ? null : `workdir ${workdir} ${fault}` };
 }
 
+/** Explains why a folder cannot be used; null when it can. */
 function folderFault(folder: string): string | null {
   try {
     return statSync(folder).isDirectory ? null : "is no folder";

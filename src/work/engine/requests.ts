@@ -45,7 +45,10 @@ export function needWorkflow(db: DatabaseSync, id: string): work.WorkflowRow {
   throw notFound("workflow", id, { why: "no workflow, and no task with one, has this id" });
 }
 
-/** Finds a workflow on which an action is possible now. @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND */
+/**
+ * Finds a workflow, as {@linkcode needWorkflow} does, on which an action is possible now.
+ * @throws {UserError} INVALID_STATUS, WORKFLOW_NOT_FOUND
+ */
 export function needAction(
   db: DatabaseSync,
   id: string,
@@ -113,7 +116,10 @@ export function needAgent(db: DatabaseSync, id: string): work.Agent {
   throw notFound("agent", id);
 }
 
-/** @param options.reason Null for a default that names `by`. @throws {UserError} AGENT_NOT_FOUND, INVALID_TRANSITION */
+/**
+ * Requests the end of an agent.
+ * @param options.reason Null for a default that names `by`. @throws {UserError} AGENT_NOT_FOUND, INVALID_TRANSITION
+ */
 export function requestEnd(
   db: DatabaseSync,
   id: string,

@@ -156,7 +156,9 @@ export function reject(
   });
 }
 
-/** Cancels a workflow: ends its agents, and opens its task again. Its working tree stays. */
+/**
+ * Cancels a workflow, in the caller's transaction: ends its agents, and opens its task again. Its working tree stays.
+ */
 function cancel(
   db: DatabaseSync,
   workflow: work.WorkflowRow,

@@ -229,8 +229,8 @@ function lost({ id, taskId }: work.WorkflowRow, why: string): Obstacle {
 const TURNS = new Map<string, Promise<unknown>>();
 
 /** Changes the working trees of a repository after its earlier changes have ended. */
-function inTurn<Result>(commonDir: string, work: () => Promise<Result>): Promise<Result> {
-  const turn = (TURNS.get(commonDir) ?? Promise.resolve()).then(work, work);
+function inTurn<Result>(commonDir: string, job: () => Promise<Result>): Promise<Result> {
+  const turn = (TURNS.get(commonDir) ?? Promise.resolve()).then(job, job);
   TURNS.set(commonDir, turn);
   return turn;
 }

@@ -51,7 +51,10 @@ export function listWorkflowFiles(projectDir: string): WorkflowFile[] {
   return [...found.values()].sort((a, b) => a.name < b.name ? -1 : 1);
 }
 
-/** Reads a workflow, with all prompts that it may need. @throws {UserError} WORKFLOW_NOT_FOUND, WORKFLOW_INVALID */
+/**
+ * Reads a workflow, with all prompts that it may need.
+ * @throws {UserError} WORKFLOW_NOT_FOUND; WORKFLOW_INVALID with every fault.
+ */
 export function loadPlan(name: string, projectDir: string): Plan & { readonly file: WorkflowFile } {
   const file = findWorkflowFile(name, projectDir);
   const parsed = parseFile(file);
@@ -88,6 +91,7 @@ export function lookForWorkflow(name: string, projectDir: string): WorkflowFile 
   return old === null ? found : { name, path: null, text: old };
 }
 
+/** Finds the workflow of a name or an old name. @throws {UserError} WORKFLOW_NOT_FOUND */
 export function findWorkflowFile(name: string, projectDir: string): WorkflowFile {
   const found = lookForWorkflow(name, projectDir);
   if (found !== undefined) return found;
@@ -210,6 +214,7 @@ export const BUILTIN_PROMPTS: ReadonlyMap<string, string> = new Map([
   ["verdict", verdict],
 ]);
 
+/** The current names, by old name. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["implement-bead", "implement"],
   ["spec-to-beads", "plan"],
@@ -221,6 +226,7 @@ export function builtinWorkflow(name: string): string | null {
   return BUILTIN_WORKFLOWS.get(ALIASES.get(name) ?? name) ?? null;
 }
 
+/** Returns the program's prompt of a name or an old name; null when there is none. */
 export function builtinPrompt(name: string): string | null {
   return BUILTIN_PROMPTS.get(ALIASES.get(name) ?? name) ?? null;
 }
