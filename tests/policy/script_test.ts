@@ -76,4 +76,10 @@ Deno.test("a script that calls itself, or nests without end, is given up", () =>
     const { commands } = readScript(source, AROUND);
     assert.ok(commands.length <= 6_000, source.slice(0, 30));
   }
+  // Each of these commands has a path in a long folder.
+  const { commands, tooLarge } = readScript(
+    `cd /${"a/".repeat(200_000)}${"; cd b".repeat(99)}`,
+    AROUND,
+  );
+  assert.ok(commands.length < 50 && tooLarge !== null, `${commands.length}`);
 });
