@@ -33,10 +33,7 @@ const SKILLS: Readonly<Record<string, string>> = { Write: "plan", Agent: "review
 
 type Event = Readonly<Record<string, unknown>> & { readonly hook_event_name: string };
 
-interface Sent {
-  readonly event: Event;
-  readonly atMs: number;
-}
+type Sent = Readonly<{ event: Event; atMs: number }>;
 
 /** Uses of tools that a rule is about, before and after a recorded one: some are refused, so nothing follows them. */
 function aroundUse(event: Event): Event[] {

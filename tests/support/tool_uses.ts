@@ -156,11 +156,13 @@ function part({ text }: SourceFile, random: () => number, maxChars: number) {
 function bash({ random, files }: Dice): ToolUse {
   const file = pick(files, random);
   const { taken } = part(file, random, 80 * Math.exp(random() * 4.6));
+  // A search for the text of a blank line or a bracket would be that of many other tool uses.
+  const long = taken.filter((line) => line.trim().length > 20);
   return {
     tool: "Bash",
     input: {
       command: `cd /home/ana/work/conclaude && grep -rn "${
-        pick(taken, random).trim().slice(0, 30)
+        pick(long.length > 0 ? long : taken, random).trim().slice(0, 30)
       }" src | head -40; deno test -A tests/ 2>&1 | tail -20`,
       description: "Look for the caller and run the tests",
     },

@@ -2,10 +2,7 @@
 import type { Finished } from "./process.ts";
 import { jsonOf, runProgram, type TempHome } from "./program.ts";
 
-interface Place {
-  readonly home: string;
-  readonly database?: string;
-}
+type Place = Readonly<{ home: string; database?: string }>;
 
 /** Runs a verb in the home. */
 export function runVerb(
