@@ -129,7 +129,12 @@ async function drain(
   if (lock === null) return false;
   const countsTokens = tokenCounter(stayAway);
   const steps = drainSteps(db, {
-    ...{ home, now: Date.now, batch: STEP, redact, withoutForgotten, countsTokens },
+    home,
+    now: Date.now,
+    batch: STEP,
+    redact,
+    withoutForgotten,
+    countsTokens,
   });
   try {
     while (!signal.aborted && !steps.next().done) await pause(STEP_PAUSE_MS);
@@ -154,8 +159,12 @@ export function summaryWork({ db, database, settings, locations, log }: WorkCont
       const summarizer = summarizerIn(settings.at(null, Date.now()));
       if (summarizer === null) return SUMMARIZER_MS;
       const { failed, reason } = await runSummarizer(db, {
-        ...{ ...summarizer, database, folder: locations.dataFolder, signal },
-        ...{ now: Date.now, isAsked: false },
+        ...summarizer,
+        database,
+        folder: locations.dataFolder,
+        signal,
+        now: Date.now,
+        isAsked: false,
       });
       if (failed > 0) {
         log("warn", `the summarizer failed ${count(failed, "time")}, the last time: ${reason}`);

@@ -105,7 +105,14 @@ export function routesOf(tag: string) {
     const changes = method !== "GET";
     const notFound = NOT_FOUND[path.split("/", 3).join("/")];
     return {
-      ...{ method, path, tag, handle, status: 200, ask: null, isOpen: false, forPerson: false },
+      method,
+      path,
+      tag,
+      handle,
+      status: 200,
+      ask: null,
+      isOpen: false,
+      forPerson: false,
       transaction: changes ? "write" : "read",
       mediaType: "application/json",
       ...options,

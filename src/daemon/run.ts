@@ -105,11 +105,26 @@ export async function runDaemon(
   const token = secretText();
   const processMark = readProcesses([Deno.pid]).get(Deno.pid)?.mark ?? null;
   const state = {
-    ...{ pid: Deno.pid, processMark, startedAtMs: Date.now(), token, version: VERSION },
-    ...{ socket: null as string | null, port: null as number | null },
+    pid: Deno.pid,
+    processMark,
+    startedAtMs: Date.now(),
+    token,
+    version: VERSION,
+    socket: null as string | null,
+    port: null as number | null,
   };
   const daemon: Daemon = {
-    ...{ db, engine, hub, metrics, state, database, folder, locations, rights, warnings, log },
+    db,
+    engine,
+    hub,
+    metrics,
+    state,
+    database,
+    folder,
+    locations,
+    rights,
+    warnings,
+    log,
     lasting: (nowMs) => settings.lastingOf(undefined, nowMs),
     toldSinceMs: (nowMs) => toldSinceMs(settings.own(nowMs).store.eventRetentionHours, nowMs),
     redact: (text) => settings.maskOf(undefined)(text),

@@ -129,7 +129,8 @@ async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | n
   const policy = guardPolicyIn(config.guards);
   const verdict = {
     ...await judgeUse(policy, use, work),
-    ...{ isStrict: policy.isStrict, whenBlind: policy.whenBlind },
+    isStrict: policy.isStrict,
+    whenBlind: policy.whenBlind,
   };
   if (event.name !== "PermissionRequest") return { ...verdict, allowedBy: null };
   const decisive = policy.permission.find((one) => isForTool(one, use.tool));

@@ -43,7 +43,9 @@ export async function applyPromptRules(work: HookWork, usual: Draft) {
   if (held === null) return { draft: { ...usual, metadata }, texts, block: null, gone };
   const draft: Draft = {
     ...usual,
-    ...{ status: "blocked", errorMessage: reason ?? held.rule, metadata },
+    status: "blocked",
+    errorMessage: reason ?? held.rule,
+    metadata,
   };
   const next = `The prompt was not sent. Correct this and send it again. ${await wayToSend(work)}`;
   return { draft, texts, block: `${held.reason}\n${next}`, gone };

@@ -45,8 +45,12 @@ function settledOf(work: HookWork): readonly SessionChange[] {
 function wasAskedLast({ event: { toolName, toolInput }, db, sessionId }: HookWork): boolean {
   if (db === null) return false;
   const [request] = listExecutions(db, {
-    ...{ sessionId, hookName: "PermissionRequest", toolName: null, status: null },
-    ...{ sinceMs: null, limit: 1 },
+    sessionId,
+    hookName: "PermissionRequest",
+    toolName: null,
+    status: null,
+    sinceMs: null,
+    limit: 1,
   });
   const { command, file_path: file } = Object(request?.metadata["tool_input"]);
   const { command: ran = "", file_path: changed = "" } = Object(toolInput);

@@ -53,7 +53,10 @@ class BrowsePrompt extends Prompt<never> {
     this.#source = source;
     this.#browse = {
       ...source.find(words),
-      ...{ words, cursor: words.length, chosen: 0, opened: null },
+      words,
+      cursor: words.length,
+      chosen: 0,
+      opened: null,
     };
     this.on("key", (_letter, key) => this.#guarded(() => this.#press(key.name ?? "", key.ctrl)));
   }

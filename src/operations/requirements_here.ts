@@ -192,7 +192,11 @@ export async function rowsOf(
 ): Promise<{ readonly rows: readonly Row[]; readonly to: Audience }> {
   const isHere = ground.kind === "branch" && ground.branch === key.branch;
   const stand = await standOf(requirements, {
-    ...{ db, sessionId, config, key, repository: ground.repository },
+    db,
+    sessionId,
+    config,
+    key,
+    repository: ground.repository,
     environment: context.environment,
     transcriptPath: transcriptNear(db, { ...key, sessionId }),
     atMs: Date.now(),

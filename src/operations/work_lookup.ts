@@ -132,7 +132,10 @@ export async function beginChange(context: CliContext, flags: ByFlag, what: stri
   const { db, place } = await openStore(context, "write", what);
   const mask = await maskerOf(place.config);
   return {
-    ...{ by, db, place, mask },
+    by,
+    db,
+    place,
+    mask,
     /** Checks a reason or an answer and masks its secrets; null if none is given. */
     masked: (text: string | undefined) => text === undefined ? null : checkBody(mask(text)),
     /** Does the work in one transaction. */

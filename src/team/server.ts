@@ -55,7 +55,11 @@ export async function connect(
   const { host, port, user, database } = address;
   const password = await passwordOf(way, address, environment);
   const server: Server = new pg.Client({
-    ...{ host, port, user, database, application_name: "conclaude" },
+    host,
+    port,
+    user,
+    database,
+    application_name: "conclaude",
     // This is a function, since the client would look for a missing password by itself.
     password: () => password ?? noPassword(),
     ssl: tlsOptions(address, way),

@@ -93,7 +93,10 @@ async function tellClaim(
   const use = (fence: number) =>
     useClaim(server, {
       ...here,
-      ...{ holder, fence, leaseMs, round },
+      holder,
+      fence,
+      leaseMs,
+      round,
       step: step === "claim" ? "renew" : step,
     });
   // The server may know the claim already.
@@ -106,7 +109,9 @@ async function tellClaim(
     ? await claimFirst(server, {
       ...here,
       wanted: [{ ...wanted, round, least: token }],
-      ...{ holder, leaseMs, isNext: false },
+      holder,
+      leaseMs,
+      isNext: false,
     })
     : { ...last, outcome: "held" } as const;
   if (claiming.outcome === "claimed") {

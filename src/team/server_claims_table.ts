@@ -27,7 +27,12 @@ export interface Claiming extends ClaimOnServer {
 }
 
 const NONE: Claiming = {
-  ...{ outcome: "none", task: null, fence: 0, leftMs: null, holder: null, author: "" },
+  outcome: "none",
+  task: null,
+  fence: 0,
+  leftMs: null,
+  holder: null,
+  author: "",
 };
 
 function claimOf(row: Record<string, unknown>): ClaimOnServer {

@@ -17,8 +17,11 @@ export interface TeamLag
 
 export function teamLags(db: DatabaseSync): TeamLag[] {
   return listJoined(db).map(({ project, name, headSeq, pulledSeq, ...joined }) => ({
-    ...{ project, name, fault: joined.fault },
-    ...{ syncedAtMs: joined.syncedAtMs, restoredAtMs: joined.restoredAtMs },
+    project,
+    name,
+    fault: joined.fault,
+    syncedAtMs: joined.syncedAtMs,
+    restoredAtMs: joined.restoredAtMs,
     waiting: countWaiting(db, project),
     behind: Math.max(0, headSeq - pulledSeq),
     held: listHeld(db, project).length,

@@ -23,7 +23,10 @@ export interface StepsShown {
 
 class StepList {
   readonly shown: Signal<StepsShown> = signal({
-    ...{ steps: [], more: false, isLoading: true, error: undefined },
+    steps: [],
+    more: false,
+    isLoading: true,
+    error: undefined,
   });
   readonly #path: string;
   readonly #known = new Set<string>();

@@ -305,7 +305,11 @@ export function viewSteps(workflow: Workflow, rows: readonly StepRow[]): StepVie
       const last = tries.at(-1);
       const status = last === undefined || last.status === "superseded" ? "pending" : last.status;
       const view: StepView = {
-        ...{ key, name, type, depth, status },
+        key,
+        name,
+        type,
+        depth,
+        status,
         attempts: tries.length,
         outcome: status === "pending" ? null : last!.outcome,
         agentId: last?.agentId ?? null,

@@ -45,7 +45,14 @@ export function createTask(db: DatabaseSync, task: NewTask, author: Author): Tas
   const { title, body, type, priority, parentId } = task;
   const id = newId(atMs);
   insertRow(db, "tasks", {
-    ...{ id, parentId, title, body, type, priority, projectDir, repository },
+    id,
+    parentId,
+    title,
+    body,
+    type,
+    priority,
+    projectDir,
+    repository,
     depth: parent === null ? 0 : parent.depth + 1,
     status: "open",
     workflow: task.workflow ?? parent?.workflow ?? null,

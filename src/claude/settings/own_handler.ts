@@ -121,7 +121,10 @@ function handlersIn(settings: unknown) {
       const together = itemsOf(memberOf(group, "hooks"));
       const matcher = memberOf(group, "matcher");
       return together.map((handler, index) => ({
-        ...{ event, matcher, handler, together },
+        event,
+        matcher,
+        handler,
+        together,
         at: [place, index] as const,
       }));
     })

@@ -58,7 +58,10 @@ export const controlRoutes: readonly Route[] = [
     const { db, database, hub, toldSinceMs, warnings } = daemon;
     const { token: _token, processMark: _mark, ...state } = daemon.state;
     return {
-      ...{ running: true, ...state, database, warnings },
+      running: true,
+      ...state,
+      database,
+      warnings,
       uptimeSeconds: (atMs - state.startedAtMs) / 1000,
       streams: hub.streams,
       counts: work.countState(db, toldSinceMs(atMs)),
@@ -282,8 +285,11 @@ async function backfill(
     const runs = `reconcile${fills ? " --backfill" : ""}`;
     const { filled, ...result } = await runVerb(daemon, runs, { onProgress }) as Reconciled;
     return {
-      ...{ kind: "done", atMs: Date.now(), transcripts: result.transcripts },
-      ...{ projects: gapsByProject(result.sessions), worked: result.worked },
+      kind: "done",
+      atMs: Date.now(),
+      transcripts: result.transcripts,
+      projects: gapsByProject(result.sessions),
+      worked: result.worked,
       filled: filled?.written ?? null,
     };
   } catch (thrown) {

@@ -113,7 +113,11 @@ const ownRoutes: readonly Route[] = [
     body: {
       ...changeable,
       title: z.optional(fields.title),
-      ...{ id: ignored, createdAtMs: ignored, depth: ignored, status: ignored, claimedBy: ignored },
+      id: ignored,
+      createdAtMs: ignored,
+      depth: ignored,
+      status: ignored,
+      claimedBy: ignored,
     },
     response: oneTask,
     errors: [...FIELD_ERRORS, "DEPENDENCY_NOT_FOUND", "WOULD_CREATE_CYCLE"],

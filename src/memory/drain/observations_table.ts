@@ -101,9 +101,20 @@ export function saveObservation(db: DatabaseSync, observation: NewObservation): 
   const { sameAs, known } = sameOnBranch(db, observation);
   if (known !== undefined) return repeatObservation(db, known, observation);
   const id = insertRow(db, "observations", {
-    ...{ uid, sessionId, project, branch, kind, outcome, title, text, terms, sameAs },
-    ...{ files: pathsOf(files), facts: JSON.stringify(observation.facts) },
-    ...{ createdAtMs: atMs, updatedAtMs: atMs },
+    uid,
+    sessionId,
+    project,
+    branch,
+    kind,
+    outcome,
+    title,
+    text,
+    terms,
+    sameAs,
+    files: pathsOf(files),
+    facts: JSON.stringify(observation.facts),
+    createdAtMs: atMs,
+    updatedAtMs: atMs,
   });
   saveFiles(db, id, files);
   return id;
@@ -152,8 +163,12 @@ export function replaceObservation(db: DatabaseSync, observation: NewObservation
   rewrite(db, known, observation);
   const { project, branch, files, facts, atMs } = observation;
   updateRow(db, "observations", known.id, {
-    ...{ project, branch, files: pathsOf(files), facts: JSON.stringify(facts) },
-    ...{ createdAtMs: atMs, updatedAtMs: atMs },
+    project,
+    branch,
+    files: pathsOf(files),
+    facts: JSON.stringify(facts),
+    createdAtMs: atMs,
+    updatedAtMs: atMs,
   });
   statement(db)`
     DELETE FROM observation_files WHERE observation_id = ? AND path NOT IN (SELECT value FROM json_each(?))`

@@ -147,7 +147,15 @@ export function remakeIn(
     const files = readings.flatMap(({ observed }) => observed?.files ?? []);
     const byPath = new Map(files.map((file) => [file.path, file]));
     return {
-      ...{ id, uid, project, branch, outcome, title, text, terms, facts },
+      id,
+      uid,
+      project,
+      branch,
+      outcome,
+      title,
+      text,
+      terms,
+      facts,
       files: [...byPath.values()].slice(0, MAX_FILES),
       repeats: readings.length,
       createdAtMs: Math.min(...times),

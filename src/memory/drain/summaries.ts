@@ -93,7 +93,12 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
   const isTrivial = isSmallTalk(parts) && !usedTools(db, sessionId) &&
     (end === null || whyCutOff(end) === null);
   replaceObservation(db, {
-    ...{ uid: summaryUid(sessionId), sessionId, project, branch, title, text },
+    uid: summaryUid(sessionId),
+    sessionId,
+    project,
+    branch,
+    title,
+    text,
     kind: "summary",
     outcome: null,
     terms: indexedTerms([title, text, ...files].join("\n"), project),

@@ -48,8 +48,13 @@ export const CHECK_TOOLS: readonly CheckTool[] = TABLE.tools.map((own: Row) => {
     ...own,
   };
   return {
-    ...{ chooses: "", places: "", values: "", says: null },
-    ...{ takesPaths: false, wordsChoose: false, addsUp: false },
+    chooses: "",
+    places: "",
+    values: "",
+    says: null,
+    takesPaths: false,
+    wordsChoose: false,
+    addsUp: false,
     ...rest,
     call: new RegExp(call),
     check: check as Check,

@@ -178,7 +178,9 @@ interface Launcher {
 }
 
 export const LAUNCHERS: readonly Launcher[] = LAUNCHER_TABLE.map((row) => ({
-  ...{ then: 0, takes: null, ...row },
+  then: 0,
+  takes: null,
+  ...row,
   call: new RegExp(row.call),
   skips: row.skips === undefined ? null : new RegExp(row.skips),
 }));

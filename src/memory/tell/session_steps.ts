@@ -185,8 +185,14 @@ async function stepsOf(
   for (const { id, kind, title, outcome, createdAtMs } of observed.values()) {
     if (told.has(id)) continue;
     steps.push({
-      ...{ id: `#${id}`, atMs: createdAtMs, kind: kindOf(kind), name: kind, subject: title },
-      ...{ result: outcome === "failure" ? "failed" : "", toolUseId: null, observation: id },
+      id: `#${id}`,
+      atMs: createdAtMs,
+      kind: kindOf(kind),
+      name: kind,
+      subject: title,
+      result: outcome === "failure" ? "failed" : "",
+      toolUseId: null,
+      observation: id,
       ...NOBODY,
     });
   }
@@ -218,7 +224,11 @@ export async function captureStep(
   const { title: text, kind } = isWhole ? known! : await seenIn(use(), known);
   const lead = `${toolName} `;
   return {
-    ...{ id, atMs: createdAtMs, toolUseId, observation: observationId, ...NOBODY },
+    id,
+    atMs: createdAtMs,
+    toolUseId,
+    observation: observationId,
+    ...NOBODY,
     kind: words === null
       ? "tool"
       : words !== "prompt"

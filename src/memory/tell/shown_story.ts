@@ -43,7 +43,8 @@ export function sessionStory(db: DatabaseSync, { sessionId, title, projectDir }:
     /** The number of test runs that passed and failed. */
     tests,
     failed: story.failed.map(({ id, uid, title, resolvedBy }) => ({
-      ...{ id, title },
+      id,
+      title,
       /** The observation that mended the failure, 0 when that was deleted; null while the failure is open. */
       mendedBy: resolvedBy,
       /** The step that failed, as `session log` numbers it. */
@@ -73,8 +74,12 @@ function stepOf({ uid }: { readonly uid: string }): string {
 
 function deniedIn(db: DatabaseSync, sessionId: string, folder: string | null) {
   const blocked = listExecutions(db, {
-    ...{ sessionId, hookName: "PreToolUse", toolName: null, status: "blocked" },
-    ...{ sinceMs: null, limit: MAX_PARTS },
+    sessionId,
+    hookName: "PreToolUse",
+    toolName: null,
+    status: "blocked",
+    sinceMs: null,
+    limit: MAX_PARTS,
   });
   return blocked.reverse().map(({ toolName, metadata, errorMessage }) => ({
     tool: toolName ?? "",

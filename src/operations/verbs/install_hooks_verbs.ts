@@ -77,7 +77,12 @@ export const installHooks = verb({
     const exec = await startsWithoutShell(place, context);
     const options = {
       ...place,
-      ...{ program, exec, events, strict, dryRun, executable: own.executable },
+      program,
+      exec,
+      events,
+      strict,
+      dryRun,
+      executable: own.executable,
       tools: await toolsOfAllRules(context),
       otherFlags: flags.mcp ? ["--mcp", ...otherFlags] : otherFlags,
     };

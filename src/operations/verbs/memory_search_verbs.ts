@@ -89,7 +89,10 @@ function filterOf(
   requireForwards(flags, `memory ${verb}`);
   const { branch = null, file, kind = null, since = null, until = null } = flags;
   return {
-    ...{ branch, kind, sinceMs: since, untilMs: until },
+    branch,
+    kind,
+    sinceMs: since,
+    untilMs: until,
     project: projectFilterOf(db, context, flags),
     sessionId: sessionFilterOf(db, flags.session),
     file: file === undefined ? null : fileFilterOf(db, context, file),
@@ -129,7 +132,10 @@ export const search = readVerb({
       return { json: { results: [], quotedNowhere: [] }, text: asked };
     }
     const { results, quotedNowhere } = findMemory(db, text, {
-      ...{ filter, nowMs, limit: flags.limit, time: await timeIn(text, nowMs) },
+      filter,
+      nowMs,
+      limit: flags.limit,
+      time: await timeIn(text, nowMs),
       here: { root: flags.here ? folderHere(context.cwd) : null, home: context.locations.home },
       onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
     });

@@ -25,8 +25,10 @@ export const drain = verb({
       folders: context.locations.spoolFolders,
     });
     const taken = await takeLostOfRecent(db, {
-      ...{ database: place.database, locations: context.locations },
-      ...{ nowMs: Date.now(), untilMs: Infinity },
+      database: place.database,
+      locations: context.locations,
+      nowMs: Date.now(),
+      untilMs: Infinity,
     });
     const isOff = !place.config.memoryEnabled;
     const here = { db, place, progress };
@@ -45,9 +47,19 @@ export const drain = verb({
       : `${worked} worked into memory, ${failed} failed, ${count(summaries, "session")} summarized`;
     return {
       json: {
-        ...{ saved, known, damaged, worked, failed, forgotten, summaries },
+        saved,
+        known,
+        damaged,
+        worked,
+        failed,
+        forgotten,
+        summaries,
         isBusy: memory === null && !isOff,
-        ...{ isOff, compressed, savedBytes, freedBytes, left },
+        isOff,
+        compressed,
+        savedBytes,
+        freedBytes,
+        left,
         ...summarizer?.json,
       },
       text: factLines([

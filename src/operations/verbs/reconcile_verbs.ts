@@ -169,7 +169,8 @@ async function runTranscripts(context: CliContext, work: TranscriptWork) {
   takeInSpool(db, { database, folders: context.locations.spoolFolders });
   const compared = await compareTranscripts(db, chosen, {
     ...work,
-    ...{ database, locations: context.locations },
+    database,
+    locations: context.locations,
     nowMs: Date.now(),
     onProgress: (done) => progress.tell("Reading transcripts", { done, of: chosen.length }),
   });
@@ -271,9 +272,16 @@ function transcriptsView(
   ];
   return {
     json: {
-      ...{ database, transcripts, gaps, left, withoutTranscript },
+      database,
+      transcripts,
+      gaps,
+      left,
+      withoutTranscript,
       sessions: sessions.map(sessionJson),
-      ...{ damaged, filled, worked, next },
+      damaged,
+      filled,
+      worked,
+      next,
     },
     text: linesOf([first, named, facts]).join("\n"),
     exitCode: left > 0 && isCheck ? 1 : 0,
@@ -284,13 +292,20 @@ function sessionJson(session: ComparedSession) {
   const { sessionId, project, transcript, missing, notHere } = session;
   const { found, forgotten, isUnknown, lacksRow, extra, excluded, recent } = session;
   return {
-    ...{ sessionId, projectDir: project.hide(project.dir), transcript },
+    sessionId,
+    projectDir: project.hide(project.dir),
+    transcript,
     state: notHere ?? "compared",
     ...notHere === "elsewhere" && { keptIn: project.database },
-    ...{ found, isUnknown, lacksRow },
+    found,
+    isUnknown,
+    lacksRow,
     missing: Object.fromEntries(ITEM_KINDS.map((kind) => [kind, countOf(session, kind)])),
     gaps: missing,
-    ...{ forgotten, extra, excluded, recent },
+    forgotten,
+    extra,
+    excluded,
+    recent,
   };
 }
 

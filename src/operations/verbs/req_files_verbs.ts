@@ -198,7 +198,8 @@ export const reqImport = verb({
       json: {
         config: { path, files, added, kept, notTaken },
         state: {
-          ...{ files: states.length, ...counts },
+          files: states.length,
+          ...counts,
           skipped: skipped.map(({ name, why }) => ({ path: name, why })),
         },
         searched,

@@ -11,11 +11,17 @@ export const LISTED = "-";
 export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList): Change[] {
   const rules = new Map(list.files);
   const policy = Object.keys({ ...before.policy, ...now.policy }).map((subject) => ({
-    ...{ kind: "policy" as const, subject, rule: null },
-    ...{ before: before.policy[subject] ?? "", after: now.policy[subject] ?? "" },
+    kind: "policy" as const,
+    subject,
+    rule: null,
+    before: before.policy[subject] ?? "",
+    after: now.policy[subject] ?? "",
   }));
   const files = Object.entries(now.files).map(([subject, after]) => ({
-    ...{ kind: "file" as const, subject, after, rule: rules.get(subject) ?? null },
+    kind: "file" as const,
+    subject,
+    after,
+    rule: rules.get(subject) ?? null,
     // A file that the earlier snapshot does not list is new, unless the rules have changed since.
     before: before.files[subject] ?? (before.rules === now.rules ? "" : after),
   }));
@@ -25,7 +31,11 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
       .map((subject) => ({ kind: "file" as const, subject, rule, before: "", after: LISTED }));
   });
   const refs = Object.entries(now.refs).map(([subject, after]) => ({
-    ...{ kind: "ref" as const, subject, rule: null, before: before.refs[subject] || after, after },
+    kind: "ref" as const,
+    subject,
+    rule: null,
+    before: before.refs[subject] || after,
+    after,
   }));
   const changes = [...policy, ...files, ...made, ...refs]
     .filter(({ before, after }) => !isSameState(before, after))
@@ -34,7 +44,12 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
       became: one.before === "" ? "made" : one.after === "" ? "removed" : "changed",
     }));
   const held = now.held.filter((path) => !before.held.includes(path)).map((subject): Change => ({
-    ...{ kind: "policy", subject, rule: null, before: "", after: "", became: "changed" },
+    kind: "policy",
+    subject,
+    rule: null,
+    before: "",
+    after: "",
+    became: "changed",
   }));
   return [...new Map([...changes, ...held].map((one) => [one.subject, one])).values()];
 }

@@ -95,7 +95,12 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
   const root = policy?.root ?? projectDir;
   const rules = guards === null ? [] : watchedRules(guards);
   return {
-    ...{ ...work, db, projectDir, root, rules, requirements },
+    ...work,
+    db,
+    projectDir,
+    root,
+    rules,
+    requirements,
     kinds: new Map(guards?.protectsItself ? policyFiles({ ...work, projectDir }) : []),
     branches: guards === null ? { names: [], isNamed: false } : protectedBranches(required),
     project: repository?.commonDir ?? projectDir,
@@ -123,7 +128,10 @@ function takeSnapshot(
   const head = repository?.branch ?? "";
   const filesIn = fileLister(root);
   return {
-    ...{ atMs, held, head, rules: list.rules },
+    atMs,
+    held,
+    head,
+    rules: list.rules,
     heads: known.heads,
     policy: statesOf([...kinds.keys()]),
     files: known.files ?? statesOf(list.files.map(([path]) => path)),

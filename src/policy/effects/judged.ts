@@ -203,7 +203,10 @@ async function judge(looks: Compared & { readonly before: Snapshot }): Promise<V
       (kind !== "file" || mentions(command, subject));
     const rule = kind === "file" ? rules[change.rule ?? 0] : undefined;
     found.push(addViolation(looks, {
-      ...{ subject, kind, before: change.before, logBytes: before.logBytes },
+      subject,
+      kind,
+      before: change.before,
+      logBytes: before.logBytes,
       name: kind === "ref" ? subject : nameOf(subject, projectDir),
       rule: rule?.name ?? (kind === "policy" ? PROTECT_RULE : "protected branch"),
       who: isOwn ? "command" : "unknown",

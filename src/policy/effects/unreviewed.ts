@@ -55,7 +55,12 @@ export async function judgeCommits(
   const { commonDir } = repository;
   const sinceMs = lookedAt(db, sessionId, beside).atMs ?? before.atMs;
   const news = await newInGit(db, {
-    ...{ before: before.heads, now: now.heads, sinceMs, sessionId, commonDir, environment },
+    before: before.heads,
+    now: now.heads,
+    sinceMs,
+    sessionId,
+    commonDir,
+    environment,
     lastBranch: lastBranchIn(repository, { db, sessionId }),
   });
   const branches = new Set([...news.commits.flatMap(branchesOf), ...news.advanced]);
@@ -91,7 +96,9 @@ export async function judgeCommits(
       }
       if (isLifted) continue;
       violations.push(addViolation(ground, {
-        ...{ subject: commit.id, kind: "ref", rule: REQUIREMENT + requirement.name },
+        subject: commit.id,
+        kind: "ref",
+        rule: REQUIREMENT + requirement.name,
         name: `commit ${commit.id.slice(0, 8)} on ${on[0]}`,
         who: commits === "yes" ? "command" : "unknown",
         blocks: !commit.isGone,

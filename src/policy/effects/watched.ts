@@ -33,7 +33,11 @@ export function watchedRules({ rules, isStrict }: GuardPolicy): WatchedRule[] {
     rule.agent === null && rule.action === "block" && rule.about !== "command" &&
     (rule.about !== "file" || (!isAboutAll(rule) && forbidsFor(rule, "Bash")))
   ).map(({ name, glob, pattern, needle, about, blocksAfter, writtenBy }) => ({
-    ...{ name, glob, pattern, needle, writtenBy },
+    name,
+    glob,
+    pattern,
+    needle,
+    writtenBy,
     onlyNew: about === "addition",
     blocks: isStrict || blocksAfter,
   }));

@@ -144,8 +144,10 @@ function wholesOf({ words, args }: ShellCommand, name: string): Whole[] {
 
 /** What programs do to all that lies in a folder. */
 const VERBS: Readonly<Record<string, string>> = {
-  ...{ rm: "removes", shred: "removes" },
-  ...{ chmod: "changes all of", chown: "changes all of" },
+  rm: "removes",
+  shred: "removes",
+  chmod: "changes all of",
+  chown: "changes all of",
 };
 
 /** Returns what a command does to every file that it is given; null for nothing destructive. */

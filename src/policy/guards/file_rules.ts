@@ -64,7 +64,8 @@ function judgeUsed({ rules }: GuardPolicy, file: FileFacts, use: Use): Block[] {
     ...isAllowed ? [] : allowing.slice(0, 1),
   ].map((rule) =>
     blockOf(rule, `Tool usage ${ruleText(rule)}. File: ${file.name}`, {
-      ...{ file_path: file.name, tool: use.tool },
+      file_path: file.name,
+      tool: use.tool,
     })
   );
 }

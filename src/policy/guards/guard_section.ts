@@ -150,8 +150,10 @@ export function compileGuards(
     permissionRequest[answer].map((written, i): PermissionRule => {
       const glob = written.trim();
       return {
-        ...{ rule: `permissionRequest.${answer}[${i}]`, glob },
-        ...{ pattern: compileGlob(glob), answer },
+        rule: `permissionRequest.${answer}[${i}]`,
+        glob,
+        pattern: compileGlob(glob),
+        answer,
       };
     });
   const rest = permissionRequest.default;

@@ -67,7 +67,8 @@ export async function judgeUse(
   if (command === null) return verdict;
   const asShell = await judgeAsNamed(policy, { ...use, tool: "Bash", input: { command } }, places);
   return {
-    ...{ ...asShell, ...verdict },
+    ...asShell,
+    ...verdict,
     blocks: [...verdict.blocks, ...asShell.blocks],
     doubts: [...verdict.doubts, ...asShell.doubts],
   };

@@ -221,7 +221,10 @@ function branchesLike(name: string, { branches }: ToldByGit): readonly string[] 
 
 /** A branch that a command only moves; its requirements are asked as for a commit. */
 const MOVED: Omit<Place, "repository"> = {
-  ...{ isCheckedOut: false, showsBranch: false, changesFiles: false, isMoved: true },
+  isCheckedOut: false,
+  showsBranch: false,
+  changesFiles: false,
+  isMoved: true,
   commands: [commandText(["git", "commit"], false)],
 };
 

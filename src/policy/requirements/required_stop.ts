@@ -46,7 +46,9 @@ export async function requirementsAtStop(
     const isHere = repository.branch === branch;
     const tree = isHere ? repository : workingTreeOf(repository, branch) ?? null;
     const prepared = await prepareStand(due, {
-      ...{ ...at, repository: tree, isCheckedOut: isHere },
+      ...at,
+      repository: tree,
+      isCheckedOut: isHere,
       key: { repository: commonDir, branch },
     });
     const isThere = tree !== null || hasBranch(repository, branch);

@@ -188,9 +188,15 @@ function compileOne(name: string, entry: Entry): Requirement {
   // A skill that a denial names also satisfies the requirement.
   const resolving = autoResolveSkill === undefined ? [] : [autoResolveSkill];
   return {
-    ...{ name, condition, scope },
+    name,
+    condition,
+    scope,
     triggers: (triggerTools.length > 0 ? triggerTools : usual).map(triggerOf),
-    ...{ stopOnly, message, shortMessage, description, checklist },
+    stopOnly,
+    message,
+    shortMessage,
+    description,
+    checklist,
     skills: skillsFor(name, [...satisfiedBySkill, ...resolving]),
     resolvedBy: autoResolveSkill?.replace(/^\//, "") ?? null,
     lastsMs: replanTtl === undefined ? null : replanTtl * SECOND_MS,

@@ -38,7 +38,12 @@ export function satisfactionsBySkill(
       .map(({ branch }) => branch);
     const branches = new Set([...ground.kind === "branch" ? [ground.branch] : [], ...there]);
     return [...branches].map((branch): RequirementChange => ({
-      ...{ kind: "satisfy", repository, branch, requirement: name, scope, by: "skill" },
+      kind: "satisfy",
+      repository,
+      branch,
+      requirement: name,
+      scope,
+      by: "skill",
       sessionId: ownerOf(scope, sessionId),
       expiresAtMs: lastsMs === null ? null : atMs + lastsMs,
       metadata: { skill, proof },
@@ -101,7 +106,10 @@ export function carriedOver(
       .toSorted((a, b) => b.satisfiedAtMs! - a.satisfiedAtMs!)
       .slice(0, 1);
     return newest.map((one): NewSatisfaction => ({
-      ...{ requirement: name, sessionId, scope: one.scope, by: "carry_over" },
+      requirement: name,
+      sessionId,
+      scope: one.scope,
+      by: "carry_over",
       originalAtMs: firstAtMs(one),
       expiresAtMs: one.expiresAtMs,
       metadata: {

@@ -161,8 +161,10 @@ export async function deniedUnkept(
   const ground = groundOf(repository);
   if (ground.kind === "none") return [];
   const { facts } = await gatherFacts(requirements, {
-    ...{ ...at, ...ground },
-    ...{ db: null, projectDir: null },
+    ...at,
+    ...ground,
+    db: null,
+    projectDir: null,
   });
   return mayBeOpen(requirements, facts).map(({ name }) => name);
 }

@@ -122,7 +122,10 @@ function judge(requirement: Requirement, standings: readonly Standing[], facts: 
   const condition = conditionOf(requirement, facts);
   const needsSatisfaction = condition.status === "open";
   const judged = {
-    ...{ requirement, own, isTriggered, needsSatisfaction },
+    requirement,
+    own,
+    isTriggered,
+    needsSatisfaction,
     ...first && { unproven: first },
   };
   if (by !== undefined) return { ...judged, status: "satisfied", finding: null, by };

@@ -141,7 +141,8 @@ async function prepareParts(
     if (branch === null) continue;
     const tree = { ...repository, branch };
     const prepared = await prepareStand(at.isStrict ? requirementsAt(place) : place.triggered, {
-      ...{ ...at, repository: tree },
+      ...at,
+      repository: tree,
       isCheckedOut: place.isCheckedOut && repository.branch !== null,
       isElsewhere: !place.showsBranch,
       key: { repository: repository.commonDir, branch },
@@ -169,7 +170,8 @@ function judgePart(part: PreparedUse, db: DatabaseSync | null, isStrict: boolean
   const counting = among(triggered.filter(({ stopOnly }) => !stopOnly));
   const doubtful = isStrict ? among(doubts.map(({ requirement }) => requirement)) : [];
   return {
-    ...{ ...part, judged },
+    ...part,
+    judged,
     counting,
     open: denying(counting, facts, isStrict),
     feared: denying(doubtful, facts, true),

@@ -50,7 +50,10 @@ export function changesOfCopy(
       word: isFolderThere ? withText(word, `${word.text}/`) : word,
       effect: "change",
       copied: {
-        ...{ from, isWhole, leavesSome, isRemote: isRemote(from) },
+        from,
+        isWhole,
+        leavesSome,
+        isRemote: isRemote(from),
         lands: isContents(from) ? "as" : copies?.isHeld && isPlain(from) ? "in" : "either",
       },
     })),

@@ -52,7 +52,10 @@ export function gitCall(words: readonly Argument[]): GitCall | null {
   const [verb = literal(""), ...after] = rest.slice(end);
   const means = VERBS.find(verb.text) ?? PLAIN;
   const call: GitCall = {
-    ...{ verb: verb.text, words: rest.slice(end), after, means },
+    verb: verb.text,
+    words: rest.slice(end),
+    after,
+    means,
     folder: values("-C").at(-1) ?? null,
     gitDir: values("--git-dir").at(-1) ?? null,
     ...split(after, means),

@@ -214,7 +214,8 @@ function searchFor(
 ): Search {
   const answer = (path: string) => isMeant(path) ? "yes" : "no";
   return {
-    ...{ takesFolders: "no", ...how },
+    takesFolders: "no",
+    ...how,
     judge: ({ path }) => ({ isMeant: answer(path), goesOn: true }),
   };
 }

@@ -95,7 +95,8 @@ export async function findStopBlocks(
   const names = await additions(policy, ground);
   return {
     ...NOTHING,
-    ...{ runs, gone },
+    runs,
+    gone,
     blocks: [
       ...failed === undefined ? [] : [{ rule: failed.command.rule, reason: failureText(failed) }],
       ...additionsBlocks(names, policy.rootAdditionsMessage),

@@ -154,8 +154,12 @@ async function listCommits(
     const [id = "", tree = "", authoredAt, committedAt, ...author] = line
       .slice(0, line.lastIndexOf("|")).split(" ");
     return {
-      ...{ id, tree, isMerge: parents.includes(" "), author: author.join(" ") },
-      ...{ authoredAt: Number(authoredAt), committedAt: Number(committedAt) },
+      id,
+      tree,
+      isMerge: parents.includes(" "),
+      author: author.join(" "),
+      authoredAt: Number(authoredAt),
+      committedAt: Number(committedAt),
     };
   });
 }

@@ -74,8 +74,12 @@ function factsOfStat(line: string) {
   const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
   const [state, parent, , leader, terminal = null] = fields;
   return {
-    ...{ pid: Number.parseInt(line), state, mark: fields[19], parent: Number(parent) },
-    ...{ leader: Number(leader), terminal: terminal === "0" ? null : terminal },
+    pid: Number.parseInt(line),
+    state,
+    mark: fields[19],
+    parent: Number(parent),
+    leader: Number(leader),
+    terminal: terminal === "0" ? null : terminal,
   };
 }
 

@@ -206,7 +206,13 @@ async function fillFromTranscripts(
   const found = quietly(() => findTranscripts(joinPath(clientFolder, "projects")).files) ?? [];
   const files = found.filter(({ changedMs }) => changedMs >= sinceMs);
   const { filled } = await compareTranscripts(db, files, {
-    ...{ locations, database, sinceMs, nowMs, fills: true, isWhole: false, mends: true },
+    locations,
+    database,
+    sinceMs,
+    nowMs,
+    fills: true,
+    isWhole: false,
+    mends: true,
     wanted: () => true,
   });
   return filled?.written ?? 0;

@@ -135,7 +135,10 @@ function taskPlaces(ids: readonly string[]): RowChange[] {
       values,
     },
     ...["task_history", "task_tags"].map((table) => ({
-      ...{ table, change: `DELETE FROM ${table}`, where: `task_id ${among}`, values },
+      table,
+      change: `DELETE FROM ${table}`,
+      where: `task_id ${among}`,
+      values,
     })),
   ];
 }

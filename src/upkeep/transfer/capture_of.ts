@@ -97,7 +97,9 @@ export async function captureOf(
   const isUse = item.kind === "toolUse";
   const toolName = isUse ? String(fields["tool_name"]) : nameOf(item);
   return {
-    ...{ payload, cutBytes, toolName },
+    payload,
+    cutBytes,
+    toolName,
     toolUseId: isUse ? item.toolUseId : null,
     source: "transcript",
     outcome: isUse && item.error !== null ? "failure" : "success",

@@ -163,7 +163,12 @@ export function readState(file: FoundFile, skip: (why: string) => void) {
       // The first satisfaction counts, so that sessions cannot carry one on for ever.
       const first = by === "carry_over" ? timeOf(Object(metadata).original_satisfied_at) : null;
       return [{
-        ...{ branch, requirement, sessionId, scope, atMs, expiresAtMs },
+        branch,
+        requirement,
+        sessionId,
+        scope,
+        atMs,
+        expiresAtMs,
         originalAtMs: Math.min(first ?? atMs, atMs),
         metadata: {
           ...Object(metadata),

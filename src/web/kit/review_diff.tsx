@@ -118,7 +118,10 @@ function ReviewedFile(
                     onAdd={(words) => {
                       choose(null);
                       onAdd({
-                        ...{ path, below: i, words, place: placeOf(lines, chosen) },
+                        path,
+                        below: i,
+                        words,
+                        place: placeOf(lines, chosen),
                         quoted: quotedOf(lines, chosen),
                       });
                     }}

@@ -66,7 +66,9 @@ export function MemoryScreen({ id }: { id: string | undefined }) {
   const isSearch = words.trim() !== "";
   const search = withQuery("/memory/search", { ...filters, words });
   const found = useWhole<Observation>(isSearch ? search : null, {
-    ...{ name: "results", parts: ["memory"], first: FIRST_FOUND },
+    name: "results",
+    parts: ["memory"],
+    first: FIRST_FOUND,
   });
   const newest = useList<Observation>(isSearch ? null : withQuery("/memory", filters), {
     name: "observations",

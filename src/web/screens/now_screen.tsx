@@ -15,7 +15,8 @@ const MOST_CHARS = 400;
 export function NowScreen() {
   const { value, error } = useData<Now>("/now", ["sessions", "work"]);
   const { rows: agents = [] } = useWhole<Agent>("/agents?status=starting,running", {
-    ...{ name: "agents", parts: ["work"] },
+    name: "agents",
+    parts: ["work"],
   });
   const reviews = useReviews();
   if (error !== undefined) {

@@ -81,7 +81,8 @@ export function ReviewRow({ workflow, isOpen }: { workflow: Workflow; isOpen: bo
 /** Lists sub-agents with their own working tree. */
 function Trees({ open }: { open: string | undefined }) {
   const list = useWhole<Agent>("/agents?kind=subagent&hasTree=true", {
-    ...{ name: "agents", parts: ["work"] },
+    name: "agents",
+    parts: ["work"],
   });
   if (list.rows === undefined || list.rows.length === 0) return null;
   return (

@@ -34,7 +34,9 @@ export function WorkScreen({ id }: { id: string | undefined }) {
 
 function Column({ status, title }: { status: string; title: string }) {
   const list = useWhole<Task>(`/tasks?status=${status}`, {
-    ...{ name: "tasks", parts: ["work"], first: FIRST_CARDS },
+    name: "tasks",
+    parts: ["work"],
+    first: FIRST_CARDS,
   });
   const { rows: tasks = [], error } = list;
   return (

@@ -391,8 +391,16 @@ function settle(
   if (lastAsked !== null) {
     const { id: agentId, taskId, workflowId, stepKey } = agent;
     work.askQuestion(db, {
-      ...{ type: "input", text: lastAsked, options: [], source: "output" },
-      ...{ agentId, taskId, workflowId, stepKey, sessionId, origin: `output:${agentId}` },
+      type: "input",
+      text: lastAsked,
+      options: [],
+      source: "output",
+      agentId,
+      taskId,
+      workflowId,
+      stepKey,
+      sessionId,
+      origin: `output:${agentId}`,
     }, atMs);
   }
   const step = workflows.stepOfKey(db, at.workflow.id, at.step.key);

@@ -102,8 +102,16 @@ export function sendBack(
   reject(db, workflow, { by, reason, atMs });
   const { id: agentId, taskId, workflowId, stepKey, sessionId } = agent;
   const questionId = work.askQuestion(db, {
-    ...{ type: "input", text: REVIEW, options: [], source: "output", origin: null },
-    ...{ agentId, taskId, workflowId, stepKey, sessionId },
+    type: "input",
+    text: REVIEW,
+    options: [],
+    source: "output",
+    origin: null,
+    agentId,
+    taskId,
+    workflowId,
+    stepKey,
+    sessionId,
   }, atMs)!;
   work.answerQuestion(db, questionId, { answer: reason, by, atMs });
   for (const step of steps.slice(first)) work.supersedeStep(db, workflow.id, step, atMs);
