@@ -645,3 +645,16 @@ test.git("two sessions at once do not tell of each other's installs and edits", 
   assert.equal(before, "");
   assert.equal(Deno.readTextFileSync(join(project, "yarn.lock")), "v2\n");
 });
+
+test.git("another session hears of a further change, and what it is told undoes both", async (home) => {
+  const project = laid(home);
+  await bash(home, "python3 magic.py", { run: "echo v2 > yarn.lock" });
+  await bash(home, "git commit -qam x");
+  const session = "5e551011-0000-4000-8000-000000000002";
+  await bash(home, "ls", { session });
+  await pause(1_100);
+  const { after } = await bash(home, "python3 magic.py", { session, run: "echo v3 > yarn.lock" });
+  assert.equal((await bash(home, undoIn(after), { session })).after, "");
+  assert.equal(Deno.readTextFileSync(join(project, "yarn.lock")), "v1\n");
+  assert.equal((await send(home, "Stop", { session_id: session })).decision, undefined);
+});

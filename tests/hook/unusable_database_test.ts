@@ -12,11 +12,7 @@ import { RequiredProject, SESSION } from "../support/required_project.ts";
 import { PAGE_BYTES, pagesOf } from "../support/worked_database.ts";
 
 /** A way to make a used database useless, and what the log has to say of it. */
-interface Spoilt {
-  readonly name: string;
-  readonly says: RegExp;
-  readonly spoil: (path: string) => void;
-}
+type Spoilt = Readonly<{ name: string; says: RegExp; spoil: (path: string) => void }>;
 
 const foreign = (version: number) => (path: string) => {
   Deno.removeSync(path);

@@ -73,11 +73,7 @@ const { shortAnswers: SHORT_ANSWERS, shortQuestions: SHORT_QUESTIONS } = sentenc
 const DAY_MS = 86_400_000;
 const START_MS = Date.UTC(2025, 0, 6);
 
-interface ToldFact {
-  readonly kind: FactKind;
-  readonly component: string;
-  readonly document: EvalDocument;
-}
+type ToldFact = Readonly<{ kind: FactKind; component: string; document: EvalDocument }>;
 
 /**
  * Makes a history.

@@ -3,11 +3,7 @@ import type { HookRecord } from "../../src/db/captures.ts";
 import { hookRecord } from "./records.ts";
 
 /** A tool use with the shape that Claude Code gives it, its texts taken from real source files. */
-interface ToolUse {
-  readonly tool: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly response: unknown;
-}
+type ToolUse = Readonly<{ tool: string; input: Record<string, unknown>; response: unknown }>;
 
 /** A source file: where it lies, and its text. */
 export interface SourceFile {

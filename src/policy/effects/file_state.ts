@@ -29,7 +29,7 @@ export function isSameState(before: string, after: string): boolean {
 }
 
 /** The precision in which the runtime tells when an entry changed, in milliseconds. */
-const CLOCK_MS = 1_000;
+export const CLOCK_MS = 1_000;
 
 /** Returns the latest time at which the entry of a file may have changed, in epoch milliseconds. */
 export function enteredAtMs(state: string): number {

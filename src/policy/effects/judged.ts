@@ -32,7 +32,7 @@ import {
   saveWatched,
   settleViolations,
 } from "./effects_table.ts";
-import { enteredAtMs, isSameState, stateOf } from "./file_state.ts";
+import { CLOCK_MS, enteredAtMs, isSameState, stateOf } from "./file_state.ts";
 import { readCommand } from "../files/shell_lookup.ts";
 import RISKY_SETTINGS from "./risky_settings.json" with { type: "json" };
 import {
@@ -132,9 +132,10 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
         (by !== null && commands.some((one) => new RegExp(by, "s").test(one)));
     },
     async undo({ subject: path, became }, look) {
-      const { before: was, now, repository, projectDir, environment } = look;
+      const { before: was, repository, projectDir, environment } = look;
       const name = quoteWord(nameOf(path, projectDir));
-      const commit = was.commit === now.commit || was.commit === "" ? "HEAD" : was.commit;
+      // A later commit must not change what the told command brings back.
+      const commit = was.commit === "" ? "HEAD" : was.commit;
       if (!repository || !await isInCommit(repository, { commit, path }, environment)) {
         return became === "made" ? `rm -- ${name}` : null;
       }
@@ -169,14 +170,23 @@ export async function judgeAndSettle(compared: Compared) {
   ];
   if (before === null) return { found: [], left };
   const looks = { ...compared, before };
-  return { found: [...await judge(looks), ...await judgeCommits(looks)], left };
+  const found = [...await judge(looks, left), ...await judgeCommits(looks)];
+  const isReplaced = ({ subject, rule }: Violation) =>
+    found.some((one) => one.subject === subject && one.rule === rule);
+  return { found, left: left.filter((one) => !isReplaced(one)) };
 }
 
 /** Stands for the module that is loaded only where commits may be new, or are open violations. */
 const NO_COMMITS = { judgeCommits: () => [], settleCommits: () => [] };
 
-/** Finds changes that nothing has allowed, and stores them as violations. */
-async function judge(looks: Compared & { readonly before: Snapshot }): Promise<Violation[]> {
+/**
+ * Finds changes that nothing has allowed, and stores them as violations.
+ * @param left The open violations that this look has not settled.
+ */
+async function judge(
+  looks: Compared & { readonly before: Snapshot },
+  left: readonly Violation[],
+): Promise<Violation[]> {
   const { db, sessionId, projectDir, rules, list, moment, isLifted, open } = looks;
   const { toolUseId, command } = moment.is === "after" ? moment : BETWEEN_USES;
   const { isDuring, atMs } = lookedAt(db, sessionId, toolUseId);
@@ -194,27 +204,44 @@ async function judge(looks: Compared & { readonly before: Snapshot }): Promise<V
   const found: Violation[] = [];
   for (const change of changes) {
     const { subject, kind, after } = change;
-    const isKnown = await KINDS[kind].isAllowed(change, look) || (isLifted && kind === "file") ||
-      open.some((one) => one.subject === subject);
-    if (isKnown) continue;
+    if (await KINDS[kind].isAllowed(change, look) || (isLifted && kind === "file")) continue;
     const isOlder = kind === "file" && after !== "" && after !== LISTED &&
       enteredAtMs(after) < before.atMs;
     const isOwn = isDuring && !isOlder && command !== null && !look.onlyLooked &&
       (kind !== "file" || mentions(command, subject));
+    const told = open.find((one) => one.subject === subject);
+    const isTold = told !== undefined &&
+      !(left.includes(told) && isFurther(change, told, { sessionId, isOwn }));
+    if (isTold) continue;
     const rule = kind === "file" ? rules[change.rule ?? 0] : undefined;
     found.push(addViolation(looks, {
       subject,
       kind,
-      before: change.before,
-      logBytes: before.logBytes,
+      // What undoes the first change undoes the later ones.
+      before: told?.before ?? change.before,
+      logBytes: told?.logBytes ?? before.logBytes,
       name: kind === "ref" ? subject : nameOf(subject, projectDir),
       rule: rule?.name ?? (kind === "policy" ? PROTECT_RULE : "protected branch"),
       who: isOwn ? "command" : "unknown",
       blocks: kind !== "file" || (isOwn && rule?.blocks === true),
-      undo: await KINDS[kind].undo(change, look),
+      undo: told?.undo ?? await KINDS[kind].undo(change, look),
     }));
   }
   return found;
+}
+
+/**
+ * Tells whether a file with an open violation has changed once more: by a command of the session that does not know of
+ * its own doing yet, or after the time at which another session told of it.
+ */
+function isFurther(
+  { kind, after }: Change,
+  told: Violation,
+  { sessionId, isOwn }: { readonly sessionId: string; readonly isOwn: boolean },
+): boolean {
+  if (kind !== "file") return false;
+  if (told.sessionId === sessionId) return isOwn && told.who === "unknown";
+  return enteredAtMs(after) - CLOCK_MS > told.createdAtMs;
 }
 
 const BETWEEN_USES = { toolUseId: null, command: null };

@@ -174,9 +174,9 @@ const OUTPUTS: readonly (readonly [RegExp, Output])[] = [
   [/^date (?:-u )?\+(?:%[sNYymdHMSjFT]|[-_.:T])+$/, () => SOME_NUMBER],
   [/^(?:nproc|id -[ug]|seq(?: .*)?)$/, () => SOME_NUMBER],
   [/^mktemp\b/, temporary],
-  // The path of a program, of which only the name counts.
+  // The path of a program, of which only the name counts; but rules protect the place of our own.
   [
-    /^(?:which|(?:command|type) -[vpP]) [\w.+-]+$/,
+    /^(?:which|(?:command|type) -[vpP]) (?!conclaude)[\w.+-]+$/,
     (rest) => literal(`/usr/bin/${rest.at(-1)!.text}`),
   ],
   [
