@@ -43,10 +43,15 @@ export async function effectsOf(work: HookWork, is: "before" | "after") {
     notes: is === "after" && await mayGoOn(text, work) ? { ...notes, goesOn: true } : notes,
     text: foundText === undefined ? "" : (await work.mask([foundText(found)]))[0]!,
     blocks: is === "after" && found.some(({ blocks }) => blocks),
-    isUndo: open.some(({ undo }) => undo !== null && undo === text.trim()),
+    isUndo: open.some(({ undo }) => undo !== null && isAsTold(text.trim(), undo)),
     open,
     blind: is === "before" ? await blindOf(looked, text, work) : undefined,
   };
+}
+
+/** Whether a command is the one told; it may say HEAD in place of the commit, since git knows that version, too. */
+function isAsTold(command: string, undo: string): boolean {
+  return command === undo || command === undo.replace(/ --source=[\da-f]{40,} /, " --source=HEAD ");
 }
 
 /** Returns why a use cannot be proved afterwards; undefined if it can, if gates allow it, or if it only looks. */
