@@ -63,7 +63,7 @@ export async function careOf(context: CliContext, { db, place }: OpenStore, here
     /** The number of tasks that wait for the scheduler. */
     queued: countQueued(db),
     spool: { waiting: spooledFiles({ database, folders: locations.spoolFolders }).length },
-    /** What hooks left in the temporary folder while the home could not be used; null if nothing, or unreadable. */
+    /** Counts events that hooks kept in the temporary folder without a home; null for none, or if it is unreadable. */
     fallback: !isThere(fallbackDatabase(locations)) ? null : await import(
       "../upkeep/care/fallback.ts"
     ).then(({ leftBehind }) =>

@@ -1,4 +1,4 @@
-/** What a verb is: its flags, its work, and what it prints. */
+/** Defines verbs: their flags, arguments and work. Runs a verb, and prints its output or its error. */
 import { fitToColumns } from "../base/columns.ts";
 import { isDatabaseBusy, isUserError, messageOf, UserError } from "../base/errors.ts";
 import { plain } from "../base/plain.ts";

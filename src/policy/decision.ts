@@ -53,7 +53,7 @@ export function decide({ guards, required: requirements, isLifted }: Facts) {
     rules: found.map(({ rule }) => rule).concat(required?.rules ?? []),
     /** Why a person is asked, and the text of the question; null when nobody is asked. */
     asks: denied ? null : asks,
-    /** What a gate needed and could not read, where the use passes all the same; null otherwise. */
+    /** Names what a gate could not read although it needed it, if the use passes all the same; else null. */
     unseen: denied || asks !== null ? null : blind,
     /** The rules that would have denied the use if a person had not lifted them. */
     paused: [...(isLifted ? ["guards"] : []), ...(required?.paused ? ["requirements"] : [])],

@@ -217,7 +217,7 @@ async function judge(
     found.push(addViolation(looks, {
       subject,
       kind,
-      // What undoes the first change undoes the later ones.
+      // The command that undoes the first change also undoes this one.
       before: told?.before ?? change.before,
       logBytes: told?.logBytes ?? before.logBytes,
       name: kind === "ref" ? subject : nameOf(subject, projectDir),
@@ -241,7 +241,7 @@ function isFurther(
 ): boolean {
   if (kind !== "file") return false;
   if (told.sessionId === sessionId) return isOwn && told.who === "unknown";
-  return enteredAtMs(after) - CLOCK_MS > told.createdAtMs;
+  return enteredAtMs(after) > told.createdAtMs + CLOCK_MS;
 }
 
 const BETWEEN_USES = { toolUseId: null, command: null };

@@ -212,8 +212,9 @@ function withinLimits<Result>(work: () => Result): Result | null {
   }
 }
 
-/** What a command would do, as its steps tell, and what is not known before it runs. */
+/** The steps of a call, and the commands and files in it that nobody knows before it runs. */
 export type BashUses = ReturnType<typeof readUses>;
+
 /** One command of a call, in the order of the script. */
 export type BashStep = BashUses["steps"][number];
 

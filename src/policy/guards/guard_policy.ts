@@ -85,7 +85,7 @@ export interface GuardPolicy {
   readonly permission: readonly PermissionRule[];
 }
 
-/** What is answered when Claude Code would ask a person. The first rule that is for the tool decides. */
+/** Answers for the person whom Claude Code would ask. The first rule that is for the tool decides. */
 export interface PermissionRule {
   readonly rule: string;
   /** A glob for the tool's name; empty for the default. */
