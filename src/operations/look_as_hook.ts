@@ -3,6 +3,7 @@ import { plain } from "../base/plain.ts";
 import { holdsPolicy, searchesFor } from "../config/cached.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
+import { loadSections } from "../config/sections.ts";
 import { knownProjects } from "../db/sessions.ts";
 import { toolsOfRules } from "../policy/armed_gates.ts";
 import type { NamedTools } from "../claude/settings/lanes.ts";
@@ -69,6 +70,16 @@ export async function filesInForce(context: CliContext) {
   using cache = cacheHere(context);
   const { counting: files, held } = await inForce(context, context.cwd, cache);
   return { files, held };
+}
+
+/** Returns a function that finds the file in which a rule stands: its path, or `default` for a rule that is built in. */
+export async function sourcesOfRules(context: CliContext): Promise<(rule: string) => string> {
+  await loadSections();
+  const { files } = await filesInForce(context);
+  const { parseConfig } = await import("../config/parse.ts");
+  const { sourcesIn } = await import("../config/config_template.ts");
+  const sourceOf = sourcesIn(files, parseConfig(files).config);
+  return (rule) => sourceOf(rule.replace(/\[\d+\]$/, ""));
 }
 
 /** Returns the tools that rules name in this folder and in every project that the database knows. */
