@@ -4,7 +4,6 @@ import type { Requirement } from "../../policy/requirements/requirement_policy.t
 import { redactValue } from "../../secrets/redact_value.ts";
 import { quietly, UserError } from "../../base/errors.ts";
 import { isMapping } from "../../base/mapping.ts";
-import { shortSessionId } from "../../base/ids.ts";
 import { askGitLines } from "../../system/git/run_git.ts";
 import { toldByPerson } from "../../policy/requirements/satisfy.ts";
 import { ownerOf, type Standing, WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
@@ -84,7 +83,7 @@ function satisfyVerb(name: string) {
       const lines = satisfactions.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
         const whose = owner === WHOLE_BRANCH
           ? `the branch ${key.branch}`
-          : `session ${shortSessionId(owner)} on ${key.branch}`;
+          : `session ${tellingId(db, owner)} on ${key.branch}`;
         const bypass = by === "cli_bypass" ? ", recorded as a bypass of its skill" : "";
         const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
         return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
@@ -152,7 +151,7 @@ export const clear = verb({
       one.satisfiedAtMs !== null && nowMs < (one.expiresAtMs ?? Infinity);
     const kept = readStandings(db, key).filter(stays).map(({ requirement }) => requirement);
     const what = all ? "all requirements" : names.join(", ");
-    const whose = sessionId === null ? "all sessions" : `session ${shortSessionId(sessionId)}`;
+    const whose = sessionId === null ? "all sessions" : `session ${tellingId(db, sessionId)}`;
     const onBranch = branch === undefined ? "" : ` --branch ${quoteWord(branch)}`;
     const lines = [
       removed === 0
