@@ -11,6 +11,7 @@ import { isRootAddition, judgeChange, judgeFile, judgeNameless, judgeOwn } from 
 import {
   type Actor,
   type Block,
+  eachOnce,
   type GuardPolicy,
   namesTools,
   ROOT_RULE,
@@ -130,7 +131,7 @@ async function judgeAsNamed(
   const discarding = (verdict.discards ?? []).length === 0
     ? []
     : await (await import("./dangerous.ts")).judgeDiscards(verdict.discards!);
-  const blocks = [...verdict.blocks, ...discarding].map((block) => ({
+  const blocks = eachOnce([...verdict.blocks, ...discarding]).map((block) => ({
     ...block,
     reason: shortened(block.reason),
   }));
