@@ -88,14 +88,7 @@ async function bash(
     /** The environment of the hooks, beside `HOME`. */
     readonly env?: Record<string, string>;
   } = {},
-): Promise<
-  {
-    readonly before: string;
-    readonly denied: boolean;
-    readonly after: string;
-    readonly blocks: boolean;
-  }
-> {
+) {
   const cwd = join(home.project, folder);
   const id = { session_id: session, cwd, tool_use_id: `toolu_${++uses}` };
   const use = { ...id, tool_name: "Bash", tool_input: { command } };
@@ -125,6 +118,11 @@ async function bash(
 }
 
 const stop = (home: GuardedHome) => send(home, "Stop");
+
+/** How many violations `status` tells. */
+async function openIn(home: GuardedHome): Promise<number> {
+  return JSON.parse((await home.run("status", "--json")).stdout).violations;
+}
 
 /** The command that a text tells to undo something with. */
 function undoIn(text: string): string {
@@ -216,13 +214,9 @@ test.git("a file that comes with a merge in conflict, and goes with it, is no vi
   const script = `git switch -qc feature; echo 1 > src/generated/two.ts; echo f > src/a.ts
     git add -A; git commit -qm f; git switch -q -; echo m > src/a.ts; git commit -qam m`;
   await bash(home, script, { asked: false });
-  const commands = [
-    "git merge -q feature",
-    "git merge --abort",
-    "git cherry-pick feature -X theirs",
-  ];
-  for (const command of [...commands, "git reset -q --soft HEAD~1", "git stash -q"]) {
-    assert.equal((await bash(home, command)).after, "", command);
+  const merges = ["merge -q feature", "merge --abort", "cherry-pick feature -X theirs"];
+  for (const verb of [...merges, "reset -q --soft HEAD~1", "stash -q"]) {
+    assert.equal((await bash(home, `git ${verb}`)).after, "", verb);
   }
   assert.deepEqual([...Deno.readDirSync(join(project, "src/generated"))].length, 1);
   const removed = await bash(home, "npm run x", { run: "rm src/generated/api.ts" });
@@ -266,6 +260,7 @@ test.git("a branch may move once a person has satisfied what protects it", async
   await bash(home, "true");
   assert.ok((await bash(home, merge, { asked: false })).blocks);
   await git(project, "branch", "-f", "main", "main~1");
+  assert.equal(await openIn(home), 0);
   await bash(home, "true");
   const satisfied = await home.run("req", "satisfy", "main", "--branch", "main");
   assert.equal(satisfied.code, 0, satisfied.stderr);
@@ -340,9 +335,9 @@ test.git("a policy file that changed while a session was active stays in force a
   assert.match((await stop(home)).reason, /config undo \.conclaude\.yaml/);
   const begun = await send(home, "SessionStart", { session_id: "other", source: "startup" });
   assert.match(begun.systemMessage, /version before is in force/);
-  const explained = await home.run("explain", "Edit", "yarn.lock");
-  assert.equal(explained.code, 1, explained.stdout);
-  assert.match(explained.stderr, /\.conclaude\.yaml was changed .*its version before is in force/);
+  const { code, stderr } = await home.run("explain", "Edit", "yarn.lock");
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /\.conclaude\.yaml was changed .*its version before is in force/);
   const dry = await runProgram(["hook", "--dry-run"], {
     env: { HOME: home.path },
     cwd: project,
@@ -350,6 +345,8 @@ test.git("a policy file that changed while a session was active stays in force a
   });
   assert.match(dry.stdout, /PreToolUse of Edit: denied/);
   assert.match(dry.stderr, /its version before is in force/);
+  const { stdout: valid } = await home.run("config", "validate");
+  assert.match(valid, /^warning: \.conclaude\.yaml was changed .*conclaude config accept/m);
   assert.equal((await bash(home, undoIn(after), { run: "true" })).after, "");
   const undone = await home.run("config", "undo", ".conclaude.yaml");
   assert.equal(undone.code, 0, undone.stderr);
@@ -436,8 +433,7 @@ test.git("a person accepts a changed policy file, and then it is in force", asyn
   laid(home);
   await bash(home, "ls");
   await bash(home, "node x.js", { run: "rm .conclaude.yaml" });
-  const status = JSON.parse((await home.run("status", "--json")).stdout);
-  assert.equal(status.violations, 1);
+  assert.equal(await openIn(home), 1);
   assert.equal((await stop(home)).decision, "block");
   const accepted = await home.run("config", "accept");
   assert.match(accepted.stdout, /1 change accepted/);
@@ -577,7 +573,7 @@ test.git("a branch that a person moved holds a stop as changed by whom is unknow
   const { reason } = await stop(home);
   assert.match(
     reason,
-    /^Changed meanwhile, by whom is unknown[^]*refs\/heads\/main[^]*If you did it, undo it/,
+    /^Changed meanwhile, by whom is unknown[^]*refs\/heads\/main[^]*undo it\. A/,
   );
   assert.equal((await bash(home, undoIn(reason))).denied, false);
   assert.equal((await stop(home)).decision, undefined);
@@ -598,11 +594,8 @@ test.git("hooks of git, its settings and those of Claude Code are policy", async
     assert.equal((await stop(home)).decision, undefined, run);
   }
   for (const run of CASES.gitPolicyKept) {
-    assert.deepEqual(
-      await bash(home, "sh x.sh", { run }),
-      { before: "", denied: false, after: "", blocks: false },
-      run,
-    );
+    const { before, denied, after, blocks } = await bash(home, "sh x.sh", { run });
+    assert.deepEqual([before, denied, after, blocks], ["", false, "", false], run);
   }
 });
 
@@ -634,6 +627,20 @@ test.git("what a person's editor changes between tool uses is told as such, and 
   assert.equal(stopped.decision, undefined);
   assert.match(stopped.systemMessage, /by whom is unknown: yarn\.lock\. A person accepts it/);
   assert.equal((await stop(home)).systemMessage, undefined);
+  const shown = async (...args: string[]) => (await home.run(...args)).stdout;
+  const name = "yarn.lock (preToolUse.uneditableFiles[0])";
+  assert.ok((await shown("audit", "list")).includes("violated: yarn.lock"));
+  for (const state of ["open", "settled"]) {
+    if (state === "settled") await git(project, "restore", ".");
+    const lines = (await shown("session", "show")).split("\n");
+    assert.match(
+      lines[lines.indexOf(`  ${name}`) + 1]!,
+      new RegExp(`${state}; by whom is unknown`),
+    );
+    assert.ok((await shown("session", "log")).includes(`  ${name}, violated, ${state}\n`));
+    assert.equal((await shown("config", "accept", "--dry-run")).includes(name), state === "open");
+    assert.equal(await openIn(home), state === "open" ? 1 : 0);
+  }
 });
 
 test.git("two sessions at once do not tell of each other's installs and edits", async (home) => {
@@ -654,6 +661,7 @@ test.git("another session hears of a further change, and what it is told undoes 
   await bash(home, "ls", { session });
   await pause(1_100);
   const { after } = await bash(home, "python3 magic.py", { session, run: "echo v3 > yarn.lock" });
+  assert.match((await home.run("session", "show", SESSION)).stdout, /^ {4}open; by whom is/m);
   assert.equal((await bash(home, undoIn(after), { session })).after, "");
   assert.equal(Deno.readTextFileSync(join(project, "yarn.lock")), "v1\n");
   assert.equal((await send(home, "Stop", { session_id: session })).decision, undefined);

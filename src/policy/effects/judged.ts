@@ -85,9 +85,14 @@ interface Kind {
   /** Tells whether the change has been undone. */
   readonly isBack: (
     violation: Violation,
-    look: Ground & Pick<Look, "now" | "brought">,
+    look: Present & Pick<Look, "brought">,
   ) => MaybeAsync<boolean>;
 }
+
+/** What tells whether changes have been undone. */
+export type Present = Pick<Ground, "db" | "repository" | "environment" | "branches"> & {
+  readonly now: Pick<Snapshot, "held" | "refs">;
+};
 
 const KINDS: Readonly<Record<ViolationKind, Kind>> = {
   policy: {
@@ -247,12 +252,19 @@ function isFurther(
 const BETWEEN_USES = { toolUseId: null, command: null };
 
 /** Settles violations whose file or branch is as before the change. @returns The violations that stay open. */
-async function settle(
+async function settle(open: readonly Violation[], look: Compared): Promise<readonly Violation[]> {
+  const left = await notBack(open, look);
+  const settled = open.filter((one) => !left.includes(one));
+  if (settled.length > 0) settleViolations(look.db, settled.map(({ id }) => id), look.atMs);
+  return left;
+}
+
+/** Returns the violations whose file or branch is not as before the change. */
+export async function notBack(
   open: readonly Violation[],
-  look: Ground & Pick<Look, "now">,
-): Promise<Violation[]> {
-  if (open.length === 0) return [];
-  const { db, repository, environment, atMs } = look;
+  look: Present,
+): Promise<readonly Violation[]> {
+  const { repository, environment } = look;
   const files = open.filter(({ kind, before }) => kind === "file" && before !== "");
   const since = { logBytes: Math.min(...files.map(({ logBytes }) => logBytes)) };
   const brought = files.length === 0 || repository === undefined
@@ -261,8 +273,6 @@ async function settle(
   const isBack = await Promise.all(
     open.map((one) => KINDS[one.kind].isBack(one, { ...look, brought })),
   );
-  const settled = open.filter((_, i) => isBack[i]);
-  if (settled.length > 0) settleViolations(db, settled.map(({ id }) => id), atMs);
   return open.filter((_, i) => !isBack[i]);
 }
 
