@@ -250,6 +250,50 @@ test.git("a lock file that git stashes and brings back as its owner left it is n
   assert.match(other.after, /yarn\.lock/);
 });
 
+test.git("what a person has just restored is told again when a command writes the same", async (home) => {
+  const project = laid(home);
+  for (const _ of [1, 2]) {
+    assert.match((await bash(home, "sh x.sh", { run: "echo e > yarn.lock" })).after, /yarn\.lock/);
+    await git(project, "checkout", "-q", "yarn.lock");
+  }
+});
+
+test.git("a commit that was made elsewhere during the session carries no change in unseen", async (home) => {
+  const project = laid(home);
+  await git(project, "switch", "-qc", "old");
+  await git(project, "worktree", "add", "-q", "../tree", "-b", "tree");
+  Deno.writeTextFileSync(join(project, "../tree/Cargo.lock"), "v2\n");
+  await git(join(project, "../tree"), "commit", "-qam", "x", "--date=2001-01-01T00:00Z");
+  await bash(home, "ls");
+  assert.equal((await bash(home, "git merge -q tree")).after, "");
+  await git(project, "tag", "base");
+  const plumbed = "git update-ref refs/heads/plumbed $(git commit-tree tree^{tree} -p base -m z)";
+  for (
+    const [made, brings] of [
+      ["cd ../tree && echo evil > yarn.lock && git commit -qam y", "git merge -q tree"],
+      [plumbed, "git switch -q plumbed"],
+    ] as const
+  ) {
+    // Git tells times in seconds.
+    await pause(1_000);
+    await bash(home, "sh x.sh", { run: made, asked: false });
+    const { after } = await bash(home, brings);
+    assert.match(after, /yarn\.lock/, brings);
+    await bash(home, undoIn(after));
+    assert.equal(Deno.readTextFileSync(join(project, "yarn.lock")), "v1\n");
+    assert.equal((await bash(home, "git switch -qf old && git reset -q --hard base")).after, "");
+  }
+  // The owner of a lock file may write it in any working tree.
+  const installed = "cd ../tree && echo v3 > yarn.lock && git commit -qam z";
+  await bash(home, "cd ../tree && yarn install", { run: installed });
+  assert.equal((await bash(home, "git merge -q tree")).after, "");
+  await pause(1_000);
+  const weakened = "cd ../tree && echo 'preToolUse: {}' > .conclaude.yaml && git commit -qam w";
+  await bash(home, "sh x.sh", { run: weakened, asked: false });
+  assert.ok((await bash(home, "git merge -q tree")).blocks);
+  assert.equal(await decided(home, LOCKED), "deny");
+});
+
 test.git("a working tree that git removes takes its protected files along", async (home) => {
   laid(home);
   await bash(home, "git worktree add -q ../tree");
