@@ -159,22 +159,7 @@ test.git("a file beside the project, or in a new folder, is told where a rule na
 test.git("a file that git is made to take for unchanged is told all the same", async (home) => {
   const project = laid(home);
   await bash(home, "ls");
-  for (
-    const [file, run] of [
-      ["yarn.lock", "git update-index --assume-unchanged yarn.lock; echo e > yarn.lock"],
-      ["Cargo.lock", "git update-index --skip-worktree Cargo.lock; echo e > Cargo.lock"],
-      [
-        "infra/main.tf",
-        "git config core.checkStat minimal; git config core.trustCtime false; sleep 1.1; " +
-        "git status; touch -r infra/main.tf t; echo e > infra/main.tf; touch -r t infra/main.tf; rm t",
-      ],
-      [
-        "api.ts",
-        "echo e > src/generated/api.ts; git add .; " +
-        "git replace HEAD $(git commit-tree $(git write-tree) -m x)",
-      ],
-    ] as const
-  ) {
+  for (const [file, run] of rowsOf<readonly [string, string]>(CASES.disguised)) {
     const { after } = await bash(home, "sh x.sh", { run });
     assert.match(after, new RegExp(file), run);
     assert.equal(gitSync(project, "status", "--short"), "", run);
@@ -267,13 +252,7 @@ test.git("a commit that was made elsewhere during the session carries no change 
   await bash(home, "ls");
   assert.equal((await bash(home, "git merge -q tree")).after, "");
   await git(project, "tag", "base");
-  const plumbed = "git update-ref refs/heads/plumbed $(git commit-tree tree^{tree} -p base -m z)";
-  for (
-    const [made, brings] of [
-      ["cd ../tree && echo evil > yarn.lock && git commit -qam y", "git merge -q tree"],
-      [plumbed, "git switch -q plumbed"],
-    ] as const
-  ) {
+  for (const [made, brings] of rowsOf<readonly [string, string]>(CASES.madeElsewhere)) {
     // Git tells times in seconds.
     await pause(1_000);
     await bash(home, "sh x.sh", { run: made, asked: false });
@@ -440,22 +419,7 @@ test.git("a configuration of the home that a command makes is not in force until
   assert.equal((await home.run("explain", "Edit", ".conclaude.yaml")).code, 1);
 });
 
-for (
-  const [what, file, run] of [
-    ["nearer to the session", "src/.conclaude.yaml", "echo 'stop: {}' > .conclaude.yaml"],
-    ["nearer to the session that nobody can read", "src/.conclaude.yaml", "mkdir .conclaude.yaml"],
-    [
-      "beside the project's",
-      ".conclaude.local.yaml",
-      "echo '{preToolUse: {uneditableFiles: []}}' > ../.conclaude.local.yaml",
-    ],
-    [
-      "in a new working tree",
-      "tree/.conclaude.yaml",
-      "git worktree add -q ../tree; echo 'stop: {}' > ../tree/.conclaude.yaml",
-    ],
-  ] as const
-) {
+for (const [what, file, run] of rowsOf<readonly [string, string, string]>(CASES.newPolicies)) {
   test.git(`a new policy file ${what} is not in force until a person accepts it`, async (home) => {
     const project = laid(home);
     const folder = file.startsWith("tree") ? "tree" : "src";
