@@ -33,7 +33,7 @@ import {
   saveWatched,
   settleViolations,
 } from "./effects_table.ts";
-import { CLOCK_MS, enteredAtMs, isSameState, stateOf } from "./file_state.ts";
+import { CLOCK_MS, isSameState, latestChangeMs, stateOf } from "./file_state.ts";
 import { readCommand } from "../files/shell_lookup.ts";
 import RISKY_SETTINGS from "./risky_settings.json" with { type: "json" };
 import {
@@ -201,7 +201,7 @@ async function judge(
   const before = { ...looks.before, atMs: atMs ?? looks.before.atMs };
   // A file that is older than the last look is not new; rules have only watched it since then.
   const changes = changesBetween(before, looks.now, list).filter(({ became, kind, after }) =>
-    became !== "made" || kind !== "file" || after === LISTED || enteredAtMs(after) >= before.atMs
+    became !== "made" || kind !== "file" || after === LISTED || latestChangeMs(after) >= before.atMs
   );
   if (changes.length === 0) return [];
   // The empty stamp makes the next look list the files again, including the new ones.
@@ -214,7 +214,7 @@ async function judge(
     const { subject, kind, after } = change;
     if (await KINDS[kind].isAllowed(change, look) || (isLifted && kind === "file")) continue;
     const isOlder = kind === "file" && after !== "" && after !== LISTED &&
-      enteredAtMs(after) < before.atMs;
+      latestChangeMs(after) < before.atMs;
     const isOwn = isDuring && !isOlder && command !== null && !look.onlyLooked &&
       (kind !== "file" || mentions(command, subject));
     const told = open.find((one) => one.subject === subject);
@@ -249,7 +249,7 @@ function isFurther(
 ): boolean {
   if (kind !== "file") return false;
   if (told.sessionId === sessionId) return isOwn && told.who === "unknown";
-  return enteredAtMs(after) > told.createdAtMs + CLOCK_MS;
+  return latestChangeMs(after) > told.createdAtMs + CLOCK_MS;
 }
 
 const BETWEEN_USES = { toolUseId: null, command: null };
@@ -436,7 +436,7 @@ function isFromRemote(
   if (came !== null) return came === "told";
   const { commonDir } = repository;
   const state = stateOf(joinPath(commonDir, at.ref)) || stateOf(joinPath(commonDir, "packed-refs"));
-  return !exists(joinPath(commonDir, "logs/HEAD")) || enteredAtMs(state) <= before.atMs;
+  return !exists(joinPath(commonDir, "logs/HEAD")) || latestChangeMs(state) <= before.atMs;
 }
 
 /** Match lines `section.name.key=value` of git's configuration that make git run programs or send commits elsewhere. */
