@@ -157,22 +157,7 @@ test.git("a file beside the project, or in a new folder, is told where a rule na
 test.git("a file that git is made to take for unchanged is told all the same", async (home) => {
   const project = laid(home);
   await bash(home, "ls");
-  for (
-    const [file, run] of [
-      ["yarn.lock", "git update-index --assume-unchanged yarn.lock; echo e > yarn.lock"],
-      ["Cargo.lock", "git update-index --skip-worktree Cargo.lock; echo e > Cargo.lock"],
-      [
-        "infra/main.tf",
-        "git config core.checkStat minimal; git config core.trustCtime false; sleep 1.1; " +
-        "git status; touch -r infra/main.tf t; echo e > infra/main.tf; touch -r t infra/main.tf; rm t",
-      ],
-      [
-        "api.ts",
-        "echo e > src/generated/api.ts; git add .; " +
-        "git replace HEAD $(git commit-tree $(git write-tree) -m x)",
-      ],
-    ] as const
-  ) {
+  for (const [file, run] of rowsOf<readonly [string, string]>(CASES.disguised)) {
     const { after } = await bash(home, "sh x.sh", { run });
     assert.match(after, new RegExp(file), run);
     assert.equal(gitSync(project, "status", "--short"), "", run);
@@ -242,6 +227,44 @@ test.git("a lock file that git stashes and brings back as its owner left it is n
     run: "git stash -q; git stash pop -q; echo v3 > yarn.lock",
   });
   assert.match(other.after, /yarn\.lock/);
+});
+
+test.git("what a person has just restored is told again when a command writes the same", async (home) => {
+  const project = laid(home);
+  for (const _ of [1, 2]) {
+    assert.match((await bash(home, "sh x.sh", { run: "echo e > yarn.lock" })).after, /yarn\.lock/);
+    await git(project, "checkout", "-q", "yarn.lock");
+  }
+});
+
+test.git("a commit that was made elsewhere during the session carries no change in unseen", async (home) => {
+  const project = laid(home);
+  await git(project, "switch", "-qc", "old");
+  await git(project, "worktree", "add", "-q", "../tree", "-b", "tree");
+  Deno.writeTextFileSync(join(project, "../tree/Cargo.lock"), "v2\n");
+  await git(join(project, "../tree"), "commit", "-qam", "x", "--date=2001-01-01T00:00Z");
+  await bash(home, "ls");
+  assert.equal((await bash(home, "git merge -q tree")).after, "");
+  await git(project, "tag", "base");
+  for (const [made, brings] of rowsOf<readonly [string, string]>(CASES.madeElsewhere)) {
+    // Git tells times in seconds.
+    await pause(1_000);
+    await bash(home, "sh x.sh", { run: made, asked: false });
+    const { after } = await bash(home, brings);
+    assert.match(after, /yarn\.lock/, brings);
+    await bash(home, undoIn(after));
+    assert.equal(Deno.readTextFileSync(join(project, "yarn.lock")), "v1\n");
+    assert.equal((await bash(home, "git switch -qf old && git reset -q --hard base")).after, "");
+  }
+  // The owner of a lock file may write it in any working tree.
+  const installed = "cd ../tree && echo v3 > yarn.lock && git commit -qam z";
+  await bash(home, "cd ../tree && yarn install", { run: installed });
+  assert.equal((await bash(home, "git merge -q tree")).after, "");
+  await pause(1_000);
+  const weakened = "cd ../tree && echo 'preToolUse: {}' > .conclaude.yaml && git commit -qam w";
+  await bash(home, "sh x.sh", { run: weakened, asked: false });
+  assert.ok((await bash(home, "git merge -q tree")).blocks);
+  assert.equal(await decided(home, LOCKED), "deny");
 });
 
 test.git("a working tree that git removes takes its protected files along", async (home) => {
@@ -393,22 +416,7 @@ test.git("a configuration of the home that a command makes is not in force until
   assert.equal((await home.run("explain", "Edit", ".conclaude.yaml")).code, 1);
 });
 
-for (
-  const [what, file, run] of [
-    ["nearer to the session", "src/.conclaude.yaml", "echo 'stop: {}' > .conclaude.yaml"],
-    ["nearer to the session that nobody can read", "src/.conclaude.yaml", "mkdir .conclaude.yaml"],
-    [
-      "beside the project's",
-      ".conclaude.local.yaml",
-      "echo '{preToolUse: {uneditableFiles: []}}' > ../.conclaude.local.yaml",
-    ],
-    [
-      "in a new working tree",
-      "tree/.conclaude.yaml",
-      "git worktree add -q ../tree; echo 'stop: {}' > ../tree/.conclaude.yaml",
-    ],
-  ] as const
-) {
+for (const [what, file, run] of rowsOf<readonly [string, string, string]>(CASES.newPolicies)) {
   test.git(`a new policy file ${what} is not in force until a person accepts it`, async (home) => {
     const project = laid(home);
     const folder = file.startsWith("tree") ? "tree" : "src";

@@ -213,7 +213,7 @@ function newObservation(
   return { ...observed, ...of, sessionId, project, branch, sameAs, atMs: createdAtMs };
 }
 
-/** The tries after which a capture is given up. Between them the pause doubles (reference, §5). */
+/** The tries after which a capture is given up. Between them the pause doubles. */
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 5_000;
 

@@ -119,7 +119,7 @@ const HARMLESS: ReadonlySet<string> = new Set(
   "cd pushd popd export source . set unset echo printf true : sleep ulimit clear exit return"
     .split(" "),
 );
-const THROWN_AWAY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
+const TEMPORARY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
 /** Tells whether a command cannot be the one that failed, since it sets or prints something, or reads a pipe. */
 export function isHarmless({ words, before }: ScriptCommand): boolean {
@@ -156,8 +156,8 @@ export function plainPath(path: string): string {
   return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
 }
 
-export function isThrownAway(path: string): boolean {
-  return THROWN_AWAY.test(path);
+export function isTemporary(path: string): boolean {
+  return TEMPORARY.test(path);
 }
 
 /** Package managers, which run the scripts and programs of a package. */

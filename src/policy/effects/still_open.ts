@@ -1,6 +1,6 @@
 /** Tells which violations are still open, as files, branches and commits are now. Writes nothing. */
 import type { HookConfig } from "../../config/hook_config.ts";
-import { transcriptNear } from "../../db/sessions.ts";
+import { sessionStartMs, transcriptNear } from "../../db/sessions.ts";
 import { readHeads } from "../../system/git/heads.ts";
 import { lookUpwards, readRef, repositoryAt } from "../../system/git/repository.ts";
 import { parentOf } from "../../base/paths.ts";
@@ -52,7 +52,9 @@ async function openIn(
     .map(({ subject }) => [subject, refOf(subject) ?? ""]);
   const now = { held: config.held, refs: Object.fromEntries(refs) };
   const branches = protectedBranches(required);
-  const left = await notBack(changes, { ...around, branches, now });
+  const begun = changes.map((one) => sessionStartMs(db, one.sessionId) ?? one.createdAtMs);
+  const beganAtMs = Math.min(...begun);
+  const left = await notBack(changes, { ...around, branches, now, beganAtMs });
   const commits = violations.filter(ofCommit);
   if (commits.length === 0 || repository === undefined) return [...left, ...commits];
   const requirements = touchedByCommits(required?.requirements ?? []);

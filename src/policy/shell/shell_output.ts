@@ -138,17 +138,24 @@ export function printed(
   if (name === "echo") {
     let isRaw = true;
     while (/^-[neE]+$/.test(texts[0] ?? "")) isRaw &&= !texts.shift()!.includes("e");
-    return isRaw ? texts.join(" ") : unescaped(texts.join(" "));
+    const text = texts.join(" ");
+    // Some shells read escapes without being told to.
+    if (isRaw) return /\\[0xuUc]/.test(text) ? undefined : text;
+    return unescaped(text);
   }
   const [format = "", ...values] = texts[0] === "--" ? texts.slice(1) : texts;
   return formatted(format, values);
 }
 
-/** Formats like `printf` with only `%s`, `%b` and `%%`. Uses the format again while values are left. */
+/**
+ * Formats like `printf` with only `%s`, `%b` and `%%`. Uses the format again while values are left. Undefined for other
+ * places and escapes.
+ */
 function formatted(format: string, values: readonly string[]): string | undefined {
   const places = format.replaceAll("%%", "");
-  if (/%[^sb]/.test(places)) return undefined;
   const plain = unescaped(format);
+  const isUnread = places.includes("%b") && values.some((value) => value.includes("\\"));
+  if (plain === undefined || isUnread || /%[^sb]/.test(places)) return undefined;
   const left = [...values];
   const next = () => plain.replace(/%[sb%]/g, (at) => at === "%%" ? "%" : left.shift() ?? "");
   let text = next();
@@ -156,7 +163,9 @@ function formatted(format: string, values: readonly string[]): string | undefine
   return text;
 }
 
-function unescaped(text: string): string {
+/** Replaces the escapes of line breaks, tabs and backslashes; undefined where there are others. */
+function unescaped(text: string): string | undefined {
+  if (/\\[^nt]/.test(text.replaceAll("\\\\", ""))) return undefined;
   return text.replace(/\\([nt\\])/g, (_, sign) => sign === "n" ? "\n" : sign === "t" ? "\t" : "\\");
 }
 
