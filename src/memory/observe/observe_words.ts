@@ -9,7 +9,7 @@ import { digestOf } from "../../base/fnv.ts";
 
 /**
  * Observes a prompt, with its standing rules, each as a decision. Prompts that Claude Code itself sends
- * (`<task-notification>`) become messages.
+ * (`<task-notification>`) become messages, or failures.
  */
 export function observePrompt({ payload }: ToolUse): Observed | null {
   const prompt = textIn(payload, "prompt").trim();
