@@ -58,7 +58,7 @@ export function listSessions(
     /** A common git directory; outside of a repository, a project directory. */
     readonly project: string | null;
     readonly status: string | null;
-    /** Lists only sessions whose latest sign of life is older, in epoch milliseconds. */
+    /** Lists only sessions whose latest sign of life is older than this, in epoch milliseconds. */
     readonly untilMs?: number;
     /** Leaves out sessions of which nothing but the end is known. */
     readonly onlyWorked?: boolean;

@@ -251,7 +251,7 @@ function explainRequirements(
   const { judged, untold, doubts, keeping } = asked;
   const whenBlind = policy?.whenBlind ?? "allow";
   const ground = groundOf(repository);
-  const nowhere = keeping === "off" && whenBlind === "allow"
+  const whyNot = keeping === "off" && whenBlind === "allow"
     ? UNKEPT.why
     : asked !== NOTHING_ASKED
     ? null
@@ -259,7 +259,7 @@ function explainRequirements(
   const say = (requirement: Requirement): Said => {
     const held = decision?.found.find(({ rule }) => rule === `requirements.${requirement.name}`);
     if (held !== undefined) return ["forbids", held.reason];
-    if (nowhere !== null) return ["allows", `it does not count: ${nowhere}`];
+    if (whyNot !== null) return ["allows", `it does not count: ${whyNot}`];
     if (untold.includes(requirement)) {
       return [whenBlind === "deny" ? "forbids" : "cannot tell", UNKNOWN_BRANCH];
     }

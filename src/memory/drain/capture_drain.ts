@@ -193,13 +193,13 @@ function saveReading(
   if (observed === null) return null;
   const { id: uid, project } = capture;
   const { passes = [], facts: { command = "" } } = observed;
-  const by = saveObservation(db, newObservation(capture, observed, { uid, terms }));
+  const mainId = saveObservation(db, newObservation(capture, observed, { uid, terms }));
   for (let n = 1, one = observed.besides; one !== undefined; n++, one = one.besides) {
     const of = { uid: `${uid}/${one.kind}${n === 1 ? "" : `/${n}`}`, terms: termsOf(one, project) };
     saveObservation(db, newObservation(capture, one, of));
   }
-  if (passes.length > 0) mendFailures(db, { capture, passes, command, by, nowMs });
-  return by;
+  if (passes.length > 0) mendFailures(db, { capture, passes, command, by: mainId, nowMs });
+  return mainId;
 }
 
 function newObservation(

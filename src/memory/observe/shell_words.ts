@@ -35,17 +35,17 @@ export function mustHavePassed(commands: readonly ScriptCommand[], at: number): 
 
 /** Whether the script would have failed if the command had. */
 function statusComesThrough(commands: readonly ScriptCommand[], from: number): boolean {
-  let stops = false;
-  let hasPipes = false;
+  let stopsAtErrors = false;
+  let hasPipefail = false;
   return commands.every(({ words: [program, ...args], after }, at) => {
     if (program === "set") {
-      stops ||= args.some((word) => /^-[a-z]*e|^errexit$/.test(word));
-      hasPipes ||= args.includes("pipefail");
+      stopsAtErrors ||= args.some((word) => /^-[a-z]*e|^errexit$/.test(word));
+      hasPipefail ||= args.includes("pipefail");
       return after !== "|" && after !== "&";
     }
-    return at < from || after === "&&" || after === "" || stops && after === ";" ||
+    return at < from || after === "&&" || after === "" || stopsAtErrors && after === ";" ||
       // In `a && b | c` the pipe does not run when `a` fails.
-      after === "|" && (hasPipes || at > from);
+      after === "|" && (hasPipefail || at > from);
   });
 }
 
