@@ -103,7 +103,7 @@ export function heldText({ held }: Pick<HookConfig, "held">): string {
   if (held.length === 0) return "";
   const files = plain(held.join(", "));
   return `${files} was changed while a session was active: its version before is in force, and ` +
-    "was asked here. A person accepts the new one with `conclaude config accept`.\n";
+    "was used here. A person accepts the new one with `conclaude config accept`.\n";
 }
 
 /** Opens an empty database in memory where a hook would create one; returns null if another file is in the way. */

@@ -19,12 +19,12 @@ import { firstLines, section } from "./table.ts";
 /** All open items, the newest first; tasks come the most urgent first. */
 export type OpenHere = ReturnType<typeof openHere>;
 
-/** The most columns of a task's title that has more behind it. */
+/** The most columns of a task's title that other text follows. */
 const TITLE_COLUMNS = 32;
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** @param reading `lookedAt`: the most failures to read, or all. `newest`: the project's newest, if already read. */
+/** @param options `lookedAt`: see {@linkcode openFailuresOf}. `newest`: the project's newest rows, if already read. */
 export function openHere(
   db: DatabaseSync,
   project: string,

@@ -51,7 +51,7 @@ export interface Step {
   /** The sub-agent that took the step, and its type; null for the session's own agent. */
   readonly agent: string | null;
   readonly agentType: string | null;
-  /** The observation that was made from the step; null while its capture waits. */
+  /** The observation that was made from the step; null if there is none, or its capture waits. */
   readonly observation: number | null;
 }
 
@@ -205,7 +205,7 @@ async function stepsOf(
       result: outcome === "failure" ? "failed" : "",
       toolUseId: null,
       observation: id,
-      ...NOBODY,
+      ...UNKNOWN,
     });
   }
   // What a tool use has changed comes after the tool use, which has the same time.
@@ -218,12 +218,12 @@ async function stepsOf(
 }
 
 /** The fields of a step about which nothing is known. */
-const NOBODY = { tookMs: null, agent: null, agentType: null };
+const UNKNOWN = { tookMs: null, agent: null, agentType: null };
 
 /** The title and kind that an observation gives to a step. */
 type Seen = { readonly title: string; readonly kind: ObservationKind | null };
 
-/** Makes the step of a capture. `known` is its observation; unless that `isWhole`, the payload is read. */
+/** Makes the step of a capture. `known` is its observation; the payload is read unless `isWhole`. */
 export async function captureStep(
   { id, toolName, toolUseId, outcome, createdAtMs, observationId }: SessionCapture,
   { known, isWhole, payload, folder }: {
@@ -242,7 +242,7 @@ export async function captureStep(
     atMs: createdAtMs,
     toolUseId,
     observation: observationId,
-    ...NOBODY,
+    ...UNKNOWN,
     kind: words === null
       ? "tool"
       : words !== "prompt"
@@ -256,7 +256,7 @@ export async function captureStep(
   };
 }
 
-/** Observes a capture by itself. Returns `instead` when the capture gives no observation, or was pruned. */
+/** Observes one capture alone. When it gives no observation, or was pruned, returns `instead`, or else its input. */
 async function seenIn(use: ToolUse, instead: Seen | null): Promise<Seen> {
   const { observe } = await import("../observe/observe.ts");
   return quietly(() => observe(use)) ?? instead ??
@@ -265,7 +265,7 @@ async function seenIn(use: ToolUse, instead: Seen | null): Promise<Seen> {
 
 function decisionStep(row: ExecutionRow, folder: string | null): Step[] {
   const { id, hookName, toolName, toolUseId, createdAtMs, metadata } = row;
-  const at = { id, atMs: createdAtMs, toolUseId, observation: null, ...NOBODY };
+  const at = { id, atMs: createdAtMs, toolUseId, observation: null, ...UNKNOWN };
   const found = DECISIONS.find(({ fits }) => fits(row));
   if (found !== undefined) {
     const wanted = wantedIn(metadata["tool_input"], folder);

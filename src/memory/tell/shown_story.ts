@@ -47,7 +47,7 @@ export function sessionStory(
   return {
     /** The first prompt, null when none is known, and the number of prompts. */
     asked: { first: asked[0]?.title ?? title, count: asked.length },
-    /** Every prompt in one line, with its step as `session log` numbers it. */
+    /** Every prompt in one line, with its step as `session log` names it. */
     prompts: asked.map(({ title, uid }) => ({ title, step: stepOf({ uid }) })),
     files,
     commits: lines(story.commits),
@@ -58,7 +58,7 @@ export function sessionStory(
       title,
       /** The observation that mended the failure, 0 when that was deleted; null while the failure is open. */
       mendedBy: resolvedBy,
-      /** The step that failed, as `session log` numbers it. */
+      /** The step that failed, as `session log` names it. */
       step: stepOf({ uid }),
       /** The step that mended the failure; null while it is open, and when another session mended it. */
       mendedByStep: mending.get(resolvedBy ?? 0) ?? null,
