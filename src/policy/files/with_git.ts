@@ -17,21 +17,21 @@ export async function judgeWithGit(
   environment: Environment,
 ): Promise<Verdict> {
   const look = beginLooking();
-  const meant = new Set<string>();
+  const asked = new Set<string>();
   const restoredBelow = new Map<string, Set<string>>();
   const first = judge((path, how) => {
     const restoring = restoringOf(how);
     const found = look(path, restoring === null ? how : amongOnly([], how));
     for (const file of [...found.files, ...found.perhaps ?? []]) {
-      if (asksAbout(file)) meant.add(file.real);
+      if (asksAbout(file)) asked.add(file.real);
     }
     if (restoring !== null && (how.isGlob || found.files.length === 0)) {
       restoredBelow.set(restoring, (restoredBelow.get(restoring) ?? new Set()).add(path));
     }
     return found;
   });
-  if (meant.size + restoredBelow.size === 0) return first;
-  const { ignored, unknown } = await askIgnored([...meant], environment);
+  if (asked.size + restoredBelow.size === 0) return first;
+  const { ignored, unknown } = await askIgnored([...asked], environment);
   const changed = new Map<string, readonly string[] | null>();
   for (const [restoring, folders] of restoredBelow) {
     changed.set(restoring, await askChanged(JSON.parse(restoring), [...folders], environment));

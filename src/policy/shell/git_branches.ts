@@ -127,16 +127,16 @@ function readRefspec(refspec: string): readonly string[] {
 const TO_UPSTREAM = /^(?:upstream|tracking)$/i;
 
 /**
- * The branches to which a push brings these by git's settings, where its words do not say so.
- * @param told Git's settings as lines `section.name.key=value`; the last of a key counts. @param own Those that the
- * script adds: if it chooses the upstream, or that a push goes there, any branch may be meant.
+ * Returns the branches that a push of `branches` moves by git's settings, without those that its words name.
+ * @param configured Git's settings as lines `section.name.key=value`; the last of a key counts. @param own The settings
+ * that the script adds: if they choose the upstream, or a push to the upstream, any branch may move.
  */
 export function pushedBySettings(
   branches: readonly string[],
-  told: readonly string[],
+  configured: readonly string[],
   own: readonly string[],
 ): readonly string[] {
-  const settings = [...told, ...own];
+  const settings = [...configured, ...own];
   const last = (key: string) =>
     settings.findLast((line) => line.toLowerCase().startsWith(`${key.toLowerCase()}=`))
       ?.slice(key.length + 1) ?? "";
