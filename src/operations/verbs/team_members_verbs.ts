@@ -98,7 +98,7 @@ function seenText({ atMs, leftSeq, heir }: SeenMachine): string {
   return heir === null ? `left ${ago}` : `${shortOrigin(heir)} since ${ago}`;
 }
 
-/** Records that nobody waits for a machine of this user any more. @throws {UserError} If it is not the user's. */
+/** Records that nobody waits for a machine of this user. @throws {UserError} If it is this one, or not theirs. */
 async function leaveBehind(
   server: Server,
   { name, user, here, machine }: {

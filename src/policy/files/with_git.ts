@@ -8,7 +8,7 @@ import type { FileFacts, HowToLook, Judge } from "../guards/types.ts";
  * Judges twice: first to learn which files the use means, then with git's answers about all of them at once. Where a
  * command lets git restore a folder or a pattern, looks up only the files that git reports as changed there.
  *
- * @param judge Looks up files that would be written, and no others.
+ * @param judge Looks up only files that the use writes or may write.
  * @param asksAbout Tells whether a rule needs to know if git ignores this file.
  */
 export async function judgeWithGit(

@@ -61,8 +61,8 @@ function knownCall(words: readonly Argument[], verbs: RegExp): GitCall | null {
 let moved: readonly RegExp[] | undefined;
 
 /**
- * The branches that a command moves, as far as its words tell. A branch that is brought to where its remote stands
- * (`git branch -f main origin/main`, `git fetch origin main:main`) is left out. `HEAD` is the branch that is checked out,
+ * Returns the branches that a command moves, as far as its words tell, except one that it brings to where its remote
+ * stands (`git branch -f main origin/main`, `git fetch origin main:main`). `HEAD` is the branch that is checked out,
  * `HEAD^main` the same unless it is main, and `*` stands for any name.
  */
 export function branchesMoved(
@@ -114,7 +114,7 @@ function merged([remote = "", ...refs]: readonly string[]): string[] {
   return refs.map((ref) => /^[./]/.test(remote) ? "HEAD" : `HEAD^${readRefspec(ref)[0]}`);
 }
 
-/** The branch of a reference, also of one that tells where the branch stands on a remote. */
+/** Returns the branch that a reference names, local or remote-tracking. */
 export function branchIn(reference: string): string {
   return reference.replace(/^refs\/(?:heads|remotes\/[^/]+)\//, "");
 }
