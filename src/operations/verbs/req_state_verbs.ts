@@ -125,13 +125,13 @@ export const clear = verb({
       : await sessionIdOf(db, context, { named: flags.session, command: "req clear" });
     const here = await hereOfSession(context, db, sessionId);
     const key = branchKeyOf(here, branch);
-    const isMeant = ({ requirement }: Standing) => all || names.includes(requirement);
+    const isNamed = ({ requirement }: Standing) => all || names.includes(requirement);
     // A person can also clear a requirement that is no longer configured.
     const standings = readStandings(db, key);
     const isRecorded = (name: string) => standings.some(({ requirement }) => requirement === name);
     await namedRequirements(here, names.filter((name) => !isRecorded(name)));
     const removals = standings.filter((one) =>
-      isMeant(one) && (sessionId === null || one.sessionId === sessionId)
+      isNamed(one) && (sessionId === null || one.sessionId === sessionId)
     );
     if (removals.length > 0 && !flags.yes) {
       askAtTerminal(context, {
@@ -147,7 +147,7 @@ export const clear = verb({
     const nowMs = Date.now();
     // Satisfactions for the whole branch stay when the records of one session are removed.
     const stays = (one: Standing) =>
-      isMeant(one) && sessionId !== null && one.sessionId === WHOLE_BRANCH &&
+      isNamed(one) && sessionId !== null && one.sessionId === WHOLE_BRANCH &&
       one.satisfiedAtMs !== null && nowMs < (one.expiresAtMs ?? Infinity);
     const kept = readStandings(db, key).filter(stays).map(({ requirement }) => requirement);
     const what = all ? "all requirements" : names.join(", ");
@@ -196,23 +196,23 @@ export const prune = verb({
       });
     }
     const { db } = await openStore(context, flags.dryRun ? "read" : "write");
-    const gone = listBranches(db, repository).map(({ branch }) => branch)
+    const pruned = listBranches(db, repository).map(({ branch }) => branch)
       .filter((branch) => !existing.has(branch));
     const everything = { requirement: null, sessionId: null };
-    if (gone.length > 0 && !flags.dryRun && !flags.yes) {
+    if (pruned.length > 0 && !flags.dryRun && !flags.yes) {
       askAtTerminal(context, {
         what: "forget what is recorded of these branches",
-        shows: listFirst(gone, (first) => first),
+        shows: listFirst(pruned, (first) => first),
         ask: "Forget what is recorded of these branches, which git does not have?",
       });
     }
     const clearAll = (branch: string) => clearRequirement(db, { repository, branch }, everything);
-    if (!flags.dryRun) transaction(db, () => gone.forEach(clearAll));
+    if (!flags.dryRun) transaction(db, () => pruned.forEach(clearAll));
     return {
-      json: { repository, pruned: gone, dryRun: flags.dryRun },
-      text: gone.length === 0
-        ? "Every branch that something is recorded of exists."
-        : [`${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${gone.join(", ")}.`],
+      json: { repository, pruned, dryRun: flags.dryRun },
+      text: pruned.length === 0 ? "Git has every branch for which something is recorded." : [
+        `${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${pruned.join(", ")}.`,
+      ],
     };
   },
 });

@@ -276,7 +276,7 @@ function placeOfSteps({ sessionId, repository, projectDir }: SessionRow) {
   return { sessionId, folder };
 }
 
-/** Returns the input and output of a step; undefined if they are not stored. */
+/** Returns a step's input and output, or what a gate judged and decided; undefined if they are not stored. */
 function payloadOfStep(db: DatabaseSync, step: Step): unknown {
   const stored = readStoredPayload(db, step.id);
   return stored ? quietly(() => readPayload(stored).value) : decisionOf(db, step);
@@ -357,7 +357,7 @@ function fullLines(payload: unknown): string[] {
 }
 
 const LOOK_MS = 500;
-/** How much later than the next step a hook may still write a step, in milliseconds. */
+/** How far the times of a step by its hook and by the transcript may lie apart, in milliseconds. */
 const LATE_MS = 60_000;
 
 /** Prints the steps, then new ones from hooks and from the transcript, until the session is over. */

@@ -46,7 +46,7 @@ export const status = readVerb({
   },
 });
 
-/** How many failures are read at most, the newest, so that a person does not wait long. */
+/** The most failures that are read, the newest first, so that a person does not wait long. */
 const LOOKED_AT = 40;
 /** How many lines each list of `status` has at most. */
 const MAX = { sessions: 5, open: 3, decided: 3 } as const;

@@ -64,13 +64,13 @@ interface Compared extends Ground {
 /** Everything that is known about the changes between two looks. */
 interface Look extends Compared {
   readonly before: Snapshot;
-  /** The files that edits of the session named. */
+  /** The files that edits named, in any session. */
   readonly edited: ReadonlySet<string>;
   /** The files that git has restored or brought, from a commit or a stash. */
   readonly brought: ReadonlySet<string>;
   /** The files that came with commits written elsewhere during the session. */
   readonly carried: ReadonlySet<string>;
-  /** The commands of all sessions that may have written those files, as they were given. */
+  /** The commands of all sessions that may have written those files, split at their separators. */
   readonly earlier: readonly string[];
   /** The commands that ran meanwhile, taken apart. */
   readonly commands: readonly string[];
@@ -85,7 +85,7 @@ type MaybeAsync<Answer> = Answer | Promise<Answer>;
 interface Kind {
   /** Tells whether a command, a rule or git itself explains the change. */
   readonly isAllowed: (change: Change, look: Look) => MaybeAsync<boolean>;
-  /** Returns the command that undoes it; null where neither git nor a stored copy has the earlier version. */
+  /** Returns the command that undoes it; null where there is none. */
   readonly undo: (change: Change, look: Look) => MaybeAsync<string | null>;
   /** Tells whether the change has been undone. */
   readonly isBack: (

@@ -42,7 +42,7 @@ export function mayMean({ edits, commands }: RequiredUses, command: string | nul
     pattern.test(plain(joined.replace(QUOTED, "''")));
 }
 
-/** A quoted text, which counts as an empty word: see {@linkcode CommandText}. */
+/** A quoted text, which counts as an empty word: see `CommandText` in `trigger_match.ts`. */
 const QUOTED = /"(?:\\.|[^"\\])*"|'[^']*'|\\./gs;
 
 /** `2>&1`, `> file` */

@@ -22,8 +22,8 @@ import type { BranchKey, Standing } from "./standing.ts";
 import { commandsUnder, type CommandText, commandText, triggeredBy } from "./trigger_match.ts";
 
 /**
- * The verbs of git that move a branch. New commits use up a requirement about `commit`, an advanced branch one about any
- * other verb.
+ * The verbs of git that move a branch. New commits use up a requirement about `commit`; a branch that advances uses up
+ * one about any other verb.
  */
 const MOVES = "commit merge pull rebase cherry-pick revert am".split(" ");
 const [COMMIT, ...OTHERS] = MOVES.map((verb) => commandText(["git", verb, "x"], false));
@@ -157,7 +157,7 @@ export function withoutUsedUp(
   );
 }
 
-/** Returns the single uses of an action at a place, without those that the branches here show themselves. */
+/** Returns the single uses of an action at a place, except moves of branches here, which git shows afterwards. */
 export function singleUsesOf(
   { triggered, repository: { commonDir, branch }, commands }: TriggeredPlace,
 ): Omit<AllowedUse, "untilMs">[] {
