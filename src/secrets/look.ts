@@ -139,15 +139,15 @@ function isSuspect(serialized: string): boolean {
     const { 0: whole, index } = found;
     // Another name or literal may begin within the match.
     ANY.lastIndex = index + 1;
-    const closer = SIGNS.get(whole);
-    if (closer === undefined && whole.length >= 16) {
+    const pattern = SIGNS.get(whole);
+    if (pattern === undefined && whole.length >= 16) {
       if (isOdd(serialized, index, index + whole.length)) return true;
       continue;
     }
-    const subject = closer === undefined ? "name" : whole;
+    const subject = pattern === undefined ? "name" : whole;
     if (checked.has(subject)) continue;
     checked.add(subject);
-    if (closer === null || (closer === undefined ? holdsName(lowered) : closer.test(lowered))) {
+    if (pattern === null || (pattern === undefined ? holdsName(lowered) : pattern.test(lowered))) {
       return true;
     }
   }

@@ -16,7 +16,7 @@ export interface ShellCommand {
   readonly isFed?: boolean;
   /** The words of the command before the pipe, if that prints names of files, as `find` does. */
   readonly listing?: readonly Argument[] | undefined;
-  /** Values of variables and conditions that contain a quoted substitution, which a later expansion may run. */
+  /** Texts that may run later: quoted substitutions in values and conditions, and what a group prints into a pipe. */
   readonly texts?: readonly string[];
   /** The files that its patches change. */
   readonly patched?: readonly Change[];
