@@ -3,7 +3,7 @@ import { joinPath } from "../base/paths.ts";
 import { readWildcard } from "../base/wildcard.ts";
 import { entriesOf, exists } from "./on_disk.ts";
 
-/** How many entries of folders may still be visited; below 0 once there were more, or a folder could not be read. */
+/** How many entries of folders may still be visited; below 0 once there were more. */
 interface Visits {
   left: number;
 }
