@@ -204,7 +204,7 @@ function quoted(text: string, from: number, name: string): Span | null | undefin
 /** Names that other things share: the tokens of a design, the credentials of a request. */
 const WIDE_NAME = /(?:token|auth(?:orization)?|credentials?|secret|key)\d?$/i;
 
-/** Whether such a name has an ordinary value: a word, several words or an identifier. */
+/** Whether a name that other things share has an ordinary value: a word, several words or an identifier. */
 function isOrdinary(value: string, name: string): boolean {
   return WIDE_NAME.test(name) &&
     (/\s|^[a-z]+(?:[A-Z][a-z]+){1,3}$/.test(value) ||

@@ -70,7 +70,7 @@ const PROGRAMS = (
 ).split("|");
 /** The program `usermod`, apart from the field `userModified` that Claude Code adds to every edit. */
 const USERMOD = /usermod(?!ified":)/;
-/** A sign that such a program has an argument. */
+/** A sign that one of these programs has an argument. */
 const ARGUMENT =
   /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{0,100}[@\d]|add_user|change_password|http-basic|bundle config|alias set|net use|login |unlock |env:set|setx |secret[ :]|<<|kv p/;
 /** Words in commands that print a secret. */

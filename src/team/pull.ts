@@ -73,8 +73,8 @@ export async function pullAll(
     // The server reads the next page while this machine stores the current one.
     const next = last < headSeq && Date.now() < untilMs ? fetchPage(last) : null;
     next?.catch(() => {});
-    const taken = { project, name, origin, user, headSeq, rows, seal };
-    forgot.push(...await takePage(store, taken, paceOf));
+    const toTake = { project, name, origin, user, headSeq, rows, seal };
+    forgot.push(...await takePage(store, toTake, paceOf));
     report.received += rows.filter((row) => row.origin !== origin).length;
     report.pulledSeq = last;
     onRows(rows.length, headSeq - last);

@@ -10,7 +10,7 @@ export interface ShellCommand {
   readonly redirects: readonly { readonly operator: string; readonly target: Argument }[];
   /** The text of its standard input, where the script shows it: a here-document, an `echo` before the pipe. */
   readonly input: string | undefined;
-  /** Whether the script sets another home for it, so that it reads other settings. */
+  /** Whether the script sets another home for the command, so that it reads other settings. */
   readonly hasOtherHome?: boolean;
   /** Whether a pipe or a file feeds its standard input. */
   readonly isFed?: boolean;

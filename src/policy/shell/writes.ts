@@ -135,7 +135,7 @@ export const DATABASE_PROGRAMS: ReadonlySet<string> = new Set(
 );
 const READ_ONLY = /^--?readonly$|[?&](?:mode=ro|immutable=1)\b/;
 
-/** Tells whether such a program opens the database read-only. */
+/** Tells whether a database program opens the database read-only. @param rest Its arguments. */
 export function onlyReads(rest: readonly Argument[]): boolean {
   return rest.some(({ text }) => READ_ONLY.test(text));
 }
