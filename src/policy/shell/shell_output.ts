@@ -108,7 +108,7 @@ export function outputOf({ text, script }: Substitution, scope: Scope): Argument
   return OUTPUTS.find(([pattern]) => pattern.test(line))?.[1](words.slice(1), scope);
 }
 
-/** Returns the only command, of `a || b` the first, since the second only counts where the first fails. */
+/** Returns the only command; the first one of `a || b`, since the second only counts where the first fails. */
 function firstOf([only, ...others]: readonly Statement[]): SyntaxNode | undefined {
   if (only === undefined || others.length > 0) return undefined;
   const { command } = only;
@@ -157,7 +157,7 @@ function formatted(format: string, values: readonly string[]): string | undefine
   const isUnread = places.includes("%b") && values.some((value) => value.includes("\\"));
   if (plain === undefined || isUnread || /%[^sb]/.test(places)) return undefined;
   const left = [...values];
-  const next = () => plain.replace(/%[sb%]/g, (at) => at === "%%" ? "%" : left.shift() ?? "");
+  const next = () => plain.replace(/%[sb%]/g, (place) => place === "%%" ? "%" : left.shift() ?? "");
   let text = next();
   while (left.length > 0 && /%[sb]/.test(places)) text += next();
   return text;
@@ -182,8 +182,8 @@ const OUTPUTS: readonly (readonly [RegExp, Output])[] = [
   [/^git symbolic-ref (?:-q )?--short (?:-q )?HEAD$/, () => BRANCH],
   [/^date (?:-u )?\+(?:%[sNYymdHMSjFT]|[-_.:T])+$/, () => SOME_NUMBER],
   [/^(?:nproc|id -[ug]|seq(?: .*)?)$/, () => SOME_NUMBER],
-  [/^mktemp\b/, temporary],
-  // The path of a program, of which only the name counts; but rules protect the place of our own.
+  [/^mktemp\b/, temporaryPath],
+  // Rules look only at a program's name, so any folder will do; but they protect the path of conclaude.
   [
     /^(?:which|(?:command|type) -[vpP]) (?!conclaude)[\w.+-]+$/,
     (rest) => literal(`/usr/bin/${rest.at(-1)!.text}`),
@@ -212,7 +212,7 @@ function topOf(_: readonly Argument[], { variables, root }: Scope): Argument | u
 }
 
 /** Returns the path that `mktemp` makes; the letters that it chooses stay `X`. */
-function temporary(rest: readonly Argument[], { variables }: Scope): Argument | undefined {
+function temporaryPath(rest: readonly Argument[], { variables }: Scope): Argument | undefined {
   const { operands: [template], options } = split(rest, {});
   if (!options.every((text) => /^-[dqut]+$|^--(?:directory|quiet|suffix=.*)$/.test(text))) {
     return undefined;

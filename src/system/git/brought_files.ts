@@ -63,7 +63,7 @@ export async function broughtFiles(
     .map((path) => path.slice(tree.root.length + 1));
   const ask = (...words: string[]) => namesFrom(tree, words, environment);
   if (inside.length === 0) return none;
-  const [told, staged] = await Promise.all([
+  const [statuses, staged] = await Promise.all([
     ask(
       ..."status --porcelain=v1 -z --no-renames --untracked-files=all --ignored=matching --".split(
         " ",
@@ -72,15 +72,15 @@ export async function broughtFiles(
     ),
     ask("ls-files", "--stage", "-z", "--", ...inside),
   ]);
-  if (told === null || staged === null) return none;
+  if (statuses === null || staged === null) return none;
   const unlike = await unlikeIndex(tree, staged, environment);
-  // Git brings changes that are not committed yet.
-  const brings = operationIn(gitFolders(tree).at(-1)!) !== null;
-  const states = told.map((line) => [line.slice(0, 2), line.slice(3)] as const);
+  // A merge, rebase or the like that has stopped brings changes that are not committed yet.
+  const hasStopped = operationIn(gitFolders(tree).at(-1)!) !== null;
+  const states = statuses.map((line) => [line.slice(0, 2), line.slice(3)] as const);
   const isChanged = (path: string) =>
     states.some(([state, name]) =>
       (name === path || (name.endsWith("/") && path.startsWith(name))) &&
-      !(brings && (CONFLICTS.has(state) || state[1] === " "))
+      !(hasStopped && (CONFLICTS.has(state) || state[1] === " "))
     );
   const { from, made, known } = movesSince(tree, since);
   /** Returns the files that these moves have changed; null where git does not answer. */
@@ -105,19 +105,19 @@ export async function broughtFiles(
     const changed = await changedBy([{ from, to: "HEAD" }]);
     return (await changedBy(commits))?.filter((name) => changed?.includes(name) ?? true) ?? null;
   };
-  const gone = inside.filter((path) => !exists(joinPath(tree.root, path)));
+  const missing = inside.filter((path) => !exists(joinPath(tree.root, path)));
   const nothing: readonly string[] = [];
-  const [touched, elsewhere, left] = await Promise.all([
+  const [touched, elsewhere, former] = await Promise.all([
     changedBy(made),
     writtenElsewhere(),
-    from === null || gone.length === 0
+    from === null || missing.length === 0
       ? nothing
-      : ask("ls-tree", "--name-only", "-z", from, "--", ...gone),
+      : ask("ls-tree", "--name-only", "-z", from, "--", ...missing),
   ]);
   if (touched === null || elsewhere === null) return none;
   const ofGit = inside.filter((path) =>
     !isChanged(path) && !unlike.has(path) && !touched.includes(path) &&
-    (!gone.includes(path) || left?.includes(path))
+    (!missing.includes(path) || former?.includes(path))
   );
   const [brought, carried] = [false, true].map((isCarried) =>
     new Set(
@@ -157,8 +157,8 @@ async function commitsFromElsewhere(
 }
 
 /**
- * The names of files with another content than git's index has. Git's word does not count for it: `update-index` and
- * some settings let git take a changed file for unchanged.
+ * The names of files with another content than git's index has. It compares the contents, since `update-index` and some
+ * settings let git take a changed file for unchanged.
  * @param staged Lines of `ls-files --stage`.
  */
 async function unlikeIndex(
@@ -217,11 +217,11 @@ export async function isInCommit(
 export async function isAsIn(
   ...[at, { commit, path }, environment]: Question<InCommit>
 ): Promise<boolean> {
-  const [kept, is] = await Promise.all([
+  const [committed, present] = await Promise.all([
     blobOf(at, { commit, path }, environment),
     answer(at, ["hash-object", "--", path], environment),
   ]);
-  if (kept !== null) return kept === is;
+  if (committed !== null) return committed === present;
   return !exists(path) && await isInCommit(at, { commit: `${commit}^`, path }, environment);
 }
 

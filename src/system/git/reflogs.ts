@@ -86,15 +86,15 @@ export function loggedSince(log: string, bytes: number): { to: string; what: str
 /** A move of `HEAD`, or from a commit's parent to it; the earlier id is empty, or of zeros, where there is none. */
 export type Move = Readonly<{ from: string; to: string }>;
 
-/** How many commits that `HEAD` was at before are told at most. */
+/** The most commits in `known`, the latest ones. */
 const MAX_KNOWN = 200;
 
 /** Where the moves of `HEAD` begin to count: at a length of its reflog in bytes, or after a time (epoch ms). */
 export type Since = { readonly logBytes: number } | { readonly afterMs: number };
 
 /**
- * Returns the commit that `HEAD` left first since then, the moves of `HEAD` to commits that were made here, and the
- * commits that `HEAD` was at before, or came to by a revert.
+ * Returns the commit that `HEAD` left first since then (`from`), the moves of `HEAD` to commits that were `made` here,
+ * and the commits that `HEAD` was at before, or came to by a revert (`known`).
  */
 export function movesSince(tree: Tree, since: Since) {
   const log = readText(headLogPath(tree), MAX_LOG_BYTES) ?? "";
