@@ -121,7 +121,7 @@ function endOfObject(text: string, start: number): number | null {
 }
 
 function parseObject(text: string): Mapping | null {
-  // No word of a script can hold NUL.
+  // A script may get the outputs as values, which hold no NUL.
   const plain = (_: string, value: unknown) =>
     typeof value === "string" ? value.replaceAll("\0", "") : value;
   return quietly(() => JSON.parse(text, plain)) ?? null;

@@ -1,6 +1,6 @@
 /**
- * Lists the files that may hold forgotten content: logs, agents' files, copies of the database, transcripts. Finds and
- * overwrites a text in their bytes, and forgets the same content in the copies that this program made.
+ * Lists the files that may hold forgotten content: logs, agents' files, copies of the database, transcripts. Overwrites
+ * a text in logs, agents' files and the spool, and forgets the same content in the copies that this program made.
  */
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
@@ -87,7 +87,7 @@ export function copiesOf(place: ForgetPlace, written: readonly string[]): string
 
 /**
  * Lists transcripts of Claude Code that may hold the chosen content. A text alone may also be in forks and in sessions
- * that nobody captured, so all transcripts in the folders of known sessions count.
+ * that nobody captured, so all transcripts in Claude Code's folder `projects` count.
  */
 export function transcriptsThatMay(
   db: DatabaseSync,
@@ -163,7 +163,7 @@ export function previewCopies(place: ForgetPlace): ForgottenCopies {
   return { madeAnew, removed };
 }
 
-/** Whether the program can read every row of a copy. */
+/** Whether the program can read every row of a copy; a copy that another process uses counts as readable. */
 function isSound(path: string): boolean {
   if (identifyDatabase(path).kind !== "ours") return false;
   try {

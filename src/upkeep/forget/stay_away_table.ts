@@ -80,7 +80,7 @@ export function admitAgain(db: DatabaseSync, names: readonly string[]): void {
     .run(JSON.stringify(names));
 }
 
-/** Removes forgotten content from records, in the transaction that writes them, so that only the fact stays. */
+/** Removes forgotten content from records, in the transaction that writes them, so that only the event itself stays. */
 export function withoutForgotten(
   db: DatabaseSync,
   records: readonly HookRecord[],

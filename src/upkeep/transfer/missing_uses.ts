@@ -33,7 +33,7 @@ export async function takeMissing(
     readonly path: string;
     readonly from: number;
     readonly missing: ReadonlySet<string>;
-    /** Older items are repeated by a fork. */
+    /** In epoch milliseconds; a fork repeats older items. */
     readonly sinceMs: number;
   },
   { database, nowMs }: TakeLostOptions,

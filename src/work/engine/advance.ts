@@ -215,7 +215,7 @@ export function stepOfKey(db: DatabaseSync, workflowId: string, key: string): St
   throw new Error(`workflow ${workflowId} has no step ${name}`);
 }
 
-/** How long claims and workflows last, in milliseconds, from now on. */
+/** How long claims and workflows last, in milliseconds, from `atMs` on. */
 export interface Lasting {
   readonly leaseMs: number;
   /** The time limit of a workflow whose file names none. */
