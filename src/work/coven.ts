@@ -145,7 +145,7 @@ export class CovenPlan {
   readonly writes: { readonly to: string; readonly text: string }[] = [];
   /** How many of our files have the same text already. */
   present = 0;
-  /** Entries for our configuration. */
+  /** The values for our configuration. */
   readonly entries: ConfigEntry[] = [];
   /** What is left out or changed, and why. */
   readonly notTaken: { readonly name: string; readonly why: string }[] = [];
@@ -336,13 +336,13 @@ export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): v
       const name = baseName(path).replace(/\.[^.]+$/, "");
       const text = file.text ?? "";
       const to = joinPath(root, `.conclaude/${target.replace("*", name)}`);
-      const there = readFound(to);
+      const existing = readFound(to);
       const parsed = part === "grimoires" ? parseFile({ name, path, text }) : null;
       plan.filesRead += Number(file.text !== null);
       if (file.text === null) plan.leave(path, file.problem);
       else if (parsed !== null && "errors" in parsed) plan.leave(path, parsed.errors.join("; "));
-      else if (there === undefined) plan.writes.push({ to, text });
-      else if (there.text === text) plan.present++;
+      else if (existing === undefined) plan.writes.push({ to, text });
+      else if (existing.text === text) plan.present++;
       else plan.leave(path, `${to} is there already and says something else; it stays`);
     }
   }

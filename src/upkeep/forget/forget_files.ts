@@ -238,13 +238,13 @@ export function placesIn(
   using _closed = opened;
   const { file } = opened;
   const buffer = Buffer.alloc(CHUNK_BYTES + maxBytes);
-  let known = 0;
+  let filled = 0;
   let start = 0;
   for (;;) {
-    const read = file.readSync(buffer.subarray(known));
+    const read = file.readSync(buffer.subarray(filled));
     if (read === null) return places;
-    known += read;
-    const text = buffer.toString("latin1", 0, known);
+    filled += read;
+    const text = buffer.toString("latin1", 0, filled);
     for (const match of text.matchAll(inBytes)) {
       const at = start + match.index;
       if (places.length > 0 && at < places.at(-1)!.at + places.at(-1)!.length) continue;
@@ -254,10 +254,10 @@ export function placesIn(
       if (places.length >= limit) return places;
     }
     // The text may begin at the end of this part and continue in the next one.
-    const carried = Math.min(known, maxBytes);
-    start += known - carried;
-    buffer.copyWithin(0, known - carried, known);
-    known = carried;
+    const carried = Math.min(filled, maxBytes);
+    start += filled - carried;
+    buffer.copyWithin(0, filled - carried, filled);
+    filled = carried;
   }
 }
 

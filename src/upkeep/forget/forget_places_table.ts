@@ -245,8 +245,8 @@ function textPlacesIn(
   const words = columns.filter(({ name, isText }) => isText && isWord(name))
     .map(({ name }) => name);
   const keys = keysOf(db, table);
-  const [inKey, texts] = [true, false].map((is) =>
-    words.filter((name) => keys.includes(name) === is)
+  const [inKey, texts] = [true, false].map((isKey) =>
+    words.filter((name) => keys.includes(name) === isKey)
   ) as [string[], string[]];
   const remove = `DELETE FROM ${table}`;
   const set = texts.map((name) => `${name} = without(${name})`).join(", ");

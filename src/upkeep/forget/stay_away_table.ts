@@ -135,7 +135,7 @@ interface Range {
 
 export type StayAway = ReturnType<typeof stayAway>;
 
-/** Returns a check whether content was forgotten, by itself or with its range; the first need reads the ranges. */
+/** Returns a check whether content was forgotten, by itself or with its range. It reads the ranges at first need. */
 export function stayAway(db: DatabaseSync) {
   let ranges: readonly Range[] | null = null;
   return {

@@ -14,7 +14,7 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A line of an export: its first or last one, a row, or a line that says nothing, with the reason. */
+/** A line of an export: its first or last one, a row, or a faulty line with the reason. */
 export type ExportLine =
   & {
     readonly number: number;
