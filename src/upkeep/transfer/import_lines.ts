@@ -28,7 +28,7 @@ export type ExportLine =
     | { readonly kind: "faulty"; readonly why: string }
   );
 
-/** The greatest length of a line; the largest payload that can be configured is far below a tenth of it. */
+/** The greatest length of a line; the largest payload that can be configured is about an eighth of it. */
 const MAX_LINE_BYTES = 512_000_000;
 
 /** Reads the lines of an export that are not blank. @throws {Error} The file system's error. */
