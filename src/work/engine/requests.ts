@@ -94,7 +94,7 @@ export function sendBack(
   if (agent === undefined) {
     throw refusal("INVALID_STATUS", {
       what: `Cannot send workflow ${workflow.id} back`,
-      why: "no agent has worked on it that could be told; nothing was changed",
+      why: "no agent has worked on it, so none can go on with it; nothing was changed",
       next: `conclaude workflow reject ${workflow.id}`,
     });
   }
