@@ -286,7 +286,7 @@ function violationSteps(
   { id, hookName, toolName, toolUseId, createdAtMs: atMs, metadata }: ExecutionRow,
 ): Step[] {
   const all = metadata[VIOLATED];
-  const at = { atMs, toolUseId, observation: null, ...NOBODY } as const;
+  const at = { atMs, toolUseId, observation: null, ...UNKNOWN } as const;
   return (Array.isArray(all) ? all : []).map((one, n): Step => ({
     ...at,
     id: `${id}/${n}`,
