@@ -7,11 +7,11 @@ import { VERSION } from "./src/base/version.ts";
 // Global flags may stand before the verb; a hook with them must still be a hook, for it may never leave with status 2.
 let verb = 0;
 while (Deno.args[verb]?.startsWith("--")) verb += Deno.args[verb] === "--db" ? 2 : 1;
-// The daemon has a socket to open, and whoever talks to it; a team is on the network. Nothing else may ever speak to it.
+// The daemon and who talks to it open a socket; a team's server is on the network. No other verb may use the network.
 if (!["daemon", "ui", "team"].includes(Deno.args[verb] ?? "")) {
   Deno.permissions.revokeSync({ name: "net" });
 }
-// What a person asks of a hook is the command line's to answer.
+// The command line answers what a person asks about a hook.
 const isAsked = ["--help", "-h", "--dry-run"].some((flag) => Deno.args.includes(flag));
 
 if (Deno.args.length === 1 && ["--version", "-V", "-v"].includes(Deno.args[0]!)) {
@@ -21,7 +21,7 @@ if (Deno.args.length === 1 && ["--version", "-V", "-v"].includes(Deno.args[0]!))
     const { runHook } = await import("./src/hook/run.ts");
     await runHook(Deno.args.toSpliced(verb, 1));
   } catch (thrown) {
-    // A hook that has begun ends by itself: this one could not be read from the executable.
+    // `runHook()` catches its own faults, so the hook could not be read from the executable.
     const why = thrown instanceof Error ? thrown.message : thrown;
     console.log(JSON.stringify({ systemMessage: `conclaude could not keep this event: ${why}` }));
   }

@@ -105,7 +105,7 @@ function fitLine(line: string, columns: number): string {
     isBegun = true;
     const hasRoom = indent.length + 2 <= half;
     if (word!.startsWith("# ") && !indent.endsWith("# ") && hasRoom) indent += "# ";
-    // A shell joins rows at a `\`, but not within quotes, so a word with quotes stays label.
+    // A shell joins rows at a `\`, but not within quotes, so a word with quotes stays whole.
     const isWhole = isCommand && /['"]/.test(word!);
     const room = isCommand ? columns - 1 : columns;
     while (!isWhole && fitting(row, columns) < row.length) {

@@ -56,7 +56,7 @@ export function isDatabaseBusy(thrown: unknown): boolean {
   return /database (?:table |schema )?is (?:locked|busy)/i.test(messageOf(thrown));
 }
 
-/** Reads the database; returns undefined when that fails. The hook reports the error when it saves its event. */
+/** Calls a function whose failure does no harm. @returns Its result; undefined when it throws. */
 export function quietly<Result>(read: () => Result): Result | undefined {
   try {
     return read();

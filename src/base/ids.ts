@@ -105,7 +105,7 @@ const FINGERPRINT_PRIME = 2n ** 128n - 159n;
 
 /**
  * Returns a digest of 128 bits, in 32 hexadecimal digits. It tells texts apart, but does not resist forged collisions.
- * The engine's own code does the work: a loop over the characters would take a hook 0.9 ms for 2 kB.
+ * Native code does the work: a loop over the characters would take a hook 0.9 ms for 2 kB.
  */
 export function fingerprint(text: string): string {
   const bytes = new TextEncoder().encode(text);

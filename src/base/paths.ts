@@ -65,7 +65,7 @@ export function matchesAny(sources: readonly string[], text: string): boolean {
   return sources.some((source) => new RegExp(source, "s").test(text));
 }
 
-/** Paths in a text as people read them: relative to the folder, else to the home (`~`). */
+/** Writes the paths in a text as people read them: relative to the folder, else to the home (`~`). */
 export function shortPaths(
   text: string,
   { folder, home }: { readonly folder: string; readonly home: string | null },
@@ -76,7 +76,7 @@ export function shortPaths(
       ? []
       : [{ pattern: new RegExp("(?<=^|[\\s\"'`=(])" + RegExp.escape(path) + "/", "g"), shown }];
   return [...below(folder, ""), ...below(home, "~/")].reduce(
-    (told, { pattern, shown }) => told.replace(pattern, shown),
+    (shortened, { pattern, shown }) => shortened.replace(pattern, shown),
     text,
   );
 }

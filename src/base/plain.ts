@@ -86,9 +86,9 @@ const UNSEEN = /[\u00ad\u200b\u2060\ufeff]|\udb40[\udc00-\udc7f]/g;
 /** Finds quickly whether a text may hold a mark: without a match, it holds none. */
 const MAY_HOLD = /[<[\u00ad\u200b\u2060\ufeff\udb40\uff1a\uff1c]|human|assistant|system|user/i;
 const WIDE = /[\uff01-\uff5e]/g;
-const WIDE_BY = 0xff01 - 0x21;
+const WIDE_OFFSET = 0xff01 - 0x21;
 
-/** Replaces the brackets of every mark and removes unseen characters. A second call changes nothing. */
+/** Writes every mark with `‹›` and removes unseen characters. A second call changes nothing. */
 export function defused(text: string): string {
   if (!MAY_HOLD.test(text)) return text;
   const seen = text.replace(UNSEEN, "");
@@ -99,7 +99,7 @@ function replaceMarks(text: string, { pattern, shown }: Mark): string {
   // Both texts have the same length, so a mark has the same index in both.
   const narrow = text.replace(
     WIDE,
-    (letter) => String.fromCharCode(letter.charCodeAt(0) - WIDE_BY),
+    (letter) => String.fromCharCode(letter.charCodeAt(0) - WIDE_OFFSET),
   );
   let out = "";
   let at = 0;

@@ -1,2 +1,2 @@
-/** The version of this program. `conclaude --version` prints it; config cache entries and backups carry it. */
+/** The version of this program. `conclaude --version` prints it; migrated databases and exports name it. */
 export const VERSION = "0.1.0";

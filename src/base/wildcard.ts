@@ -13,7 +13,7 @@ export function readWildcard(
       if (part === "?") return ".";
       if (part.length === 1) return `\\${part}`;
       return part.startsWith("[")
-        // A bracket that comes first in a class is one of its letters.
+        // A bracket that comes first in a class is one of its characters.
         ? part.replaceAll("\\", "\\\\").replace(/^\[!/, "[^").replace(/^(\[\^?)\]/, "$1\\]")
         // `\d` is the letter d.
         : part.replace(/\\(?=\w)/, "");

@@ -14,7 +14,7 @@ import { kebab } from "../operations/usage.ts";
 import type { LazyVerb, Verb, VerbGroup } from "../operations/verb.ts";
 import { REPOSITORY, runTask } from "./run_deno.ts";
 
-/** Writes the pages. @returns Their texts, by their paths from the root of the clone. */
+/** Makes the pages. @returns Their texts, by their paths from the root of the clone. */
 export async function references(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ["docs/reference/commands.md", await commandsPage()],

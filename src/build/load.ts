@@ -83,7 +83,7 @@ async function openModules(): Promise<Read> {
 
 /** How a program recognizes and finds its overlay. */
 interface Overlay {
-  /** The program's last {@linkcode ID_BYTES} bytes, which no other program has. */
+  /** The overlay's last {@linkcode ID_BYTES} bytes, which no other program has. */
   readonly id: string;
   /** The length of the overlay before its id, in bytes. */
   readonly bytes: number;
@@ -92,10 +92,10 @@ interface Overlay {
 /** The length of an overlay's id, a SHA-256 in hexadecimal digits. */
 export const ID_BYTES = 64;
 
-/** The bytes of the executable's last number: the length of the embedded part with this number, lowest byte first. */
+/** The size of the number that ends an executable: the length of its embedded part with this number. */
 const LENGTH_BYTES = 8;
 
-/** Reads the bytes of a file between two offsets. */
+/** Reads a number of bytes of a file from an offset on. */
 type Read = (start: number, bytes: number) => Uint8Array<ArrayBuffer>;
 
 /** Opens the overlay of the running program. @throws {Error} When the executable's file is gone or damaged. */

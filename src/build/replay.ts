@@ -53,7 +53,7 @@ function matches(matcher: string | undefined, subject: string): boolean {
   return new RegExp(matcher).test(subject);
 }
 
-/** Changes the file of a `Write` or an `Edit`, as the tool does before its hooks run. */
+/** Changes the file of a `Write` or an `Edit`, as the tool does before its PostToolUse hooks run. */
 export async function changeFile(payload: Payload): Promise<void> {
   if (payload.hook_event_name !== "PostToolUse") return;
   const { filePath, content, originalFile, oldString, newString } =

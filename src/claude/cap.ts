@@ -63,13 +63,13 @@ function withEntries(value: unknown, most: number): unknown {
   const isList = Array.isArray(value);
   const entries: [string, unknown][] = Object.entries(value);
   const head = Math.ceil(most / 2);
-  const gone = entries.splice(head, Math.max(0, entries.length - most));
+  const removed = entries.splice(head, Math.max(0, entries.length - most));
   const kept = entries.map(([key, item]): [string, unknown] => [
     capText(key, MAX_KEY_BYTES),
     withEntries(item, most),
   ]);
-  if (gone.length > 0) {
-    const marker = cutMarker(jsonBytes(isList ? gone.map(([, item]) => item) : gone));
+  if (removed.length > 0) {
+    const marker = cutMarker(jsonBytes(isList ? removed.map(([, item]) => item) : removed));
     kept.splice(head, 0, isList ? ["", marker] : [marker, null]);
   }
   // fromEntries() also keeps a key "__proto__"

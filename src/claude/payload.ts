@@ -52,7 +52,7 @@ export function filesTouched(toolName: string, toolInput: unknown): string[] {
   return pathsIn(PATH_FIELDS.get(toolName), toolInput).map((path) => headOf(path, MAX_PATH_CHARS));
 }
 
-/** Returns the path in a field. It may have any length: tools tidy a path up before they use it. */
+/** Returns the path in a field, uncut: a tool resolves `..` before it uses the path, which may then be short. */
 function pathsIn(field: string | undefined, toolInput: unknown): string[] {
   if (field === undefined || typeof toolInput !== "object" || toolInput === null) return [];
   const path = Object.hasOwn(toolInput, field) ? Reflect.get(toolInput, field) : undefined;

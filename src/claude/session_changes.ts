@@ -63,7 +63,7 @@ const CHANGES: Readonly<Record<string, (event: ToldEvent) => readonly SessionCha
   SubagentStart: (event) => agentOf(event, "running"),
   // Compacting also ends with this event: its agent has no type and no start.
   SubagentStop: (event) => event.own["agent_type"] === "" ? [] : agentOf(event, "completed"),
-  PostToolUse: ownReport,
+  PostToolUse: agentAnswerOf,
   Notification: notificationOf,
   Elicitation: elicitationOf,
   ElicitationResult: resultOf,
@@ -89,7 +89,7 @@ function agentOf(
 }
 
 /** Reads the answer of the tool that starts a sub-agent; it comes at once for a background agent, else at its end. */
-function ownReport({ own }: ToldEvent): readonly SessionChange[] {
+function agentAnswerOf({ own }: ToldEvent): readonly SessionChange[] {
   const response = own["tool_response"];
   const agentId = nameIn(response, "agentId");
   if (agentId === null) return [];

@@ -51,7 +51,7 @@ function unknownCommand(input: string, { words, target }: Reached, args: readonl
     .map((name) => names.includes(name) ? name : `--${name}`);
   return usageError(`Unknown command "${[...words.slice(1), input].join(" ")}"`, {
     why: `\`${words.join(" ")}\` has no command "${input}"${didYouMean(near)}`,
-    next: near.length === 1 ? retyped(args, input, near[0]!) : helpOf(words),
+    next: near.length === 1 ? retyped(args, input, near[0]!) : helpCommand(words),
   });
 }
 
@@ -72,9 +72,9 @@ function unknownFlag(flag: string, { words, target }: Reached, args: readonly st
   const at = near.length > 0 || !takesText(target)
     ? -1
     : args.findIndex((arg) => arg === flag || /^-[^-]/.test(arg) && arg.includes(flag.slice(1)));
-  if (at < 0) return error(didYouMean(near), helpOf(words));
-  const behind = ["conclaude", ...args.toSpliced(at, 0, "--").map(quoteWord)].join(" ");
-  return error("; text that begins with - stands behind --", behind);
+  if (at < 0) return error(didYouMean(near), helpCommand(words));
+  const corrected = ["conclaude", ...args.toSpliced(at, 0, "--").map(quoteWord)].join(" ");
+  return error("; text that begins with - must stand after --", corrected);
 }
 
 function takesText(target: Reached["target"]): boolean {
@@ -86,7 +86,7 @@ function takesText(target: Reached["target"]): boolean {
 
 function argumentError(thrown: unknown, reached: Reached, args: readonly string[]): UserError {
   const name = reached.words.join(" ");
-  const error = (what: string, why: string, next = helpOf(reached.words)) =>
+  const error = (what: string, why: string, next = helpCommand(reached.words)) =>
     usageError(what, { why, next });
   if (thrown instanceof stricli.FlagNotFoundError) {
     return unknownFlag(`--${thrown.input}`, reached, args);
@@ -143,7 +143,7 @@ function reach(root: stricli.RouteMap<CliContext>, args: readonly string[]): Rea
   return { words, target };
 }
 
-function helpOf(words: readonly string[]): string {
+function helpCommand(words: readonly string[]): string {
   return `${words.join(" ")} --help`;
 }
 

@@ -29,7 +29,7 @@ const CACHE_BUSY_MS = 200;
  * The cache lies in the database at the default path, since `database.path` is not known before the configuration is
  * read. A configuration that names a database never makes the default one.
  *
- * @returns `cache`: the database of the cache, open, so that the caller can go on with it; null when it cannot be opened.
+ * @returns `cache`: the database of the cache, open, so that the caller can go on with it; null without one.
  * `brought`: files whose new version git has brought, which is in force from now on.
  */
 export async function loadHookConfig(
@@ -63,9 +63,9 @@ export async function loadHookConfig(
   await loadSections();
   const { parseConfig } = await import("./parse.ts");
   let parsed = parseConfig(files);
-  const home = cache ??
+  const store = cache ??
     (place.noDb || !parsed.hook.databaseEnabled ? null : await tryOpen(place.locations));
-  const inForce = home === null ? null : await filesInForce(searches, home);
+  const inForce = store === null ? null : await filesInForce(searches, store);
   let { held = [], brought = [] } = inForce ?? {};
   if (held.length > 0) {
     const before = parseConfig(inForce!.files);
@@ -73,7 +73,7 @@ export async function loadHookConfig(
     if (holdsPolicy(before.hook)) parsed = before;
     else {
       for (const { path, text } of seen) {
-        if (held.includes(path)) keepFile(home!, path, { text, atMs: Date.now() });
+        if (held.includes(path)) keepFile(store!, path, { text, atMs: Date.now() });
       }
       held = [];
     }
@@ -82,23 +82,23 @@ export async function loadHookConfig(
   if (read.unreadable !== "") {
     // Unreadable files are rare, so what handles them is loaded only here.
     const { logUnknown, withLock } = await import("./kept_policy.ts");
-    if (home === null && !place.noDb && parsed.policy.whenBlind === "allow") {
+    if (store === null && !place.noDb && parsed.policy.whenBlind === "allow") {
       logUnknown(read, place.locations);
     }
-    read = withLock(parsed, { files, cache: home });
+    read = withLock(parsed, { files, cache: store });
   }
   const config: HookConfig = { ...read, held };
-  if (home !== null && inForce !== null) {
+  if (store !== null && inForce !== null) {
     const atMs = Date.now();
-    storeCachedConfig(home, { key, hash, parsed: config, atMs });
+    storeCachedConfig(store, { key, hash, parsed: config, atMs });
     if (config.unreadable === "") {
-      rememberWhenBlind(home, key, { answer: parsed.policy.whenBlind, atMs });
+      rememberWhenBlind(store, key, { answer: parsed.policy.whenBlind, atMs });
     }
   }
-  return { config, configFrom: "parsed" as const, cache: home, brought };
+  return { config, configFrom: "parsed" as const, cache: store, brought };
 }
 
-/** Tells whether a configuration has rules of its own, besides those that are built in, which no agent may change. */
+/** Tells whether a configuration has rules that are not built in, and lets no agent change them. */
 export function holdsPolicy(config: HookConfig): boolean {
   const { guards, stop } = config;
   return (hasWrittenRules(config) || stop !== "") && guards !== "" &&
@@ -106,8 +106,8 @@ export function holdsPolicy(config: HookConfig): boolean {
 }
 
 /**
- * The files with those that were in force and are gone, lowest layer first. Where one of them is new, the files that
- * count without it follow as another search.
+ * Returns the found files, with removed ones that were in force, lowest layer first. Where a found file is new, the
+ * files that count without it follow as another search.
  */
 export function searchesFor(
   files: readonly ConfigFile[],
@@ -134,7 +134,7 @@ export function searchesFor(
   }
 }
 
-/** Which versions of the files are in force; null where the database cannot tell, and what was found counts. */
+/** Finds which versions of the files are in force; null where the database cannot tell, and what was found counts. */
 async function filesInForce(searches: readonly (readonly ConfigFile[])[], db: DatabaseSync) {
   const { policyInForce } = await import("./kept_policy.ts");
   const at = { db, atMs: Date.now(), environment: THIS_PROCESS };

@@ -134,9 +134,9 @@ export function textWith(target: ConfigTarget, { path, value }: Omit<ConfigEntry
   }
   if (value === null) {
     if (!document.hasIn(path)) return target.text;
-    const gone = emptied(document, path);
-    const text = withoutLines(target.text, document, gone);
-    document.deleteIn(gone);
+    const removed = emptied(document, path);
+    const text = withoutLines(target.text, document, removed);
+    document.deleteIn(removed);
     return hasContentOf(text, document) ? text : document.toString({ lineWidth: 0 });
   }
   const text = document.hasIn(path) ? null : withLines(target.text, document, { path, value });
@@ -169,7 +169,7 @@ function withLines(
   return `${text.slice(0, at).replace(/(?<!\n)$/, "\n")}${lines}${text.slice(at)}`;
 }
 
-/** Returns the end of the line in which a node ends, its line break included. @param end Of the node. */
+/** Returns the end of the line in which a node ends, its line break included. @param end Where the node ends. */
 function lineEnd(text: string, end: number): number {
   if (text[end - 1] === "\n") return end;
   const at = text.indexOf("\n", end);

@@ -15,9 +15,9 @@ const LINE_WIDTH = 96;
 
 /** Writes every key with its meaning, commented out at its default. @param presets What each preset does, by name. */
 export function configTemplate(presets: Readonly<Record<string, string>>): string {
-  const begun = Object.entries(presets)
+  const presetLines = Object.entries(presets)
     .flatMap(([name, about]) => wrap(`--preset ${name}: ${about}`, LINE_WIDTH));
-  const lines = [...HEADER, ...begun].map((line) => `## ${line}`);
+  const lines = [...HEADER, ...presetLines].map((line) => `## ${line}`);
   const sections = new Map(configSchema().sections.map((section) => [section.key, section]));
   const opened = new Set<string>();
   for (const { key, default: fallback, description, range } of configSchema().keys) {

@@ -144,8 +144,8 @@ export function hasWrittenRules(
  * @param looks The project directory and the folders above it, nearest first.
  * @param user The user's home, what lies in `~/.conclaude`, and the database that knows which folders are trusted.
  * @param without Files that are passed over, as if they were not there.
- * @returns At most one file a layer that counts, and before them of each layer those that are left out; empty when there
- * is none. A file that is there but cannot be read (no permission, not a regular file, a link to nothing, over 1 MiB) is
+ * @returns At most one file a layer that counts, and before it the layer's files that are left out; empty when there is
+ * none. A file that is there but cannot be read (no permission, not a regular file, a link to nothing, over 1 MiB) is
  * listed with `text: null`, and no other one takes its place.
  */
 export function readConfigFiles(

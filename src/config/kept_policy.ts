@@ -49,7 +49,7 @@ export async function policyInForce(
       const isFirst = kept === undefined && !hasPolicy;
       // The rights of a folder above may have changed, and no time of the file tells when.
       const changedAtMs = isUnreadable ? atMs : changedAt(file.path);
-      // A new file counts in place of one further up, whose sessions it is about.
+      // A new file replaces one further up, so the sessions in the folder of that one count.
       const place = kept === undefined
         ? searches.at(-1)!.findLast(({ layer }) => layer !== "user") ?? file
         : file;
@@ -99,7 +99,7 @@ function changedAt(path: string): number {
   for (const at of [path, parentOf(path)]) {
     try {
       const { mtime, ctime } = statSync(at);
-      // A program can set back the time of the content, but not that of the entry.
+      // A program can set back the `mtime`, but not the `ctime`.
       return Math.max(mtime?.getTime() ?? 0, ctime?.getTime() ?? 0);
     } catch {
       // The file is gone.
@@ -121,7 +121,7 @@ async function broughtByGit(
   return (await broughtFiles(repository, [path], at)).brought.has(path);
 }
 
-/** Returns the configuration for hooks. While a file whose gates then ask or deny is unreadable, its policy says so. */
+/** Returns the configuration for hooks. While a file is unreadable, its policy answers as `gates.whenBlind` says. */
 export function withLock(
   { hook, policy, isOnlyLeftOut }: ParsedConfig,
   from: { readonly files: readonly ConfigFile[]; readonly cache: DatabaseSync | null },
@@ -148,7 +148,7 @@ export function logUnknown({ unreadable }: HookConfig, { spoolFolders, home }: L
 }
 
 /**
- * Returns `gates.whenBlind` as it was when the files could last be read; it looks up the topmost file first. A file
+ * Returns `gates.whenBlind` as it was when the files could last be read; the highest layer that had it decides. A file
  * that is left out may never have counted: then the user's own file, which still counts, does not answer for it.
  */
 function answerBefore(

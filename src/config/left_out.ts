@@ -34,10 +34,10 @@ export function foldersOf(projectDir: string): string[] {
 }
 
 /** Returns why a file in a project's `.conclaude` folder does not count; null when it counts. */
-export function whyNotOf(projectDir: string, path: string, by = trustHere()): LeftOut | null {
-  const { top } = searchedFolders(lookUpwards(projectDir), by.home);
+export function whyNotOf(projectDir: string, path: string, trust = trustHere()): LeftOut | null {
+  const { top } = searchedFolders(lookUpwards(projectDir), trust.home);
   const folder = path.slice(0, path.lastIndexOf(`/${OWN_FOLDER}/`));
-  const distrust = whyDistrusted(path, { top, folder, by });
+  const distrust = whyDistrusted(path, { top, folder, by: trust });
   return distrust === null ? null : leftOut(path, distrust);
 }
 
@@ -50,28 +50,28 @@ export function leftOutText({ why, next }: Pick<LeftOut, "why" | "next">): strin
 export function listLeftOut(
   files: readonly ConfigFile[],
   projectDir: string | null,
-  by: TrustPlace,
+  trust: TrustPlace,
 ): LeftOut[] {
   const ofConfig = files.filter(isLeftOut).map(({ path, distrust }) => leftOut(path, distrust));
   const others = projectDir === null ? [] : foldersOf(projectDir).flatMap((folder) => [
     ...namedIn(folder, (name) => name === MATCHERS),
     ...namedIn(joinPath(folder, "workflows"), (name) => /\.ya?ml$/.test(name)),
     ...namedIn(joinPath(folder, "prompts"), (name) => name.endsWith(".md")),
-  ]).flatMap((path) => whyNotOf(projectDir!, path, by) ?? []);
+  ]).flatMap((path) => whyNotOf(projectDir!, path, trust) ?? []);
   return [...ofConfig, ...others];
 }
 
 export function leftOutNotice(
   files: readonly ConfigFile[],
   projectDir: string | null,
-  by: TrustPlace,
+  trust: TrustPlace,
 ): string | null {
-  const all = listLeftOut(files, projectDir, by);
+  const all = listLeftOut(files, projectDir, trust);
   if (all.length === 0) return null;
   const named = all.slice(0, MAX_NAMED)
     .map(({ path, why, next }) => `${path}: ${why} (so that it counts: \`${next}\`)`);
   const more = all.length > MAX_NAMED ? `; and ${all.length - MAX_NAMED} more` : "";
-  return "conclaude: nothing counts of what others could have written. Left out: " +
+  return "conclaude: files that others could have written do not count. Left out: " +
     `${named.join("; ")}${more}. See \`conclaude config path\`.`;
 }
 

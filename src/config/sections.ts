@@ -15,7 +15,7 @@ export interface CompileFrom {
   readonly nameOf: NameOfEntry;
 }
 
-/** The part of the guards' policy that the cache keeps. */
+/** The part of the guards' policy that `config/` knows. */
 export interface StrictPolicy {
   readonly root: string | null;
   readonly isStrict: boolean;

@@ -90,7 +90,7 @@ const STEP = { maxRows: 2, maxBytes: 50_000 };
 /** The pause while another process drains, or after a fault, in milliseconds. */
 const PAUSE_MS = { least: 5_000, most: 300_000 };
 
-/** Works captures into memory. @param summaries Starts when nothing waits for the first time. */
+/** Works captures into memory. @param summaries Is started once nothing waits. */
 export function memoryWork(context: WorkContext, summaries: Work): Work {
   const { db, settings, log } = context;
   const isThereWork = () => hasWaiting(db, Date.now()) || sessionsToSummarize(db, 1).length > 0;

@@ -93,7 +93,7 @@ async function startDaemon(
 type DaemonPlace = Awaited<ReturnType<typeof daemonPlace>>;
 type RunningDaemon = Extract<client.FoundDaemon, { readonly kind: "running" }>;
 
-/** Returns the daemon's port; starts the daemon if none runs, restarts one without a port, and lets agents go on. */
+/** Returns the daemon's port; starts the daemon if none runs, and restarts one without a port, whose agents go on. */
 export async function daemonOnPort(context: CliContext, place: DaemonPlace): Promise<number> {
   const { found } = await startDaemon(context, place, 0);
   if (found.state.port !== null) return found.state.port;

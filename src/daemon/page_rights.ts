@@ -87,7 +87,7 @@ export class PageRights {
     return tab.rights;
   }
 
-  /** Keeps the tab that was used last, and before it as many others as there is room for. */
+  /** Keeps the tab that was used last, and behind it as many others as there is room for. */
   #keep(tab: Tab): void {
     const others = this.#stored.tabs.filter(({ hash }) => hash !== tab.hash);
     this.#store({ ...this.#stored, tabs: [tab, ...others].slice(0, MAX_TABS) });

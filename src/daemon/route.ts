@@ -63,7 +63,7 @@ export interface Route {
   readonly errors: readonly ErrorCode[];
   /** Whether the port answers the route without a token. */
   readonly isOpen: boolean;
-  /** Whether the request must show a token that `conclaude token` printed for a person. */
+  /** Whether the request must show a person's token: one of `conclaude token`, or of a page that may act. */
   readonly forPerson: boolean;
   /** `write` runs in a write transaction, `read` in a read transaction; an `own` route manages transactions itself. */
   readonly transaction: "write" | "read" | "own";

@@ -89,7 +89,7 @@ export async function runVerb(
   const held: DatabaseSync[] = [];
   try {
     const { database, locations } = daemon;
-    // As that of `conclaude --json --db DATABASE` in the folder.
+    // The context of `conclaude --json --db DATABASE` in the folder.
     const context = silentContext({
       ...THIS_PROCESS,
       cwd: () => String(values["folder"] ?? daemon.folder),

@@ -75,7 +75,7 @@ export interface HookRecord {
   readonly counters: readonly string[];
   /** Changes of requirements; most records have none. */
   readonly changes?: readonly unknown[];
-  /** Changes of sub-agents and questions; most records have none. */
+  /** Changes of sub-agents, questions and the session's task; most records have none. */
   readonly told?: readonly unknown[];
 }
 
@@ -90,7 +90,7 @@ export interface Appliers {
   readonly told?: ApplyPart<HookRecord> | undefined;
 }
 
-/** Writes one hook event in one transaction, in which it calls a function. @returns False when it was saved before. */
+/** Writes one hook event in one transaction, in which a function makes it. @returns False when it was saved before. */
 export function saveRecord(
   db: DatabaseSync,
   record: HookRecord | (() => HookRecord),
@@ -279,7 +279,7 @@ function upsertSession(
   });
 }
 
-/** Queues a capture, but not a hook's whose tool use came from the transcript. @throws {Error} When the id is taken. */
+/** Queues a capture, unless a hook repeats a tool use of the transcript. @throws {Error} When the id is taken. */
 export function insertCapture(
   db: DatabaseSync,
   { id, sessionId, session, atMs }: Pick<HookRecord, "id" | "sessionId" | "atMs"> & {

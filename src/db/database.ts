@@ -132,7 +132,7 @@ function createPrivateFile(path: string, ownOnly: boolean, links = 0): boolean {
   return false;
 }
 
-/** Tells whether this user made a file, and it is no link: anybody can put one into a folder that others write to. */
+/** Tells whether this user owns a file, and it is no link: anybody can put one into a folder that others write to. */
 export function isOwnFile(info: FileInfo): boolean {
   return !info.isSymlink && info.uid === userId();
 }

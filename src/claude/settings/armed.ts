@@ -32,7 +32,7 @@ export interface Need {
   /** The gate's name, as in the configuration: `stop.commands`. */
   readonly gate: string;
   readonly event: string;
-  /** The tools that the gate must be asked about, `*` for all; empty for any guarded tool, or no tool at all. */
+  /** The tools that the gate must be asked about, `*` for all; empty where one guarded tool is enough. */
   readonly tools: readonly string[];
 }
 
@@ -43,7 +43,7 @@ export type Remedy =
   | { readonly kind: "correct"; readonly path: string; readonly at: string }
   /** Install our hooks into this file; null where none of them is installed anywhere. */
   | { readonly kind: "install"; readonly path: string | null }
-  /** Install the hooks of another program: the one that is named there cannot be started. */
+  /** Install the hooks anew, with another program: the one that this file names cannot be started. */
   | { readonly kind: "replace"; readonly path: string };
 
 /** Gates that Claude Code does not ask, and why. */
@@ -118,7 +118,7 @@ export function holdsOwn(settings: unknown, event: string, ownership: Ownership)
 /** Why gates are not asked, and what helps. */
 interface Obstacle {
   readonly needs: readonly Need[];
-  /** The reason; `events` are the events that are not asked about. */
+  /** The reason; `events` names the events at which the gates are not asked. */
   readonly says: (events: string) => string;
   readonly remedy: Remedy;
 }
@@ -141,9 +141,9 @@ function obstacleFor(
     tool === "PowerShell" && !hasPowerShell(searchPath);
   const missedOf = ({ tools }: Need) => tools.filter((tool) => !isAsked(tool));
   const unheard = needs.filter((need) => missedOf(need).length > 0);
-  const heard = needs.every(({ tools }) => tools.length > 0) ||
+  const isAnyAsked = needs.every(({ tools }) => tools.length > 0) ||
     sound.some(({ matcher }) => GATED_TOOLS.some((tool) => letsThrough(event, matcher, tool)));
-  if (unheard.length === 0 && heard) return null;
+  if (unheard.length === 0 && isAnyAsked) return null;
   const [first] = sound;
   if (first === undefined) {
     const troubles = found.flatMap(({ trouble }) => trouble ?? []);

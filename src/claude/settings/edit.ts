@@ -44,7 +44,7 @@ export interface Edit {
  */
 export function installInto(text: string, plan: InstallPlan): Edit {
   const { mark, body, settings } = openFile(text, HOOKS);
-  const before = new Set(ownersIn(settings, plan).map(({ event }) => event));
+  const before = new Set(ourHandlersIn(settings, plan).map(({ event }) => event));
   const after = new Set(plan.entries.map(({ event }) => event));
   const changed = new Set<string>();
   let edited = body;
@@ -62,7 +62,7 @@ export function installInto(text: string, plan: InstallPlan): Edit {
 
 /** Lists our handlers in a settings file in the form of a plan's entries. */
 export function entriesIn(settings: unknown, ownership: Ownership): HookEntry[] {
-  return ownersIn(settings, ownership).map(({ event, role, isAsync, matcher, handler }) => ({
+  return ourHandlersIn(settings, ownership).map(({ event, role, isAsync, matcher, handler }) => ({
     event,
     role,
     matcher,
@@ -78,10 +78,10 @@ export function entriesIn(settings: unknown, ownership: Ownership): HookEntry[] 
   }));
 }
 
-type Owner = ReturnType<typeof ownersIn>[number];
+type OurHandler = ReturnType<typeof ourHandlersIn>[number];
 
 /** Returns our handlers, and what an edit has to know of each. */
-function ownersIn(settings: unknown, ownership: Ownership) {
+function ourHandlersIn(settings: unknown, ownership: Ownership) {
   return ownHandlersIn(settings, ownership).map(({ matcher, handler, at, together, ...own }) => {
     const group: JsonPath = ["hooks", own.event, at[0]];
     return {
@@ -101,26 +101,26 @@ function ownersIn(settings: unknown, ownership: Ownership) {
 /** Returns the text after the next step towards a plan, and the event of the step; `undefined` when no step is left. */
 function step(body: string, plan: InstallPlan): { event: string; body: string } | undefined {
   const settings: unknown = JSON.parse(body);
-  const owners = ownersIn(settings, plan);
-  const isBeside = ({ event, role }: HookEntry) => (other: Owner | HookEntry) =>
+  const ours = ourHandlersIn(settings, plan);
+  const isBeside = ({ event, role }: HookEntry) => (other: OurHandler | HookEntry) =>
     other.event === event && other.role === role;
   // Where the plan has one lane, a handler in the other lane is corrected: the older form had one handler for both.
-  const isOf = (entry: HookEntry) => (owner: Owner) =>
-    isBeside(entry)(owner) &&
-    (owner.isAsync === (entry.async === true) || plan.entries.filter(isBeside(entry)).length === 1);
+  const isOf = (entry: HookEntry) => (one: OurHandler) =>
+    isBeside(entry)(one) &&
+    (one.isAsync === (entry.async === true) || plan.entries.filter(isBeside(entry)).length === 1);
   for (const entry of plan.entries) {
     const { event, matcher } = entry;
-    const matching = owners.filter(isOf(entry));
-    const kept = matching.find((owner) => matchesSame(owner.matcher, matcher)) ??
-      matching.find((owner) => owner.groupIsOurs);
-    const surplus = matching.find((owner) => owner !== kept);
+    const matching = ours.filter(isOf(entry));
+    const kept = matching.find((placed) => matchesSame(placed.matcher, matcher)) ??
+      matching.find((placed) => placed.groupIsOurs);
+    const surplus = matching.find((placed) => placed !== kept);
     if (surplus !== undefined) return { event, body: removeAt(body, emptiedBy(surplus, settings)) };
     const next = kept === undefined
       ? addGroup(body, settings, entry)
       : correctHandler(body, kept, entry) ?? correctMatcher(body, kept, matcher);
     if (next !== undefined) return { event, body: next };
   }
-  const unwanted = owners.find((owner) => !plan.entries.some((entry) => isOf(entry)(owner)));
+  const unwanted = ours.find((placed) => !plan.entries.some((entry) => isOf(entry)(placed)));
   return unwanted &&
     { event: unwanted.event, body: removeAt(body, emptiedBy(unwanted, settings)) };
 }
@@ -138,21 +138,21 @@ const USUAL: Mapping = {
  * `asyncRewake`, `shell` and other `args`: they change how, when or in which shell Claude Code starts the command. All
  * other keys stay.
  */
-function correctHandler(body: string, owner: Owner, entry: HookEntry): string | undefined {
-  const present = owner.handler as Readonly<Record<string, Json>>;
+function correctHandler(body: string, placed: OurHandler, entry: HookEntry): string | undefined {
+  const present = placed.handler as Readonly<Record<string, Json>>;
   const wanted = handlerOf(entry);
   const { onFailure, async, args, if: condition, asyncRewake, shell, ...kept } = present;
   const ruled = { onFailure, async, args, if: condition, asyncRewake, shell, ...wanted };
   const json = (one: Mapping, key: string) =>
     JSON.stringify(Object.hasOwn(one, key) ? one[key] : USUAL[key]);
   if (Object.keys(ruled).every((key) => json(present, key) === json(wanted, key))) return undefined;
-  return setAt(body, owner.path, { ...kept, ...wanted });
+  return setAt(body, placed.path, { ...kept, ...wanted });
 }
 
 /** Sets the matcher of a group in the text; `undefined` when the matcher is right already. */
 function correctMatcher(
   body: string,
-  { group, matcher }: Owner,
+  { group, matcher }: OurHandler,
   wanted: string | undefined,
 ): string | undefined {
   if (matchesSame(matcher, wanted)) return undefined;
@@ -188,7 +188,7 @@ function addGroup(body: string, settings: unknown, entry: HookEntry): string {
  * Returns the path of the largest part that would be empty without a handler: the handler, its group, the event or all
  * of `hooks`. A group without handlers does nothing, whatever else it says.
  */
-function emptiedBy({ event, group, path, isAlone }: Owner, settings: unknown): JsonPath {
+function emptiedBy({ event, group, path, isAlone }: OurHandler, settings: unknown): JsonPath {
   if (!isAlone) return path;
   if (groupsOf(settings, event).length > 1) return group;
   const isShared = Object.keys(Object(memberOf(settings, "hooks"))).length > 1;

@@ -166,7 +166,7 @@ export function hookTimeoutSeconds(event: string): number {
   return rowsOf(event)[0]!.seconds;
 }
 
-/** Returns when the commands of an event must be done, in milliseconds since the hook started; 0 where none run. */
+/** Returns when the commands of an event must be done, in milliseconds since the hook began; below 0 where none run. */
 export function commandDeadlineMs(event: string): number {
   return (hookTimeoutSeconds(event) - RESERVE_SECONDS) * 1000;
 }

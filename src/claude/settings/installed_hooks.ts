@@ -30,7 +30,7 @@ export interface SettingsLook extends ParsedSettings {
   readonly entries: readonly HookEntry[];
   /** Commands that start conclaude and do more. */
   readonly wrapped: readonly WrappedHook[];
-  /** The hooks of conclaude's plugin, which no settings file holds. */
+  /** Whether these are the hooks of conclaude's plugin, which no settings file holds. */
   readonly isPlugin: boolean;
 }
 

@@ -32,7 +32,7 @@ export function faultIn(text: string) {
     return errors[0];
   };
   const codeOf = ({ error }: ParseError) => printParseErrorCode(error);
-  // A comment is told first, even where a trailing comma stands before it.
+  // A comment is reported first, even where a trailing comma stands before it.
   const lenient = errorIn(true);
   const isComment = lenient !== undefined && codeOf(lenient) === "InvalidCommentToken";
   const first = isComment ? lenient : errorIn(false);

@@ -85,7 +85,7 @@ const row = (
 ): LaneRow => ({ event, lane, role: "event", seconds: USUAL_SECONDS, ...rest });
 const drain = { role: "drain", seconds: 60 } as const;
 
-/** The events that are installed by default, in the order in which they are written; hooks that answer come first. */
+/** The hooks that are installed by default, in the order of a settings file; an event's `sync` row comes first. */
 export const LANES: readonly LaneRow[] = [
   row("SessionStart", "sync", { match: SOURCES }),
   row("SessionStart", "async", { ...drain, match: "startup|resume" }),

@@ -84,7 +84,7 @@ function changeServers(
     const changed = after !== before;
     const had = findServer(before, keys);
     const { command: started, args } = Object(had.value);
-    // The file holds nothing but our server, as its registration into no file writes it.
+    // The file is what registering our server without a file would write, so it holds nothing else.
     const deleted = entry === null && changed &&
       addServer("", keys, { command: started, args }) === before;
     const write = () => replaceSettings(file, deleted ? undefined : after);
@@ -114,7 +114,7 @@ interface ServersPlace {
   readonly isClaudes: boolean;
 }
 
-/** A scope without a file of its own: settings files hold no servers. */
+/** A place without a settings file that a person named: settings files hold no servers. */
 export type ServersScope = Omit<SettingsPlace, "settings">;
 
 const SERVERS = "mcpServers";

@@ -27,7 +27,7 @@ export interface SettingsFile {
   /** The file behind all links; the same as `path` when there are none. It need not exist. */
   readonly target: string;
   readonly text: string | undefined;
-  /** The file's permission bits, or 0600 when there is no file. */
+  /** The file's permission bits; when there is no file, those that it will get. */
   readonly mode: number;
 }
 

@@ -72,7 +72,7 @@ function lookAt(path: string): TranscriptFile {
 export const MAX_LINE_BYTES = 67_108_864;
 
 /**
- * Yields the lines of a file that are not blank, as parsed JSON. Of a line that cannot be read the value is null, and
+ * Yields the lines of a file that are not blank, as parsed JSON. A line that cannot be read has the value null, and
  * `fault` says why. Bytes that are not UTF-8 become U+FFFD.
  *
  * @param from Where to begin, in bytes. @param holding A line without this text has the value null.
@@ -111,7 +111,7 @@ export function transcriptTail(path: string): () => unknown[] {
   };
 }
 
-/** Parses a line. A fault does not repeat the engine's own message, which would quote the text. */
+/** Parses a line. A fault does not repeat the message of `JSON.parse`, which would quote the text. */
 function parseLine(text: string | null): { value: unknown; fault: string | null } {
   if (text === null) {
     return { value: null, fault: `it is longer than ${MAX_LINE_BYTES / 1_048_576} MiB` };

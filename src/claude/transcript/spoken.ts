@@ -4,7 +4,7 @@
 const OWN_TEXT =
   /^\s*(?:<(?:local-command-|bash-|user-memory-input|command-name>)|\[Request interrupted by user)/;
 
-/** Matches the beginning of a slash command that becomes a prompt; a command of Claude Code begins with its name. */
+/** Matches a slash command that becomes a prompt; one that Claude Code runs itself begins with `<command-name>`. */
 const EXPANDED = /^\s*<command-message>/;
 
 /** Matches what Claude Code writes when a person interrupts Claude. */

@@ -27,7 +27,7 @@ export const TELLS_USAGE = '"usage"';
 const NO_MODEL = "<synthetic>";
 const MAX_NAME_CHARS = 100;
 
-/** Reads how many tokens a message took. @param line Parsed JSON. @returns Null for a line that is none of Claude. */
+/** Reads how many tokens a message took. @param line Parsed JSON. @returns Null for a line without Claude's message. */
 export function usageOf(line: unknown): MessageUsage | null {
   const { type, message, requestId, requestSessionId, sessionId, ...other } = Object(line);
   const { id, model, usage } = Object(message);

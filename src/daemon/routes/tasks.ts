@@ -150,7 +150,7 @@ type NewTask = Read<typeof newSubtask>;
 function newTaskOf({ redact }: Daemon, body: NewTask, parentId: string | null) {
   return {
     ...NEW_TASK,
-    // Only the workflow's name is checked, since its file is known only when the workflow begins.
+    // This checks only the workflow's name; `projectOf()` looks for its file.
     ...cleanFields(body, { mask: redact, inField }),
     parentId,
     dependsOn: body.dependsOn ?? [],
@@ -164,7 +164,7 @@ function projectOf(body: NewTask, parentId: string | null) {
   const { projectDir = null, repository = null, workflow = null } = body;
   for (const [field, path] of Object.entries({ projectDir, repository })) {
     if (path === null || isAbsolutePath(path) && exists(path)) continue;
-    throw invalidInput(field, "it is the absolute path of a folder that is there");
+    throw invalidInput(field, "it must be the absolute path of a folder that is there");
   }
   if (projectDir === null) return { projectDir, repository };
   // A subtask belongs to the project of its parent.
