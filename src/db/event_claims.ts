@@ -7,6 +7,9 @@ import { CLAIM, setCounter } from "./counters.ts";
 import { statement } from "./statement.ts";
 import { transaction } from "./transaction.ts";
 
+/** Begins the types of these counters; other counters that begin with {@linkcode CLAIM} are marks, which stay. */
+const OF_EVENT = `${CLAIM}event:`;
+
 /** How long a claim is stored, in milliseconds: no hook works longer. */
 const MAX_AGE_MS = 3_600_000;
 
@@ -27,14 +30,14 @@ export function claimEvent(
   { sessionId, event, pid, beganAtMs }: Claimant,
   { gone, atMs }: { readonly gone: ReadonlySet<number>; readonly atMs: number },
 ): number {
-  const type = CLAIM + event;
+  const type = OF_EVENT + event;
   return transaction(db, () => {
     statement(db)`
       DELETE FROM counters
        WHERE session_id = ?1
          AND type GLOB ?2
          AND (updated_at_ms < ?3 OR (value = 0 AND updated_at_ms <= ?4))
-    `.run(sessionId, `${CLAIM}*`, atMs - MAX_AGE_MS, beganAtMs);
+    `.run(sessionId, `${OF_EVENT}*`, atMs - MAX_AGE_MS, beganAtMs);
     const row = db.prepare("SELECT value FROM counters WHERE session_id = ? AND type = ?")
       .get(sessionId, type);
     const holder = Number(row?.["value"] ?? pid);
@@ -55,5 +58,5 @@ export function releaseEvent(
            updated_at_ms = ?4
      WHERE session_id = ?1
        AND type = ?2
-       AND value = ?3`.run(sessionId, CLAIM + event, pid, atMs);
+       AND value = ?3`.run(sessionId, OF_EVENT + event, pid, atMs);
 }

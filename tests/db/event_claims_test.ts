@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type Claimant, claimEvent, releaseEvent } from "../../src/db/event_claims.ts";
-import { listCounters, resetCounters } from "../../src/db/counters.ts";
+import { MEMORY_OFF } from "../../src/db/captures.ts";
+import { listCounters, readCounter, resetCounters, setCounter } from "../../src/db/counters.ts";
 import { openDatabase } from "../../src/db/database.ts";
 
 const open = () => openDatabase(":memory:", { busyTimeoutMs: 100 });
@@ -33,9 +34,11 @@ Deno.test("claimEvent() takes over from a process that is gone, which cannot giv
   assert.equal(claimEvent(db, { ...first, pid: 33 }, at(1_021)), 22);
 });
 
-Deno.test("claims of events are listed and reset apart from counters", async () => {
+Deno.test("claims of events are listed and reset apart from counters, and clear no mark of the session", async () => {
   const db = await open();
-  claimEvent(db, first, at(1_010));
+  setCounter(db, { sessionId: "s1", type: MEMORY_OFF, value: 1, atMs: 0 });
+  claimEvent(db, first, at(4_000_000));
+  assert.equal(readCounter(db, "s1", MEMORY_OFF), 1);
   assert.deepEqual(listCounters(db, null), []);
   assert.equal(resetCounters(db, "s1", null), 0);
 });
