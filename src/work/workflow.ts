@@ -47,13 +47,12 @@ export function isInlinePrompt(prompt: string): boolean {
   return prompt.includes("\n");
 }
 
-/** Returns the time limit of a step, in milliseconds; null for none. @param defaults.agentMs From the configuration. */
+/** Returns the time limit of a step's process, in milliseconds. @param defaults.agentMs From the configuration. */
 export function stepTimeoutMs(
-  { type, timeoutMs }: Step,
+  { type, timeoutMs }: AgentStep | ScriptStep,
   defaults: { readonly agentMs: number },
-): number | null {
-  if (timeoutMs !== null || type === "loop") return timeoutMs;
-  return type === "agent" ? defaults.agentMs : DEFAULT_SCRIPT_TIMEOUT_MS;
+): number {
+  return timeoutMs ?? (type === "agent" ? defaults.agentMs : DEFAULT_SCRIPT_TIMEOUT_MS);
 }
 
 /** Lists every step in the order of the file, loops before their steps, with the number of loops around it. */
@@ -80,7 +79,7 @@ const COMMON = {
   name: field.text,
   /** The condition; null for a step that always runs. */
   when: field.text,
-  /** The time limit; null for the default of the step's type. */
+  /** The time limit of the step's process or of each check before a merge; null for the default of the step's type. */
   timeout: field.duration,
   /** The variable with the result for later steps; null when only the step's own name holds it. */
   output: field.text,
@@ -233,6 +232,7 @@ function readScript(fields: Fields<"script">, { tell, check }: StepContext) {
 
 function readLoop(fields: Fields<"loop">, { tell, place }: StepContext) {
   const steps = readSteps(fields.steps, { ...place, isInLoop: true }) as LoopedStep[];
+  if (fields.timeout !== null) tell("timeout does not count for a loop: give it to steps in it");
   if (isNothing(fields.steps)) tell("loop step requires at least one nested step");
   if ((fields.max_iterations ?? 0) < 0) tell("max_iterations must be non-negative");
   // 0 means the default.

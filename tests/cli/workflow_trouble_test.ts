@@ -270,7 +270,7 @@ Deno.test("work that is sent back goes on in its agent's session with the reason
   assert.deepEqual([again.code, again.body.error.reason], [11, "INVALID_STATUS"]);
 });
 
-Deno.test("work that no agent did cannot be sent back, and still waits", async () => {
+Deno.test("work that no agent did cannot be sent back, and waits on after a check that takes too long", async () => {
   await using stage = await busyStage({ workflow: workflowText("script-and-merge") });
   const { json, begin, reaches } = stage;
   const id = await begin();
@@ -278,6 +278,8 @@ Deno.test("work that no agent did cannot be sent back, and still waits", async (
   const { code, body } = await json(["workflow", "reject", id, "--send-back", "--reason", "no"]);
   assert.deepEqual([code, body.error.reason], [11, "INVALID_STATUS"]);
   assert.match(body.error.why, /no agent has worked on it/);
+  const { error } = (await json(["workflow", "approve", id])).body;
+  assert.match(error.why, /a check before the merge has failed: it did not end in 0\.2 seconds/);
   assert.equal((await reaches(id, "pending_merge")).status, "pending_merge");
 });
 

@@ -129,7 +129,7 @@ export class AgentRuns {
         command: step.launch.words,
         worktree: folder,
         outputFile: files.output,
-        deadlineAtMs: step.timeoutMs === null ? null : atMs + step.timeoutMs,
+        deadlineAtMs: atMs + step.timeoutMs,
         atMs,
       });
       if (step.answered !== null) work.markDelivered(db, step.answered.id, { error: null, atMs });

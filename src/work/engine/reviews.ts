@@ -42,7 +42,7 @@ export async function approve(
   if (obstacle !== null) return keepWaiting(db, workflow, obstacle.why, { next: obstacle.next });
   const texts = mergeTexts(db, workflow, step);
   for (const script of texts.preMerge) {
-    const failed = await runCheck(script, tree.path);
+    const failed = await runCheck(script, { folder: tree.path, timeoutMs: texts.timeoutMs });
     if (failed !== null) {
       return keepWaiting(db, workflow, mask(`a check before the merge has failed: ${failed}`));
     }
@@ -83,9 +83,10 @@ function openStep(db: DatabaseSync, workflow: work.WorkflowRow): work.StepRow | 
 function mergeTexts(db: DatabaseSync, workflow: work.WorkflowRow, step: work.StepRow | undefined) {
   const move = workflows.moveOf(db, workflow);
   if (step?.type !== "merge" || move.kind !== "run" || move.step.type !== "merge") {
-    return { commitMessage: null, preMerge: [] };
+    return { commitMessage: null, preMerge: [], timeoutMs: CHECK_MS };
   }
-  return renderMergeStep(move.step, move.context);
+  const timeoutMs = move.step.timeoutMs ?? CHECK_MS;
+  return { ...renderMergeStep(move.step, move.context), timeoutMs };
 }
 
 /** Lets the work wait for a person, even when the step requires no review. */
@@ -184,7 +185,7 @@ function cancel(
 /** How each decision against a workflow is carried out, in the caller's transaction. */
 export const ENDS = { reject, cancel };
 
-/** How long a check before a merge may take, in milliseconds. */
+/** How long each check before a merge may take when its step does not say, in milliseconds. */
 const CHECK_MS = 600_000;
 
 /** The length of the end of a script's output in a message, in characters. */
@@ -193,11 +194,11 @@ const MAX_OUTPUT_CHARS = 500;
 /** Runs a script, and never throws. @returns Why the script failed; null when it succeeded. */
 async function runCheck(
   { command, variables }: RenderedScript,
-  folder: string,
+  { folder, timeoutMs }: { readonly folder: string; readonly timeoutMs: number },
 ): Promise<string | null> {
-  const options = { folder, variables, timeoutMs: CHECK_MS };
+  const options = { folder, variables, timeoutMs };
   const end = await runWords(["/bin/sh", "-c", command], options);
-  if (end.kind === "late") return `it did not end in ${count(CHECK_MS / 1000, "second")}`;
+  if (end.kind === "late") return `it did not end in ${count(timeoutMs / 1000, "second")}`;
   if (end.kind === "unstarted") return end.why;
   if (end.code === 0) return null;
   const output = [end.stdout, end.stderr].map((text) => text.trim())
