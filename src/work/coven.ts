@@ -316,17 +316,23 @@ function standingOf(
   return { status: "blocked", reason: status === "blocked" && reason || why };
 }
 
-/** Converters for keys whose values have another form here. */
+/** Makes a converter of mappings; another value stays, for our schema to judge. */
+const ofMapping = (convert: (value: Mapping) => unknown) => (value: unknown) =>
+  isMapping(value) ? convert(value) : value;
+
+/** Converters for keys whose values have another form here; null for a value that sets nothing. */
 const CONVERT: Readonly<Record<string, (value: unknown) => unknown>> = {
   agentTimeoutMs: (value) => Math.ceil(Number(value) / 60_000),
-  agentPermissions: (value) => Object(value).allowedTools,
-  notifications: (value) => Object.values(Object(value)).some((way) => way !== "none"),
+  agentPermissions: ofMapping(({ allowedTools }) => allowedTools ?? null),
+  notifications: ofMapping((ways) => {
+    const all = Object.values(ways);
+    return all.length === 0 ? null : all.some((way) => way !== "none");
+  }),
   // Joins the commands before a merge to one shell line that stops at the first failure.
-  preMergeChecks: (value) => {
-    const { enabled, commands } = Object(value);
-    const list: unknown[] = enabled === true && Array.isArray(commands) ? commands : [];
-    return list.length < 2 ? list[0] : list.map((one) => `(${one})`).join(" && ");
-  },
+  preMergeChecks: ofMapping(({ enabled, commands }) => {
+    const list = enabled === true ? [commands ?? []].flat() : [];
+    return list.length < 2 ? list[0] ?? null : list.map((one) => `(${one})`).join(" && ");
+  }),
 };
 
 /** Plans the files and the entries of the configuration. It never replaces a file of ours. */
@@ -357,11 +363,13 @@ export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): v
     if ((theirs ?? "") === "") continue;
     const key = inCamelCase(name);
     const path = KEYS[key]?.split(".") ?? [];
-    const value = (CONVERT[key]?.(theirs) ?? theirs) as Plain;
+    const value = (CONVERT[key] === undefined ? theirs : CONVERT[key](theirs)) as Plain;
     const why = path.length === 0
       ? NO_KEYS[key] ?? "the key is not known"
       : isSameValue(theirs, USUAL[key])
       ? "it is what the older daemon had anyway; ours has its own default"
+      : value === null
+      ? "it is switched off or empty"
       : faultsOf({ path, value });
     if (why !== "") plan.leave(name, why);
     else plan.entries.push({ name: path.join("."), path, value });

@@ -41,12 +41,13 @@ Deno.test("coven's words and times have their meaning here, in any spelling", ()
   ]);
 });
 
-Deno.test("a setting of coven has the same value here in either spelling", () => {
-  for (const name of ["agentTimeoutMs", "agent_timeout_ms"]) {
-    Deno.writeTextFileSync(join(folder, ".coven/config.json"), `{"${name}": 600000}`);
+Deno.test("a setting of coven has the same value here in either spelling, or why it has none", () => {
+  for (const [given, expected] of rowsOf<readonly [object, unknown]>(CASES.covenSettings)) {
+    Deno.writeTextFileSync(join(folder, ".coven/config.json"), JSON.stringify(given));
     const plan = new CovenPlan();
     planCovenFiles(findCoven(folder)!, plan);
-    assert.deepEqual([plan.notTaken, plan.entries[0]?.value], [[], 10], name);
+    const told = [plan.entries.map(({ value }) => value), plan.notTaken.map(({ why }) => why)];
+    assert.deepEqual(told.flat(), [expected], JSON.stringify(given));
   }
   Deno.removeSync(join(folder, ".coven/config.json"));
 });
