@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { testWith } from "../support/fixtures.ts";
 import { busyStage, engineStage, linesOf } from "../support/engine.ts";
-import { until } from "../support/wait.ts";
+import { listReady } from "../../src/work/tasks_table.ts";
+import { makeTask } from "../support/tasks.ts";
+import { pause, until } from "../support/wait.ts";
 import { workflowText } from "../support/workflows.ts";
 
 const CHANGE_AND_MERGE = workflowText("change-and-merge");
@@ -313,13 +315,7 @@ it("a workflow file that cannot be read breaks no other workflow", async ({ writ
 });
 
 Deno.test("a task gets its workflow by hint, tag, matcher or default, as the scheduler sees it", async () => {
-  await using stage = await engineStage({
-    workflow: `
-  - name: only
-    type: script
-    command: "true"
-`,
-  });
+  await using stage = await engineStage({ workflow: "- {name: only, type: script, command: ':'}" });
   const { write, json, reaches } = stage;
   const matchers = ".conclaude/workflow-matchers.yaml";
   const make = async (...flags: string[]): Promise<string> =>
@@ -353,13 +349,21 @@ Deno.test("a task gets its workflow by hint, tag, matcher or default, as the sch
   assert.equal((await reaches(bug, "completed")).name, "w");
 });
 
+Deno.test("timers and requests have their turn between two of many ready tasks", async () => {
+  const workflow = '- {name: never, type: script, command: ":", when: "false"}';
+  await using stage = await engineStage({ workflow });
+  const queued = { projectDir: stage.project, workflow: "w", isQueued: true };
+  for (let count = 0; count < 30; count++) makeTask(stage.db, queued);
+  await using _engine = await stage.startEngine();
+  await pause(0);
+  const left = () => listReady(stage.db, { project: null, limit: 30, isQueued: true }).length;
+  assert.ok(left() > 0);
+  await until("all are done", () => left() === 0);
+});
+
 Deno.test("workflow list shows those of this repository, by status", async () => {
   await using stage = await engineStage({
-    workflow: `
-  - name: no
-    type: script
-    command: exit 1
-`,
+    workflow: "- {name: no, type: script, command: exit 1}",
   });
   const { json, run, begin, reaches } = stage;
   assert.match((await run(["workflow", "list"])).stdout, /No workflows here/);

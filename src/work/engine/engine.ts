@@ -115,8 +115,8 @@ export class Engine {
     for (const task of ready) {
       // Nobody has queued this task, and it has no folder to work in.
       if (task.projectDir === null && task.queuedAtMs === null) continue;
-      // This lets promises that have settled go on between two tasks.
-      await Promise.resolve();
+      // A turn of the event loop lets timers and requests come in between two tasks.
+      await pause(0);
       if (this.#startTask(task)) begun++;
     }
     if (begun > 0) changed();
