@@ -53,11 +53,24 @@ export async function ask<Value>(
     method,
     ...body === undefined ? {} : { body: JSON.stringify(body) },
   });
-  const text = await response.text();
-  const answer = text === "" ? {} : JSON.parse(text, readable);
-  if (response.ok) return answer as Value;
-  const { what = "The daemon refused", why = "", next = "" } = answer.error ?? {};
-  throw new Refused(what, { why, next, status: response.status });
+  const { ok, status } = response;
+  const answer = parse(await whenAnswered(response.text()), status);
+  if (ok) return answer as Value;
+  const { what = "The daemon refused", why = "", next = "" } = answer?.error ?? {};
+  throw new Refused(what, { why, next, status });
+}
+
+/** Reads the text of an answer. @throws {Refused} When it is not the daemon's. */
+function parse(text: string, status: number) {
+  try {
+    return text === "" ? {} : JSON.parse(text, readable);
+  } catch {
+    throw new Refused("The daemon's answer cannot be read", {
+      why: `it is no JSON (HTTP ${status})`,
+      next: "conclaude daemon status",
+      status,
+    });
+  }
 }
 
 function readable(_name: string, value: unknown): unknown {
@@ -74,16 +87,21 @@ export function withQuery(
   return text === "" ? path : `${path}${path.includes("?") ? "&" : "?"}${text}`;
 }
 
-async function request(path: string, init: RequestInit): Promise<Response> {
+function request(path: string, init: RequestInit): Promise<Response> {
+  return whenAnswered(fetch(`/api${path}`, {
+    ...init,
+    headers: {
+      "content-type": "application/json",
+      authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ""}`,
+      ...init.headers,
+    },
+  }));
+}
+
+/** Waits for an answer or its text. @throws {Refused} When the daemon is not there, or goes before it has said all. */
+async function whenAnswered<Value>(answer: Promise<Value>): Promise<Value> {
   try {
-    return await fetch(`/api${path}`, {
-      ...init,
-      headers: {
-        "content-type": "application/json",
-        authorization: `Bearer ${sessionStorage.getItem(TOKEN) ?? ""}`,
-        ...init.headers,
-      },
-    });
+    return await answer;
   } catch (thrown) {
     throw new Refused("The daemon does not answer", {
       why: String(thrown instanceof Error ? thrown.message : thrown),

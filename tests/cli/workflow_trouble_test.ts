@@ -121,12 +121,7 @@ test("a lost branch is named with a command that helps", async (stage) => {
 });
 
 Deno.test("uncommitted work of a removed working tree is not merged as an empty change", async () => {
-  await using stage = await busyStage({
-    workflow: `
-  - {name: work, type: script, command: echo new >b.txt}
-  - {name: bring, type: merge}
-`,
-  });
+  await using stage = await busyStage({ workflow: workflowText("script-and-merge") });
   const id = await stage.begin();
   const { worktree } = await stage.reaches(id, "pending_merge");
   Deno.removeSync(worktree, { recursive: true });
@@ -238,18 +233,12 @@ Deno.test("work that is sent back goes on in its agent's session with the reason
   write(".conclaude/workflows/w.yaml", `name: w\ndescription: A test\nsteps:\n${steps}`);
   const id = await begin("the shed");
   await reaches(id, "pending_merge");
-  const without = await run(["workflow", "reject", id, "--send-back"]);
+  const sendBack = ["workflow", "reject", id, "--send-back"];
+  const without = await run(sendBack);
   assert.equal(without.code, 2);
   assert.match(without.stderr, /--reason/);
   const reason = "a.txt, line 3: louder\n\nThe rest is fine.";
-  const { code, body } = await json([
-    "workflow",
-    "reject",
-    id,
-    "--send-back",
-    "--reason",
-    reason,
-  ]);
+  const { code, body } = await json([...sendBack, "--reason", reason]);
   assert.deepEqual([code, body.workflow.status, body.workflow.currentStep], [0, "running", "work"]);
   assert.deepEqual([body.task.status, body.task.claimedBy], [
     "in_progress",
@@ -266,7 +255,7 @@ Deno.test("work that is sent back goes on in its agent's session with the reason
   ]);
   await run(["workflow", "approve", id]);
   await reaches(id, "completed");
-  const again = await json(["workflow", "reject", id, "--send-back", "--reason", "no"]);
+  const again = await json([...sendBack, "--reason", "no"]);
   assert.deepEqual([again.code, again.body.error.reason], [11, "INVALID_STATUS"]);
 });
 

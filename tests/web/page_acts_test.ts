@@ -65,13 +65,17 @@ pageTest(
   },
 );
 
-pageTest("a question is answered, once", async (shown) => {
+pageTest("a question is answered, once, also after what is no answer", async (shown) => {
   const { page, home } = shown;
   const id = ask(home, "Which port?");
   await shown.go("/questions");
   await page.getByText("Which port?").waitFor();
   await page.getByLabel("Answer").fill("5433");
-  await page.getByRole("button", { name: "Answer" }).click();
+  const foreign = { status: 502, body: "<h1>Bad gateway</h1>" };
+  await page.route("**/api/questions/*/answer", (route) => route.fulfill(foreign), { times: 1 });
+  await button(page, "Answer").click();
+  await refused(page, /no JSON \(HTTP 502\)/);
+  await button(page, "Answer").click();
   await page.getByText("Nobody asks anything.").waitFor();
   assert.equal((await said(shown, "question", "show", id)).question.answer, "5433");
 });
