@@ -8,7 +8,6 @@ import { rememberedWhenBlind } from "../db/config_cache.ts";
 import type { Environment, Locations } from "../system/environment.ts";
 import { statSync } from "../system/files.ts";
 import { broughtFiles } from "../system/git/brought_files.ts";
-import type { Since } from "../system/git/reflogs.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { appendLog, logFiles } from "../system/log.ts";
 import { lookForLife } from "../system/process/process_identity.ts";
@@ -58,7 +57,7 @@ export async function policyInForce(
       if (sinceMs !== null) {
         // Git brings no rights that make a file unreadable, or open to others.
         const isBrought = !isUnreadable &&
-          await broughtByGit(file.path, { since: { afterMs: sinceMs }, environment });
+          await broughtByGit(file.path, { sinceMs, environment });
         if (!isBrought) {
           held.push(file.path);
           const { layer, path, home } = file;
@@ -111,11 +110,15 @@ function changedAt(path: string): number {
 
 async function broughtByGit(
   path: string,
-  at: { readonly since: Since; readonly environment: Pick<Environment, "variable"> },
+  { sinceMs, environment }: {
+    readonly sinceMs: number;
+    readonly environment: Pick<Environment, "variable">;
+  },
 ): Promise<boolean> {
   const repository = findRepository(lookUpwards(parentOf(path)));
   if (repository === undefined) return false;
-  return (await broughtFiles(repository, [path], at)).has(path);
+  const at = { since: { afterMs: sinceMs }, beganAtMs: sinceMs, environment };
+  return (await broughtFiles(repository, [path], at)).brought.has(path);
 }
 
 /** Returns the configuration for hooks. While a file whose gates then ask or deny is unreadable, its policy says so. */

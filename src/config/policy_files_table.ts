@@ -1,6 +1,6 @@
 /**
- * Stores the policy files that are in force, of which a version counts until a person accepts a change; and the folders
- * that a person trusts although others may write there.
+ * Stores the text of each policy file as it is in force until a person accepts a change, and the folders that a person
+ * trusts although others may write there.
  */
 import type { DatabaseSync } from "node:sqlite";
 import { quietly } from "../base/errors.ts";
@@ -23,7 +23,7 @@ export function keptAmong(db: DatabaseSync, paths: readonly string[]): string[] 
     .map((row) => String(row["path"]));
 }
 
-/** Keeps the text of a file that is in force from now on; a null text forgets the file. */
+/** Keeps the text of a file that is in force from now on; forgets the file when its text is null or too long. */
 export function keepFile(
   db: DatabaseSync,
   path: string,
@@ -50,8 +50,9 @@ export function forgetBelow(db: DatabaseSync, folder: string): void {
   );
 }
 
-interface SessionThen {
+interface BegunSession {
   readonly claudePid: number | null;
+  /** Whether the session is active now, not at the moment that was asked for. */
   readonly isActive: number;
   readonly beganAtMs: number;
   readonly seenAtMs: number;
@@ -62,7 +63,7 @@ export function sessionsAt(
   db: DatabaseSync,
   folder: string | null,
   atMs: number,
-): readonly SessionThen[] {
+): readonly BegunSession[] {
   return db.prepare(
     `SELECT claude_pid AS claudePid, status = 'active' AS isActive, started_at_ms AS beganAtMs,
             updated_at_ms AS seenAtMs
@@ -70,7 +71,7 @@ export function sessionsAt(
       WHERE started_at_ms <= ?2
         AND (status = 'active' OR ended_at_ms >= ?2)
         AND (?1 IS NULL OR project_dir = ?1 OR substr(project_dir, 1, length(?1) + 1) = ?1 || '/')`,
-  ).all(folder, atMs) as unknown as readonly SessionThen[];
+  ).all(folder, atMs) as unknown as readonly BegunSession[];
 }
 
 /** How long a read waits for another process, in milliseconds. */

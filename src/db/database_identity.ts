@@ -102,7 +102,7 @@ export function openIfOurs(path: string): DatabaseSync | null {
 /** Tells whether another process holds the write lock; without a log none does. @throws {Error} What SQLite says. */
 export function isLocked(path: string): boolean {
   if (!isFile(`${path}-wal`)) return false;
-  // While a reader stays, closing the writer is not the last close, which would move the log into the database.
+  // This reader closes last. If the writer closed last, SQLite would move the log into the database.
   using reader = new DatabaseSync(path, { timeout: LOOK_BUSY_MS, readOnly: true });
   reader.prepare("PRAGMA schema_version").get();
   using writer = new DatabaseSync(path, { timeout: LOOK_BUSY_MS });

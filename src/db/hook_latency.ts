@@ -13,7 +13,7 @@ const BUCKETS = 8;
 const ADDED_UP = "latency_mark";
 const BATCH_ROWS = 10_000;
 
-/** SQL for the rows of the audit trail between two numbers, since a moment; the engine itself has no logarithm. */
+/** SQL for the rows of the audit trail between two numbers, since a moment; this SQLite has no logarithm. */
 const TIMED =
   `SELECT created_at_ms / ${MINUTE_MS} AS minute, hook_name, bucket_of(duration_ms) AS bucket, count(*) AS runs
                 FROM hook_executions

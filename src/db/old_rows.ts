@@ -37,7 +37,7 @@ export function oldSessions(
      LIMIT ?3`.all(beforeMs, captures === "all" ? 1 : 0, limit).map(({ id }) => String(id));
 }
 
-const SESSIONS = 10;
+const MAX_SESSIONS = 10;
 
 /**
  * Removes at most `limit` captures and executions of old sessions, in one transaction, and those sessions when nothing
@@ -50,15 +50,15 @@ export function removeOldSessions(
   removeOthers: (sessionIds: readonly string[]) => void,
 ): OldRows {
   return transaction(db, () => {
-    const ids = oldSessions(db, { ...which, limit: SESSIONS });
+    const ids = oldSessions(db, { ...which, limit: MAX_SESSIONS });
     const removed = { sessions: 0, executions: 0, captures: 0, counters: 0 };
-    const remove = (table: string, rows: string) =>
+    const remove = (table: string, key: string) =>
       Number(
         statement(db)`
           DELETE FROM ${table}
-           WHERE ${rows} IN (SELECT ${rows} FROM ${table}
-                              WHERE session_id IN (SELECT value FROM json_each(?1))
-                              LIMIT ?2)
+           WHERE ${key} IN (SELECT ${key} FROM ${table}
+                             WHERE session_id IN (SELECT value FROM json_each(?1))
+                             LIMIT ?2)
         `.run(JSON.stringify(ids), limit - removed.captures - removed.executions).changes,
       );
     removed.captures = remove("pending_queue", "id");

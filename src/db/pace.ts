@@ -13,7 +13,7 @@ const PAUSE_MS = 4;
 /**
  * Returns a function that gives the present pace: small batches while other processes write, with a pause between them
  * in milliseconds.
- * @param options `small`: the largest batch then. `forMs`: how long it lasts after another's write, in milliseconds.
+ * @param options `small`: the largest such batch. `forMs`: how long after another's write batches stay small.
  */
 export function paceBesideHooks(
   db: DatabaseSync,

@@ -21,7 +21,7 @@ export type QueuedCapture = StoredPayload & {
 
 /**
  * Returns the captures of a session that have greater row numbers than `after`.
- * @param options `payloadsOf`: the names of the captures whose payloads are read.
+ * @param options `payloadsOf`: the tool names of the captures whose payloads are read.
  */
 export function capturesAfter(
   db: DatabaseSync,

@@ -276,7 +276,7 @@ export function readablePayload(row: Readonly<Record<string, unknown>>): string 
   return quietly(() => payloadText(row as unknown as StoredPayload)) ?? null;
 }
 
-/** Reads every payload, one at a time. @param options `status`: only captures that were given up. */
+/** Reads every payload, and returns the damaged ones. @param options `status`: only captures that were given up. */
 export function damagedPayloads(
   db: DatabaseSync,
   { status = null }: { readonly status?: "error" | null } = {},

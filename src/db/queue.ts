@@ -22,7 +22,7 @@ export interface QueueItem extends Omit<Capture, "payload"> {
   /** Size of the payload's JSON, in bytes of UTF-8; null when it is damaged. */
   readonly rawBytes: number | null;
   readonly errorMessage: string | null;
-  /** When a capture that failed is tried again; null when it did not fail. */
+  /** When a capture that failed is tried again; null when it did not fail, or was given up. */
   readonly retryAtMs: number | null;
   readonly createdAtMs: number;
   /** When its status last changed. */

@@ -31,7 +31,7 @@ export interface BatchSize {
 }
 
 /**
- * A capture that was claimed so often and never finished probably kills the drains. Its second try claims it alone,
+ * A capture that was claimed this often and never finished probably kills the drains. Its second try claims it alone,
  * since another capture of the batch may have killed the first drain. It keeps its place in the order, because an
  * observation depends on the captures before it.
  */

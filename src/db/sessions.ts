@@ -58,7 +58,7 @@ export function listSessions(
     /** A common git directory; outside of a repository, a project directory. */
     readonly project: string | null;
     readonly status: string | null;
-    /** Lists only sessions whose latest sign of life is older, in epoch milliseconds. */
+    /** Lists only sessions whose latest sign of life is older than this, in epoch milliseconds. */
     readonly untilMs?: number;
     /** Leaves out sessions of which nothing but the end is known. */
     readonly onlyWorked?: boolean;
@@ -327,14 +327,19 @@ export function askForSummaryOfEnd(db: DatabaseSync, sessionId: string): void {
      WHERE EXISTS (SELECT 1 FROM observations WHERE session_id = ?1)`.run(sessionId);
 }
 
-/** Returns the shortest beginning of a session's id that no other session has: 8 characters or more. */
+/**
+ * Returns the shortest beginning of a session's id that no other session has: 8 letters or more, with the id's own dashes
+ * where another id begins with the same 8.
+ */
 export function tellingId(db: DatabaseSync | null, sessionId: string): string {
   const short = shortSessionId(sessionId);
   const sql = "SELECT session_id AS id FROM sessions WHERE short_id = ? AND session_id <> ?";
   // Where the database does not answer, the short id is told.
   const alike = quietly(() => db?.prepare(sql).all(short, sessionId)) ?? [];
+  if (alike.length === 0) return short;
   const others = alike.map(({ id }) => String(id).replaceAll("-", ""));
-  return shortestUniquePrefix(sessionId.replaceAll("-", ""), others, short.length);
+  const { length } = shortestUniquePrefix(sessionId.replaceAll("-", ""), others, short.length);
+  return new RegExp(`^(?:-*[^-]){${length}}`).exec(sessionId)![0];
 }
 
 /** The Claude process that opened a session. */

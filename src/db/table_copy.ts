@@ -6,7 +6,7 @@ import type { DatabaseSync, SQLInputValue, SQLOutputValue } from "node:sqlite";
 
 const BATCH_ROWS = 500;
 
-/** After so many unreadable row numbers in a row, the step doubles: an inner page holds as many rows. */
+/** After this many unreadable row numbers in sequence, the step doubles each time: an inner page holds as many rows. */
 const TRIED_ONE_BY_ONE = 20_000;
 
 /** SQLite's codes IOERR, CORRUPT, TOOBIG and NOTADB, and that for a row that breaks a rule of its table. */
@@ -16,9 +16,9 @@ const CONSTRAINT = 19;
 export interface CopiedTable {
   /** How many rows the other database did not have. */
   readonly rows: number;
-  /** How many rows cannot be read; null when that is unknown. */
+  /** How many rows cannot be read, or were refused; null when that is unknown. */
   readonly lost: number | null;
-  /** False when damage hides a row, or the table is missing. */
+  /** False when damage hides a row, a row was refused, or the table is missing. */
   readonly isWhole: boolean;
 }
 
@@ -161,8 +161,8 @@ export function reachablePlaces(
   db: DatabaseSync,
   table: string,
 ): { readonly places: readonly number[]; readonly isWhole: boolean } {
-  const name = () => db.prepare(`SELECT rowid FROM ${quotedName(table)}`).all();
-  const found = new Set(orDamaged(name, () => []).map(({ rowid }) => Number(rowid)));
+  const byIndex = () => db.prepare(`SELECT rowid FROM ${quotedName(table)}`).all();
+  const found = new Set(orDamaged(byIndex, () => []).map(({ rowid }) => Number(rowid)));
   const read = () => readRows(db, { table, columns: [] }, ({ rowid }) => found.add(Number(rowid)));
   const isWhole = orDamaged(read, () => false);
   return { places: [...found].sort((a, b) => a - b), isWhole };

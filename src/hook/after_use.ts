@@ -35,13 +35,13 @@ function changesOf(work: HookWork, policy: RequirementPolicy, tool: string): Req
     const proof: Proof = { of: "skill", id: event.toolUseId, sessionId, agentId };
     return satisfactionsBySkill(policy.requirements, skill, { ...work, ground, proof });
   }
-  // This counts without a branch too, since the command itself may have left the branch.
+  // An action counts without a branch too, since the command itself may have left the branch.
   const response = sent["tool_response"];
   const hasSucceeded = isReported && Object(response).interrupted !== true && !goesOn(response);
   return ground.repository !== null && hasSucceeded ? usedUp(event.toolUseId, work) : [];
 }
 
-/** Answers an approved plan with the requirements that are open before it can be carried out. */
+/** Answers an approved plan with the open requirements, which Claude must meet before it carries out the plan. */
 async function answerPlan(work: HookWork, policy: RequirementPolicy): Promise<Answer> {
   const db = work.spareDb();
   const ground = groundFor(work);

@@ -191,16 +191,19 @@ function explained(
 }
 
 /** Returns what decides: rules that forbid or cannot tell; when there are none, rules that allow. */
-export function decidingOf(sayings: readonly Saying[]): readonly Saying[] {
+export function decidingOf<One extends Saying>(sayings: readonly One[]): readonly One[] {
   const saying = (what: Saying["says"]) => sayings.filter(({ says }) => says === what);
   const against = [...saying("forbids"), ...saying("cannot tell")];
   return against.length > 0 ? against : saying("allows");
 }
 
-/** Returns a line for each deciding rule, then what is unknown. @param all Adds lines for the other rules. */
+/**
+ * Returns a line for each deciding rule, then what is unknown. @param how `all`: adds lines for the other rules.
+ * `placeOf`: words where a rule stands that forbids or allows.
+ */
 export function explanationText(
   { verdict, sayings }: Pick<Trial, "verdict" | "sayings">,
-  { all }: { readonly all: boolean },
+  { all, placeOf }: { readonly all: boolean; readonly placeOf?: (rule: string) => string },
 ): string {
   const deciding = decidingOf(sayings);
   const others = sayings.filter((one) => !deciding.includes(one));
@@ -212,7 +215,10 @@ export function explanationText(
     ...verdict.doubts.map((doubt) => `  in doubt: ${doubt}`),
   ];
   return [
-    ...deciding.map(lineOf),
+    ...deciding.flatMap((one) => [
+      lineOf(one),
+      ...placeOf === undefined || one.says === "cannot tell" ? [] : [`  ${placeOf(one.rule)}`],
+    ]),
     ...unsure,
     ...all
       ? others.map(lineOf)
@@ -245,7 +251,7 @@ function explainRequirements(
   const { judged, untold, doubts, keeping } = asked;
   const whenBlind = policy?.whenBlind ?? "allow";
   const ground = groundOf(repository);
-  const nowhere = keeping === "off" && whenBlind === "allow"
+  const whyNot = keeping === "off" && whenBlind === "allow"
     ? UNKEPT.why
     : asked !== NOTHING_ASKED
     ? null
@@ -253,7 +259,7 @@ function explainRequirements(
   const say = (requirement: Requirement): Said => {
     const held = decision?.found.find(({ rule }) => rule === `requirements.${requirement.name}`);
     if (held !== undefined) return ["forbids", held.reason];
-    if (nowhere !== null) return ["allows", `it does not count: ${nowhere}`];
+    if (whyNot !== null) return ["allows", `it does not count: ${whyNot}`];
     if (untold.includes(requirement)) {
       return [whenBlind === "deny" ? "forbids" : "cannot tell", UNKNOWN_BRANCH];
     }

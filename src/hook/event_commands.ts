@@ -68,7 +68,7 @@ export async function handleOnce(
 }
 
 /**
- * Claims an event by its name within the session. Without a database every process handles the event.
+ * Claims an event by its fingerprint within the session. Without a database every process handles the event.
  * @returns A function to call once the event is handled; null where another process handles or has handled it.
  */
 async function claim(

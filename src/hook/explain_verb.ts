@@ -6,8 +6,9 @@ import { MAIN_AGENT } from "../policy/guards/guard_policy.ts";
 import { policiesIn } from "../policy/policies.ts";
 import { transcriptNear } from "../db/sessions.ts";
 import { proposing, switchOn, text, textFlag, usually } from "../operations/flags.ts";
-import { heldText } from "../operations/look_as_hook.ts";
+import { heldText, sourcesOfRules } from "../operations/look_as_hook.ts";
 import { quietly } from "../base/errors.ts";
+import { shortPaths } from "../base/paths.ts";
 import { nearestWords } from "../base/likeness.ts";
 import { sessionOrNone } from "../operations/requirements_here.ts";
 import { decidingOf, eventOf, explanationText, tryEvent } from "./dry_run.ts";
@@ -62,11 +63,18 @@ export const explain = verb({
     const decision = trial.decision ?? "allow";
     const lifted = isLifted ? "Allowed: a person has lifted the rules." : null;
     const result = lifted ?? (decision === "deny" ? "Denied." : "Allowed.");
+    const sourceOf = await sourcesOfRules(context);
+    const rules = sayings.map((one) => ({ ...one, source: sourceOf(one.rule) }));
+    const placeOf = (rule: string) => {
+      const source = sourceOf(rule);
+      if (source === "default") return "built in";
+      return `set in ${shortPaths(source, { folder: cwd, home })}`;
+    };
     return {
-      json: { decision, blocks, doubts, deciding: decidingOf(sayings), rules: sayings },
+      json: { decision, blocks, doubts, deciding: decidingOf(rules), rules },
       text: sayings.length === 0
         ? "Allowed: there are no rules here. `conclaude config init` begins some."
-        : [result, explanationText(trial, { all })].join("\n"),
+        : [result, explanationText(trial, { all, placeOf })].join("\n"),
       exitCode: decision === "deny" ? 1 : 0,
     };
   },

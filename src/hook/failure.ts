@@ -68,7 +68,7 @@ export function keepElsewhere(
   }
 }
 
-/** Logs that part of an answer broke after its event was saved. Tells the person once per session and event. */
+/** Logs that part of an answer broke, and tells the person: at each SessionStart, else once per session and event. */
 export function tellBroken(thrown: unknown, what: string, work: HookWork): void {
   const { event: { name }, sessionId, atMs, locations, tell } = work;
   const { spoolFolders } = locations;

@@ -21,7 +21,7 @@ export async function wayToSend(work: HookWork): Promise<string> {
   return `To send it all the same: ${await howToLift(work.db, work)}`;
 }
 
-/** Tells how a person lifts the rules, as the rest of a sentence that says who. @param db Null when it cannot be opened or written. */
+/** Tells how a person lifts the rules; the text begins with a verb. @param db Null when it cannot be opened or written. */
 async function howToLift(db: HookWork["db"], work: HookWork): Promise<string> {
   const { sessionId, config } = work;
   const keeping = keepingOf(db, config);
@@ -48,7 +48,7 @@ export async function wayToMend(work: HookWork): Promise<string | null> {
   return `A person has to mend the database first: ${trouble}. This mends it: ${remedy}; do not do it yourself.`;
 }
 
-/** Tells Claude that only a person can run a verb of a person, also while the guards are paused, and how. */
+/** Tells Claude how a person can run a verb that Claude may not run, even while the guards are paused. */
 export function wayForPerson(work: HookWork): string {
   const session = tellingId(work.spareDb(), work.sessionId);
   return "Nothing was done. A person can run it on a terminal of their own, where " +

@@ -9,8 +9,8 @@ import type { HookWork } from "./handler.ts";
 export function movedNotice({ db, repository, hide }: HookWork): string | null {
   if (db === null || repository === undefined) return null;
   const { commonDir } = repository;
-  const found = { ...quickIdentity(commonDir), onlyIfNew: true };
-  const [former] = formerFolders(db, commonDir, found).map((folder) => hide(folder)!);
+  const identity = { ...quickIdentity(commonDir), onlyIfNew: true };
+  const [former] = formerFolders(db, commonDir, identity).map((folder) => hide(folder)!);
   if (former === undefined) return null;
   const command = moveCommand(former, hide(folderOfProject(commonDir))!);
   return `conclaude: this repository is known from ${former}, which is gone. If it moved, run \`${command}\`, and ` +

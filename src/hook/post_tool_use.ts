@@ -13,7 +13,7 @@ import { hasOpenQuestion } from "../db/captures.ts";
 import type { Answer, Draft, HookWork } from "./handler.ts";
 import { nameOf, withContext } from "./protocol.ts";
 
-/** Lets Claude Code go on, and keeps the hook out of its transcript (seed 001 §4.2.1). */
+/** Lets Claude Code go on, and keeps the hook out of its transcript. */
 const SILENT: Answer = { continue: true, suppressOutput: true };
 
 /** Stores the tool use of a PostToolUse or PostToolUseFailure, and tells what a command changed without permission. */

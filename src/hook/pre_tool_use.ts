@@ -123,7 +123,7 @@ function doubtText([first = "", ...others]: readonly string[]): string {
   }${more}. What it changes of protected files is looked at afterwards.`;
 }
 
-const MAX_TOLD = 5;
+const MAX_REASONS = 5;
 
 async function judgeGuards(work: HookWork, use: AskedUse): Promise<Judgement | null> {
   const { config, event } = work;
@@ -228,15 +228,15 @@ async function reasonOf({ blocks, required }: Decision, work: HookWork): Promise
       }`,
   ];
   const open = required?.reason ?? "";
-  // When the guards deny as well, their text already tells how to go on.
+  // When guards that a person can lift deny as well, their text already tells how to mend the database.
   const mending = open !== "" && isForGood ? await wayToMend(work) : null;
   return [...guards, open, mending ?? ""].filter((line) => line !== "").join("\n");
 }
 
 /** Returns the first reasons. Claude Code shows no answer of 10,000 characters whole. */
 function firstReasons(blocks: readonly Block[]): string[] {
-  const left = blocks.length - MAX_TOLD;
-  const reasons = blocks.slice(0, MAX_TOLD).map(({ reason }) => reason);
+  const left = blocks.length - MAX_REASONS;
+  const reasons = blocks.slice(0, MAX_REASONS).map(({ reason }) => reason);
   if (left <= 0) return reasons;
   const more = count(left, "more thing of it is", "more things of it are");
   return [...reasons, `${more} forbidden as well.`];

@@ -12,7 +12,7 @@ const MAX_KEPT_CHARS = 100;
 
 /**
  * @param usual What is recorded of the prompt in any case. @returns `draft`: the whole record; `texts` that Claude is told
- * beside the prompt; `block`: the answer to a prompt that is held back; `gone` settles when no interrupted command runs.
+ * beside the prompt; `block`: the answer to a prompt that is held back; `gone` settles once interrupted commands ended.
  */
 export async function applyPromptRules(work: HookWork, usual: Draft) {
   const { config, home, locations } = work;

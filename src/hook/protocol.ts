@@ -1,10 +1,6 @@
+/** Reads what Claude Code writes to a hook's stdin, and makes a {@linkcode HookEvent} of it. */
 import type { Environment } from "../system/environment.ts";
 import { normalizeSessionId } from "../base/ids.ts";
-
-/**
- * Reads what Claude Code writes to a hook's stdin. Only this file knows its names (`hook_event_name`, `tool_input`);
- * the rest of the program sees a {@linkcode HookEvent}.
- */
 
 /** One hook event. A field that was absent or of another type is null. */
 export interface HookEvent {
@@ -54,7 +50,7 @@ export function parseInput(text: string, cutBytes = 0): Input {
   try {
     fields = JSON.parse(text);
   } catch {
-    // The engine's own message quotes the text, including secrets.
+    // The message of `JSON.parse` quotes the text, including secrets.
     const problem = text.trim() === "" ? "stdin was empty" : "stdin is not JSON";
     return { kind: "unreadable", problem, text, cutBytes };
   }

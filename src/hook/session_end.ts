@@ -7,7 +7,7 @@ const DRAIN_MS = 150;
 const CLEANUP_MS = 300;
 const DAY_MS = 86_400_000;
 
-/** Ends the session, drains captures of the last turn, checkpoints the database, and does a step of retention. */
+/** Ends the session, drains captures of the last turn, checkpoints the database, and does steps of retention. */
 export async function handle(work: HookWork): Promise<Answer> {
   const { config } = work;
   await (await import("./told.ts")).saveTold(work);

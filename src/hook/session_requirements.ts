@@ -15,7 +15,7 @@ import { nameOf } from "./protocol.ts";
 
 /**
  * Prepares the work of requirements at a SessionStart. @returns The changes to write with the event, and a function that
- * tells what Claude is told, once the event is saved.
+ * makes the text for Claude, once the event is saved.
  */
 export function beginRequirements(work: HookWork) {
   const policy = requirementPolicyIn(work.config.requirements);
@@ -24,7 +24,7 @@ export function beginRequirements(work: HookWork) {
     const meaning = deniesBlind(work.config)
       ? "what requirements are about is denied"
       : ground.kind === "branch"
-      ? `the requirements of ${ground.branch} count on`
+      ? `the requirements of ${ground.branch} still count`
       : "requirements do not count";
     work.tell(`conclaude: ${UNKNOWN_BRANCH}, so ${meaning}. Run \`conclaude doctor\`.`);
   }
@@ -35,7 +35,7 @@ export function beginRequirements(work: HookWork) {
   const { key } = ground;
   const { sessionId, atMs, db, repository } = work;
   const last = repository?.branch === null
-    ? `No branch is checked out: the requirements of \`${ground.branch}\` count on, the last one of this session.\n`
+    ? `No branch is checked out: the requirements of \`${ground.branch}\`, this session's last branch, still count.\n`
     : "";
   const source = nameOf(work.event.own["source"]) ?? "startup";
   const carried =
@@ -43,7 +43,7 @@ export function beginRequirements(work: HookWork) {
       db === null ? [] : carriedOver(policy, readStandings(db, key), { sessionId, source, atMs })
     ) ?? [];
   return {
-    changes: carried.map((told): RequirementChange => ({ kind: "satisfy", ...key, ...told })),
+    changes: carried.map((one): RequirementChange => ({ kind: "satisfy", ...key, ...one })),
     async text() {
       const spare = work.spareDb();
       if (spare === null || policy.briefing === "none") return "";

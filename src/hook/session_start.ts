@@ -64,7 +64,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       `conclaude: ${
         work.hide(path)
       } was changed while a session was active, and its version before is in force. ` +
-        "Run `conclaude config accept`, or `conclaude config undo` with it.",
+        "Run `conclaude config accept`, or `conclaude config undo FILE`.",
     );
   }
   const tellIfAny = (notice: string | null | undefined) => notice && work.tell(notice);

@@ -46,7 +46,7 @@ export async function handle(work: HookWork): Promise<Answer> {
       onRebuild: (why) => log("warn", rebuildText(why)),
     });
     if (report?.complete) compactPayloads(db, { untilMs });
-    // A later hook, for which Claude Code waits, would have to shorten the log.
+    // Otherwise a later hook, for which Claude Code waits, would have to shorten the log.
     if (isLogLong(database)) shortenLog(db, database);
     await identify(db, work);
     const { backUpDaily } = await import("../upkeep/care/backup.ts");
@@ -113,7 +113,7 @@ function keepProcess(db: DatabaseSync, { sessionId, claudePid }: HookWork): void
   });
 }
 
-/** Limits of a small batch, so that the clock is read often. Captures over which a drain was killed are skipped. */
+/** Limits of a small batch, so that the clock is read often. It ends before a capture over which a drain was killed. */
 const HELD_BATCH = { maxRows: 8, maxBytes: 60_000, maxRowBytes: 100_000, isFirstTry: true };
 
 /** Drains the captures of an ended session, so that its summary tells the end. Does not wait for another drain. */

@@ -68,7 +68,7 @@ async function withEffects(
   };
 }
 
-/** Returns what is stored when requirements hold a stop. */
+/** Returns what is stored of the requirements that were asked at a stop. */
 function heldDraft({ reason, changes }: RequirementSaying): Draft {
   return { changes, ...(reason === "" ? {} : { counters: [REQUIREMENTS_HELD] }) };
 }
@@ -98,8 +98,8 @@ async function askRequirements(work: HookWork): Promise<RequirementSaying> {
 const MAX_STORED_CHARS = 4000;
 
 /**
- * @returns `goOn`: finds blocks of rules that demand more rounds; each call counts a round, so it waits for all other
- * blocks. `maxBlocks`: the most stops in a row that are held back.
+ * @returns `goOn`: finds blocks of rules that demand more rounds. Each call counts a round, so call it only when nothing
+ * else blocks. `maxBlocks`: the most stops in a row that are held back.
  */
 async function judgeGuards(work: HookWork, memory: Remembering) {
   const policy: StopPolicy = JSON.parse(work.config.stop);

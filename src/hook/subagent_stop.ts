@@ -6,7 +6,7 @@ import type { Answer, Draft, HookWork } from "./handler.ts";
 import { draftOf, tellable } from "./other_event.ts";
 import { nameOf } from "./protocol.ts";
 
-/** Runs the configured commands after a subagent has stopped, and tells the person of failures. Holds nothing back. */
+/** Runs the configured commands after a subagent has stopped, and tells the person of failures. Blocks nothing. */
 export async function handle(work: HookWork): Promise<Answer> {
   await (await import("./told.ts")).saveTold(work);
   const draft = await draftOf(work);

@@ -13,7 +13,7 @@ import type { Draft, HookWork } from "./handler.ts";
 const SETTLED_MS = 10_000;
 const MAX_TRANSCRIPT_BYTES = 8_000_000;
 /** The beginning of a result when a mod answered in place of the tool. Nothing can undo what the mod did. */
-const MISFIT = "<tool_use_error>tool.call step resolved";
+const MOD_RESULT = "<tool_use_error>tool.call step resolved";
 
 /** Makes the audit note of this turn's uses that only the transcript holds; null when there are none. */
 export function noteOfUnheard(
@@ -45,7 +45,7 @@ interface ToolUse {
   readonly atMs: number;
 }
 
-/** Returns uses of tools that change things since a moment, if they ended without an error. */
+/** Returns uses of tools that change things since a moment, if they ended without an error or a mod answered. */
 function usesIn(path: string, sinceMs: number): ToolUse[] {
   const ended = new Set<string>();
   const uses: ToolUse[] = [];
@@ -55,7 +55,7 @@ function usesIn(path: string, sinceMs: number): ToolUse[] {
     if (atMs < sinceMs) break;
     if (isSidechain === true || Number.isNaN(atMs) || !Array.isArray(message?.content)) continue;
     for (const { type, id, name, tool_use_id, is_error, content } of message.content.map(Object)) {
-      const isDone = is_error !== true || String(content).startsWith(MISFIT);
+      const isDone = is_error !== true || String(content).startsWith(MOD_RESULT);
       if (type === "tool_result" && isDone) ended.add(tool_use_id);
       if (type === "tool_use" && ended.has(id) && isChanging(name)) {
         uses.push({ id, tool: name, atMs });

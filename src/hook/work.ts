@@ -27,7 +27,7 @@ import {
 } from "./protocol.ts";
 import { mkdirSync, readDirSync } from "../system/files.ts";
 
-const MAX_DRAIN_MS = 500;
+const MAX_SPOOL_MS = 500;
 
 /** The largest database that a hook copies, in bytes: a fraction of a second. The drain copies a larger one. */
 const MAX_COPY_BYTES = 32_000_000;
@@ -233,7 +233,7 @@ function hasChanges(draft: Draft): draft is Draft & Required<Pick<Draft, "change
   return draft.changes !== undefined && draft.changes.length > 0;
 }
 
-/** Reads the event from stdin and masks it. */
+/** Makes the event of an input, and masks it. */
 async function withoutSecrets(
   input: Input,
   { eventName, config, places }: {
@@ -290,7 +290,7 @@ async function takeInSpool(
 ): Promise<void> {
   if (!locations.spoolFolders.some(holdsRecords)) return;
   const { drainSpool } = await import("../operations/spool_drain.ts");
-  const untilMs = performance.now() + MAX_DRAIN_MS;
+  const untilMs = performance.now() + MAX_SPOOL_MS;
   const { damaged } = drainSpool(db, { database, folders: locations.spoolFolders, untilMs });
   if (damaged.length > 0) (await import("./failure.ts")).reportDamaged(damaged, locations);
 }

@@ -16,7 +16,7 @@ import { readablePayload } from "../db/payloads.ts";
 
 /** The rows to forget: every row that matches all filters. A null filter matches every row. */
 export interface ForgetFilter {
-  /** Observations by number, captures and tasks by id; only one list is filled. A task forgets what people wrote. */
+  /** Observations by number, captures and tasks by id; only one list is filled. A task stays, without what people wrote. */
   readonly ids: {
     readonly observations: readonly number[];
     readonly captures: readonly string[];
@@ -304,8 +304,8 @@ function longestString(payload: string | null): string {
 }
 
 /**
- * Returns the observations that stay and are related to the chosen ones: they hold the same words, or come from the
- * same captures, or a chosen fix or summary was made from them, or they name a forgotten file.
+ * Returns the observations that stay and are related to the chosen ones: they hold the same words, or name a forgotten
+ * file, or share a capture with an observation that the filter names by number, or such a fix or summary quotes them.
  */
 export function relatedTo(
   db: DatabaseSync,

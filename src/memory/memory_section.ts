@@ -1,4 +1,4 @@
-/** The section about what is remembered. */
+/** The section of the configuration about what is remembered. */
 import { bool, int, section, text } from "../config/schema_kit.ts";
 import type { SectionValues } from "../config/config_schema.ts";
 
@@ -8,7 +8,7 @@ export const MEMORY = section("What is made of captures, and what Claude is told
     tokens: int(
       [0, 2_500],
       1_200,
-      "At most so many tokens, of 3.5 characters each; 0 for nothing.",
+      "The most tokens, of 3.5 characters each; 0 for nothing.",
     ),
     notice: bool(
       true,
@@ -37,7 +37,7 @@ export const MEMORY = section("What is made of captures, and what Claude is told
         100_000,
         "Tokens in and out in a day (UTC) at most, estimated.",
       ),
-      timeoutSeconds: int([1, 600], 60, "When it is ended."),
+      timeoutSeconds: int([1, 600], 60, "Seconds after which it is ended."),
     },
   ),
 });

@@ -23,7 +23,7 @@ export function titleLine(text: string, maxChars = MAX_TITLE_CHARS): string {
 
 /** A path in a text: a word with a slash. */
 const PATH = /(?<![^\s"'`])[^\s"'`/]*\/[^\s"'`]*/g;
-/** What a path keeps at least, beside the name of its file, in characters. */
+/** The least that stays of a path's folder, in characters. */
 const PATH_HEAD = 12;
 
 /** Cuts the middle out of paths, where a text is too long: the name of the file tells most. */
@@ -104,7 +104,7 @@ function lastWritten(line: string, { isLast }: { readonly isLast: boolean }): st
   return line.slice(line.slice(0, end).lastIndexOf("\r") + 1);
 }
 
-/** Characters that one token of a model stands for, on average (reference, §6). */
+/** Characters that one token of a model stands for, on average. */
 const CHARS_PER_TOKEN = 3.5;
 
 /** Returns how many characters fit into a budget of tokens. */

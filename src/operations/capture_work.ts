@@ -1,4 +1,4 @@
-/** Works all waiting captures into memory, for verbs that need none to wait. */
+/** Works all waiting captures into memory, for verbs after which none shall wait. */
 import { countAllWaiting } from "../db/queue_work.ts";
 import { type CaptureDrainReport, drainAlone } from "../memory/drain/capture_drain.ts";
 import { lateRedaction } from "../memory/drain/late_redaction.ts";

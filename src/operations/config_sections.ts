@@ -1,4 +1,4 @@
-/** Registers all sections of the configuration. Code that parses a configuration imports this file. */
+/** Registers all sections of the configuration. Who parses one imports this file or calls `loadSections()`. */
 import type { Config as OwnConfig, SectionValues } from "../config/config_schema.ts";
 import { useSections } from "../config/sections.ts";
 import { compileGuards, GUARD_SECTIONS } from "../policy/guards/guard_section.ts";

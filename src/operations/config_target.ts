@@ -96,8 +96,8 @@ export function targetOf(context: CliContext, layer: ConfigLayer): ConfigTarget 
     throw cannotChange(found.path, why, found.distrust?.next.map(quoteWord).join(" "));
   }
   const sibling = files.find((file) => file.layer !== "user");
-  const besides = sibling === undefined ? folderHere(context.cwd) : parentOf(sibling.path);
-  const folder = layer === "user" ? userFolder(context) : besides;
+  const projectFolder = sibling === undefined ? folderHere(context.cwd) : parentOf(sibling.path);
+  const folder = layer === "user" ? userFolder(context) : projectFolder;
   return { path: joinPath(folder, name), text: "", isNew: true, mode };
 }
 

@@ -30,7 +30,7 @@ export interface CliContext extends CommandContext {
   readonly locations: Locations;
   readonly cwd: string;
   /** Receives the progress of long work; without it, a terminal shows a line. */
-  readonly onProgress?: ((doing: string, far?: Progress) => void) | undefined;
+  readonly onProgress?: ((doing: string, progress?: Progress) => void) | undefined;
 }
 
 export interface Progress {
@@ -71,7 +71,7 @@ export function contextOf(
   trustBy(locations);
   if (locations.databaseFrom === "fallback") {
     process.stderr.write(
-      `HOME is unset or takes no folder: without a \`database.path\` the database is ${locations.database}.\n`,
+      `HOME is unset, or no folder can be made there: without a \`database.path\` the database is ${locations.database}.\n`,
     );
   }
   return { process, globals, environment, locations, cwd };
@@ -95,7 +95,7 @@ export function silentContext(
   };
 }
 
-/** Finds the places without creating a folder, so that no other process can write into one. */
+/** Finds the places without creating their folders, so that no other process can write into one. */
 export function locateToLook(environment: Environment, dbFlag: string | undefined): Locations {
   const namesIn = (folder: string) =>
     namesOrRoom(resolvePath(folder, { folder: environment.cwd() }));

@@ -1,6 +1,6 @@
 /** Says in few words why something was denied, for places that have one line for it. */
 
-/** The words of a reason that are the same in every one, and the file or command, which stands beside it. */
+/** Matches the words with which reasons begin, and the file, command or tool at the end, which is shown elsewhere. */
 const AROUND =
   /^(?:Blocked(?: \S+){0,2}: (?:file matches )?|Tool usage blocked(?: by|:) )|\. (?:File|Command|Tool): [^]*$/g;
 

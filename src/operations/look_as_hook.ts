@@ -3,6 +3,7 @@ import { plain } from "../base/plain.ts";
 import { holdsPolicy, searchesFor } from "../config/cached.ts";
 import { readConfigFiles } from "../config/discover.ts";
 import type { HookConfig } from "../config/hook_config.ts";
+import { loadSections } from "../config/sections.ts";
 import { knownProjects } from "../db/sessions.ts";
 import { toolsOfRules } from "../policy/armed_gates.ts";
 import type { NamedTools } from "../claude/settings/lanes.ts";
@@ -71,6 +72,16 @@ export async function filesInForce(context: CliContext) {
   return { files, held };
 }
 
+/** Returns a function that finds the file in which a rule stands: its path, or `default` for a rule that is built in. */
+export async function sourcesOfRules(context: CliContext): Promise<(rule: string) => string> {
+  await loadSections();
+  const { files } = await filesInForce(context);
+  const { parseConfig } = await import("../config/parse.ts");
+  const { sourcesIn } = await import("../config/config_template.ts");
+  const sourceOf = sourcesIn(files, parseConfig(files).config);
+  return (rule) => sourceOf(rule.replace(/\[\d+\]$/, ""));
+}
+
 /** Returns the tools that rules name in this folder and in every project that the database knows. */
 export async function toolsOfAllRules(context: CliContext): Promise<NamedTools> {
   const { locations, cwd } = context;
@@ -92,7 +103,7 @@ export function heldText({ held }: Pick<HookConfig, "held">): string {
   if (held.length === 0) return "";
   const files = plain(held.join(", "));
   return `${files} was changed while a session was active: its version before is in force, and ` +
-    "was asked here. A person accepts the new one with `conclaude config accept`.\n";
+    "was used here. A person accepts the new one with `conclaude config accept`.\n";
 }
 
 /** Opens an empty database in memory where a hook would create one; returns null if another file is in the way. */

@@ -49,7 +49,7 @@ export function projectNamed(db: DatabaseSync, context: CliContext, typed: strin
   if (named.length > 1) {
     const folders = named.map(folderOfProject);
     throw new UserError(`Cannot tell which project "${typed}" is`, {
-      why: `${named.length} are called so: ${folders.join(", ")}`,
+      why: `${named.length} have this name: ${folders.join(", ")}`,
       next: `Use \`--project ${quoteWord(folders[0]!)}\``,
     });
   }
@@ -63,7 +63,7 @@ export function projectMeant(db: DatabaseSync, context: CliContext, typed: strin
   const folder = folderOfProject(project);
   throw new UserError(`Cannot tell whether "${typed}" is a project`, {
     why: `it is a folder of the project ${folder}; nothing was changed`,
-    next: `Use \`--project ${quoteWord(folder)}\` where all of that is meant`,
+    next: `Use \`--project ${quoteWord(folder)}\` if you mean all of it`,
   });
 }
 
@@ -85,8 +85,8 @@ export function fileFilterOf(db: DatabaseSync, context: CliContext, file: string
 
 function pathFilterOf(db: DatabaseSync, context: CliContext, file: string): string {
   const isFolderHere = /^(?:\.?[\\/])*\.?$/.test(file);
-  const isUpwards = /^~\/|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(file);
-  if (!isAbsolutePath(file) && !isUpwards && !isFolderHere) return file;
+  const leadsOut = /^~\/|(?:^|[\\/])\.\.(?:[\\/]|$)/.test(file);
+  if (!isAbsolutePath(file) && !leadsOut && !isFolderHere) return file;
   const path = typedPath(context, file);
   const whole = wholePathOf(db, path);
   // A person may write a path from the top of its project: `/src/a.ts`.
@@ -140,11 +140,11 @@ export interface UnknownFilter {
   readonly known: readonly string[];
 }
 
-const NAMED = 3;
+const MAX_KNOWN = 3;
 const MAX_FILES = 20_000;
 const MAX_NEAR = 50;
 
-/** Returns the filters whose value occurs nowhere in memory. @param typed The flags, whose values stand for `meant`. */
+/** Returns the filters whose value occurs nowhere in memory. `project` and `file` are what the `typed` flags mean. */
 export function unknownFilters(
   db: DatabaseSync,
   typed: Readonly<Partial<Record<UnknownFilter["flag"], string | undefined>>>,
@@ -152,7 +152,7 @@ export function unknownFilters(
 ): UnknownFilter[] {
   const nearOrNewest = (value: string, all: readonly string[], nameOf = (name: string) => name) => {
     const near = nearOf(value, all, nameOf);
-    return (near.length > 0 ? near : all).slice(0, NAMED);
+    return (near.length > 0 ? near : all).slice(0, MAX_KNOWN);
   };
   if (typed.project !== undefined && project !== null && !isKnownProject(db, project)) {
     const folders = knownProjects(db).map(folderOfProject);
@@ -167,7 +167,7 @@ export function unknownFilters(
   }
   if (typed.file !== undefined && file !== null && !isKnownFile(db, file)) {
     const near = nearOf(baseName(file), observedPaths(db, MAX_FILES), baseName).slice(0, MAX_NEAR);
-    const how = { project: within, areWhole: isAbsolutePath(file), limit: NAMED };
+    const how = { project: within, areWhole: isAbsolutePath(file), limit: MAX_KNOWN };
     unknown.push({ flag: "file", value: typed.file, known: newestOfPaths(db, near, how) });
   }
   return unknown;

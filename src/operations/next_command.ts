@@ -7,7 +7,7 @@ import { kebab } from "./usage.ts";
 const WORKS_ON_DATABASE =
   /(?<=^|&& )conclaude (?=(?:status|doctor|session|audit|memory|queue|counter|task|workflow|agent|question|event|daemon|migrate|db|retention|export|import|reconcile|team)\b)(?!.* --help$)/g;
 
-/** Adds `--db` to a command if this command was given one. */
+/** Adds `--db` to a command if the running command was given one. */
 export function nextHere(next: string, { db }: Pick<Globals, "db">): string {
   return db === undefined
     ? next

@@ -9,19 +9,22 @@ import { findSessions } from "../db/sessions.ts";
 import { wantedIn } from "../memory/project_paths.ts";
 import { openFailuresOf, todosOfProject } from "../memory/tell/open_now.ts";
 import { newestOfProject } from "../memory/tell/told_rows.ts";
+import type { HookConfig } from "../config/hook_config.ts";
+import type { Violation } from "../policy/effects/types.ts";
 import { listQuestions, type Question, readTask } from "../work/store.ts";
+import type { CliContext } from "./context.ts";
 import { agoText } from "./list_and_show.ts";
 import { firstLines, section } from "./table.ts";
 
 /** All open items, the newest first; tasks come the most urgent first. */
 export type OpenHere = ReturnType<typeof openHere>;
 
-/** The most columns of a task's title that has more behind it. */
+/** The most columns of a task's title that other text follows. */
 const TITLE_COLUMNS = 32;
 
 const ALL = Number.MAX_SAFE_INTEGER;
 
-/** @param reading `lookedAt`: the most failures to read, or all. `newest`: the project's newest, if already read. */
+/** @param options `lookedAt`: see {@linkcode openFailuresOf}. `newest`: the project's newest rows, if already read. */
 export function openHere(
   db: DatabaseSync,
   project: string,
@@ -56,7 +59,7 @@ function projectOf(db: DatabaseSync, { taskId, sessionId }: Question): string | 
 export function openLines(open: OpenHere, most: number, onwards: string): string[] {
   const short = (id: string) => id.slice(-8);
   const lists: Readonly<Record<string, readonly string[]>> = {
-    "Failed, and not mended": open.failures
+    "Failed, and left open": open.failures
       .map(({ id, title, updatedAtMs }) => `#${id} ${agoText(updatedAtMs)}  ${title}`),
     "Left to do": open.todos.map(({ text, updatedAtMs }) => `${agoText(updatedAtMs)}  ${text}`),
     "Lost to others of the team (`conclaude team held`)": open.lostClaims
@@ -74,6 +77,23 @@ export function openLines(open: OpenHere, most: number, onwards: string): string
   };
   return Object.entries(lists)
     .flatMap(([title, lines]) => section(title, firstLines(lines.map(plain), most, onwards)));
+}
+
+/** Returns those of the violations that are open as files, branches and commits are now. */
+export async function stillOpenIn(
+  { cwd, environment }: Pick<CliContext, "cwd" | "environment">,
+  violations: readonly Violation[],
+  { db, config }: { readonly db: DatabaseSync; readonly config: HookConfig },
+): Promise<Violation[]> {
+  if (violations.length === 0) return [];
+  const { stillOpen } = await import("../policy/effects/still_open.ts");
+  return await stillOpen(violations, {
+    db,
+    config,
+    environment,
+    projectDir: cwd,
+    atMs: Date.now(),
+  });
 }
 
 /** Returns the last tool use that a person was asked to permit, with its command or file; null if no hook reported it. */

@@ -168,7 +168,7 @@ function requireKept({ globals: { noDb } }: CliContext, { database }: Place, wha
   });
 }
 
-/** Reads the database and changes nothing in it, not even the cached configuration. A missing one counts as empty. */
+/** Reads the database and changes nothing in it, not even the cached configuration. Missing or older, it counts as empty. */
 export async function lookIntoStore<Result>(
   context: CliContext,
   work: (db: DatabaseSync, config: HookConfig) => Result,

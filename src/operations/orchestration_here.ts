@@ -27,7 +27,7 @@ export function orchestrationOf(
   return settings.at(projectDir ?? cwd, Date.now()).orchestration;
 }
 
-/** Returns how long the lease and the steps of a workflow last if this command claims it. */
+/** Returns how long the lease and a workflow last if this command claims its task. */
 export function lastingOf(
   context: Pick<CliContext, "locations" | "cwd" | "process">,
   { config }: Pick<Place, "config">,

@@ -8,8 +8,8 @@ import type { HooksPlace } from "../claude/settings/installed_hooks.ts";
 import { type CliContext, typedPath } from "./context.ts";
 
 /**
- * Finds out how to start this program again from any folder. `program` is the command that a hook runs, `words` the one
- * of this process, `path` the file as a person knows it, `executable` null if the program runs from source.
+ * Finds out how to start this program again from any folder. `program` is the command that hooks run, `words` the one
+ * that this process runs, `path` the file as a person knows it, `executable` null if the program runs from source.
  */
 export function ownProgram({ program, cwd, variable }: Environment) {
   const { executable, script, startedAs } = program;

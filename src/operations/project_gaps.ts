@@ -16,7 +16,7 @@ export interface Reconciled {
 export interface ProjectGaps {
   readonly projectDir: string | null;
   readonly sessions: number;
-  /** How many events in the transcripts hooks should have stored. */
+  /** The number of events in the transcripts that hooks should have stored. */
   readonly found: number;
   /** How many of these the database lacked: tool uses, and others. */
   readonly toolUses: number;

@@ -81,7 +81,7 @@ async function anyRefusal(context: CliContext, caller: Caller): Promise<Refusal 
     if (refusal !== null) return refusal;
   }
   // An agent may set another HOME, so sessions of other homes count where the command names their files.
-  const paths = pathsMeant(context);
+  const paths = namedPaths(context);
   for (const home of homesElsewhere(context, caller.environments, paths)) {
     const ofHome = [joinPath(home, ".claude"), joinPath(home, ".conclaude")];
     const counts: Counts = ({ projectDir }) =>
@@ -142,7 +142,7 @@ function agentAmong(
     : `it runs below process ${running.pid}, which runs ${found.kind} ${id}`;
 }
 
-/** Variables in which Claude Code and our engine pass their ids to the commands that they start. */
+/** Variables in which Claude Code passes its session's id, and our engine the agent's, to the commands they start. */
 const IDENTITY = /\b(?:CLAUDE_CODE_SESSION_ID|CONCLAUDE_AGENT_ID)=([\w.-]{8,64})/g;
 
 /** Returns the short id of a session that is active or has a running process; null if there is none. */
@@ -194,7 +194,7 @@ export function homeOfAccount(): string[] {
 }
 
 /** Returns the folder in which the command works and every path that it names. */
-function pathsMeant({ cwd, environment }: CliContext): string[] {
+function namedPaths({ cwd, environment }: CliContext): string[] {
   const folders = ["CLAUDE_PROJECT_DIR", "CLAUDE_CONFIG_DIR"].map(environment.variable);
   return [".", ...environment.args, ...folders.map((folder) => folder ?? ".")]
     .map((word) => resolvePath(word.replace(/^--[\w-]+=/, ""), { folder: cwd }))

@@ -142,7 +142,7 @@ export async function configuredRequirement(here: RequirementsHere, name: string
   throw unknownRequirement(name, here, parsed);
 }
 
-/** Makes the error for a name that no requirement has which counts here. */
+/** Makes the error for a name that none of the requirements in force here has. */
 function unknownRequirement(
   name: string,
   { config: { unreadable }, requirements }: RequirementsHere,

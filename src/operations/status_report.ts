@@ -27,6 +27,7 @@ import { countQueued, countState } from "../work/store.ts";
 import { type CliContext, filesHere } from "./context.ts";
 import { isDaemonHere } from "./daemon_here.ts";
 import { agoText } from "./list_and_show.ts";
+import { stillOpenIn } from "./open_here.ts";
 import type { OpenStore } from "./open_store.ts";
 import { bytesText, type Facts } from "./table.ts";
 
@@ -49,8 +50,8 @@ export async function careOf(context: CliContext, { db, place }: OpenStore, here
       ? null
       // It looks for backups, which takes long.
       : (await import("../upkeep/care/backup.ts")).beganAnew(db, { database, locations, nowMs }),
-    /** The number of forbidden changes found afterwards that nobody has undone or accepted. */
-    violations: openViolations(db, project).length,
+    /** The number of forbidden changes found afterwards that nobody has undone or accepted until now. */
+    violations: (await stillOpenIn(context, openViolations(db, project), { db, config })).length,
     /** The changed files of the configuration that are not in force until a person accepts them. */
     held,
     daemon: {

@@ -183,7 +183,7 @@ export function firstLines(lines: readonly string[], most: number, onwards = "")
   return more > 0 ? [...shown, `… and ${more} more${onwards === "" ? "" : `: ${onwards}`}`] : shown;
 }
 
-/** Makes a text one line of at most so many columns. Text without wide letters is cut at its end. */
+/** Makes a text one line of at most so many columns. It cuts the end; of a text with wide letters, the middle. */
 export function cutLine(text: string, columns: number): string {
   return cutToColumns(shortened(plain(text).trimEnd(), columns), columns);
 }

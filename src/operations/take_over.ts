@@ -60,7 +60,7 @@ export function tellLostForgetKey(context: CliContext, db: DatabaseSync): void {
   warnOf(context, [[
     length,
     "Prompts and messages that were forgotten may have come back",
-    `the key is lost by which those of ${count(length, "receipt")} were known`,
+    `the key that recognizes those of ${count(length, "receipt")} is lost`,
     `conclaude memory verify ${newest?.id}`,
   ]]);
 }

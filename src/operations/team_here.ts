@@ -1,4 +1,4 @@
-/** Finds for the team's verbs the store, the way to the server, and the joined project. */
+/** Finds the store, the way to the server, and the joined project for the team's verbs. */
 import "./config_sections.ts";
 import { UserError } from "../base/errors.ts";
 import { parseConfig } from "../config/parse.ts";

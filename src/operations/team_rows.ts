@@ -140,17 +140,17 @@ function withoutPrompts(row: memory.SharedObservation): memory.SharedObservation
 /** Lists a task's fields that differ, but for times and claims' numbers. @param theirs Undefined if it is gone. */
 export function differences(mine: string, theirs: string | undefined) {
   if (theirs === undefined) return [];
-  const [yours, counting] = [mine, theirs].map((body) => {
+  const [ownFields, theirFields] = [mine, theirs].map((body) => {
     const { columns, tags, dependsOn } = JSON.parse(body);
     const isDeleted = (columns["deleted_at_ms"] ?? null) !== null;
     return { ...columns, tags, dependsOn, isDeleted };
   });
   const textOf = (value: unknown) => JSON.stringify(value ?? null);
-  return Object.keys(yours)
+  return Object.keys(ownFields)
     .filter((field) =>
-      !/_ms$|^claim_token$/.test(field) && textOf(yours[field]) !== textOf(counting[field])
+      !/_ms$|^claim_token$/.test(field) && textOf(ownFields[field]) !== textOf(theirFields[field])
     )
-    .map((field) => ({ field, yours: yours[field], theirs: counting[field] }));
+    .map((field) => ({ field, yours: ownFields[field], theirs: theirFields[field] }));
 }
 
 function homeOf(project: string) {

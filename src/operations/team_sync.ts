@@ -14,7 +14,7 @@ import { progressLine } from "./terminal.ts";
 /** How long a sync waits for another process that syncs, in milliseconds. */
 const TURN_MS = 60_000;
 
-/** How long `--follow` waits after a failure, in milliseconds. It waits twice as long after each further one. */
+/** The limits of the pause of `--follow`, in milliseconds: each failure doubles it, then `--follow` waits that long. */
 const FOLLOW_MS = { least: 1_000, most: 300_000 };
 /** How often it asks the server, although the server also notifies it, in milliseconds. */
 const ASK_MS = 5_000;

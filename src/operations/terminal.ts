@@ -72,7 +72,7 @@ const RATE_AFTER_MS = 1_000;
 /** A line with the progress of work; it is removed at the end of its block. */
 export interface ProgressLine extends Disposable {
   /** @param doing `Reading transcripts` */
-  readonly tell: (doing: string, far?: Progress) => void;
+  readonly tell: (doing: string, progress?: Progress) => void;
   /** Removes the line. A block calls it before it prints anything else. */
   readonly end: () => void;
 }
@@ -95,12 +95,12 @@ export function progressLine(
     shownAtMs = -Infinity;
   };
   return {
-    tell(doing, far) {
+    tell(doing, progress) {
       const atMs = performance.now();
-      if (doing !== begun.doing) begun = { doing, atMs, done: far?.done ?? 0 };
+      if (doing !== begun.doing) begun = { doing, atMs, done: progress?.done ?? 0 };
       else if (atMs - shownAtMs < PAUSE_MS) return;
       shownAtMs = atMs;
-      const line = progressText(doing, far, { tookMs: atMs - begun.atMs, before: begun.done });
+      const line = progressText(doing, progress, { tookMs: atMs - begun.atMs, before: begun.done });
       process.stderr.write(CLEAR_LINE + cutToColumns(line, (environment.columns() ?? 80) - 1));
     },
     end,
@@ -111,11 +111,11 @@ export function progressLine(
 /** Formats `Reading transcripts  █░  120 of 480, 9s left`. @param since `before`: done when `tookMs` began. */
 export function progressText(
   doing: string,
-  far: Progress | undefined,
+  progress: Progress | undefined,
   since: { readonly tookMs: number; readonly before: number },
 ): string {
-  if (far === undefined) return `${doing} …`;
-  const { done, of, inBytes } = far;
+  if (progress === undefined) return `${doing} …`;
+  const { done, of, inBytes } = progress;
   const amount = (n: number) => inBytes ? bytesText(Math.round(n)) : String(Math.round(n));
   const rate = since.tookMs < RATE_AFTER_MS ? 0 : (done - since.before) * 1_000 / since.tookMs;
   const full = of === undefined ? 0 : Math.round(BAR_COLUMNS * Math.min(1, done / Math.max(1, of)));
@@ -129,13 +129,13 @@ export function progressText(
   return `${doing}${bar}  ${facts.filter(Boolean).join(", ")}`;
 }
 
-/** Reports how much of the free space at the beginning has been given back. */
-export function tellSpace(progress: Pick<ProgressLine, "tell">) {
+/** Reports how much of the space that was free at the beginning has been given back. */
+export function tellSpace(line: Pick<ProgressLine, "tell">) {
   let most = 0;
   return ({ freeBytes }: { readonly freeBytes: number }): void => {
     most = Math.max(most, freeBytes);
-    const far = { done: most - freeBytes, of: most, inBytes: true } as const;
-    progress.tell("Giving free room back to the disk", far);
+    const progress = { done: most - freeBytes, of: most, inBytes: true } as const;
+    line.tell("Giving free room back to the disk", progress);
   };
 }
 

@@ -20,7 +20,7 @@ const TITLES = {
     work.readTask(db, work.readWorkflow(db, id)?.taskId ?? null)?.title,
 } as const;
 
-/** Returns the id of a task, or the text itself if no task has such an id. @throws {UserError} AMBIGUOUS_ID */
+/** Returns the id of a task; without such a task the text itself. @throws {UserError} AMBIGUOUS_ID, TASK_NOT_FOUND */
 export function taskIdOf(db: DatabaseSync, text: string): string {
   return onlyId(db, "task", { text, found: findIds(db, "tasks", { text: text.trim() }) });
 }
@@ -36,7 +36,7 @@ export function knownTaskId(db: DatabaseSync, text: string): string {
   return (work.readTask(db, id) ?? work.needTask(db, id)).id;
 }
 
-/** Returns the only id that was found, or the text if there is none. @throws {UserError} AMBIGUOUS_ID */
+/** Returns the only id that was found; without one the text, unless it is too short for an id. @throws {UserError} */
 function onlyId(
   db: DatabaseSync,
   noun: keyof typeof TITLES,

@@ -16,27 +16,27 @@ import type { Review } from "../system/git/merge.ts";
 import type { CliContext } from "./context.ts";
 import { nextHere } from "./next_command.ts";
 
-/** Adds to a workflow its steps and its possible actions. @param isCarriedOut Whether a daemon runs. */
+/** Adds to a workflow its steps and its possible actions. */
 export function wholeWorkflow(
   db: DatabaseSync,
   workflow: WorkflowRow,
-  isCarriedOut: boolean,
+  hasDaemon: boolean,
 ) {
   return {
     ...workflow,
     steps: viewSteps(readPlan(db, workflow.id).workflow, listSteps(db, workflow.id)),
-    actions: actionsOf(workflow, isCarriedOut),
+    actions: actionsOf(workflow, hasDaemon),
   };
 }
 
-export function changedWorkflow(
+export function changedWorkflowView(
   db: DatabaseSync,
   workflow: WorkflowRow,
-  { isCarriedOut, text }: { readonly isCarriedOut: boolean; readonly text: string },
+  { hasDaemon, text }: { readonly hasDaemon: boolean; readonly text: string },
 ): View {
   return {
     json: {
-      workflow: wholeWorkflow(db, workflow, isCarriedOut),
+      workflow: wholeWorkflow(db, workflow, hasDaemon),
       task: readTask(db, workflow.taskId) ?? null,
     },
     text: [text],

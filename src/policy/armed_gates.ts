@@ -106,8 +106,8 @@ function toolsOf(requirements: readonly { readonly triggers: readonly Trigger[] 
     .filter((tool) => tool !== FORMER_TOOL);
 }
 
-/** The event at which the person reads these notices, so that its own hook must be installed. */
-const ASKING_EVENT = "SessionStart";
+/** The event at which the person reads these notices: without its hook, nobody reads them. */
+const NOTICE_EVENT = "SessionStart";
 
 export interface ArmedPlace {
   readonly projectDir: string;
@@ -183,7 +183,7 @@ function installedIn({ files, plugins, ownership }: ReturnType<typeof settingsHe
 /** Tells the person that a settings file starts conclaude, too; null where only the plugin does. */
 export function twiceNotice(place: ArmedPlace): string | null {
   const first = installedIn(settingsHere(place))
-    .find(({ events, isPlugin }) => !isPlugin && events.includes(ASKING_EVENT));
+    .find(({ events, isPlugin }) => !isPlugin && events.includes(NOTICE_EVENT));
   return first === undefined
     ? null
     : `conclaude: its hooks are installed twice, in ${first.path} and as a plugin, so that each one runs twice. ` +
@@ -195,7 +195,7 @@ export function unarmedNotice(config: HookConfig, place: ArmedPlace): string | n
   const needs = needsOf(config);
   if (needs.length === 0) return null;
   const { files, ...how } = settingsHere(place);
-  if (!files.some(({ settings }) => holdsOwn(settings, ASKING_EVENT, how.ownership))) return null;
+  if (!files.some(({ settings }) => holdsOwn(settings, NOTICE_EVENT, how.ownership))) return null;
   const unarmed = whyUnarmed(files, { needs, ...how });
   if (unarmed.length === 0) return null;
   const isMissing = unarmed.every(({ remedy }) => remedy.kind === "install");

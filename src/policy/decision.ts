@@ -55,7 +55,7 @@ export function decide({ guards, required: requirements, isLifted }: Facts) {
     asks: denied ? null : asks,
     /** Names what a gate could not read although it needed it, if the use passes all the same; else null. */
     unseen: denied || asks !== null ? null : blind,
-    /** The rules that would have denied the use if a person had not lifted them. */
+    /** Which of `guards` and `requirements` would have stopped the use if a person had not lifted them. */
     paused: [...(isLifted ? ["guards"] : []), ...(required?.paused ? ["requirements"] : [])],
     allowedBy: required?.withholds || blind !== null ? null : guards?.allowedBy ?? null,
   };

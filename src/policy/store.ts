@@ -20,7 +20,7 @@ export {
   revokeToken,
   sessionProjects,
 } from "./person_proof_table.ts";
-export { openViolations, settleViolations } from "./effects/effects_table.ts";
+export { openViolations, settleViolations, violationsOfSession } from "./effects/effects_table.ts";
 export {
   applyChanges,
   clearRequirement,

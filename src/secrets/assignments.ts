@@ -147,7 +147,7 @@ function valueOf(text: string, found: RegExpExecArray): Span | null {
   const run = unquoted(text, start, { ...context, isTight });
   // Test runners print this: `pass: TestLogin2`.
   return /^pass$/i.test(name) && !isTight && run !== null &&
-      !isDrawn(text.slice(run.start, run.end))
+      !looksRandom(text.slice(run.start, run.end))
     ? null
     : run;
 }
@@ -204,7 +204,7 @@ function quoted(text: string, from: number, name: string): Span | null | undefin
 /** Names that other things share: the tokens of a design, the credentials of a request. */
 const WIDE_NAME = /(?:token|auth(?:orization)?|credentials?|secret|key)\d?$/i;
 
-/** Whether such a name has an ordinary value: a word, several words or an identifier. */
+/** Whether a name that other things share has an ordinary value: a word, several words or an identifier. */
 function isOrdinary(value: string, name: string): boolean {
   return WIDE_NAME.test(name) &&
     (/\s|^[a-z]+(?:[A-Z][a-z]+){1,3}$/.test(value) ||
@@ -252,7 +252,7 @@ function unquoted(text: string, from: number, { name, isTight }: Context): Span 
   if (below !== null) return below;
   const runEnd = endOfRun(text, start);
   if (runEnd - start > MAX_VALUE_CHARS) return null;
-  // Of `sk-...` only the dots say that it is a placeholder.
+  // Only the dots say that `sk-...` is a placeholder.
   if (/^\w{2,6}[-_](?:\w{2,6}[-_])?\.{3}$/.test(text.slice(start, runEnd))) return null;
   const value = text.slice(start, runEnd).replace(/[.:\]}]+$/, "");
   const end = start + value.length;
@@ -288,13 +288,13 @@ function endOfRun(text: string, from: number): number {
 function valueBelow(text: string, from: number): Span | null {
   BELOW.lastIndex = from;
   const found = BELOW.exec(text);
-  if (found === null || !isDrawn(found[2]!)) return null;
+  if (found === null || !looksRandom(found[2]!)) return null;
   const start = from + found[0].lastIndexOf(found[2]!);
   return { start, end: start + found[2]!.length };
 }
 
 /** Whether a word looks random. */
-function isDrawn(word: string): boolean {
+function looksRandom(word: string): boolean {
   if (!isValueLike(word) || /[=(]|:$|@\w+:/.test(word.slice(0, -2))) return false;
   return word.length >= 16 || /[a-z]/.test(word) && /[A-Z]/.test(word) ||
     /[!#$%^&*?~§@]/.test(word);

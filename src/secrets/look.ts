@@ -70,7 +70,7 @@ const PROGRAMS = (
 ).split("|");
 /** The program `usermod`, apart from the field `userModified` that Claude Code adds to every edit. */
 const USERMOD = /usermod(?!ified":)/;
-/** A sign that such a program has an argument. */
+/** A sign that one of these programs has an argument. */
 const ARGUMENT =
   /["'\s,[]-{1,2}[a-z]|\/p:|\|\s|[\w$]\/\S{0,100}[@\d]|add_user|change_password|http-basic|bundle config|alias set|net use|login |unlock |env:set|setx |secret[ :]|<<|kv p/;
 /** Words in commands that print a secret. */
@@ -139,15 +139,15 @@ function isSuspect(serialized: string): boolean {
     const { 0: whole, index } = found;
     // Another name or literal may begin within the match.
     ANY.lastIndex = index + 1;
-    const closer = SIGNS.get(whole);
-    if (closer === undefined && whole.length >= 16) {
+    const pattern = SIGNS.get(whole);
+    if (pattern === undefined && whole.length >= 16) {
       if (isOdd(serialized, index, index + whole.length)) return true;
       continue;
     }
-    const subject = closer === undefined ? "name" : whole;
+    const subject = pattern === undefined ? "name" : whole;
     if (checked.has(subject)) continue;
     checked.add(subject);
-    if (closer === null || (closer === undefined ? holdsName(lowered) : closer.test(lowered))) {
+    if (pattern === null || (pattern === undefined ? holdsName(lowered) : pattern.test(lowered))) {
       return true;
     }
   }

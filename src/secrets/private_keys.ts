@@ -4,7 +4,7 @@ import type { MaskedSpan } from "./secret_form.ts";
 const KEY_MASK = "[redacted:private-key]";
 const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
 const END = /-{4,5} ?END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)? ?-{4,5}/g;
-/** The least length of a line that alone counts as part of a key; real lines have 64 characters or more. */
+/** The least length of a key's full line, in characters; real ones have 64 or more. */
 const MIN_LINE_CHARS = 32;
 /** A quote right after the BEGIN line, and no key line behind it: a program's constant, not a key. */
 const IS_CONSTANT = /^\\{0,7}["'`](?![^]*[A-Za-z\d+/]{40})/;
@@ -73,12 +73,12 @@ function findRemainder(text: string): number {
   let lineEnd = text.length;
   for (let index = breaks.length; index >= 0; index--) {
     const lineBreak = breaks[index - 1];
-    const line = lineBreak === undefined ? 0 : lineBreak.index + lineBreak[0].length;
-    const run = lastRun(text, line, lineEnd);
+    const lineStart = lineBreak === undefined ? 0 : lineBreak.index + lineBreak[0].length;
+    const run = lastRun(text, lineStart, lineEnd);
     const isFull = run.end - run.start >= MIN_LINE_CHARS &&
       /[0-9]/.test(text.slice(run.start, run.end));
     if (isFull) found = run.start;
-    if (!isOrnament(text.slice(line, run.start))) break;
+    if (!isOrnament(text.slice(lineStart, run.start))) break;
     // Only the last line of a key may be short; up to two lines of quotes or the like may follow it.
     if (!isFull && run.end > run.start && (found !== -1 || breaks.length - index > 2)) break;
     lineEnd = lineBreak?.index ?? 0;

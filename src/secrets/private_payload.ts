@@ -72,10 +72,10 @@ export function hidePrivate(value: unknown): unknown {
     );
     if (spans.length > 0 && !isBlockType(leaf)) hide(leaf, spans);
   }
-  for (const [old, made] of objects.flatMap(replacementsOf)) {
-    const edited = texts.edit(old.text, made.text);
+  for (const [old, replacement] of objects.flatMap(replacementsOf)) {
+    const edited = texts.edit(old.text, replacement.text);
     edited?.forEach(lines.add);
-    if (edited !== null || lines.holdsAll(old.text)) [old, made].forEach(hideWhole);
+    if (edited !== null || lines.holdsAll(old.text)) [old, replacement].forEach(hideWhole);
   }
   for (const leaf of leaves) {
     const shown = hidden.get(leaf) ?? leaf.text;
@@ -141,12 +141,12 @@ function joinOverlaps(parts: Spans): Spans {
 }
 
 /** Returns the edits in an object whose old and new text have no private tags. */
-function replacementsOf(object: readonly Leaf[]): (readonly [old: Leaf, made: Leaf])[] {
+function replacementsOf(object: readonly Leaf[]): (readonly [old: Leaf, replacement: Leaf])[] {
   return REPLACEMENTS.flatMap(([before, after]) => {
     const old = object.find(({ key }) => key === before);
-    const made = object.find(({ key }) => key === after);
-    const isPlain = old?.parts.spans.length === 0 && made?.parts.spans.length === 0;
-    return isPlain && old !== undefined && made !== undefined ? [[old, made] as const] : [];
+    const replacement = object.find(({ key }) => key === after);
+    const isPlain = old?.parts.spans.length === 0 && replacement?.parts.spans.length === 0;
+    return isPlain ? [[old!, replacement!] as const] : [];
   });
 }
 
@@ -284,9 +284,9 @@ function privateTexts() {
   return {
     add,
     /** Returns the new private lines that an edit makes; null if it changes no private line, [] beyond the limits. */
-    edit(old: string, made: string): readonly string[] | null {
+    edit(old: string, replacement: string): readonly string[] | null {
       if (old.trim() === "") return null;
-      const key = `${old.length} ${old}${made}`;
+      const key = `${old.length} ${old}${replacement}`;
       const before = known.get(key);
       if (before !== undefined) return before;
       toRead -= chars;
@@ -296,10 +296,10 @@ function privateTexts() {
       const lines: string[] = [];
       for (const line of holders.flatMap((text) => linesAround(text, old))) {
         const count = line.split(old).length - 1;
-        toMake -= 2 * (line.length + count * made.length);
+        toMake -= 2 * (line.length + count * replacement.length);
         if (toMake < 0) break;
         // The edit may have replaced the first occurrence or all.
-        lines.push(line.replace(old, () => made), line.replaceAll(old, () => made));
+        lines.push(line.replace(old, () => replacement), line.replaceAll(old, () => replacement));
       }
       new Set(lines).forEach(add);
       known.set(key, lines);

@@ -140,7 +140,7 @@ const QUOTES: Readonly<Record<string, string>> = {
 };
 
 /** Whether a tag is only mentioned: alone in quotes or in a pattern (`/<private>/g`), with other words on its line. */
-// A tag in a JSON string of a file's lines or in a block of code is not: private text looks like this, too.
+// A tag in a JSON string of a file's lines or in a block of code counts: private text looks like this, too.
 function isMention(text: string, { start, end }: PrivateSpan): boolean {
   const lead = text.slice(Math.max(0, start - NEAR_CHARS), start).split(LINE_BREAK).at(-1)!;
   const tail = text.slice(end, end + NEAR_CHARS).split(LINE_BREAK, 1)[0]!;

@@ -151,7 +151,7 @@ function maskPrinted(use: Record<string, unknown>, collector: SecretCollector): 
   Object.assign(use, output);
 }
 
-/** What patterns write short: the name of a secret, and other arguments of the same command. */
+/** The parts that patterns name in angle brackets: the name of a secret, and other arguments of the same command. */
 const PARTS: Readonly<Record<string, string>> = {
   name: `${SECRET_WORD}${SUFFIX}`,
   some: String.raw`[^|;&\n]{0,400}?`,
@@ -199,7 +199,7 @@ const STATUS = /^(?:ok|done|true|false|null|none|error|warning|success|[a-z]+[:.
 const IN_JSON =
   /("(?:value|secretstring|plaintext|data|stdout|text|notes?)"\s{0,20}:\s{0,20}")((?:[^"\\\n]|\\[^\n]){4,4000})(?=")/gi;
 
-/** Masks the output of such a command. A lone line of one word is a secret; among others it must look like one. */
+/** Masks what a printing command put out. A lone line of one word is a secret; among others it must look like one. */
 function withoutPrinted(output: string, onSecret: (secret: string) => void): string {
   const mask = (secret: string) => {
     onSecret(secret);
@@ -247,7 +247,7 @@ function secretCollector() {
     /** Adds a masked value, unless it is too common to be masked elsewhere. */
     add(value: string) {
       const bare = value.trim();
-      if (values.size + words.size >= MAX_VALUES || !isKnowable(bare)) return;
+      if (values.size + words.size >= MAX_VALUES || !isUncommon(bare)) return;
       (/^[A-Za-z]+(?:[-_. ][A-Za-z]+)*$/.test(bare) ? words : values).add(bare);
     },
     size: () => values.size + words.size,
@@ -257,7 +257,7 @@ function secretCollector() {
 
 type SecretCollector = ReturnType<typeof secretCollector>;
 
-function isKnowable(value: string): boolean {
+function isUncommon(value: string): boolean {
   return value.length >= MIN_CHARS && value.length <= MAX_CHARS &&
     !/[\r\n]|\[redacted:/.test(value) &&
     !isPlain(value) && !COMMON.has(value.toLowerCase()) &&

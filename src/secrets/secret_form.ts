@@ -10,14 +10,14 @@ export interface MaskedSpan {
 export interface Prefiltered {
   /** Literals in small letters; every match contains one of them. */
   readonly prefilter: readonly string[];
-  /** Makes the pattern at its first use, since a process uses few patterns. */
+  /** Makes the pattern, which is global, at its first use, since a process uses few patterns. */
   readonly pattern: () => RegExp;
   /** A text that matches, and a similar one that does not. */
   readonly example: string;
   readonly counterexample: string;
 }
 
-/** A form of secrets. The pattern is global. Its first matching group, or else the match, is the secret and ends it. */
+/** A form of secrets. The first group that matches, or else the match, is the secret; both end together. */
 export interface SecretForm extends Prefiltered {
   /** The name in the mask: `[redacted:<name>]`. */
   readonly name: string;
@@ -107,7 +107,7 @@ export function findForms(text: string, forms: readonly SecretForm[]): MaskedSpa
   return spans;
 }
 
-/** Masks spans in the lines of one text. Of overlapping spans the one that begins first counts, then the longer. */
+/** Masks spans in the lines of one text. Where spans overlap, the one that begins first counts, then the longer. */
 export function maskSpans(lines: readonly string[], spans: readonly MaskedSpan[]): string[] {
   const ordered = spans.toSorted((one, two) => one.start - two.start || two.end - one.end);
   let next = 0;

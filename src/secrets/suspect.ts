@@ -21,7 +21,7 @@ const MIXED = /^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)(?!.*[a-z]{6})/;
 /** Digits and letters of hexadecimal numbers. */
 const HEX = /^(?=.*\d)(?=.*[a-f])[\da-f]+$/i;
 
-/** How a suspect must look, by the word for it in a row. */
+/** How a suspect must look, by the `looks` of a row. */
 const LOOKS: Readonly<Record<string, (word: string) => boolean>> = {
   random: (word) => RANDOM.test(word) && !KNOWN_IDS.test(word),
   mixed: (word) => MIXED.test(word),

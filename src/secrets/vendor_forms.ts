@@ -24,7 +24,7 @@ const EXAMPLE_PARTS: Readonly<Record<string, string>> = {
   uuid: "0a1f9c0a-0a1f-0a1f-0a1f-0a1f9c0a1f9c",
 };
 
-/** A form that is found by its literal, so that one search of a text serves two hundred forms. */
+/** A form that is found by its literal, so that one search of a text serves all forms. */
 interface VendorForm {
   readonly name: string;
   readonly literal: string;

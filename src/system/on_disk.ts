@@ -1,4 +1,4 @@
-/** Reads the state of paths. No function here throws: a path without permission counts as missing. */
+/** Reads the state of paths. A path without permission counts as missing, except in `isMissing()` and `isThere()`. */
 import { quietly } from "../base/errors.ts";
 
 /** What a path can be; links are not followed. */

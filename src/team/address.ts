@@ -23,8 +23,8 @@ const CREDENTIALS = ["user", "password"];
 export function sharedAddressFault(text: string): string | undefined {
   if (!isPostgres(text)) return "it is no address of a PostgreSQL server";
   const { username, password, searchParams } = new URL(text);
-  const names = username + password !== "" || CREDENTIALS.some((name) => searchParams.has(name));
-  return names
+  const hasLogin = username + password !== "" || CREDENTIALS.some((name) => searchParams.has(name));
+  return hasLogin
     ? "it holds a login or a password, and others read this file. Each person gives the login with " +
       "`conclaude team join --login LOGIN`, and keeps the password in ~/.pgpass, or gives --password-file or " +
       "--password-command"

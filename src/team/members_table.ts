@@ -24,7 +24,7 @@ export async function noteSeen(
   );
 }
 
-/** Tells the server that a machine of this user has left; it may keep what it has. @param heir The machine's new id. */
+/** Tells the server that a machine of this user has left, and may still hold rows. @param heir The machine's new id. */
 export async function noteGone(
   server: Server,
   { name, origin, heir = null }: {

@@ -21,7 +21,7 @@ export interface OutboxEntry {
   readonly cleared: number;
 }
 
-/** The most rows that one transaction numbers, since hooks wait for it. */
+/** The most rows that one transaction puts into the outbox, since hooks wait for it. */
 const LISTED_AT_ONCE = 1_000;
 
 /** Puts all rows of a project that the server lacks into the outbox, once after the project was joined. */

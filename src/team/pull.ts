@@ -73,8 +73,8 @@ export async function pullAll(
     // The server reads the next page while this machine stores the current one.
     const next = last < headSeq && Date.now() < untilMs ? fetchPage(last) : null;
     next?.catch(() => {});
-    const taken = { project, name, origin, user, headSeq, rows, seal };
-    forgot.push(...await takePage(store, taken, paceOf));
+    const toTake = { project, name, origin, user, headSeq, rows, seal };
+    forgot.push(...await takePage(store, toTake, paceOf));
     report.received += rows.filter((row) => row.origin !== origin).length;
     report.pulledSeq = last;
     onRows(rows.length, headSeq - last);
@@ -113,7 +113,7 @@ function forgottenRows(rows: readonly ServerRow[]): ForgottenRows[] {
   }));
 }
 
-/** Forgets in every file here what others forgot in a page, then stores the page. @returns The forgotten rows. */
+/** Forgets on this machine what a page says others forgot, then stores the page. @returns The forgotten rows. */
 async function takePage(
   store: TeamStore,
   page: Pick<JoinedProject, "project" | "name" | "origin" | "headSeq"> & {
@@ -124,8 +124,8 @@ async function takePage(
   paceOf: ReturnType<typeof paceBesideHooks>,
 ): Promise<readonly ServerRow[]> {
   const { rows, origin } = page;
-  const gone = rows.filter((row) => row.op === "forget" && row.origin !== origin);
-  const forgotten = gone.length === 0 ? null : await store.rows.forget(gone);
+  const toForget = rows.filter((row) => row.op === "forget" && row.origin !== origin);
+  const forgotten = toForget.length === 0 ? null : await store.rows.forget(toForget);
   for (let from = 0, to = 0; from < rows.length; from = to) {
     const { batch: { maxRows, maxBytes }, pauseMs } = paceOf();
     for (let bytes = 0; to < rows.length && to - from < maxRows && bytes < maxBytes; to++) {
@@ -134,7 +134,7 @@ async function takePage(
     takeRows(store, { ...page, rows: rows.slice(from, to) });
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
-  return gone.filter(({ uid }) => forgotten?.has(uid));
+  return toForget.filter(({ uid }) => forgotten?.has(uid));
 }
 
 function takeRows(
@@ -184,7 +184,7 @@ function takeRows(
   });
 }
 
-/** Settles this machine's entry for an arriving row: its own row was sent, and a row of others replaces its change. */
+/** Settles the outbox entry for an arriving row: one of this machine was sent, one of others replaces its change. */
 function settleOwn(
   db: TeamStore["db"],
   { project, row, theirs, isOwn, store, nowMs }: {

@@ -42,8 +42,8 @@ function digestOf(text: string): string {
 }
 
 /**
- * Makes the next batch from the current rows. It drops rows that are gone, and holds rows for a person that seem to
- * contain a secret or cannot be read.
+ * Makes the next batch from the current rows. It drops rows that are gone; those that seem to contain a secret, or that
+ * cannot be read, are held for a person.
  *
  * @param isDry Numbers, holds and drops nothing: for a preview. @returns An empty list when nothing can be sent.
  */
@@ -209,8 +209,8 @@ async function forgetRefused(
   forgotten: readonly SentRow[],
 ): Promise<void> {
   // A summary was made anew from this machine's own records, so it stays here, unsent.
-  const gone = forgotten.filter(({ kind }) => kind !== "summary");
-  await rows.forget(gone.map(({ kind, uid }) => ({ kind, uid, body: null })));
+  const toForget = forgotten.filter(({ kind }) => kind !== "summary");
+  await rows.forget(toForget.map(({ kind, uid }) => ({ kind, uid, body: null })));
   const detail = "somebody of the team has forgotten it, so the others do not get it again";
   for (const { kind, uid } of forgotten) {
     holdRow(db, {

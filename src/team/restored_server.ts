@@ -23,7 +23,7 @@ export interface RestoredServer {
   readonly again: number;
 }
 
-/** Makes a check whether this machine has had a row: it has had all rows of a machine up to a number. */
+/** Returns a function that tells whether this machine has had a row: it has had each machine's rows up to a number. */
 export function hasHad(
   { db }: Pick<TeamStore, "db">,
   project: string,

@@ -87,7 +87,7 @@ function noPassword(): never {
   });
 }
 
-/** Returns the options of TLS; none only for a server on this machine when no certificate was given. */
+/** Returns the options of TLS; false for a server on this machine for which no certificate was given. */
 function tlsOptions({ isLocal }: ServerAddress, { caFile }: WayToServer) {
   if (caFile === undefined) return isLocal ? false : { rejectUnauthorized: true };
   const ca = readText(caFile, MAX_CA_BYTES);
@@ -168,7 +168,7 @@ function faultInWords(text: string) {
   if (/does not support SSL/.test(text)) {
     return {
       why: "it does not encrypt its connections",
-      next: "Switch on `ssl` on the server: only a server on this machine is talked to without",
+      next: "Switch on `ssl` on the server: only a server on this machine may do without it",
     };
   }
   return code === undefined ? undefined : KNOWN_FAULTS.find((fault) => fault.code.test(code));

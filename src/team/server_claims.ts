@@ -102,7 +102,7 @@ async function tellClaim(
   // The server may know the claim already.
   if (await use(token) !== null || step === "release" || wanted === undefined) return markTold();
   const last = await holderOf(server, here);
-  // Else it makes the claim now, unless somebody else had the task since.
+  // Otherwise the server makes the claim now, unless somebody else had the task since.
   const isFree = last === null || last.fence < token ||
     last.fence === token && (last.holder === null || last.isHere);
   const claiming = isFree
@@ -120,8 +120,8 @@ async function tellClaim(
   }
   transaction(db, () => {
     // Nobody holds a task that somebody else has completed.
-    const word = claiming.outcome === "done" ? { ...claiming, holder: null } : claiming;
-    rows.obey(untold, { ...word, isHere: false });
+    const answer = claiming.outcome === "done" ? { ...claiming, holder: null } : claiming;
+    rows.obey(untold, { ...answer, isHere: false });
     holdRow(db, {
       project: untold.project,
       kind: "task",

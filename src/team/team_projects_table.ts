@@ -51,7 +51,7 @@ const TABLES = [
   "team_projects",
 ];
 
-/** Leaves a project. The records that came from others stay in memory. */
+/** Leaves a project. What came from others stays on this machine. */
 export function removeJoined(db: DatabaseSync, project: string): void {
   transaction(db, () => {
     for (const table of TABLES) {

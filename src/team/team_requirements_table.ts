@@ -64,7 +64,7 @@ export function noteRequirements(
     definition: JSON.stringify(definition),
   }));
   transaction(db, () => {
-    const gone = statement(
+    const removed = statement(
       db,
       `DELETE FROM team_requirements
         WHERE project = ?
@@ -72,7 +72,7 @@ export function noteRequirements(
           AND uid NOT IN (SELECT value FROM json_each(?))
        RETURNING uid`,
     ).all(project, JSON.stringify(all.map(({ uid }) => uid))).map(({ uid }) => String(uid));
-    if (gone.length > 0) queueForgotten(db, gone);
+    if (removed.length > 0) queueForgotten(db, removed);
     for (const one of all) takeTeamRequirement(db, project, { ...one, author: null });
   });
 }

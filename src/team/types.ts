@@ -48,7 +48,7 @@ export interface JoinedProject {
 export interface ForgottenRows {
   readonly author: string;
   readonly rows: number;
-  /** When the server last learnt of it, by the server's clock. */
+  /** When the server learnt of the last of them, by its clock. */
   readonly atMs: number;
 }
 

@@ -21,7 +21,7 @@ export async function verifyProject(
 ): Promise<VerifiedOrigin[]> {
   const here = new Map(listOrigins(db, project).map((one) => [one.origin, one]));
   const there = await sumOrigins(server, name, pulledSeq);
-  const gone = [...here.values()].filter(({ origin }) =>
+  const onlyHere = [...here.values()].filter(({ origin }) =>
     !there.some((one) => one.origin === origin)
   );
   return [
@@ -32,7 +32,7 @@ export async function verifyProject(
       here: here.get(origin)?.rows ?? 0,
       isSame: here.get(origin)?.rows === rows && here.get(origin)?.digest === digest,
     })),
-    ...gone.map(({ origin, author, rows }) => ({
+    ...onlyHere.map(({ origin, author, rows }) => ({
       origin,
       author,
       there: 0,

@@ -44,7 +44,7 @@ const ESCAPES =
   // deno-lint-ignore no-control-regex -- terminals obey these characters
   /\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])|[\0-\x08\x0b-\x1f\x7f]/g;
 
-/** Removes terminal sequences for colours and cursor moves. */
+/** Removes terminal sequences, such as colours and cursor moves, and other control characters. */
 export function withoutEscapes(text: string): string {
   return text.replace(ESCAPES, "");
 }

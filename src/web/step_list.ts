@@ -7,7 +7,7 @@ import type { Step } from "../memory/tell/session_steps.ts";
 import type { Log } from "./types.ts";
 
 const PAGE = 200;
-/** The page size while the page searches for a step. */
+/** The page size of a search for a step. */
 const LARGE_PAGE = 1_000;
 /** The time between two requests for new steps of a running session. */
 const REST_MS = 400;
@@ -63,12 +63,12 @@ class StepList {
   }
 
   /** Reads the page before the first step. */
-  async readBack(isLooking = false): Promise<void> {
+  async readBack(isSearching = false): Promise<void> {
     const { steps: [first], more, isLoading } = this.shown.value;
     if (isLoading || !more || first === undefined) return;
     this.shown.value = { ...this.shown.value, isLoading: true };
     const before = new Date(first.atMs).toISOString();
-    const query = { limit: isLooking ? LARGE_PAGE : PAGE, before };
+    const query = { limit: isSearching ? LARGE_PAGE : PAGE, before };
     try {
       const log = await ask<Log>("GET", withQuery(this.#path, query));
       this.#add(log.steps, { more: log.more });
@@ -101,8 +101,8 @@ function mergeByTime(known: readonly Step[], news: readonly Step[]): readonly St
 
 export function useSteps(
   sessionId: string,
-): StepsShown & { readonly readBack: (isLooking?: boolean) => void } {
+): StepsShown & { readonly readBack: (isSearching?: boolean) => void } {
   const list = useMemo(() => new StepList(sessionId), [sessionId, gaps.value]);
   useEffect(() => list.follow(), [list]);
-  return { ...list.shown.value, readBack: (isLooking) => void list.readBack(isLooking) };
+  return { ...list.shown.value, readBack: (isSearching) => void list.readBack(isSearching) };
 }

@@ -23,7 +23,7 @@ const FIRST_RETRY_MS = 250;
 const LEAST_BETWEEN_MS = 300;
 /** The delay of requests in a hidden tab. */
 const HIDDEN_MS = 5_000;
-/** Two requests begin at least this many times as far apart as the first one took. */
+/** The least time between the starts of two calls, as a multiple of how long the first one took. */
 const BUSY_SHARE = 4;
 const TOAST_MS = 6_000;
 
@@ -50,7 +50,7 @@ export function tell(text: string, isError = false): void {
   setTimeout(() => toast.value === shown && (toast.value = null), TOAST_MS);
 }
 
-/** Runs `work` for a person and shows `what`, the text that `work` returns, or the error. @returns Success. */
+/** Runs `work` for a person. Shows `what`, the text that `work` returns, or its error. @returns False for an error. */
 export async function act(what: string, work: () => Promise<unknown>): Promise<boolean> {
   try {
     const other = await work();
@@ -64,8 +64,8 @@ export async function act(what: string, work: () => Promise<unknown>): Promise<b
 }
 
 /**
- * Calls `load` now and after each change of the parts. Between two calls it waits for `restMs`, four times as long as
- * the call took, and some seconds in a hidden tab. @returns `again` requests another call, `end` stops all calls.
+ * Calls `load` now and after each change of the parts. Two calls begin at least `restMs` apart, and at least four times
+ * as long as the first one took; a hidden tab waits some seconds. @returns `again` requests a call, `end` stops all.
  */
 export function keepFresh(
   parts: readonly Part[],
@@ -207,7 +207,7 @@ function take({ event, data }: Piece): void {
 
 /** The message with which a new tab asks the others for the connection's state. */
 const NEW_TAB = "new tab";
-/** The name of the lock that the tab holds that reads the stream. */
+/** The name of the lock of the tab that reads the stream. */
 const READER = "conclaude-live";
 
 /**

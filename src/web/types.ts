@@ -53,6 +53,13 @@ export interface Line {
 export interface SessionWhole {
   readonly session: Session;
   readonly story: SessionStory;
+  /** What the session was told of as changed without being allowed. */
+  readonly violations: readonly {
+    readonly name: string;
+    readonly rule: string;
+    readonly isOpen: boolean;
+    readonly createdAtMs: number;
+  }[];
   readonly agents: readonly Agent[];
 }
 

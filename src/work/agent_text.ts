@@ -18,7 +18,7 @@ const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
 const SILENT = new Set(["user", "stream_event", "control_request", "control_response"]);
 
 /**
- * Reads one line. A line that is not `stream-json` is text, even other JSON, since a contract may be printed so.
+ * Reads one line. A line that is not `stream-json` is text, even when it is JSON, since a contract is JSON too.
  * @returns `text`: what a person would read; null when there is nothing. `isResult`: whether the line is the last one of
  * a turn, which repeats the last words.
  */
@@ -121,7 +121,7 @@ function endOfObject(text: string, start: number): number | null {
 }
 
 function parseObject(text: string): Mapping | null {
-  // No word of a script can hold NUL.
+  // A script may get the outputs as values, which hold no NUL.
   const plain = (_: string, value: unknown) =>
     typeof value === "string" ? value.replaceAll("\0", "") : value;
   return quietly(() => JSON.parse(text, plain)) ?? null;

@@ -35,7 +35,8 @@ const TASK = {
   updated_at_ms: ["time", "updated_at"],
   closed_at_ms: ["time", "closed_at completed_at"],
   deleted_at_ms: ["time", "deleted_at"],
-  said: ["text", "depth claimed_at"],
+  /** Fields that the import computes anew or drops. */
+  unused: ["text", "depth claimed_at"],
 } as const;
 
 const TYPES = {
@@ -144,7 +145,7 @@ export class CovenPlan {
   readonly writes: { readonly to: string; readonly text: string }[] = [];
   /** How many of our files have the same text already. */
   present = 0;
-  /** Entries for our configuration: coven's key as the name, our path and value. */
+  /** The values for our configuration. */
   readonly entries: ConfigEntry[] = [];
   /** What is left out or changed, and why. */
   readonly notTaken: { readonly name: string; readonly why: string }[] = [];
@@ -247,7 +248,7 @@ export function planCovenTasks({ folder, root, origin }: CovenPlace, plan: Coven
       }
     }
   }
-  for (const [id, { tags, needs, said: _said, ...fields }] of items) {
+  for (const [id, { tags, needs, unused: _unused, ...fields }] of items) {
     const { id: task_id, status, created_at_ms, updated_at_ms } = fields;
     const parent = parentIn(items, id);
     if (parent === undefined) leave(`task ${id}`, `${fields.parent_id} is no task above it`);
@@ -335,13 +336,13 @@ export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): v
       const name = baseName(path).replace(/\.[^.]+$/, "");
       const text = file.text ?? "";
       const to = joinPath(root, `.conclaude/${target.replace("*", name)}`);
-      const there = readFound(to);
+      const existing = readFound(to);
       const parsed = part === "grimoires" ? parseFile({ name, path, text }) : null;
       plan.filesRead += Number(file.text !== null);
       if (file.text === null) plan.leave(path, file.problem);
       else if (parsed !== null && "errors" in parsed) plan.leave(path, parsed.errors.join("; "));
-      else if (there === undefined) plan.writes.push({ to, text });
-      else if (there.text === text) plan.present++;
+      else if (existing === undefined) plan.writes.push({ to, text });
+      else if (existing.text === text) plan.present++;
       else plan.leave(path, `${to} is there already and says something else; it stays`);
     }
   }

@@ -67,8 +67,8 @@ export function readFields<Shape extends Readonly<Record<string, z.ZodMiniType>>
 ) {
   const known = Object.keys(schema.shape);
   const unknown = Object.keys(value).filter((key) => !known.includes(key)).map((key) => {
-    const meant = nearestWords(key, known).map((name) => `"${name}"`).join(" or ");
-    return `unknown key "${key}"${meant === "" ? "" : `; did you mean ${meant}?`}`;
+    const near = nearestWords(key, known).map((name) => `"${name}"`).join(" or ");
+    return `unknown key "${key}"${near === "" ? "" : `; did you mean ${near}?`}`;
   });
   const { data, error } = z.safeParse(schema, value);
   const errors = (error?.issues ?? []).map(({ path, message }) => `${String(path[0])} ${message}`);

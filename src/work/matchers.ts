@@ -59,8 +59,8 @@ export function chooseWorkflow(
     const why = fault ?? "all conditions are fulfilled";
     considered.push({ name, matched: fault === null, why });
     if (fault !== null || found === null) continue;
-    const by = `the matcher '${name}'${workflow === null ? ", as the parent" : ""}`;
-    return { name: found, why: by, by: "matcher", considered };
+    const reason = `the matcher '${name}'${workflow === null ? ", as the parent" : ""}`;
+    return { name: found, why: reason, by: "matcher", considered };
   }
   return { name: options.default, why: "the default", by: "default", considered };
 }

@@ -42,7 +42,7 @@ export const ORCHESTRATION = section("How the daemon works through tasks.", {
     120,
     "For a workflow, unless it says; waiting for a person does not count.",
   ),
-  killGraceSeconds: int([0, 300], 10, "How long an agent that is to end may take."),
+  killGraceSeconds: int([0, 300], 10, "How long an agent may take to end before it is killed."),
   worktreePath: text("The folder of working trees. Without it: `.conclaude/worktrees`."),
   baseBranch: text("Where work begins and is merged. Without it: the branch that is checked out."),
   notify: bool(true, "Whether a notification is shown when a task needs a person."),

@@ -135,7 +135,7 @@ class StepLook {
 
   #showScript(step: ScriptStep): Partial<PreviewStep> {
     const shown = this.#attempt(() => {
-      // In a script a missing value is an empty word, which is no error but hardly meant.
+      // In a script a missing value is an empty word, which is no error but probably a mistake.
       const isKnown = this.#hasValues(step.command, { into: this.#warnings });
       const { command, env, warnings } = renderScriptStep(step, this.#scene.context);
       this.#warnings.push(...warnings);

@@ -35,7 +35,7 @@ const LIFE = [
   "summary",
   "closed_at_ms",
 ];
-/** The order of a task's life under one claim; each claim has a higher number than the one before. */
+/** The order of statuses under one claim. Each claim of a task has a higher `claim_token` than the one before. */
 const STAGES: Readonly<Record<string, number>> = {
   in_progress: 0,
   pending_merge: 0,
@@ -78,11 +78,11 @@ export type TakenTask = ReturnType<typeof takeSharedTask>;
 
 /**
  * Stores a task of another machine, or its newer version, in the caller's transaction. It leaves out a parent or
- * dependency that is not here, and takes over the other history. When the task here is further on than the other
- * machine knew, its claim and end stay, with their history.
+ * dependency that is not here, and takes over the other machine's history. When the task here is further on than that
+ * machine knew, the claim and end here stay, with their history.
  * @param home The place of the task's project on this machine.
- * @returns `isAhead`: whether the task here is further on than the others know, and so stays. `isWhole`: whether no
- * change made here meanwhile is lost, except those of the claim.
+ * @returns `isAhead`: whether the task here is further on than the others know, so that they must get it. `isWhole`:
+ * whether the task was here before, and none of its changes is lost, except those of the claim.
  */
 export function takeSharedTask(
   db: DatabaseSync,
@@ -97,10 +97,10 @@ export function takeSharedTask(
   const before = readSharedTask(db, id);
   const until = statement(db, "SELECT lease_until_ms AS until FROM tasks WHERE id = ?")
     .get(id)?.["until"] ?? null;
-  const isHere = until !== null && Number(until) < ELSEWHERE_MS &&
+  const isClaimedHere = until !== null && Number(until) < ELSEWHERE_MS &&
     before?.columns["claimed_by"] === incoming["claimed_by"];
   const ahead = before === null ? -1 : stageOf(before.columns) - stageOf(incoming);
-  const staysHere = ahead > 0 || ahead === 0 && isHere;
+  const staysHere = ahead > 0 || ahead === 0 && isClaimedHere;
   const life = Object.fromEntries(LIFE.map((name) => [name, before?.columns[name] ?? null]));
   const row: Record<string, SQLInputValue> = {
     ...incoming,
@@ -129,7 +129,7 @@ export function takeSharedTask(
   const isOfLife = ({ changes }: SharedTask["history"][number]) =>
     (JSON.parse(String(changes)) as readonly { readonly field: string }[])
       .every(({ field }) => LIFE.includes(field));
-  // The history belongs to the version that counts, so changes that were refused or are masked by now are left out.
+  // The history is that of the version that counts, without changes made here that were refused or are masked by now.
   const merged = [...history, ...staysHere ? mine.filter(isOfLife) : []];
   statement(db, "DELETE FROM task_history WHERE task_id = ?").run(id);
   statement(

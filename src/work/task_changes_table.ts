@@ -7,7 +7,7 @@ import { columnOf, insertRow, statement, updateRow } from "../db/statement.ts";
 import { IS_READY, readTask } from "./tasks_table.ts";
 
 export interface Author {
-  /** The author's name: an agent's name, `user`, or `system`. */
+  /** The author's name: an agent's name, `user`, `system`, or `workflow:ID`. */
   readonly by: string;
   readonly atMs: number;
 }

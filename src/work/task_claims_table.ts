@@ -1,6 +1,4 @@
-/**
- * Makes, renews and ends claims: who works on a task, until when, under which number. In the caller's transaction.
- */
+/** Makes, renews and ends claims: who works on a task, until when, under which number. In the caller's transaction. */
 import { quietly } from "../base/errors.ts";
 import { count } from "../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
@@ -251,9 +249,9 @@ export function obeyServer(
   const task = readTask(db, id);
   if (isHere) {
     // The workflow that holds the claim stores the same number.
-    const move = "SET claim_token = ?1 WHERE claim_token = ?2 AND";
-    statement(db, `UPDATE workflows ${move} task_id = ?3`).run(fence, token, id);
-    statement(db, `UPDATE tasks ${move} id = ?3`).run(fence, token, id);
+    const setToken = "SET claim_token = ?1 WHERE claim_token = ?2 AND";
+    statement(db, `UPDATE workflows ${setToken} task_id = ?3`).run(fence, token, id);
+    statement(db, `UPDATE tasks ${setToken} id = ?3`).run(fence, token, id);
     return noteClaimTold(db, { uid: id, step, token: fence });
   }
   if (task?.status === "in_progress" && holder === null) {

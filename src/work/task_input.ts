@@ -55,7 +55,7 @@ export function checkStatus(status: string, next = "conclaude task list --help")
   return checkWord(status, TASK_STATUSES, { what: "status", reason: "INVALID_STATUS", next });
 }
 
-/** Checks that a word is a known one. @param about `what` the words are: `status`. @throws {UserError} */
+/** Checks that a word is a known one. @param options `what`: the noun for the words, `status`. @throws {UserError} */
 export function checkWord<Word extends string>(
   word: string,
   words: readonly Word[],

@@ -70,7 +70,7 @@ export function createTask(db: DatabaseSync, task: NewTask, author: Author): Tas
 
 /**
  * Closes a task in work for the holder of its claim, and a blocked task for anybody. `withChildren` closes open tasks
- * below it too, `force` leaves them open; without either, it stays.
+ * below it too, `force` leaves them open; without either, they are an obstacle.
  * @throws {UserError} HAS_OPEN_CHILDREN; HAS_ACTIVE_CHILDREN when they are to be closed and others work on them.
  */
 export function completeTask(

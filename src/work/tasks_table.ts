@@ -119,7 +119,7 @@ export function taskOf(row: Readonly<Record<string, SQLOutputValue>>): Task {
   return rowOf(TASK_FIELDS, row);
 }
 
-/** Makes each task whose parent is missing the top of its own tree. @returns How many tasks. */
+/** Turns each task whose parent does not exist into the top of its own tree. @returns How many tasks. */
 export function detachOrphanTasks(db: DatabaseSync): number {
   const { changes } = db.prepare(
     `UPDATE tasks

@@ -60,7 +60,7 @@ export function renderValue(template: string, context: TemplateContext): Templat
  * Renders a script for `sh`. Every value becomes a part of one word, also inside of quotes; a missing value is an empty
  * word. `{{ raw .x }}` inserts a value unquoted, with a warning. A value that the script gives to `eval` or `sh -c`
  * runs there as a script. In some places no value is allowed; there a script must take the value from its `env`.
- * @returns `variables`: the values, for the environment of the script. `warnings`: one for each use of `raw`.
+ * @returns `variables`: the values, for the environment of the script. `warnings`: one for each `raw .x`.
  * @throws TemplateError
  */
 export function renderScript(command: string, context: TemplateContext) {

@@ -39,7 +39,7 @@ export type ReadWorkflow =
 
 const DEFAULT_MAX_ITERATIONS = 10;
 
-/** The default time limit of a script or a merge, in milliseconds. */
+/** The default time limit of a script, in milliseconds. */
 const DEFAULT_SCRIPT_TIMEOUT_MS = 5 * 60_000;
 
 /** Tells whether the `prompt` of an agent is the prompt itself, and not a name. */
@@ -250,7 +250,7 @@ function readMerge(fields: Fields<"merge">, { tell, place, check }: StepContext)
   return { type: "merge" as const, requireReview: require_review ?? true, commitMessage, preMerge };
 }
 
-/** Reads the own fields of each type of step, and reports faults other than wrong types of values. */
+/** Read the fields that one type of step has alone, and report faults other than wrong types of values. */
 const READERS = { agent: readAgent, script: readScript, loop: readLoop, merge: readMerge };
 
 /** Names that steps must not have, since templates use them for something else. */

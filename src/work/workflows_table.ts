@@ -149,7 +149,7 @@ export interface StepOutcome {
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly exitCode: number | null;
   readonly error: string | null;
-  /** The effect on the workflow: `block` lets it wait for a person, `fail` ends it. */
+  /** The effect on the workflow: `block` and `fail` stop it, as blocked or failed, until a retry. */
   readonly action: "continue" | "exit_loop" | "block" | "fail";
 }
 

@@ -469,7 +469,7 @@ test("doctor finds sessions whose process is gone, and --fix marks them as aband
   const [row] = rowsOf(body, "sessions");
   assert.equal(
     row!.message,
-    "1 of 2 active sessions has no process any more; of 1 the process is not known",
+    "1 of 2 active sessions has no process any more; the process of 1 is not known",
   );
   const status = "SELECT status FROM sessions WHERE session_id = 'gone'";
   assert.equal(queryValue(place.database, status), "active");
@@ -479,7 +479,7 @@ test("doctor finds sessions whose process is gone, and --fix marks them as aband
   assert.equal(queryValue(place.database, status), "abandoned");
   assert.equal(
     (await checkOf(place, "sessions")).message,
-    "1 active; of 1 the process is not known",
+    "1 active; the process of 1 is not known",
   );
 });
 

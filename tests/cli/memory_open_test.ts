@@ -20,7 +20,7 @@ test("memory open lists failures, todos, tasks and questions of this project, an
   await at.send("Elicitation", { mcp_server_name: "shop", message: "Which shop?" });
   const { stdout } = await at.verb("memory", "open");
   for (const line of stdout.split("\n").slice(1)) assert.ok(line.length <= 80, line);
-  assert.match(stdout, /^Failed, and not mended\n {2}#\d+ just now {2}`npm run lint` failed/m);
+  assert.match(stdout, /^Failed, and left open\n {2}#\d+ just now {2}`npm run lint` failed/m);
   assert.match(stdout, /^Left to do\n {2}just now {2}Mend the lint\n\n/m);
   assert.match(stdout, /^Tasks \(`conclaude task show ID`\)\n {2}\w{8} open {2}Tell the/m);
   assert.match(stdout, /^ {2}\w{8} blocked {2}Ask the supplier$/m);

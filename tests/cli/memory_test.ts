@@ -339,7 +339,7 @@ it("an unknown project has no results, and a name that several projects share is
   for (const verb of [["search", "tide"], ["timeline", "a.ts"], ["forget", "--yes"]]) {
     const { code, stderr } = await run(pier, ["memory", ...verb, "--project", "quay"]);
     assert.equal(code, 1, verb.join(" "));
-    assert.match(stderr, /2 are called so: \/.*quay, \/.*quay\n {2}next: Use `--project \/.*quay`/);
+    assert.match(stderr, /2 have this name: \/.*quay, \/.*quay\n +next: Use `--project \/.*quay`/);
   }
   const { results } = await ask(pier, ["memory", "search", "tide", "--project", "../north/quay"]);
   assert.equal(results.length, 1);

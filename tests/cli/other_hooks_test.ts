@@ -94,7 +94,7 @@ test("doctor does not call the two hooks of Stop doubled, and names one that has
   alterStop(place, ([stop]) => [stop]);
   const older = await look();
   assert.deepEqual([older.status, older.next], ["warn", "conclaude install-hooks"]);
-  assert.match(older.message, /no drain .*only worked in at the end of a session/);
+  assert.match(older.message, /no drain .*only at the end of a session/);
   await place.run(["install-hooks"]);
   assert.equal((await look()).status, "ok");
   alterStop(place, ([stop, { hooks: [{ async: _, ...drain }] }]) => [stop, { hooks: [drain] }]);

@@ -95,13 +95,8 @@ test("session log --full opens what was given and came back, and --json has all 
   assert.equal(typeof id, "string");
   assert.deepEqual(first, {
     ...{ atMs: AT + 10_000, kind: "tool", name: "Bash", result: "failed", tookMs: 2_500 },
-    ...{
-      subject: "Tests fail: deno test (3 passed, 1 failed)",
-      toolUseId: "toolu_1",
-      observation: null,
-      agent: null,
-      agentType: null,
-    },
+    ...{ subject: "Tests fail: deno test (3 passed, 1 failed)", toolUseId: "toolu_1" },
+    ...{ observation: null, agent: null, agentType: null },
   });
   const { steps: full } = await runVerbJson(["session", "log", "cad0", "--full"], temp);
   assert.equal(full[1].payload.tool_input.command, "deno test");

@@ -5,8 +5,11 @@ import { testWith } from "../support/fixtures.ts";
 import type { DatabaseSync } from "node:sqlite";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
-const AT = Date.parse("2026-11-20T10:00:00Z");
+const AT = Date.now() - 86_400_000;
+const OTHER = "5e551011-0000-4000-8000-00000000000b";
 const LONG = "src/a/very/long/folder/".repeat(4);
+
+const COUNTED = ["node count.js", { error: "Exit code 1\nError: no file to count" }] as const;
 
 const test = testWith(tempDatabase);
 
@@ -30,7 +33,7 @@ async function live(db: DatabaseSync): Promise<void> {
     tool_response: { stdout: "[main 1a2b3c4] Retry thrice\n 1 file changed" },
   });
   run("deno lint", { error: "Exit code 1\nerror: unused variable" });
-  run("node count.js", { error: "Exit code 1\nError: no file to count" });
+  run(...COUNTED);
   use("UserPromptSubmit", { prompt: "Always use four spaces. Go on" });
   use("Stop", { last_assistant_message: "Retries wait longer now." });
   saveEvent(db, {
@@ -58,10 +61,8 @@ test("session show tells the story of a session, and every line fits 80 columns"
   );
   assert.deepEqual(story.tests, { green: 1, red: 1 });
   assert.match(story.commits[0].title, /Retry thrice/);
-  assert.deepEqual(
-    story.failed.map(({ mendedBy }: { mendedBy: number | null }) => mendedBy !== null),
-    [true, false, false],
-  );
+  const isMended = story.failed.map((one: { mendedBy: number | null }) => one.mendedBy !== null);
+  assert.deepEqual(isMended, [true, false, false]);
   assert.match(story.open.join(), /^`deno lint` failed[^,]*$/);
   assert.equal(story.last, "Retries wait longer now.");
   assert.equal(story.end, "by the person");
@@ -74,11 +75,17 @@ test("session show tells the story of a session, and every line fits 80 columns"
   assert.match(stdout, /^ {2}2 test runs: 1 green, 1 red$/m);
   assert.match(stdout, /^Left open\n {2}#\d+ .*deno lint/m);
   // A command that failed once, and is no check, is not told as open.
-  assert.match(stdout, /^Failed\n {2}mended .*\n {2}not mended {2}#\d+ .*node count\.js/m);
+  assert.match(stdout, /^Failed\n {2}mended .*\n {2}not mended .*count\.js.*\n {2}Not mended/m);
   assert.equal(stdout.split("deno lint").length, 2, "a failure that was left open is told once");
   assert.match(stdout, /`conclaude session log cad0ac4d`$/m);
   const { stdout: whole } = await runVerb(["session", "show", "cad0", "--verbose"], temp);
   assert.match(whole, /^status {8}ended \(logout\)$/m);
+  // Once it fails in another session, too, it is open.
+  const again = { tool_input: { command: COUNTED[0] }, ...COUNTED[1] };
+  saveUse(temp.db, "Bash", again, { sessionId: OTHER });
+  await drainAt(temp.db);
+  const { story: later } = await runVerbJson(["session", "show", OTHER], temp);
+  assert.match(later.open.join(), /node count\.js/);
 });
 
 test("a session whose captures wait says so", async (temp) => {

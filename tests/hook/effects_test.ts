@@ -88,14 +88,7 @@ async function bash(
     /** The environment of the hooks, beside `HOME`. */
     readonly env?: Record<string, string>;
   } = {},
-): Promise<
-  {
-    readonly before: string;
-    readonly denied: boolean;
-    readonly after: string;
-    readonly blocks: boolean;
-  }
-> {
+) {
   const cwd = join(home.project, folder);
   const id = { session_id: session, cwd, tool_use_id: `toolu_${++uses}` };
   const use = { ...id, tool_name: "Bash", tool_input: { command } };
@@ -125,6 +118,11 @@ async function bash(
 }
 
 const stop = (home: GuardedHome) => send(home, "Stop");
+
+/** How many violations `status` tells. */
+async function openIn(home: GuardedHome): Promise<number> {
+  return JSON.parse((await home.run("status", "--json")).stdout).violations;
+}
 
 /** The command that a text tells to undo something with. */
 function undoIn(text: string): string {
@@ -159,22 +157,7 @@ test.git("a file beside the project, or in a new folder, is told where a rule na
 test.git("a file that git is made to take for unchanged is told all the same", async (home) => {
   const project = laid(home);
   await bash(home, "ls");
-  for (
-    const [file, run] of [
-      ["yarn.lock", "git update-index --assume-unchanged yarn.lock; echo e > yarn.lock"],
-      ["Cargo.lock", "git update-index --skip-worktree Cargo.lock; echo e > Cargo.lock"],
-      [
-        "infra/main.tf",
-        "git config core.checkStat minimal; git config core.trustCtime false; sleep 1.1; " +
-        "git status; touch -r infra/main.tf t; echo e > infra/main.tf; touch -r t infra/main.tf; rm t",
-      ],
-      [
-        "api.ts",
-        "echo e > src/generated/api.ts; git add .; " +
-        "git replace HEAD $(git commit-tree $(git write-tree) -m x)",
-      ],
-    ] as const
-  ) {
+  for (const [file, run] of rowsOf<readonly [string, string]>(CASES.disguised)) {
     const { after } = await bash(home, "sh x.sh", { run });
     assert.match(after, new RegExp(file), run);
     assert.equal(gitSync(project, "status", "--short"), "", run);
@@ -216,13 +199,9 @@ test.git("a file that comes with a merge in conflict, and goes with it, is no vi
   const script = `git switch -qc feature; echo 1 > src/generated/two.ts; echo f > src/a.ts
     git add -A; git commit -qm f; git switch -q -; echo m > src/a.ts; git commit -qam m`;
   await bash(home, script, { asked: false });
-  const commands = [
-    "git merge -q feature",
-    "git merge --abort",
-    "git cherry-pick feature -X theirs",
-  ];
-  for (const command of [...commands, "git reset -q --soft HEAD~1", "git stash -q"]) {
-    assert.equal((await bash(home, command)).after, "", command);
+  const merges = ["merge -q feature", "merge --abort", "cherry-pick feature -X theirs"];
+  for (const verb of [...merges, "reset -q --soft HEAD~1", "stash -q"]) {
+    assert.equal((await bash(home, `git ${verb}`)).after, "", verb);
   }
   assert.deepEqual([...Deno.readDirSync(join(project, "src/generated"))].length, 1);
   const removed = await bash(home, "npm run x", { run: "rm src/generated/api.ts" });
@@ -250,6 +229,44 @@ test.git("a lock file that git stashes and brings back as its owner left it is n
   assert.match(other.after, /yarn\.lock/);
 });
 
+test.git("what a person has just restored is told again when a command writes the same", async (home) => {
+  const project = laid(home);
+  for (const _ of [1, 2]) {
+    assert.match((await bash(home, "sh x.sh", { run: "echo e > yarn.lock" })).after, /yarn\.lock/);
+    await git(project, "checkout", "-q", "yarn.lock");
+  }
+});
+
+test.git("a commit that was made elsewhere during the session carries no change in unseen", async (home) => {
+  const project = laid(home);
+  await git(project, "switch", "-qc", "old");
+  await git(project, "worktree", "add", "-q", "../tree", "-b", "tree");
+  Deno.writeTextFileSync(join(project, "../tree/Cargo.lock"), "v2\n");
+  await git(join(project, "../tree"), "commit", "-qam", "x", "--date=2001-01-01T00:00Z");
+  await bash(home, "ls");
+  assert.equal((await bash(home, "git merge -q tree")).after, "");
+  await git(project, "tag", "base");
+  for (const [made, brings] of rowsOf<readonly [string, string]>(CASES.madeElsewhere)) {
+    // Git tells times in seconds.
+    await pause(1_000);
+    await bash(home, "sh x.sh", { run: made, asked: false });
+    const { after } = await bash(home, brings);
+    assert.match(after, /yarn\.lock/, brings);
+    await bash(home, undoIn(after));
+    assert.equal(Deno.readTextFileSync(join(project, "yarn.lock")), "v1\n");
+    assert.equal((await bash(home, "git switch -qf old && git reset -q --hard base")).after, "");
+  }
+  // The owner of a lock file may write it in any working tree.
+  const installed = "cd ../tree && echo v3 > yarn.lock && git commit -qam z";
+  await bash(home, "cd ../tree && yarn install", { run: installed });
+  assert.equal((await bash(home, "git merge -q tree")).after, "");
+  await pause(1_000);
+  const weakened = "cd ../tree && echo 'preToolUse: {}' > .conclaude.yaml && git commit -qam w";
+  await bash(home, "sh x.sh", { run: weakened, asked: false });
+  assert.ok((await bash(home, "git merge -q tree")).blocks);
+  assert.equal(await decided(home, LOCKED), "deny");
+});
+
 test.git("a working tree that git removes takes its protected files along", async (home) => {
   laid(home);
   await bash(home, "git worktree add -q ../tree");
@@ -266,6 +283,7 @@ test.git("a branch may move once a person has satisfied what protects it", async
   await bash(home, "true");
   assert.ok((await bash(home, merge, { asked: false })).blocks);
   await git(project, "branch", "-f", "main", "main~1");
+  assert.equal(await openIn(home), 0);
   await bash(home, "true");
   const satisfied = await home.run("req", "satisfy", "main", "--branch", "main");
   assert.equal(satisfied.code, 0, satisfied.stderr);
@@ -340,9 +358,9 @@ test.git("a policy file that changed while a session was active stays in force a
   assert.match((await stop(home)).reason, /config undo \.conclaude\.yaml/);
   const begun = await send(home, "SessionStart", { session_id: "other", source: "startup" });
   assert.match(begun.systemMessage, /version before is in force/);
-  const explained = await home.run("explain", "Edit", "yarn.lock");
-  assert.equal(explained.code, 1, explained.stdout);
-  assert.match(explained.stderr, /\.conclaude\.yaml was changed .*its version before is in force/);
+  const { code, stderr } = await home.run("explain", "Edit", "yarn.lock");
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /\.conclaude\.yaml was changed .*its version before is in force/);
   const dry = await runProgram(["hook", "--dry-run"], {
     env: { HOME: home.path },
     cwd: project,
@@ -350,6 +368,8 @@ test.git("a policy file that changed while a session was active stays in force a
   });
   assert.match(dry.stdout, /PreToolUse of Edit: denied/);
   assert.match(dry.stderr, /its version before is in force/);
+  const { stdout: valid } = await home.run("config", "validate");
+  assert.match(valid, /^warning: \.conclaude\.yaml was changed .*conclaude config accept/m);
   assert.equal((await bash(home, undoIn(after), { run: "true" })).after, "");
   const undone = await home.run("config", "undo", ".conclaude.yaml");
   assert.equal(undone.code, 0, undone.stderr);
@@ -396,22 +416,7 @@ test.git("a configuration of the home that a command makes is not in force until
   assert.equal((await home.run("explain", "Edit", ".conclaude.yaml")).code, 1);
 });
 
-for (
-  const [what, file, run] of [
-    ["nearer to the session", "src/.conclaude.yaml", "echo 'stop: {}' > .conclaude.yaml"],
-    ["nearer to the session that nobody can read", "src/.conclaude.yaml", "mkdir .conclaude.yaml"],
-    [
-      "beside the project's",
-      ".conclaude.local.yaml",
-      "echo '{preToolUse: {uneditableFiles: []}}' > ../.conclaude.local.yaml",
-    ],
-    [
-      "in a new working tree",
-      "tree/.conclaude.yaml",
-      "git worktree add -q ../tree; echo 'stop: {}' > ../tree/.conclaude.yaml",
-    ],
-  ] as const
-) {
+for (const [what, file, run] of rowsOf<readonly [string, string, string]>(CASES.newPolicies)) {
   test.git(`a new policy file ${what} is not in force until a person accepts it`, async (home) => {
     const project = laid(home);
     const folder = file.startsWith("tree") ? "tree" : "src";
@@ -436,8 +441,7 @@ test.git("a person accepts a changed policy file, and then it is in force", asyn
   laid(home);
   await bash(home, "ls");
   await bash(home, "node x.js", { run: "rm .conclaude.yaml" });
-  const status = JSON.parse((await home.run("status", "--json")).stdout);
-  assert.equal(status.violations, 1);
+  assert.equal(await openIn(home), 1);
   assert.equal((await stop(home)).decision, "block");
   const accepted = await home.run("config", "accept");
   assert.match(accepted.stdout, /1 change accepted/);
@@ -577,7 +581,7 @@ test.git("a branch that a person moved holds a stop as changed by whom is unknow
   const { reason } = await stop(home);
   assert.match(
     reason,
-    /^Changed meanwhile, by whom is unknown[^]*refs\/heads\/main[^]*If you did it, undo it/,
+    /^Changed meanwhile, by whom is unknown[^]*refs\/heads\/main[^]*undo it\. A/,
   );
   assert.equal((await bash(home, undoIn(reason))).denied, false);
   assert.equal((await stop(home)).decision, undefined);
@@ -598,11 +602,8 @@ test.git("hooks of git, its settings and those of Claude Code are policy", async
     assert.equal((await stop(home)).decision, undefined, run);
   }
   for (const run of CASES.gitPolicyKept) {
-    assert.deepEqual(
-      await bash(home, "sh x.sh", { run }),
-      { before: "", denied: false, after: "", blocks: false },
-      run,
-    );
+    const { before, denied, after, blocks } = await bash(home, "sh x.sh", { run });
+    assert.deepEqual([before, denied, after, blocks], ["", false, "", false], run);
   }
 });
 
@@ -634,6 +635,20 @@ test.git("what a person's editor changes between tool uses is told as such, and 
   assert.equal(stopped.decision, undefined);
   assert.match(stopped.systemMessage, /by whom is unknown: yarn\.lock\. A person accepts it/);
   assert.equal((await stop(home)).systemMessage, undefined);
+  const shown = async (...args: string[]) => (await home.run(...args)).stdout;
+  const name = "yarn.lock (preToolUse.uneditableFiles[0])";
+  assert.ok((await shown("audit", "list")).includes("violated: yarn.lock"));
+  for (const state of ["open", "settled"]) {
+    if (state === "settled") await git(project, "restore", ".");
+    const lines = (await shown("session", "show")).split("\n");
+    assert.match(
+      lines[lines.indexOf(`  ${name}`) + 1]!,
+      new RegExp(`${state}; by whom is unknown`),
+    );
+    assert.ok((await shown("session", "log")).includes(`  ${name}, violated, ${state}\n`));
+    assert.equal((await shown("config", "accept", "--dry-run")).includes(name), state === "open");
+    assert.equal(await openIn(home), state === "open" ? 1 : 0);
+  }
 });
 
 test.git("two sessions at once do not tell of each other's installs and edits", async (home) => {
@@ -654,6 +669,7 @@ test.git("another session hears of a further change, and what it is told undoes 
   await bash(home, "ls", { session });
   await pause(1_100);
   const { after } = await bash(home, "python3 magic.py", { session, run: "echo v3 > yarn.lock" });
+  assert.match((await home.run("session", "show", SESSION)).stdout, /^ {4}open; by whom is/m);
   assert.equal((await bash(home, undoIn(after), { session })).after, "");
   assert.equal(Deno.readTextFileSync(join(project, "yarn.lock")), "v1\n");
   assert.equal((await send(home, "Stop", { session_id: session })).decision, undefined);

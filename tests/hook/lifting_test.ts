@@ -145,25 +145,30 @@ for (const { name, make, says } of TROUBLES) {
 }
 
 Deno.test("a session whose id begins like another one's is named by as much of it as tells it", async () => {
-  using project = new RequiredProject(
-    "preToolUse: {uneditableFiles: [src/b.ts]}\nrequirements: {a: {stopOnly: true}}\n" +
-      "stop: {commands: [{run: 'false'}]}\n",
-  );
-  const other = `${SESSION.slice(0, 8)}-0000-4000-8000-000000000000`;
-  await project.start({ session_id: other });
-  await project.start();
-  const named = [
-    await project.edit({}, "src/b.ts"),
-    (await project.edit(), await project.stop()),
-  ].flatMap((text) => [...text!.matchAll(/--session (\S+?)[`;]/g)].map(([, id]) => id!));
-  assert.deepEqual(new Set(named), new Set([SESSION.slice(0, 9).replace("-", "") + "3"]));
-  assert.equal(named.length, 3);
-  const { code, stdout } = await project.run("guard", "pause", "--session", named[0]!);
-  assert.equal(code, 0);
-  assert.ok(stdout.includes(`--session ${named[0]}`), stdout);
-  assert.equal(await project.edit({}, "src/b.ts"), null);
-  await project.req("satisfy", "a", "--session", named[0]!);
-  assert.equal(await project.stop(), null);
+  for (
+    const [other, told] of [
+      [`${SESSION.slice(0, 8)}-0000-4000-8000-000000000000`, SESSION.slice(0, 10)],
+      [`${SESSION.slice(0, -1)}f`, SESSION],
+    ]
+  ) {
+    using project = new RequiredProject(
+      "preToolUse: {uneditableFiles: [src/b.ts]}\nrequirements: {a: {stopOnly: true}}\n" +
+        "stop: {commands: [{run: 'false'}]}\n",
+    );
+    await project.start({ session_id: other });
+    await project.start();
+    const named = [
+      await project.edit({}, "src/b.ts"),
+      (await project.edit(), await project.stop()),
+    ].flatMap((text) => [...text!.matchAll(/--session (\S+?)[`;]/g)].map(([, id]) => id!));
+    assert.deepEqual(named, [told, told, told]);
+    const { code, stdout } = await project.run("guard", "pause", "--session", told!);
+    assert.equal(code, 0);
+    assert.ok(stdout.includes(`--session ${told}`), stdout);
+    assert.equal(await project.edit({}, "src/b.ts"), null);
+    await project.req("satisfy", "a", "--session", told!);
+    assert.equal(await project.stop(), null);
+  }
 });
 
 Deno.test("a blocked prompt names a way out that works, also where no pause can be kept", async () => {

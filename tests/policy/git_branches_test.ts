@@ -42,29 +42,7 @@ Deno.test("each way to move a branch is found by its example, and passes its cou
   }
 });
 
-Deno.test("a branch that is renamed moves under both names", () => {
-  assert.equal(moved("git branch -m work main"), "work main");
-  assert.equal(moved("git push -o ci.skip origin work"), "work");
-});
-
-Deno.test("fetching moves a branch unless the same branch of another repository comes", () => {
-  assert.equal(moved("git fetch . tmp:main"), "main");
-  assert.equal(moved("git fetch origin +tmp:refs/heads/main"), "main");
-  assert.equal(moved("git fetch origin main:main"), "");
-  assert.equal(moved("git fetch origin main"), "");
-});
-
-Deno.test("a pull that names a branch moves the one that is checked out, unless it is the same", () => {
-  assert.equal(moved("git -C x pull"), "");
-  assert.equal(moved("git pull origin main"), "HEAD^main");
-  assert.equal(moved("git pull --ff-only origin tmp"), "HEAD^tmp");
-  assert.equal(moved("git pull . tmp"), "HEAD");
-});
-
-Deno.test("pushing moves the branches that it names, or the one that is checked out", () => {
-  assert.equal(moved("git push"), "HEAD");
-  assert.equal(moved("git push -u origin work"), "work");
-  assert.equal(moved("git push origin work:main :old"), "main old");
-  assert.equal(moved("git push --tags"), "");
-  assert.equal(moved("git push --dry-run origin main"), "");
+Deno.test("renaming, fetching, pulling and pushing move what they name, or what is checked out", () => {
+  const told = rowsOf<readonly [command: string, branches: string]>(CASES.branchesMoved);
+  for (const [command, branches] of told) assert.equal(moved(command), branches, command);
 });

@@ -32,9 +32,9 @@ import { placeFlags, settingsPath, type SettingsPlace } from "./settings_place.t
 
 const NOTHING_STRICT = `--strict changes nothing here: Claude Code honours it under ${
   [...STRICT_EVENTS].join(" and ")
-} only, and none of the events is one of them`;
+} only, and the installed events include neither`;
 
-/** The hooks of `program` count as ours under any name. */
+/** A handler that runs `program` is ours, whatever the name of `program`. */
 export interface UninstallOptions extends SettingsPlace, Ownership {
   readonly dryRun?: boolean | undefined;
   /** Flags besides those of the place, which a refusal repeats: `["--events", "Stop"]`. */
@@ -48,8 +48,8 @@ export interface InstallOptions extends UninstallOptions, PlanOptions {
 }
 
 /**
- * Adds our hooks to a settings file, or updates them. It backs up a file without our hooks first. @throws UserError
- * When the file cannot be edited safely, or Claude Code would discard it; then nothing changes.
+ * Adds our hooks to a settings file, or updates them. A file that has none of our hooks yet is backed up first.
+ * @throws UserError When the file cannot be edited safely, or Claude Code would discard it; then nothing changes.
  */
 export function installHooks(options: InstallOptions) {
   return withFreshFile(attemptOf("install-hooks", options), (file) => installOnce(file, options));
@@ -155,7 +155,7 @@ function uninstallOnce(file: SettingsFile, options: UninstallOptions) {
     restored: kind === "restored" || kind === "deleted",
     /** Whether the installation had made the file, and it is removed. */
     deleted: kind === "deleted",
-    /** A backup that stays because the file has changed since; null when there is none. */
+    /** The backup that stays; null when there was none, or the file was restored from it. */
     backup: backup !== undefined && kind !== "restored" ? backupPath(file.path) : null,
     removed: [...new Set(entries.map(({ event }) => event))],
     diff: diffLines(before, after ?? ""),
@@ -244,6 +244,6 @@ function isShared(place: SettingsPlace): boolean {
   const { settings: _, ...unnamed } = place;
   const path = settingsPath(place);
   if (path !== settingsPath({ ...unnamed, scope: "project" })) return false;
-  const isFindable = Boolean(place.configDir || place.home);
-  return !isFindable || path !== settingsPath({ ...unnamed, scope: "user" });
+  const isUserKnown = Boolean(place.configDir || place.home);
+  return !isUserKnown || path !== settingsPath({ ...unnamed, scope: "user" });
 }

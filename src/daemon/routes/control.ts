@@ -1,4 +1,4 @@
-/** Routes for the daemon itself and its state, for the page and its screens' data, and those made of verbs. */
+/** Routes for the daemon itself and its state, for the page and its screens' data, and routes made of verbs. */
 import * as z from "zod/mini";
 import { isUserError, messageOf } from "../../base/errors.ts";
 import { isOfSession } from "../../claude/session_changes.ts";
@@ -120,7 +120,7 @@ function figuresOf({ db, database, hub, state }: Daemon, nowMs: number): Figure[
 
 const pageRoute = routesOf("page");
 
-const SLOWEST = 50;
+const MAX_SLOWEST = 50;
 
 export const pageRoutes: readonly Route[] = [
   partRoute("/", "page", "text/html"),
@@ -173,7 +173,7 @@ export const pageRoutes: readonly Route[] = [
     query: { sinceMs: z.optional(z.coerce.number()) },
     response: { executions: z.array(z.unknown()) },
   }, ({ db }, { query: { sinceMs = 0 } }) => ({
-    executions: slowestExecutions(db, sinceMs, SLOWEST),
+    executions: slowestExecutions(db, sinceMs, MAX_SLOWEST),
   })),
   ...backfillRoutes(),
   ...Object.entries(VERB_ROUTES).flatMap(([tag, rows]) =>
@@ -181,13 +181,13 @@ export const pageRoutes: readonly Route[] = [
   ),
 ];
 
-/** By hook, what a session waits for after it. */
+/** What a session waits for, by its last hook. */
 const WAITS: Readonly<Record<string, string>> = {
   PermissionRequest: "permission",
   Elicitation: "question",
   Stop: "next prompt",
 };
-/** By type of notification, what a session waits for; notifications that ask something become questions. */
+/** What a session waits for, by the type of its last notification. One that asks something is stored as a question. */
 const NOTIFIED: Readonly<Record<string, string>> = { idle_prompt: "next prompt" };
 
 /** The most sessions that are listed, the latest first. */
@@ -199,7 +199,7 @@ function sessionsNow(
   questions: readonly work.Question[],
   status: "active" | null,
 ) {
-  // Other tools and sub-agents may run on while the session's question is open.
+  // An open question outranks the last hook: other tools and sub-agents may run on meanwhile.
   const openQuestions = new Map(
     questions.filter(isOfSession).map(({ sessionId, type }) => [
       sessionId!,
@@ -211,7 +211,7 @@ function sessionsNow(
     const last = lastHookOf(db, sessionId);
     const question = openQuestions.get(sessionId);
     const waitsFor = session.status !== "active" ? null : question ?? waitAfter(last);
-    const permission = waitsFor === "permission" && question === waitsFor
+    const permission = waitsFor !== null && question === "permission"
       ? wantedUse(db, sessionId, session.projectDir)
       : null;
     const isUse = last?.hook === "PreToolUse" || last?.hook === "PermissionRequest";
@@ -246,8 +246,8 @@ function partRoute(path: `/${string}`, part: "page" | "plot", mediaType: string)
 }
 
 /**
- * Makes the routes of the comparison of the database with Claude Code's transcripts, which fills gaps. It takes long, so
- * it runs beside the requests, one at a time.
+ * Makes the routes that compare the database with Claude Code's transcripts, and fill its gaps. That takes long, so it
+ * runs beside the requests, one at a time.
  */
 function backfillRoutes(): Route[] {
   let state: BackfillState = { running: null, last: null };
@@ -255,8 +255,8 @@ function backfillRoutes(): Route[] {
     transaction: "own",
     response: { running: z.unknown(), last: z.unknown() },
   } as const;
-  const tell = (doing: string, far: Progress = { done: 0 }) => {
-    state = { ...state, running: { doing, ...far } };
+  const tell = (doing: string, progress: Progress = { done: 0 }) => {
+    state = { ...state, running: { doing, ...progress } };
   };
   return [
     routesOf("care")("GET /backfill", options, () => state),
@@ -275,11 +275,11 @@ function backfillRoutes(): Route[] {
   ];
 }
 
-/** Compares and fills, unless it must only look. */
+/** Compares the database with the transcripts. @param fills Whether it also fills the gaps. */
 async function backfill(
   daemon: Daemon,
   fills: boolean,
-  onProgress: (doing: string, far?: Progress) => void,
+  onProgress: (doing: string, progress?: Progress) => void,
 ): Promise<BackfillState["last"]> {
   try {
     const runs = `reconcile${fills ? " --backfill" : ""}`;

@@ -193,13 +193,13 @@ function saveReading(
   if (observed === null) return null;
   const { id: uid, project } = capture;
   const { passes = [], facts: { command = "" } } = observed;
-  const by = saveObservation(db, newObservation(capture, observed, { uid, terms }));
+  const mainId = saveObservation(db, newObservation(capture, observed, { uid, terms }));
   for (let n = 1, one = observed.besides; one !== undefined; n++, one = one.besides) {
     const of = { uid: `${uid}/${one.kind}${n === 1 ? "" : `/${n}`}`, terms: termsOf(one, project) };
     saveObservation(db, newObservation(capture, one, of));
   }
-  if (passes.length > 0) mendFailures(db, { capture, passes, command, by, nowMs });
-  return by;
+  if (passes.length > 0) mendFailures(db, { capture, passes, command, by: mainId, nowMs });
+  return mainId;
 }
 
 function newObservation(
@@ -213,7 +213,7 @@ function newObservation(
   return { ...observed, ...of, sessionId, project, branch, sameAs, atMs: createdAtMs };
 }
 
-/** The tries after which a capture is given up. Between them the pause doubles (reference, §5). */
+/** The tries after which a capture is given up. Between them the pause doubles. */
 const MAX_TRIES = 3;
 const FIRST_PAUSE_MS = 5_000;
 

@@ -100,7 +100,7 @@ export function liesOutside(error: string): boolean {
 }
 
 const MAX_CREDITED = 4;
-/** Files that only people read, and no test and no compiler. */
+/** Files that people read, but no test or compiler. */
 const PROSE = /\.(?:md|markdown|rst|adoc|txt)$|(?:^|\/)(?:README|LICENSE|CHANGELOG)$/i;
 const IN_NAME = /[\w.-]/;
 const MIN_NAME_CHARS = 3;
@@ -120,10 +120,10 @@ export function creditedChanges<Change extends PossibleFix>(
   const outside = liesOutside(failure.facts.error ?? failure.title)
     ? own.filter(({ isOutside }) => isOutside === true)
     : [];
-  const read = own.filter(({ files }) =>
+  const code = own.filter(({ files }) =>
     files.length === 0 || !files.every((path) => PROSE.test(path))
   );
-  const likely = read.length > 0 ? read : own;
+  const likely = code.length > 0 ? code : own;
   const about = likely.filter((change) => isAbout(failure, change));
   const named = outside.length > 0 ? [...outside, ...about] : about.length > 0 ? about : likely;
   const last = new Map(named.map((change) => [change.part ?? change.files.join("\n"), change]));

@@ -63,7 +63,7 @@ function factsHere(text: string, numbers: Numbers): string {
   });
 }
 
-/** Notes which fix closed each failure, once all rows are written; 0 for a missing fix. `fixes` has old numbers. */
+/** Notes which fix closed each failure, 0 for a missing one. @param fixes From a failure's id here to its fix's old id. */
 export function resolveImported(
   db: DatabaseSync,
   fixes: ReadonlyMap<number, number>,

@@ -127,8 +127,8 @@ const ID_CHARS = 36;
 const SAME_USE_MS = 60_000;
 
 /**
- * Gives an observation whose capture a repair has lost to the capture that a transcript brings back under another id.
- * Its repeats are counted anew, since their captures come back as well.
+ * Finds an observation whose capture a repair has lost, when a transcript brings that capture back under another id, and
+ * gives it the new id. Its repeats are counted anew, since their captures come back as well.
  * @returns The id of the observation; null when no observation was left without its capture.
  */
 function takeOverLost(db: DatabaseSync, observation: NewObservation): number | null {
@@ -349,7 +349,7 @@ export function deleteObservations(
   ids: readonly number[],
   sessions: readonly string[],
 ): void {
-  const gone = statement(db)`
+  const deleted = statement(db)`
     DELETE FROM observations
      WHERE id IN (SELECT value FROM json_each(?1))
         OR uid IN (SELECT 'summary/' || value FROM json_each(?2))
@@ -361,7 +361,7 @@ export function deleteObservations(
         AND resolved_by NOT IN (SELECT id FROM observations)`,
   );
   // An imported session without our own summary keeps its imported summary.
-  for (const { uid, sessionId } of gone) {
+  for (const { uid, sessionId } of deleted) {
     if (uid === summaryUid(String(sessionId))) askForSummary(db, String(sessionId));
   }
 }

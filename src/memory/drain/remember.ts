@@ -27,7 +27,7 @@ export interface NotePlace {
   readonly branch: string | null;
   /** The folder to which paths of files are relative. */
   readonly root: string | null;
-  /** The files that the note is about. Their secrets are masked, as in the other fields. */
+  /** The files that the note is about. The caller has masked secrets in this and all other fields. */
   readonly files: readonly ObservedFile[];
   readonly atMs: number;
   /** The number of the note or decision that this one corrects; null or missing when it corrects none. */
@@ -140,7 +140,7 @@ export function rememberHere(
   });
 }
 
-/** Reads a file that a person named. A line number after the path is removed, unless a file has that name. */
+/** Digests a file that a person named. A line number after the path is removed, unless a file has that name. */
 function fileOf(named: string, root: string): ObservedFile {
   const digest = digestOfFile(resolvePath(named, { folder: root }));
   const path = digest === null ? withoutLine(named) : named;

@@ -106,7 +106,7 @@ function writeSummary(db: DatabaseSync, sessionId: string): void {
     facts: {
       ...facts,
       ...ended === "" ? {} : { end: ended },
-      ...isTrivial ? { trivial: true } : isWordWithoutWork(parts) ? { brief: true } : {},
+      ...isTrivial ? { trivial: true } : isBrief(parts) ? { brief: true } : {},
     },
     sameAs: digestOf("summary"),
     atMs: last.updatedAtMs,
@@ -142,10 +142,10 @@ const IS_ASCII = /^[\x20-\x7e]*$/;
 /** The longest prompt that may be small talk, in characters. */
 const SHORT_PROMPT = 80;
 
-/** Summarizes a session; null without observations. @param called The session's title, for lack of prompts. */
+/** Summarizes a session; null without observations. @param ownTitle The session's title, if no prompt is known. */
 export function summarizeSession(
   parts: readonly SummarizedPart[],
-  called: string | null = null,
+  ownTitle: string | null = null,
 ): SessionSummary | null {
   if (parts.length === 0) return null;
   const { asked, commits, fixes, decided, files, todos, open, last: lastMessage } = storyOf(parts);
@@ -156,7 +156,7 @@ export function summarizeSession(
   const replaced = parts.filter(isReplaced).map(({ text }) => text);
   const questions = asked.flatMap((prompt) => stillAsked(prompt, replaced));
   // The prompts of the session may still wait in the queue.
-  const prompts = asked.length > 0 || called === null ? questions : [called];
+  const prompts = asked.length > 0 || ownTitle === null ? questions : [ownTitle];
   const about = done[0] ?? (files.length === 0 ? "" : last.replace(/\s+/g, " "));
   const heading = prompts.find(saysWhat) ??
     ([prompts[0] ?? "", about].filter((one) => one !== "").join(": ") ||
@@ -210,7 +210,7 @@ function isSmallTalk(parts: readonly SummarizedPart[]): boolean {
 const WITHOUT_WORK: readonly string[] = ["prompt", "message", "search", "fetch", "command"];
 
 /** Tells whether a session had only prompts like `continue`, and did nothing that a later session must know. */
-function isWordWithoutWork(parts: readonly SummarizedPart[]): boolean {
+function isBrief(parts: readonly SummarizedPart[]): boolean {
   return parts.every(({ kind, title, outcome }) =>
     WITHOUT_WORK.includes(kind) && outcome !== "failure" && (kind !== "prompt" || !saysWhat(title))
   );

@@ -108,9 +108,9 @@ async function rewriteAll(
   for (const summary of ready) {
     if (signal.aborted || inARow === MAX_FAILURES) break;
     const digest = digestOfSummary(db, summary.sessionId, summary);
-    const tried = digestOf(JSON.stringify([digest, settings.command]));
+    const key = digestOf(JSON.stringify([digest, settings.command]));
     const { sessionId } = summary;
-    const before = failuresOf(db, { sessionId, summary: tried });
+    const before = failuresOf(db, { sessionId, summary: key });
     if (before.count >= MAX_FAILURES) done.givenUp++;
     if (before.count >= MAX_FAILURES || !isAsked && now() - before.lastAtMs < PAUSE_MS) continue;
     options.onProgress?.({ written: done.written, of: ready.length });
@@ -119,7 +119,7 @@ async function rewriteAll(
     const inputTokens = estimateTokens(input);
     const nowMs = now();
     const expiresAtMs = nowMs + settings.timeoutSeconds * 1_000 + GRACE_MS;
-    const begun = { sessionId, summary: tried, inputTokens, nowMs, expiresAtMs };
+    const begun = { sessionId, summary: key, inputTokens, nowMs, expiresAtMs };
     const run = beginRun(db, begun, settings);
     if (typeof run === "string") {
       usedUp = run;
@@ -239,7 +239,7 @@ function faultOf(
 const MAX_SUMMARY_CHARS = 3_000;
 /** The longest answer, in characters. A longer one is not a summary. */
 const MAX_ANSWER_CHARS = 20_000;
-/** The most titles of a session that the command gets, the newest, and their most characters in all. */
+/** The command gets the newest titles of a session: at most this many, with at most this many characters together. */
 const MAX_TITLES = 120;
 const MAX_TITLES_CHARS = 8_000;
 

@@ -3,7 +3,7 @@ import TABLE from "./changing_commands.json" with { type: "json" };
 import {
   calledWords,
   gitArguments,
-  isThrownAway,
+  isTemporary,
   type ScriptCommand,
   scriptCommands,
 } from "./shell_words.ts";
@@ -16,7 +16,7 @@ interface Changing {
   readonly example: string;
 }
 
-/** The commands that change something. The first row that matches counts. */
+/** The commands, besides those of git, that change something. The first row that matches counts. */
 export const CHANGES: readonly Changing[] = TABLE.map((row) => ({
   ...row,
   call: new RegExp(row.call),
@@ -25,6 +25,7 @@ const GIT_CHANGES =
   /^(?:apply|am|cherry-pick|revert|restore|pull|merge|rebase|checkout (?:\S+ )?-- |submodule update|lfs pull)\b/;
 /** Programs that print. With a redirection they change a file: `cat > a.py <<'EOF'`, `echo x >> .env`. */
 const PRINTING: ReadonlySet<string> = new Set(["cat", "echo", "printf", "jq", "awk", "envsubst"]);
+/** Matches a redirection into a file, other than one in `/tmp` or `/dev`. */
 const INTO_FILE = /(?:^|[^\d&>=-])>{1,2}\s*(?![&>]|["']?\/(?:tmp|dev)\/)["'\w./~$]/;
 const QUOTED = /"(?:[^"\\]|\\.)*"|'[^']*'/g;
 const MAX_SOURCE_CHARS = 2_000;
@@ -55,7 +56,7 @@ function changesOutside({ words, source }: ScriptCommand): boolean | null {
     const plain = source.slice(0, MAX_SOURCE_CHARS).replace(QUOTED, "''");
     return INTO_FILE.test(plain) ? false : null;
   }
-  if (args.some((word) => !word.startsWith("-") && isThrownAway(word))) return null;
+  if (args.some((word) => !word.startsWith("-") && isTemporary(word))) return null;
   const line = [name, ...args].join(" ");
   return CHANGES.find(({ call }) => call.test(line))?.isOutside ?? null;
 }

@@ -20,7 +20,7 @@ export interface CheckTool {
   readonly totals: RegExp | null;
   /** Whether the tool prints such lines for several modules, each with its own tests. */
   readonly addsUp: boolean;
-  /** Match lines that name a failed test; the name is the first group. Go's tests print nothing else. */
+  /** Match lines that name a failed test; the name is the first group. Go prints no totals beside them. */
   readonly failing: readonly RegExp[];
   /** Matches the line that the tool prints when nothing is wrong. */
   readonly passed: RegExp | null;
@@ -76,7 +76,7 @@ export function taskVerbOf(program: string): RegExp | null {
   return TASK_PROGRAMS.find(([of]) => of.test(program))?.[1] ?? null;
 }
 
-/** Task programs that build, whatever the names of their tasks. */
+/** Task programs that build, unless the name of a task says what else it checks. */
 export const BUILDERS: ReadonlySet<string> = new Set(["make", "mvn", "gradle", "sbt", "ant"]);
 
 /** Matches the last line of task programs when the tasks passed. */

@@ -14,8 +14,8 @@ import { takeFolderOption } from "./command_key.ts";
 /** Matches the first step of a command into a folder, quoted or not. */
 const INTO_FOLDER = /^(?:cd|pushd) +(?:(["'])([^"'\n]*)\1|([^\s"';&|]+)) *(?:&&|;|\n)\s*/;
 /** Matches a script that changes the folder once more. */
-const GOES_ON = /(?:^|[\s;&|({])(?:cd|pushd|popd)(?![\w-])/;
-/** Matches a path that only the shell can resolve, and one that it may have taken already, such as `..` alone. */
+const CHANGES_AGAIN = /(?:^|[\s;&|({])(?:cd|pushd|popd)(?![\w-])/;
+/** Matches a path that only the shell can resolve, and a step that the shell may have taken already, such as `..`. */
 const UNSURE = /^[~-]|[$`*?\\:]|[^./]\/\.\.|\.\.$/;
 
 export interface Surroundings {
@@ -34,7 +34,7 @@ export function inItsFolder(command: string, { root, shellFolder }: Surroundings
   const typed = quoted ?? plain ?? "";
   const path = typed === "/" ? typed : plainPath(typed);
   const rest = command.slice(step.length);
-  const isSure = path.startsWith("/") || !GOES_ON.test(rest) && !UNSURE.test(path);
+  const isSure = path.startsWith("/") || !CHANGES_AGAIN.test(rest) && !UNSURE.test(path);
   if (root === null || !isSure) return command;
   const start = shellFolder || root;
   const folder = followed([path], { from: start, shellFolder: start });
@@ -57,7 +57,7 @@ export function isOutside(
 }
 
 /** Matches scripts that change the folder, or name a folder in an option. Only such scripts are parsed. */
-const GOES =
+const CHANGES_FOLDER =
   /(?:^|[\s;&|({])(?:cd|pushd)\s|\s(?:-C|-p|--(?:directory|prefix|dir|cwd|project))(?:\s|=)/;
 /** Matches a path that only the shell can resolve. */
 const OF_SHELL = /[$`*?\\]|^~(?!\/)|.~/;
@@ -71,7 +71,7 @@ export function workFolder(
   shellFolder: string,
   home: string | null = null,
 ): string | null {
-  if (!GOES.test(script)) return shellFolder;
+  if (!CHANGES_FOLDER.test(script)) return shellFolder;
   const commands = scriptCommands(script);
   const folders = new Set(commands.flatMap((command, at) => {
     if (isHarmless(command)) return [];
@@ -94,7 +94,7 @@ function stepsTo(commands: readonly ScriptCommand[], at: number): string[] {
   return [folderBefore(commands, at), ...gitFolders(words), folder].filter((step) => step !== "");
 }
 
-/** Follows steps from a folder. The shell stays in the folder of the last `cd`, so it may have taken the first already. */
+/** Follows steps from a folder. The shell stays in the folder of the last `cd`: it may have taken the first step already. */
 function followed(
   [first = "", ...others]: readonly string[],
   { from, shellFolder }: { readonly from: string; readonly shellFolder: string },

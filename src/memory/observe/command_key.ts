@@ -67,8 +67,8 @@ interface Call {
 /** Returns the key of a task: `npm run test:unit -- a.test.ts`, `make lint`, `./gradlew :app:test`. */
 function taskKey(call: Call): CommandKey | null {
   const { program, folder, args } = call;
-  const run = taskVerbOf(program);
-  if (run === null || isRunner(call)) return null;
+  const runVerb = taskVerbOf(program);
+  if (runVerb === null || isRunner(call)) return null;
   const isManager = PACKAGE_MANAGERS.has(program);
   // The program that the task runs takes what follows `--`. Words such as `V=1` are variables.
   const end = args.includes("--") ? args.indexOf("--") : args.length;
@@ -79,13 +79,13 @@ function taskKey(call: Call): CommandKey | null {
   const isInPackage = isManager && typed[0] === "workspace";
   const words = isInPackage ? typed.slice(2) : typed;
   const [verb = ""] = words;
-  const isRun = verb !== "" && run.test(verb);
+  const isRun = verb !== "" && runVerb.test(verb);
   const isShort = isManager && /^(?:t|tst|tests?(?::.*)?)$/.test(verb) ||
     program === "yarn" && checkOf(verb) !== null;
   // `npm install` is not a task of the project.
-  if (!run.test("") && !isRun && !isShort) return null;
+  if (!runVerb.test("") && !isRun && !isShort) return null;
   const named = isRun ? words.slice(1) : words;
-  const [first = "", ...rest] = run.test("") ? [named.join(" ")] : named;
+  const [first = "", ...rest] = runVerb.test("") ? [named.join(" ")] : named;
   const task = isManager && /^(?:t|tst)$/.test(first) ? "test" : first;
   const name = isManager ? "" : program.replace(/^gmake$/, "make").replace(/^(mvn|gradle)w$/, "$1");
   const packages = [

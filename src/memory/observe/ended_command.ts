@@ -201,7 +201,7 @@ function isEndSeen({ commands, output }: ScriptRun, { at }: Part): boolean {
 /** Matches the variable that holds the status of the last command. */
 const STATUS = /\$(?:\?|\{\?\})/;
 
-/** Takes the last command, which prints an exit code, off a script, and gives it that code; other scripts stay. */
+/** Takes the last command off a script if it prints an exit code, and gives the script that code; other scripts stay. */
 export function withPrintedStatus(run: ScriptRun, printed: string): ScriptRun {
   const { command, output } = run;
   const [last, ...others] = run.commands.toReversed();

@@ -41,7 +41,7 @@ const MAX_ERROR_CHARS = 160;
  */
 export function errorLine(output: string): string | null {
   const lines = linesOf(output);
-  return timedOut(output) ?? tellingLine(lines) ?? found(lines) ??
+  return timedOut(output) ?? tellingLine(lines) ?? firstMatch(lines) ??
     (lines.length === 0 ? null : shortOf(lines.at(-1)!));
 }
 
@@ -61,10 +61,10 @@ function linesOf(output: string): string[] {
 }
 
 function tellingLine(lines: readonly string[]): string | null {
-  return found(lines.filter((line) => !saysLittle(line)));
+  return firstMatch(lines.filter((line) => !saysLittle(line)));
 }
 
-function found(lines: readonly string[]): string | null {
+function firstMatch(lines: readonly string[]): string | null {
   for (const pattern of TELLING) {
     const line = lines.find((line) => pattern.test(line.slice(0, LOOKED_AT_CHARS)));
     if (line !== undefined) return shortOf(line);

@@ -76,10 +76,7 @@ export interface ObservedFacts {
   readonly removed?: number;
   /** Of an edit: digest of the file's content before it; missing when the capture does not hold the whole file. */
   readonly before?: string;
-  /**
-   * The hash is null when the command did not print it; the subject is null when the command line lacks the message. An
-   * amended commit replaced the one before it.
-   */
+  /** The hash is null when the command did not print it. An amended commit replaced the one before it. */
   readonly commit?: Readonly<{ hash: string | null; subject: string | null; amended?: true }>;
   /** Numbers of tests, as their runner counts them. */
   readonly passed?: number;
@@ -99,7 +96,7 @@ export interface ObservedFacts {
   readonly check?: Check;
   readonly paths?: readonly string[];
   readonly chosen?: readonly string[];
-  /** Of a failed command: digest of its key, which all its failures share. */
+  /** Of a failed command: digest of its key, which all failures with that key share. */
   readonly of?: string;
   /** Of a fix: the failure that it mended, and the changes that mended it, by their numbers. */
   readonly mended?: number;

@@ -195,7 +195,7 @@ function keysOfFailure(
   };
 }
 
-/** The name of a script in a title: its one line, or the only line that is not harmless. */
+/** The name of a script in a title: of several lines, the only command that is not harmless; otherwise the script. */
 function nameOfRun(run: ScriptRun): string {
   const { command, commands } = run;
   const telling = command.includes("\n") ? commands.filter((one) => !isHarmless(one)) : [];

@@ -57,8 +57,8 @@ function unquoted(path: string): string {
 }
 
 function fromAndTo(renamed: string): string[] {
-  const [, head = "", from, to, tail = "", whole = "", other = ""] = FROM_TO.exec(renamed) ?? [];
-  if (whole !== "") return [whole, other];
+  const [, head = "", from, to, tail = "", old = "", fresh = ""] = FROM_TO.exec(renamed) ?? [];
+  if (old !== "") return [old, fresh];
   if (from === undefined) return [renamed];
   return [from, to].map((part) => `${head}${part}${tail}`.replace("//", "/"));
 }

@@ -9,7 +9,7 @@ import { digestOf } from "../../base/fnv.ts";
 
 /**
  * Observes a prompt, with its standing rules, each as a decision. Prompts that Claude Code itself sends
- * (`<task-notification>`) become messages.
+ * (`<task-notification>`) become messages, or failures.
  */
 export function observePrompt({ payload }: ToolUse): Observed | null {
   const prompt = textIn(payload, "prompt").trim();
@@ -38,14 +38,14 @@ export interface TaskNotification {
   readonly result: string;
 }
 
-const NAME = "task-notification";
-const MARK = `<${NAME}>`;
+const TAG = "task-notification";
+const MARK = `<${TAG}>`;
 const EXIT_CODE = /\bexit code (\d+)\b/;
 
 /** Reads a notice from a prompt; null for any other prompt. */
 export function readNotification(prompt: string): TaskNotification | null {
   if (!prompt.startsWith(MARK)) return null;
-  const summary = inTag(prompt, "summary") ?? inTag(prompt, NAME) ?? prompt;
+  const summary = inTag(prompt, "summary") ?? inTag(prompt, TAG) ?? prompt;
   const [, code] = EXIT_CODE.exec(summary) ?? EXIT_CODE.exec(prompt) ?? [];
   const exitCode = code === undefined ? null : Number(code);
   const status = inTag(prompt, "status");

@@ -2,7 +2,7 @@
 import {
   isHarmless,
   isOnlyLooking,
-  isThrownAway,
+  isTemporary,
   looks,
   nameOf,
   type ScriptCommand,
@@ -84,8 +84,8 @@ function tries({ words, input }: ScriptCommand): boolean {
   const [program = "", ...args] = withoutLaunchers(words);
   const name = nameOf(program);
   if (CLEARING.has(name)) return true;
-  if (!INTERPRETER.test(name)) return isThrownAway(program);
+  if (!INTERPRETER.test(name)) return isTemporary(program);
   const [script] = args.filter((word) => !word.startsWith("-"));
   return script === undefined && input !== null || args.some((word) => TEXT_OPTION.test(word)) ||
-    isThrownAway(script ?? "");
+    isTemporary(script ?? "");
 }

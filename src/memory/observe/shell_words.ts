@@ -35,17 +35,17 @@ export function mustHavePassed(commands: readonly ScriptCommand[], at: number): 
 
 /** Whether the script would have failed if the command had. */
 function statusComesThrough(commands: readonly ScriptCommand[], from: number): boolean {
-  let stops = false;
-  let hasPipes = false;
+  let stopsAtErrors = false;
+  let hasPipefail = false;
   return commands.every(({ words: [program, ...args], after }, at) => {
     if (program === "set") {
-      stops ||= args.some((word) => /^-[a-z]*e|^errexit$/.test(word));
-      hasPipes ||= args.includes("pipefail");
+      stopsAtErrors ||= args.some((word) => /^-[a-z]*e|^errexit$/.test(word));
+      hasPipefail ||= args.includes("pipefail");
       return after !== "|" && after !== "&";
     }
-    return at < from || after === "&&" || after === "" || stops && after === ";" ||
+    return at < from || after === "&&" || after === "" || stopsAtErrors && after === ";" ||
       // In `a && b | c` the pipe does not run when `a` fails.
-      after === "|" && (hasPipes || at > from);
+      after === "|" && (hasPipefail || at > from);
   });
 }
 
@@ -119,7 +119,7 @@ const HARMLESS: ReadonlySet<string> = new Set(
   "cd pushd popd export source . set unset echo printf true : sleep ulimit clear exit return"
     .split(" "),
 );
-const THROWN_AWAY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
+const TEMPORARY = /^\/(?:tmp|var\/tmp|dev\/shm)\//;
 
 /** Tells whether a command cannot be the one that failed, since it sets or prints something, or reads a pipe. */
 export function isHarmless({ words, before }: ScriptCommand): boolean {
@@ -156,8 +156,8 @@ export function plainPath(path: string): string {
   return path.replace(/^(?:\.\/)+/, "").replace(/\/$/, "").replace(/^\.$/, "");
 }
 
-export function isThrownAway(path: string): boolean {
-  return THROWN_AWAY.test(path);
+export function isTemporary(path: string): boolean {
+  return TEMPORARY.test(path);
 }
 
 /** Package managers, which run the scripts and programs of a package. */

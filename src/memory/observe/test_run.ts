@@ -75,12 +75,12 @@ const KINDS = COUNTED.map(([word, counted]) =>
 function numbersIn(lines: readonly string[], addsUp: boolean): Partial<Record<Counted, number>> {
   const found: Partial<Record<Counted, number>> = {};
   const seen = new Set<string>();
-  for (const [, before, behindIt, beforeIt, behind] of lines.join("\n").matchAll(NUMBER)) {
-    const called = (behindIt ?? beforeIt!).toLowerCase();
+  for (const [, number, word, label, value] of lines.join("\n").matchAll(NUMBER)) {
+    const called = (word ?? label!).toLowerCase();
     if (!addsUp && seen.has(called)) continue;
     seen.add(called);
     const [, counted] = KINDS.find(([pattern]) => pattern.test(called))!;
-    found[counted] = (found[counted] ?? 0) + Number(before ?? behind);
+    found[counted] = (found[counted] ?? 0) + Number(number ?? value);
   }
   return found;
 }

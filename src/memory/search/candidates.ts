@@ -300,7 +300,7 @@ export function matchLimits(observations: number): MatchLimits {
 
 /** A word in at most this many observations is searched alone; a commoner word first together with another. */
 const RARE = 500;
-/** The most common words, the rarest of them, that are searched in pairs. */
+/** How many common words, the rarest of them, are searched in pairs. */
 const BESIDE = 4;
 
 /** Returns an expression for the rarest words, while they stay within the limits; null when all are too common. */

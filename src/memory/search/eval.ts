@@ -82,7 +82,7 @@ function saveDocument(db: DatabaseSync, document: EvalDocument): string {
 
 export interface AskOptions {
   readonly documents: DocumentsByObservation;
-  /** `plain` is SQLite's own ranking: all words of the question, ordered by `bm25()`. */
+  /** `plain` is SQLite's own ranking: any word of the question, ordered by `bm25()`. */
   readonly ranking: "memory" | "plain";
   readonly nowMs: number;
 }

@@ -18,7 +18,7 @@ export interface WordForm {
 
 /** How long a read waits for another process, in milliseconds. */
 const LOOK_BUSY_MS = 500;
-/** The most rows of a word that are read. One of them is enough. */
+/** The most rows with a word that are read: one that has another form of it is enough. */
 const MAX_ROWS = 5;
 /** Matches a word as the tokenizer of the index does. */
 const wordPattern = scriptPattern(String.raw`[\p{L}\p{N}\p{M}\p{Co}]+`, "gu");

@@ -47,7 +47,7 @@ export function isKnownFile(db: DatabaseSync, file: string): boolean {
      LIMIT 1`.get(value) !== undefined;
 }
 
-/** The paths among some that a project names, the newest first. @param options `areWhole`: as absolute paths if known. */
+/** Returns those of some paths that a project has, the newest first. @param options `areWhole`: absolute, if known. */
 export function newestOfPaths(
   db: DatabaseSync,
   paths: readonly string[],

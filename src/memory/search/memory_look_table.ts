@@ -93,7 +93,7 @@ export function timelineAround(
   >,
   limit: number,
 ): Observation[] {
-  const most = Math.floor((limit - 1) / 2);
+  const mostBefore = Math.floor((limit - 1) / 2);
   const side = (compared: "<" | ">=", order: "ASC" | "DESC", rows: number) =>
     statement(db)`
       SELECT ${OBSERVATION_COLUMNS}
@@ -103,9 +103,9 @@ export function timelineAround(
          AND o.project IS ?
        ORDER BY o.created_at_ms ${order}, o.id ${order}
        LIMIT ?`.all(sessionId, createdAtMs, id, project, rows);
-  const before = side("<", "DESC", most).reverse();
-  const behind = side(">=", "ASC", limit - most);
-  return [...before, ...behind].map(observationOf);
+  const before = side("<", "DESC", mostBefore).reverse();
+  const after = side(">=", "ASC", limit - mostBefore);
+  return [...before, ...after].map(observationOf);
 }
 
 /** Returns the observations of a file or a folder's files, newest first. @param names Paths or parts of paths. */

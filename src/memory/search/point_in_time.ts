@@ -23,10 +23,10 @@ const PERIOD = /^(this|last|previous) (week|month|year)$/i;
 /**
  * Reads a point in time: an age (`30s`, `15m`, `1h30m`, `3d`, `1w` before now), `now`, a date of ISO 8601 (`2026-11-20`,
  * `2026-11-20T08:30`, `2026-11-20T08:30:00Z`), or what a question may say of a time: `yesterday`, `monday`, `last week`,
- * `18.11.2025`, `2026-11`. Without a zone it is the time of this machine, a day, week or month alone its first midnight.
+ * `18.11.2025`, `2026-11`. A text without a zone is in this machine's; a day, week or month means its first midnight.
  *
- * @param nowMs Epoch milliseconds. @param options `isExact`: takes no wording that means about a time.
- * @returns Epoch milliseconds, 0 or more. @throws {SyntaxError} When the text is none, or may mean two days.
+ * @param nowMs Epoch milliseconds. @param options `isExact`: refuses what only comes near a time: `two weeks ago`.
+ * @returns Epoch milliseconds, 0 or more. @throws {SyntaxError} When the text is no such time, or may mean two days.
  */
 export async function parseSince(
   text: string,
@@ -74,7 +74,7 @@ function startOfPeriod(period: string, nowMs: number, which: string): number {
   return new Date(year, month, day - (now.getDay() + 6) % 7 - 7 * back).getTime();
 }
 
-/** Returns the start of the time that the whole text names; null if it names none, or may name two days. */
+/** Returns the start of the time that the whole text names; null if it names none, a future one, or maybe two. */
 async function spokenStart(
   text: string,
   { nowMs, isExact }: { readonly nowMs: number; readonly isExact: boolean },

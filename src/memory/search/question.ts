@@ -18,7 +18,7 @@ export interface QueryTerm {
 }
 
 export interface MemoryQuestion {
-  /** The terms, each once, in the order of the text; empty when the question asks only for a time. */
+  /** The terms, exact ones first. When the question asks only for a time, just its date, if that stands in texts. */
   readonly terms: readonly QueryTerm[];
   /** The quoted phrases, in small letters; none when there are many, since that text was pasted. */
   readonly phrases: readonly string[];
@@ -62,7 +62,7 @@ const OF_CLAUDE =
 /** Matches a question about what the person said. A question with a path asks for work on that file. */
 const OF_PERSON = /\b(?:my|mine|me|am i|i am|i'm|i'd|i've|i)\b/;
 
-/** Reads a question. @param time The words of the time are not searched for, but its day is. */
+/** Reads a question. @param time The time that it names: its words are not searched for, but its date is. */
 export function readQuestion(whole: string, time: SpokenTime | null = null): MemoryQuestion {
   const text = whole.slice(0, MAX_QUERY_CHARS);
   const lower = text.toLowerCase();

@@ -53,17 +53,14 @@ const KIND_WEIGHTS: Readonly<Partial<Record<ObservationKind, number>>> = {
 /** The largest difference between the scores of two notes that count as equal, so that the newer comes first. */
 const SIMILAR = 0.1;
 /** How many further hits are searched for a newer note. */
-const MORE = 5;
+const FURTHER_HITS = 5;
 const RECENT_MS = 14 * 86_400_000;
 /** The slack around a named day in milliseconds, since the day may be of any time zone. */
 const TIME_SLACK_MS = 43_200_000;
-/** The share of a hit's score that its neighbour gets when the neighbour is a hit itself. */
+/** The share of what a hit lends to its neighbour that is added when the neighbour is a hit itself. */
 const BESIDE_OWN = 0.3;
 
-/**
- * Ranks hits and their neighbours, the best first, of equal ones the newest; at most `limit`. It is written in loops: a
- * command that searches once has compiled nothing yet, and callbacks for each hit would take two milliseconds.
- */
+/** Ranks hits and their neighbours, the best first, of equal ones the newest; at most `limit`. */
 export function rank(
   hits: readonly IndexHit[],
   neighbours: readonly Neighbour[],
@@ -105,7 +102,7 @@ export function rank(
       ? { ...one, score: Math.max(one.score + RANK_WEIGHTS.echo, bestPrompt + 1e-6) }
       : one
   ).sort((one, other) => other.score - one.score || other.hit.id - one.hit.id);
-  return newerNotesFirst(best.slice(0, limit + MORE)).slice(0, limit);
+  return newerNotesFirst(best.slice(0, limit + FURTHER_HITS)).slice(0, limit);
 }
 
 /** Swaps two notes with similar scores when the later one is newer. The scores stay at their places. */
@@ -149,7 +146,7 @@ function isOf(kind: ObservationKind, speaker: NonNullable<RankContext["speaker"]
   return speaker === "person" ? kind === "prompt" || kind === "note" : kind === "message";
 }
 
-/** Returns 1 within the time. Before and after it the value falls to 0 over the same length. */
+/** Returns 1 within the time. Before and after it the value falls to 0 over as long a time. */
 function nearness(atMs: number, time: NonNullable<RankContext["time"]>): number {
   const fromMs = time.fromMs - TIME_SLACK_MS;
   const untilMs = time.untilMs + TIME_SLACK_MS;
@@ -188,7 +185,7 @@ const LENGTH_SHARE = 0.25;
 const LONG = 6;
 
 /**
- * How much of a question each hit holds, 1 for the best. Rare words count most, and length costs little.
+ * Returns how much of a question each hit holds, 1 for the best. Rare words count most, and length costs little.
  * @param options `together`: the hits in which all typed words stand close together.
  */
 export function coverageOf(
@@ -227,10 +224,7 @@ export function coverageOf(
   return scores.map((score) => score / best);
 }
 
-/**
- * The weight of a word in `count` observations: that of BM25, and less the larger the share of all observations is. A word in
- * 40 of 100 has nearly no weight.
- */
+/** Returns the weight of a word in `count` observations: BM25's, and less the larger their share of all of them is. */
 function rarityOf(count: number, observations: number): number {
   const rarity = Math.log((observations - count + 0.5) / (count + 0.5));
   return Math.max(LEAST_RARITY, rarity * Math.max(0, 1 - 2 * count / observations));

@@ -27,9 +27,9 @@ export interface RecallPlace {
   readonly nowMs: number;
 }
 
-/** The most results that are read. Those of the session itself are left out afterwards. */
-const LOOKED_AT = 16;
-const OF_FILE = 24;
+/** The most results that are read for a prompt, and for a file. The session's own are left out afterwards. */
+const MAX_OF_PROMPT = 16;
+const MAX_OF_FILE = 24;
 /** Kinds that help at the start of work; commands, searches and fetches do not. */
 const HELPFUL: readonly ObservationKind[] = [
   "fix",
@@ -47,7 +47,7 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
   if (words === null) return "";
   const { results: found } = answerMemory(db, prompt, {
     filter: { ...EVERYTHING, project: place.project },
-    limit: LOOKED_AT,
+    limit: MAX_OF_PROMPT,
     nowMs: place.nowMs,
     isSure: true,
   });
@@ -61,7 +61,7 @@ export function recallForPrompt(db: DatabaseSync, prompt: string, place: RecallP
   return tell(db, "Remembered about this", helpful, place);
 }
 
-/** Returns more for an observation with a name from the prompt, and for an open failure. */
+/** Returns a higher number for an observation with a name from the prompt, and for an open failure. */
 function urgency(one: Held & Pick<Recalled, "outcome" | "resolvedBy">): number {
   return Number(one.isNamed) + Number(isOpen(one));
 }
@@ -73,7 +73,7 @@ function isOpen({ outcome, resolvedBy }: Pick<Recalled, "outcome" | "resolvedBy"
 /** Returns what memory holds about a file; empty when it holds nothing. @throws {Error} The error of SQLite. */
 export function recallForFile(db: DatabaseSync, file: string, place: RecallPlace): string {
   const path = pathInProject(file, place.root);
-  const options = { project: place.project, kinds: HELPFUL, limit: OF_FILE };
+  const options = { project: place.project, kinds: HELPFUL, limit: MAX_OF_FILE };
   const found = timelineOfFile(db, [path], options)
     .filter(({ sessionId }) => sessionId !== place.sessionId)
     .map((one) => ({ ...one, snippet: "" }));
@@ -167,7 +167,7 @@ const MIN_TELLING = 2;
 const MAX_WORDS = 24;
 /** Added to the number of observations, since in a small memory every word would seem common. */
 const FEW = 10;
-/** What an observation must hold: this part of the prompt's weight, or the weight of so many of its rarest words. */
+/** The least weight to hold: this part of the prompt's, or this many times its rarest word's if that is less. */
 const ENOUGH = { part: 0.5, words: 2.5 };
 /** Words that ask for work without saying on what. */
 const OF_WORK: ReadonlySet<string> = new Set(
@@ -187,7 +187,7 @@ interface Word {
 /** Words of a prompt, names of code in the form of the index, and the weight that an observation must hold. */
 type PromptWords = NonNullable<ReturnType<typeof promptWords>>;
 
-/** Reads a prompt; null when it says too little, or memory has too few of its words. @throws {Error} As SQLite. */
+/** Reads a prompt; null when it says too little, or memory has too few of its words. @throws {Error} SQLite's. */
 function promptWords(db: DatabaseSync, prompt: string) {
   const asked = readQuestion(prompt).terms.filter(({ kind }) => kind === "word").slice(
     0,

@@ -56,7 +56,7 @@ const CANDIDATES = 120;
 const WITH_NEIGHBOURS = 10;
 const REACH = 3;
 /** The score of an observation of the question's time that lacks its words. The best hit with its words has 1. */
-const DONE_THEN = 0.2;
+const TIME_ONLY_SCORE = 0.2;
 const SNIPPET_CHARS = 240;
 /** The least number of words with which a question is recognised as asked before. */
 const MIN_ECHO_WORDS = 3;
@@ -121,7 +121,7 @@ function rankAsked(
     (hits.length === 0 || question.isOfTimeAlone);
   if (within !== null && isOfTimeAlone) {
     const done = newestObservations(db, within);
-    scored.push(...newTo(scored, done).map((hit) => ({ ...hit, textScore: DONE_THEN })));
+    scored.push(...newTo(scored, done).map((hit) => ({ ...hit, textScore: TIME_ONLY_SCORE })));
   }
   // Neighbours do not hold the quoted phrases, and notes without a session are neighbours by chance.
   const best = asked.phrases.length > 0

@@ -1,4 +1,4 @@
-/** Reads the time that a question names, with `chrono-node`. Only searches load this file, when they may name a time. */
+/** Reads the time that a question names, with `chrono-node`. Loaded only by `browse`, and for texts that may name one. */
 import * as german from "chrono-node/de";
 import * as english from "chrono-node/en";
 import * as french from "chrono-node/fr";

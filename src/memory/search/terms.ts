@@ -2,8 +2,8 @@
  * Makes the words of code for the index. Prose is indexed as it is, stemmed. A term that must be found exactly becomes a
  * word that no stemmer changes and that prose never has: it ends with `ǃ`, and `ǀ` joins its parts (the index treats both
  * as letters). `parseHookEvent` gives `parsehookeventǃ` and its parts as plain words; `src/hook/run.ts` gives
- * `srcǀhookǀrunǀtsǃ` and `runǀtsǃ`; a date gives `2026ǀ03ǀ04ǃ` in any spelling. Scripts without blanks (Chinese, Japanese,
- * Thai) give every pair of neighbouring letters, and a picture (🚀) gives its number.
+ * `srcǀhookǀrunǀtsǃ` and `runǀtsǃ`; `2026-03-04` gives `2026ǀ03ǀ04ǃ`. Scripts without blanks (Chinese, Japanese,
+ * Thai) give every pair of neighbouring letters, and a picture (🚀) gives its code point.
  */
 import { digestHalves } from "../../base/fnv.ts";
 import {
@@ -163,7 +163,7 @@ function addChunk(chunk: string, exact: Set<string>, parts: Set<string>): void {
   }
 }
 
-/** Returns the pairs of letters in scripts without blanks, and the numbers of pictures. */
+/** Returns the pairs of letters in scripts without blanks, and the code points of pictures. */
 function* beyondAscii(text: string): Generator<string> {
   if (anyUnspaced().test(text)) {
     for (const [run] of text.matchAll(unspaced())) yield* pairsOf(run);

@@ -14,7 +14,7 @@ export interface ToldLine {
   readonly of?: Pick<Tellable, "id" | "branch" | "author" | "updatedAtMs">;
   /** The kind of an observation, when its text does not tell it: `task`, `fix`, `asked`. */
   readonly label?: string;
-  /** Without an observation, the id for use in a command, and a time. */
+  /** In a line without an observation: the id for use in a command, and a time. */
   readonly name?: string;
   readonly atMs?: number;
   readonly text: string;

@@ -1,7 +1,7 @@
 /** Describes how a session ended: by itself, by the person, by an error of the API, or because its process died. */
 import type { SessionEnd } from "../../db/sessions.ts";
 
-/** Reasons for which a person ends a session. `claude -p` and a closed terminal give `other`. */
+/** The reasons that Claude Code gives when a person ends a session. `claude -p` and a closed terminal give `other`. */
 const BY_PERSON: ReadonlySet<string> = new Set(["prompt_input_exit", "clear", "logout", "resume"]);
 const MAX_ERROR_CHARS = 60;
 /** Begins the last line of a summary, which tells how the session ended. */
@@ -13,7 +13,7 @@ export function errorInWords(error: string): string {
   return words === "" || words === "unknown" ? "API error" : words;
 }
 
-/** Returns why a session was cut off in a turn; null when the session is active, or its last turn had ended. */
+/** Returns why a session's last turn was cut off; null when the turn had ended, or still runs. */
 export function whyCutOff({ status, reason, turn }: SessionEnd): string | null {
   if (turn?.kind === "failed") return errorInWords(turn.error);
   if (turn?.kind !== "begun" || status === "active") return null;
@@ -21,7 +21,7 @@ export function whyCutOff({ status, reason, turn }: SessionEnd): string | null {
   return isByPerson(reason) ? "by the person" : "its session ended";
 }
 
-/** Returns in words how a session ended; empty while it goes on. */
+/** Returns in words how a session ended, or the error that cut off its last turn; empty while it goes on. */
 export function endInWords(end: SessionEnd): string {
   const { status, reason, turn } = end;
   if (turn?.kind === "failed") {

@@ -16,13 +16,13 @@ const MAX_KEPT = 40;
 const MAX_COMMITS = 6;
 const MAX_EDITS = 6;
 /** The most edits that are read; the newest are. */
-const OF_EDITS = 12;
+const MAX_EDITS_READ = 12;
 /** The least number of failures that makes their fix worth telling. */
 const MIN_TRIES = 2;
 
 /**
- * Returns fixes that took more than one try, or whose cause lay outside of the code, the newest of each command. Fixes
- * whose files were put back are left out.
+ * Returns fixes that took more than one try, or whose cause lay outside of the code, the newest of each command in a
+ * session. Fixes whose files were put back are left out.
  */
 export function fixes(
   db: DatabaseSync,
@@ -55,7 +55,7 @@ export function keptFacts(
   return withStale(db, all.slice(0, MAX_KEPT), place).map((one) => withState(one, one.kind));
 }
 
-/** Returns commits that only other branches have. */
+/** Returns commits that only other branches have, with a remark when git did not answer in time. */
 export async function commits(
   db: DatabaseSync,
   rows: readonly Tellable[],
@@ -66,9 +66,9 @@ export async function commits(
       kind === "commit" && branch !== place.branch && facts.commit?.hash != null
     ),
   ).slice(0, 2 * MAX_COMMITS);
-  const isUnlogged = await unloggedCommits(db, place, made.map(({ facts }) => facts.commit!.hash!));
+  const unlogged = await unloggedCommits(db, place, made.map(({ facts }) => facts.commit!.hash!));
   return made.flatMap((one): ToldLine | [] => {
-    const found = isUnlogged(one.facts.commit!.hash!);
+    const found = unlogged(one.facts.commit!.hash!);
     if (found === "no") return [];
     return { ...withState(one, "commit"), note: found === "unknown" ? " (not checked)" : "" };
   }).slice(0, MAX_COMMITS);
@@ -82,7 +82,7 @@ export function edits(
 ): ToldLine[] {
   if (place.root === null) return [];
   const committedMs = committedAtMs(rows, place);
-  const made = editsOfBranch(db, place, OF_EDITS)
+  const made = editsOfBranch(db, place, MAX_EDITS_READ)
     .filter((row) => isToldTo(row, place, place.since) && row.updatedAtMs > committedMs);
   const last = newestBy(made, ({ files }) => files.join());
   const back = putBackAmong(db, last, place.root);
@@ -132,7 +132,7 @@ export async function unloggedCommits(
   if (ids.length === 0 || root === null) return () => "no";
   const state = refsState({ root, commonDir: project });
   if (state === null) return () => "unknown";
-  // The key does not name the folder, which may be forgotten.
+  // The key holds a digest in place of the path, which a person may want forgotten.
   const key = `commits_elsewhere:${digestOf(project)}`;
   const stored = keptJson<Answer>(readMeta(db, key) ?? "{}", {});
   if (stored.state === state && ids.every((id) => stored.asked?.includes(id))) {

@@ -187,7 +187,7 @@ export function digestsOf(
 
 type FileDigest = Readonly<{ id: number; path: string; digest: string }>;
 
-/** Renames a branch in all rows, and in the lists of branches in summaries. */
+/** Renames a branch in the rows of {@linkcode KINDS_OF_BRANCH}, and in the lists of branches in summaries. */
 export function renameBranch(
   db: DatabaseSync,
   { project, branch }: ProjectBranch & { readonly branch: string },

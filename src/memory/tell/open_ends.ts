@@ -8,7 +8,7 @@ type OpenFailure = MaybeOpen & Pick<Observation, "id" | "branch" | "repeats" | "
 export const OPEN_RANKS = { tests: 0, checks: 1, others: 2 } as const;
 /** The age, in milliseconds, above which only a search finds an open failure. */
 export const OPEN_FOR_MS = 14 * 86_400_000;
-/** The failures after which a command that is neither a test nor a check is told. */
+/** The number of failures from which on a command that is neither a test nor a check is told. */
 const MIN_TRIES = 2;
 
 /** Tells whether an observation is a failure that nothing has mended. */

@@ -30,7 +30,7 @@ const QUOTED_CHARS = 400;
 
 type When = Readonly<{ nowMs: number; isGone: ReturnType<typeof goneBranches> }>;
 
-/** Returns the open failures of a branch, and those of other branches that are at most some days old. */
+/** Returns the open failures of a branch, and those of other branches that are at most three days old. */
 export function stillFailing(
   db: DatabaseSync,
   rows: readonly Tellable[],

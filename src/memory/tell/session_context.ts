@@ -67,10 +67,9 @@ export async function sessionContext(
   const isNew = since === null;
   const decisions = keptFacts(db, rows, place);
   const [tasks, workflows] = [tasksLeft(db, project), workflowsLeft(db, project)];
-  const failed = "failed or was cut off last, and nothing has mended it";
-  const person = "a person has to go on with it";
+  const whyOpen = "failed or was cut off last, and nothing has mended it";
   const sections: ContextSection[] = [
-    [`Left open${branch === null ? "" : ` on ${branch}`}:`, failed, [
+    [`Left open${branch === null ? "" : ` on ${branch}`}:`, whyOpen, [
       ...cutOff(db, byBranch.find(isHere), nowMs),
       ...withStale(db, open, place).map((one) => withState(one)),
       ...todos.filter(({ of }) => isHere(of)),
@@ -81,7 +80,7 @@ export async function sessionContext(
       "not this machine's any more",
       isNew ? claimsLost(db, project) : [],
     ],
-    ["Left open elsewhere:", failed, [
+    ["Left open elsewhere:", whyOpen, [
       ...elsewhere.map((one) => withState(one)),
       ...todos.filter(({ of }) => !isHere(of)),
     ]],
@@ -92,7 +91,7 @@ export async function sessionContext(
     ],
     [
       "Workflows that wait for a person (`conclaude workflow show ID`):",
-      person,
+      "a person has to go on with it",
       isNew ? workflows.slice(0, MAX_WORKFLOWS) : [],
     ],
     [
@@ -142,7 +141,7 @@ function heldNotice(
   if (rows.length === 0 && left.length === 0) return "";
   const summaries = rows.filter(({ kind }) => kind === "summary");
   const sessions = new Set(summaries.map(({ sessionId }) => sessionId)).size;
-  // At most so many rows of a project are read, so there may be more.
+  // At most `OF_PROJECT` rows of a project are read, so there may be more.
   const most = rows.length >= OF_PROJECT ? " or more" : "";
   const memory = rows.length === 0
     ? "nothing is remembered here yet"

@@ -36,14 +36,22 @@ export interface Step {
   readonly name: string;
   /** What the step is about, in one line. */
   readonly subject: string;
-  readonly result: "" | "failed" | "denied" | "asked" | "allowed" | "let through" | "hook failed";
+  readonly result:
+    | ""
+    | "failed"
+    | "denied"
+    | "asked"
+    | "allowed"
+    | "let through"
+    | "hook failed"
+    | "violated";
   /** The time from a tool's gate to its result, or from a prompt to the last message of its turn; null if unknown. */
   readonly tookMs: number | null;
   readonly toolUseId: string | null;
   /** The sub-agent that took the step, and its type; null for the session's own agent. */
   readonly agent: string | null;
   readonly agentType: string | null;
-  /** The observation that was made from the step; null while its capture waits. */
+  /** The observation that was made from the step; null if there is none, or its capture waits. */
   readonly observation: number | null;
 }
 
@@ -60,6 +68,9 @@ const DECISIONS: readonly {
   { result: "allowed", fits: ({ metadata }) => "allowedBy" in metadata, why: "allowedBy" },
   { result: "let through", fits: ({ metadata }) => "letThrough" in metadata, why: "letThrough" },
 ];
+
+/** The field of the metadata that names what was changed without being allowed, and found by this hook. */
+const VIOLATED = "violated";
 
 /** The events at which a session begins and ends. The field holds the reason. */
 const EDGES: Readonly<Record<string, { readonly word: string; readonly field: string }>> = {
@@ -143,10 +154,11 @@ async function stepsOf(
   part: Span | Readonly<Record<keyof Cursor, Written>>,
 ): Promise<Step[]> {
   const isSpan = "sinceMs" in part;
-  const steps = tellingExecutions(db, sessionId, {
+  const told = tellingExecutions(db, sessionId, {
     part: isSpan ? part : part.audit,
-    fields: DECISIONS.flatMap(({ why }) => why ?? []),
-  }).flatMap((row) => decisionStep(row, folder));
+    fields: [...DECISIONS.flatMap(({ why }) => why ?? []), VIOLATED],
+  });
+  const steps = told.flatMap((row) => decisionStep(row, folder));
   const captures = capturesOfSession(db, sessionId, isSpan ? part : part.captures);
   const observed = new Map(
     stepsOfSession(db, sessionId, {
@@ -162,11 +174,11 @@ async function stepsOf(
     },
     limit: isSpan ? Number.MAX_SAFE_INTEGER : MOST_HOOKS,
   });
-  const told = new Set<number>();
+  const seen = new Set<number>();
   for (const capture of captures) {
     const { id, observationId, toolUseId, createdAtMs } = capture;
     const known = observationId === null ? undefined : observed.get(observationId);
-    if (known !== undefined) told.add(known.id);
+    if (known !== undefined) seen.add(known.id);
     const step = await captureStep(capture, {
       known: known ?? null,
       // An observation that was repeated has only the title of its last time.
@@ -183,7 +195,7 @@ async function stepsOf(
   }
   // Retention removes captures before the observations that were made from them.
   for (const { id, kind, title, outcome, createdAtMs } of observed.values()) {
-    if (told.has(id)) continue;
+    if (seen.has(id)) continue;
     steps.push({
       id: `#${id}`,
       atMs: createdAtMs,
@@ -193,9 +205,11 @@ async function stepsOf(
       result: outcome === "failure" ? "failed" : "",
       toolUseId: null,
       observation: id,
-      ...NOBODY,
+      ...UNKNOWN,
     });
   }
+  // What a tool use has changed comes after the tool use, which has the same time.
+  steps.push(...told.flatMap(violationSteps));
   steps.sort((a, b) => a.atMs - b.atMs);
   return withTurns(
     steps,
@@ -204,12 +218,12 @@ async function stepsOf(
 }
 
 /** The fields of a step about which nothing is known. */
-const NOBODY = { tookMs: null, agent: null, agentType: null };
+const UNKNOWN = { tookMs: null, agent: null, agentType: null };
 
 /** The title and kind that an observation gives to a step. */
 type Seen = { readonly title: string; readonly kind: ObservationKind | null };
 
-/** Makes the step of a capture. `known` is its observation; unless that `isWhole`, the payload is read. */
+/** Makes the step of a capture. `known` is its observation; the payload is read unless `isWhole`. */
 export async function captureStep(
   { id, toolName, toolUseId, outcome, createdAtMs, observationId }: SessionCapture,
   { known, isWhole, payload, folder }: {
@@ -228,7 +242,7 @@ export async function captureStep(
     atMs: createdAtMs,
     toolUseId,
     observation: observationId,
-    ...NOBODY,
+    ...UNKNOWN,
     kind: words === null
       ? "tool"
       : words !== "prompt"
@@ -242,7 +256,7 @@ export async function captureStep(
   };
 }
 
-/** Observes a capture by itself. Returns `instead` when the capture gives no observation, or was pruned. */
+/** Observes one capture alone. When it gives no observation, or was pruned, returns `instead`, or else its input. */
 async function seenIn(use: ToolUse, instead: Seen | null): Promise<Seen> {
   const { observe } = await import("../observe/observe.ts");
   return quietly(() => observe(use)) ?? instead ??
@@ -251,7 +265,7 @@ async function seenIn(use: ToolUse, instead: Seen | null): Promise<Seen> {
 
 function decisionStep(row: ExecutionRow, folder: string | null): Step[] {
   const { id, hookName, toolName, toolUseId, createdAtMs, metadata } = row;
-  const at = { id, atMs: createdAtMs, toolUseId, observation: null, ...NOBODY };
+  const at = { id, atMs: createdAtMs, toolUseId, observation: null, ...UNKNOWN };
   const found = DECISIONS.find(({ fits }) => fits(row));
   if (found !== undefined) {
     const wanted = wantedIn(metadata["tool_input"], folder);
@@ -265,6 +279,29 @@ function decisionStep(row: ExecutionRow, folder: string | null): Step[] {
   const why = metadata[edge.field];
   const subject = plain(why ? `${edge.word} (${why})` : edge.word);
   return [{ ...at, kind: "session", name: hookName, subject, result: "" }];
+}
+
+/** Makes a step of each forbidden change that a hook found, with the name of its rule. */
+function violationSteps(
+  { id, hookName, toolName, toolUseId, createdAtMs: atMs, metadata }: ExecutionRow,
+): Step[] {
+  const all = metadata[VIOLATED];
+  const at = { atMs, toolUseId, observation: null, ...UNKNOWN } as const;
+  return (Array.isArray(all) ? all : []).map((one, n): Step => ({
+    ...at,
+    id: `${id}/${n}`,
+    kind: "gate",
+    name: toolName ?? hookName,
+    subject: violationText(Object(one)),
+    result: "violated",
+  }));
+}
+
+/** Names what was changed without being allowed, and the rule. */
+export function violationText(
+  { name, rule }: { readonly name?: unknown; readonly rule?: unknown },
+): string {
+  return plain(`${name} (${rule})`);
 }
 
 function whyOf({ errorMessage, metadata }: ExecutionRow, { why = "" }: { why?: string }): string {

@@ -7,7 +7,7 @@ import { readObservations } from "../drain/observations_table.ts";
 import { observationsToSummarize } from "../observe/session_observations_table.ts";
 import { endInWords } from "./ended_session.ts";
 import { isUnmended } from "./open_ends.ts";
-import { openAmong } from "./open_now.ts";
+import { openAmong, openFailuresOf } from "./open_now.ts";
 import { storyOf } from "./session_story.ts";
 import { wantedIn } from "../project_paths.ts";
 
@@ -19,14 +19,25 @@ export type Line = Readonly<{ id: number; title: string }>;
 /** The story of a session, as `session show --json` prints it. */
 export type SessionStory = ReturnType<typeof sessionStory>;
 
-export function sessionStory(db: DatabaseSync, { sessionId, title, projectDir }: SessionRow) {
+export function sessionStory(
+  db: DatabaseSync,
+  { sessionId, title, projectDir, repository }: SessionRow,
+) {
   const parts = observationsToSummarize(db, sessionId, MAX_PARTS);
   const story = storyOf(parts);
   const { asked, files, tests, todos } = story;
-  const left = openAmong(db, story.failed.filter(isUnmended), {
-    nowMs: parts.at(-1)?.updatedAtMs ?? 0,
-    isGone: () => false,
-  });
+  const unmended = story.failed.filter(isUnmended);
+  const nowMs = parts.at(-1)?.updatedAtMs ?? 0;
+  const atEnd = openAmong(db, unmended, { nowMs, isGone: () => false });
+  // A command that failed once in each of two sessions is open as well.
+  const project = repository ?? projectDir;
+  const listed = unmended.length === atEnd.length || project === null
+    ? []
+    : openFailuresOf(db, project, { nowMs: Date.now() });
+  const left = [
+    ...atEnd,
+    ...unmended.filter((one) => !atEnd.includes(one) && listed.some(({ id }) => id === one.id)),
+  ];
   const lines = (parts: readonly Line[]) => parts.map(({ id, title }): Line => ({ id, title }));
   const end = sessionEnd(db, sessionId);
   const mending = new Map(
@@ -36,7 +47,7 @@ export function sessionStory(db: DatabaseSync, { sessionId, title, projectDir }:
   return {
     /** The first prompt, null when none is known, and the number of prompts. */
     asked: { first: asked[0]?.title ?? title, count: asked.length },
-    /** Every prompt in one line, with its step as `session log` numbers it. */
+    /** Every prompt in one line, with its step as `session log` names it. */
     prompts: asked.map(({ title, uid }) => ({ title, step: stepOf({ uid }) })),
     files,
     commits: lines(story.commits),
@@ -47,7 +58,7 @@ export function sessionStory(db: DatabaseSync, { sessionId, title, projectDir }:
       title,
       /** The observation that mended the failure, 0 when that was deleted; null while the failure is open. */
       mendedBy: resolvedBy,
-      /** The step that failed, as `session log` numbers it. */
+      /** The step that failed, as `session log` names it. */
       step: stepOf({ uid }),
       /** The step that mended the failure; null while it is open, and when another session mended it. */
       mendedByStep: mending.get(resolvedBy ?? 0) ?? null,
@@ -56,7 +67,7 @@ export function sessionStory(db: DatabaseSync, { sessionId, title, projectDir }:
     denied: deniedIn(db, sessionId, projectDir),
     fixes: lines(story.fixes),
     decided: lines(story.decided),
-    /** The titles of the failures that were open at the session's end, by the rules of `memory open`; then the todos. */
+    /** The titles of the failures that `memory open` listed at the session's end, or lists now; then the todos. */
     open: [...left.map(({ title }) => title), ...todos?.open ?? []],
     /** Claude's last message; null when none is known. */
     last: story.last || null,

@@ -1,4 +1,4 @@
-/** The section about what tokens cost. */
+/** The section of the configuration about what tokens cost. */
 import * as z from "zod/mini";
 import type { SectionValues } from "../../config/config_schema.ts";
 import { globText, named, needed, section } from "../../config/schema_kit.ts";
@@ -7,7 +7,7 @@ function price(of: string) {
   return needed("number", z.number().check(z.minimum(0)), `USD for a million ${of}.`);
 }
 
-export const USAGE = section("What `conclaude usage` tells beside tokens.", {
+export const USAGE = section("The prices from which `conclaude usage` computes costs.", {
   prices: named(
     "price",
     globText(),
@@ -17,7 +17,7 @@ export const USAGE = section("What `conclaude usage` tells beside tokens.", {
       cacheRead: price("tokens that are read from the cache"),
       cacheWrite: price("tokens that are written to the cache"),
     },
-    "What a model costs, by its name or a glob (`claude-sonnet-4-5*`); the exact name comes first. Tokens without a price have no cost.",
+    "What a model costs, by its name or a glob (`claude-sonnet-4-5*`); an exact name outranks globs. Tokens without a price have no cost.",
   ),
 });
 

@@ -14,6 +14,7 @@ import { sessionFilterOf } from "../session_lookup.ts";
 import { agoText, listVerb } from "../list_and_show.ts";
 import { group } from "../verb.ts";
 import { briefDenial } from "../denial_text.ts";
+import { violationText } from "../../memory/tell/session_steps.ts";
 
 const list = listVerb({
   flags: {
@@ -77,6 +78,7 @@ export const audit = group({ list, stats });
 
 /** Formats each note of a hook, by the note's name. An empty text leaves the note out. */
 const NOTES: Readonly<Record<string, (value: unknown) => string>> = {
+  violated: (all) => `violated: ${listOf(all).map((one) => violationText(Object(one))).join(", ")}`,
   letThrough: (why) => `let through ${why}`,
   paused: (what) => Array.isArray(what) ? `paused: ${what.join(", ")}` : "paused",
   allowedBy: (rule) => `allowed by ${rule}`,

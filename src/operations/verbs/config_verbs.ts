@@ -2,7 +2,7 @@
 import "../config_sections.ts";
 import { count } from "../../base/counts.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
-import { shortPaths } from "../../base/paths.ts";
+import { parentOf, shortPaths } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { configSchema } from "../../config/config_schema.ts";
 import {
@@ -120,11 +120,11 @@ const validate = verb({
       "path",
     ),
   ],
-  run(context, _flags, path) {
+  async run(context, _flags, path) {
     const files = path === undefined ? filesHere(context) : filesAt(context, path);
     const problems = files.flatMap((file) => readLayer(file).problems);
     const valid = problems.length === 0;
-    const warnings = configWarnings(files);
+    const warnings = [...configWarnings(files), ...await heldWarnings(context, path)];
     const summary = files.length === 0
       ? "No configuration files: the defaults count."
       : `Valid: ${files.map((file) => file.path).join(", ")}`;
@@ -143,6 +143,17 @@ const validate = verb({
     };
   },
 });
+
+/** Words a warning for each file whose version before is in force. @param name A file or a folder; here without it. */
+async function heldWarnings(context: CliContext, name: string | undefined): Promise<string[]> {
+  const path = name === undefined ? context.cwd : typedPath(context, name);
+  const isWhole = isFolder(path);
+  const { held } = await filesInForce({ ...context, cwd: isWhole ? path : parentOf(path) });
+  return held.filter((file) => isWhole || file === path).map((file) =>
+    `${file} was changed while a session was active, and its version before is in force: ` +
+    `conclaude config accept, or conclaude config undo ${quoteWord(file)}`
+  );
+}
 
 function filesAt({ cwd, locations }: CliContext, name: string): ConfigFile[] {
   const path = typedPath({ cwd, locations }, name);

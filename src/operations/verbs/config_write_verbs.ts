@@ -34,6 +34,7 @@ import {
 } from "../config_target.ts";
 import { type CliContext, filesHere, typedPath } from "../context.ts";
 import { oneOfFlag, parsed, text, toggle } from "../flags.ts";
+import { stillOpenIn } from "../open_here.ts";
 import { openAt, placeOf } from "../open_store.ts";
 import { projectHere } from "../session_lookup.ts";
 import { many, verb } from "../verb.ts";
@@ -174,9 +175,11 @@ async function openHere(context: CliContext) {
   const project = projectHere(context.cwd);
   const databases = await databasesHere(context);
   const { config } = await placeOf(context);
-  const open = databases.flatMap((db) =>
-    openViolations(db, project).map((one) => ({ ...one, db }))
-  );
+  const found = databases.map(async (db) => {
+    const open = await stillOpenIn(context, openViolations(db, project), { db, config });
+    return open.map((one) => ({ ...one, db }));
+  });
+  const open = (await Promise.all(found)).flat();
   const held = config.held.filter((path) => open.every(({ subject }) => subject !== path));
   return { databases, open, held };
 }

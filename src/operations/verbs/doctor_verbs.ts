@@ -46,7 +46,7 @@ export const doctor = verb({
     const examination = await withProgress(context, "Looking", ({ tell }) =>
       examine(place, {
         fix: flags.fix,
-        onCheck: (name, far) => tell(`Looking at ${name}`, far),
+        onCheck: (name, progress) => tell(`Looking at ${name}`, progress),
       }));
     const { ok } = examination;
     const fixed = examination.fixed.map((sentence) => hintsHere(sentence, context.globals));

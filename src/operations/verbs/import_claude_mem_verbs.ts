@@ -128,12 +128,12 @@ function projectWanted(
   }
   const wanted = name ?? baseName(folder);
   const names = [...new Set(namesThere())];
-  const meant = names.filter((one) =>
+  const chosen = names.filter((one) =>
     name === undefined && isAbsolutePath(one)
       ? `${one}/`.startsWith(`${folder}/`)
       : [one, mainName(one)].includes(wanted)
   );
-  if (meant.length > 0) return (one) => meant.includes(one) ? projectHere(folder) : undefined;
+  if (chosen.length > 0) return (one) => chosen.includes(one) ? projectHere(folder) : undefined;
   const known = names.filter((one) => one !== "");
   throw new UserError(`claude-mem has nothing of a project "${wanted}"`, {
     why: `it has ${known.join(", ") || "no project"}; nothing was changed`,

@@ -48,9 +48,9 @@ export const move = verb({
   person: "memory move",
   args: [text("The folder where the project was", "old"), text("Where it is now", "new")],
   flags: { dryRun: toggle("Say what would be moved, and move nothing") },
-  async run(context, { dryRun }, old, now) {
-    const typed = folderOfProject(typedPath(context, old));
-    const to = realOr(folderOfProject(typedPath(context, now)));
+  async run(context, { dryRun }, oldFolder, newFolder) {
+    const typed = folderOfProject(typedPath(context, oldFolder));
+    const to = realOr(folderOfProject(typedPath(context, newFolder)));
     const refused = (why: string, next: string) =>
       new UserError("Cannot move what is known", { why: `${why}; nothing was changed`, next });
     if (!isThere(to)) {

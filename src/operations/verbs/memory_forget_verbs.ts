@@ -94,7 +94,7 @@ export const forget = verb({
       const found = previewForget(db, place, { filter, redact, nowMs: Date.now(), tell });
       const unknown = !isNone(found) ? [] : unknownFilters(db, flags, {
         ...filter,
-        file: fileMeant(filter) ?? null,
+        file: chosenFile(filter) ?? null,
       });
       const isStopped = stoppedReceipt(db, chosen) !== undefined;
       return { filter, chosen, found, unknown, isStopped, lines: observationLines(db, found) };
@@ -286,7 +286,7 @@ function spellingsOf(db: DatabaseSync, context: CliContext, text: string): strin
 }
 
 /** Returns the chosen file, if possible its absolute path; undefined if no file is chosen. */
-function fileMeant({ files }: ForgetFilter): string | undefined {
+function chosenFile({ files }: ForgetFilter): string | undefined {
   return files?.findLast(isAbsolutePath) ?? files?.at(-1);
 }
 
@@ -349,7 +349,7 @@ function isNone({ removed }: Pick<ForgetPreview, "removed">): boolean {
 
 /** Names the chosen project and file, since they may be others than the person thinks. */
 function ofWhat(filter: ForgetFilter): string {
-  const file = fileMeant(filter);
+  const file = chosenFile(filter);
   const named = (filter.project ? `, of the project ${folderOfProject(filter.project)}` : "") +
     (file === undefined ? "" : `, about ${file}`);
   return named && `${named}:`;

@@ -84,9 +84,9 @@ const answerVerb = verb({
     const { question, delivered, deliveryError } = change(() =>
       answer(db, id.trim(), { ...lasting, text, by })
     );
-    const way = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${START_DAEMON}`;
+    const daemonText = isDaemonHere(context, place) ? "" : ` The daemon runs it: ${START_DAEMON}`;
     const result = delivered
-      ? `${question.stepKey} goes on with the answer.${way}`
+      ? `${question.stepKey} goes on with the answer.${daemonText}`
       : `The answer is recorded, and not delivered: ${deliveryError}`;
     return {
       json: { question, delivered, ...deliveryError === null ? {} : { deliveryError } },

@@ -56,7 +56,7 @@ const list = readVerb({
   },
 });
 
-/** Returns by id what each capture is about, in one line: its files, or its command or words. */
+/** Returns what each capture is about, by its id and in one line: its files, or its command or words. */
 async function subjectsOf(db: DatabaseSync, items: readonly queues.QueueItem[]) {
   const { captureStep } = await import("../../memory/tell/session_steps.ts");
   const subjects = new Map<string, string>();

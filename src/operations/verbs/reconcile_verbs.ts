@@ -221,7 +221,7 @@ const KIND_NAMES: Readonly<Record<ItemKind, string>> = {
 function transcriptsView(
   context: CliContext,
   outcome: Outcome,
-  { label, again: fillsThem, names, first }: {
+  { label, again: fillCommand, names, first }: {
     readonly label: "filled" | "imported";
     readonly again: string;
     readonly names: "sessions" | "gaps" | "nothing";
@@ -236,7 +236,7 @@ function transcriptsView(
   const rows = sum(({ lacksRow }) => Number(lacksRow));
   const left = filled === null ? gaps + rows : 0;
   const isUnworked = filled !== null && filled.written > (worked ?? 0);
-  const next = left > 0 ? fillsThem : isUnworked ? "conclaude queue drain" : null;
+  const next = left > 0 ? fillCommand : isUnworked ? "conclaude queue drain" : null;
   const isCheck = label === "filled";
   const eachGap = isCheck && names === "sessions" ? "; --session ID names each" : "";
   const inSessions = `${gaps} in ${count(withGaps.length, "session")}${eachGap}`;

@@ -191,7 +191,7 @@ export const reqImport = verb({
         `${counts.present} known already, from ${states.length} files.`,
         ...notTakenLines("Not taken over:", [...notTaken, ...skipped]),
         planned.map(({ target }) => ignoreAdvice(target)),
-        "The older files are as they were. Its hooks ask as well until they are out of Claude Code's settings.",
+        "The older files are as they were. The framework's hooks ask as well until they are out of Claude Code's settings.",
       ]
       : ["Nothing to take over. Looked for:", ...searched.map((one) => `  ${one}`)];
     return {
@@ -212,7 +212,7 @@ export const reqImport = verb({
 
 type Files = Readonly<Record<"global" | "project" | "local", FoundFile | undefined>>;
 
-/** Finds the framework's files of the user and of the project: the nearest upwards, within the repository. */
+/** Finds the requirements framework's files: the user's, and the project's nearest upwards, within the repository. */
 function findFiles({ cwd, locations: { home } }: CliContext, top = cwd) {
   const searched: string[] = [];
   const read = (folder: string | null, name: string) => {

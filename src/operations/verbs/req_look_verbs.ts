@@ -4,7 +4,6 @@ import type { HookConfig } from "../../config/hook_config.ts";
 import { type Ground, UNKEPT } from "../../policy/requirements/ground.ts";
 import { deniedUnkept, deniesBlind, unkeptText } from "../../policy/requirements/stand.ts";
 import { findRepository, lookUpwards } from "../../system/git/repository.ts";
-import { shortSessionId } from "../../base/ids.ts";
 import type { Requirement } from "../../policy/requirements/requirement_policy.ts";
 import { satisfyCommand, triggersText } from "../../policy/requirements/requirement_text.ts";
 import { activeSessions, listSessions, tellingId } from "../../db/sessions.ts";
@@ -57,7 +56,7 @@ export const status = readVerb({
     const open = rows.filter(({ status }) => status === "open").map(({ name }) => name);
     const fulfilled = rows.filter(({ status }) => status === "satisfied" || status === "met");
     const isOfSession = sessionId !== NO_SESSION;
-    const session = isOfSession ? `session ${shortSessionId(sessionId)}` : "no session";
+    const session = isOfSession ? `session ${tellingId(db, sessionId)}` : "no session";
     const notes = [warning, lastBranchNote(ground), fault].filter((note) => note !== null);
     const begin = fault === null ? " `conclaude req init` begins some." : "";
     const table = tableText(context, rows, {
@@ -154,7 +153,7 @@ export const explain = readVerb({
     const { status, triggered, wholeBranch, expired, satisfiedBy, unproven, why } = row!;
     const isOfSession = sessionId !== NO_SESSION;
     const whose = isOfSession
-      ? ` for session ${shortSessionId(sessionId)}`
+      ? ` for session ${tellingId(db, sessionId)}`
       : ", as far as can be told";
     const uses = triggersText(triggers);
     const moment = stopOnly ? `stops, after ${uses}` : `uses ${uses}`;

@@ -4,7 +4,6 @@ import type { Requirement } from "../../policy/requirements/requirement_policy.t
 import { redactValue } from "../../secrets/redact_value.ts";
 import { quietly, UserError } from "../../base/errors.ts";
 import { isMapping } from "../../base/mapping.ts";
-import { shortSessionId } from "../../base/ids.ts";
 import { askGitLines } from "../../system/git/run_git.ts";
 import { toldByPerson } from "../../policy/requirements/satisfy.ts";
 import { ownerOf, type Standing, WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
@@ -84,7 +83,7 @@ function satisfyVerb(name: string) {
       const lines = satisfactions.map(({ requirement, sessionId: owner, by, expiresAtMs }) => {
         const whose = owner === WHOLE_BRANCH
           ? `the branch ${key.branch}`
-          : `session ${shortSessionId(owner)} on ${key.branch}`;
+          : `session ${tellingId(db, owner)} on ${key.branch}`;
         const bypass = by === "cli_bypass" ? ", recorded as a bypass of its skill" : "";
         const lasts = expiresAtMs === null ? "" : `. Duration: ${durationText(expiresAtMs - atMs)}`;
         return `Satisfied ${requirement} for ${whose}${bypass}${lasts}`;
@@ -126,13 +125,13 @@ export const clear = verb({
       : await sessionIdOf(db, context, { named: flags.session, command: "req clear" });
     const here = await hereOfSession(context, db, sessionId);
     const key = branchKeyOf(here, branch);
-    const isMeant = ({ requirement }: Standing) => all || names.includes(requirement);
+    const isNamed = ({ requirement }: Standing) => all || names.includes(requirement);
     // A person can also clear a requirement that is no longer configured.
     const standings = readStandings(db, key);
     const isRecorded = (name: string) => standings.some(({ requirement }) => requirement === name);
     await namedRequirements(here, names.filter((name) => !isRecorded(name)));
     const removals = standings.filter((one) =>
-      isMeant(one) && (sessionId === null || one.sessionId === sessionId)
+      isNamed(one) && (sessionId === null || one.sessionId === sessionId)
     );
     if (removals.length > 0 && !flags.yes) {
       askAtTerminal(context, {
@@ -148,11 +147,11 @@ export const clear = verb({
     const nowMs = Date.now();
     // Satisfactions for the whole branch stay when the records of one session are removed.
     const stays = (one: Standing) =>
-      isMeant(one) && sessionId !== null && one.sessionId === WHOLE_BRANCH &&
+      isNamed(one) && sessionId !== null && one.sessionId === WHOLE_BRANCH &&
       one.satisfiedAtMs !== null && nowMs < (one.expiresAtMs ?? Infinity);
     const kept = readStandings(db, key).filter(stays).map(({ requirement }) => requirement);
     const what = all ? "all requirements" : names.join(", ");
-    const whose = sessionId === null ? "all sessions" : `session ${shortSessionId(sessionId)}`;
+    const whose = sessionId === null ? "all sessions" : `session ${tellingId(db, sessionId)}`;
     const onBranch = branch === undefined ? "" : ` --branch ${quoteWord(branch)}`;
     const lines = [
       removed === 0
@@ -197,23 +196,23 @@ export const prune = verb({
       });
     }
     const { db } = await openStore(context, flags.dryRun ? "read" : "write");
-    const gone = listBranches(db, repository).map(({ branch }) => branch)
+    const pruned = listBranches(db, repository).map(({ branch }) => branch)
       .filter((branch) => !existing.has(branch));
     const everything = { requirement: null, sessionId: null };
-    if (gone.length > 0 && !flags.dryRun && !flags.yes) {
+    if (pruned.length > 0 && !flags.dryRun && !flags.yes) {
       askAtTerminal(context, {
         what: "forget what is recorded of these branches",
-        shows: listFirst(gone, (first) => first),
+        shows: listFirst(pruned, (first) => first),
         ask: "Forget what is recorded of these branches, which git does not have?",
       });
     }
     const clearAll = (branch: string) => clearRequirement(db, { repository, branch }, everything);
-    if (!flags.dryRun) transaction(db, () => gone.forEach(clearAll));
+    if (!flags.dryRun) transaction(db, () => pruned.forEach(clearAll));
     return {
-      json: { repository, pruned: gone, dryRun: flags.dryRun },
-      text: gone.length === 0
-        ? "Every branch that something is recorded of exists."
-        : [`${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${gone.join(", ")}.`],
+      json: { repository, pruned, dryRun: flags.dryRun },
+      text: pruned.length === 0 ? "Git has every branch for which something is recorded." : [
+        `${flags.dryRun ? "Would forget" : "Forgot"} what was recorded of ${pruned.join(", ")}.`,
+      ],
     };
   },
 });

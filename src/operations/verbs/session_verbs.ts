@@ -19,6 +19,7 @@ import {
   newestSteps,
   type Step,
   stepsAfter,
+  violationText,
 } from "../../memory/tell/session_steps.ts";
 import { type Line, type SessionStory, sessionStory } from "../../memory/tell/shown_story.ts";
 import {
@@ -28,6 +29,7 @@ import {
   isMemoryOff,
   projectFinder,
 } from "../../upkeep/transfer/capture_of.ts";
+import { violationsOfSession } from "../../policy/store.ts";
 import { type Agent, listAgents } from "../../work/store.ts";
 import type { CliContext } from "../context.ts";
 import { briefDenial } from "../denial_text.ts";
@@ -42,6 +44,8 @@ import {
   timeFlag,
   toggle,
 } from "../flags.ts";
+import { stillOpenIn } from "../open_here.ts";
+import { placeOf } from "../open_store.ts";
 import { projectHere, sessionOf, sessionOrNewest } from "../session_lookup.ts";
 import { cutLine, factLines, firstLines, type Lines, section } from "../table.ts";
 import { shortTaskId } from "../task_view.ts";
@@ -79,8 +83,9 @@ const list = listVerb({
 const show = readVerb({
   args: [NAMED_SESSION],
   flags: { verbose: switchOn("With where it ran, its process, and its counters") },
-  run({ db, context }, { verbose }, id) {
+  async run({ db, context }, { verbose }, id) {
     const session = sessionOrNewest(db, context, id);
+    const violations = await violationsIn(context, db, session);
     const counters = listCounters(db, session.sessionId);
     const agents = listAgents(db, { kinds: ["subagent"], sessionId: session.sessionId });
     const story = sessionStory(db, session);
@@ -98,15 +103,37 @@ const show = readVerb({
       ...counters.map(({ type, value }) => [type, value] as const),
     ]);
     return {
-      json: { session, counters, agents, story },
-      text: [storyLines(db, session, story, agents), verbose && ["", plumbing]],
+      json: { session, counters, agents, story, violations },
+      text: [storyLines(db, session, { story, violations, agents }), verbose && ["", plumbing]],
     };
   },
 });
 
+/** Lists what a session was told of as changed without being allowed, and whether that is open now. */
+async function violationsIn(
+  context: CliContext,
+  db: DatabaseSync,
+  { sessionId, projectDir }: SessionRow,
+) {
+  const told = violationsOfSession(db, sessionId);
+  if (told.length === 0) return [];
+  const there = { ...context, cwd: projectDir ?? context.cwd };
+  const open = await stillOpenIn(there, told, { db, config: (await placeOf(there)).config });
+  return told.map((one) => {
+    const { subject, name, kind, rule, who, undo, createdAtMs, settledAtMs } = one;
+    const isOpen = open.includes(one);
+    return { subject, name, kind, rule, who, undo, createdAtMs, settledAtMs, isOpen };
+  });
+}
+
+type Violations = Awaited<ReturnType<typeof violationsIn>>;
+
+const openWord = ({ isOpen }: Violations[number]) => isOpen ? "open" : "settled";
+
 /** How many lines each list has at most, so that a story fits on a screen. */
 const MAX = {
   denied: 4,
+  violated: 4,
   files: 5,
   commits: 4,
   failed: 4,
@@ -120,8 +147,11 @@ const MAX = {
 function storyLines(
   db: DatabaseSync,
   session: SessionRow,
-  story: SessionStory,
-  agents: readonly Agent[],
+  { story, violations, agents }: {
+    readonly story: SessionStory;
+    readonly violations: Violations;
+    readonly agents: readonly Agent[];
+  },
 ): Lines[] {
   const { sessionId, startedAtMs, updatedAtMs, projectDir, branch, taskId, status } = session;
   const { asked, files, tests, end, waiting } = story;
@@ -140,11 +170,22 @@ function storyLines(
   );
   const runs = tests.green + tests.red;
   // The reason gets a line of its own, since a long command would hide it.
-  const denied = story.denied.slice(0, MAX.denied).map(({ tool, subject, why, rules }) => [
-    cutLine(`${tool}  ${subject}`, 78),
-    why !== "" && `  ${cutLine(briefDenial(why, rules), 76)}`,
-  ]);
-  const moreDenied = story.denied.length - MAX.denied;
+  const pairs = (all: readonly (readonly [what: string, why: string])[], most: number) => [
+    all.slice(0, most).map(([what, why]) => [
+      cutLine(what, 78),
+      why !== "" && `  ${cutLine(why, 76)}`,
+    ]),
+    all.length > most && `… and ${all.length - most} more: ${log}`,
+  ];
+  const denied = story.denied.map(({ tool, subject, why, rules }) =>
+    [`${tool}  ${subject}`, why && briefDenial(why, rules)] as const
+  );
+  const openFirst = violations.toSorted((a, b) => Number(b.isOpen) - Number(a.isOpen));
+  const violated = openFirst.map((one) => {
+    const by = one.who === "command" ? "by a command of the session" : "by whom is unknown";
+    const how = `${openWord(one)}; ${by}; told ${agoText(one.createdAtMs)}`;
+    return [violationText(one), how] as const;
+  });
   return [
     factLines([
       ["session", sessionId],
@@ -163,8 +204,17 @@ function storyLines(
       list(story.commits.map(numbered), MAX.commits),
       runs > 0 && `${count(runs, "test run")}: ${tests.green} green, ${tests.red} red`,
     ]),
-    section("Denied", [denied, moreDenied > 0 && `… and ${moreDenied} more: ${log}`]),
-    section("Failed", list(failed, MAX.failed)),
+    section("Denied", pairs(denied, MAX.denied)),
+    section("Violated", [
+      pairs(violated, MAX.violated),
+      violations.some(({ isOpen }) => isOpen) &&
+      "How each is undone: `conclaude config accept --dry-run`",
+    ]),
+    section("Failed", [
+      list(failed, MAX.failed),
+      waiting === 0 && told.some(({ mendedBy }) => mendedBy === null) &&
+      "Not mended, yet not open: `conclaude memory open --help` says what is.",
+    ]),
     section("Mended by", list(story.fixes.map(numbered), MAX.fixes)),
     section("Decided", list(story.decided.map(numbered), MAX.decided)),
     section("Left open", list(open, MAX.open)),
@@ -197,13 +247,13 @@ const log = readVerb({
     const session = sessionOrNewest(db, context, id);
     const opened = (step: Step): Opened =>
       full ? { ...step, payload: payloadOfStep(db, step) ?? null } : step;
-    const print = linePrinter(context, db);
+    const print = linePrinter(context, db, await violationsIn(context, db, session));
     const { steps, more, next } = after === undefined
-      ? await newestSteps(db, placeOf(session), {
+      ? await newestSteps(db, placeOfSteps(session), {
         ...limit !== undefined && { limit },
         ...before !== undefined && { untilMs: before },
       })
-      : await stepsAfter(db, placeOf(session), after);
+      : await stepsAfter(db, placeOfSteps(session), after);
     if (follow) {
       const printed = (step: Step) => print(opened(step));
       await followSteps(context, db, { session, steps, next, print: printed });
@@ -221,12 +271,12 @@ const log = readVerb({
 type Opened = Step & { readonly payload?: unknown };
 
 /** Returns the session with the folder that shown paths are relative to: the project's. */
-function placeOf({ sessionId, repository, projectDir }: SessionRow) {
+function placeOfSteps({ sessionId, repository, projectDir }: SessionRow) {
   const folder = repository === null ? projectDir : folderOfProject(repository);
   return { sessionId, folder };
 }
 
-/** Returns the input and output of a step; undefined if they are not stored. */
+/** Returns a step's input and output, or what a gate judged and decided; undefined if they are not stored. */
 function payloadOfStep(db: DatabaseSync, step: Step): unknown {
   const stored = readStoredPayload(db, step.id);
   return stored ? quietly(() => readPayload(stored).value) : decisionOf(db, step);
@@ -269,6 +319,7 @@ const MCP_SERVER = /^mcp__.+?__/;
 function linePrinter(
   { globals: { color, columns } }: CliContext,
   db: DatabaseSync,
+  violations: Violations,
 ): (step: Opened) => string {
   let lastDay = "";
   const styled = (style: string, text: string) => color ? `\x1b[${style}m${text}\x1b[0m` : text;
@@ -283,7 +334,10 @@ function linePrinter(
     const who = label.slice(0, NAME_CHARS).padEnd(NAME_CHARS);
     const took = tookMs !== null &&
       (tookMs < 60_000 ? `${(tookMs / 1_000).toFixed(1)}s` : durationText(tookMs));
-    const end = [result, took].map((part) => part && `, ${part}`).filter(Boolean).join("");
+    const violation = result === "violated" &&
+      violations.find((one) => one.createdAtMs === atMs && violationText(one) === step.subject);
+    const end = [result, violation && openWord(violation), took].map((part) => part && `, ${part}`)
+      .filter(Boolean).join("");
     const room = columns - time.length - who.length - 4 - end.length;
     const style = result === "failed" || result === "hook failed" ? FAILED : STYLES[kind];
     const what = styled(style, `${who}  ${subjectOf(db, step, room)}${end}`.trimEnd());
@@ -303,7 +357,7 @@ function fullLines(payload: unknown): string[] {
 }
 
 const LOOK_MS = 500;
-/** How much later than the next step a hook may still write a step, in milliseconds. */
+/** How far the times of a step by its hook and by the transcript may lie apart, in milliseconds. */
 const LATE_MS = 60_000;
 
 /** Prints the steps, then new ones from hooks and from the transcript, until the session is over. */
@@ -341,7 +395,7 @@ async function followSteps(
     isOver = sessionOf(db, sessionId).status !== "active";
     const known: Step[] = [];
     for (let more = true; more;) {
-      const written = await stepsAfter(db, placeOf(session), cursorIn(cursor));
+      const written = await stepsAfter(db, placeOfSteps(session), cursorIn(cursor));
       known.push(...written.steps);
       ({ more, next: cursor } = written);
     }
@@ -359,7 +413,7 @@ function transcriptNews(
 ): () => Promise<Step[]> {
   const [tail, reader] = [transcriptTail(path), transcriptReader()];
   const projectOf = projectFinder(locations);
-  const { folder } = placeOf(session);
+  const { folder } = placeOfSteps(session);
   return async () => {
     const items = tail().flatMap((line) => reader.take(line).items);
     const project = await projectOf(session.projectDir);

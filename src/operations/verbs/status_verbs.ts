@@ -1,11 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { relativeTime } from "../../base/time.ts";
-import { shortSessionId } from "../../base/ids.ts";
 import { quickIdentity } from "../../system/git/identity.ts";
 import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
 import { newestOfProject } from "../../memory/tell/told_rows.ts";
-import { countSessions, listSessions } from "../../db/sessions.ts";
+import { countSessions, listSessions, tellingId } from "../../db/sessions.ts";
 import { formerFolders } from "../../memory/store.ts";
 import { switchOn } from "../flags.ts";
 import { readVerb } from "../list_and_show.ts";
@@ -34,7 +33,7 @@ export const status = readVerb({
       recent.formerFolders.map((former) =>
         `         known from ${former}, which is gone: \`${moveCommand(former, shown)}\``
       ),
-      recentLines(recent, () => countSessions(db, project).total),
+      recentLines(db, project, recent),
       "",
       care.team.map(({ name, said }) => `team     ${name}: ${said}`),
       `health   ${healthText(care)}`,
@@ -47,7 +46,7 @@ export const status = readVerb({
   },
 });
 
-/** How many failures are read at most, the newest, so that a person does not wait long. */
+/** The most failures that are read, the newest first, so that a person does not wait long. */
 const LOOKED_AT = 40;
 /** How many lines each list of `status` has at most. */
 const MAX = { sessions: 5, open: 3, decided: 3 } as const;
@@ -79,19 +78,22 @@ export function recentOf(
 }
 
 function recentLines(
+  db: DatabaseSync,
+  project: string,
   { sessions, open, decided }: ReturnType<typeof recentOf>,
-  countAll: () => number,
 ): string[] {
   const when = (atMs: number) => relativeTime(atMs, Date.now()).padEnd(9);
   const ran = sessions.slice(0, MAX.sessions).map(({ sessionId, status, title, updatedAtMs }) =>
-    `${shortSessionId(sessionId)}  ${when(updatedAtMs)}  ${title ?? `(no prompt, ${status})`}`
+    `${tellingId(db, sessionId)}  ${when(updatedAtMs)}  ${title ?? `(no prompt, ${status})`}`
   );
   const none = ["None yet: hooks write them while Claude Code works here."];
   return [
     ...section("Last sessions", [
       firstLines(ran.length === 0 ? none : ran, MAX.sessions),
       sessions.length > ran.length &&
-      `… and ${countAll() - ran.length} more: \`conclaude session list --here\``,
+      `… and ${
+        countSessions(db, project).total - ran.length
+      } more: \`conclaude session list --here\``,
     ]),
     ...openLines(open, MAX.open, "`conclaude memory open`"),
     ...section(

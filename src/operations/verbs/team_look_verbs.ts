@@ -1,4 +1,4 @@
-/** `conclaude team status|preview|rules|held`: show sharing as known here, without a server; `held` also settles. */
+/** `conclaude team status|preview|rules|held`: show sharing as known here, without a server; `held` settles rows. */
 import { count } from "../../base/counts.ts";
 import { UserError } from "../../base/errors.ts";
 import { folderOfProject } from "../../memory/project_paths.ts";
@@ -94,8 +94,8 @@ export const held = verb({
   },
   async run(context, { send, drop }, uid) {
     const { db, rows: rowsHere } = await openTeam(context);
-    const isMeant = (one: string) => uid === undefined || one === uid || one.endsWith(uid);
-    const all = teams.listHeld(db).filter((row) => isMeant(row.uid));
+    const isNamed = (one: string) => uid === undefined || one === uid || one.endsWith(uid);
+    const all = teams.listHeld(db).filter((row) => isNamed(row.uid));
     if (send || drop) {
       if (uid === undefined || send === drop) {
         throw usageError("Cannot tell what is meant", {
@@ -105,7 +105,7 @@ export const held = verb({
       }
       if (new Set(all.map((row) => row.uid)).size !== 1) {
         throw new UserError(`Cannot tell which held row "${uid}" is`, {
-          why: `${all.length === 0 ? "none is" : "several are"} called so; nothing was changed`,
+          why: `${all.length === 0 ? "none ends" : "several end"} like this; nothing was changed`,
           next: "conclaude team held",
         });
       }

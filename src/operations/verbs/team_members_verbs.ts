@@ -1,4 +1,4 @@
-/** `conclaude team members`: shows who shares a project and how far each machine has read; lets logins in. */
+/** `conclaude team members`: shows who shares a project and what machines have read; admits logins, drops machines. */
 import { UserError } from "../../base/errors.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { readAddress } from "../../team/address.ts";
@@ -44,7 +44,7 @@ export const members = verb({
         if (made === null) {
           throw new UserError(`Cannot let "${flags.add}" in`, {
             why:
-              "no login of the team's database is called so, and this user may make none; nothing was changed",
+              "the team's database has no such login, and this user may make none; nothing was changed",
             next: `The owner of the database runs: conclaude team members --add ${
               quoteWord(flags.add)
             } ADDRESS`,
@@ -98,7 +98,7 @@ function seenText({ atMs, leftSeq, heir }: SeenMachine): string {
   return heir === null ? `left ${ago}` : `${shortOrigin(heir)} since ${ago}`;
 }
 
-/** Records that nobody waits for a machine of this user any more. @throws {UserError} If it is not the user's. */
+/** Records that nobody waits for a machine of this user. @throws {UserError} If it is this one, or not theirs. */
 async function leaveBehind(
   server: Server,
   { name, user, here, machine }: {
@@ -111,7 +111,7 @@ async function leaveBehind(
   const found = (await listMachines(server, name)).filter(({ origin }) => origin.endsWith(machine));
   const [one] = found;
   const why = one === undefined || found.length > 1
-    ? `${one === undefined ? "none is" : "several are"} called so`
+    ? `${one === undefined ? "no id ends" : "several ids end"} like this`
     : one.author !== user
     ? `it is ${one.author}'s, who alone can say so`
     : one.origin === here?.origin

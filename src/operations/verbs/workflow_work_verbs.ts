@@ -12,7 +12,7 @@ import type { CliContext } from "../context.ts";
 import { isDaemonHere, START_DAEMON } from "../daemon_here.ts";
 import { clearingFlag, SHARED, switchOn, WORKFLOW } from "../flags.ts";
 import { endingOf, lastingOf } from "../orchestration_here.ts";
-import { changedWorkflow, reviewView, workflowName } from "../workflow_view.ts";
+import { changedWorkflowView, reviewView, workflowName } from "../workflow_view.ts";
 import { beginChange, type ByFlag, workflowIdOf } from "../work_lookup.ts";
 import { shortTaskId } from "../task_view.ts";
 import { usageError } from "../usage.ts";
@@ -38,15 +38,15 @@ export const approve = verb({
   flags: { agentId: SHARED.agentId },
   async run(context, flags, text) {
     const { change, db, place } = await beginChange(context, flags, "approve a merge");
-    const isCarriedOut = isDaemonHere(context, place);
+    const hasDaemon = isDaemonHere(context, place);
     const { workflow, afterId } = change((author) => {
-      const open = needAction(db, workflowIdOf(db, text), "approve", isCarriedOut);
+      const open = needAction(db, workflowIdOf(db, text), "approve", hasDaemon);
       const afterId = work.lastEventId(db);
       return { afterId, workflow: decide(db, open, { ...author, decision: "approve" }) };
     });
-    if (!isCarriedOut) {
-      return changedWorkflow(db, workflow, {
-        isCarriedOut,
+    if (!hasDaemon) {
+      return changedWorkflowView(db, workflow, {
+        hasDaemon,
         text: `The approval of workflow ${workflowName(workflow)} is recorded. ` +
           `No daemon runs that could merge it: ${START_DAEMON}`,
       });
@@ -56,8 +56,8 @@ export const approve = verb({
     const done = commit === null
       ? `There was nothing to merge into ${workflow.baseBranch}`
       : `Merged into ${workflow.baseBranch} as ${commit}`;
-    return changedWorkflow(db, now, {
-      isCarriedOut,
+    return changedWorkflowView(db, now, {
+      hasDaemon,
       text: `${done}; workflow ${workflowName(now)} is ${now.status}.`,
     });
   },
@@ -92,15 +92,15 @@ export const retry = verb({
   async run(context, flags, text) {
     const begun = await beginChange(context, flags, "retry a workflow");
     const { db } = begun;
-    const resume: Resume = (id, { isCarriedOut, ...terms }) =>
-      resumeWorkflow(db, needAction(db, id, "retry", isCarriedOut), terms);
+    const resume: Resume = (id, { hasDaemon, ...terms }) =>
+      resumeWorkflow(db, needAction(db, id, "retry", hasDaemon), terms);
     return goOn(context, begun, { text, resume });
   },
 });
 
 type Resume = (
   id: string,
-  terms: Lasting & { readonly by: string; readonly isCarriedOut: boolean },
+  terms: Lasting & { readonly by: string; readonly hasDaemon: boolean },
 ) => work.WorkflowRow;
 
 /** Lets a workflow go on, and shows its next step. */
@@ -109,14 +109,14 @@ function goOn(
   { db, place, change, by }: Awaited<ReturnType<typeof beginChange>>,
   { text, resume }: { readonly text: string; readonly resume: Resume },
 ): View {
-  const isCarriedOut = isDaemonHere(context, place);
+  const hasDaemon = isDaemonHere(context, place);
   const id = workflowIdOf(db, text);
   const lasting = lastingOf(context, place, needWorkflow(db, id).projectDir);
-  const workflow = change(() => resume(id, { ...lasting, by, isCarriedOut }));
+  const workflow = change(() => resume(id, { ...lasting, by, hasDaemon }));
   const step = workflow.currentStep === null ? "" : ` at ${workflow.currentStep}`;
-  const start = isCarriedOut ? "." : `: ${START_DAEMON}`;
-  return changedWorkflow(db, workflow, {
-    isCarriedOut,
+  const start = hasDaemon ? "." : `: ${START_DAEMON}`;
+  return changedWorkflowView(db, workflow, {
+    hasDaemon,
     text: `Workflow ${workflowName(workflow)} goes on${step}. The daemon runs it${start}`,
   });
 }
@@ -136,14 +136,14 @@ function endWorkflow(action: "reject" | "cancel", usual: string) {
   ): Promise<View> => {
     const begun = await beginChange(context, flags, `${action} a workflow`);
     const { change, db, place, mask } = begun;
-    const isCarriedOut = isDaemonHere(context, place);
+    const hasDaemon = isDaemonHere(context, place);
     const reason = begun.masked(flags.reason) ?? usual;
     const workflow = change((author) => {
-      const open = needAction(db, workflowIdOf(db, text), action, isCarriedOut);
+      const open = needAction(db, workflowIdOf(db, text), action, hasDaemon);
       ENDS[action](db, open, { ...author, reason });
       return work.readWorkflow(db, open.id)!;
     });
-    if (!isCarriedOut) {
+    if (!hasDaemon) {
       const ending = endingOf(context, place, workflow.projectDir);
       for (const { id } of work.listAgents(db, { workflowId: workflow.id })) {
         await endHere(db, id, { ...ending, mask });
@@ -158,8 +158,8 @@ function endWorkflow(action: "reject" | "cancel", usual: string) {
     const result = action === "reject"
       ? `is ${workflow.status}, and its task with it: ${workflow.reason}.`
       : "is cancelled, and its task is open again.";
-    return changedWorkflow(db, work.readWorkflow(db, workflow.id)!, {
-      isCarriedOut,
+    return changedWorkflowView(db, work.readWorkflow(db, workflow.id)!, {
+      hasDaemon,
       text: `Workflow ${workflowName(workflow)} ${result}${kept}`,
     });
   };

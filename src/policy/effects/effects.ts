@@ -46,8 +46,11 @@ export async function lookForEffects(
   const before = readSnapshot(db, sessionId);
   const listed = await watchList(ground);
   const list = withFormer(listed, Object.keys(before?.files ?? {}), ground);
-  // The look after the command finds changes since this one, by the times in the file system.
+  const open = openViolations(db, ground.project);
+  // The look after the command finds changes since this one, by the times in the file system. A file that somebody
+  // restores meanwhile must be seen before the command changes it again.
   const isFresh = moment.is === "before" && before !== null &&
+    !open.some(({ kind }) => kind === "file") &&
     atMs - (lookedAt(db, sessionId).atMs ?? 0) < FRESH_MS;
   const heads = ground.requirements.length === 0
     ? undefined
@@ -56,7 +59,6 @@ export async function lookForEffects(
   const kept = isFresh ? { files: before.files, folders: before.folders } : {};
   const seen = takeSnapshot(list, ground, { heads, ...kept });
   const now = { ...seen, digests: await digestsOf(list, { files: seen.files, before }) };
-  const open = openViolations(db, ground.project);
   // True if nothing but the time has changed.
   const isSame = before !== null &&
     JSON.stringify({ ...before, atMs: 0 }) === JSON.stringify({ ...now, atMs: 0 });

@@ -47,7 +47,35 @@ export function openViolations(db: DatabaseSync, project: string | null): Violat
         AND (?1 IS NULL OR project = ?1)
         AND (blocks = 1 OR kind <> 'ref')
       ORDER BY id`,
-  ).all(project).map((row) => ({ ...row, blocks: row["blocks"] === 1 }) as unknown as Violation);
+  ).all(project).map(violationOf);
+}
+
+function violationOf(row: Readonly<Record<string, unknown>>): Violation {
+  return { ...row, blocks: row["blocks"] === 1 } as unknown as Violation;
+}
+
+/**
+ * Lists the violations that a session was told of, the oldest first. One that a later violation has replaced is open as
+ * long as that one.
+ */
+export function violationsOfSession(db: DatabaseSync, sessionId: string): Violation[] {
+  const rows = statement(
+    db,
+    `SELECT ${COLUMNS}
+       FROM violations
+      WHERE project IN (SELECT project FROM violations WHERE session_id = ?)
+      ORDER BY id DESC`,
+  ).all(sessionId).map(violationOf);
+  const newer = new Map<string, Pick<Violation, "createdAtMs" | "settledAtMs">>();
+  return rows.map((one) => {
+    const { createdAtMs, settledAtMs } = one;
+    const key = JSON.stringify([one.project, one.subject, one.rule]);
+    const later = newer.get(key);
+    const isReplaced = later !== undefined && later.createdAtMs === settledAtMs;
+    const ended = { ...one, settledAtMs: isReplaced ? later.settledAtMs : settledAtMs };
+    newer.set(key, { createdAtMs, settledAtMs: ended.settledAtMs });
+    return ended;
+  }).filter((one) => one.sessionId === sessionId).reverse();
 }
 
 /** Returns commits that lack a requirement and are neither satisfied nor accepted, also those that no branch has. */

@@ -2,14 +2,14 @@ import { lstatSync } from "../../system/files.ts";
 import { readHead } from "../../system/on_disk.ts";
 import type { Snapshot, WatchList } from "./types.ts";
 
-/** Of how many files digests are kept at most. */
+/** The most files of which digests are kept. */
 export const MAX_DIGESTS = 100;
-/** Of a larger file no digest is kept, in bytes. */
+/** The largest file of which a digest is kept, in bytes. */
 const MAX_BYTES = 1_048_576;
 
 /**
- * Returns the state of a file: size, time of its content, inode, rights, number of names, and time of its entry, which
- * nobody can set back. Empty for a missing file.
+ * Returns the state of a file: size, mtime, inode, mode, number of hard links, and ctime, which nobody can set back.
+ * Empty for a missing file.
  */
 export function stateOf(path: string): string {
   try {
@@ -20,7 +20,7 @@ export function stateOf(path: string): string {
   }
 }
 
-/** Tells whether two states show the same content. A hard link only changes the name count and the entry's time. */
+/** Tells whether two states show the same content. A new hard link changes only the number of links and the ctime. */
 export function isSameState(before: string, after: string): boolean {
   if (before === after) return true;
   const [was, is] = [before, after].map((state) => state.split(" "));
@@ -28,17 +28,17 @@ export function isSameState(before: string, after: string): boolean {
     was!.slice(0, 4).every((part, i) => part === is![i]);
 }
 
-/** The precision in which the runtime tells when an entry changed, in milliseconds. */
+/** The precision of the ctime that the runtime gives, in milliseconds. */
 export const CLOCK_MS = 1_000;
 
-/** Returns the latest time at which the entry of a file may have changed, in epoch milliseconds. */
-export function enteredAtMs(state: string): number {
+/** Returns the latest time at which a file may have changed, by its ctime, in epoch milliseconds. */
+export function latestChangeMs(state: string): number {
   return Number(state.split(" ")[5] ?? 0) + CLOCK_MS;
 }
 
 /**
- * Rights and content, as one text each, of the files whose content git does not know: untracked files, and those with
- * changes in no commit. When git stashes such a file and brings it back, only the digest shows that it is the same.
+ * Returns mode and digest, as one text, of each file whose content git may not hold: untracked files, and those that
+ * changed since an earlier look. When git stashes and restores such a file, only the digest shows that it is the same.
  */
 export async function digestsOf(
   { untracked = [] }: WatchList,

@@ -2,6 +2,7 @@
 import { joinPath, resolvePath } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { keepFile, keptText } from "../../config/store.ts";
+import { sessionStartMs } from "../../db/sessions.ts";
 import {
   broughtFiles,
   disguiseOf,
@@ -32,7 +33,7 @@ import {
   saveWatched,
   settleViolations,
 } from "./effects_table.ts";
-import { CLOCK_MS, enteredAtMs, isSameState, stateOf } from "./file_state.ts";
+import { CLOCK_MS, isSameState, latestChangeMs, stateOf } from "./file_state.ts";
 import { readCommand } from "../files/shell_lookup.ts";
 import RISKY_SETTINGS from "./risky_settings.json" with { type: "json" };
 import {
@@ -63,10 +64,14 @@ interface Compared extends Ground {
 /** Everything that is known about the changes between two looks. */
 interface Look extends Compared {
   readonly before: Snapshot;
-  /** The files that edits of the session named. */
+  /** The files that edits named, in any session. */
   readonly edited: ReadonlySet<string>;
   /** The files that git has restored or brought, from a commit or a stash. */
   readonly brought: ReadonlySet<string>;
+  /** The files that came with commits written elsewhere during the session. */
+  readonly carried: ReadonlySet<string>;
+  /** The commands of all sessions that may have written those files, split at their separators. */
+  readonly earlier: readonly string[];
   /** The commands that ran meanwhile, taken apart. */
   readonly commands: readonly string[];
   /** Whether one of them pushes, or somebody else may have done so. */
@@ -80,14 +85,21 @@ type MaybeAsync<Answer> = Answer | Promise<Answer>;
 interface Kind {
   /** Tells whether a command, a rule or git itself explains the change. */
   readonly isAllowed: (change: Change, look: Look) => MaybeAsync<boolean>;
-  /** Returns the command that undoes it; null where neither git nor a stored copy has the earlier version. */
+  /** Returns the command that undoes it; null where there is none. */
   readonly undo: (change: Change, look: Look) => MaybeAsync<string | null>;
   /** Tells whether the change has been undone. */
   readonly isBack: (
     violation: Violation,
-    look: Ground & Pick<Look, "now" | "brought">,
+    look: Present & Pick<Look, "brought">,
   ) => MaybeAsync<boolean>;
 }
+
+/** What tells whether changes have been undone. */
+export type Present = Pick<Ground, "db" | "repository" | "environment" | "branches"> & {
+  readonly now: Pick<Snapshot, "held" | "refs">;
+  /** When the session began that was told of the changes, in epoch milliseconds. */
+  readonly beganAtMs: number;
+};
 
 const KINDS: Readonly<Record<ViolationKind, Kind>> = {
   policy: {
@@ -122,14 +134,17 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     },
   },
   file: {
-    isAllowed({ subject, rule }, { before, now, list, brought, edited, commands, rules }) {
+    isAllowed({ subject, rule }, look) {
+      const { before, now, list, brought, carried, edited, commands, earlier, rules } = look;
       const was = before.digests?.[subject];
       // A new stash may hold another version, which nobody notices once it is brought back.
       const isSame = was !== undefined && was === now.digests?.[subject];
       if (isSame && (now.stash === before.stash || list.untracked?.includes(subject))) return true;
       const by = rules[rule ?? -1]?.writtenBy ?? null;
-      return brought.has(subject) || edited.has(subject) || isOwned(subject, commands) ||
-        (by !== null && commands.some((one) => new RegExp(by, "s").test(one)));
+      const writes = (ran: readonly string[]) =>
+        isOwned(subject, ran) || (by !== null && ran.some((one) => new RegExp(by, "s").test(one)));
+      return brought.has(subject) || edited.has(subject) || writes(commands) ||
+        (carried.has(subject) && writes(earlier));
     },
     async undo({ subject: path, became }, look) {
       const { before: was, repository, projectDir, environment } = look;
@@ -193,7 +208,7 @@ async function judge(
   const before = { ...looks.before, atMs: atMs ?? looks.before.atMs };
   // A file that is older than the last look is not new; rules have only watched it since then.
   const changes = changesBetween(before, looks.now, list).filter(({ became, kind, after }) =>
-    became !== "made" || kind !== "file" || after === LISTED || enteredAtMs(after) >= before.atMs
+    became !== "made" || kind !== "file" || after === LISTED || latestChangeMs(after) >= before.atMs
   );
   if (changes.length === 0) return [];
   // The empty stamp makes the next look list the files again, including the new ones.
@@ -206,7 +221,7 @@ async function judge(
     const { subject, kind, after } = change;
     if (await KINDS[kind].isAllowed(change, look) || (isLifted && kind === "file")) continue;
     const isOlder = kind === "file" && after !== "" && after !== LISTED &&
-      enteredAtMs(after) < before.atMs;
+      latestChangeMs(after) < before.atMs;
     const isOwn = isDuring && !isOlder && command !== null && !look.onlyLooked &&
       (kind !== "file" || mentions(command, subject));
     const told = open.find((one) => one.subject === subject);
@@ -241,28 +256,42 @@ function isFurther(
 ): boolean {
   if (kind !== "file") return false;
   if (told.sessionId === sessionId) return isOwn && told.who === "unknown";
-  return enteredAtMs(after) > told.createdAtMs + CLOCK_MS;
+  return latestChangeMs(after) > told.createdAtMs + CLOCK_MS;
 }
 
 const BETWEEN_USES = { toolUseId: null, command: null };
+const NONE = { brought: new Set<string>(), carried: new Set<string>() };
+
+/** Returns when the session began, in epoch milliseconds. */
+function beganAt({ db, sessionId, atMs }: Ground): number {
+  return sessionStartMs(db, sessionId) ?? atMs;
+}
 
 /** Settles violations whose file or branch is as before the change. @returns The violations that stay open. */
-async function settle(
-  open: readonly Violation[],
-  look: Ground & Pick<Look, "now">,
-): Promise<Violation[]> {
+async function settle(open: readonly Violation[], look: Compared): Promise<readonly Violation[]> {
   if (open.length === 0) return [];
-  const { db, repository, environment, atMs } = look;
+  const left = await notBack(open, { ...look, beganAtMs: beganAt(look) });
+  const settled = open.filter((one) => !left.includes(one));
+  if (settled.length > 0) settleViolations(look.db, settled.map(({ id }) => id), look.atMs);
+  return left;
+}
+
+/** Returns the violations whose file or branch is not as before the change. */
+export async function notBack(
+  open: readonly Violation[],
+  look: Present,
+): Promise<readonly Violation[]> {
+  const { repository, environment, beganAtMs } = look;
   const files = open.filter(({ kind, before }) => kind === "file" && before !== "");
   const since = { logBytes: Math.min(...files.map(({ logBytes }) => logBytes)) };
-  const brought = files.length === 0 || repository === undefined
-    ? new Set<string>()
-    : await broughtFiles(repository, files.map(({ subject }) => subject), { since, environment });
+  const { brought } = files.length === 0 || repository === undefined ? NONE : await broughtFiles(
+    repository,
+    files.map(({ subject }) => subject),
+    { since, beganAtMs, environment },
+  );
   const isBack = await Promise.all(
     open.map((one) => KINDS[one.kind].isBack(one, { ...look, brought })),
   );
-  const settled = open.filter((_, i) => isBack[i]);
-  if (settled.length > 0) settleViolations(db, settled.map(({ id }) => id), atMs);
   return open.filter((_, i) => !isBack[i]);
 }
 
@@ -283,16 +312,25 @@ async function lookAt(
   const onlyLooked = command !== null && read[0]!.isPlain;
   const commands = read.flatMap((one) => one.commands);
   const isPushed = command === null || read.some(({ pushes }) => pushes);
-  const brought = await broughtByGit(files, looks);
-  return { ...looks, edited, commands, isPushed, onlyLooked, brought };
+  const { brought, carried } = await broughtByGit(files, looks);
+  const sinceMs = beganAt(looks) - DAY_MS;
+  const earlier = carried.size === 0 ? [] : allowedSince(db, { sessionId, sinceMs }).commands
+    .flatMap((text) => text.split(/[;&|\n]+/).map((part) => part.trim()));
+  return { ...looks, edited, commands, isPushed, onlyLooked, brought, carried, earlier };
 }
+
+/** How long before the session another one may have run what wrote a file that git brings now, in milliseconds. */
+const DAY_MS = 86_400_000;
 
 async function broughtByGit(
   files: readonly string[],
-  { before, now, repository, environment }: Ground & Pick<Look, "before" | "now">,
-): Promise<ReadonlySet<string>> {
-  if (files.length === 0 || repository === undefined) return new Set();
-  const brought = new Set(await broughtFiles(repository, files, { since: before, environment }));
+  look: Ground & Pick<Look, "before" | "now">,
+): Promise<Pick<Look, "brought" | "carried">> {
+  const { before, now, repository, environment } = look;
+  if (files.length === 0 || repository === undefined) return NONE;
+  const since = { since: before, beganAtMs: beganAt(look), environment };
+  const { brought: ofGit, carried } = await broughtFiles(repository, files, since);
+  const brought = new Set(ofGit);
   const sizeBefore = (path: string) => before.files[path]?.split(" ", 1)[0];
   if (now.stash !== before.stash && now.stash !== "") {
     // If a file's size in the stash differs from its size before, it was changed before git stashed and restored it.
@@ -314,7 +352,7 @@ async function broughtByGit(
     const stashed = { commit: before.stash, path };
     if (await isAsInStash(repository, stashed, environment)) brought.add(path);
   }
-  return brought;
+  return { brought, carried };
 }
 
 async function takenApart(command: string, { projectDir, home }: Ground) {
@@ -411,7 +449,7 @@ function isFromRemote(
   if (came !== null) return came === "told";
   const { commonDir } = repository;
   const state = stateOf(joinPath(commonDir, at.ref)) || stateOf(joinPath(commonDir, "packed-refs"));
-  return !exists(joinPath(commonDir, "logs/HEAD")) || enteredAtMs(state) <= before.atMs;
+  return !exists(joinPath(commonDir, "logs/HEAD")) || latestChangeMs(state) <= before.atMs;
 }
 
 /** Match lines `section.name.key=value` of git's configuration that make git run programs or send commits elsewhere. */

@@ -71,7 +71,7 @@ export interface Snapshot {
   readonly rules: string;
   readonly policy: Readonly<Record<string, string>>;
   readonly files: Readonly<Record<string, string>>;
-  /** Rights and content of files that git has no version of. */
+  /** Mode and digest of files whose content git may not hold, from `digestsOf()`. */
   readonly digests?: Readonly<Record<string, string>>;
   /** By watched folder: the files there that its rule means. */
   readonly folders: Readonly<Record<string, readonly string[]>>;
@@ -125,7 +125,7 @@ export interface Violation {
   /** Whether the violation holds back a stop. */
   readonly blocks: boolean;
   readonly before: string;
-  /** The command that undoes the change; null where neither git nor a stored copy has the earlier version. */
+  /** The command that undoes the change; null where there is none. */
   readonly undo: string | null;
   /** The length of HEAD's reflog before the change, in bytes. */
   readonly logBytes: number;

@@ -118,7 +118,13 @@ async function mayCommit(command: string, { projectDir, home }: Ground): Promise
   return isPlain ? "no" : "maybe";
 }
 
-export function standingsOn(branch: string, ground: Ground): Standing[] {
+export function standingsOn(
+  branch: string,
+  ground: Pick<
+    Ground,
+    "db" | "config" | "repository" | "sessionId" | "transcriptPath" | "hide" | "atMs"
+  >,
+): Standing[] {
   const key = { repository: ground.repository!.commonDir, branch };
   const stored = readStandings(ground.db, key, ground.sessionId);
   return prove(stored, { ...ground, isStrict: isStrict(ground.config) }).marked(stored);
@@ -131,40 +137,59 @@ export async function settleCommits(
   open: readonly Violation[],
   ground: Ground & { readonly now: Snapshot },
 ): Promise<Violation[]> {
-  const { now, db, repository, sessionId, atMs, environment, requirements } = ground;
+  const { now, db, repository, sessionId, atMs } = ground;
   if (repository === undefined) return [...open];
-  const requirementOf = ({ rule }: Violation) =>
-    requirements.find(({ name }) => REQUIREMENT + name === rule);
-  const answered = open.filter((one) => {
-    const requirement = requirementOf(one);
-    if (requirement === undefined) return true;
-    return one.sessionId === sessionId &&
-      isSatisfied(requirement, standingsOn(one.before, ground), ground);
-  });
+  const answered = open.filter((one) =>
+    requirementOf(one, ground) === undefined || isMet(one, ground)
+  );
   if (answered.length > 0) settleViolations(db, answered.map(({ id }) => id), atMs);
   for (const one of answered) {
     // One satisfaction covers all commits before it.
-    if (requirementOf(one)?.scope !== "single_use") continue;
+    if (requirementOf(one, ground)?.scope !== "single_use") continue;
     const key = { repository: one.project, branch: one.before };
     const requirement = one.rule.slice(REQUIREMENT.length);
     clearRequirement(db, key, { requirement, sessionId, untilMs: atMs });
   }
   const left: Violation[] = [];
   for (const one of open.filter((one) => !answered.includes(one))) {
-    if (await isThere(one.subject)) left.push(one);
+    if (await isThere(one.subject, { ...ground, heads: now.heads })) left.push(one);
     else letGo(db, one.id);
   }
   return left;
+}
 
-  /** Tells whether a branch or a detached HEAD has the commit. */
-  async function isThere(commit: string): Promise<boolean> {
-    if (await isInBranch(repository!, commit, environment)) return true;
-    for (const tree of Object.values(now.heads?.trees ?? {})) {
-      const order = { earlier: commit, later: tree.commit };
-      if (tree.branch === null && await isBefore(repository!, order, environment)) return true;
-    }
-    return false;
+type Standings = Parameters<typeof standingsOn>[1];
+
+function requirementOf(
+  { rule }: Violation,
+  { requirements }: Pick<Ground, "requirements">,
+): Requirement | undefined {
+  return requirements.find(({ name }) => REQUIREMENT + name === rule);
+}
+
+/** Tells whether the session has met the requirement since the commit; false for one that the policy does not have. */
+export function isMet(
+  one: Violation,
+  ground: Standings & Pick<Ground, "requirements">,
+): boolean {
+  const requirement = requirementOf(one, ground);
+  return requirement !== undefined && one.sessionId === ground.sessionId &&
+    isSatisfied(requirement, standingsOn(one.before, ground), ground);
+}
+
+/** Tells whether a branch or a detached HEAD has the commit. */
+export async function isThere(
+  commit: string,
+  { repository, environment, heads }: Pick<Ground, "repository" | "environment"> & {
+    readonly heads: Snapshot["heads"];
+  },
+): Promise<boolean> {
+  if (await isInBranch(repository!, commit, environment)) return true;
+  for (const tree of Object.values(heads?.trees ?? {})) {
+    const order = { earlier: commit, later: tree.commit };
+    if (tree.branch === null && await isBefore(repository!, order, environment)) return true;
   }
+  return false;
 }
 
 const PUSH = { tool: "Bash", toolPattern: null, command: "git\\s+push(?:\\s|$)" };

@@ -43,7 +43,7 @@ interface ShellGround extends Ground {
 type Copying = HowToLook & { readonly copied: NonNullable<HowToLook["copied"]> };
 
 /** The files that a command means by one path. */
-class Meant implements LookResult {
+class FilesOfPath implements LookResult {
   readonly files: FileFacts[] = [];
   readonly perhaps: FileFacts[] = [];
   readonly unknown: string[] = [];
@@ -174,7 +174,7 @@ class Meant implements LookResult {
   }
 
   /**
-   * Runs a search. It always tries the guards' own files; besides them it finds only those in `among`, if that is set.
+   * Runs a search: of the files in `among` if that is set, else of all below the folder and the guards' own files.
    * @returns `sure` holds the entries that the command surely means, `perhaps` those about which only the running command
    * decides, both by path relative to the start of the search, empty for the start itself.
    */
@@ -342,7 +342,7 @@ export async function judgerOfShell(
       const at = { ...ground, heads, wantsBelow, visits: { left: MAX_VISITS } };
       return (path, how) => {
         if (at.visits.left < 0) throw new TooMuchWork();
-        return new Meant(at).lookUp(path, how);
+        return new FilesOfPath(at).lookUp(path, how);
       };
     },
   };

@@ -8,7 +8,7 @@ import type { FileFacts, HowToLook, Judge } from "../guards/types.ts";
  * Judges twice: first to learn which files the use means, then with git's answers about all of them at once. Where a
  * command lets git restore a folder or a pattern, looks up only the files that git reports as changed there.
  *
- * @param judge Looks up files that would be written, and no others.
+ * @param judge Looks up only files that the use writes or may write.
  * @param asksAbout Tells whether a rule needs to know if git ignores this file.
  */
 export async function judgeWithGit(
@@ -17,21 +17,21 @@ export async function judgeWithGit(
   environment: Environment,
 ): Promise<Verdict> {
   const look = beginLooking();
-  const meant = new Set<string>();
+  const asked = new Set<string>();
   const restoredBelow = new Map<string, Set<string>>();
   const first = judge((path, how) => {
     const restoring = restoringOf(how);
     const found = look(path, restoring === null ? how : amongOnly([], how));
     for (const file of [...found.files, ...found.perhaps ?? []]) {
-      if (asksAbout(file)) meant.add(file.real);
+      if (asksAbout(file)) asked.add(file.real);
     }
     if (restoring !== null && (how.isGlob || found.files.length === 0)) {
       restoredBelow.set(restoring, (restoredBelow.get(restoring) ?? new Set()).add(path));
     }
     return found;
   });
-  if (meant.size + restoredBelow.size === 0) return first;
-  const { ignored, unknown } = await askIgnored([...meant], environment);
+  if (asked.size + restoredBelow.size === 0) return first;
+  const { ignored, unknown } = await askIgnored([...asked], environment);
   const changed = new Map<string, readonly string[] | null>();
   for (const [restoring, folders] of restoredBelow) {
     changed.set(restoring, await askChanged(JSON.parse(restoring), [...folders], environment));

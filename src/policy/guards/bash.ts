@@ -8,8 +8,8 @@ import { judgeFile, judgeOwn } from "./file_rules.ts";
 import {
   type Actor,
   type Block,
-  DANGEROUS_RULE,
   type Discard,
+  eachOnce,
   type GuardPolicy,
   namesTools,
   PROTECT_RULE,
@@ -158,7 +158,7 @@ function judgeScript(
   take(judgeCommands(policy, commands, { ...use, whole: use.command }));
   for (const command of commands) if (withinLimits(() => judge(command)) === null) isAll = false;
   return {
-    blocks: once(blocks),
+    blocks: eachOnce(blocks),
     doubts: [...new Set(doubts)],
     discards,
     scripts,
@@ -314,11 +314,4 @@ function isOutside(folder: string, root: string | null): boolean {
 
 function hasFileRules({ rules, protectsIgnored, protectsItself }: GuardPolicy): boolean {
   return protectsIgnored || protectsItself || rules.some(({ about }) => about !== "command");
-}
-
-/** Keeps one block for each rule and file, since a command inside another one would be denied twice. */
-function once(blocks: readonly Block[]): Block[] {
-  const keyOf = ({ rule, reason }: Block) =>
-    rule + (rule === DANGEROUS_RULE ? reason.split(". Command:", 1)[0] : reason);
-  return Array.from(Map.groupBy(blocks, keyOf).values(), ([first]) => first!);
 }

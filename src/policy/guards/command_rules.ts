@@ -33,17 +33,17 @@ const INSIDE_SHELL = new Set(WORDS.builtIns);
 /**
  * Judges the commands of one call. Tries the rules on each command in the order of the configuration: a matching
  * blocking rule denies the command; a matching allowing rule lets it pass and ends the search. If there are allowing
- * rules and none matches, the command is denied. A pattern with `|`, `&`, `;`, `<` or `>` is tried on `whole`, the text
- * of the call.
+ * rules and none matches, the command is denied. A blocking pattern with `|`, `&`, `;`, `<`, `>` or a line break is
+ * also tried on `whole`, the text of the call.
  */
 export function judgeCommands(
   policy: GuardPolicy,
   commands: readonly ShellCommand[],
-  by: Actor & { readonly tool: string; readonly whole: string },
+  use: Actor & { readonly tool: string; readonly whole: string },
 ): Verdict {
-  const { tool } = by;
+  const { tool } = use;
   const rules = policy.rules.filter((rule) =>
-    rule.about === "command" && isAbout(rule, tool) && concerns(rule, by)
+    rule.about === "command" && isAbout(rule, tool) && concerns(rule, use)
   );
   if (rules.length === 0) return { blocks: [], doubts: [] };
   const blocks = new Map<string, Block>();
@@ -52,11 +52,11 @@ export function judgeCommands(
     const reason = `${tool} command ${ruleText(rule)}. Command: ${command}`;
     blocks.set(rule.name, blockOf(rule, reason, { command, tool }));
   };
-  const whole = by.whole.slice(0, MAX_TRIED_CHARS).trim();
+  const whole = use.whole.slice(0, MAX_TRIED_CHARS).trim();
   for (const rule of rules) {
     if (rule.action === "allow" || !/[|&;<>\n]/.test(rule.glob)) continue;
     if (new RegExp(rule.pattern, "s").test(whole)) deny(rule, whole);
-    else if (by.whole.length > MAX_TRIED_CHARS) {
+    else if (use.whole.length > MAX_TRIED_CHARS) {
       doubts.add(`it is too long to be compared with ${rule.name} ("${rule.glob}")`);
     }
   }

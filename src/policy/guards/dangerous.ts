@@ -110,7 +110,7 @@ interface Whole {
   readonly isSure: boolean;
 }
 
-/** Finds such folders: `rm -rf ~`, `rsync -a --delete empty/ ~/`, `find ~ -exec rm -rf {} +`, `find ~ | xargs rm`. */
+/** Finds these folders: `rm -rf ~`, `rsync -a --delete empty/ ~/`, `find ~ -exec rm -rf {} +`, `find ~ | xargs rm`. */
 function wholesOf({ words, args }: ShellCommand, name: string): Whole[] {
   const wholes = (verb: string | null, all: readonly Argument[], isSure = true) =>
     verb === null ? [] : all.map((word) => ({ verb, word, isSure }));
@@ -265,7 +265,7 @@ export async function judgeDiscards(discards: readonly Discard[]): Promise<Block
   return blocks;
 }
 
-/** Lists the files whose changes would be lost; none where git fails, since then the command fails as well. */
+/** Lists what would be lost. Where `git diff` fails, none: the command fails as well. A failed `clean -n` is a loss. */
 async function lostBy(
   { loses, folder, words, named, isStagedLost }: Discard,
 ): Promise<readonly string[]> {

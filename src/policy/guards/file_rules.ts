@@ -38,7 +38,7 @@ export function judgeFile(
   return written === null ? used : [...used, ...own, ...judgeChange(policy, file, use)];
 }
 
-/** Judges a file by what the guards depend on. */
+/** Denies the change of a file that the guards depend on. */
 export function judgeOwn(
   policy: GuardPolicy,
   file: FileFacts,
@@ -53,14 +53,14 @@ export function judgeOwn(
 
 /** Judges a file by the rules about tools: a matching blocking rule denies; of the allowing rules one must match. */
 function judgeUsed({ rules }: GuardPolicy, file: FileFacts, use: Use): Block[] {
-  const meant = rules.filter((rule) =>
+  const applying = rules.filter((rule) =>
     rule.about === "file" && concerns(rule, use) &&
     (rule.action === "block" ? forbidsFor : isAbout)(rule, use.tool)
   );
-  const allowing = meant.filter(({ action }) => action === "allow");
+  const allowing = applying.filter(({ action }) => action === "allow");
   const isAllowed = allowing.some((rule) => matchesFile(rule, file));
   return [
-    ...meant.filter((rule) => rule.action === "block" && matchesFile(rule, file)),
+    ...applying.filter((rule) => rule.action === "block" && matchesFile(rule, file)),
     ...isAllowed ? [] : allowing.slice(0, 1),
   ].map((rule) =>
     blockOf(rule, `Tool usage ${ruleText(rule)}. File: ${file.name}`, {
@@ -106,8 +106,8 @@ export function judgeChange(policy: GuardPolicy, file: FileFacts, use: Use): Blo
   };
   const mayAdd = isAdded(file) || (file.effect === "fill" && !file.comesFromGit);
   const listed = policy.rules.flatMap((rule) => {
-    const isMeant = rule.about === "change" || (rule.about === "addition" && mayAdd);
-    if (!isMeant || !concerns(rule, use)) return [];
+    const applies = rule.about === "change" || (rule.about === "addition" && mayAdd);
+    if (!applies || !concerns(rule, use)) return [];
     const name = matchesFile(rule, file) ? file.name : nameBelow(rule, file);
     const key = rule.about === "change" ? "uneditableFiles" : "preventAdditions";
     const what = `file matches preToolUse.${key} pattern '${rule.glob}'`;
@@ -139,9 +139,9 @@ function nameBelow(
 ): string | null {
   if (below.length === 0) return null;
   const regex = new RegExp(pattern, "s");
-  const isMeant = (path: string) => path.includes(needle) && regex.test(path);
+  const matches = (path: string) => path.includes(needle) && regex.test(path);
   const found = below.find((rest) =>
-    spellings.some((spelling) => isMeant(joinPath(spelling, rest)))
+    spellings.some((spelling) => matches(joinPath(spelling, rest)))
   );
   return found === undefined ? null : joinPath(name, found);
 }

@@ -11,12 +11,12 @@ import { EDITING_TOOLS, namesInRules, SHELL_TOOLS } from "../../claude/payload.t
 export interface Rule {
   /** The place in the configuration file: `preToolUse.uneditableFiles[2]`. */
   readonly name: string;
-  /** Commands of a shell tool, files that a tool uses, every change of files, or only files that are made anew. */
+  /** Commands of a shell tool, files that a tool uses, every change of files, or only new files. */
   readonly about: "command" | "file" | "change" | "addition";
   readonly action: "block" | "allow";
   /** The name of the tool, or `*` for every tool. */
   readonly tool: string;
-  /** A pattern for the tool's name where the configuration has a glob; null for a plain name. */
+  /** A pattern for the tool's name where the configuration has a glob; null for a plain name or `*`. */
   readonly toolPattern: string | null;
   /** A pattern for the agent's names; null means every agent. */
   readonly agent: string | null;
@@ -103,6 +103,12 @@ export interface Block {
   readonly isBlind?: boolean;
 }
 
+/** Keeps one block for each rule and what it says, since several commands of a line may break the rule alike. */
+export function eachOnce(blocks: readonly Block[]): Block[] {
+  const keyOf = ({ rule, reason }: Block) => rule + reason.split(". Command:", 1)[0];
+  return Array.from(Map.groupBy(blocks, keyOf).values(), ([first]) => first!);
+}
+
 /** Work that a command would throw away, if there is any. */
 export interface Discard {
   readonly loses: "changes" | "new files" | "stash";
@@ -124,7 +130,7 @@ export interface Verdict {
   readonly discards?: readonly Discard[];
   /** Why the use was not judged to its end; a person then decides. */
   readonly unread?: string;
-  /** What the judgement needs and cannot read, as a sentence without its end; `gates.whenBlind` then decides. */
+  /** What the judgement needs and cannot read, in words that follow a colon; `gates.whenBlind` then decides. */
   readonly blind?: string;
 }
 

@@ -11,6 +11,7 @@ import { isRootAddition, judgeChange, judgeFile, judgeNameless, judgeOwn } from 
 import {
   type Actor,
   type Block,
+  eachOnce,
   type GuardPolicy,
   namesTools,
   ROOT_RULE,
@@ -131,7 +132,7 @@ async function judgeAsNamed(
   const discarding = (verdict.discards ?? []).length === 0
     ? []
     : await (await import("./dangerous.ts")).judgeDiscards(verdict.discards!);
-  const blocks = [...verdict.blocks, ...discarding].map((block) => ({
+  const blocks = eachOnce([...verdict.blocks, ...discarding]).map((block) => ({
     ...block,
     reason: shortened(block.reason),
   }));
@@ -189,7 +190,7 @@ function judgerOfTool(
   { tool, agents, input }: AskedUse,
   ground: Ground,
 ): Judge {
-  const by = { tool, agents };
+  const actor = { tool, agents };
   const files = filesNamed(tool, input);
   const written = EDITING_TOOLS.has(tool) ? textAfter(tool, input) ?? "unknown" : null;
   const held = mayWriteFiles(tool) ? pathsInInput(splitInput(tool, input).rest) : [];
@@ -198,10 +199,10 @@ function judgerOfTool(
   return {
     judge: (look) => ({
       blocks: [
-        ...files.length === 0 ? judgeNameless(policy, by) : files
+        ...files.length === 0 ? judgeNameless(policy, actor) : files
           .flatMap((path) => look(path, { effect, isFolder: false }).files)
-          .flatMap((file) => judgeFile(policy, file, { ...by, written })),
-        ...judgeHeld(policy, held ?? [], { ...by, look }),
+          .flatMap((file) => judgeFile(policy, file, { ...actor, written })),
+        ...judgeHeld(policy, held ?? [], { ...actor, look }),
       ],
       doubts: [],
       ...held === null ? { unread: "its input holds more texts than can be looked up" } : {},

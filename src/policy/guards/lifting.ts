@@ -30,7 +30,7 @@ const VALUED = /^--(?:session|branch|ttl|metadata|db|minutes|reason|preset|outpu
 /** The program's file, also its source, behind any path or runner. */
 const PROGRAM = /conclaude|main\.[jt]s$/;
 
-/** Denies commands of a person, and doubts commands of which only the running shell knows whether they are. */
+/** Denies a person's commands, and doubts those that may turn out to be one when they run. */
 export function judgeLifting(
   command: ShellCommand,
   { tool, command: whole }: { readonly tool: string; readonly command: string },

@@ -14,7 +14,7 @@ interface Kind {
   readonly effects?: readonly Effect[];
   /** Set where the path is a folder: all its files are of this kind, except those that `spares` matches. */
   readonly below?: { readonly spares: RegExp | null };
-  /** Whether a change counts, by the text before and after it (null: no file; unforeseen); absent where each does. */
+  /** Whether a change counts, by the text before (null: no file) and after (null: unforeseen); absent if each does. */
   readonly counts?: (before: string | null, after: string | null) => boolean;
 }
 
@@ -88,7 +88,7 @@ export function findOwn(
   own: readonly OwnFile[],
   { paths, effect }: { readonly paths: readonly string[]; readonly effect: Effect },
 ): OwnFile | null {
-  const isMeant = ({ kind, path: own }: OwnFile, path: string) => {
+  const isTouched = ({ kind, path: own }: OwnFile, path: string) => {
     const { below } = KINDS[kind];
     // An existing folder changes only by new files in it.
     return (own === path && (below === undefined || effect !== "change")) ||
@@ -96,7 +96,7 @@ export function findOwn(
       (effect === "fill" && kind === "settings" && parentOf(own) === path) ||
       (below !== undefined && path.startsWith(`${own}/`) && !below.spares?.test(path));
   };
-  return own.find((file) => paths.some((path) => isMeant(file, path))) ?? null;
+  return own.find((file) => paths.some((path) => isTouched(file, path))) ?? null;
 }
 
 /** How a tool changes a file's text; `unknown` for a shell command. */

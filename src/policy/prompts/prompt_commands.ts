@@ -23,7 +23,7 @@ export interface PatternRule {
 export interface PromptPolicy {
   /** Where `@path` starts and commands run: the folder of the project's configuration file, else null. */
   readonly root: string | null;
-  /** In these two, a null pattern means every prompt. */
+  /** In `context` and `commands`, a null pattern matches every prompt. */
   readonly context: readonly {
     readonly rule: string;
     readonly pattern: PatternRule | null;
@@ -48,14 +48,14 @@ export interface SubagentPolicy {
 
 /**
  * Returns the texts of the rules that match a prompt. `@path` starts in `folder`; `by` says which folders are trusted.
- * @returns `missing` lists each `@path` that names no file, and so stays as it is.
+ * @returns `missing` lists each `@path` whose file is not read, so that it stays as it is.
  */
 export function contextFor(
   policy: PromptPolicy,
   prompt: string,
   { folder, by }: { readonly folder: string | null; readonly by: TrustPlace },
 ) {
-  const rules = policy.context.filter(meaning(prompt));
+  const rules = policy.context.filter(matching(prompt));
   const read = (path: string) => readIn(folder, path, by);
   const expanded = rules.map(({ prompt }) => expandFiles(prompt, read));
   return {
@@ -65,7 +65,7 @@ export function contextFor(
   };
 }
 
-/** Runs the commands for a prompt: those for every prompt, then those for its slash command. `block` holds it back. */
+/** Runs the commands whose pattern a prompt matches, then those for its slash command. `block` holds it back. */
 export async function runForPrompt(
   policy: PromptPolicy,
   prompt: string,
@@ -79,7 +79,7 @@ export async function runForPrompt(
   };
   const run = (commands: readonly CommandRule[]) =>
     runCommands(commands, { ...ground, variables }, { untilFailure: false, done: ran });
-  const plain = policy.commands.filter(meaning(prompt));
+  const plain = policy.commands.filter(matching(prompt));
   const observing = await run(plain.map(({ command }) => command));
   const isInterrupted = observing.runs.some(({ end }) => end.kind === "interrupted");
   const judging = slash === null || isInterrupted
@@ -108,7 +108,7 @@ function readIn(folder: string | null, path: string, by: TrustPlace): string | n
   return bytes.length > MAX_FILE_BYTES ? `${text}\n... (the rest of ${path} is left out)` : text;
 }
 
-function meaning(prompt: string) {
+function matching(prompt: string) {
   return ({ pattern }: { readonly pattern: PatternRule | null }) =>
     pattern === null || new RegExp(pattern.source, pattern.flags).test(prompt);
 }

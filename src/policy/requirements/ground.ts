@@ -54,7 +54,7 @@ export const DETACHED = "HEAD is detached, so there is no branch";
 export const UNKNOWN_BRANCH =
   "git does not tell which branch is checked out (it is missing, or older than the format of this repository)";
 
-/** Returns the branch whose requirements count. `last` is the session's last branch, used while HEAD is detached. */
+/** Returns the branch whose requirements count. `last`: the session's last one, if none is checked out or known. */
 export function groundOf(repository: Repository | undefined, last: string | null = null): Ground {
   if (repository === undefined) {
     return nowhere(null, ["this folder is in no git repository", "git init"]);

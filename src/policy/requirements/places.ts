@@ -95,7 +95,7 @@ export async function requirementsFor(
     );
     places = placesWithout(ignored);
   }
-  const meant = places.map((place): TriggeredPlace => ({
+  const found = places.map((place): TriggeredPlace => ({
     ...place,
     triggered: triggeredBy(requirements, { tool, ...place }).filter(({ condition }) =>
       !place.isMoved || condition.type === "protected_branch"
@@ -103,10 +103,10 @@ export async function requirementsFor(
     doubts: [],
   }));
   const doubts = mayTrigger(requirements, { tool, ...untold }).filter(({ requirement }) =>
-    !meant.some(({ triggered }) => triggered.includes(requirement))
+    !found.some(({ triggered }) => triggered.includes(requirement))
   );
   // Doubts about unknown parts of a command count where its last step runs.
-  return [...meant.slice(0, -1), { ...meant.at(-1)!, doubts }]
+  return [...found.slice(0, -1), { ...found.at(-1)!, doubts }]
     .filter((place) => place.triggered.length + place.doubts.length > 0);
 }
 

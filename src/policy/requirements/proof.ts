@@ -50,8 +50,8 @@ export function prove(standings: readonly Standing[], at: Proving) {
 }
 
 /**
- * Notes satisfactions without a proof that decide, and tells the person of each satisfaction once.
- * @param to The session in the told command; null to tell nothing.
+ * Notes the satisfactions that decide but lack a proof, and tells the person of each once.
+ * @param to The session that the person's command names; null to tell nothing.
  */
 export function tellUnproven(judged: readonly Judged[], to: { readonly session: string } | null) {
   const unproven = judged.flatMap(({ unproven, needsSatisfaction }) =>

@@ -43,8 +43,8 @@ export function mayMean({ edits, commands }: RequiredUses, command: string | nul
 }
 
 /**
- * The verbs of git that move a branch. New commits use up a requirement about `commit`, an advanced branch one about any
- * other verb.
+ * The verbs of git that move a branch. New commits use up a requirement about `commit`; a branch that advances uses up
+ * one about any other verb.
  */
 export const MOVES = "commit merge pull rebase cherry-pick revert am".split(" ");
 
@@ -54,7 +54,7 @@ export function mayMeanMoves({ commands }: RequiredUses): boolean {
     new RegExp(commands, "i").test(MOVES.map((verb) => `git ${verb} x`).join("\n"));
 }
 
-/** A quoted text, which counts as an empty word: see {@linkcode CommandText}. */
+/** A quoted text, which counts as an empty word: see `CommandText` in `trigger_match.ts`. */
 const QUOTED = /"(?:\\.|[^"\\])*"|'[^']*'|\\./gs;
 
 /** `2>&1`, `> file` */

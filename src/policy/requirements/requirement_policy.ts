@@ -3,7 +3,7 @@ import { parseOnce } from "../../base/parse_once.ts";
 
 export const SCOPES = ["session", "branch", "permanent", "single_use"] as const;
 
-/** How far a satisfaction reaches: see {@linkcode isSatisfied} in `standing.ts`. */
+/** How far a satisfaction reaches: see `satisfactionsOf` in `standing.ts`. */
 export type Scope = (typeof SCOPES)[number];
 
 export interface Trigger {

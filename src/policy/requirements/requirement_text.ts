@@ -189,7 +189,7 @@ function tableOf(open: readonly Open[], to: Audience): string[] {
   ];
 }
 
-/** Writes the first of them as lines, and how many are left out. */
+/** Writes the first items as lines, and how many are left out. */
 function firstOf<T>(all: readonly T[], most: number, lineOf: (one: T) => string): string[] {
   const left = all.length - most;
   return [...all.slice(0, most).map(lineOf), ...left > 0 ? [`and ${left} more`] : []];

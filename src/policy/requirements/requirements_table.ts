@@ -57,7 +57,7 @@ export type RequirementChange =
 export interface RequirementSaying {
   /** The text for Claude; empty when no requirement forbids anything. */
   readonly reason: string;
-  /** The rule names of the open requirements, even if a person has lifted them. */
+  /** The rules that deny; for a tool use even if a person has lifted the requirements. */
   readonly rules: readonly string[];
   /** The changes to write with the event. */
   readonly changes: readonly RequirementChange[];

@@ -29,10 +29,10 @@ export function satisfactionsBySkill(
   if (satisfied.length === 0 || ground.repository === null) return [];
   if (db !== null && quietly(() => wasReported(db, proof))) return [];
   const repository = ground.repository.commonDir;
-  const of = { repository, sessionId };
+  const key = { repository, sessionId };
   const elsewhere = db === null
     ? []
-    : quietly(() => [...triggeredBranches(db, of), ...deniedBranches(db, of)]) ?? [];
+    : quietly(() => [...triggeredBranches(db, key), ...deniedBranches(db, key)]) ?? [];
   return satisfied.flatMap(({ name, scope, lastsMs }) => {
     const there = elsewhere.filter(({ requirement }) => requirement === name)
       .map(({ branch }) => branch);

@@ -153,7 +153,7 @@ export function withoutUsedUp(
   );
 }
 
-/** Returns the single uses of an action at a place, without those that the branches here show themselves. */
+/** Returns the single uses of an action at a place, except moves of branches here, which git shows afterwards. */
 export function singleUsesOf(
   { triggered, repository: { commonDir, branch }, commands }: TriggeredPlace,
 ): Omit<AllowedUse, "untilMs">[] {

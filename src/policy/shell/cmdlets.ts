@@ -213,7 +213,7 @@ export function texted(
   return home === undefined ? OPEN : { ...withText(word, home + path.slice(1)), isGlob: isPattern };
 }
 
-/** Parameters, to leave out, of cmdlets for which the POSIX shell has a command. */
+/** Parameters that are left out where the POSIX shell has a command for the cmdlet. */
 const NAMED = /^-(?:path|literalpath|childpath|name|value|passthru|option|force)$/i;
 
 /**

@@ -61,6 +61,6 @@ export function changesOfCopy(
       ? [...marked([word], "fill"), { word: OPEN, effect: "change", within: word } as const]
       : [],
   ]);
-  const gone = isMoved || has(copies?.moves) ? sources.filter((word) => !isRemote(word)) : [];
-  return [...changes, ...marked(gone, "remove")];
+  const removed = isMoved || has(copies?.moves) ? sources.filter((word) => !isRemote(word)) : [];
+  return [...changes, ...marked(removed, "remove")];
 }

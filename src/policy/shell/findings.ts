@@ -100,7 +100,7 @@ export class Findings {
     }
   }
 
-  /** Returns the text of a file at this place of the script; null when an earlier command may have changed it. */
+  /** Returns the text of a file at this place of the script; null if unknown, as after an unread change. */
   #textOf(file: Argument, folder: string | null): string | null {
     const written = this.textOfWritten(file, folder);
     const path = placeOf(file, folder);

@@ -61,8 +61,8 @@ function knownCall(words: readonly Argument[], verbs: RegExp): GitCall | null {
 let moved: readonly RegExp[] | undefined;
 
 /**
- * The branches that a command moves, as far as its words tell. A branch that is brought to where its remote stands
- * (`git branch -f main origin/main`, `git fetch origin main:main`) is left out. `HEAD` is the branch that is checked out,
+ * Returns the branches that a command moves, as far as its words tell, except one that it brings to where its remote
+ * stands (`git branch -f main origin/main`, `git fetch origin main:main`). `HEAD` is the branch that is checked out,
  * `HEAD^main` the same unless it is main, and `*` stands for any name.
  */
 export function branchesMoved(
@@ -114,7 +114,7 @@ function merged([remote = "", ...refs]: readonly string[]): string[] {
   return refs.map((ref) => /^[./]/.test(remote) ? "HEAD" : `HEAD^${readRefspec(ref)[0]}`);
 }
 
-/** The branch of a reference, also of one that tells where the branch stands on a remote. */
+/** Returns the branch that a reference names, local or remote-tracking. */
 export function branchIn(reference: string): string {
   return reference.replace(/^refs\/(?:heads|remotes\/[^/]+)\//, "");
 }
@@ -127,16 +127,16 @@ function readRefspec(refspec: string): readonly string[] {
 const TO_UPSTREAM = /^(?:upstream|tracking)$/i;
 
 /**
- * The branches to which a push brings these by git's settings, where its words do not say so.
- * @param told Git's settings as lines `section.name.key=value`; the last of a key counts. @param own Those that the
- * script adds: if it chooses the upstream, or that a push goes there, any branch may be meant.
+ * Returns the branches that a push of `branches` moves by git's settings, without those that its words name.
+ * @param configured Git's settings as lines `section.name.key=value`; the last of a key counts. @param own The settings
+ * that the script adds: if they choose the upstream, or a push to the upstream, any branch may move.
  */
 export function pushedBySettings(
   branches: readonly string[],
-  told: readonly string[],
+  configured: readonly string[],
   own: readonly string[],
 ): readonly string[] {
-  const settings = [...told, ...own];
+  const settings = [...configured, ...own];
   const last = (key: string) =>
     settings.findLast((line) => line.toLowerCase().startsWith(`${key.toLowerCase()}=`))
       ?.slice(key.length + 1) ?? "";

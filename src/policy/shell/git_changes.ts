@@ -176,10 +176,10 @@ function changesOfPaths(
   const excluded = specs.filter(({ excludes }) => excludes)
     .map((spec) => ({ ...spec, isLeftOut: matcherOf(spec.path) }));
   const included = specs.filter(({ excludes }) => !excludes);
-  const meant = included.length > 0 || specs.length === 0
+  const chosen = included.length > 0 || specs.length === 0
     ? included
     : [{ word: literal("."), ...readPathspec(".") }];
-  const changes = meant.map(({ word, path, fromTop }): Change => {
+  const changes = chosen.map(({ word, path, fromTop }): Change => {
     // An excluding pathspec counts if both paths are relative to the same folder, and none leads out of it.
     const leftOut = /(?:^\/|(?:^|\/)\.\.(?:\/|$))/.test(path)
       ? []

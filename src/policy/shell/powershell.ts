@@ -111,7 +111,7 @@ class Reader {
   }
 
   #statement(): Values {
-    this.#count();
+    this.#spend();
     const [, keyword = ""] = this.#take(KEYWORD) ?? [];
     this.#take(BLANK);
     const [, each] = this.#take(EACH) ?? [];
@@ -121,7 +121,7 @@ class Reader {
     }
     if (this.#next() === "{") return this.#conditionally(() => this.#block());
     if (/^for$/i.test(keyword) && this.#next() === "(") {
-      return this.#conditionally(() => this.#given(")"));
+      return this.#conditionally(() => this.#bracketed(")"));
     }
     // A table has entries `name = value`.
     this.#take(/[\w-]+\s*=(?!=)\s*/y);
@@ -139,7 +139,7 @@ class Reader {
   /** Reads a block in curly brackets, if one follows. */
   #block(): Values {
     this.#take(BETWEEN);
-    if (this.#next() === "{") this.#given("}");
+    if (this.#next() === "{") this.#bracketed("}");
     return [OPEN];
   }
 
@@ -232,7 +232,7 @@ class Reader {
 
   /** Reads one word of a command, or the words of a variable; none where no word begins. */
   #argument(isValue = false): Values {
-    this.#count();
+    this.#spend();
     const parts: Values[] = [];
     let isBare = true;
     for (;;) {
@@ -271,7 +271,7 @@ class Reader {
   }
 
   #operand(): Values {
-    this.#count();
+    this.#spend();
     this.#take(BLANK);
     while (this.#take(SIGNS) !== null);
     return this.#members(this.#primary());
@@ -286,7 +286,7 @@ class Reader {
       this.#take(/@\w*/y);
       return /[({]/.test(this.#next()) ? this.#primary() : [OPEN];
     }
-    if (sign === "(") return this.#given(")");
+    if (sign === "(") return this.#bracketed(")");
     if (sign === "[") {
       // A type stands before a value or a method.
       if (this.#take(TYPE) === null) this.#at++;
@@ -309,7 +309,7 @@ class Reader {
   }
 
   /** Reads what stands in brackets. */
-  #given(end: ")" | "]" | "}"): Values {
+  #bracketed(end: ")" | "]" | "}"): Values {
     this.#at++;
     return this.script(end);
   }
@@ -321,11 +321,11 @@ class Reader {
       const [member, name = ""] = this.#take(MEMBER) ?? [];
       if (member === undefined && this.#next() !== "[") return found;
       found = [OPEN];
-      if (member === undefined) this.#given("]");
+      if (member === undefined) this.#bracketed("]");
       else {
         if (name === "") this.#primary();
         if (this.#next() !== "(") continue;
-        this.#given(")");
+        this.#bracketed(")");
         if (HARMLESS_METHODS.has(name.toLowerCase())) continue;
         this.#ground.unknown.add(`what ${member.trim()}() does`);
       }
@@ -335,7 +335,7 @@ class Reader {
   #variable(): Values {
     if (this.#text[this.#at + 1] === "(") {
       this.#at++;
-      return this.#given(")");
+      return this.#bracketed(")");
     }
     const [all, braced, plain] = this.#take(VARIABLE) ?? [];
     if (all === undefined) {
@@ -371,7 +371,7 @@ class Reader {
     return (this.#take(pattern) ?? this.#take(/[^]/y)!)[0];
   }
 
-  #count(): void {
+  #spend(): void {
     this.#ground.budget.spend(STEPS_OF_PART);
   }
 

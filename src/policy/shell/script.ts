@@ -292,7 +292,7 @@ class Reader {
     if (redirects.length + texts.length > 0) this.#found.keep({ redirects, texts, state });
   }
 
-  /** Applies a command to the shell's state, and reads the commands that it starts with the state `own`. */
+  /** Applies a command to the shell's state, and reads, with the state `own`, the commands that it starts. */
   #effects(
     command: ShellCommand,
     node: Assigning,

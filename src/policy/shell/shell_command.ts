@@ -10,13 +10,13 @@ export interface ShellCommand {
   readonly redirects: readonly { readonly operator: string; readonly target: Argument }[];
   /** The text of its standard input, where the script shows it: a here-document, an `echo` before the pipe. */
   readonly input: string | undefined;
-  /** Whether the script sets another home for it, so that it reads other settings. */
+  /** Whether the script sets another home for the command, so that it reads other settings. */
   readonly hasOtherHome?: boolean;
   /** Whether a pipe or a file feeds its standard input. */
   readonly isFed?: boolean;
   /** The words of the command before the pipe, if that prints names of files, as `find` does. */
   readonly listing?: readonly Argument[] | undefined;
-  /** Values of variables and conditions that contain a quoted substitution, which a later expansion may run. */
+  /** Texts that may run later: quoted substitutions in values and conditions, and what a group prints into a pipe. */
   readonly texts?: readonly string[];
   /** The files that its patches change. */
   readonly patched?: readonly Change[];

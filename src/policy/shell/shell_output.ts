@@ -108,7 +108,7 @@ export function outputOf({ text, script }: Substitution, scope: Scope): Argument
   return OUTPUTS.find(([pattern]) => pattern.test(line))?.[1](words.slice(1), scope);
 }
 
-/** Returns the only command, of `a || b` the first, since the second only counts where the first fails. */
+/** Returns the only command; the first one of `a || b`, since the second only counts where the first fails. */
 function firstOf([only, ...others]: readonly Statement[]): SyntaxNode | undefined {
   if (only === undefined || others.length > 0) return undefined;
   const { command } = only;
@@ -138,25 +138,34 @@ export function printed(
   if (name === "echo") {
     let isRaw = true;
     while (/^-[neE]+$/.test(texts[0] ?? "")) isRaw &&= !texts.shift()!.includes("e");
-    return isRaw ? texts.join(" ") : unescaped(texts.join(" "));
+    const text = texts.join(" ");
+    // Some shells read escapes without being told to.
+    if (isRaw) return /\\[0xuUc]/.test(text) ? undefined : text;
+    return unescaped(text);
   }
   const [format = "", ...values] = texts[0] === "--" ? texts.slice(1) : texts;
   return formatted(format, values);
 }
 
-/** Formats like `printf` with only `%s`, `%b` and `%%`. Uses the format again while values are left. */
+/**
+ * Formats like `printf` with only `%s`, `%b` and `%%`. Uses the format again while values are left. Undefined for other
+ * places and escapes.
+ */
 function formatted(format: string, values: readonly string[]): string | undefined {
   const places = format.replaceAll("%%", "");
-  if (/%[^sb]/.test(places)) return undefined;
   const plain = unescaped(format);
+  const isUnread = places.includes("%b") && values.some((value) => value.includes("\\"));
+  if (plain === undefined || isUnread || /%[^sb]/.test(places)) return undefined;
   const left = [...values];
-  const next = () => plain.replace(/%[sb%]/g, (at) => at === "%%" ? "%" : left.shift() ?? "");
+  const next = () => plain.replace(/%[sb%]/g, (place) => place === "%%" ? "%" : left.shift() ?? "");
   let text = next();
   while (left.length > 0 && /%[sb]/.test(places)) text += next();
   return text;
 }
 
-function unescaped(text: string): string {
+/** Replaces the escapes of line breaks, tabs and backslashes; undefined where there are others. */
+function unescaped(text: string): string | undefined {
+  if (/\\[^nt]/.test(text.replaceAll("\\\\", ""))) return undefined;
   return text.replace(/\\([nt\\])/g, (_, sign) => sign === "n" ? "\n" : sign === "t" ? "\t" : "\\");
 }
 
@@ -173,8 +182,8 @@ const OUTPUTS: readonly (readonly [RegExp, Output])[] = [
   [/^git symbolic-ref (?:-q )?--short (?:-q )?HEAD$/, () => BRANCH],
   [/^date (?:-u )?\+(?:%[sNYymdHMSjFT]|[-_.:T])+$/, () => SOME_NUMBER],
   [/^(?:nproc|id -[ug]|seq(?: .*)?)$/, () => SOME_NUMBER],
-  [/^mktemp\b/, temporary],
-  // The path of a program, of which only the name counts; but rules protect the place of our own.
+  [/^mktemp\b/, temporaryPath],
+  // Rules look only at a program's name, so any folder will do; but they protect the path of conclaude.
   [
     /^(?:which|(?:command|type) -[vpP]) (?!conclaude)[\w.+-]+$/,
     (rest) => literal(`/usr/bin/${rest.at(-1)!.text}`),
@@ -203,7 +212,7 @@ function topOf(_: readonly Argument[], { variables, root }: Scope): Argument | u
 }
 
 /** Returns the path that `mktemp` makes; the letters that it chooses stay `X`. */
-function temporary(rest: readonly Argument[], { variables }: Scope): Argument | undefined {
+function temporaryPath(rest: readonly Argument[], { variables }: Scope): Argument | undefined {
   const { operands: [template], options } = split(rest, {});
   if (!options.every((text) => /^-[dqut]+$|^--(?:directory|quiet|suffix=.*)$/.test(text))) {
     return undefined;

@@ -240,8 +240,8 @@ function changeFolder(words: readonly Argument[], state: State): void {
 }
 
 /**
- * Returns what a command means whose name, or whose verb of git, is an alias; null for any other command. `folder` is
- * the one that `git -C` names; null without it.
+ * Returns what an alias means that is the name of a command, or its verb of git; null for a command without an alias.
+ * `folder` is the one that `git -C` names; null without it.
  */
 export function resolveAlias(words: readonly Argument[], aliases: ReadonlyMap<string, Argument>) {
   if (aliases.size === 0) return null;

@@ -22,7 +22,7 @@ export interface Unexplained {
 
 const wordsOf = (list: string) => new Set(list.split(" "));
 const LOOKING = wordsOf(READERS.programs.join(" "));
-const PROGRAMS = new Set([...LOOKING, ...wordsOf(READERS.runsFiles)]);
+const READING = new Set([...LOOKING, ...wordsOf(READERS.runsFiles)]);
 /** Programs with verbs that only read, unless the command has a word of `unless`. */
 const VERBS = rowsByName<ValuedOptions & { readonly verbs: string; readonly unless?: string }>(
   READERS.verbs,
@@ -80,7 +80,7 @@ const READING_CMDLET =
   /^(?:compare|convertfrom|convertto|find|format|get|group|measure|read|resolve|select|show|sort|test|where|write)-[a-z]+$/i;
 
 function isReader({ program: name, words, args: rest }: ShellCommand): boolean {
-  if (PROGRAMS.has(name) || READING_CMDLET.test(name) || powerShell()?.isCmdlet(name)) return true;
+  if (READING.has(name) || READING_CMDLET.test(name) || powerShell()?.isCmdlet(name)) return true;
   const row = VERBS.find(name);
   if (row === undefined) return false;
   const [verb] = gitCall(words)?.words ?? split(rest, row).operands;
@@ -131,7 +131,7 @@ const MAX_TEXT_CHARS = 16_384;
 const MAX_NAMES = 100;
 
 /**
- * Returns the names in a text that look like paths, or that rules name; of a long text only the first names.
+ * Returns the first names in a text that look like paths, or that rules name; it does not read a long text to its end.
  * @param plain Names of files in rules that do not look like paths: `LICENSE`.
  */
 export function namesInText(text: string, plain: readonly string[]): string[] {

@@ -130,8 +130,8 @@ function fieldsOf(
       return [{ text: "*", isOpen: false, isGlob: true }];
     default: {
       // If the script sets `IFS`, only the shell knows how it splits a value.
-      const isSplitElsewhere = !isQuoted && scope.variables.has("IFS");
-      const words = isSplitElsewhere ? undefined : valuesOf(part, scope);
+      const isSplitByIfs = !isQuoted && scope.variables.has("IFS");
+      const words = isSplitByIfs ? undefined : valuesOf(part, scope);
       return (words ?? [OPEN]).flatMap((word) =>
         word.isOpen || word.isGlob || isQuoted ? [word] : splitAtBlanks(word.text)
       );
@@ -224,7 +224,7 @@ type Parameter = WordPart & { readonly type: "ParameterExpansion" };
 
 const NUMBERS = /^(?:[$!]|RANDOM|SRANDOM|UID|EUID|PPID|BASHPID|SECONDS|EPOCHSECONDS|LINENO|SHLVL)$/;
 
-/** Stands for an unknown number: no option, folder or name that a rule could mean. */
+/** Stands for an unknown number, which is no option, and no file or folder that a rule could name. */
 export const SOME_NUMBER = literal("0");
 
 /** Matches `{1..5}` and `{a..e}`, of which the first value stands for all. */
@@ -267,12 +267,12 @@ function parameter(part: Parameter, scope: Scope): readonly Argument[] | undefin
   const value = index === undefined ? valueOf(name, scope) : element(index, words);
   if (operation === undefined) return value;
   const [word] = value ?? [];
+  // The variable may come from outside of this script.
   if (word === undefined || word.isOpen) return undefined;
   if (operation.type === "Remove") {
     const text = withoutPart(word.text, operation.operator, operation.operand);
     return text === undefined ? undefined : [{ ...word, text }];
   }
-  // The variable may come from outside of this script.
   const isDefault = operation.type === "Default" && operation.operator.endsWith("-");
   return isDefault && word.text !== "" ? value : undefined;
 }

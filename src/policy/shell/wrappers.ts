@@ -58,7 +58,7 @@ interface WithCode extends ValuedOptions {
 
 const CODE = rowsByName<WithCode>(TABLES.code);
 
-/** Tells whether an option of a program may name a file with code; its other words count as well. */
+/** Tells whether an option of a program may name a file with code; such a program may change files of other words. */
 export function takesFile(name: string): boolean {
   return CODE.find(name)?.files !== undefined;
 }

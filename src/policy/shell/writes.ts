@@ -91,7 +91,7 @@ function changesOf(command: ShellCommand): readonly Change[] {
 /** A program whose purpose is to change files. */
 interface Writer extends ValuedOptions, Formatter {
   /**
-   * Which operands are changed files: `all`, the `first`, all as `removed` or `tampered`, the `last` as the
+   * Which operands are changed files: `none`, `all`, the `first`, all as `removed` or `tampered`, the `last` as the
    * destination, or with `moved` also the sources, which go away. `formatted`: all, also folders and patterns that the
    * program expands. `database`: the first operand, maybe an address. `unknown`: only the running program knows.
    */
@@ -135,7 +135,7 @@ export const DATABASE_PROGRAMS: ReadonlySet<string> = new Set(
 );
 const READ_ONLY = /^--?readonly$|[?&](?:mode=ro|immutable=1)\b/;
 
-/** Tells whether such a program opens the database read-only. */
+/** Tells whether a database program opens the database read-only. @param rest Its arguments. */
 export function onlyReads(rest: readonly Argument[]): boolean {
   return rest.some(({ text }) => READ_ONLY.test(text));
 }
@@ -172,14 +172,14 @@ function changesOfWriter(row: Writer, words: readonly Argument[]): Change[] {
   const writer: Writer = mode === undefined ? row : { ...row, ...mode };
   const { onlyWith, never, first, skips, onlyGives, unpacks, keepsWith } = writer;
   const isGiven = (option: RegExp | undefined) => options.some((text) => option?.test(text));
-  const isRest = (word: RegExp) => rest.some(({ text }) => word.test(text));
+  const hasWord = (word: RegExp) => rest.some(({ text }) => word.test(text));
   const verbs = verbsOf(writer, operands);
   if (verbs === null || isGiven(never)) return [];
   if (onlyGives?.test(operands[0]?.source ?? operands[0]?.text ?? "")) return [];
   const outputs = values(writer.output ?? "");
-  const isOn = onlyWith === undefined || isRest(onlyWith);
+  const isOn = onlyWith === undefined || hasWord(onlyWith);
   if (writer.fills) return isOn ? filled(outputs) : [];
-  const skipped = first && !isRest(first.unless) ? first.count : 0;
+  const skipped = first && !hasWord(first.unless) ? first.count : 0;
   const files = operands.slice((verbs?.[0].split(" ").length ?? 1) - 1 + skipped)
     .filter(({ text }) => !skips?.test(text));
   const kind = KINDS[writer.operands];

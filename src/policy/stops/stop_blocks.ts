@@ -226,7 +226,7 @@ function additionsBlocks(names: readonly string[], message: string | null): Bloc
 const GO_ON = new Set(["stop.rounds", "stop.infinite", "stop.promptPrefixBlocking"]);
 
 const LETTING_BE =
-  "Files that are there when Claude stops while it is lifted count as known afterwards.";
+  `Files that are there when Claude stops while ${ROOT_RULE} is lifted count as known afterwards.`;
 
 /** Writes what Claude reads: the reasons, what to do, and with `wayOut` how a person lifts the rules. */
 export function stopReason(

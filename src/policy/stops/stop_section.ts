@@ -286,7 +286,7 @@ const MAX_LINE_CHARS = 200;
 
 /**
  * The beginning of a compiled script: a function that each line with a new statement calls. It ends the script if the
- * previous statement failed, and records the line's number, so that the failing line is known, even if it hangs. The
+ * previous statement failed, and records its place in `lines`, so that the failing line is known, even if it hangs. The
  * calls stand in the person's own lines, so that the shell's messages count lines rightly.
  */
 const MARKING = [

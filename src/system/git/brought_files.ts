@@ -3,7 +3,7 @@ import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
 import { exists } from "../on_disk.ts";
 import { askGit } from "./run_git.ts";
-import { movesSince, type Since } from "./reflogs.ts";
+import { type Move, movesSince, type Since } from "./reflogs.ts";
 import { gitFolders, type Repository } from "./repository.ts";
 import { operationIn } from "./working_trees.ts";
 
@@ -13,6 +13,9 @@ type Tree = Pick<Repository, "root" | "commonDir">;
 const MAX_MOVES = 20;
 /** Git's id of the tree without files, the same in every repository. */
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+
+/** Whether the id of a commit stands for none: before a first commit, or as the parent of one. */
+const isNone = (commit: string) => /^0*$/.test(commit);
 
 /** The states of files in conflict, as `git status` prints them. */
 const CONFLICTS = new Set(["DD", "AU", "UD", "UA", "DU", "AA", "UU"]);
@@ -36,21 +39,31 @@ async function namesFrom(...question: Question<readonly string[]>): Promise<stri
   return (await answer(...question))?.split("\0").filter((name) => name !== "") ?? null;
 }
 
+/** The moment since which git may have brought files, when the session began (epoch ms), and the environment. */
+interface BroughtSince {
+  readonly since: Since;
+  readonly beganAtMs: number;
+  readonly environment: Pick<Environment, "variable">;
+}
+
 /**
- * Returns the files that equal git's version and that no commit made here since a moment has touched. A missing file
- * counts where `HEAD` has moved away from a commit that has the file. Returns none where git does not answer.
+ * Returns `brought`: the files that equal git's version and that no commit made here since a moment has touched. A
+ * missing file counts where `HEAD` has moved away from a commit that has the file. `carried`: those that came with
+ * commits of unknown origin, written during the session, which neither a remote nor `HEAD` had before. Returns none
+ * where git does not answer.
  * @param paths Absolute; a path outside of the working tree never counts.
  */
 export async function broughtFiles(
   tree: Tree,
   paths: readonly string[],
-  { since, environment }: Readonly<{ since: Since; environment: Pick<Environment, "variable"> }>,
-): Promise<ReadonlySet<string>> {
+  { since, beganAtMs, environment }: BroughtSince,
+): Promise<{ readonly brought: ReadonlySet<string>; readonly carried: ReadonlySet<string> }> {
+  const none = { brought: new Set<string>(), carried: new Set<string>() };
   const inside = paths.filter((path) => path.startsWith(`${tree.root}/`))
     .map((path) => path.slice(tree.root.length + 1));
   const ask = (...words: string[]) => namesFrom(tree, words, environment);
-  if (inside.length === 0) return new Set();
-  const [told, staged] = await Promise.all([
+  if (inside.length === 0) return none;
+  const [statuses, staged] = await Promise.all([
     ask(
       ..."status --porcelain=v1 -z --no-renames --untracked-files=all --ignored=matching --".split(
         " ",
@@ -59,45 +72,93 @@ export async function broughtFiles(
     ),
     ask("ls-files", "--stage", "-z", "--", ...inside),
   ]);
-  if (told === null || staged === null) return new Set();
+  if (statuses === null || staged === null) return none;
   const unlike = await unlikeIndex(tree, staged, environment);
-  // Git brings changes that are not committed yet.
-  const brings = operationIn(gitFolders(tree).at(-1)!) !== null;
-  const states = told.map((line) => [line.slice(0, 2), line.slice(3)] as const);
+  // A merge, rebase or the like that has stopped brings changes that are not committed yet.
+  const hasStopped = operationIn(gitFolders(tree).at(-1)!) !== null;
+  const states = statuses.map((line) => [line.slice(0, 2), line.slice(3)] as const);
   const isChanged = (path: string) =>
     states.some(([state, name]) =>
       (name === path || (name.endsWith("/") && path.startsWith(name))) &&
-      !(brings && (CONFLICTS.has(state) || state[1] === " "))
+      !(hasStopped && (CONFLICTS.has(state) || state[1] === " "))
     );
-  const { from, made } = movesSince(tree, since);
+  const { from, made, known } = movesSince(tree, since);
   /** Returns the files that these moves have changed; null where git does not answer. */
-  const changedBy = async (moves: typeof made) => {
+  const changedBy = async (moves: readonly Move[]) => {
     const names = await Promise.all(
       moves.slice(0, MAX_MOVES).map(({ from, to }) =>
-        ask("diff-tree", "-r", "--name-only", "-z", /^0+$/.test(from) ? EMPTY_TREE : from, to)
+        ask("diff-tree", "-r", "--name-only", "-z", isNone(from) ? EMPTY_TREE : from, to)
       ),
     );
     return names.includes(null) || moves.length > MAX_MOVES ? null : names.flatMap((one) => one!);
   };
-  const gone = inside.filter((path) => !exists(joinPath(tree.root, path)));
+  const writtenElsewhere = async () => {
+    if (from === null) return [];
+    const commits = await commitsFromElsewhere(
+      tree,
+      { than: [from, ...known], paths: inside, beganAtMs },
+      environment,
+    );
+    if (commits === null) return null;
+    if (commits.length === 0) return [];
+    // A rebase writes commits anew, and the file may be as it was.
+    const changed = await changedBy([{ from, to: "HEAD" }]);
+    return (await changedBy(commits))?.filter((name) => changed?.includes(name) ?? true) ?? null;
+  };
+  const missing = inside.filter((path) => !exists(joinPath(tree.root, path)));
   const nothing: readonly string[] = [];
-  const [touched, left] = await Promise.all([
+  const [touched, elsewhere, former] = await Promise.all([
     changedBy(made),
-    from === null || gone.length === 0
+    writtenElsewhere(),
+    from === null || missing.length === 0
       ? nothing
-      : ask("ls-tree", "--name-only", "-z", from, "--", ...gone),
+      : ask("ls-tree", "--name-only", "-z", from, "--", ...missing),
   ]);
-  if (touched === null) return new Set();
-  const brought = inside.filter((path) =>
+  if (touched === null || elsewhere === null) return none;
+  const ofGit = inside.filter((path) =>
     !isChanged(path) && !unlike.has(path) && !touched.includes(path) &&
-    (!gone.includes(path) || left?.includes(path))
+    (!missing.includes(path) || former?.includes(path))
   );
-  return new Set(brought.map((path) => joinPath(tree.root, path)));
+  const [brought, carried] = [false, true].map((isCarried) =>
+    new Set(
+      ofGit.filter((path) => elsewhere.includes(path) === isCarried)
+        .map((path) => joinPath(tree.root, path)),
+    )
+  );
+  return { brought: brought!, carried: carried! };
 }
 
 /**
- * The names of files with another content than git's index has. Git's word does not count for it: `update-index` and
- * some settings let git take a changed file for unchanged.
+ * Returns the commits that `HEAD` has and that neither a remote nor one of the commits `than` had, if they were written
+ * since the session began and touch one of the files: made in another working tree, or without `HEAD`. Null where git
+ * does not answer.
+ */
+async function commitsFromElsewhere(
+  ...[at, { than, paths, beganAtMs }, environment]: Question<
+    {
+      readonly than: readonly string[];
+      readonly paths: readonly string[];
+      readonly beganAtMs: number;
+    }
+  >
+): Promise<Move[] | null> {
+  const words = "log -z --no-merges --ignore-missing --format=%P:%H:%at HEAD --not --remotes";
+  const since = `--since=${Math.floor(beganAtMs / 1_000)}`;
+  const not = than.filter((commit) => !isNone(commit));
+  const lines = await namesFrom(
+    at,
+    [...words.split(" "), ...not, since, "--", ...paths],
+    environment,
+  );
+  return lines?.map((line) => line.split(":"))
+    // A rebase and a cherry-pick leave the time at which a commit was written.
+    .filter(([, , writtenAt]) => Number(writtenAt) * 1_000 >= beganAtMs)
+    .map(([from = "", to = ""]) => ({ from, to })) ?? null;
+}
+
+/**
+ * The names of files with another content than git's index has. It compares the contents, since `update-index` and some
+ * settings let git take a changed file for unchanged.
  * @param staged Lines of `ls-files --stage`.
  */
 async function unlikeIndex(
@@ -156,11 +217,11 @@ export async function isInCommit(
 export async function isAsIn(
   ...[at, { commit, path }, environment]: Question<InCommit>
 ): Promise<boolean> {
-  const [kept, is] = await Promise.all([
+  const [committed, present] = await Promise.all([
     blobOf(at, { commit, path }, environment),
     answer(at, ["hash-object", "--", path], environment),
   ]);
-  if (kept !== null) return kept === is;
+  if (committed !== null) return committed === present;
   return !exists(path) && await isInCommit(at, { commit: `${commit}^`, path }, environment);
 }
 

@@ -25,7 +25,7 @@ const GIT_MS = 3_000;
 /** `.gitignore:3:*.log`, a tab, and the path; only colons before the tab where nothing matches. */
 const LINE = /^(.+?:\d+):(.*)\t/;
 
-/** Asks git, once a repository, which files are ignored. @param paths Absolute, with all links followed. */
+/** Asks git, once for each repository, which files are ignored. @param paths Absolute, with all links followed. */
 export async function askIgnored(
   paths: readonly string[],
   environment: Environment,
@@ -86,7 +86,7 @@ interface Restoring {
 }
 
 /**
- * Asks git, once a repository, which files of some folders a command would take back; null when git cannot be asked.
+ * Asks git, once for each repository, which files of some folders a command would take back; null when git fails.
  * Untracked and ignored files count only when the command removes them.
  */
 export async function askChanged(

@@ -83,27 +83,35 @@ export function loggedSince(log: string, bytes: number): { to: string; what: str
   return Array.from(since.matchAll(MOVED), ([, , to, , what]) => ({ to: to!, what: what ?? "" }));
 }
 
-type Move = Readonly<{ from: string; to: string }>;
+/** A move of `HEAD`, or from a commit's parent to it; the earlier id is empty, or of zeros, where there is none. */
+export type Move = Readonly<{ from: string; to: string }>;
+
+/** The most commits in `known`, the latest ones. */
+const MAX_KNOWN = 200;
 
 /** Where the moves of `HEAD` begin to count: at a length of its reflog in bytes, or after a time (epoch ms). */
 export type Since = { readonly logBytes: number } | { readonly afterMs: number };
 
-/** Returns the commit that `HEAD` left first since then, and the moves of `HEAD` to commits that were made here. */
-export function movesSince(
-  tree: Tree,
-  since: Since,
-): { readonly from: string | null; readonly made: readonly Move[] } {
+/**
+ * Returns the commit that `HEAD` left first since then (`from`), the moves of `HEAD` to commits that were `made` here,
+ * and the commits that `HEAD` was at before, or came to by a revert (`known`).
+ */
+export function movesSince(tree: Tree, since: Since) {
   const log = readText(headLogPath(tree), MAX_LOG_BYTES) ?? "";
-  const part = "logBytes" in since
-    ? new TextDecoder().decode(new TextEncoder().encode(log).subarray(since.logBytes))
-    : log.slice(-LAST_CHARS);
   const afterSeconds = "afterMs" in since ? Math.floor(since.afterMs / 1_000) : -1;
-  const moves = [...part.matchAll(MOVED)]
-    .filter(([, , , seconds]) => Number(seconds) > afterSeconds);
+  const afterBytes = "logBytes" in since ? since.logBytes : 0;
+  const whole = new TextEncoder().encode(log);
+  const [earlier, later] = [whole.subarray(0, afterBytes), whole.subarray(afterBytes)]
+    .map((part) => [...new TextDecoder().decode(part).matchAll(MOVED)]);
+  const isLater = ([, , , seconds]: readonly string[]) => Number(seconds) > afterSeconds;
+  const moves = later!.filter(isLater);
+  const passed = [...earlier!, ...later!]
+    .filter((move) => !moves.includes(move) || move[4]?.startsWith("revert: "));
+  const isMade = ([, , , , what]: readonly string[]) => MADE.test(what ?? "");
   return {
     from: moves[0]?.[1] ?? null,
-    made: moves.filter(([, , , , what]) => MADE.test(what ?? ""))
-      .map(([, from, to]) => ({ from: from!, to: to! })),
+    made: moves.filter(isMade).map(([, from, to]): Move => ({ from: from!, to: to! })),
+    known: passed.slice(-MAX_KNOWN).map(([, , to]) => to!),
   };
 }
 

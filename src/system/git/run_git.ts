@@ -2,7 +2,7 @@
 import type { Environment } from "../environment.ts";
 import { runTool, runWords } from "../process/run_program.ts";
 
-/** A replaced object would be told in place of the one that is asked for. */
+/** Replacements stay off, since git would show a replacing object in place of the one that was asked for. */
 const ASKING =
   "git --literal-pathspecs --no-optional-locks --no-replace-objects -c core.fsmonitor=false"
     .split(" ");
@@ -40,7 +40,7 @@ interface GitResult {
   readonly complaint: string;
 }
 
-/** In milliseconds; long, because git hooks of the repository may run tests. */
+/** How long git may run, in milliseconds: its hooks in the repository may run tests. */
 const RUN_MS = 600_000;
 
 /** Variables that would lead git to another repository than the folder's. */

@@ -46,7 +46,7 @@ export function operationIn(gitDir: string): string | null {
   return MARKS.find(([, name]) => exists(joinPath(gitDir, name)))?.[0] ?? null;
 }
 
-/** Returns the stopped operations in the working trees of a repository, at most one a tree, the main tree first. */
+/** Returns the stopped operations in the working trees of a repository, at most one for each, the main tree first. */
 export function operationsUnderWay(
   commonDir: string,
 ): { readonly verb: string; readonly gitDir: string }[] {

@@ -14,7 +14,7 @@ export function ancestors(): Ancestor[] {
 }
 
 export interface Lineage {
-  /** This process, then its parent, up to the first one that can be read. */
+  /** This process, its parent and so on, as far as they can be read. */
   readonly processes: readonly Ancestor[];
   /** Why probably no person at a terminal has started it, as the rest of a sentence; null when one has. */
   readonly doubt: string | null;

@@ -217,8 +217,8 @@ export async function runTool(
   },
 ): Promise<{ readonly code: number; readonly stdout: string } | null> {
   // Git must neither wait for its own locks nor take them.
-  const never = { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0" };
-  const passedOn = { ...never, ...usualVariables(environment.variable) };
+  const fixed = { LC_ALL: "C", GIT_OPTIONAL_LOCKS: "0" };
+  const passedOn = { ...fixed, ...usualVariables(environment.variable) };
   try {
     const { end, stdout, gone } = await run(words, {
       ...options,

@@ -128,7 +128,7 @@ export function usualVariables(read: Environment["variable"]): Readonly<Record<s
 }
 
 /**
- * Asks all processes of a group to end, and kills those that still live after some tenths of a second. `kill` counts
+ * Asks all processes of a group to end, and kills those that live on for `rounds` tenths of a second. `kill` counts
  * zombies as alive, so on Linux the script reads the state of each process. There it also finds, by a variable of their
  * environment, the processes that have left the group.
  */

@@ -3,7 +3,7 @@
 export interface CommandRule {
   /** The rule's place in the configuration: `stop.commands[0]`. */
   readonly rule: string;
-  /** For `bash -c`: the configured script, with a mark before every line that begins something. */
+  /** For `bash -c`: the configured script, with a mark before every line that begins a statement. */
   readonly script: string;
   /** The line of each mark, as it may be shown. */
   readonly lines: readonly string[];

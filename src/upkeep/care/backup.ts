@@ -66,7 +66,7 @@ function markOf(dataFolder: string, database: string): string {
   return spoolSuffix(isInside ? baseName(database) : database).slice(1, 9);
 }
 
-/** For so many days a notice says that a database began anew. */
+/** How many days a notice says that a database began anew. */
 const NOTICE_DAYS = 14;
 
 export type BeganAnew = NonNullable<ReturnType<typeof beganAnew>>;
@@ -165,7 +165,7 @@ export async function backUp(database: string, file: string): Promise<{ readonly
   }
 }
 
-/** Makes a backup's folder, removes left drafts of backups with names like `alike`, and copies the database. */
+/** Makes a backup's folder, removes left drafts of backups whose names match `alike`, and copies the database. */
 async function copyPrivately(database: string, file: string, alike: RegExp): Promise<number> {
   mkdirSync(parentOf(file), { recursive: true, mode: 0o700 });
   removeLeftDrafts(file, (name) => alike.test(name));

@@ -19,7 +19,7 @@ export function sqliteVersion(): string {
 /** Lines that are no faults of pages: headings, and faults of the search index, which `rebuildIndex()` repairs. */
 const LEFT_OUT = /^ok$|^\*\*\* in database \w+ \*\*\*$|^fts5: |inverted index for FTS5 table/;
 
-/** Lists the faults in the pages, without those of the search index; `full` also compares indexes, in several times. */
+/** Lists the faults in the pages, without those of the search index; `full` compares indexes too, and takes longer. */
 export function integrityFaults(db: DatabaseSync, depth: "quick" | "full"): string[] {
   const pragma = depth === "quick" ? "quick_check" : "integrity_check";
   const check = (of: string | number) =>

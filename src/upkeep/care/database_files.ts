@@ -140,7 +140,7 @@ export function placeDraft(draft: string, database: string, options: Aside): voi
   });
 }
 
-/** Makes the error of a file that could not be written, so that its previous version stays. */
+/** Makes the error of a file that could not be written; its previous version stays. */
 export function cannotWrite(
   path: string,
   cause: unknown,

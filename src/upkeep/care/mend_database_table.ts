@@ -70,7 +70,7 @@ export async function mendFully(place: RepairPlace): Promise<string | Repaired> 
   let aside: string;
   try {
     mended = await fillDraft(place, drafts);
-    // Older runtimes leave a connection open, which keeps rows in the log, and its file cannot open under a new name.
+    // Older runtimes leave a connection open: rows stay in the log, and the file cannot open under another name.
     if (!settleDatabase(drafts[0], busyTimeoutMs)) throw new Error("the new database is in use");
     copyFileSync(drafts[0], whole);
     if (held !== null) quietly(() => endWrites(held));

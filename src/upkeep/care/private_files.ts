@@ -1,4 +1,4 @@
-/** Checks whether only their owner can use some files. Windows has no such permissions. */
+/** Checks whether some files can be used by their owner alone. Windows has no such permissions. */
 import { quietly } from "../../base/errors.ts";
 import { withParents } from "../../base/paths.ts";
 import { linkAt, sharedFile } from "../../system/on_disk.ts";

@@ -17,7 +17,7 @@ export const EMPTIED = "is empty, and it was not before: something has cut it to
 
 type Unfit = Exclude<DatabaseFile, WritableDatabase>;
 
-/** Returns the fault of a file, as words that follow its path, and the way out if it is the same for every file. */
+/** Returns the fault of a file, as words that follow its path, and the way out where this kind of fault has its own. */
 export function faultOf(path: string, file: Unfit): readonly [state: string, next?: string] {
   switch (file.kind) {
     case "missing":

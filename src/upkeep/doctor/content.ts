@@ -53,7 +53,7 @@ export function askAboutIndex(db: DatabaseSync, place: DoctorPlace): Finding[] {
   const [fault] = indexFaultsAt(database, { maxRows: comparesAll ? Infinity : MAX_COMPARED });
   if (fault === undefined) {
     const isCompared = comparesAll || countIndexed(db) <= MAX_COMPARED;
-    const rest = "; whether it has every word of so many observations `conclaude db check` looks";
+    const rest = "; `conclaude db check` compares every word of so many observations";
     return [ok(`no fault found${isCompared ? "" : rest}`)];
   }
   if (UNREADABLE.test(fault)) {
@@ -88,8 +88,8 @@ export function askAboutForgetting(db: DatabaseSync, { database }: DoctorPlace):
     }),
     // Damage destroyed the key, so an import does not recognize forgotten words.
     ...lost.length === 0 ? [] : [warn(
-      "the key is lost by which prompts, messages and names were known that were forgotten: an import or a backfill may " +
-        `bring them back; look after each of them with the receipts ${named}, and forget what came back`,
+      "the key that recognizes forgotten prompts, messages and names is lost: an import or a backfill may bring them " +
+        `back; after each of these, verify the receipts ${named}, and forget what came back`,
       `conclaude memory verify ${lost[0]}`,
     )],
   ];
@@ -103,7 +103,7 @@ export async function askAboutSessions(db: DatabaseSync, place: DoctorPlace): Pr
   const { active } = countSessions(db, null);
   const sessions = activeSessions(db, { except: "", limit: MAX_SESSIONS });
   const unknown = active - sessions.length;
-  const rest = unknown === 0 ? "" : `; of ${unknown} the process is not known`;
+  const rest = unknown === 0 ? "" : `; the process of ${unknown} is not known`;
   const processes = await lookAtProcesses(sessions.map(({ claudePid }) => claudePid));
   const gone = goneSessions(sessions, processes, null);
   if (gone.length === 0) return [ok(`${active} active${rest}`)];

@@ -30,7 +30,7 @@ import {
 } from "../../system/write_access.ts";
 import { chmodSync, isFile, isNotFound, lstatSync, openBeside } from "../../system/files.ts";
 
-/** Doctor sets a file whose content does not identify it aside only if it has such a name. */
+/** The names under which doctor sets a damaged file aside; another name may be another program's. */
 const DATABASE_NAME = /\.(?:db|sqlite3?)$/i;
 
 /** SQLite's errors about damaged pages, and about a database that another process holds. */
@@ -139,7 +139,7 @@ function beforeFirstHook(place: RepairPlace, state: string): Finding {
     : unusable(place, `cannot be made: ${why}`, wayToWrite(place));
 }
 
-/** Makes the finding for an empty file of which a drain's lock or a backup shows that it held something; else null. */
+/** Makes the finding for an empty file that held something, as a drain's lock or a backup shows; else null. */
 function emptied(place: RepairPlace): Finding | null {
   const { database, locations } = place;
   if (!isThere(drainLockPath(database)) && ownBackups(locations, database).length === 0) {

@@ -110,22 +110,22 @@ async function proveProgram(
 ): Promise<Finding> {
   const asked = entries.find(({ event }) => event === "PreToolUse");
   const { timeout, onFailure } = asked ?? entries[0]!;
-  // Where no hook guards tools, the same program is asked about one.
+  // Without a hook for PreToolUse among them, the program is asked as that hook would be.
   const command = asked?.command ?? `${readHookCommand(entries[0]!.command).line} hook PreToolUse`;
   const namesOf = (those: readonly Need[]) => [...new Set(those.map(({ gate }) => gate))];
   const names = namesOf(needs.filter((need) => entries.some(({ event }) => event === need.event)));
   const gates = names.length === namesOf(needs).length ? "" : ` for ${names.join(", ")}`;
-  const again = installLine(look);
+  const install = installLine(look);
   const hook = `the hook in ${look.path}`;
   const unproved = (why: string, next: string) => warn(`not proved${gates}: ${hook} ${why}`, next);
   if (!mayRun(readHookCommand(command))) {
     return unproved(
       `starts a program that only this project names, so it was not run: ${command}`,
-      `if that is right, look at it yourself; if not: \`${again}\``,
+      `if that is right, look at it yourself; if not: \`${install}\``,
     );
   }
-  // Such a hook would write the proof into a person's database.
-  if (/\s--db\b/.test(command)) return unproved("names a database of its own", again);
+  // A hook with `--db` would write the proof into a person's database.
+  if (/\s--db\b/.test(command)) return unproved("names a database of its own", install);
   const fault = await tryHook(command, timeout, place);
   if (fault === null) {
     return ok(
@@ -136,7 +136,7 @@ async function proveProgram(
     );
   }
   if (!fault.wasRun) return unproved(`could not be run: ${fault.why}`, "conclaude doctor");
-  return fail(`NOT ARMED${gates}: ${hook} ${fault.why}: ${command}`, again);
+  return fail(`NOT ARMED${gates}: ${hook} ${fault.why}: ${command}`, install);
 }
 
 /**
@@ -156,7 +156,7 @@ function programsToRun(looks: readonly SettingsLook[], place: DoctorPlace) {
 /** The configuration of the proof, with a rule that starts no program. */
 const POLICY = "preToolUse: {preventRootAdditions: false, uneditableFiles: ['*.denied']}\n";
 const SESSION_ID = "00000000-0000-4000-8000-000000000000";
-/** The time limit of a proof; hooks may have more time for a configuration's commands, but the proof has none. */
+/** The time limit of a proof; hooks may have more time for a configuration's commands, but a proof runs none. */
 const MAX_PROOF_MS = 30_000;
 /** The keys that Claude Code reads in an answer. */
 const ANSWER_KEYS = ["hookSpecificOutput", "systemMessage", "decision", "continue"];

@@ -73,9 +73,9 @@ function eventsOf(entries: readonly Pick<HookEntry, "event">[]): string[] {
 /** Reports a file that turns all hooks off. Only a managed file can turn off the hooks of managed settings. */
 function disabledBy(looks: readonly SettingsLook[]): Finding[] {
   const file = disablingFile(looks);
-  const holdsOn = file !== null && !isManagedFile(file) &&
+  const managedHooksRun = file !== null && !isManagedFile(file) &&
     looks.some(({ path, entries }) => isManagedFile(path) && entries.length > 0);
-  return file === null || holdsOn ? [] : [fail(
+  return file === null || managedHooksRun ? [] : [fail(
     `\`disableAllHooks\` is true in ${file}: Claude Code runs no hook at all`,
     `set it to false in ${quoteWord(file)}, or remove it`,
   )];
@@ -131,12 +131,12 @@ function* fileFaults(look: SettingsLook, place: DoctorPlace): Iterable<Finding> 
 /** Reports a program in hooks that cannot start, or that is not this one. */
 function programFaults(program: HookProgram, look: SettingsLook, place: DoctorPlace): Finding[] {
   const { searchPath, programPath } = place;
-  const again = replaceLine(look);
+  const replace = replaceLine(look);
   const why = whyNotStarted(program, searchPath);
   if (why !== null) {
     return [fail(
       `the hooks in ${look.path} cannot start: ${why}`,
-      isSearched(program) ? `have it on the PATH, or name this one: \`${again}\`` : again,
+      isSearched(program) ? `have it on the PATH, or name this one: \`${replace}\`` : replace,
     )];
   }
   return isThisProgram(program, place) ? [] : [warn(
@@ -144,7 +144,7 @@ function programFaults(program: HookProgram, look: SettingsLook, place: DoctorPl
       `${program.script ?? fileOf(program, searchPath)}`,
     isSearched(program)
       ? "if this one is right, let the PATH name its folder first"
-      : `if this one is right: \`${again}\``,
+      : `if this one is right: \`${replace}\``,
   )];
 }
 
@@ -166,7 +166,7 @@ function* faultsAcross(
   const hasDrain = all.some(({ event, role }) => event === "Stop" && role === "drain");
   if (present.includes("Stop") && !hasDrain) {
     yield warn(
-      "no drain is installed beside the hook for Stop: memory is then only worked in at the end of a session",
+      "no drain is installed beside the hook for Stop: captures become memory only at the end of a session",
       installLine(widest),
     );
   }
@@ -182,7 +182,7 @@ function* faultsAcross(
     );
   }
   const plugin = installed.find(({ isPlugin }) => isPlugin);
-  // Of a plugin both the source and the installed copy may be found.
+  // Two plugins are no fault: they may be the source and the installed copy of one.
   if (plugin !== undefined && !widest.isPlugin) {
     yield warn(
       `the hooks are installed twice, in ${widest.path} and as a plugin (${plugin.path}): each one runs twice`,

@@ -52,7 +52,7 @@ export function askAboutMemory(db: DatabaseSync, place: DoctorPlace): Finding[] 
     // A drain by hand has more time than a hook.
     faults.push(warn(
       `drains ended before they were done with ${list.join(", ")}; ` +
-        "it is taken alone, and is given up after the fifth",
+        "each is taken alone, and is given up after the fifth try",
       "conclaude queue drain",
     ));
   }

@@ -33,7 +33,7 @@ export type RepairPlace =
 
 /**
  * Reads the database without changing it.
- * @returns `undefined` when the database is missing or unreadable, which the check of the database reports.
+ * @returns `undefined` when it is in memory, missing or unreadable; the check of the database reports the last two.
  */
 export function askDatabase<Answer>(
   { database }: Pick<DoctorPlace, "database">,

@@ -93,7 +93,7 @@ export function lookAtBranch({ config, projectDir }: DoctorPlace): Finding[] {
   const repository = findRepository(lookUpwards(projectDir));
   if (config.requirements === "" || !repository?.isBranchUnknown) return [];
   const meaning = deniesBlind(config)
-    ? "what requirements are about is denied"
+    ? "every tool use that a requirement is about is denied"
     : "the requirements of the last branch of a session count, or none";
   const ground = groundOf(repository);
   return [warn(`${UNKNOWN_BRANCH}, so ${meaning}`, ground.kind === "none" ? ground.next : "")];

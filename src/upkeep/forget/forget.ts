@@ -63,7 +63,7 @@ interface ForgetSearch {
   readonly redact: LateRedaction | undefined;
   readonly nowMs: number;
   /** Receives each step, for the progress line. */
-  readonly tell: (doing: string, far?: { readonly done: number; readonly of: number }) => void;
+  readonly tell: (doing: string, progress?: { readonly done: number; readonly of: number }) => void;
 }
 
 /** The content to forget, and what its receipt says. */
@@ -83,15 +83,15 @@ export interface ForgetRequest extends ForgetSearch {
 /** Counts everything that is chosen, or removes it, once. */
 function passOver(db: DatabaseSync, place: ForgetPlace, search: ForgetSearch, run: ForgetRun) {
   const { filter, redact, nowMs, tell } = search;
-  const isLook = run.receipt === null;
+  const isPreview = run.receipt === null;
   tell("Looking for what is to be forgotten");
-  if (!isLook) place.drainSpool(db, { database: place.database, folders: place.spoolFolders });
+  if (!isPreview) place.drainSpool(db, { database: place.database, folders: place.spoolFolders });
   const remake = remakeIn(db, { redact, home: place.home, atMs: nowMs });
   const chosen = chooseForgotten(db, filter, remake);
   const { observations, captures, remade, importedSummaries } = chosen;
   const sessions = scopeOf(db, filter, chosen);
-  if (!isLook) tell("Removing");
-  for (const batch of isLook ? [] : batchesOf(remade)) {
+  if (!isPreview) tell("Removing");
+  for (const batch of isPreview ? [] : batchesOf(remade)) {
     const rows = observedTexts(db, batch.map(({ id }) => id));
     transaction(db, () => queueReplaced(db, rows.map(({ uid }) => String(uid))));
     withIndex(db, () => writeRemade(db, batch));
@@ -147,7 +147,7 @@ export function previewForget(db: DatabaseSync, place: ForgetPlace, search: Forg
     transcripts: transcriptsThatMay(db, filter, chosen),
     /** Observations that stay although they tell part of the same. */
     toldBy: relatedTo(db, filter, chosen),
-    /** Words of rows that stay whose form in the search index contains the text (`zurich` for `Zürich`). */
+    /** See `forms` of {@linkcode bytesLeft}: empty here, since finding them means reading the whole file. */
     forms,
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Lists the files that may hold forgotten content: logs, agents' files, copies of the database, transcripts. Finds and
- * overwrites a text in their bytes, and forgets the same content in the copies that this program made.
+ * Lists the files that may hold forgotten content: logs, agents' files, copies of the database, transcripts. Overwrites
+ * a text in logs, agents' files and the spool, and forgets the same content in the copies that this program made.
  */
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
@@ -87,7 +87,7 @@ export function copiesOf(place: ForgetPlace, written: readonly string[]): string
 
 /**
  * Lists transcripts of Claude Code that may hold the chosen content. A text alone may also be in forks and in sessions
- * that nobody captured, so all transcripts in the folders of known sessions count.
+ * that nobody captured, so all transcripts in Claude Code's folder `projects` count.
  */
 export function transcriptsThatMay(
   db: DatabaseSync,
@@ -163,7 +163,7 @@ export function previewCopies(place: ForgetPlace): ForgottenCopies {
   return { madeAnew, removed };
 }
 
-/** Whether the program can read every row of a copy. */
+/** Whether the program can read every row of a copy; a copy that another process uses counts as readable. */
 function isSound(path: string): boolean {
   if (identifyDatabase(path).kind !== "ours") return false;
   try {
@@ -238,13 +238,13 @@ export function placesIn(
   using _closed = opened;
   const { file } = opened;
   const buffer = Buffer.alloc(CHUNK_BYTES + maxBytes);
-  let known = 0;
+  let filled = 0;
   let start = 0;
   for (;;) {
-    const read = file.readSync(buffer.subarray(known));
+    const read = file.readSync(buffer.subarray(filled));
     if (read === null) return places;
-    known += read;
-    const text = buffer.toString("latin1", 0, known);
+    filled += read;
+    const text = buffer.toString("latin1", 0, filled);
     for (const match of text.matchAll(inBytes)) {
       const at = start + match.index;
       if (places.length > 0 && at < places.at(-1)!.at + places.at(-1)!.length) continue;
@@ -254,10 +254,10 @@ export function placesIn(
       if (places.length >= limit) return places;
     }
     // The text may begin at the end of this part and continue in the next one.
-    const carried = Math.min(known, maxBytes);
-    start += known - carried;
-    buffer.copyWithin(0, known - carried, known);
-    known = carried;
+    const carried = Math.min(filled, maxBytes);
+    start += filled - carried;
+    buffer.copyWithin(0, filled - carried, filled);
+    filled = carried;
   }
 }
 

@@ -245,8 +245,8 @@ function textPlacesIn(
   const words = columns.filter(({ name, isText }) => isText && isWord(name))
     .map(({ name }) => name);
   const keys = keysOf(db, table);
-  const [inKey, texts] = [true, false].map((is) =>
-    words.filter((name) => keys.includes(name) === is)
+  const [inKey, texts] = [true, false].map((isKey) =>
+    words.filter((name) => keys.includes(name) === isKey)
   ) as [string[], string[]];
   const remove = `DELETE FROM ${table}`;
   const set = texts.map((name) => `${name} = without(${name})`).join(", ");
@@ -269,14 +269,14 @@ export function removeForgottenAgain<Capture extends { readonly id: string }>(
 ): readonly Capture[] {
   if (!isAnyForgotten(db)) return captures;
   const among = captures.map(({ id }) => id);
-  const gone = new Set(forgottenCaptures(db, { among, receiptId: null }));
-  if (gone.size === 0) return captures;
-  const { change, where, values } = auditOf(db, [...gone]);
+  const forgotten = new Set(forgottenCaptures(db, { among, receiptId: null }));
+  if (forgotten.size === 0) return captures;
+  const { change, where, values } = auditOf(db, [...forgotten]);
   transaction(db, () => {
     db.prepare(`${change} WHERE ${where}`).run(...values);
-    removeCaptures(db, [...gone]);
+    removeCaptures(db, [...forgotten]);
   });
-  return captures.filter(({ id }) => !gone.has(id));
+  return captures.filter(({ id }) => !forgotten.has(id));
 }
 
 /** The number of rows that one transaction removes; small, so that hooks never wait long. */

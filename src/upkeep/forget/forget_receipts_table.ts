@@ -104,7 +104,7 @@ export function finishReceipt(
   db.prepare("DELETE FROM forgotten WHERE receipt_id = ? AND name GLOB 'lost/*'").run(id);
 }
 
-/** Records names of rows that must not come in and that are not here, so that nothing must be removed. */
+/** Records names of rows that must not come in. None of these rows is here, so nothing is removed. */
 export function keepAway(
   db: DatabaseSync,
   names: readonly string[],

@@ -80,7 +80,7 @@ export function admitAgain(db: DatabaseSync, names: readonly string[]): void {
     .run(JSON.stringify(names));
 }
 
-/** Removes forgotten content from records, in the transaction that writes them, so that only the fact stays. */
+/** Removes forgotten content from records, in the transaction that writes them, so that only the event itself stays. */
 export function withoutForgotten(
   db: DatabaseSync,
   records: readonly HookRecord[],
@@ -135,7 +135,7 @@ interface Range {
 
 export type StayAway = ReturnType<typeof stayAway>;
 
-/** Returns a check whether content was forgotten, by itself or with its range; the first need reads the ranges. */
+/** Returns a check whether content was forgotten, by itself or with its range. It reads the ranges at first need. */
 export function stayAway(db: DatabaseSync) {
   let ranges: readonly Range[] | null = null;
   return {

@@ -53,7 +53,7 @@ export function noCounts(): Record<CountName, number> {
   return Object.fromEntries(counts) as Record<CountName, number>;
 }
 
-/** Returns a line's field for a column. Lines have their own `type`, so a column `type` becomes `taskType` or so. */
+/** Returns a line's field for a column. A line has its own `type`, so a task's column `type` becomes `taskType`. */
 export function fieldOf(type: string, column: string): string {
   return column === "type" ? `${type}Type` : column.replace(/_([a-z])/g, (_, c) => c.toUpperCase());
 }

@@ -14,7 +14,7 @@ import {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A line of an export: its first or last one, a row, or a line that says nothing, with the reason. */
+/** A line of an export: its first or last one, a row, or a faulty line with the reason. */
 export type ExportLine =
   & {
     readonly number: number;
@@ -28,7 +28,7 @@ export type ExportLine =
     | { readonly kind: "faulty"; readonly why: string }
   );
 
-/** The greatest length of a line; the largest payload that can be configured is far below a tenth of it. */
+/** The greatest length of a line; the largest payload that can be configured is about an eighth of it. */
 const MAX_LINE_BYTES = 512_000_000;
 
 /** Reads the lines of an export that are not blank. @throws {Error} The file system's error. */

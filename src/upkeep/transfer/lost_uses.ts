@@ -34,11 +34,11 @@ export async function takeLostUses(
   return taken;
 }
 
-/** Sessions that were active within this time, in milliseconds, are completed, and at most this many. */
+/** How long ago a session may have been active, in milliseconds, and how many sessions one run reads at most. */
 const RECENT_MS = 172_800_000;
 const MAX_RECENT = 50;
 
-/** Runs {@linkcode takeLostUses} for the newest sessions, so that one finds what another lost at its end. */
+/** Runs {@linkcode takeLostUses} for the newest sessions: one session takes what an earlier one lost at its end. */
 export async function takeLostOfRecent(
   db: DatabaseSync,
   options: TakeLostOptions & {
@@ -62,7 +62,7 @@ export async function takeLostOfRecent(
   return taken;
 }
 
-/** The type prefix of the counters that hold up to which byte a transcript was read; they go with their session. */
+/** The prefix of the counters that hold how many bytes of a transcript were read. They go with their session. */
 const READ_TO = "claim:transcript:";
 
 async function takeFrom(

@@ -33,7 +33,7 @@ export async function takeMissing(
     readonly path: string;
     readonly from: number;
     readonly missing: ReadonlySet<string>;
-    /** Older items are repeated by a fork. */
+    /** In epoch milliseconds; a fork repeats older items. */
     readonly sinceMs: number;
   },
   { database, nowMs }: TakeLostOptions,
@@ -45,7 +45,7 @@ export async function takeMissing(
   const compared = new ComparedSession(db, sessionId, project, place);
   if (compared.notHere !== null) return 0;
   const uses = usesIn(path, from, missing);
-  // A tool use may come before the place at which the last run waited for its result.
+  // The last run may have stopped between a tool use and its result.
   if (from > 0 && uses.length < missing.size) uses.splice(0, Infinity, ...usesIn(path, 0, missing));
   const own = uses.filter((use) =>
     use.sessionId === sessionId && use.atMs >= sinceMs &&

@@ -27,7 +27,7 @@ export interface Move {
 export function countBelow(db: DatabaseSync, folder: string): Readonly<Record<string, number>> {
   const counts = Object.entries(MOVED_TABLES).map(([name, table]) => {
     const own = name === "observations" ? [isBelow("project")] : [];
-    const conditions = [...own, ...formsOf(table).map(({ isMeant }) => isMeant)];
+    const conditions = [...own, ...formsOf(table).map(({ condition }) => condition)];
     const row = db.prepare(`SELECT count(*) AS n FROM ${name} WHERE ${conditions.join(" OR ")}`)
       .get({ from: folder });
     return [name, Number(row!["n"])] as const;
@@ -44,17 +44,17 @@ export function moveRows(db: DatabaseSync, { from, to }: Move): void {
   );
   for (const [name, table] of Object.entries(MOVED_TABLES)) {
     joinRows(db, name, table, { from, to });
-    for (const { column, isMeant, moved } of formsOf(table)) {
-      db.prepare(`UPDATE OR IGNORE ${name} SET ${column} = ${moved} WHERE ${isMeant}`)
+    for (const { column, condition, moved } of formsOf(table)) {
+      db.prepare(`UPDATE OR IGNORE ${name} SET ${column} = ${moved} WHERE ${condition}`)
         .run({ from, to });
     }
   }
 }
 
-/** SQL for one column: `isMeant` selects the rows, `moved` is the new value. */
+/** SQL for one column: `condition` selects the rows, `moved` is the new value. */
 interface Form {
   readonly column: string;
-  readonly isMeant: string;
+  readonly condition: string;
   readonly moved: string;
 }
 
@@ -62,7 +62,7 @@ function formsOf({ paths = [], marked = [], json = [] }: MovedTable): Form[] {
   return [
     ...paths.map((column) => ({
       column,
-      isMeant: isBelow(column),
+      condition: isBelow(column),
       moved: `:to || substr(${column}, length(:from) + 1)`,
     })),
     ...marked.map((column) => {
@@ -70,7 +70,7 @@ function formsOf({ paths = [], marked = [], json = [] }: MovedTable): Form[] {
       const rest = `substr(${column}, ${at} + length(:from) + 1)`;
       return {
         column,
-        isMeant: `(${at} > 0 AND substr(${rest}, 1, 1) IN ('', '/', ':'))`,
+        condition: `(${at} > 0 AND substr(${rest}, 1, 1) IN ('', '/', ':'))`,
         moved: `substr(${column}, 1, ${at}) || :to || ${rest}`,
       };
     }),
@@ -79,7 +79,7 @@ function formsOf({ paths = [], marked = [], json = [] }: MovedTable): Form[] {
       const whole = `replace(${column}, json_quote(:from), json_quote(:to))`;
       return {
         column,
-        isMeant: `(typeof(${column}) = 'text' AND (instr(${column}, json_quote(:from)) > 0 ` +
+        condition: `(typeof(${column}) = 'text' AND (instr(${column}, json_quote(:from)) > 0 ` +
           `OR instr(${column}, ${begin(":from")} || '/') > 0))`,
         moved: `replace(${whole}, ${begin(":from")} || '/', ${begin(":to")} || '/')`,
       };

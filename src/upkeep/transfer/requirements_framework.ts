@@ -67,9 +67,9 @@ function entriesOf(layer: LayerValues, leave: Leave): ConfigEntry[] {
     path: ["requirements", name],
     value: isMapping(given) ? requirementOf(name, given, { isOn, leave }) : given,
   }));
-  const hooks = leavesOf("hooks.", mapOf(layer["hooks"])).flatMap(([there, value]) => {
-    const name = HOOKS[there] ?? "";
-    if (name === "") leave(there, reasonOf(there));
+  const hooks = leavesOf("hooks.", mapOf(layer["hooks"])).flatMap(([theirs, value]) => {
+    const name = HOOKS[theirs] ?? "";
+    if (name === "") leave(theirs, reasonOf(theirs));
     return name === "" ? [] : [{ name, path: name.split("."), value }];
   });
   return [...requirements, ...hooks].filter((entry) => {

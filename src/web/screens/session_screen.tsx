@@ -18,6 +18,7 @@ const STORY_MS = 3_000;
 const TONES: Readonly<Record<string, Tone>> = {
   failed: "bad",
   denied: "bad",
+  violated: "bad",
   "hook failed": "bad",
   asked: "warn",
   "let through": "warn",

@@ -29,7 +29,7 @@ export function Story(
 ) {
   if (error !== undefined) return <Problem error={error} />;
   if (whole === undefined) return <p class="faint" role="status">Loading …</p>;
-  const { session, story, agents } = whole;
+  const { session, story, violations, agents } = whole;
   const isOpen = matchMedia(BESIDE).matches;
   return (
     <details class="story" open={isOpen}>
@@ -65,12 +65,22 @@ export function Story(
           </>
         )}
       </List>
+      <List title="Violated" rows={violations}>
+        {({ name, rule, isOpen, createdAtMs }) => (
+          <>
+            <Badge tone={isOpen ? "bad" : "plain"}>{isOpen ? "open" : "settled"}</Badge> {name}{" "}
+            <span class="faint">{rule}</span> <Time at={createdAtMs} />
+          </>
+        )}
+      </List>
       <List title="Failed" rows={story.failed}>
         {({ title, step, mendedBy, mendedByStep }) => (
           <>
             <button type="button" class="link" onClick={() => onJump(step)}>{title}</button>{" "}
             {mendedBy === null
-              ? <Badge tone="bad">open</Badge>
+              ? story.open.includes(title)
+                ? <Badge tone="bad">open</Badge>
+                : <Badge tone="plain">not mended</Badge>
               : mendedByStep !== null
               ? (
                 <button type="button" class="badge good" onClick={() => onJump(mendedByStep)}>

@@ -206,7 +206,7 @@ export function readPlan(db: DatabaseSync, workflowId: string): Plan {
   return JSON.parse(work.readDefinition(db, workflowId));
 }
 
-/** Finds the step of a key, where its name follows the rounds of the loops. */
+/** Finds the step of a key, which ends with the step's name. */
 export function stepOfKey(db: DatabaseSync, workflowId: string, key: string): Step {
   const name = key.slice(key.lastIndexOf("/") + 1);
   for (const { step } of allSteps(readPlan(db, workflowId).workflow.steps)) {
@@ -215,7 +215,7 @@ export function stepOfKey(db: DatabaseSync, workflowId: string, key: string): St
   throw new Error(`workflow ${workflowId} has no step ${name}`);
 }
 
-/** How long claims and workflows last, in milliseconds, from now on. */
+/** How long claims and workflows last, in milliseconds, from `atMs` on. */
 export interface Lasting {
   readonly leaseMs: number;
   /** The time limit of a workflow whose file names none. */

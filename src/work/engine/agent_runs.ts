@@ -80,7 +80,7 @@ export class AgentRuns {
     if (hasExit() || agent.pid !== null && (await agentFiles.isAlive(agent) || hasExit())) {
       return await this.#follow(agent, undefined);
     }
-    // An agent that has begun is gone without an exit code; any other must be started.
+    // The process does not live. An agent that had begun has died without an exit code; any other must be started.
     if (agent.pid !== null && agentFiles.hasBegun(files)) return await this.#settleDead(agent);
     const started = await this.#start(agent);
     this.#parts.changed();
@@ -244,7 +244,7 @@ function settleDead(
 /**
  * Follows an agent to its end. Then it stores in one transaction how the agent ended, the outcome of its step and the
  * next move, and removes the agent's files except its output. An agent that has ended already stays unchanged.
- * @returns False when the daemon stops before the agent's end. @throws {Error} When the agent was never let go.
+ * @returns False when the daemon stops before the agent's end. @throws {Error} When the agent was never released.
  */
 async function supervise(agent: work.Agent, supervision: Supervision): Promise<boolean> {
   const { db, database, mask } = supervision;
@@ -252,7 +252,7 @@ async function supervise(agent: work.Agent, supervision: Supervision): Promise<b
   const end = await follow(agent, files, supervision);
   if (end === null) return false;
   if (end.code === null && end.killed === null && !end.timedOut && !agentFiles.hasBegun(files)) {
-    throw new Error("it was never let go, and is started anew");
+    throw new Error("it was never allowed to begin, and is started anew");
   }
   // Reading and masking take long, so they come before the transaction.
   const words = readWords(agent, files, mask);

@@ -115,7 +115,7 @@ export class Engine {
     for (const task of ready) {
       // Nobody has queued this task, and it has no folder to work in.
       if (task.projectDir === null && task.queuedAtMs === null) continue;
-      // This lets other work go on between two tasks.
+      // This lets promises that have settled go on between two tasks.
       await Promise.resolve();
       if (this.#startTask(task)) begun++;
     }

@@ -61,7 +61,7 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
     return (text) => redactText(text, rules);
   }
 
-  /** Returns the lease and the time limit of a workflow; without a workflow, those of the daemon's own settings. */
+  /** Returns the daemon's lease, and the time limit of a workflow; without a workflow, the daemon's limit. */
   lastingOf(workflow: Pick<WorkflowRow, "projectDir"> | undefined, atMs: number): Lasting {
     const { workflowTimeoutMinutes } = this.of(workflow).orchestration;
     return { leaseMs: this.leaseMs(atMs), timeoutMs: workflowTimeoutMinutes * 60_000, atMs };
@@ -87,7 +87,7 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
       this.#known.set(folder, { ...known, atMs: nowMs });
       return known.config;
     }
-    // Each project reports faults of the user's own file, which counts for all of them, so this need not.
+    // Every project reports the faults of the user's own file too, so a look at that file alone reports none.
     const { config, hook: { unreadable } } = folder === null
       ? parseConfig<Config>(files)
       : this.#parse(files);
@@ -97,7 +97,7 @@ export class Settings<Config extends EngineConfig = EngineConfig> {
     return counts;
   }
 
-  /** Explains why the daemon's own settings are uncertain, so that nothing may be removed for good; null otherwise. */
+  /** Explains why the daemon's own settings are uncertain; until it returns null, nothing may be removed for good. */
   unsure(nowMs: number): string | null {
     this.own(nowMs);
     return this.#known.get(this.#place.folder)?.unreadable || null;

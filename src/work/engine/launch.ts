@@ -85,7 +85,7 @@ type Run = Extract<Move, { readonly kind: "run" }>;
 
 /**
  * Composes the process of a step.
- * @param place `folder`: the working tree, or the project. `database`: the database for the hooks of an agent.
+ * @param options `folder`: the working tree, or the project. `database`: the database for the hooks of an agent.
  * @returns `timeoutMs`: the time limit of the step; null for none. `answered`: the question whose answer the agent
  * gets. `obstacle`: why the folder of a script cannot be used; null when it can.
  * @throws {TemplateError} When a template names a value that does not exist.

@@ -29,13 +29,13 @@ const PARTICIPLES: Readonly<Record<WorkflowAction, string>> = {
 
 /**
  * Lists the possible actions on a workflow now.
- * @param isCarriedOut Whether a daemon may be carrying out an earlier decision, which excludes any other action.
+ * @param hasDaemon Whether a daemon may run, and carry out an earlier decision, which excludes any other action.
  */
 export function actionsOf(
   { status, decision }: Pick<work.WorkflowRow, "status" | "decision">,
-  isCarriedOut = true,
+  hasDaemon = true,
 ): readonly WorkflowAction[] {
-  return decision === null || !isCarriedOut ? ACTIONS[status] : [];
+  return decision === null || !hasDaemon ? ACTIONS[status] : [];
 }
 
 /** Finds the workflow with this id, or of the task with this id. @throws {UserError} WORKFLOW_NOT_FOUND */
@@ -53,17 +53,17 @@ export function needAction(
   db: DatabaseSync,
   id: string,
   action: WorkflowAction,
-  isCarriedOut = true,
+  hasDaemon = true,
 ): work.WorkflowRow {
   const workflow = needWorkflow(db, id);
   const { decision, decisionBy } = workflow;
-  const actions = actionsOf(workflow, isCarriedOut);
+  const actions = actionsOf(workflow, hasDaemon);
   if (actions.includes(action)) return workflow;
   const only = actions.length === 0 ? "nothing" : `only ${actions.join(", ")}`;
   throw wrongStatus(
     workflow,
     PARTICIPLES[action],
-    decision === null || !isCarriedOut
+    decision === null || !hasDaemon
       ? `then ${only} can be asked of it`
       : `"${decisionBy}" has decided something that is not done yet (${decision})`,
   );
@@ -80,12 +80,12 @@ const REVIEW = "Is the work right as it is?";
 export function sendBack(
   db: DatabaseSync,
   id: string,
-  { reason, isCarriedOut, ...terms }: Terms & {
+  { reason, hasDaemon, ...terms }: Terms & {
     readonly reason: string;
-    readonly isCarriedOut?: boolean;
+    readonly hasDaemon?: boolean;
   },
 ): work.WorkflowRow {
-  const workflow = needAction(db, id, "reject", isCarriedOut);
+  const workflow = needAction(db, id, "reject", hasDaemon);
   const steps = work.listSteps(db, workflow.id);
   const first = steps.findLastIndex(({ type, status }) =>
     type === "agent" && status !== "superseded"
@@ -94,7 +94,7 @@ export function sendBack(
   if (agent === undefined) {
     throw refusal("INVALID_STATUS", {
       what: `Cannot send workflow ${workflow.id} back`,
-      why: "no agent has worked on it that could be told; nothing was changed",
+      why: "no agent has worked on it, so none can go on with it; nothing was changed",
       next: `conclaude workflow reject ${workflow.id}`,
     });
   }

@@ -1,4 +1,4 @@
-/** Makes, restores and removes the folder of a workflow's steps: its own working tree, or the project without git. */
+/** Makes, restores and removes the folder of a workflow's steps: its own working tree, or a project outside of git. */
 import { count } from "../../base/counts.ts";
 import type { DatabaseSync } from "node:sqlite";
 import type { OrchestrationSettings } from "../orchestration_section.ts";
@@ -196,8 +196,8 @@ async function restoreTree(workflow: work.WorkflowRow): Promise<Obstacle | null>
 /** Restores a missing working tree. Returns why the work cannot be merged; null when it can. */
 export async function mergeObstacle(workflow: work.WorkflowRow): Promise<Obstacle | null> {
   const { repository, baseBranch, baseCommit } = workflow;
-  const gone = await restoreTree(workflow);
-  if (gone !== null || repository === null || baseBranch === null) return gone;
+  const obstacle = await restoreTree(workflow);
+  if (obstacle !== null || repository === null || baseBranch === null) return obstacle;
   if (hasBranch({ commonDir: repository }, baseBranch)) return null;
   return {
     why: `there is no branch ${baseBranch} any more; the work began at ${baseCommit}`,
@@ -243,8 +243,8 @@ export async function reviewWorkflow(workflow: work.WorkflowRow): Promise<Review
     const why = `its work was merged as ${mergeCommit}, and its working tree is gone`;
     throw nothingToSee(workflow, why, `git show -m --first-parent ${mergeCommit}`);
   }
-  const gone = await restoreTree(workflow);
-  if (gone !== null) throw nothingToSee(workflow, gone.why, gone.next);
+  const obstacle = await restoreTree(workflow);
+  if (obstacle !== null) throw nothingToSee(workflow, obstacle.why, obstacle.next);
   const review = await reviewTree({ path: worktree }, { base: baseCommit, target: baseBranch });
   if ("kind" in review) throw nothingToSee(workflow, review.why);
   return review;

@@ -173,7 +173,7 @@ const NO_TASK: TaskFacts = {
 
 /**
  * Shows what a workflow would do for a task, without running anything.
- * @param task Null for an example. @returns `warnings`: remarks about content that works but is probably not meant.
+ * @param task Null for an example. @returns `warnings`: remarks about content that works but is probably a mistake.
  */
 export function previewFile(
   file: WorkflowFile,

@@ -63,7 +63,7 @@ for (const [name, lose] of Object.entries(LOSSES)) {
     assert.equal(rows.length, 1);
     assert.match(
       rows[0]!.message,
-      /^the key is lost by which prompts, messages and names were known/,
+      /^the key that recognizes forgotten prompts, messages and names is lost/,
     );
     assert.ok(rows[0]!.message.includes(receipt));
     assert.equal(rows[0]!.next, `conclaude memory verify ${receipt}`);
