@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import { count } from "../base/counts.ts";
 import { mayChangeUnseen } from "../claude/payload.ts";
 import { hasWrittenRules } from "../config/discover.ts";
@@ -90,7 +91,7 @@ async function judge(
   const mayBeLifted = guards !== null &&
     (guards.blocks.length > 0 || (guards.unread ?? guards.blind) !== undefined);
   let decision: Decision | undefined;
-  await work.save((db) => {
+  const decided = (db: DatabaseSync | null) => {
     // A decision that was made with the database stays, even if the write fails.
     decision ??= decide({
       guards,
@@ -99,7 +100,8 @@ async function judge(
         isPaused(db, { sessionId: work.sessionId, subject: "guards", atMs: work.atMs }),
     });
     return draftWith(draft, decision, { reason, doubts });
-  });
+  };
+  await work.save(required === null && !mayBeLifted ? decided(null) : decided);
   work.decided?.(decision!);
   const answer = await answerOf(work, decision!);
   const passes = !decision!.denied && decision!.asks === null && work.event.name === "PreToolUse";

@@ -81,8 +81,8 @@ const PRINTING = (
   "randombytes|random_bytes|securerandom|config get|swarm|argocd|env.|env[|env("
 ).split("|");
 
-/** The literals as one expression, the longest first; one call escapes all, since each call costs a hook time. */
-const LITERALS = [...NAME_PARTS, ...SIGNS.keys()].toSorted((one, two) => two.length - one.length)
+/** The literals as one expression, each before its beginnings; one call escapes all, since each call costs time. */
+const LITERALS = [...NAME_PARTS, ...SIGNS.keys()].sort().reverse()
   .join("\n").replace(/[$()*+.?[\\\]^{|}]/g, r`\$&`).replaceAll("\n", "|")
   // Claude Code sends its permission mode, such as `bypassPermissions`, with every event.
   .replace("|pass|", '|pass(?!permissions")|');

@@ -49,15 +49,19 @@ export function fileSize(path: string): number {
 
 /** Returns the entries of a folder; none without permission, null when there are too many for a hook to read. */
 export function entriesOf(path: string): Iterable<Deno.DirEntry> | null {
-  const read = () => fileSize(path) > MAX_FOLDER_BYTES ? null : Deno.readDirSync(path);
+  const read = () => isTooLarge(path) ? null : Deno.readDirSync(path);
   const entries = quietly(read);
   return entries === undefined ? [] : entries;
 }
 
 /** Returns the entries of a folder; null where it cannot be read, or holds too many. */
 export function listFolder(path: string): Deno.DirEntry[] | null {
-  const isReadable = fileSize(path) <= MAX_FOLDER_BYTES;
-  return isReadable ? quietly(() => [...Deno.readDirSync(path)]) ?? null : null;
+  return quietly(() => isTooLarge(path) ? null : [...Deno.readDirSync(path)]) ?? null;
+}
+
+/** Tells whether a folder holds too many entries. @throws {Error} When nothing is there: one error is enough. */
+function isTooLarge(folder: string): boolean {
+  return Deno.statSync(folder).size > MAX_FOLDER_BYTES;
 }
 
 /** Tells whether a path is certainly missing; false when permissions hide it. */

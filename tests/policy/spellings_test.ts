@@ -85,7 +85,7 @@ it.sized("the cheap look lets no script pass that the rules would forbid or be u
     .map((list) => list.join(" "));
   fc.assert(
     fc.property(scripts, (command) => {
-      if (mayConcernCommands(policy, command)) return;
+      if (mayConcernCommands(policy, command, at.path)) return;
       const use = {
         tool: "Bash",
         command,

@@ -94,17 +94,17 @@ test("a script of the project that changes a protected file is in doubt", async 
 });
 
 test("a command that a rule lets write its files may do so in a script", async () => {
-  using at = new JudgedProject(
-    `
-preToolUse:
-  uneditableFiles: [{ pattern: "src/gen/**", writtenBy: "npm run gen*" }]
-`,
-    ["src/gen/x.ts"],
-  );
-  const scripts = { gen: "echo x > src/gen/x.ts", other: "echo x > src/gen/x.ts" };
+  const rule = `{ pattern: "src/gen/**", writtenBy: "npm run gen*" }`;
+  using at = new JudgedProject(`preToolUse: { uneditableFiles: [${rule}] }`, ["src/gen/x.ts"]);
+  const writing = "echo x > src/gen/x.ts";
+  const scripts = { gen: writing, other: writing, called: "echo && src/../wipe", test: "jest" };
   Deno.writeTextFileSync(`${at.path}/package.json`, JSON.stringify({ scripts }));
-  await at.assertPlain(["npm run gen"]);
-  assert.equal((await at.judge("Bash", "npm run other")).doubts.length, 1);
+  Deno.writeTextFileSync(`${at.path}/wipe`, writing);
+  await at.assertPlain(["npm run gen", "npm test", "npm test -- --watch"]);
+  for (const command of ["npm run other", "yarn called", "npm test -- >> src/gen/x.ts"]) {
+    const { blocks, doubts } = await at.judge("Bash", command);
+    assert.equal(blocks.length + doubts.length, 1, command);
+  }
 });
 
 test("a script of the project that does what a rule forbids is in doubt", async (at) => {

@@ -4,6 +4,7 @@ import { readRef } from "../../system/git/repository.ts";
 import { joinPath } from "../../base/paths.ts";
 import { namesIn } from "../../system/on_disk.ts";
 import { policiesIn } from "../policies.ts";
+import { mayMeanMoves } from "../requirements/requirement_look.ts";
 import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
 import { digestsOf, stateOf } from "./file_state.ts";
 import type { EffectWork, Ground, Moment, Snapshot, Violation, WatchList } from "./types.ts";
@@ -89,9 +90,10 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
   if (projectDir === null) return null;
   const { guards: policy, requirements: required } = policiesIn(config);
   const guards = policy?.looksAfter ? policy : null;
-  const requirements = required === null || repository === undefined
-    ? []
-    : (await import("../requirements/used_up.ts")).touchedByCommits(required.requirements);
+  const requirements =
+    required === null || repository === undefined || !mayMeanMoves(config.requiredUses)
+      ? []
+      : (await import("../requirements/used_up.ts")).touchedByCommits(required.requirements);
   if (guards === null && requirements.length === 0) return null;
   if (db === null) throw new Error("without the database nothing is known of how it was before");
   const root = policy?.root ?? projectDir;

@@ -17,6 +17,7 @@ import {
 } from "./file_lookup.ts";
 import { type BashUse, type BashUses, judgeBash, readUses } from "../guards/bash.ts";
 import type { GuardPolicy } from "../guards/guard_policy.ts";
+import { MAX_TEXT_BYTES } from "../shell/script_listing.ts";
 import { onlyLooks } from "../shell/unexplained.ts";
 import { TooMuchWork } from "../shell/word.ts";
 import { readPowerShellWith } from "../shell/wrappers.ts";
@@ -324,9 +325,6 @@ function deepSearch(
     },
   };
 }
-
-/** The size up to which patches and scripts are read, in bytes. */
-const MAX_TEXT_BYTES = 1_048_576;
 
 const DISK = { isTop, topOf, readText: (path: string) => readText(path, MAX_TEXT_BYTES) };
 

@@ -79,10 +79,14 @@ function judgeCommand(command: ShellCommand, { rules, tool, deny, doubts }: {
   // PowerShell does not distinguish upper and lower case in names.
   const flags = tool === "PowerShell" ? "si" : "s";
   let missed: Rule | undefined;
+  const tried = [...texts, ...forms];
+  const isKnown = flags === "s" && !tried.some(({ isOpen }) => isOpen);
+  const all = tried.map(({ text }) => text).join("\n");
   for (const rule of rules) {
     const isBlocking = rule.action === "block";
+    if (isBlocking && isKnown && !all.includes(rule.needle)) continue;
     // An allowing rule covers only the words as they are written.
-    const match = matchCommand(rule, isBlocking ? [...texts, ...forms] : texts, flags);
+    const match = matchCommand(rule, isBlocking ? tried : texts, flags);
     if (!isBlocking && match === "yes") return;
     if (!isBlocking) missed ??= rule;
     else if (match === "yes") deny(rule, shown);

@@ -22,6 +22,7 @@ import { type HeldPath, mayWriteFiles, pathsInInput, splitInput } from "./mcp_fi
 import { mayNameOwn, textAfter } from "./protected.ts";
 import type { GitAliases } from "../shell/git_verbs.ts";
 import { mayChange } from "../shell/quick_look.ts";
+import { textOfCall } from "../shell/script_listing.ts";
 import WORDS from "./words.json" with { type: "json" };
 import type { FileFacts, Judge, Look, OwnFile } from "./types.ts";
 import { RealPaths } from "../../system/real_paths.ts";
@@ -104,7 +105,7 @@ async function judgeAsNamed(
   const callsAlias = gitAliases.size > 0;
   // The quick look knows only the words of the POSIX shell.
   const isPlain = tool !== "PowerShell" && !callsAlias && !use.isCut;
-  if (command !== null && isPlain && !mayConcernCommands(policy, command)) return NOTHING;
+  if (command !== null && isPlain && !mayConcernCommands(policy, command, folder)) return NOTHING;
   const { judge, beginLooking } = command === null
     ? judgerOfTool(policy, use, ground)
     : await (await import("../files/shell_lookup.ts"))
@@ -150,13 +151,19 @@ async function judgeAsNamed(
 /** Tools that only look, ask, take notes, or start a subagent, whose own tool uses are judged one by one. */
 const LOOKING_TOOLS: ReadonlySet<string> = new Set(WORDS.lookingTools);
 
-/** Tells whether a rule could concern a command, which must then be parsed. Ignores quotes, which the shell removes. */
+/**
+ * Tells whether a rule could concern a command, which must then be parsed. Ignores quotes, which the shell removes. A
+ * call that only runs a script of package.json changes what the script changes.
+ */
 export function mayConcernCommands(
   { rules, protectsItself }: GuardPolicy,
   command: string,
+  folder: string | null,
 ): boolean {
-  const plain = command.replace(/['"\\\n]/g, "");
-  if (mayChange(plain) || (protectsItself && mayNameOwn(plain))) return true;
+  const called = textOfCall(command, folder);
+  const [plain, changing] = [`${command} ${called ?? ""}`, called ?? command]
+    .map((text) => text.replace(/\\\n|['"\\]/g, "").replaceAll("\n", " ")) as [string, string];
+  if (mayChange(changing) || (protectsItself && mayNameOwn(plain))) return true;
   return rules.some(({ about, action, needle, programs }) =>
     about === "command"
       ? action === "allow" || programs.some((name) => plain.includes(name))

@@ -42,6 +42,18 @@ export function mayMean({ edits, commands }: RequiredUses, command: string | nul
     pattern.test(plain(joined.replace(QUOTED, "''")));
 }
 
+/**
+ * The verbs of git that move a branch. New commits use up a requirement about `commit`; a branch that advances uses up
+ * one about any other verb.
+ */
+export const MOVES = "commit merge pull rebase cherry-pick revert am".split(" ");
+
+/** Tells whether a requirement could concern a command of git that moves a branch. */
+export function mayMeanMoves({ commands }: RequiredUses): boolean {
+  return commands !== "" &&
+    new RegExp(commands, "i").test(MOVES.map((verb) => `git ${verb} x`).join("\n"));
+}
+
 /** A quoted text, which counts as an empty word: see `CommandText` in `trigger_match.ts`. */
 const QUOTED = /"(?:\\.|[^"\\])*"|'[^']*'|\\./gs;
 

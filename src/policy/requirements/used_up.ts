@@ -16,16 +16,12 @@ import {
 } from "../effects/effects_table.ts";
 import type { RequirementWork } from "./ground.ts";
 import type { TriggeredPlace } from "./places.ts";
+import { MOVES } from "./requirement_look.ts";
 import type { Requirement } from "./requirement_policy.ts";
 import { type AllowedUse, type Clearing, readAllowedUses } from "./requirements_table.ts";
 import type { BranchKey, Standing } from "./standing.ts";
 import { commandsUnder, type CommandText, commandText, triggeredBy } from "./trigger_match.ts";
 
-/**
- * The verbs of git that move a branch. New commits use up a requirement about `commit`; a branch that advances uses up
- * one about any other verb.
- */
-const MOVES = "commit merge pull rebase cherry-pick revert am".split(" ");
 const [COMMIT, ...OTHERS] = MOVES.map((verb) => commandText(["git", verb, "x"], false));
 
 /** Tells whether words are a git command that moves a branch: then the branch itself shows what is used up. */

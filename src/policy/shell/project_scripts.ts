@@ -1,10 +1,10 @@
 /** Reads the script of the project that a command runs: from package.json, a Makefile, or a file of the shell. */
-import { quietly } from "../../base/errors.ts";
-import { joinPath, resolvePath, withParents } from "../../base/paths.ts";
+import { resolvePath } from "../../base/paths.ts";
 import { isShell } from "./interpreters.ts";
 import { split, type ValuedOptions } from "./operands.ts";
 import ROWS from "./project_scripts.json" with { type: "json" };
 import { rowsByName } from "./rows.ts";
+import { listedScript } from "./script_listing.ts";
 import type { ShellCommand } from "./shell_command.ts";
 import { placeOf } from "./word.ts";
 
@@ -52,17 +52,8 @@ export function projectScript(
   const text = verb?.text ?? "";
   const name = verbs.split(" ").includes(text) ? named?.text : own === "any" ? text : own[text];
   if (name === undefined || folder === null) return null;
-  const listing = withParents(folder).values()
-    .map((place) => ({ place, json: readText(joinPath(place, file)) }))
-    .find(({ json }) => json !== null);
-  if (listing === undefined) return null;
-  const scripts = Object(Object(quietly(() => JSON.parse(listing.json!)))[key]);
-  const lines = (name: string): string[] =>
-    [scripts[name] ?? []].flat().map((one) => String(Object(one).command ?? one));
-  const parts = [`pre${name}`, name, `post${name}`].flatMap(lines);
-  return lines(name).length === 0
-    ? null
-    : { shown: `"${name}" of ${file}`, text: parts.join("\n"), folder: listing.place };
+  const script = listedScript(name, { from: folder, file, key }, readText);
+  return script && { shown: `"${name}" of ${file}`, ...script };
 }
 
 /** Reads the script in a file that a shell runs; null where there is none. */

@@ -26,8 +26,8 @@ export function rowsByName<Row>(rows: readonly { readonly names: string }[]) {
 /** Copies a value, with each text between slashes compiled to a pattern. */
 export function withPatterns(value: unknown): unknown {
   if (typeof value === "string") {
-    const [, pattern] = /^\/(.+)\/$/s.exec(value) ?? [];
-    return pattern === undefined ? value : new RegExp(pattern);
+    const isPattern = value.length > 2 && value.startsWith("/") && value.endsWith("/");
+    return isPattern ? new RegExp(value.slice(1, -1)) : value;
   }
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(withPatterns);

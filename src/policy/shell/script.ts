@@ -321,9 +321,10 @@ class Reader {
         this.#traps.push({ text: started.text.text, command });
       } else this.#inner(started, command, { node, around: own });
     }
-    for (const [name, as] of RUN_BY_VALUE) {
-      const value = textIn(own.variables, name);
-      if (value === undefined || this.#values.has(`${name}=${value}`)) continue;
+    for (const name of own.variables.keys()) {
+      const as = RUN_BY_VALUE.get(name);
+      const value = as && textIn(own.variables, name);
+      if (!as || value === undefined || this.#values.has(`${name}=${value}`)) continue;
       this.#values.add(`${name}=${value}`);
       // A value that is only a name is a program without arguments.
       if (as.startsWith("{}") && /^[\w.-]*$/.test(value)) continue;
