@@ -79,7 +79,10 @@ const COMMON = {
   name: field.text,
   /** The condition; null for a step that always runs. */
   when: field.text,
-  /** The time limit of the step's process or of each check before a merge; null for the default of the step's type. */
+  /**
+   * The time limit of the step's process, of each check before a merge, or of each step in a loop that has none; null
+   * for the default of the step's type.
+   */
   timeout: field.duration,
   /** The variable with the result for later steps; null when only the step's own name holds it. */
   output: field.text,
@@ -131,7 +134,7 @@ export function parseWorkflow(value: unknown): ReadWorkflow {
   }
   const { fields, errors: wrong, unknown } = readFields(WORKFLOW, value);
   const errors: string[] = [...wrong];
-  const place: Place = { isInLoop: false, errors };
+  const place: Place = { isInLoop: false, timeoutMs: null, errors };
   const steps = readSteps(value["steps"] ?? null, place);
   const [name, description] = [fields?.name ?? "", fields?.description ?? ""];
   if (fields !== null && name === "") errors.unshift("name is required");
@@ -146,6 +149,8 @@ export function parseWorkflow(value: unknown): ReadWorkflow {
 
 interface Place {
   readonly isInLoop: boolean;
+  /** The time limit of the loop around, which each step in it has unless it names its own; null for none. */
+  readonly timeoutMs: number | null;
   readonly errors: string[];
 }
 
@@ -231,8 +236,8 @@ function readScript(fields: Fields<"script">, { tell, check }: StepContext) {
 }
 
 function readLoop(fields: Fields<"loop">, { tell, place }: StepContext) {
-  const steps = readSteps(fields.steps, { ...place, isInLoop: true }) as LoopedStep[];
-  if (fields.timeout !== null) tell("timeout does not count for a loop: give it to steps in it");
+  const timeoutMs = fields.timeout ?? place.timeoutMs;
+  const steps = readSteps(fields.steps, { ...place, isInLoop: true, timeoutMs }) as LoopedStep[];
   if (isNothing(fields.steps)) tell("loop step requires at least one nested step");
   if ((fields.max_iterations ?? 0) < 0) tell("max_iterations must be non-negative");
   // 0 means the default.
@@ -257,8 +262,8 @@ const READERS = { agent: readAgent, script: readScript, loop: readLoop, merge: r
 const RESERVED_NAMES: ReadonlySet<string> = new Set(["task", "bead", "previous"]);
 
 function readCommon(
-  { name: given, when, timeout: timeoutMs, output }: z.output<z.ZodMiniObject<typeof COMMON>>,
-  { tell, check }: StepContext,
+  { name: given, when, timeout, output }: z.output<z.ZodMiniObject<typeof COMMON>>,
+  { place, tell, check }: StepContext,
 ) {
   const name = given ?? "";
   if (name === "") tell("a step requires a name");
@@ -271,7 +276,7 @@ function readCommon(
     tell(`output must not be "${output}": templates use this name for something else`);
   }
   check("when", when);
-  return { name, when, timeoutMs, output };
+  return { name, when, timeoutMs: timeout ?? place.timeoutMs, output };
 }
 
 function isNothing(steps: unknown): boolean {

@@ -60,7 +60,7 @@ Deno.test("parseWorkflow() reads every field, and fills in the defaults", () => 
   const timeouts = steps.flatMap(({ step }) =>
     step.type === "loop" || step.type === "merge" ? [] : stepTimeoutMs(step, { agentMs: 7 })
   );
-  assert.deepEqual(timeouts, [7, 300_000, 5_400_000, 300_000, 300_000]);
+  assert.deepEqual(timeouts, [7, 300_000, 5_400_000, 9_000, 300_000]);
 });
 
 Deno.test("parseWorkflow() names the step that an error lies in", () => {
