@@ -152,6 +152,9 @@ test.git("a file beside the project, or in a new folder, is told where a rule na
   assert.match((await bash(home, "npm run x", { run: `echo b > ${beside}` })).after, /a\.txt/);
   const made = await bash(home, "npm run x", { run: "mkdir src/deep && echo x > src/deep/x.lock" });
   assert.match(made.after, /x\.lock/);
+  // A folder with too many files is not read to its end.
+  await bash(home, "true", { run: "cd src; touch $(seq 600)" });
+  assert.equal((await bash(home, "npm run x", { run: "cd src; touch $(seq 601 700)" })).after, "");
 });
 
 test.git("a file that git is made to take for unchanged is told all the same", async (home) => {

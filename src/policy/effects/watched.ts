@@ -24,7 +24,7 @@ import type {
 
 /** How many files are watched at most. */
 const MAX_FILES = 2_000;
-/** How many entries of a watched folder, and of the folders below it, are read at most. */
+/** How many entries of a watched folder, and of the folders below it, are read at most; further ones are not watched. */
 const MAX_ENTRIES = 500;
 
 /** Returns the rules about files that hold for every agent. */
@@ -173,19 +173,22 @@ export function fileLister(root: string): (folder: string, rule: WatchedRule) =>
 }
 
 function matchingIn(folder: string, rule: WatchedRule, root: string): string[] {
+  const files = entriesBelow(folder, folder !== root).take(MAX_ENTRIES)
+    .flatMap(({ path, isDirectory }) => isDirectory ? [] : [path]).toArray();
+  return files.length === 0 ? [] : files.filter(matcherOf(rule, root));
+}
+
+function* entriesBelow(folder: string, isDeep: boolean) {
   const folders = [folder];
-  const found: string[] = [];
-  let entries = 0;
   // The list grows during the loop.
   for (const at of folders) {
     for (const { name, isDirectory } of entriesOf(at) ?? []) {
-      if (++entries > MAX_ENTRIES) return found;
       const path = joinPath(at, name);
-      if (!isDirectory) found.push(path);
-      else if (folder !== root && name !== ".git" && name !== "node_modules") folders.push(path);
+      const isSearched = isDirectory && isDeep && name !== ".git" && name !== "node_modules";
+      if (isSearched) folders.push(path);
+      yield { path, isDirectory };
     }
   }
-  return found.length === 0 ? [] : found.filter(matcherOf(rule, root));
 }
 
 /** Lists the policy files except the configuration, which the room `config/` compares with its version in force. */

@@ -140,7 +140,7 @@ export function printed(
     while (/^-[neE]+$/.test(texts[0] ?? "")) isRaw &&= !texts.shift()!.includes("e");
     const text = texts.join(" ");
     // Some shells read escapes without being told to.
-    if (isRaw) return /\\[0xuUc]/.test(text) ? undefined : text;
+    if (isRaw) return /\\[\\0abcefnrtuUvx]/.test(text) ? undefined : text;
     return unescaped(text);
   }
   const [format = "", ...values] = texts[0] === "--" ? texts.slice(1) : texts;

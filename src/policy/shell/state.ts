@@ -155,9 +155,7 @@ export function setParameters(
   variables: Map<string, readonly Argument[]>,
   words: readonly Argument[],
 ): void {
-  for (let i = 1; i <= 9; i++) variables.delete(String(i));
-  variables.delete("@");
-  variables.delete("*");
+  for (const name of variables.keys()) if (/^(?:[1-9]\d*|[@*])$/.test(name)) variables.delete(name);
   for (const [i, { text, isOpen }] of words.slice(0, MAX_PARAMETERS).entries()) {
     if (!isOpen) variables.set(String(i + 1), [literal(text)]);
   }
