@@ -22,7 +22,7 @@ export function beginRequirements(work: HookWork) {
   const ground = groundFor(work);
   if (work.repository?.isBranchUnknown) {
     const meaning = deniesBlind(work.config)
-      ? "what requirements are about is denied"
+      ? "every tool use that a requirement is about is denied"
       : ground.kind === "branch"
       ? `the requirements of ${ground.branch} still count`
       : "requirements do not count";
