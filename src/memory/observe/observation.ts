@@ -125,7 +125,6 @@ export interface ObservedFacts {
   readonly tool?: string;
   /** Of a message: Claude Code sent it in a person's place. */
   readonly isRelayed?: true;
-  readonly role?: string;
 }
 
 /** The observation of one capture, before it is saved. */
