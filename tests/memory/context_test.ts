@@ -132,22 +132,21 @@ Deno.test("a text is cut at a word, where words are apart", () => {
 });
 
 Deno.test("todosOf() reads lists and numbered tasks, and tells a session without any", () => {
-  const use = (toolName: string, tool_input: object, tool_response: object = {}, more = {}) => ({
-    ...observe({
-      toolName,
-      outcome: "success",
-      payload: { tool_input, tool_response, ...more },
-      root: null,
-    })!,
-    updatedAtMs: NOW,
-  });
+  const seen = (toolName: string, tool_input: object, more: object = {}) =>
+    observe({ toolName, outcome: "success", payload: { tool_input, ...more }, root: null });
+  const use = (...of: Parameters<typeof seen>) => ({ ...seen(...of)!, updatedAtMs: NOW });
+  const made = (subject: string, id: string) =>
+    use("TaskCreate", { subject }, { tool_response: { task: { id } } });
   const list = use("TodoWrite", {
     todos: [{ content: "docs", status: "pending" }, { content: "code", status: "completed" }],
   });
   const tasks = [
-    use("TaskCreate", { subject: "one" }, { task: { id: "1" } }),
-    use("TaskCreate", { subject: "two" }, { task: { id: "2" } }),
+    made("one", "1"),
+    made("two", "2"),
     use("TaskUpdate", { taskId: "1", status: "completed" }),
+    use("TaskUpdate", { taskId: "2", status: "in_progress" }),
+    made("none", "9"),
+    use("TaskUpdate", { taskId: "9", status: "deleted" }),
   ];
   assert.deepEqual(todosOf([list]), { open: ["docs"], done: ["code"] });
   // However long it is and on however many lines: what was open has the same words once it is done.
@@ -163,32 +162,21 @@ Deno.test("todosOf() reads lists and numbered tasks, and tells a session without
   }
   assert.deepEqual(todosOf(tasks), { open: ["two"], done: ["one"] });
   // Whoever goes on to a later task has mostly forgotten to tick off the earlier one.
-  const further = [...tasks, use("TaskCreate", { subject: "three" }, { task: { id: "3" } })];
+  const further = [...tasks, made("three", "3")];
   const ended = use("TaskUpdate", { taskId: "3", status: "completed" });
   assert.deepEqual(todosOf(further), { open: ["two", "three"], done: ["one"] });
-  assert.deepEqual(todosOf([...further, ended]), {
-    open: [],
-    done: ["one", "three"],
-    passedOver: ["two"],
-  });
+  const atEnd = { open: [], done: ["one", "three"], passedOver: ["two"] };
+  assert.deepEqual(todosOf([...further, ended]), atEnd);
   assert.equal(todosOf([]), null);
   const cleared = use("TodoWrite", { todos: [] });
   assert.deepEqual(todosOf([cleared]), { open: [], done: [] });
   assert.equal(cleared.sameAs, list.sameAs, "an emptied list takes the place of the one before");
   // A sub-agent's list is not the session's.
   const theirs = { todos: [{ content: "theirs", status: "pending" }] };
-  const ofAgent = use("TodoWrite", theirs, {}, { agent_id: "a1" });
+  const ofAgent = use("TodoWrite", theirs, { agent_id: "a1" });
   assert.deepEqual(todosOf([list, ofAgent]), { open: ["docs"], done: ["code"] });
   assert.notEqual(ofAgent.sameAs, list.sameAs);
-  assert.equal(
-    observe({
-      toolName: "TodoWrite",
-      outcome: "success",
-      payload: { tool_input: { todos: [] }, agent_id: "a1" },
-      root: null,
-    }),
-    null,
-  );
+  assert.equal(seen("TodoWrite", { todos: [] }, { agent_id: "a1" }), null);
 });
 
 Deno.test("contextWithin() says of what is another branch's that it is, section by section", () => {

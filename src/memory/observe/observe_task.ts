@@ -31,7 +31,7 @@ export function observeTask({ toolName, payload }: ToolUse): Observed | null {
   const number = textIn(input, "taskId") || textIn(made, "id");
   const subject = oneLine(textIn(input, "subject") || textIn(made, "subject"));
   const status = textIn(input, "status") || (toolName === "TaskCreate" ? "pending" : "");
-  if (subject !== "") {
+  if (subject !== "" && status !== "deleted") {
     return makeObserved("task", `Task ${number || "?"}: ${subject}`, {
       text: textIn(input, "description"),
       facts: { open: status === "completed" ? [] : [shortened(subject, MAX_CHARS)] },
@@ -50,7 +50,7 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, " ").trim();
 }
 
-const CLOSED = /^Task (\S+): (?:completed|deleted)$/;
+const STATUS = /^Task (\S+): (pending|in_progress|completed|deleted)$/;
 
 /** Returns the tasks at the end of a session; null when the session had none. @param parts Oldest first. */
 export function todosOf(
@@ -58,19 +58,25 @@ export function todosOf(
 ): NonNullable<ObservedFacts["todos"]> | null {
   const tasks = parts.filter(({ kind }) => kind === "task");
   if (tasks.length === 0) return null;
-  const closed = new Set(tasks.map(({ title }) => CLOSED.exec(title)?.[1]));
+  const statuses = new Map<string | undefined, string | undefined>();
+  for (const { title } of tasks) {
+    const [, number, status] = STATUS.exec(title) ?? [];
+    if (number !== undefined) statuses.set(number, status);
+  }
+  const isDone = (number?: string) => statuses.get(number) === "completed";
   const lastDone = Math.max(
-    ...tasks.map(({ title }) => Number(/^Task (\d+): completed$/.exec(title)?.[1] ?? -1)),
+    ...[...statuses.keys()].map((number) => isDone(number) ? Number(number) || -1 : -1),
+    -1,
   );
   const open = new Set<string>();
   const done = new Set<string>();
   const passedOver = new Set<string>();
   for (const { title, text, facts } of tasks) {
     const [, number, subject = ""] = /^Task (\S+?): (.*)$/.exec(title) ?? [];
-    const isClosed = number !== undefined && closed.has(number);
-    const list = isClosed ? done : Number(number) < lastDone ? passedOver : open;
+    if (STATUS.test(title) || statuses.get(number) === "deleted") continue;
+    const list = isDone(number) ? done : Number(number) < lastDone ? passedOver : open;
     for (const one of facts.open ?? []) list.add(one);
-    if (number !== undefined && !CLOSED.test(title) && facts.open?.length === 0) {
+    if (number !== undefined && facts.open?.length === 0) {
       done.add(shortened(subject, MAX_CHARS));
     }
     if (number !== undefined) continue;
