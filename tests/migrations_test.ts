@@ -57,11 +57,8 @@ for (let version = 0; version < SCHEMA_VERSION; version++) {
 Deno.test("openDatabase() leaves a newer schema untouched and says so", async () => {
   await using folder = await temporaryFolder();
   const path = `${folder.path}/newer.db`;
-  const newer = new DatabaseSync(path);
-  newer.exec("CREATE TABLE later (x)");
-  newer.exec(`PRAGMA user_version = ${SCHEMA_VERSION + 1}`);
-  newer.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-  newer.close();
+  const sql = `PRAGMA user_version = ${SCHEMA_VERSION + 1}; PRAGMA application_id = `;
+  change(path, `CREATE TABLE later (x); ${sql}${APPLICATION_ID}`);
   const before = await Deno.readFile(path);
   await assert.rejects(() => openDatabase(path, { busyTimeoutMs: 100 }), NewerSchemaError);
   assert.deepEqual(await Deno.readFile(path), before);

@@ -168,7 +168,7 @@ function requireKept({ globals: { noDb } }: CliContext, { database }: Place, wha
   });
 }
 
-/** Reads the database and changes nothing in it, not even the cached configuration. Missing or older, it counts as empty. */
+/** Reads the database and changes nothing in it, not even the cached configuration. A missing one counts as empty; of an older one it reads a copy that is brought up to date. */
 export async function lookIntoStore<Result>(
   context: CliContext,
   work: (db: DatabaseSync, config: HookConfig) => Result,
@@ -177,8 +177,11 @@ export async function lookIntoStore<Result>(
   const { config } = await placeOf({ ...context, globals: { ...globals, noDb: true } });
   const path = databaseAt(locations, config.databasePath);
   const isOn = !globals.noDb && config.databaseEnabled;
-  using db = isOn && identifyDatabase(path).kind === "ours"
+  const kind = isOn ? identifyDatabase(path).kind : "missing";
+  using db = kind === "ours"
     ? openToLook(path)
+    : kind === "older"
+    ? await openCopy(path)
     : await openDatabase(":memory:", { busyTimeoutMs: 0 });
   return work(db, config);
 }

@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import { DatabaseSync } from "node:sqlite";
+import { MIGRATIONS } from "../../migrations/mod.ts";
 import { openDatabase } from "../../src/db/database.ts";
+import { APPLICATION_ID, SCHEMA_VERSION } from "../../src/db/transaction.ts";
 import { fillEveryTable } from "../support/every_row.ts";
 import { isNext } from "../support/next.ts";
 import { stage } from "./support.ts";
 import { modeOf, namesIn } from "../support/look.ts";
+import { change } from "../support/on_home.ts";
 import { testWith } from "../support/fixtures.ts";
 
 const test = testWith(stage);
@@ -60,6 +63,17 @@ test("import reads stdin, and many batches of rows", async (place) => {
   const stdin = [meta, ...rows, end].join("\n");
   const { code, stdout } = await place.run(["import", "-"], { stdin });
   assert.deepEqual([code, stdout], [0, "Imported from -: 2000 counters.\n"]);
+  const older = `${place.project}/older.db`;
+  change(older, MIGRATIONS.slice(0, -1).map(({ sql }) => sql).join("\n"));
+  change(
+    older,
+    `PRAGMA user_version = ${SCHEMA_VERSION - 1}; PRAGMA application_id = ${APPLICATION_ID};
+    INSERT INTO counters VALUES ('s1', 'edits', 1, 1)`,
+  );
+  const before = Deno.readFileSync(older);
+  const dry = await place.run(["import", "-", "--dry-run", "--db", older], { stdin });
+  assert.match(dry.stdout, /^Would import from -: 1999 counters\./);
+  assert.deepEqual(Deno.readFileSync(older), before);
 });
 
 test("import names damaged lines, reports a cut export, and exits with 1", async (place) => {
