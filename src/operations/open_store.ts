@@ -143,13 +143,16 @@ export async function openAt(context: Pick<CliContext, "process">, place: Place,
   try {
     return { db: await openDatabase(path, { busyTimeoutMs, onCopy }), place };
   } catch (thrown) {
-    const isNewer = thrown instanceof NewerSchemaError;
-    throw new UserError(`Cannot open the database "${path}"`, {
-      why: `${messageOf(thrown)}; nothing was changed`,
-      next: isNewer ? "Install the newest conclaude" : "conclaude doctor",
-      cause: thrown,
-    });
+    throw cannotOpen(path, thrown);
   }
+}
+
+function cannotOpen(path: string, thrown: unknown): UserError {
+  return new UserError(`Cannot open the database "${path}"`, {
+    why: `${messageOf(thrown)}; nothing was changed`,
+    next: thrown instanceof NewerSchemaError ? "Install the newest conclaude" : "conclaude doctor",
+    cause: thrown,
+  });
 }
 
 /** Finds the place for a command that needs a permanent database. @throws {UserError} If it is switched off. */
@@ -168,7 +171,10 @@ function requireKept({ globals: { noDb } }: CliContext, { database }: Place, wha
   });
 }
 
-/** Reads the database and changes nothing in it, not even the cached configuration. A missing one counts as empty; of an older one it reads a copy that is brought up to date. */
+/**
+ * Reads the database and changes nothing in it, not even the cached configuration. A missing one counts as empty; of an
+ * older one it reads a copy that is brought up to date. @throws {UserError} If that fails.
+ */
 export async function lookIntoStore<Result>(
   context: CliContext,
   work: (db: DatabaseSync, config: HookConfig) => Result,
@@ -181,7 +187,7 @@ export async function lookIntoStore<Result>(
   using db = kind === "ours"
     ? openToLook(path)
     : kind === "older"
-    ? await openCopy(path)
+    ? await openCopy(path).catch((thrown) => Promise.reject(cannotOpen(path, thrown)))
     : await openDatabase(":memory:", { busyTimeoutMs: 0 });
   return work(db, config);
 }
