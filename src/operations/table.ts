@@ -142,7 +142,8 @@ export function moreLine({ rows, more }: CutList<unknown>, onwards?: string): st
   if (more === 0) return "";
   const n = more < MOST_COUNTED ? `${more} more` : `at least ${MOST_COUNTED} more`;
   const limit = Math.min(rows.length + more, MOST_COUNTED);
-  return `\n… and ${n}: ${onwards ?? `add \`--limit ${limit}\``}`;
+  const widen = rows.length < limit ? `add \`--limit ${limit}\`` : "narrow the list";
+  return `\n… and ${n}: ${onwards ?? widen}`;
 }
 
 /** A line, or several; false, null and undefined are none, so that `isLate && "…"` is a line or nothing. */

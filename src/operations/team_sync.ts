@@ -14,7 +14,7 @@ import { progressLine } from "./terminal.ts";
 /** How long a sync waits for another process that syncs, in milliseconds. */
 const TURN_MS = 60_000;
 
-/** The limits of the pause of `--follow`, in milliseconds: each failure doubles it, then `--follow` waits that long. */
+/** The limits of the pause of `--follow` after a failure, in milliseconds; each further failure doubles it. */
 const FOLLOW_MS = { least: 1_000, most: 300_000 };
 /** How often it asks the server, although the server also notifies it, in milliseconds. */
 const ASK_MS = 5_000;
@@ -117,8 +117,8 @@ export async function followAll(
         if (idleMs !== null) throw thrown;
         const why = thrown instanceof UserError ? thrown.why : messageOf(thrown);
         context.process.stderr.write(`${why}\n`);
-        pauseMs = Math.min(pauseMs * 2, FOLLOW_MS.most);
         await pause(pauseMs);
+        pauseMs = Math.min(pauseMs * 2, FOLLOW_MS.most);
         continue;
       }
       for (const askMs = Date.now() + ASK_MS; Date.now() < askMs;) {

@@ -181,11 +181,12 @@ test("session log --follow tells what hooks keep and the transcript has, each on
   const now = Date.now();
   const transcript = `${temp.folder}/transcript.jsonl`;
   Deno.writeTextFileSync(transcript, "");
-  saveUse(temp.db, "UserPromptSubmit", { prompt: "Make a clock" }, {
-    atMs: now - 5_000,
-    session: { transcriptPath: transcript, projectDir: temp.folder },
-  });
-
+  for (const atMs of [now - 9_000, now - 5_000]) {
+    saveUse(temp.db, "UserPromptSubmit", { prompt: "Make a clock" }, {
+      atMs,
+      session: { transcriptPath: transcript, projectDir: temp.folder },
+    });
+  }
   const following = runVerb(["session", "log", "cad0", "--follow"], temp);
   const line = (type: string, content: unknown) =>
     JSON.stringify({
@@ -197,7 +198,8 @@ test("session log --follow tells what hooks keep and the transcript has, each on
     line("user", [{ type: "tool_result", tool_use_id: id, content: "x" }]),
   ];
   const key = `sk-ant-api03-${"Ab3".repeat(31)}`;
-  const lines = [...use("toolu_8", `${temp.folder}/a.ts`), ...use("toolu_9", `/tmp/${key}.ts`)];
+  const uses = [...use("toolu_8", `${temp.folder}/a.ts`), ...use("toolu_9", `/tmp/${key}.ts`)];
+  const lines = [line("user", "Make a clock"), ...uses];
   Deno.writeTextFileSync(transcript, `${lines.join("\n")}\n`);
   saveUse(temp.db, "Read", { tool_input: { file_path: `${temp.folder}/a.ts` } }, {
     atMs: now,
@@ -208,7 +210,7 @@ test("session log --follow tells what hooks keep and the transcript has, each on
   end(temp.db, now + 1_000);
   const { stdout } = await following;
   const steps = stepsIn(stdout);
-  assert.equal(steps[0], "You Make a clock");
+  assert.equal(steps.filter((step) => step === "You Make a clock").length, 2, stdout);
   assert.equal(steps.filter((step) => step === "Read a.ts").length, 1, stdout);
   assert.equal(steps.filter((step) => step.startsWith("Read")).length, 2, stdout);
   assert.ok(!stdout.includes(key), "secrets are masked as hooks mask them");

@@ -19,6 +19,7 @@ import type { CliContext } from "../context.ts";
 import { number, PROJECT_FLAGS, SHARED, usually } from "../flags.ts";
 import { agoText, readVerb } from "../list_and_show.ts";
 import { projectNamed } from "../memory_filter.ts";
+import { flagsAgain } from "../next_command.ts";
 import { openHere, openLines } from "../open_here.ts";
 import { projectHere, sessionOf } from "../session_lookup.ts";
 import { factLines, type Facts, linesOf } from "../table.ts";
@@ -34,7 +35,11 @@ export const open = readVerb({
       ? projectHere(context.cwd)
       : projectNamed(db, context, named);
     const all = openHere(db, project, { nowMs: Date.now() });
-    const lines = openLines(all, limit, "`conclaude memory open --limit 1000`");
+    const lines = openLines(
+      all,
+      limit,
+      `\`conclaude memory open${flagsAgain({ project: named })} --limit 1000\``,
+    );
     const folder = folderOfProject(project);
     const title = lines.length === 0 ? `Nothing is open in ${folder}.` : `Open in ${folder}`;
     return { json: { project, ...all }, text: [title, ...lines] };

@@ -56,7 +56,8 @@ const run = verb({
       askAtTerminal(context, {
         what: "remove what is older than the retention time",
         shows: lines,
-        ask: `Remove ${countsText(preview, [...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS])}?`,
+        ask: `Remove ${countsText(preview, [...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS])}, ` +
+          `and delete ${count(preview.deletedTasks, NOUNS.deletedTasks)}?`,
       });
     }
     let removed: RetentionCounts = dryRun ? preview : NOTHING;

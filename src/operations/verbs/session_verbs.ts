@@ -374,19 +374,22 @@ async function followSteps(
   const { sessionId } = session;
   const { stdout } = context.process;
   const seen = new Set<string>();
-  const lastAt = new Map<string, number>();
+  const ofHooks = new Map<string, number>();
+  const ofTranscript = new Map<string, number>();
   let lastMs = 0;
-  const tell = (step: Step) => {
+  /** Prints a step, unless the other source has told of it. */
+  const tellFrom = (own: Map<string, number>, other: Map<string, number>) => (step: Step) => {
     const { atMs, kind, name, subject, toolUseId } = step;
     const words = kind === "prompt" || kind === "message" ? `${name} ${subject}` : null;
-    const isTwin = words !== null && Math.abs(atMs - (lastAt.get(words) ?? -Infinity)) < LATE_MS;
+    const isTwin = words !== null && Math.abs(atMs - (other.get(words) ?? -Infinity)) < LATE_MS;
     const use = kind === "tool" && toolUseId !== null ? toolUseId : step.id;
     if (seen.has(use) || isTwin) return;
     seen.add(use);
-    if (words !== null) lastAt.set(words, atMs);
+    if (words !== null) own.set(words, atMs);
     lastMs = Math.max(lastMs, atMs);
     stdout.write(`${context.globals.json ? JSON.stringify(step) : print(step)}\n`);
   };
+  const tell = tellFrom(ofHooks, ofTranscript);
   steps.forEach(tell);
   const path = transcriptNear(db, { repository: null, sessionId });
   const news = path && quietly(() => transcriptNews(context, session, { db, path }));
@@ -401,7 +404,9 @@ async function followSteps(
     }
     const spoken = news ? await news() : [];
     // A hook's record of a step tells more than the transcript's, so it comes first.
-    [...known, ...spoken.filter(({ atMs }) => atMs >= lastMs - LATE_MS)].forEach(tell);
+    known.forEach(tell);
+    spoken.filter(({ atMs }) => atMs >= lastMs - LATE_MS)
+      .forEach(tellFrom(ofTranscript, ofHooks));
   }
 }
 
