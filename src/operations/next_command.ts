@@ -5,7 +5,7 @@ import { kebab } from "./usage.ts";
 
 /** The beginning of a command of conclaude that uses the database and does not ask for help. */
 const WORKS_ON_DATABASE =
-  /(?<=^|&& )conclaude (?=(?:status|doctor|session|audit|memory|queue|counter|task|workflow|agent|question|event|daemon|migrate|db|retention|export|import|reconcile|team|req|guard|config|explain|usage|ui|token)\b)(?!.* --help$)/g;
+  /(?<=^|&& )conclaude (?=[a-z])(?!(?:install-hooks|uninstall-hooks|plugin|completions)\b)(?!.* --help$)/g;
 
 /** Adds `--db` to a command if the running command was given one. */
 export function nextHere(next: string, { db }: Pick<Globals, "db">): string {

@@ -103,11 +103,12 @@ test("a counter that a script owns is never taken for one of a session whose id 
 });
 
 test("the way out of an error is a command on the database that --db named", async (temp) => {
-  const { error } = await runVerbJson(["--db", temp.path, "session", "show", "nope"], {
-    home: temp.folder,
-  });
-  assert.equal(error.next, `conclaude --db ${temp.path} session list`);
-  assert.ok(isNext(error.next));
+  const wrong = async (...words: string[]) =>
+    (await runVerbJson(["--db", temp.path, ...words], { home: temp.folder })).error;
+  const { next } = await wrong("session", "show", "nope");
+  assert.equal(next, `conclaude --db ${temp.path} session list`);
+  assert.ok(isNext(next));
+  assert.equal((await wrong("req", "explain", "x")).next, `conclaude --db ${temp.path} req init`);
 });
 
 test("a hint in any text is a command on the database that --db named", async (temp) => {

@@ -56,8 +56,7 @@ const run = verb({
       askAtTerminal(context, {
         what: "remove what is older than the retention time",
         shows: lines,
-        ask: `Remove ${countsText(preview, [...OF_SESSIONS, ...OF_MEMORY, ...OF_TASKS])}, ` +
-          `and delete ${count(preview.deletedTasks, NOUNS.deletedTasks)}?`,
+        ask: `Remove ${countsText(preview, KINDS.filter((kind) => preview[kind] > 0))}?`,
       });
     }
     let removed: RetentionCounts = dryRun ? preview : NOTHING;
@@ -104,6 +103,7 @@ const NOUNS: Readonly<Record<Kind, string>> = {
   deletedTasks: "closed task",
 };
 
+const KINDS = Object.keys(NOUNS) as Kind[];
 const OF_SESSIONS = ["sessions", "executions", "captures", "counters"] as const;
 const OF_MEMORY = ["observations", "tokenUse"] as const;
 const OF_TASKS = ["tasks", "agents", "questions", "workflows", "events", "folders"] as const;
