@@ -16,6 +16,9 @@ const MAX_PARTS = 5_000;
 
 export type Line = Readonly<{ id: number; title: string }>;
 
+/** The most failures of the project that are read, the newest first, so that a person does not wait long. */
+const LOOKED_AT = 40;
+
 /** The story of a session, as `session show --json` prints it. */
 export type SessionStory = ReturnType<typeof sessionStory>;
 
@@ -33,7 +36,7 @@ export function sessionStory(
   const project = repository ?? projectDir;
   const listed = unmended.length === atEnd.length || project === null
     ? []
-    : openFailuresOf(db, project, { nowMs: Date.now() });
+    : openFailuresOf(db, project, { nowMs: Date.now(), lookedAt: LOOKED_AT });
   const left = [
     ...atEnd,
     ...unmended.filter((one) => !atEnd.includes(one) && listed.some(({ id }) => id === one.id)),
@@ -67,7 +70,7 @@ export function sessionStory(
     denied: deniedIn(db, sessionId, projectDir),
     fixes: lines(story.fixes),
     decided: lines(story.decided),
-    /** The titles of the failures that `memory open` listed at the session's end, or lists now; then the todos. */
+    /** The titles of the failures that were open at the session's end, or are among the newest open ones; then the todos. */
     open: [...left.map(({ title }) => title), ...todos?.open ?? []],
     /** Claude's last message; null when none is known. */
     last: story.last || null,

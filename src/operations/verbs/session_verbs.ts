@@ -44,8 +44,6 @@ import {
   timeFlag,
   toggle,
 } from "../flags.ts";
-import { stillOpenIn } from "../open_here.ts";
-import { placeOf } from "../open_store.ts";
 import { projectHere, sessionOf, sessionOrNewest } from "../session_lookup.ts";
 import { cutLine, factLines, firstLines, type Lines, section } from "../table.ts";
 import { shortTaskId } from "../task_view.ts";
@@ -117,6 +115,10 @@ async function violationsIn(
 ) {
   const told = violationsOfSession(db, sessionId);
   if (told.length === 0) return [];
+  const [{ stillOpenIn }, { placeOf }] = await Promise.all([
+    import("../open_here.ts"),
+    import("../open_store.ts"),
+  ]);
   const there = { ...context, cwd: projectDir ?? context.cwd };
   const open = await stillOpenIn(there, told, { db, config: (await placeOf(there)).config });
   return told.map((one) => {
