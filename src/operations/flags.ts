@@ -182,14 +182,16 @@ function parseAge(text: string): number {
 }
 
 const TABLE_ROWS = 20;
+/** The most rows that `--limit` allows in a list, and in one that has pages. */
+export const MOST_ROWS = { list: 1_000_000, page: 1_000 };
 export const SHARED = {
   limit: numberFlag(
     1,
-    1_000_000,
+    MOST_ROWS.list,
     `At most this many; by default ${TABLE_ROWS} in a table, all with --json`,
   ),
   /** The size of a page of tasks, workflows, agents or questions. */
-  page: usually("100", number(1, 1000, "How many at most")),
+  page: usually("100", number(1, MOST_ROWS.page, "How many at most")),
   session: proposing("session", textFlag("Only of this session, by the beginning of its id", "id")),
   /** The session that a verb is about, instead of the current one. */
   ofSession: proposing(

@@ -1,7 +1,7 @@
 /** Makes verbs that only read: ones that list rows as a table, and others. */
 import { relativeTime } from "../base/time.ts";
 import type { CliContext } from "./context.ts";
-import { limitOf, type Parameter, type Values } from "./flags.ts";
+import { limitOf, MOST_ROWS, type Parameter, type Values } from "./flags.ts";
 import { type OpenStore, openStore } from "./open_store.ts";
 import { type Columns, cutList, moreLine, tableText } from "./table.ts";
 import {
@@ -56,7 +56,8 @@ export function listVerb<
       const none = typeof empty === "function" ? empty(given) : empty;
       return {
         json: { [name]: cut.rows, ...isPaged && { more: cut.more > 0 } },
-        text: tableText(context, cut.rows, shown, none) + moreLine(cut, more),
+        text: tableText(context, cut.rows, shown, none) +
+          moreLine(cut, { onwards: more, most: MOST_ROWS[isPaged ? "page" : "list"] }),
       };
     },
   });

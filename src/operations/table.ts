@@ -137,11 +137,18 @@ export async function cutList<Row>(
   return { rows: found.slice(0, limit), more: all.length - limit };
 }
 
-/** Returns the line below a list that was cut, after a line break; empty for a whole list. */
-export function moreLine({ rows, more }: CutList<unknown>, onwards?: string): string {
+/**
+ * Returns the line below a list that was cut, after a line break; empty for a whole list.
+ *
+ * @param options.most The most rows that the list's `--limit` allows.
+ */
+export function moreLine(
+  { rows, more }: CutList<unknown>,
+  { most, onwards }: { readonly most: number; readonly onwards?: string | undefined },
+): string {
   if (more === 0) return "";
   const n = more < MOST_COUNTED ? `${more} more` : `at least ${MOST_COUNTED} more`;
-  const limit = Math.min(rows.length + more, MOST_COUNTED);
+  const limit = Math.min(rows.length + more, most);
   const widen = rows.length < limit ? `add \`--limit ${limit}\`` : "narrow the list";
   return `\n… and ${n}: ${onwards ?? widen}`;
 }

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { makeTask } from "../support/tasks.ts";
+import { moreLine } from "../../src/operations/table.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { rowsOf, testWith } from "../support/fixtures.ts";
 import CASES from "../testdata/cli_cases.json" with { type: "json" };
@@ -27,6 +28,9 @@ test("every list that is cut says how many more there are and how to see them", 
   assert.doesNotMatch((await told("queue", "list", "--limit", "23"))!, /more/);
   const { executions } = await runVerbJson(["audit", "list"], temp);
   assert.equal(executions.length, 23);
+  const below = (n: number, most: number) => moreLine({ rows: Array(n), more: 20 }, { most });
+  assert.equal(below(2_000, 1_000_000), "\n… and 20 more: add `--limit 2020`");
+  assert.equal(below(1_000, 1_000), "\n… and 20 more: narrow the list");
   const { tasks, more } = await runVerbJson(["task", "list", "--limit", "3"], temp);
   assert.deepEqual([tasks.length, more], [3, true]);
   const { events } = await runVerbJson(["event", "list", "--limit", "3"], temp);
@@ -36,12 +40,10 @@ test("every list that is cut says how many more there are and how to see them", 
 test("the lists for programs show people what a row is about", async (temp) => {
   const payload = JSON.stringify({ tool_name: "Bash", tool_input: { command: COMMAND } });
   const capture = { toolName: "Bash", payload, filesTouched: [] };
-  for (
-    const metadata of [
-      { tool_input: { command: COMMAND } },
-      { files: [], input: `{"command":"${COMMAND}","description":"Ru…` },
-    ]
-  ) saveEvent(temp.db, { counters: ["edits"], execution: { metadata } });
+  const cut = { files: [], input: `{"command":"${COMMAND}","description":"Ru…` };
+  for (const metadata of [{ tool_input: { command: COMMAND } }, cut]) {
+    saveEvent(temp.db, { counters: ["edits"], execution: { metadata } });
+  }
   saveEvent(temp.db, { capture });
   makeTask(temp.db);
   temp.db.exec(NEW_EVENTS);

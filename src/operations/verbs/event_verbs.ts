@@ -60,7 +60,9 @@ const list = verb({
     const events = newest ? cut.rows.toReversed() : cut.rows;
     return {
       json: { events },
-      text: events.length === 0 ? "No events." : events.map(eventLine).join("\n") + moreLine(cut),
+      text: events.length === 0
+        ? "No events."
+        : events.map(eventLine).join("\n") + moreLine(cut, { most: MAX_EVENTS }),
     };
   },
 });

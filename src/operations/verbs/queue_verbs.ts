@@ -10,7 +10,17 @@ import * as queues from "../../db/queue.ts";
 import { tellingId } from "../../db/sessions.ts";
 import { spooledFiles } from "../../db/spool.ts";
 import type { CliContext } from "../context.ts";
-import { age, limitOf, number, oneOfFlag, SHARED, text, toggle, usually } from "../flags.ts";
+import {
+  age,
+  limitOf,
+  MOST_ROWS,
+  number,
+  oneOfFlag,
+  SHARED,
+  text,
+  toggle,
+  usually,
+} from "../flags.ts";
 import { openStore, type Place } from "../open_store.ts";
 import { queueItemOf, sessionFilterOf } from "../session_lookup.ts";
 import { bytesText, cutList, factLines, moreLine, tableText } from "../table.ts";
@@ -52,7 +62,10 @@ const list = readVerb({
         retryAtMs === null ? errorMessage : `again ${timeUntil(retryAtMs, now)}: ${errorMessage}`,
     }, "No captures match.");
     const waits = spooled === 0 ? "" : `\n\nin the spool  ${spooledText(spooled)}`;
-    return { json: { items, spooled }, text: table + moreLine(cut) + waits };
+    return {
+      json: { items, spooled },
+      text: table + moreLine(cut, { most: MOST_ROWS.list }) + waits,
+    };
   },
 });
 
