@@ -3,9 +3,12 @@ import { quoteWord } from "../claude/settings/hooks.ts";
 import type { Globals } from "./context.ts";
 import { kebab } from "./usage.ts";
 
-/** The beginning of a command of conclaude that uses the database and does not ask for help. */
+/**
+ * The beginning of a command of conclaude that uses the database and does not ask for help. It names the verbs, since
+ * titles and notes are printed, too, and "conclaude crashes" is no command. A test compares it with the table of verbs.
+ */
 const WORKS_ON_DATABASE =
-  /(?<=^|&& )conclaude (?=[a-z])(?!(?:install-hooks|uninstall-hooks|plugin|completions)\b)(?!.* --help$)/g;
+  /(?<=^|&& |, or )conclaude (?=(?:config|status|session|ui|memory|usage|guard|req|explain|task|workflow|agent|question|team|doctor|db|retention|reconcile|export|import|migrate|daemon|token|queue|audit|event|counter)\b)(?!.* --help$)/g;
 
 /** Adds `--db` to a command if the running command was given one. */
 export function nextHere(next: string, { db }: Pick<Globals, "db">): string {

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { isNext } from "../support/next.ts";
+import { kebab } from "../../src/operations/usage.ts";
+import { nextHere } from "../../src/operations/next_command.ts";
 import { saveEvent, tempDatabase } from "../support/records.ts";
 import { runVerb, runVerbJson } from "../support/verb.ts";
 import { testWith } from "../support/fixtures.ts";
+import { VERBS } from "../../src/operations/all_verbs.ts";
 
 const SESSION = "cad0ac4d-3933-45ad-9a1c-14aec05bb940";
 const TWIN = "cad0ac4d-3933-45ad-9a1c-14aec05bb941";
@@ -15,6 +18,9 @@ const FILTERS: readonly (readonly string[])[] = [
   ["counter", "list", "--session"],
   ["export", "--session"],
 ];
+
+const UNKNOWN =
+  /^Cannot find the session ".*"\n {2}why: {2}.*\n {2}next: conclaude session list\n$/;
 
 const test = testWith(tempDatabase);
 
@@ -30,9 +36,8 @@ test("session show takes any beginning of four characters, in any case, with or 
 });
 
 test("session list --until leaves out what was seen since", async (temp) => {
-  for (const [sessionId, atMs] of [["early", 1_000], ["late", 5_000]] as const) {
-    saveEvent(temp.db, { sessionId, atMs });
-  }
+  saveEvent(temp.db, { sessionId: "early", atMs: 1_000 });
+  saveEvent(temp.db, { sessionId: "late", atMs: 5_000 });
   const listed = async (...flags: readonly string[]) => {
     const { sessions } = await runVerbJson(["session", "list", ...flags], temp);
     return sessions.map(({ sessionId }: { sessionId: string }) => sessionId);
@@ -65,22 +70,13 @@ test("an id that several sessions share is an error that names them", async (tem
   assert.equal(session.sessionId, TWIN);
 });
 
-test("a whole id is never taken for the beginning of another one", async (temp) => {
-  for (const sessionId of ["build", "build-2"]) saveEvent(temp.db, { sessionId });
-  const { session } = await runVerbJson(["session", "show", "BUILD"], temp);
-  assert.equal(session.sessionId, "build");
-});
-
 test("an unknown id is an error, so that a wrong id does not look like a session without records", async (temp) => {
   saveEvent(temp.db);
   for (const verb of [["session", "show"], ...FILTERS]) {
     for (const id of ["nope", "cad", "ad0ac4d"]) {
       const { code, stdout, stderr } = await runVerb([...verb, id], temp);
       assert.deepEqual([code, stdout], [1, ""], verb.join(" "));
-      assert.match(
-        stderr,
-        /^Cannot find the session ".*"\n {2}why: {2}.*\n {2}next: conclaude session list\n$/,
-      );
+      assert.match(stderr, UNKNOWN);
     }
   }
 });
@@ -95,25 +91,33 @@ test("lists accept an id that only events have", async (temp) => {
   }
 });
 
-test("a counter that a script owns is never taken for one of a session whose id begins alike", async (temp) => {
+test("a whole id is never taken for the beginning of another one, nor a script's counter for a session's", async (temp) => {
+  for (const sessionId of ["build", "build-2", "deploy-2"]) saveEvent(temp.db, { sessionId });
+  const { session } = await runVerbJson(["session", "show", "BUILD"], temp);
+  assert.equal(session.sessionId, "build");
   const raise = (session: string) =>
     runVerbJson(["counter", "increment", "runs", "--session", session], temp);
-  saveEvent(temp.db, { sessionId: "deploy-2" });
   assert.deepEqual([await raise("deploy-2"), await raise("deploy")], [{ value: 1 }, { value: 1 }]);
 });
 
 test("the way out of an error is a command on the database that --db named", async (temp) => {
-  const wrong = async (...words: string[]) =>
-    (await runVerbJson(["--db", temp.path, ...words], { home: temp.folder })).error;
-  const { next } = await wrong("session", "show", "nope");
+  const show = ["--db", temp.path, "session", "show", "nope"];
+  const { error: { next } } = await runVerbJson(show, { home: temp.folder });
   assert.equal(next, `conclaude --db ${temp.path} session list`);
   assert.ok(isNext(next));
-  assert.equal((await wrong("req", "explain", "x")).next, `conclaude --db ${temp.path} req init`);
+  const here = (line: string) => nextHere(line, { db: "x" });
+  const isLeft = (name: string) => !here(`conclaude ${name}`).includes(" --db x ");
+  const left = ["install-hooks", "uninstall-hooks", "plugin", "completions", "hook", "mcp"];
+  assert.deepEqual(Object.keys(VERBS).map(kebab).filter(isLeft), left);
+  assert.match(here("conclaude config accept a, or conclaude config undo a"), /(--db x conf.*){2}/);
 });
 
-test("a hint in any text is a command on the database that --db named", async (temp) => {
-  const { stdout } = await runVerb(["--db", temp.path, "usage"], { home: temp.folder });
+test("a hint in any text is a command on the database that --db named, and a title stays", async (temp) => {
+  const run = (...words: string[]) => runVerb(["--db", temp.path, ...words], { home: temp.folder });
+  const { stdout } = await run("usage");
   assert.ok(stdout.includes(`now: conclaude --db ${temp.path} queue drain`), stdout);
+  const made = await run("task", "create", "fix: conclaude crashes");
+  assert.match(made.stdout, /: conclaude crashes"/);
 });
 
 test("without an id the newest session of this project is shown", async (temp) => {
