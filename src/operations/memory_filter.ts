@@ -21,6 +21,7 @@ import {
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { isThere } from "../system/on_disk.ts";
 import { type CliContext, typedPath } from "./context.ts";
+import { flagsAgain } from "./next_command.ts";
 import { NAMED_IDS, onlyNamed, projectHere } from "./session_lookup.ts";
 import { usageError } from "./usage.ts";
 
@@ -180,13 +181,25 @@ function nearOf(typed: string, all: readonly string[], nameOf: (one: string) => 
   return all.filter((one) => near.has(lower(one)));
 }
 
-/** Words unknown filters for people. @param command The command before the flag: `conclaude memory search uploads`. */
-export function unknownText(unknown: readonly UnknownFilter[], command: string): string[] {
+/**
+ * Words unknown filters for people.
+ *
+ * @param command The command before its flags: `conclaude memory search uploads`.
+ * @param flags All flags that were given; the hint repeats them, with known values for the unknown ones.
+ */
+export function unknownText(
+  unknown: readonly UnknownFilter[],
+  command: string,
+  flags: Readonly<Record<string, unknown>>,
+): string[] {
+  const likely = Object.fromEntries(
+    unknown.map(({ flag, value, known }) => [flag, known[0] ?? value]),
+  );
   return unknown.flatMap(({ flag, value, known }) => {
     const none = `Nothing at all is known of the ${flag} "${value}"`;
     return known.length === 0 ? [`${none}.`] : [
       `${none}; known: ${known.join(", ")}.`,
-      `  next: ${command} --${flag} ${quoteWord(known[0]!)}`,
+      `  next: ${command}${flagsAgain({ ...flags, ...likely })}`,
     ];
   });
 }

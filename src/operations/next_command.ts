@@ -17,11 +17,13 @@ export function nextHere(next: string, { db }: Pick<Globals, "db">): string {
     : next.replace(WORKS_ON_DATABASE, () => `conclaude --db ${quoteWord(db)} `);
 }
 
-/** Writes flags as a person types them, each after a blank. */
+/** Writes flags as a person types them, each after a blank. `since` and `until` are epoch milliseconds. */
 export function flagsAgain(flags: Readonly<Record<string, unknown>>): string {
   return Object.entries(flags).map(([name, value]) => {
     if (value === undefined || value === false) return "";
-    return ` --${kebab(name)}${value === true ? "" : ` ${quoteWord(String(value))}`}`;
+    const isTime = typeof value === "number" && (name === "since" || name === "until");
+    const word = isTime ? new Date(value).toISOString() : String(value);
+    return ` --${kebab(name)}${value === true ? "" : ` ${quoteWord(word)}`}`;
   }).join("");
 }
 

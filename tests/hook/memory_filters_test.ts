@@ -62,8 +62,8 @@ test("a filter that matches nothing is named, with the nearest known value as a 
   // What is known, and does not match, is not a mistake.
   const none = await run("memory", "search", "zebra", "--branch", "feature/uploads");
   assert.equal(none.stdout, "Nothing is remembered that matches.\n");
-  const timeline = await run("memory", "timeline", "sessionStoer.ts");
-  assert.match(timeline.stdout, /^Files like it: src\/auth\/sessionStore\.ts\.$/m);
+  const timeline = await run("memory", "timeline", "sessionStoer.ts", "--here");
+  assert.match(timeline.stdout, /^Files like it: src\/auth\/sessionStore\.ts\.\n.*\.ts --here$/m);
 });
 
 test("a project is found by its name, and a file as it is pasted: with its line, with the other slashes", async (home) => {

@@ -112,7 +112,10 @@ export const forget = verb({
     progress.end();
     const isNothing = isNone(preview);
     if (dryRun || isNothing && !isStopped) {
-      const how = { dryRun, filter, unknown, lines };
+      // The proposed command is a dry run, since the known name may not be the one that the person means.
+      const command = ["conclaude memory forget", ...ids.map(quoteWord), "--dry-run"].join(" ");
+      const hints = unknownText(unknown, command, { ...flags, text: flags.text && SAME_TEXT });
+      const how = { dryRun, filter, unknown, hints, lines };
       return previewView({ ...preview, transcripts: transcripts() }, how);
     }
     const again = commandAgain(chosen(""));
@@ -358,10 +361,11 @@ function ofWhat(filter: ForgetFilter): string {
 /** Shows what would be removed. Without a dry run nothing fits, so that nothing was done. */
 function previewView(
   preview: ForgetPreview,
-  { dryRun, filter, unknown, lines }: {
+  { dryRun, filter, unknown, hints, lines }: {
     readonly dryRun: boolean;
     readonly filter: ForgetFilter;
     readonly unknown: readonly UnknownFilter[];
+    readonly hints: readonly string[];
     readonly lines: readonly string[];
   },
 ): View {
@@ -383,8 +387,7 @@ function previewView(
         ? `Nothing fits; nothing ${dryRun ? "would be removed" : "was changed"}.`
         : `Would remove${ofWhat(filter)} ${removedText(removed)}.`,
       lines,
-      // The proposed command is a dry run, since the known name may not be the one that the person means.
-      unknownText(unknown, "conclaude memory forget --dry-run"),
+      hints,
       text,
     ],
     // An unknown project is a mistake, like an unknown session; an unknown file may have been forgotten before.

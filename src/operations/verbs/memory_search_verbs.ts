@@ -59,6 +59,7 @@ import {
   unknownFilters,
   unknownText,
 } from "../memory_filter.ts";
+import { flagsAgain } from "../next_command.ts";
 import { openStore } from "../open_store.ts";
 import { folderHere, isAnyOfOthers, sessionFilterOf } from "../session_lookup.ts";
 import { factLines, linesOf } from "../table.ts";
@@ -118,7 +119,7 @@ export const list = listVerb({
 export const search = readVerb({
   args: many(parsed(String, "What to look for, in any words", "query")),
   flags: { ...FILTER_FLAGS, limit: usually("10", number(1, 20, "At most this many, 1 to 20")) },
-  async run({ db, place, context }, flags, ...words) {
+  async run({ db, place, context }, { limit, ...flags }, ...words) {
     const nowMs = Date.now();
     const filter = filterOf(db, context, { ...flags, verb: "search" });
     const text = words.join(" ");
@@ -134,7 +135,7 @@ export const search = readVerb({
     const { results, quotedNowhere } = findMemory(db, text, {
       filter,
       nowMs,
-      limit: flags.limit,
+      limit,
       time: await timeIn(text, nowMs),
       here: { root: flags.here ? folderHere(context.cwd) : null, home: context.locations.home },
       onRebuild: (why) => context.process.stderr.write(`${rebuildText(why)}\n`),
@@ -148,7 +149,7 @@ export const search = readVerb({
         json: { ...none, ...waiting > 0 && { waiting } },
         text: [
           NOTHING_MATCHES,
-          unknownText(unknown, `conclaude memory search ${quoteWord(text)}`),
+          unknownText(unknown, `conclaude memory search ${quoteWord(text)}`, flags),
           waiting > 0 &&
           `${
             count(waiting, "capture is", "captures are")
@@ -291,8 +292,7 @@ export const timeline = readVerb({
     ),
   ],
   flags: { ...PROJECT_FLAGS, limit: usually("20", number(1, 100, "At most this many, 1 to 100")) },
-  async run({ db, context }, flags, target) {
-    const { limit } = flags;
+  async run({ db, context }, { limit, ...flags }, target) {
     const now = Date.now();
     const project = projectFilterOf(db, context, flags);
     // A number means an observation. A person writes a file of such a name with its folder: `./12`.
@@ -318,9 +318,12 @@ export const timeline = readVerb({
     const command = (of: string) => `conclaude memory timeline ${quoteWord(of)}`;
     const hints = unknown.flatMap((filter) => {
       const { flag, value, known } = filter;
-      if (flag === "project") return unknownText([filter], command(target));
+      if (flag === "project") return unknownText([filter], command(target), flags);
       if (known.length === 0) return [`Nothing at all is known of the file "${value}".`];
-      return [`Files like it: ${known.join(", ")}.`, `  next: ${command(known[0]!)}`];
+      return [
+        `Files like it: ${known.join(", ")}.`,
+        `  next: ${command(known[0]!)}${flagsAgain(flags)}`,
+      ];
     });
     return {
       json: { ...found, ...unknown.length > 0 && { unknown } },

@@ -74,10 +74,9 @@ export const reconcile = verb({
     if (session !== undefined) {
       onlySession(session, sessions, ({ sessionId }) => sessionId, "reconcile --session");
     }
-    const time = since === undefined ? undefined : new Date(since).toISOString();
     return transcriptsView(context, outcome, {
       label: "filled",
-      again: `conclaude reconcile${flagsAgain({ ...flags, since: time })} --backfill`,
+      again: `conclaude reconcile${flagsAgain(flags)} --backfill`,
       // A filled gap is no gap any more.
       names: session !== undefined ? "gaps" : backfill ? "nothing" : "sessions",
       first: isUnknown && `project     no transcript that was looked at is of "${plain(project)}"`,
