@@ -1,6 +1,6 @@
-/** Lists the changes between two snapshots, and tells which commands may have made a change. Reads no file. */
+/** Lists the changes between two snapshots, and tells which commands may have made a change. Reads no content. */
 import { baseName } from "../../base/paths.ts";
-import { isSameState } from "./file_state.ts";
+import { isSameState, stateOf } from "./file_state.ts";
 import OWNERS from "./owners.json" with { type: "json" };
 import type { Change, Snapshot, WatchList } from "./types.ts";
 
@@ -26,9 +26,15 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
     before: before.files[subject] ?? (before.rules === now.rules ? "" : after),
   }));
   const made = list.folders.flatMap(([folder, rule]) => {
-    const [known, found] = [before, now].map(({ folders }) => folders[`${rule} ${folder}`]);
+    const key = `${rule} ${folder}`;
+    const [known, found] = [before, now].map(({ folders }) => folders[key]);
+    // Where the earlier look did not read all names, only a file's age tells whether the file is new.
+    const isWhole = !before.cut?.includes(key);
     return (known && found || []).filter((path) => !known!.includes(path) && !(path in now.files))
-      .map((subject) => ({ kind: "file" as const, subject, rule, before: "", after: LISTED }));
+      .map((subject) => {
+        const after = isWhole ? LISTED : stateOf(subject);
+        return { kind: "file" as const, subject, rule, before: "", after };
+      });
   });
   const refs = Object.entries(now.refs).map(([subject, after]) => ({
     kind: "ref" as const,

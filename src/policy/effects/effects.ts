@@ -56,7 +56,7 @@ export async function lookForEffects(
     ? undefined
     : await (await import("../../system/git/heads.ts"))
       .readHeads(work.repository!, before?.heads ?? null, work);
-  const kept = isFresh ? { files: before.files, folders: before.folders } : {};
+  const kept = isFresh ? { files: before.files, folders: before.folders, cut: before.cut } : {};
   const seen = takeSnapshot(list, ground, { heads, ...kept });
   const now = { ...seen, digests: await digestsOf(list, { files: seen.files, before }) };
   // True if nothing but the time has changed.
@@ -115,7 +115,7 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
 function takeSnapshot(
   list: WatchList,
   { rules, root, kinds, branches, repository, atMs, config: { held } }: Ground,
-  known: Pick<Snapshot, "heads"> & Partial<Pick<Snapshot, "files" | "folders">>,
+  known: Pick<Snapshot, "heads"> & Partial<Pick<Snapshot, "files" | "folders" | "cut">>,
 ): Snapshot {
   const statesOf = (paths: readonly string[]) =>
     Object.fromEntries(paths.map((path) => [path, stateOf(path)]));
@@ -131,6 +131,9 @@ function takeSnapshot(
   const refs = Object.fromEntries(watched.map((name) => [`refs/${name}`, refOf(name)]));
   const head = repository?.branch ?? "";
   const filesIn = fileLister(root);
+  const listed = (known.folders === undefined ? list.folders : [])
+    .map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!)] as const);
+  const cut = listed.flatMap(([key, { isCut }]) => isCut ? [key] : []);
   return {
     atMs,
     held,
@@ -139,9 +142,8 @@ function takeSnapshot(
     heads: known.heads,
     policy: statesOf([...kinds.keys()]),
     files: known.files ?? statesOf(list.files.map(([path]) => path)),
-    folders: known.folders ?? Object.fromEntries(
-      list.folders.map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!)]),
-    ),
+    folders: known.folders ?? Object.fromEntries(listed.map(([key, { files }]) => [key, files])),
+    cut: cut.length > 0 ? cut : known.cut,
     refs,
     commit: head === "" ? "" : refs[`refs/heads/${head}`] ?? refOf(`heads/${head}`),
     stash: refOf("stash"),

@@ -75,6 +75,8 @@ export interface Snapshot {
   readonly digests?: Readonly<Record<string, string>>;
   /** By watched folder: the files there that its rule means. */
   readonly folders: Readonly<Record<string, readonly string[]>>;
+  /** The keys of those folders that hold too many entries to read all; absent where there are none. */
+  readonly cut?: readonly string[] | undefined;
   /** The commits of protected branches, local and remote-tracking, by whole name; empty for a missing branch. */
   readonly refs: Readonly<Record<string, string>>;
   /** The checked-out branch, and its commit. */

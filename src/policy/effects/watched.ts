@@ -138,7 +138,7 @@ async function filesOfRules(
     }
   });
   const list = fileLister(root);
-  for (const [folder, i] of folders) list(folder, rules[i]!).forEach(add);
+  for (const [folder, i] of folders) list(folder, rules[i]!).files.forEach(add);
   return {
     files: [...files].slice(0, MAX_FILES),
     untracked: others.filter((path) => files.has(path)).slice(0, MAX_DIGESTS),
@@ -159,7 +159,7 @@ function folderOf({ glob }: WatchedRule, root: string): string {
  * folder. It asks for no folder whose first name the project's folder does not have: each question about a missing
  * folder costs 50 µs.
  */
-export function fileLister(root: string): (folder: string, rule: WatchedRule) => string[] {
+export function fileLister(root: string): (folder: string, rule: WatchedRule) => Listed {
   // Some file systems do not distinguish upper and lower case, or how an accented letter is composed.
   const plain = (name: string) => name.normalize("NFC").toLowerCase();
   let top: readonly string[] | "unknown" | undefined;
@@ -168,14 +168,22 @@ export function fileLister(root: string): (folder: string, rule: WatchedRule) =>
     const [first = ""] = folder.slice(root.length + 1).split("/", 1);
     const isMissing = top !== "unknown" && folder.startsWith(`${root}/`) && first !== ".." &&
       !top.includes(plain(first));
-    return isMissing ? [] : matchingIn(folder, rule, root);
+    return isMissing ? { files: [], isCut: false } : matchingIn(folder, rule, root);
   };
 }
 
-function matchingIn(folder: string, rule: WatchedRule, root: string): string[] {
-  const files = entriesBelow(folder, folder !== root).take(MAX_ENTRIES)
-    .flatMap(({ path, isDirectory }) => isDirectory ? [] : [path]).toArray();
-  return files.length === 0 ? [] : files.filter(matcherOf(rule, root));
+interface Listed {
+  readonly files: readonly string[];
+  /** Whether there are too many entries to read all. */
+  readonly isCut: boolean;
+}
+
+function matchingIn(folder: string, rule: WatchedRule, root: string): Listed {
+  const entries = entriesBelow(folder, folder !== root).take(MAX_ENTRIES + 1).toArray();
+  const isCut = entries.length > MAX_ENTRIES;
+  const files = entries.slice(0, MAX_ENTRIES)
+    .flatMap(({ path, isDirectory }) => isDirectory ? [] : [path]);
+  return { files: files.length === 0 ? [] : files.filter(matcherOf(rule, root)), isCut };
 }
 
 function* entriesBelow(folder: string, isDeep: boolean) {
