@@ -43,7 +43,7 @@ export class Findings {
 
   keep(found: Found): ShellCommand {
     const { words: written = [], redirects = [], isFed = false, texts = [] } = found;
-    const { input, listing, state, output } = found;
+    const { input, isInputOpen, listing, state, output } = found;
     const { folder, startedBy, variables, functions } = state;
     // Paths are resolved in the folder, and functions, branches and loops copy the variables.
     const size = variables.size / 2 + (folder ?? "").length / 16;
@@ -57,6 +57,7 @@ export class Findings {
       words,
       redirects,
       input,
+      isInputOpen,
       isFed,
       listing,
       texts,

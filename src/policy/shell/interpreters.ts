@@ -45,12 +45,13 @@ export function isShell(name: string): boolean {
 }
 
 /** Returns the code or the file that a shell or an interpreter runs; undefined where it runs neither. */
-export function inInterpreter({ program, args, input }: ShellCommand): Inner | undefined {
+export function inInterpreter(command: ShellCommand): Inner | undefined {
+  const { program, args } = command;
   const row = INTERPRETERS.find(program.replace(/[\d.]+$/, ""));
   if (row === undefined) return undefined;
   const { isShell = false } = row;
   const unknown = codeFor(program);
-  const onInput = isShell ? scriptOnInput(input) : unknown;
+  const onInput = isShell ? scriptOnInput(command) : unknown;
   let isIdle = false;
   for (let at = 0; at < args.length; at++) {
     const word = args[at]!;

@@ -280,7 +280,7 @@ class Reader {
     // Variables before a command hold only for this command.
     const own = withPrefix(node, state);
     const read = readBy(node, before, state);
-    const output = redirects.length === 0 ? undefined : printed(node, words, state);
+    const output = redirects.length === 0 ? undefined : printed(node, words, state)?.text;
     const command = this.#found.keep({ words, redirects, ...read, state: own, output });
     this.#effects(command, node, { state, own });
     return words;

@@ -10,6 +10,8 @@ export interface ShellCommand {
   readonly redirects: readonly { readonly operator: string; readonly target: Argument }[];
   /** The text of its standard input, where the script shows it: a here-document, an `echo` before the pipe. */
   readonly input: string | undefined;
+  /** Whether only the running shell knows a part of that text. */
+  readonly isInputOpen?: boolean | undefined;
   /** Whether the script sets another home for the command, so that it reads other settings. */
   readonly hasOtherHome?: boolean;
   /** Whether a pipe or a file feeds its standard input. */
@@ -72,10 +74,12 @@ export function codeFor(program: string): Inner {
 }
 
 /** Returns the script that a shell reads from its standard input. */
-export function scriptOnInput(input: string | undefined): Inner {
+export function scriptOnInput(
+  { input, isInputOpen = false }: Pick<ShellCommand, "input" | "isInputOpen">,
+): Inner {
   return input === undefined
     ? { kind: "unknown", why: "what a shell reads is not known" }
-    : scriptFrom(literal(input));
+    : scriptFrom({ ...literal(input), isOpen: isInputOpen });
 }
 
 export function scriptFrom(text: Argument): Extract<Inner, { kind: "script" }> {

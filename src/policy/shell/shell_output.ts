@@ -64,7 +64,7 @@ export function readBy(
   node: Command,
   fed: Before | undefined,
   scope: Scope,
-): Pick<ShellCommand, "input" | "isFed" | "listing" | "texts"> {
+): Pick<ShellCommand, "input" | "isInputOpen" | "isFed" | "listing" | "texts"> {
   const own = ownInput(node);
   const isFed = fed !== undefined;
   if (own !== undefined) {
@@ -73,13 +73,14 @@ export function readBy(
   const before = fed?.node;
   if (before?.type === "Command") {
     const isList = programName(before.name?.value ?? "") === "find";
-    const input = printed(before, fed!.words, scope);
-    return { input, isFed, ...isList && { listing: fed!.words } };
+    const output = printed(before, fed!.words, scope);
+    const input = { input: output?.text, isInputOpen: output?.isOpen ?? false };
+    return { ...input, isFed, ...isList && { listing: fed!.words } };
   }
   const isGroup = before?.type === "Subshell" || before?.type === "BraceGroup";
   // The known outputs of the commands in a group.
   const texts = (isGroup ? before.body.commands : []).flatMap(({ command }) =>
-    command.type === "Command" ? printed(command, wordsOf(command, scope), scope) ?? [] : []
+    command.type === "Command" ? printed(command, wordsOf(command, scope), scope)?.text ?? [] : []
   );
   return { input: undefined, isFed, texts };
 }
@@ -102,7 +103,7 @@ export function outputOf({ text, script }: Substitution, scope: Scope): Argument
   if (command?.type !== "Command") return undefined;
   const words = wordsOf(command, scope);
   const output = printed(command, words, scope);
-  if (output !== undefined) return literal(output.replace(/\n+$/, ""));
+  if (output !== undefined) return { ...output, text: output.text.replace(/\n+$/, "") };
   if (words.length === 0 || words.some(({ isOpen }) => isOpen)) return undefined;
   const line = words.map(({ text }) => text).join(" ");
   return OUTPUTS.find(([pattern]) => pattern.test(line))?.[1](words.slice(1), scope);
@@ -117,18 +118,21 @@ function firstOf([only, ...others]: readonly Statement[]): SyntaxNode | undefine
     : command;
 }
 
-/** Returns what `echo`, `printf` and a `cat` of a here-document print; undefined for other commands. */
+/**
+ * Returns what `echo`, `printf` and a `cat` of a here-document print; undefined for other commands. The text of an `echo`
+ * is open where it has escapes, which some shells read without being told to, and others print as they are.
+ */
 export function printed(
   node: Command,
   [program, ...words]: readonly Argument[],
   scope: Scope,
-): string | undefined {
+): Argument | undefined {
   const name = programName(node.name?.value ?? "");
   // `$X/echo` is another program where the variable holds several words.
   const isOther = program?.isOpen === false && programName(program.text) !== name;
   if (name === "cat" && node.args.length === 0) {
     const own = ownInput(node);
-    return own && textOf(own, scope);
+    return known(own && textOf(own, scope));
   }
   if (isOther || (name !== "echo" && name !== "printf")) return undefined;
   if (words.length < node.args.length || words.some((word) => knownText(word) === undefined)) {
@@ -139,12 +143,10 @@ export function printed(
     let isRaw = true;
     while (/^-[neE]+$/.test(texts[0] ?? "")) isRaw &&= !texts.shift()!.includes("e");
     const text = texts.join(" ");
-    // Some shells read escapes without being told to.
-    if (isRaw) return /\\[\\0abcefnrtuUvx]/.test(text) ? undefined : text;
-    return unescaped(text);
+    return isRaw ? { ...literal(text), isOpen: ESCAPE.test(text) } : known(unescaped(text));
   }
   const [format = "", ...values] = texts[0] === "--" ? texts.slice(1) : texts;
-  return formatted(format, values);
+  return known(formatted(format, values));
 }
 
 /**
@@ -163,10 +165,24 @@ function formatted(format: string, values: readonly string[]): string | undefine
   return text;
 }
 
-/** Replaces the escapes of line breaks, tabs and backslashes; undefined where there are others. */
+/** Matches what some shell reads as an escape. */
+const ESCAPE = /\\[\\0-7abcefnrtuUvx]/;
+/** The escapes that every shell reads, by their letters. */
+const CONTROLS: Readonly<Record<string, string>> = {
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
+  "\\": "\\",
+};
+
+/** Replaces the escapes that every shell reads; undefined where there are others. */
 function unescaped(text: string): string | undefined {
-  if (/\\[^nt]/.test(text.replaceAll("\\\\", ""))) return undefined;
-  return text.replace(/\\([nt\\])/g, (_, sign) => sign === "n" ? "\n" : sign === "t" ? "\t" : "\\");
+  if (/\\[^abfnrtv]/.test(text.replaceAll("\\\\", ""))) return undefined;
+  return text.replace(/\\(.)/g, (_, letter) => CONTROLS[letter]!);
 }
 
 /** The name of a branch that only git knows. */

@@ -84,7 +84,7 @@ export function dialectOf({ program }: ShellCommand): Language | undefined {
 }
 
 export function findInner(command: ShellCommand): readonly Inner[] {
-  const { program: name, words: [program], args, input } = command;
+  const { program: name, words: [program], args } = command;
   if (program === undefined || program.isOpen) return [];
   const all = ALL_INNER.get(name)?.(command) ?? powerShell()?.inCmdlet(command) ??
     inForeignShell(command);
@@ -96,10 +96,10 @@ export function findInner(command: ShellCommand): readonly Inner[] {
     row === undefined || options === undefined ? [] : split(args, row).values(options);
   return [
     // The script may have just written the program.
-    program.text.includes("/") ? fromFile("sh", program, input) : [],
+    program.text.includes("/") ? fromFile("sh", program, command) : [],
     valuesOf(row?.scripts).map(scriptFrom),
     innerOf(command, row?.telltale) ?? [],
-    valuesOf(row?.files).map((file) => fromFile(name, file, input)),
+    valuesOf(row?.files).map((file) => fromFile(name, file, command)),
   ].flat();
 }
 
@@ -114,10 +114,10 @@ const ALL_INNER = new Map<string, (command: ShellCommand) => readonly Inner[]>([
 ]);
 
 function innerOf(command: ShellCommand, telltale: RegExp | undefined): Inner | undefined {
-  const { program: name, args, input } = command;
+  const { program: name, args } = command;
   const [first] = args;
-  if (name === "source" || name === ".") return first && fromFile(name, first, input);
-  if (name === "at" || name === "batch") return scriptOnInput(input);
+  if (name === "source" || name === ".") return first && fromFile(name, first, command);
+  if (name === "at" || name === "batch") return scriptOnInput(command);
   const isCode = ({ text }: Argument) => text.length > MAX_CODE_CHARS || telltale!.test(text);
   if (telltale !== undefined && args.some(isCode)) return codeFor(name);
   if (name === "trap" && first !== undefined && !first.text.startsWith("-")) {
@@ -127,8 +127,8 @@ function innerOf(command: ShellCommand, telltale: RegExp | undefined): Inner | u
 }
 
 /** Returns the code in a file; unknown code if only the running shell knows the file. */
-function fromFile(program: string, file: Argument, input: string | undefined): Inner {
-  if (file.text === "/dev/stdin") return scriptOnInput(input);
+function fromFile(program: string, file: Argument, by: ShellCommand): Inner {
+  if (file.text === "/dev/stdin") return scriptOnInput(by);
   return file.isOpen ? codeFor(program) : { kind: "file", program, file };
 }
 
