@@ -95,7 +95,7 @@ export const ID_BYTES = 64;
 /** The size of the number that ends an executable: the length of its embedded part with this number. */
 const LENGTH_BYTES = 8;
 
-/** Reads a number of bytes of a file from an offset on, into memory that the next read writes over. */
+/** Reads a number of bytes of a file from an offset on. */
 type Read = (start: number, bytes: number) => Uint8Array<ArrayBuffer>;
 
 /** Opens the overlay of the running program. @throws {Error} When the executable's file is gone or damaged. */
@@ -121,17 +121,12 @@ export function embeddedStart(read: Read, size: number): number {
   return size - Number(new DataView(length.buffer, length.byteOffset).getBigUint64(0, true));
 }
 
-/** Each script is read into the same memory, of this size or of the largest script: fresh memory costs time. */
-const BUFFER_BYTES = 262_144;
-
 /** Opens a file and keeps it open, so that later reads see the same file even after another has replaced it. */
 function openFile(path: string | URL) {
   const file = Deno.openSync(path);
-  let buffer = new Uint8Array();
   const read: Read = (start, bytes) => {
     file.seekSync(start, Deno.SeekMode.Start);
-    if (buffer.length < bytes) buffer = new Uint8Array(Math.max(bytes, BUFFER_BYTES));
-    const all = buffer.subarray(0, bytes);
+    const all = new Uint8Array(bytes);
     for (let at = 0; at < bytes;) {
       const count = file.readSync(all.subarray(at));
       if (count === null) throw new Error("the file ends too early");

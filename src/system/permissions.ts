@@ -56,9 +56,9 @@ export function permissionFlags(system: System): string[] {
 
 /**
  * Flags of the engine. A hook lives for 25 ms, so helper threads cost more than they gain, and so does machine code for
- * what runs a few times: functions get none before the optimiser, patterns only after 20 uses or on a long text, and
- * their bytecode is not polished. When a user's pattern backtracks without end, an engine that does not backtrack takes
- * over. The young heap is collected only every eight megabytes, which few hooks reach.
+ * what runs a few times: functions get none before the optimiser, patterns only after 20 uses or on a long text. When a
+ * user's pattern backtracks without end, an engine that does not backtrack takes over. The young heap is collected only
+ * every eight megabytes, which few hooks reach.
  */
 const ENGINE_FLAG = `--v8-flags=${
   [
@@ -68,7 +68,6 @@ const ENGINE_FLAG = `--v8-flags=${
     "--max-semi-space-size=8",
     "--no-sparkplug",
     "--regexp-tier-up-ticks=20",
-    "--no-regexp-peephole-optimization",
     "--expose-gc",
   ].join()
 }`;
