@@ -53,7 +53,7 @@ export interface Line {
 export interface SessionWhole {
   readonly session: Session;
   readonly story: SessionStory;
-  /** What the session was told of as changed without being allowed. */
+  /** The violations that the session was told of. */
   readonly violations: readonly {
     readonly name: string;
     readonly rule: string;

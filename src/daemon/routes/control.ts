@@ -181,13 +181,13 @@ export const pageRoutes: readonly Route[] = [
   ),
 ];
 
-/** What a session waits for, by its last hook. */
+/** Maps the last hook of a session to what the session waits for. */
 const WAITS: Readonly<Record<string, string>> = {
   PermissionRequest: "permission",
   Elicitation: "question",
   Stop: "next prompt",
 };
-/** What a session waits for, by the type of its last notification. One that asks something is stored as a question. */
+/** Does the same for the type of the last notification. A notification that asks is stored as a question instead. */
 const NOTIFIED: Readonly<Record<string, string>> = { idle_prompt: "next prompt" };
 
 /** The most sessions that are listed, the latest first. */

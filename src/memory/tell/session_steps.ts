@@ -208,7 +208,7 @@ async function stepsOf(
       ...UNKNOWN,
     });
   }
-  // What a tool use has changed comes after the tool use, which has the same time.
+  // A violation has the time of the tool use that made it, and the sort keeps the order of equal times.
   steps.push(...told.flatMap(violationSteps));
   steps.sort((a, b) => a.atMs - b.atMs);
   return withTurns(

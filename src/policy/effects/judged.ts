@@ -94,7 +94,7 @@ interface Kind {
   ) => MaybeAsync<boolean>;
 }
 
-/** What tells whether changes have been undone. */
+/** The present state, which shows whether changes have been undone. */
 export type Present = Pick<Ground, "db" | "repository" | "environment" | "branches"> & {
   readonly now: Pick<Snapshot, "held" | "refs">;
   /** When the session began that was told of the changes, in epoch milliseconds. */

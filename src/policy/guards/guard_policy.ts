@@ -130,7 +130,7 @@ export interface Verdict {
   readonly discards?: readonly Discard[];
   /** Why the use was not judged to its end; a person then decides. */
   readonly unread?: string;
-  /** What the judgement needs and cannot read, in words that follow a colon; `gates.whenBlind` then decides. */
+  /** Names what the judgement cannot read, in words that follow a colon; `gates.whenBlind` then decides. */
   readonly blind?: string;
 }
 
