@@ -9,7 +9,6 @@ import {
   type Actor,
   type Block,
   type Discard,
-  eachOnce,
   type GuardPolicy,
   namesTools,
   PROTECT_RULE,
@@ -158,7 +157,7 @@ function judgeScript(
   take(judgeCommands(policy, commands, { ...use, whole: use.command }));
   for (const command of commands) if (withinLimits(() => judge(command)) === null) isAll = false;
   return {
-    blocks: eachOnce(blocks),
+    blocks,
     doubts: [...new Set(doubts)],
     discards,
     scripts,

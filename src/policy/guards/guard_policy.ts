@@ -103,12 +103,6 @@ export interface Block {
   readonly isBlind?: boolean;
 }
 
-/** Keeps one block for each rule and what it says, since several commands of a line may break the rule alike. */
-export function eachOnce(blocks: readonly Block[]): Block[] {
-  const keyOf = ({ rule, reason }: Block) => rule + reason.split(". Command:", 1)[0];
-  return Array.from(Map.groupBy(blocks, keyOf).values(), ([first]) => first!);
-}
-
 /** Work that a command would throw away, if there is any. */
 export interface Discard {
   readonly loses: "changes" | "new files" | "stash";

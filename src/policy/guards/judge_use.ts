@@ -11,7 +11,6 @@ import { isRootAddition, judgeChange, judgeFile, judgeNameless, judgeOwn } from 
 import {
   type Actor,
   type Block,
-  eachOnce,
   type GuardPolicy,
   namesTools,
   ROOT_RULE,
@@ -146,6 +145,12 @@ async function judgeAsNamed(
   if (!policy.isStrict || (unread === undefined && doubts.length === 0)) return lenient;
   const reason = shortened(`Blocked ${tool} operation: ${why}`);
   return { ...lenient, blocks: [...blocks, { rule: STRICT_RULE, reason }] };
+}
+
+/** Keeps one block for each rule and what it says, since several commands of a line may break the rule alike. */
+function eachOnce(blocks: readonly Block[]): Block[] {
+  const keyOf = ({ rule, reason }: Block) => rule + reason.split(". Command:", 1)[0];
+  return Array.from(Map.groupBy(blocks, keyOf).values(), ([first]) => first!);
 }
 
 /** Tools that only look, ask, take notes, or start a subagent, whose own tool uses are judged one by one. */
