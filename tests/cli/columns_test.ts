@@ -7,7 +7,7 @@ import { openDatabase } from "../../src/db/database.ts";
 import { kebab } from "../../src/operations/usage.ts";
 import type { Verbs } from "../../src/operations/verb.ts";
 import { fillEveryTable } from "../support/every_row.ts";
-import { testWith } from "../support/fixtures.ts";
+import { rowsOf, testWith } from "../support/fixtures.ts";
 import { makeRepository } from "../support/git.ts";
 import { addToken, PERSON_TOKEN } from "../support/person.ts";
 import { hook, type RunOptions } from "../support/program.ts";
@@ -250,48 +250,17 @@ Deno.test("a line is cut in its middle, and never takes more columns than there 
 });
 
 Deno.test("a long line goes on below its text, a path breaks at a slash, and a command can still be pasted", () => {
-  assert.equal(
-    fitToColumns("  why:  one two three four five", 20),
-    "  why:  one two\n        three four\n        five",
-  );
-  assert.equal(
-    fitToColumns("ok    search index   no fault found", 28),
-    "ok    search index   no\n              fault found",
-  );
-  assert.equal(
-    fitToColumns("A person accepts it (`conclaude config accept`), or not", 40),
-    "A person accepts it\n(`conclaude config accept`), or not",
-  );
-  assert.equal(
-    fitToColumns("  next: keep one: `claude plugin uninstall conclaude`", 50),
-    "  next: keep one:\n        `claude plugin uninstall conclaude`",
-  );
+  for (const [text, columns, fits] of rowsOf<readonly [string, number, string]>(CASES.fits)) {
+    assert.equal(fitToColumns(text, columns), fits);
+  }
   const [whole, long] = ["task create --title".padEnd(72, "x"), "word ".repeat(20).trim()];
   assert.equal(fitToColumns(`Run one: \`${whole}\`.`, 80), `Run one:\n\`${whole}\`.`);
   assert.deepEqual(fitToColumns(`Run \`${long}\``, 80).split("\n").map(columnsOf), [79, 25]);
-  assert.equal(fitToColumns("# Files that may not change", 20), "# Files that may not\n# change");
-  assert.equal(
-    fitToColumns(`a.b: ["one", "two", "three"]  # /aaaa/bbbb/cccc/dddd/eeee`, 24),
-    `a.b: ["one", "two",\n  "three"]\n  # /aaaa/bbbb/cccc/\n  # dddd/eeee`,
-  );
   for (const columns of [1, 2, 3]) {
     assert.equal(fitToColumns("# a # b", columns).replace(/[\s#]/g, ""), "ab");
   }
-  assert.equal(fitToColumns("/aaaa/bbbb/cccc/dddd", 12), "/aaaa/bbbb/\n  cccc/dddd");
-  assert.equal(
-    fitToColumns("  next: conclaude task show 'a b c' --json", 30),
-    "  next: conclaude task show \\\n        'a b c' --json",
-  );
   const deep = `${" ".repeat(500)}"key": "${"word ".repeat(50)}${"letters".repeat(50)}"`;
   assert.deepEqual(tooLong(fitToColumns(deep, 80)), []);
-  assert.equal(
-    fitToColumns("To end it: conclaude task show abc --json", 30),
-    "To end it: conclaude task \\\nshow abc --json",
-  );
-  assert.equal(
-    fitToColumns("  next: ls /aaaa/bbbb/cccc/dddd/eeee", 22),
-    "  next: ls \\\n        /aaaa/bbbb/\\\ncccc/dddd/eeee",
-  );
 });
 
 const REFUSE = "Refuse expired tokens in every service of the gateway, and tell callers why";

@@ -217,11 +217,16 @@ test.git("in another working tree the told command brings a file back from there
   const project = laid(home);
   const env = { CLAUDE_PROJECT_DIR: project };
   await bash(home, "git worktree add -q ../tree", { env });
-  const told = await bash(home, "npm run x", { env, folder: "../tree", run: "echo x > yarn.lock" });
-  const undo = undoIn(told.after);
-  assert.match(undo, /^git -C \S+\/tree restore /);
-  await bash(home, undo, { env });
-  assert.equal(Deno.readTextFileSync(join(home.path, "tree/yarn.lock")), "v1\n");
+  for (const [file, was] of [["yarn.lock", "v1\n"], ["src/generated/api.ts", "x\n"]] as const) {
+    for (const [folder, name] of [["", `../tree/${file}`], ["../tree", file]] as const) {
+      assert.ok((await bash(home, `echo y > ${name}`, { env, folder, run: "true" })).denied, name);
+    }
+    const told = await bash(home, "npm run x", { env, folder: "../tree", run: `echo y > ${file}` });
+    const undo = undoIn(told.after);
+    assert.match(undo, /^git -C \S+\/tree restore /);
+    await bash(home, undo, { env });
+    assert.equal(Deno.readTextFileSync(join(home.path, "tree", file)), was);
+  }
 });
 
 test.git("a lock file that git stashes and brings back as its owner left it is no violation", async (home) => {
@@ -244,6 +249,7 @@ test.git("what a person has just restored is told again when a command writes th
 
 test.git("a commit that was made elsewhere during the session carries no change in unseen", async (home) => {
   const project = laid(home);
+  await addOrigin(home, project);
   await git(project, "switch", "-qc", "old");
   await git(project, "worktree", "add", "-q", "../tree", "-b", "tree");
   Deno.writeTextFileSync(join(project, "../tree/Cargo.lock"), "v2\n");
@@ -270,6 +276,20 @@ test.git("a commit that was made elsewhere during the session carries no change 
   await bash(home, "sh x.sh", { run: weakened, asked: false });
   assert.ok((await bash(home, "git merge -q tree")).blocks);
   assert.equal(await decided(home, LOCKED), "deny");
+});
+
+test.git("what only a commit changes is told, and a further commit undoes it", async (home) => {
+  const project = laid(home);
+  await bash(home, "ls");
+  for (const [run, file, status] of rowsOf<readonly [string, string, string]>(CASES.committed)) {
+    const { after } = await bash(home, "sh x.sh", { run });
+    assert.match(after, new RegExp(`${file}[^]*undo`), run);
+    assert.equal(await openIn(home), 1, run);
+    assert.equal((await bash(home, undoIn(after))).after, "", run);
+    assert.equal(gitSync(project, "diff", "--stat", "first", "HEAD", "--", file), "", run);
+    assert.equal(gitSync(project, "status", "--short"), status, run);
+    assert.equal(await openIn(home), 0, run);
+  }
 });
 
 test.git("a working tree that git removes takes its protected files along", async (home) => {
@@ -561,6 +581,8 @@ test.git("a protected branch goes where its own remote branch goes, and a push t
   const pushed = await bash(home, 'git push -q origin "work:$(echo niam | rev)"');
   assert.match(pushed.after, /remotes\/origin\/main.*it was pushed/);
   assert.equal(pushed.blocks, true);
+  const run = "git remote add new ../other.git; git push -q new work:main";
+  assert.match((await bash(home, "sh x.sh", { run })).after, /remotes\/new\/main.*it was pushed/);
 });
 
 test.git("what changes beside a command that only looks is not called its work", async (home) => {

@@ -1,8 +1,11 @@
 /** Lists the changes between two snapshots, and tells which commands may have made a change. Reads no content. */
 import { baseName } from "../../base/paths.ts";
+import { branchIn } from "../shell/git_branches.ts";
 import { isSameState, stateOf } from "./file_state.ts";
 import OWNERS from "./owners.json" with { type: "json" };
 import type { Change, Snapshot, WatchList } from "./types.ts";
+
+export const REMOTE = "refs/remotes/";
 
 /** Stands for the state of a new file in a watched folder: of such files only the names are read. */
 export const LISTED = "-";
@@ -36,11 +39,14 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
         return { kind: "file" as const, subject, rule, before: "", after };
       });
   });
+  // A branch that is new here loses nothing, but a remote's branch that a push made was not there.
+  const wasMissing = (subject: string) =>
+    subject.startsWith(REMOTE) && `refs/heads/${branchIn(subject)}` in before.refs ? "" : null;
   const refs = Object.entries(now.refs).map(([subject, after]) => ({
     kind: "ref" as const,
     subject,
     rule: null,
-    before: before.refs[subject] || after,
+    before: before.refs[subject] || (wasMissing(subject) ?? after),
     after,
   }));
   const changes = [...policy, ...files, ...made, ...refs]

@@ -1,6 +1,7 @@
 /** Looks for changes that nothing has allowed: between tool uses, after a command, and when Claude stops. */
 import { headLogBytes } from "../../system/git/reflogs.ts";
 import { readRef } from "../../system/git/repository.ts";
+import { counterparts } from "../../system/git/working_trees.ts";
 import { joinPath } from "../../base/paths.ts";
 import { namesIn } from "../../system/on_disk.ts";
 import { policiesIn } from "../policies.ts";
@@ -97,12 +98,18 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
   if (guards === null && requirements.length === 0) return null;
   if (db === null) throw new Error("without the database nothing is known of how it was before");
   const root = policy?.root ?? projectDir;
+  const isHere = repository === undefined || `${root}/`.startsWith(`${repository.root}/`);
+  const elsewhere = isHere
+    ? []
+    : counterparts(root, repository.commonDir).filter((one) =>
+      `${one}/`.startsWith(`${repository.root}/`)
+    );
   const rules = guards === null ? [] : watchedRules(guards);
   return {
     ...work,
     db,
     projectDir,
-    root,
+    roots: [root, ...elsewhere],
     rules,
     requirements,
     kinds: new Map(guards?.protectsItself ? policyFiles({ ...work, projectDir }) : []),
@@ -114,7 +121,7 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
 /** Reads the states of everything that is watched. @param known The parts that need not be read again. */
 function takeSnapshot(
   list: WatchList,
-  { rules, root, kinds, branches, repository, atMs, config: { held } }: Ground,
+  { rules, roots, kinds, branches, repository, atMs, config: { held } }: Ground,
   known: Pick<Snapshot, "heads"> & Partial<Pick<Snapshot, "files" | "folders" | "cut">>,
 ): Snapshot {
   const statesOf = (paths: readonly string[]) =>
@@ -130,7 +137,7 @@ function takeSnapshot(
     : places.flatMap((at) => branches.names.map((name) => `${at}/${name}`));
   const refs = Object.fromEntries(watched.map((name) => [`refs/${name}`, refOf(name)]));
   const head = repository?.branch ?? "";
-  const filesIn = fileLister(root);
+  const filesIn = fileLister(roots);
   const listed = (known.folders === undefined ? list.folders : [])
     .map(([folder, i]) => [`${i} ${folder}`, filesIn(folder, rules[i]!)] as const);
   const cut = listed.flatMap(([key, { isCut }]) => isCut ? [key] : []);

@@ -5,6 +5,7 @@ import { keepFile, keptText } from "../../config/store.ts";
 import { sessionStartMs } from "../../db/sessions.ts";
 import {
   broughtFiles,
+  committedApart,
   disguiseOf,
   isAsIn,
   isAsInStash,
@@ -12,6 +13,7 @@ import {
   isInBranch,
   isInCommit,
   isKeptApart,
+  isWhollyAsIn,
   remotesWith,
   sizesIn,
 } from "../../system/git/brought_files.ts";
@@ -22,10 +24,10 @@ import { changesPolicy } from "../guards/protected.ts";
 import { isPaused } from "../pauses_table.ts";
 import { policiesIn } from "../policies.ts";
 import { isSatisfied } from "../requirements/standing.ts";
-import { PROTECT_RULE } from "../guards/guard_policy.ts";
+import { isWrittenBy, PROTECT_RULE } from "../guards/guard_policy.ts";
 import { branchIn } from "../shell/git_branches.ts";
 import { withPatterns } from "../shell/rows.ts";
-import { changesBetween, isOwned, LISTED, mentions } from "./compare.ts";
+import { changesBetween, isOwned, LISTED, mentions, REMOTE } from "./compare.ts";
 import {
   addViolation,
   allowedSince,
@@ -46,7 +48,7 @@ import {
   type ViolationKind,
   type WatchList,
 } from "./types.ts";
-import { nameOf, policyText } from "./watched.ts";
+import { nameOf, policyText, ruleFinder } from "./watched.ts";
 
 /** Two looks, and the context of the second one. */
 interface Compared extends Ground {
@@ -120,7 +122,9 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     undo({ subject, before, after }, { repository }) {
       const came = repository && cameToRemote(repository, { ref: subject, commit: after });
       const isPush = subject.startsWith(REMOTE) && came !== null && typeof came === "object";
-      return isPush ? null : `git update-ref ${quoteWord(subject)} ${before}`;
+      if (isPush) return null;
+      const name = quoteWord(subject);
+      return before === "" ? `git update-ref -d ${name}` : `git update-ref ${name} ${before}`;
     },
     async isBack({ subject: ref, before: was, createdAtMs }, look) {
       const commit = look.now.refs[ref] ?? "";
@@ -142,13 +146,14 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
       if (isSame && (now.stash === before.stash || list.untracked?.includes(subject))) return true;
       const by = rules[rule ?? -1]?.writtenBy ?? null;
       const writes = (ran: readonly string[]) =>
-        isOwned(subject, ran) || (by !== null && ran.some((one) => new RegExp(by, "s").test(one)));
+        isOwned(subject, ran) || ran.some((one) => isWrittenBy(by, one));
       return brought.has(subject) || edited.has(subject) || writes(commands) ||
         (carried.has(subject) && writes(earlier));
     },
-    async undo({ subject: path, became }, look) {
+    async undo({ subject: path, became, before }, look) {
       const { before: was, repository, projectDir, environment } = look;
       const name = quoteWord(nameOf(path, projectDir));
+      if (before.startsWith(COMMITTED)) return undoOfCommit(before, name, became);
       // A later commit must not change what the told command brings back.
       const commit = was.commit === "" ? "HEAD" : was.commit;
       if (!repository || !await isInCommit(repository, { commit, path }, environment)) {
@@ -163,6 +168,10 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
         : `${git} ${from}`;
     },
     async isBack({ subject: path, before, undo }, { brought, repository, environment }) {
+      if (before.startsWith(COMMITTED)) {
+        const was = { commit: before.slice(COMMITTED.length), path };
+        return repository !== undefined && await isWhollyAsIn(repository, was, environment);
+      }
       if (brought.has(path) || isSameState(before, stateOf(path))) return true;
       // The file may also equal its version in the commit from which the undoing command takes it.
       const commit = / --source=([\da-f]+) /.exec(undo ?? "")?.[1];
@@ -171,6 +180,16 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     },
   },
 };
+
+/** Begins the state before of a file that only commits have changed, before the id of the commit that they came after. */
+const COMMITTED = "commit ";
+
+function undoOfCommit(before: string, name: string, became: Change["became"]): string {
+  const restore = became === "made"
+    ? `git rm -q --cached -- ${name}`
+    : `git restore --source=${before.slice(COMMITTED.length)} --staged --worktree -- ${name}`;
+  return `${restore} && git commit -q -m 'Take back a change' -- ${name}`;
+}
 
 /** Returns the new violations, and those of the open ones that are not settled. */
 export async function judgeAndSettle(compared: Compared) {
@@ -210,17 +229,20 @@ async function judge(
   const changes = changesBetween(before, looks.now, list).filter(({ became, kind, after }) =>
     became !== "made" || kind !== "file" || after === LISTED || latestChangeMs(after) >= before.atMs
   );
+  const apart = await changedInCommits({ ...looks, before }, changes);
+  changes.push(...apart);
   if (changes.length === 0) return [];
   // The empty stamp makes the next look list the files again, including the new ones.
   if (changes.some(({ became }) => became === "made")) {
-    saveWatched(db, looks.root, { stamp: "", list });
+    saveWatched(db, looks.roots[0], { stamp: "", list });
   }
-  const look = await lookAt(changes, command, { ...looks, before });
+  const look = await lookAt(changes, command, { ...looks, before }, apart);
   const found: Violation[] = [];
   for (const change of changes) {
     const { subject, kind, after } = change;
     if (await KINDS[kind].isAllowed(change, look) || (isLifted && kind === "file")) continue;
-    const isOlder = kind === "file" && after !== "" && after !== LISTED &&
+    const isOlder = kind === "file" && !apart.includes(change) && after !== "" &&
+      after !== LISTED &&
       latestChangeMs(after) < before.atMs;
     const isOwn = isDuring && !isOlder && command !== null && !look.onlyLooked &&
       (kind !== "file" || mentions(command, subject));
@@ -243,6 +265,32 @@ async function judge(
     }));
   }
   return found;
+}
+
+/** Finds the protected files that commits have changed, and that are as before in the working tree. */
+async function changedInCommits(
+  { before, now, repository, environment, ...looks }: Compared & { readonly before: Snapshot },
+  changes: readonly Change[],
+): Promise<Change[]> {
+  if (repository === undefined || before.logBytes === now.logBytes) return [];
+  const find = ruleFinder(looks);
+  const known = new Set(changes.map(({ subject }) => subject));
+  const apart = await committedApart(
+    repository,
+    (path) => !known.has(path) && find(path) >= 0,
+    { since: before, beganAtMs: beganAt({ ...looks, repository, environment }), environment },
+  );
+  return await Promise.all(apart.map(async ({ path: subject, from }): Promise<Change> => {
+    const isNew = !await isInCommit(repository, { commit: from, path: subject }, environment);
+    return {
+      subject,
+      kind: "file",
+      became: isNew ? "made" : "changed",
+      before: `${COMMITTED}${from}`,
+      after: stateOf(subject),
+      rule: find(subject),
+    };
+  }));
 }
 
 /**
@@ -300,6 +348,7 @@ async function lookAt(
   changes: readonly Change[],
   command: string | null,
   looks: Compared & { readonly before: Snapshot },
+  apart: readonly Change[],
 ): Promise<Look> {
   const { db, sessionId, projectDir, home, before } = looks;
   const told = allowedSince(db, { sessionId, sinceMs: before.atMs });
@@ -312,7 +361,8 @@ async function lookAt(
   const onlyLooked = command !== null && read[0]!.isPlain;
   const commands = read.flatMap((one) => one.commands);
   const isPushed = command === null || read.some(({ pushes }) => pushes);
-  const { brought, carried } = await broughtByGit(files, looks);
+  const { brought, carried: merged } = await broughtByGit(files, looks);
+  const carried = new Set([...merged, ...apart.map(({ subject }) => subject)]);
   const sinceMs = beganAt(looks) - DAY_MS;
   const earlier = carried.size === 0 ? [] : allowedSince(db, { sessionId, sinceMs }).commands
     .flatMap((text) => text.split(/[;&|\n]+/).map((part) => part.trim()));
@@ -416,8 +466,6 @@ async function movedRightly(change: Change, look: Look): Promise<boolean> {
   return await isBefore(repository, { earlier: before, later: after }, environment) ||
     !await isInRemote(before, look, subject);
 }
-
-const REMOTE = "refs/remotes/";
 
 /** The facts that tell whether a remote has moved its branch itself. */
 type Remembered = Pick<Look, "repository" | "environment" | "branches" | "isPushed"> & {

@@ -18,8 +18,8 @@ export interface EffectWork extends RequirementWork {
 export interface Ground extends EffectWork {
   readonly db: DatabaseSync;
   readonly projectDir: string;
-  /** The folder that the rules' patterns start from. */
-  readonly root: string;
+  /** The folder that the rules' patterns start from, then its place in the working tree of the command, if elsewhere. */
+  readonly roots: readonly [string, ...string[]];
   readonly rules: readonly WatchedRule[];
   readonly kinds: ReadonlyMap<string, PolicyKind>;
   readonly branches: ProtectedBranches;

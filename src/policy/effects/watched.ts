@@ -44,17 +44,23 @@ export function watchedRules({ rules, isStrict }: GuardPolicy): WatchedRule[] {
 }
 
 /** Makes a function that tells whether a rule matches a file. */
-function matcherOf({ pattern, needle }: WatchedRule, root: string): (path: string) => boolean {
+function matcherOf(
+  { pattern, needle }: WatchedRule,
+  roots: readonly string[],
+): (path: string) => boolean {
   const regex = new RegExp(pattern, "s");
-  const start = `${root}/`;
+  const isBelow = (path: string, start: string) =>
+    path.startsWith(start) && regex.test(path.slice(start.length));
   return (path) =>
     path.includes(needle) &&
-    ((path.startsWith(start) && regex.test(path.slice(start.length))) || regex.test(path));
+    (roots.some((root) => isBelow(path, `${root}/`)) || regex.test(path));
 }
 
+type RulesAndRoots = Pick<Ground, "rules" | "roots">;
+
 /** Makes a function that finds the number of the rule by which a file is watched; -1 for none. */
-function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string) => number {
-  const matchers = rules.map((rule) => rule.onlyNew ? () => false : matcherOf(rule, root));
+export function ruleFinder({ rules, roots }: RulesAndRoots): (path: string) => number {
+  const matchers = rules.map((rule) => rule.onlyNew ? () => false : matcherOf(rule, roots));
   return (path) => matchers.findIndex((means) => means(path));
 }
 
@@ -65,21 +71,21 @@ function ruleFinder(rules: readonly WatchedRule[], root: string): (path: string)
 export function withFormer(
   list: WatchList,
   former: readonly string[],
-  { rules, root }: Pick<Ground, "rules" | "root">,
+  { rules, roots }: RulesAndRoots,
 ): WatchList {
   const known = new Set(list.files.map(([path]) => path));
   const unlisted = former.filter((path) =>
-    !known.has(path) && (path.startsWith(`${root}/`) || exists(parentOf(path)))
+    !known.has(path) && (path.startsWith(`${roots[0]}/`) || exists(parentOf(path)))
   );
   if (unlisted.length === 0) return list;
-  const find = ruleFinder(rules, root);
+  const find = ruleFinder({ rules, roots });
   const added = unlisted.map((path) => [path, find(path)] as const).filter(([, rule]) => rule >= 0);
   return { ...list, files: [...list.files, ...added] };
 }
 
 /** Returns the stored list of files to watch; a new one once git's index, the ignore files or the rules have changed. */
 export async function watchList(ground: Ground): Promise<WatchList> {
-  const { db, root, rules, repository } = ground;
+  const { db, roots: [root], rules, repository } = ground;
   if (rules.length === 0) return { files: [], folders: [], left: 0, rules: "" };
   const stamped = repository === undefined ? [root] : [
     joinPath(gitFolders(repository).at(-1)!, "index"),
@@ -102,7 +108,7 @@ export async function watchList(ground: Ground): Promise<WatchList> {
 export async function protectedLinks(
   policy: GuardPolicy,
   own: readonly OwnFile[],
-  place: Pick<Ground, "root" | "repository" | "environment">,
+  place: Pick<Ground, "roots" | "repository" | "environment">,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const rules = watchedRules(policy);
   const watched = rules.length === 0 ? [] : (await filesOfRules({ ...place, rules })).files;
@@ -117,16 +123,18 @@ export async function protectedLinks(
 
 /** Finds the files that rules match: files that git knows, files in the rules' folders, and files that a rule names. */
 async function filesOfRules(
-  given: Pick<Ground, "rules" | "root" | "repository" | "environment">,
+  given: RulesAndRoots & Pick<Ground, "repository" | "environment">,
 ): Promise<Omit<WatchList, "rules">> {
-  const { rules, root, repository, environment } = given;
+  const { rules, roots, repository, environment } = given;
   const { listFiles } = await import("../../system/git/brought_files.ts");
   const { tracked, others } = repository === undefined
     ? { tracked: [], others: [] }
     : await listFiles(repository, environment);
-  const folders = rules.map((rule, i) => [folderOf(rule, root), i] as const);
+  const folders = roots.flatMap((root) =>
+    rules.map((rule, i) => [folderOf(rule, root), i] as const)
+  );
   const files = new Map<string, number>();
-  const find = ruleFinder(rules, root);
+  const find = ruleFinder(given);
   const add = (path: string) => {
     const rule = find(path);
     if (rule >= 0) files.set(path, rule);
@@ -134,10 +142,11 @@ async function filesOfRules(
   [...tracked, ...others].forEach(add);
   rules.forEach(({ glob, onlyNew }, i) => {
     if (!onlyNew && fixedHead(glob) === glob && !glob.endsWith("/")) {
-      files.set(glob.startsWith("/") ? glob : joinPath(root, glob.replace(/^\.\//, "")), i);
+      const named = glob.replace(/^\.\//, "");
+      for (const root of roots) files.set(glob.startsWith("/") ? glob : joinPath(root, named), i);
     }
   });
-  const list = fileLister(root);
+  const list = fileLister(roots);
   for (const [folder, i] of folders) list(folder, rules[i]!).files.forEach(add);
   return {
     files: [...files].slice(0, MAX_FILES),
@@ -159,17 +168,24 @@ function folderOf({ glob }: WatchedRule, root: string): string {
  * folder. It asks for no folder whose first name the project's folder does not have: each question about a missing
  * folder costs 50 µs.
  */
-export function fileLister(root: string): (folder: string, rule: WatchedRule) => Listed {
+export function fileLister(
+  roots: readonly string[],
+): (folder: string, rule: WatchedRule) => Listed {
   // Some file systems do not distinguish upper and lower case, or how an accented letter is composed.
   const plain = (name: string) => name.normalize("NFC").toLowerCase();
-  let top: readonly string[] | "unknown" | undefined;
+  const tops = new Map<string, readonly string[] | "unknown">();
   return (folder, rule) => {
-    top ??= namesIn(root)?.map(plain) ?? "unknown";
-    const [first = ""] = folder.slice(root.length + 1).split("/", 1);
-    const isMissing = top !== "unknown" && folder.startsWith(`${root}/`) && first !== ".." &&
-      !top.includes(plain(first));
-    return isMissing ? { files: [], isCut: false } : matchingIn(folder, rule, root);
+    const root = roots.findLast((root) => folder.startsWith(`${root}/`));
+    const isMissing = root !== undefined && lacks(root, folder.slice(root.length + 1));
+    return isMissing ? { files: [], isCut: false } : matchingIn(folder, rule, roots);
   };
+
+  function lacks(root: string, below: string): boolean {
+    const top = tops.get(root) ?? namesIn(root)?.map(plain) ?? "unknown";
+    tops.set(root, top);
+    const [first = ""] = below.split("/", 1);
+    return top !== "unknown" && first !== ".." && !top.includes(plain(first));
+  }
 }
 
 interface Listed {
@@ -178,12 +194,12 @@ interface Listed {
   readonly isCut: boolean;
 }
 
-function matchingIn(folder: string, rule: WatchedRule, root: string): Listed {
-  const entries = entriesBelow(folder, folder !== root).take(MAX_ENTRIES + 1).toArray();
+function matchingIn(folder: string, rule: WatchedRule, roots: readonly string[]): Listed {
+  const entries = entriesBelow(folder, !roots.includes(folder)).take(MAX_ENTRIES + 1).toArray();
   const isCut = entries.length > MAX_ENTRIES;
   const files = entries.slice(0, MAX_ENTRIES)
     .flatMap(({ path, isDirectory }) => isDirectory ? [] : [path]);
-  return { files: files.length === 0 ? [] : files.filter(matcherOf(rule, root)), isCut };
+  return { files: files.length === 0 ? [] : files.filter(matcherOf(rule, roots)), isCut };
 }
 
 function* entriesBelow(folder: string, isDeep: boolean) {

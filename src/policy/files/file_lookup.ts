@@ -17,6 +17,8 @@ export interface Ground {
   readonly root: string | null;
   readonly folder: string | null;
   readonly home: string | null;
+  /** Returns where `root` lies in the other working trees of the repository, found with the first file. */
+  readonly otherRoots: () => readonly string[];
   /** How many more files may be read for a generated-file marker; null where no rule needs one. */
   readonly heads: Allowance | null;
   /** Returns the guards' own files, found with the first file; none for a tool that writes nothing. */
@@ -67,7 +69,9 @@ export function factsOf(
       (others.length === 0
         ? ""
         : ` (the same file as ${fromFolder(realRoot, others[0]!) ?? others[0]})`),
-    spellings: [...new Set([...inside, path, real, ...others])],
+    spellings: [
+      ...new Set([...inside, ...inOtherTrees([path, real], ground), path, real, ...others]),
+    ],
     real,
     own: findOwn(own(), { paths: [path, real, ...others], effect }),
     ignored: null,
@@ -109,6 +113,11 @@ export function spellingsInside(
   const realRoot = rootOf(ground);
   return [fromFolder(root, path), fromFolder(realRoot, real), fromFolder(realRoot, path)]
     .filter((spelling) => spelling !== null);
+}
+
+/** Returns the paths relative to the project's folder in other working trees; none for such a folder itself. */
+function inOtherTrees(paths: readonly string[], { otherRoots }: Ground): string[] {
+  return otherRoots().flatMap((root) => paths.flatMap((path) => fromFolder(root, path) || []));
 }
 
 /** Tells whether an earlier part of the command makes this folder. */

@@ -10,6 +10,7 @@ import {
   type Block,
   type Discard,
   type GuardPolicy,
+  isWrittenBy,
   namesTools,
   PROTECT_RULE,
   ROOT_RULE,
@@ -191,7 +192,7 @@ function doubtsOfScripts(
     const block = blocks.find(({ rule }) =>
       rule !== ROOT_RULE &&
       policy.rules.every(({ name, action, writtenBy }) =>
-        name !== rule || (action !== "allow" && !new RegExp(writtenBy ?? "(?!)", "s").test(by))
+        name !== rule || (action !== "allow" && !isWrittenBy(writtenBy, by))
       )
     );
     if (block !== undefined) doubts.push(`${shown} does what ${block.rule} forbids`);

@@ -41,6 +41,13 @@ export function namesTools({ about }: Pick<Rule, "about">): boolean {
   return about === "command" || about === "file";
 }
 
+/** Tells whether a rule lets a command write its files; the command's options may stand anywhere. */
+export function isWrittenBy(writtenBy: Rule["writtenBy"], command: string): boolean {
+  if (writtenBy === null) return false;
+  const plain = command.split(" ").filter((word) => !word.startsWith("-")).join(" ");
+  return [command, plain].some((text) => new RegExp(writtenBy, "s").test(text));
+}
+
 /** The names of the rules that a policy switches on or off: their keys in the configuration. */
 export const DANGEROUS_RULE = "preToolUse.denyDangerousCommands";
 export const UNCOMMITTED_RULE = "preToolUse.protectUncommitted";

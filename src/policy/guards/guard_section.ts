@@ -27,7 +27,8 @@ const SHARED_KEYS = {
   ),
   effects: choice(
     ["tell", "block"],
-    "`block`: if a command has changed such a file, Claude may not go on until the change is undone.",
+    "`block`: if a command that names such a file, its ending or a folder above has changed it, Claude may not go on " +
+      "until that is undone.",
     "tell",
   ),
   writtenBy: optional(

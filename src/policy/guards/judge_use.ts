@@ -24,6 +24,7 @@ import { mayChange } from "../shell/quick_look.ts";
 import { textOfCall } from "../shell/script_listing.ts";
 import WORDS from "./words.json" with { type: "json" };
 import type { FileFacts, Judge, Look, OwnFile } from "./types.ts";
+import { counterparts } from "../../system/git/working_trees.ts";
 import { RealPaths } from "../../system/real_paths.ts";
 import { factsOf, fullPath, type Ground } from "../files/file_lookup.ts";
 import { ownFiles, type OwnPlaces } from "../files/own_files.ts";
@@ -90,14 +91,19 @@ async function judgeAsNamed(
   // Only rules that name tools concern a tool that reads.
   if (!writes && !policy.rules.some(namesTools) && !use.isCut) return NOTHING;
   const keepsOwn = policy.protectsItself || policy.protectsOtherTrees;
+  let otherRoots: readonly string[] | undefined = root === null || places.repository === undefined
+    ? []
+    : undefined;
   let own: readonly OwnFile[] | undefined = keepsOwn && writes ? undefined : [];
+  const paths = new RealPaths();
   const ground: Ground = {
     root,
     folder,
     home,
     heads: policy.protectsGenerated ? { left: MAX_HEADS } : null,
     own: () => own ??= ownFiles(places, { ...use, ...policy }),
-    paths: new RealPaths(),
+    otherRoots: () => otherRoots ??= counterparts(paths.real(root!), places.repository!.commonDir),
+    paths,
     hardLinks: { met: new Set(), protected: new Map() },
   };
   const command = SHELL_TOOLS.has(tool) ? commandOf(use.input) : null;
@@ -125,7 +131,10 @@ async function judgeAsNamed(
   let verdict = await judged();
   if (ground.hardLinks.met.size > 0 && root !== null) {
     const { protectedLinks } = await import("../effects/watched.ts");
-    ground.hardLinks.protected = await protectedLinks(policy, ground.own(), { ...places, root });
+    ground.hardLinks.protected = await protectedLinks(policy, ground.own(), {
+      ...places,
+      roots: [root],
+    });
     if (ground.hardLinks.protected.size > 0) verdict = await judged();
   }
   const discarding = (verdict.discards ?? []).length === 0

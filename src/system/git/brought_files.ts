@@ -3,7 +3,7 @@ import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
 import { exists } from "../on_disk.ts";
 import { askGit } from "./run_git.ts";
-import { type Move, movesSince, type Since } from "./reflogs.ts";
+import { type Move, movesSince, pushedSince, type Since } from "./reflogs.ts";
 import { gitFolders, type Repository } from "./repository.ts";
 import { operationIn } from "./working_trees.ts";
 
@@ -82,13 +82,44 @@ export async function broughtFiles(
       (name === path || (name.endsWith("/") && path.startsWith(name))) &&
       !(hasStopped && (CONFLICTS.has(state) || state[1] === " "))
     );
+  const missing = inside.filter((path) => !exists(joinPath(tree.root, path)));
+  const { from } = movesSince(tree, since);
+  const nothing: readonly string[] = [];
+  const [committed, former] = await Promise.all([
+    committedSince(tree, inside, { since, beganAtMs, environment }),
+    from === null || missing.length === 0
+      ? nothing
+      : ask("ls-tree", "--name-only", "-z", from, "--", ...missing),
+  ]);
+  if (committed === null) return none;
+  const { touched, elsewhere } = committed;
+  const ofGit = inside.filter((path) =>
+    !isChanged(path) && !unlike.has(path) && !touched.includes(path) &&
+    (!missing.includes(path) || former?.includes(path))
+  );
+  const [brought, carried] = [false, true].map((isCarried) =>
+    new Set(
+      ofGit.filter((path) => elsewhere.includes(path) === isCarried)
+        .map((path) => joinPath(tree.root, path)),
+    )
+  );
+  return { brought: brought!, carried: carried! };
+}
+
+/**
+ * Returns the files that commits have changed since a moment: those that were made here (`touched`), and those that were
+ * written elsewhere during the session. Null where git does not answer.
+ */
+async function committedSince(
+  tree: Tree,
+  inside: readonly string[],
+  { since, beganAtMs, environment }: BroughtSince,
+) {
   const { from, made, known } = movesSince(tree, since);
   /** Returns the files that these moves have changed; null where git does not answer. */
   const changedBy = async (moves: readonly Move[]) => {
     const names = await Promise.all(
-      moves.slice(0, MAX_MOVES).map(({ from, to }) =>
-        ask("diff-tree", "-r", "--name-only", "-z", isNone(from) ? EMPTY_TREE : from, to)
-      ),
+      moves.slice(0, MAX_MOVES).map((move) => namesBetween(tree, move, environment)),
     );
     return names.includes(null) || moves.length > MAX_MOVES ? null : names.flatMap((one) => one!);
   };
@@ -105,49 +136,69 @@ export async function broughtFiles(
     const changed = await changedBy([{ from, to: "HEAD" }]);
     return (await changedBy(commits))?.filter((name) => changed?.includes(name) ?? true) ?? null;
   };
-  const missing = inside.filter((path) => !exists(joinPath(tree.root, path)));
-  const nothing: readonly string[] = [];
-  const [touched, elsewhere, former] = await Promise.all([
-    changedBy(made),
-    writtenElsewhere(),
-    from === null || missing.length === 0
-      ? nothing
-      : ask("ls-tree", "--name-only", "-z", from, "--", ...missing),
-  ]);
-  if (touched === null || elsewhere === null) return none;
-  const ofGit = inside.filter((path) =>
-    !isChanged(path) && !unlike.has(path) && !touched.includes(path) &&
-    (!missing.includes(path) || former?.includes(path))
+  const [touched, elsewhere] = await Promise.all([changedBy(made), writtenElsewhere()]);
+  return touched === null || elsewhere === null ? null : { touched, elsewhere };
+}
+
+/** The names of the files that differ between two commits. */
+function namesBetween(...[at, { from, to }, environment]: Question<Move>) {
+  const words = ["diff-tree", "-r", "--name-only", "-z", isNone(from) ? EMPTY_TREE : from, to];
+  return namesFrom(at, words, environment);
+}
+
+/** A file, by its absolute path, and the commit that `HEAD` was at before its version there changed. */
+export type CommittedApart = { readonly path: string; readonly from: string };
+
+/**
+ * Finds the files of which commits since a moment hold another version than the working tree: what was written into
+ * git's index alone, or taken out of it.
+ * @param isMeant Picks the files, by their absolute paths.
+ */
+export async function committedApart(
+  tree: Tree,
+  isMeant: (path: string) => boolean,
+  given: BroughtSince,
+): Promise<CommittedApart[]> {
+  const { from } = movesSince(tree, given.since);
+  if (from === null) return [];
+  const { environment } = given;
+  const pathOf = (name: string) => joinPath(tree.root, name);
+  const changed = (await namesBetween(tree, { from, to: "HEAD" }, environment) ?? [])
+    .filter((name) => isMeant(pathOf(name)));
+  const { touched, elsewhere } = changed.length === 0
+    ? { touched: [], elsewhere: [] }
+    : await committedSince(tree, changed, given) ?? { touched: changed, elsewhere: [] };
+  const committed = changed.filter((name) => touched.includes(name) || elsewhere.includes(name))
+    .map(pathOf);
+  const same = await Promise.all(
+    committed.map((path) => isWhollyAsIn(tree, { commit: "HEAD", path }, environment)),
   );
-  const [brought, carried] = [false, true].map((isCarried) =>
-    new Set(
-      ofGit.filter((path) => elsewhere.includes(path) === isCarried)
-        .map((path) => joinPath(tree.root, path)),
-    )
-  );
-  return { brought: brought!, carried: carried! };
+  return committed.filter((_, i) => !same[i]).map((path) => ({ path, from }));
 }
 
 /**
- * Returns the commits that `HEAD` has and that neither a remote nor one of the commits `than` had, if they were written
- * since the session began and touch one of the files: made in another working tree, or without `HEAD`. Null where git
- * does not answer.
+ * Returns the commits that `HEAD` has and that neither a remote itself nor one of the commits `than` had, if they were
+ * written since the session began and touch one of the files: made in another working tree, or without `HEAD`. Null
+ * where git does not answer.
  */
 async function commitsFromElsewhere(
-  ...[at, { than, paths, beganAtMs }, environment]: Question<
-    {
-      readonly than: readonly string[];
-      readonly paths: readonly string[];
-      readonly beganAtMs: number;
-    }
-  >
+  tree: Tree,
+  { than, paths, beganAtMs }: Pick<BroughtSince, "beganAtMs"> & {
+    readonly than: readonly string[];
+    readonly paths: readonly string[];
+  },
+  environment: BroughtSince["environment"],
 ): Promise<Move[] | null> {
-  const words = "log -z --no-merges --ignore-missing --format=%P:%H:%at HEAD --not --remotes";
+  const words = "log -z --no-merges --ignore-missing --format=%P:%H:%at HEAD --not";
   const since = `--since=${Math.floor(beganAtMs / 1_000)}`;
-  const not = than.filter((commit) => !isNone(commit));
+  // What was pushed from here shows nothing of the remote.
+  const pushed = pushedSince(tree, beganAtMs);
+  const remotes = [...pushed.map(({ name }) => `--exclude=${name}`), "--remotes"];
+  const not = [...than, ...pushed.flatMap(({ others }) => others)]
+    .filter((commit) => !isNone(commit));
   const lines = await namesFrom(
-    at,
-    [...words.split(" "), ...not, since, "--", ...paths],
+    tree,
+    [...words.split(" "), ...remotes, ...not, since, "--", ...paths],
     environment,
   );
   return lines?.map((line) => line.split(":"))
@@ -223,6 +274,18 @@ export async function isAsIn(
   ]);
   if (committed !== null) return committed === present;
   return !exists(path) && await isInCommit(at, { commit: `${commit}^`, path }, environment);
+}
+
+/** Tells whether `HEAD` and the working tree have a file as a commit has it, or all three have none. */
+export async function isWhollyAsIn(
+  ...[at, { commit, path }, environment]: Question<InCommit>
+): Promise<boolean> {
+  const [present, ...committed] = await Promise.all([
+    answer(at, ["hash-object", "--", path], environment),
+    blobOf(at, { commit: "HEAD", path }, environment),
+    blobOf(at, { commit, path }, environment),
+  ]);
+  return committed.every((id) => id === present);
 }
 
 /** Tells whether a file equals its version in a stash, which keeps untracked files in a commit of their own. */

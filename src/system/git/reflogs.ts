@@ -1,7 +1,7 @@
 /** Reads git's reflogs: how a branch was made, its former names and commits, and what moved `HEAD`. */
 import { joinPath } from "../../base/paths.ts";
-import { readText } from "../on_disk.ts";
-import { gitFolders, hasBranch, type Repository } from "./repository.ts";
+import { entriesOf, readText } from "../on_disk.ts";
+import { changedAtMs, gitFolders, hasBranch, type Repository } from "./repository.ts";
 
 const MAX_LOG_BYTES = 1_048_576;
 /** How much of a log's end is read, in characters: about a hundred moves. */
@@ -60,9 +60,40 @@ export function cameToRemote(
   if (log === null) return null;
   const [, , to, seconds, what = ""] = [...log.slice(-LAST_CHARS).matchAll(MOVED)].at(-1) ?? [];
   if (to !== commit) return "forged";
-  if (what === "update by push") return { pushedAtMs: (Number(seconds) + 1) * 1_000 };
+  if (what === PUSHED) return { pushedAtMs: (Number(seconds) + 1) * 1_000 };
   return /^(?:fetch|pull|clone|remote)\b/.test(what) ? "told" : "forged";
 }
+
+/**
+ * Returns the remote-tracking branches, by their names below `refs/remotes`, that were pushed from here since a moment,
+ * and the commits that show what the remote had without that.
+ */
+export function pushedSince(
+  { commonDir }: BranchPlace,
+  sinceMs: number,
+): { readonly name: string; readonly others: readonly string[] }[] {
+  const top = joinPath(commonDir, "logs/refs/remotes");
+  const logs: string[] = [];
+  const folders = [top];
+  // The list grows during the loop.
+  for (const folder of folders) {
+    for (const { name, isDirectory } of entriesOf(folder) ?? []) {
+      (isDirectory ? folders : logs).push(joinPath(folder, name));
+    }
+  }
+  return logs.filter((path) => (changedAtMs(path) ?? 0) >= sinceMs).flatMap((path) => {
+    const moves = [...(readText(path, MAX_LOG_BYTES) ?? "").slice(-LAST_CHARS).matchAll(MOVED)];
+    const isPush = ([, , , seconds, what]: readonly string[]) =>
+      what === PUSHED && (Number(seconds) + 1) * 1_000 >= sinceMs;
+    const first = moves.findIndex(isPush);
+    if (first < 0) return [];
+    const told = moves.slice(first).filter((move) => !isPush(move)).map(([, , to]) => to!);
+    return { name: path.slice(top.length + 1), others: [moves[first]![1]!, ...told] };
+  });
+}
+
+/** What git writes into the reflog of a remote-tracking branch that it pushes. */
+const PUSHED = "update by push";
 
 type Tree = Pick<Repository, "root" | "commonDir">;
 

@@ -31,6 +31,15 @@ export function treesOf(commonDir: string): WorkingTree[] {
   return IN_MAIN_TREE.test(commonDir) ? [main, ...linked] : linked;
 }
 
+/** Returns where a folder of one working tree lies in the repository's other ones; none for a folder outside of all. */
+export function counterparts(folder: string, commonDir: string): string[] {
+  const roots = treesOf(commonDir).map(({ root }) => root);
+  const [own] = roots.filter((root) => `${folder}/`.startsWith(`${root}/`))
+    .sort((a, b) => b.length - a.length);
+  if (own === undefined) return [];
+  return roots.filter((root) => root !== own).map((root) => root + folder.slice(own.length));
+}
+
 /** The file that shows each operation. A rebase comes first: it may have stopped in a cherry-pick of its own. */
 const MARKS: readonly (readonly [verb: string, name: string])[] = [
   ["rebase", "rebase-merge"],
