@@ -18,6 +18,8 @@ import { isMissing } from "../system/on_disk.ts";
 export interface Place {
   readonly config: HookConfig;
   readonly database: string;
+  /** The folders above this one, as they were read for the configuration. */
+  readonly looks: readonly FolderLook[];
 }
 
 export interface OpenStore {
@@ -47,7 +49,7 @@ async function findPlace({ cwd, globals, locations }: CliContext, opens: boolean
     : await (await import("../config/cached.ts")).loadHookConfig(files, { locations, looks, noDb });
   const isOff = globals.noDb || !config.databaseEnabled;
   const database = isOff ? ":memory:" : databaseAt(locations, config.databasePath);
-  return { place: { config, database }, cache };
+  return { place: { config, database, looks }, cache };
 }
 
 /** Tells whether the database keeps a removed file, which may still be in force. It changes nothing. */

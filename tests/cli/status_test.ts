@@ -125,6 +125,11 @@ Deno.test("status of a fresh home fits on one screen and makes no database", asy
     (await runVerb(["status"], { home: home.path })).stdout,
     /^health {3}hooks are not installed: run `conclaude install-hooks`$/m,
   );
+  Deno.writeTextFileSync(`${home.path}/.conclaude.yaml`, "nope: 1\n");
+  const shown = async (...flags: string[]) =>
+    (await runVerb(["status", ...flags], { home: home.path })).stdout;
+  assert.match(await shown(), /^health .*\(and 1 more: `conclaude status --verbose`\)$/m);
+  assert.match(await shown("--verbose"), /^health .*validate`\n {9}hooks are not installed/m);
   assert.throws(() => Deno.statSync(`${home.path}/.conclaude/conclaude.db`), Deno.errors.NotFound);
 });
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { baseName, parentOf } from "../../base/paths.ts";
 import { relativeTime } from "../../base/time.ts";
 import { quickIdentity } from "../../system/git/identity.ts";
-import { findRepository, lookUpwards, type Repository } from "../../system/git/repository.ts";
+import { findRepository, type Repository } from "../../system/git/repository.ts";
 import { newestOfProject } from "../../memory/tell/told_rows.ts";
 import { countSessions, listSessions, tellingId } from "../../db/sessions.ts";
 import { formerFolders } from "../../memory/store.ts";
@@ -10,14 +10,14 @@ import { switchOn } from "../flags.ts";
 import { readVerb } from "../list_and_show.ts";
 import { moveCommand } from "../next_command.ts";
 import { openHere, openLines } from "../open_here.ts";
-import { careOf, factsOf, healthText, protectionsText, statusReportOf } from "../status_report.ts";
+import { careOf, healthLines, protectionsText } from "../status_care.ts";
 import { factLines, firstLines, section } from "../table.ts";
 
 export const status = readVerb({
   flags: { verbose: switchOn("With the database, the queue, the hooks, and the configuration") },
   async run({ context, ...opened }, { verbose }) {
     const { db } = opened;
-    const repository = findRepository(lookUpwards(context.cwd));
+    const repository = findRepository(opened.place.looks);
     const project = repository?.commonDir ?? context.cwd;
     const shown = repository === undefined ? project : projectFolder(repository);
     const folder = context.environment.variable("CLAUDE_PROJECT_DIR") ?? context.cwd;
@@ -26,7 +26,8 @@ export const status = readVerb({
     const lookedAt = isWhole ? undefined : LOOKED_AT;
     const recent = recentOf(db, project, { nowMs: here.nowMs, lookedAt });
     const care = await careOf(context, opened, here);
-    const report = isWhole ? statusReportOf(context, opened, { ...here, care, recent }) : null;
+    const whole = isWhole ? await import("../status_report.ts") : null;
+    const report = whole?.statusReportOf(context, opened, { ...here, care, recent });
     const lines = [
       `project  ${shown}`,
       `rules    ${protectionsText(care)}`,
@@ -36,13 +37,13 @@ export const status = readVerb({
       recentLines(db, project, recent),
       "",
       care.team.map(({ name, said }) => `team     ${name}: ${said}`),
-      `health   ${healthText(care)}`,
+      healthLines(care, { isWhole }).map((text, i) => (i === 0 ? "health" : "").padEnd(9) + text),
       "",
-      report === null
-        ? "Everything else: `conclaude status --verbose`"
-        : factLines(factsOf(report, care), 15),
+      whole
+        ? factLines(whole.factsOf(report!, care), 15)
+        : "Everything else: `conclaude status --verbose`",
     ];
-    return { json: report, text: lines };
+    return { json: report ?? null, text: lines };
   },
 });
 
