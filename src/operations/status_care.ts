@@ -72,8 +72,10 @@ export function careTexts({ beganAnew, violations, held, problems, fallback }: C
   const list = "`conclaude config accept --dry-run`";
   return {
     beganAnew: beganAnew && `${beganAnew.text}: run \`${beganAnew.next}\``,
-    violations: violations > 0 ? `${violations} open: ${list} lists them` : null,
-    held: held.length > 0 ? `${count(held.length, "file")} not in force: ${list}` : null,
+    violations: violations > 0 ? `${count(violations, "change")} not allowed: ${list}` : null,
+    held: held.length > 0
+      ? `${count(held.length, "configuration file")} not in force: ${list}`
+      : null,
     problems: problems > 0
       ? `${count(problems, "problem")}: run \`conclaude config validate\``
       : null,
@@ -91,8 +93,8 @@ export function healthLines(care: Care, { isWhole }: { readonly isWhole: boolean
   // The most urgent first.
   const [first, ...others] = [
     beganAnew,
-    violations && `changes that no rule allows: ${violations}`,
-    held && `changed configuration: ${held}`,
+    violations,
+    held,
     problems && `the configuration has ${problems}`,
     fallback,
     hooks.length === 0 && "hooks are not installed: run `conclaude install-hooks`",

@@ -194,7 +194,7 @@ test("config get shows what is in force, no verb lets a held change in, and what
   const { stdout } = await place.run(["status"]);
   assert.match(
     stdout,
-    /^health +changed configuration: 1 file not in force: `conclaude config acc/m,
+    /^health +1 configuration file not in force: `conclaude config acc/m,
   );
   Deno.mkdirSync(join(place.project, ".claude"));
   Deno.writeTextFileSync(

@@ -75,7 +75,7 @@ test("session show tells the story of a session, and every line fits 80 columns"
   assert.match(stdout, /^ {2}2 test runs: 1 green, 1 red$/m);
   assert.match(stdout, /^Left open\n {2}#\d+ .*deno lint/m);
   // A command that failed once, and is no check, is not told as open.
-  assert.match(stdout, /^Failed\n {2}mended .*\n {2}not mended .*count\.js.*\n {2}Not mended/m);
+  assert.match(stdout, /^Failed\n {2}mended .*\n {2}not mended .*count\.js.*\n {2}What counts/m);
   assert.equal(stdout.split("deno lint").length, 2, "a failure that was left open is told once");
   assert.match(stdout, /`conclaude session log cad0ac4d`$/m);
   const { stdout: whole } = await runVerb(["session", "show", "cad0", "--verbose"], temp);

@@ -156,7 +156,7 @@ function storyLines(
     section("Failed", [
       list(failed, MAX.failed),
       waiting === 0 && told.some(({ mendedBy }) => mendedBy === null) &&
-      "Not mended, yet not open: `conclaude memory open --help` says what is.",
+      "What counts as open: `conclaude memory open --help`",
     ]),
     section("Mended by", list(story.fixes.map(numbered), MAX.fixes)),
     section("Decided", list(story.decided.map(numbered), MAX.decided)),
