@@ -138,11 +138,12 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     },
   },
   file: {
-    isAllowed({ subject, rule }, look) {
+    isAllowed({ subject, rule, before: state }, look) {
       const { before, now, list, brought, carried, edited, commands, earlier, rules } = look;
       const was = before.digests?.[subject];
       // A new stash may hold another version, which nobody notices once it is brought back.
-      const isSame = was !== undefined && was === now.digests?.[subject];
+      const isSame = was !== undefined && was === now.digests?.[subject] &&
+        !state.startsWith(COMMITTED);
       if (isSame && (now.stash === before.stash || list.untracked?.includes(subject))) return true;
       const by = rules[rule ?? -1]?.writtenBy ?? null;
       const writes = (ran: readonly string[]) =>
@@ -153,14 +154,22 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     async undo({ subject: path, became, before }, look) {
       const { before: was, repository, projectDir, environment } = look;
       const name = quoteWord(nameOf(path, projectDir));
-      if (before.startsWith(COMMITTED)) return undoOfCommit(before, name, became);
+      const place = !repository || repository.root === projectDir
+        ? ""
+        : ` -C ${quoteWord(repository.root)}`;
+      if (before.startsWith(COMMITTED)) {
+        const restore = became === "made"
+          ? "rm -q --cached"
+          : `restore --source=${before.slice(COMMITTED.length)} --staged --worktree`;
+        return `git${place} ${restore} -- ${name} && ` +
+          `git${place} commit -q -m 'Take back a change' -- ${name}`;
+      }
       // A later commit must not change what the told command brings back.
       const commit = was.commit === "" ? "HEAD" : was.commit;
       if (!repository || !await isInCommit(repository, { commit, path }, environment)) {
         return became === "made" ? `rm -- ${name}` : null;
       }
       const { inIndex, byObjects } = await disguiseOf(repository, { commit, path }, environment);
-      const place = repository.root === projectDir ? "" : ` -C ${quoteWord(repository.root)}`;
       const git = `git${place}${byObjects ? " --no-replace-objects" : ""} restore`;
       const from = `--source=${commit} --staged --worktree -- ${name}`;
       return inIndex
@@ -183,13 +192,6 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
 
 /** Begins the state before of a file that only commits have changed, before the id of the commit that they came after. */
 const COMMITTED = "commit ";
-
-function undoOfCommit(before: string, name: string, became: Change["became"]): string {
-  const restore = became === "made"
-    ? `git rm -q --cached -- ${name}`
-    : `git restore --source=${before.slice(COMMITTED.length)} --staged --worktree -- ${name}`;
-  return `${restore} && git commit -q -m 'Take back a change' -- ${name}`;
-}
 
 /** Returns the new violations, and those of the open ones that are not settled. */
 export async function judgeAndSettle(compared: Compared) {

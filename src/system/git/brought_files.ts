@@ -1,7 +1,7 @@
 /** Tells files that git has brought (a checkout, merge, pull or stash) from files that something else has changed. */
 import type { Environment } from "../environment.ts";
 import { joinPath } from "../../base/paths.ts";
-import { exists } from "../on_disk.ts";
+import { exists, linkAt } from "../on_disk.ts";
 import { askGit } from "./run_git.ts";
 import { type Move, movesSince, pushedSince, type Since } from "./reflogs.ts";
 import { gitFolders, type Repository } from "./repository.ts";
@@ -140,10 +140,10 @@ async function committedSince(
   return touched === null || elsewhere === null ? null : { touched, elsewhere };
 }
 
-/** The names of the files that differ between two commits. */
+/** The names of the files that differ between two commits, without submodules. */
 function namesBetween(...[at, { from, to }, environment]: Question<Move>) {
-  const words = ["diff-tree", "-r", "--name-only", "-z", isNone(from) ? EMPTY_TREE : from, to];
-  return namesFrom(at, words, environment);
+  const words = "diff-tree -r --name-only --ignore-submodules -z".split(" ");
+  return namesFrom(at, [...words, isNone(from) ? EMPTY_TREE : from, to], environment);
 }
 
 /** A file, by its absolute path, and the commit that `HEAD` was at before its version there changed. */
@@ -164,7 +164,8 @@ export async function committedApart(
   const { environment } = given;
   const pathOf = (name: string) => joinPath(tree.root, name);
   const changed = (await namesBetween(tree, { from, to: "HEAD" }, environment) ?? [])
-    .filter((name) => isMeant(pathOf(name)));
+    // Git hashes the name to which a link leads, and not the file there.
+    .filter((name) => isMeant(pathOf(name)) && linkAt(pathOf(name)) === null);
   const { touched, elsewhere } = changed.length === 0
     ? { touched: [], elsewhere: [] }
     : await committedSince(tree, changed, given) ?? { touched: changed, elsewhere: [] };
