@@ -94,13 +94,18 @@ async function sessionAt(
   return active.length === 0 ? null : Math.min(...active.map(({ beganAtMs }) => beganAtMs));
 }
 
+/** The precision of the ctime that the runtime gives, in milliseconds. */
+const CLOCK_MS = 1_000;
+
 /** Returns when a file, or the folder that it is gone from, last changed, in epoch milliseconds. */
 function changedAt(path: string): number {
   for (const at of [path, parentOf(path)]) {
     try {
-      const { mtime, ctime } = statSync(at);
-      // A program can set back the `mtime`, but not the `ctime`.
-      return Math.max(mtime?.getTime() ?? 0, ctime?.getTime() ?? 0);
+      const [written, changed] = [statSync(at)].flatMap(({ mtime, ctime }) =>
+        [mtime, ctime].map((time) => time?.getTime() ?? 0)
+      );
+      // A program can set back the `mtime`, but not the `ctime`, of which only the second is known.
+      return written! >= changed! ? written! : changed! + CLOCK_MS;
     } catch {
       // The file is gone.
     }

@@ -66,8 +66,7 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
   const key = `${path} ${gaps.value}`;
   const [loaded, setLoaded] = useState<{ readonly key: string; readonly rows: readonly Row[] }>();
   const [isWhole, setWhole] = useState(false);
-  const current = useRef(key);
-  current.current = key;
+  const current = useRef({ key, path, readOn: async () => {} });
   const known = loaded?.key === key ? loaded.rows : [];
   const newest = value?.[name];
   useEffect(() => setWhole(false), [key]);
@@ -81,7 +80,11 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
     const until = new Date(atOf(last!) + 1).toISOString();
     try {
       const answer = await ask<Answer<Row>>("GET", withQuery(path!, { limit: PAGE, until }));
-      if (current.current !== key) return;
+      // A gap came in between: the list has begun anew, and is read on from there.
+      if (current.current.key !== key) {
+        if (current.current.path === path) await current.current.readOn();
+        return;
+      }
       const keys = new Set(rows!.map(keyOf));
       const more = answer[name]!.filter((row) => !keys.has(keyOf(row)));
       setWhole(answer[name]!.length < PAGE || more.length === 0);
@@ -90,6 +93,7 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
       tell((thrown as Refused).message, true);
     }
   };
+  current.current = { key, path, readOn };
   const isMore = !isWhole && rows !== undefined && rows.length >= PAGE;
   return { rows, error, readOn: isMore ? () => void readOn() : null, isCut: false };
 }

@@ -237,6 +237,8 @@ test.git("a lock file that git stashes and brings back as its owner left it is n
     run: "git stash -q; git stash pop -q; echo v3 > yarn.lock",
   });
   assert.match(other.after, /yarn\.lock/);
+  await bash(home, "yarn install", { run: "echo v4 > yarn.lock" });
+  assert.equal(await openIn(home), 0);
 });
 
 test.git("what a person has just restored is told again when a command writes the same", async (home) => {
@@ -297,6 +299,9 @@ test.git("a working tree that git removes takes its protected files along", asyn
   await bash(home, "git worktree add -q ../tree");
   await bash(home, "true", { folder: "../tree" });
   await bash(home, "true");
+  await git(home.project, "commit", "-q", "--allow-empty", "-m", "main, where it is checked out");
+  const { before, after } = await bash(home, "true", { folder: "../tree" });
+  assert.equal(before + after, "");
   assert.equal((await bash(home, "git worktree remove ../tree")).after, "");
 });
 
@@ -676,6 +681,15 @@ test.git("what a person's editor changes between tool uses is told as such, and 
     assert.equal((await shown("config", "accept", "--dry-run")).includes(name), state === "open");
     assert.equal(await openIn(home), state === "open" ? 1 : 0);
   }
+});
+
+test.git("what a session in another project may do excuses nothing here", async (home) => {
+  laid(home);
+  await bash(home, "ls");
+  makeRepository(join(home.path, "other"), { files: { "yarn.lock": "v1\n" } });
+  const session = "5e551011-0000-4000-8000-000000000002";
+  await bash(home, "yarn install", { folder: "../other", session });
+  assert.match((await bash(home, "sh x.sh", { run: "echo e > yarn.lock" })).after, /yarn\.lock/);
 });
 
 test.git("two sessions at once do not tell of each other's installs and edits", async (home) => {

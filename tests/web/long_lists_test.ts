@@ -84,6 +84,27 @@ pageTest("all sessions are reached, 200 at once, and a new one comes to the top"
   assert.equal(await page.locator(rows).count(), sessions.length + 1);
 });
 
+pageTest("a list that begins anew while it is read on is read on all the same", async (shown) => {
+  const { page, home } = shown;
+  fill(home.database, 450);
+  await shown.go("/sessions");
+  const rows = page.locator("main a.row");
+  await rows.nth(199).waitFor();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  await page.route(/sessions\?.*until=/, async (route) => {
+    await promise;
+    await route.continue();
+  });
+  await page.getByRole("button", { name: "Show more" }).click();
+  const anew = page.waitForResponse((one) => /\/sessions\?(?!.*until)/.test(one.url()));
+  using db = new DatabaseSync(home.database, { timeout: 5_000 });
+  // As if the database had been put back from a backup.
+  db.exec("DELETE FROM hook_executions");
+  await anew;
+  resolve();
+  await rows.nth(390).waitFor();
+});
+
 pageTest("all denials are reached, the newest first", async (shown) => {
   const { page, home } = shown;
   fill(home.database, 450);

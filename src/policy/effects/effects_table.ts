@@ -153,10 +153,10 @@ export function lookedAt(
 /** How much older than the next tool use a look may be, in milliseconds. A session looks after each own command. */
 const MOMENT_MS = 2_000;
 
-/** Reads what tools were allowed to do since a moment: the files that edits named, and the commands of shells. */
+/** Reads what tools were allowed to do in a project since a moment: files that edits named, and commands of shells. */
 export function allowedSince(
-  db: DatabaseSync,
-  { sessionId, sinceMs }: { readonly sessionId: string; readonly sinceMs: number },
+  { db, sessionId, project }: Pick<Ground, "db" | "sessionId" | "project">,
+  sinceMs: number,
 ): { readonly files: readonly string[]; readonly commands: readonly string[] } {
   const rows = statement(
     db,
@@ -165,8 +165,10 @@ export function allowedSince(
       WHERE created_at_ms >= ?2 - iif(session_id = ?1 AND ${OF_SHELL}, 0, ${MOMENT_MS})
         AND hook_name = 'PreToolUse'
         AND status = 'success'
-        AND json_valid(metadata)`,
-  ).all(sessionId, sinceMs);
+        AND json_valid(metadata)
+        AND (session_id = ?1 OR session_id IN (
+              SELECT session_id FROM sessions WHERE ?3 IN (repository, project_dir)))`,
+  ).all(sessionId, sinceMs, project);
   const texts = (column: string) =>
     rows.flatMap((row) => typeof row[column] === "string" ? [row[column]] : []);
   return {

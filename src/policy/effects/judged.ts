@@ -4,6 +4,7 @@ import { quoteWord } from "../../claude/settings/hooks.ts";
 import { keepFile, keptText } from "../../config/store.ts";
 import { sessionStartMs } from "../../db/sessions.ts";
 import {
+  type Brought,
   broughtFiles,
   committedApart,
   disguiseOf,
@@ -18,7 +19,8 @@ import {
   sizesIn,
 } from "../../system/git/brought_files.ts";
 import { settingsIn } from "../../system/git/configured_aliases.ts";
-import { cameToRemote } from "../../system/git/reflogs.ts";
+import { cameToRemote, wasAtBranch } from "../../system/git/reflogs.ts";
+import { workingTreeOf } from "../../system/git/working_trees.ts";
 import { exists, readText } from "../../system/on_disk.ts";
 import { changesPolicy } from "../guards/protected.ts";
 import { isPaused } from "../pauses_table.ts";
@@ -70,8 +72,11 @@ interface Look extends Compared {
   readonly edited: ReadonlySet<string>;
   /** The files that git has restored or brought, from a commit or a stash. */
   readonly brought: ReadonlySet<string>;
-  /** The files that came with commits written elsewhere during the session. */
+  /** The files that came with commits written elsewhere during the session, or in which commits alone made a change. */
   readonly carried: ReadonlySet<string>;
+  /** The files that commits made here have changed, and the commit before them. */
+  readonly committed: ReadonlySet<string>;
+  readonly from: string | null;
   /** The commands of all sessions that may have written those files, split at their separators. */
   readonly earlier: readonly string[];
   /** The commands that ran meanwhile, taken apart. */
@@ -124,7 +129,9 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
       const isPush = subject.startsWith(REMOTE) && came !== null && typeof came === "object";
       if (isPush) return null;
       const name = quoteWord(subject);
-      return before === "" ? `git update-ref -d ${name}` : `git update-ref ${name} ${before}`;
+      return before === ""
+        ? `git update-ref --no-deref -d ${name}`
+        : `git update-ref --no-deref ${name} ${before}`;
     },
     async isBack({ subject: ref, before: was, createdAtMs }, look) {
       const commit = look.now.refs[ref] ?? "";
@@ -138,18 +145,16 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     },
   },
   file: {
-    isAllowed({ subject, rule, before: state }, look) {
-      const { before, now, list, brought, carried, edited, commands, earlier, rules } = look;
+    isAllowed(change, look) {
+      const { subject, before: state } = change;
+      const { before, now, list, brought, carried, edited, earlier } = look;
       const was = before.digests?.[subject];
       // A new stash may hold another version, which nobody notices once it is brought back.
       const isSame = was !== undefined && was === now.digests?.[subject] &&
         !state.startsWith(COMMITTED);
       if (isSame && (now.stash === before.stash || list.untracked?.includes(subject))) return true;
-      const by = rules[rule ?? -1]?.writtenBy ?? null;
-      const writes = (ran: readonly string[]) =>
-        isOwned(subject, ran) || ran.some((one) => isWrittenBy(by, one));
-      return brought.has(subject) || edited.has(subject) || writes(commands) ||
-        (carried.has(subject) && writes(earlier));
+      return brought.has(subject) || edited.has(subject) || isByOwner(change, look) ||
+        (carried.has(subject) && isByOwner(change, { ...look, commands: earlier }));
     },
     async undo({ subject: path, became, before }, look) {
       const { before: was, repository, projectDir, environment } = look;
@@ -159,7 +164,7 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
         : ` -C ${quoteWord(repository.root)}`;
       if (before.startsWith(COMMITTED)) {
         const restore = became === "made"
-          ? "rm -q --cached"
+          ? `rm -q ${exists(path) ? "-f" : "--cached"}`
           : `restore --source=${before.slice(COMMITTED.length)} --staged --worktree`;
         return `git${place} ${restore} -- ${name} && ` +
           `git${place} commit -q -m 'Take back a change' -- ${name}`;
@@ -170,9 +175,10 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
         return became === "made" ? `rm -- ${name}` : null;
       }
       const { inIndex, byObjects } = await disguiseOf(repository, { commit, path }, environment);
+      const isHidden = inIndex && !await isAsIn(repository, { commit, path }, environment);
       const git = `git${place}${byObjects ? " --no-replace-objects" : ""} restore`;
       const from = `--source=${commit} --staged --worktree -- ${name}`;
-      return inIndex
+      return isHidden
         ? `touch -- ${name} && ${git} --ignore-skip-worktree-bits ${from}`
         : `${git} ${from}`;
     },
@@ -189,6 +195,16 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
     },
   },
 };
+
+/** Tells whether one of the commands may write a file: its package manager, or what its rule names. */
+function isByOwner(
+  { subject, kind, rule }: Change,
+  { commands, rules }: Pick<Look, "commands" | "rules">,
+): boolean {
+  const by = rules[rule ?? -1]?.writtenBy ?? null;
+  return kind === "file" &&
+    (isOwned(subject, commands) || commands.some((one) => isWrittenBy(by, one)));
+}
 
 /** Begins the state before of a file that only commits have changed, before the id of the commit that they came after. */
 const COMMITTED = "commit ";
@@ -240,9 +256,18 @@ async function judge(
   }
   const look = await lookAt(changes, command, { ...looks, before }, apart);
   const found: Violation[] = [];
-  for (const change of changes) {
+  for (const one of changes) {
+    const isInCommits = look.carried.has(one.subject) || look.committed.has(one.subject);
+    const change = isInCommits && look.from !== null && !one.before.startsWith(COMMITTED)
+      ? { ...one, before: `${COMMITTED}${look.from}` }
+      : one;
     const { subject, kind, after } = change;
-    if (await KINDS[kind].isAllowed(change, look) || (isLifted && kind === "file")) continue;
+    if (await KINDS[kind].isAllowed(change, look) || (isLifted && kind === "file")) {
+      // What a file's owner has written anew needs no undoing.
+      const settled = left.filter((one) => one.subject === subject && isByOwner(change, look));
+      settleViolations(db, settled.map(({ id }) => id), looks.now.atMs);
+      continue;
+    }
     const isOlder = kind === "file" && !apart.includes(change) && after !== "" &&
       after !== LISTED &&
       latestChangeMs(after) < before.atMs;
@@ -310,7 +335,12 @@ function isFurther(
 }
 
 const BETWEEN_USES = { toolUseId: null, command: null };
-const NONE = { brought: new Set<string>(), carried: new Set<string>() };
+const NONE: Brought = {
+  brought: new Set(),
+  carried: new Set(),
+  committed: new Set(),
+  from: null,
+};
 
 /** Returns when the session began, in epoch milliseconds. */
 function beganAt({ db, sessionId, atMs }: Ground): number {
@@ -352,8 +382,8 @@ async function lookAt(
   looks: Compared & { readonly before: Snapshot },
   apart: readonly Change[],
 ): Promise<Look> {
-  const { db, sessionId, projectDir, home, before } = looks;
-  const told = allowedSince(db, { sessionId, sinceMs: before.atMs });
+  const { projectDir, home, before } = looks;
+  const told = allowedSince(looks, before.atMs);
   const around = { folder: projectDir, home: home ?? undefined };
   const edited = new Set(told.files.map((path) => resolvePath(path, around)));
   const files = changes.filter(({ kind }) => kind === "file").map(({ subject }) => subject);
@@ -363,12 +393,12 @@ async function lookAt(
   const onlyLooked = command !== null && read[0]!.isPlain;
   const commands = read.flatMap((one) => one.commands);
   const isPushed = command === null || read.some(({ pushes }) => pushes);
-  const { brought, carried: merged } = await broughtByGit(files, looks);
-  const carried = new Set([...merged, ...apart.map(({ subject }) => subject)]);
+  const ofGit = await broughtByGit(files, looks);
+  const carried = new Set([...ofGit.carried, ...apart.map(({ subject }) => subject)]);
   const sinceMs = beganAt(looks) - DAY_MS;
-  const earlier = carried.size === 0 ? [] : allowedSince(db, { sessionId, sinceMs }).commands
+  const earlier = carried.size === 0 ? [] : allowedSince(looks, sinceMs).commands
     .flatMap((text) => text.split(/[;&|\n]+/).map((part) => part.trim()));
-  return { ...looks, edited, commands, isPushed, onlyLooked, brought, carried, earlier };
+  return { ...looks, ...ofGit, edited, commands, isPushed, onlyLooked, carried, earlier };
 }
 
 /** How long before the session another one may have run what wrote a file that git brings now, in milliseconds. */
@@ -377,12 +407,12 @@ const DAY_MS = 86_400_000;
 async function broughtByGit(
   files: readonly string[],
   look: Ground & Pick<Look, "before" | "now">,
-): Promise<Pick<Look, "brought" | "carried">> {
+): Promise<Brought> {
   const { before, now, repository, environment } = look;
   if (files.length === 0 || repository === undefined) return NONE;
   const since = { since: before, beganAtMs: beganAt(look), environment };
-  const { brought: ofGit, carried } = await broughtFiles(repository, files, since);
-  const brought = new Set(ofGit);
+  const ofGit = await broughtFiles(repository, files, since);
+  const brought = new Set(ofGit.brought);
   const sizeBefore = (path: string) => before.files[path]?.split(" ", 1)[0];
   if (now.stash !== before.stash && now.stash !== "") {
     // If a file's size in the stash differs from its size before, it was changed before git stashed and restored it.
@@ -391,7 +421,8 @@ async function broughtByGit(
       if (sizeBefore(path) !== size) brought.delete(path);
     }
   }
-  for (const path of files.filter((path) => now.files[path] === "" && !brought.has(path))) {
+  const gone = files.filter((path) => now.files[path] === "" && !ofGit.committed.has(path));
+  for (const path of gone.filter((path) => !brought.has(path))) {
     const size = sizeBefore(path) ?? "";
     // Git did not have the content of a file with a digest. It takes other files away itself, as when it aborts a merge.
     const isKept = before.digests?.[path] === undefined
@@ -404,7 +435,7 @@ async function broughtByGit(
     const stashed = { commit: before.stash, path };
     if (await isAsInStash(repository, stashed, environment)) brought.add(path);
   }
-  return { brought, carried };
+  return { ...ofGit, brought };
 }
 
 async function takenApart(command: string, { projectDir, home }: Ground) {
@@ -463,7 +494,9 @@ async function movedRightly(change: Change, look: Look): Promise<boolean> {
   if (branches.isNamed) return false;
   // A renamed branch loses nothing.
   if (after === "") return await isInBranch(repository, before, environment);
-  const isCheckedOut = [was.head, now.head].some((name) => `refs/heads/${name}` === subject);
+  const name = branchIn(subject);
+  const isCheckedOut = [was.head, now.head].includes(name) || wasAtBranch(repository, name, was) ||
+    workingTreeOf(repository, name) !== undefined;
   if (!isCheckedOut) return false;
   return await isBefore(repository, { earlier: before, later: after }, environment) ||
     !await isInRemote(before, look, subject);

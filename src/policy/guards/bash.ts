@@ -111,14 +111,17 @@ function judgeScript(
     }
   };
   /** Judges the file that a word names, where no table explains the program, which may do anything with the file. */
-  const judgeNamed = (word: Argument, { program, folder }: ShellCommand, isInText: boolean) => {
+  const judgeNamed = (word: Argument, command: ShellCommand, isInText: boolean) => {
+    const { program, folder, words } = command;
     const by = program === "" ? "an unknown program" : `\`${program}\``;
     const path = placeOf(word, folder);
     if (path === null || path.length > MAX_PATH_CHARS || looks > MAX_LOOKED) return;
     const { files } = look(path, { ...ANYTHING, isGlob: word.isGlob });
     looks += 1 + files.length;
     for (const file of files) {
-      const found = judged(file).filter(({ rule }) => rule !== ROOT_RULE);
+      const found = judged(file).filter(({ rule }) =>
+        rule !== ROOT_RULE && !mayWrite(policy, rule, shownCommand(words))
+      );
       const own = isInText ? [] : found.filter(({ rule }) => rule === PROTECT_RULE);
       blocks.push(...own);
       if (own.length === 0 && found.length > 0) {
@@ -190,10 +193,8 @@ function doubtsOfScripts(
     all.push(...scripts);
     // An allowing rule, or a rule that lets this command write its files, makes no doubt.
     const block = blocks.find(({ rule }) =>
-      rule !== ROOT_RULE &&
-      policy.rules.every(({ name, action, writtenBy }) =>
-        name !== rule || (action !== "allow" && !isWrittenBy(writtenBy, by))
-      )
+      rule !== ROOT_RULE && !mayWrite(policy, rule, by) &&
+      policy.rules.every(({ name, action }) => name !== rule || action !== "allow")
     );
     if (block !== undefined) doubts.push(`${shown} does what ${block.rule} forbids`);
   }
@@ -201,6 +202,11 @@ function doubtsOfScripts(
 }
 
 const MAX_SCRIPTS = 20;
+
+/** Tells whether the rule of this name lets a command write its files. */
+function mayWrite({ rules }: GuardPolicy, rule: string, command: string): boolean {
+  return rules.some(({ name, writtenBy }) => name === rule && isWrittenBy(writtenBy, command));
+}
 
 /** Does work that a hostile command can make endless; returns null when it costs too much or nests too deeply. */
 function withinLimits<Result>(work: () => Result): Result | null {

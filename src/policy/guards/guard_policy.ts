@@ -41,11 +41,15 @@ export function namesTools({ about }: Pick<Rule, "about">): boolean {
   return about === "command" || about === "file";
 }
 
-/** Tells whether a rule lets a command write its files; the command's options may stand anywhere. */
+/** Tells whether a rule lets a command write its files; options may stand anywhere, with their values or without. */
 export function isWrittenBy(writtenBy: Rule["writtenBy"], command: string): boolean {
   if (writtenBy === null) return false;
-  const plain = command.split(" ").filter((word) => !word.startsWith("-")).join(" ");
-  return [command, plain].some((text) => new RegExp(writtenBy, "s").test(text));
+  const isOption = (word: string | undefined) => word?.startsWith("-") ?? false;
+  const words = command.split(" ");
+  const plain = words.filter((word) => !isOption(word));
+  const valued = (i: number) => isOption(words[i - 1]) && !words[i - 1]!.includes("=");
+  const bare = words.filter((word, i) => !isOption(word) && !valued(i));
+  return [words, plain, bare].some((tried) => new RegExp(writtenBy, "s").test(tried.join(" ")));
 }
 
 /** The names of the rules that a policy switches on or off: their keys in the configuration. */

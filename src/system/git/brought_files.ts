@@ -39,6 +39,11 @@ async function namesFrom(...question: Question<readonly string[]>): Promise<stri
   return (await answer(...question))?.split("\0").filter((name) => name !== "") ?? null;
 }
 
+/** Files by how git changed them, and the commit that `HEAD` left first; null where it has not moved. */
+export type Brought =
+  & Readonly<Record<"brought" | "carried" | "committed", ReadonlySet<string>>>
+  & { readonly from: string | null };
+
 /** The moment since which git may have brought files, when the session began (epoch ms), and the environment. */
 interface BroughtSince {
   readonly since: Since;
@@ -49,16 +54,17 @@ interface BroughtSince {
 /**
  * Returns `brought`: the files that equal git's version and that no commit made here since a moment has touched. A
  * missing file counts where `HEAD` has moved away from a commit that has the file. `carried`: those that came with
- * commits of unknown origin, written during the session, which neither a remote nor `HEAD` had before. Returns none
- * where git does not answer.
+ * commits of unknown origin, written during the session, which neither a remote nor `HEAD` had before. `committed`: those
+ * that commits made here have touched. Returns none where git does not answer.
  * @param paths Absolute; a path outside of the working tree never counts.
  */
 export async function broughtFiles(
   tree: Tree,
   paths: readonly string[],
   { since, beganAtMs, environment }: BroughtSince,
-): Promise<{ readonly brought: ReadonlySet<string>; readonly carried: ReadonlySet<string> }> {
-  const none = { brought: new Set<string>(), carried: new Set<string>() };
+): Promise<Brought> {
+  const nothing: ReadonlySet<string> = new Set();
+  const none = { brought: nothing, carried: nothing, committed: nothing, from: null };
   const inside = paths.filter((path) => path.startsWith(`${tree.root}/`))
     .map((path) => path.slice(tree.root.length + 1));
   const ask = (...words: string[]) => namesFrom(tree, words, environment);
@@ -84,11 +90,10 @@ export async function broughtFiles(
     );
   const missing = inside.filter((path) => !exists(joinPath(tree.root, path)));
   const { from } = movesSince(tree, since);
-  const nothing: readonly string[] = [];
   const [committed, former] = await Promise.all([
     committedSince(tree, inside, { since, beganAtMs, environment }),
     from === null || missing.length === 0
-      ? nothing
+      ? null
       : ask("ls-tree", "--name-only", "-z", from, "--", ...missing),
   ]);
   if (committed === null) return none;
@@ -97,13 +102,13 @@ export async function broughtFiles(
     !isChanged(path) && !unlike.has(path) && !touched.includes(path) &&
     (!missing.includes(path) || former?.includes(path))
   );
-  const [brought, carried] = [false, true].map((isCarried) =>
-    new Set(
-      ofGit.filter((path) => elsewhere.includes(path) === isCarried)
-        .map((path) => joinPath(tree.root, path)),
-    )
-  );
-  return { brought: brought!, carried: carried! };
+  const setOf = (names: readonly string[]) => new Set(names.map((it) => joinPath(tree.root, it)));
+  return {
+    brought: setOf(ofGit.filter((path) => !elsewhere.includes(path))),
+    carried: setOf(ofGit.filter((path) => elsewhere.includes(path))),
+    committed: setOf(touched),
+    from,
+  };
 }
 
 /**

@@ -114,6 +114,18 @@ export function loggedSince(log: string, bytes: number): { to: string; what: str
   return Array.from(since.matchAll(MOVED), ([, , to, , what]) => ({ to: to!, what: what ?? "" }));
 }
 
+/** Tells whether a working tree had a branch checked out at a moment since the reflog of `HEAD` had this length, in bytes. */
+export function wasAtBranch(
+  tree: Tree,
+  branch: string,
+  { logBytes }: { readonly logBytes: number },
+): boolean {
+  const log = readText(headLogPath(tree), MAX_LOG_BYTES) ?? "";
+  return loggedSince(log, logBytes).some(({ what }) =>
+    what.startsWith("checkout: moving from ") && what.endsWith(` to ${branch}`)
+  );
+}
+
 /** A move of `HEAD`, or from a commit's parent to it; the earlier id is empty, or of zeros, where there is none. */
 export type Move = Readonly<{ from: string; to: string }>;
 
