@@ -6,8 +6,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { parentOf } from "../base/paths.ts";
 import { rememberedWhenBlind } from "../db/config_cache.ts";
 import type { Environment, Locations } from "../system/environment.ts";
-import { statSync } from "../system/files.ts";
-import { broughtFiles } from "../system/git/brought_files.ts";
+import { changedBefore } from "../system/on_disk.ts";
+import { broughtFiles, isCommittedSince } from "../system/git/brought_files.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
 import { appendLog, logFiles } from "../system/log.ts";
 import { lookForLife } from "../system/process/process_identity.ts";
@@ -94,23 +94,9 @@ async function sessionAt(
   return active.length === 0 ? null : Math.min(...active.map(({ beganAtMs }) => beganAtMs));
 }
 
-/** The precision of the ctime that the runtime gives, in milliseconds. */
-const CLOCK_MS = 1_000;
-
 /** Returns when a file, or the folder that it is gone from, last changed, in epoch milliseconds. */
 function changedAt(path: string): number {
-  for (const at of [path, parentOf(path)]) {
-    try {
-      const [written, changed] = [statSync(at)].flatMap(({ mtime, ctime }) =>
-        [mtime, ctime].map((time) => time?.getTime() ?? 0)
-      );
-      // A program can set back the `mtime`, but not the `ctime`, of which only the second is known.
-      return written! >= changed! ? written! : changed! + CLOCK_MS;
-    } catch {
-      // The file is gone.
-    }
-  }
-  return Date.now();
+  return changedBefore(path) ?? changedBefore(parentOf(path)) ?? Date.now();
 }
 
 async function broughtByGit(
@@ -123,7 +109,8 @@ async function broughtByGit(
   const repository = findRepository(lookUpwards(parentOf(path)));
   if (repository === undefined) return false;
   const at = { since: { afterMs: sinceMs }, beganAtMs: sinceMs, environment };
-  return (await broughtFiles(repository, [path], at)).brought.has(path);
+  return (await broughtFiles(repository, [path], at)).brought.has(path) &&
+    !await isCommittedSince(repository, { path, sinceMs }, environment);
 }
 
 /** Returns the configuration for hooks. While a file is unreadable, its policy answers as `gates.whenBlind` says. */

@@ -15,6 +15,20 @@ export function exists(path: string): boolean {
   return quietly(() => Deno.lstatSync(path)) !== undefined;
 }
 
+/** The precision of the ctime that the runtime gives, in milliseconds. */
+const CLOCK_MS = 1_000;
+
+/**
+ * Returns when a file last changed, at the latest, in epoch milliseconds; null without one. A program can set back the
+ * `mtime`, but not the `ctime`, of which only the second is known.
+ */
+export function changedBefore(path: string): number | null {
+  const info = quietly(() => Deno.statSync(path));
+  if (info === undefined) return null;
+  const [written, changed] = [info.mtime, info.ctime].map((time) => time?.getTime() ?? 0);
+  return written! >= changed! ? written! : changed! + CLOCK_MS;
+}
+
 /** Tells whether a path is a folder, or a link to one. */
 export function isFolder(path: string): boolean {
   return quietly(() => Deno.statSync(path).isDirectory) === true;

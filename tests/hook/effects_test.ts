@@ -274,7 +274,8 @@ test.git("a commit that was made elsewhere during the session carries no change 
   await bash(home, "cd ../tree && yarn install", { run: installed });
   assert.equal((await bash(home, "git merge -q tree")).after, "");
   await pause(1_000);
-  const weakened = "cd ../tree && echo 'preToolUse: {}' > .conclaude.yaml && git commit -qam w";
+  const dated = "GIT_COMMITTER_DATE=2020-01-01T00:00:00Z git commit -qam w";
+  const weakened = `cd ../tree && echo 'preToolUse: {}' > .conclaude.yaml && ${dated}`;
   await bash(home, "sh x.sh", { run: weakened, asked: false });
   assert.ok((await bash(home, "git merge -q tree")).blocks);
   assert.equal(await decided(home, LOCKED), "deny");

@@ -395,9 +395,13 @@ async function lookAt(
   const isPushed = command === null || read.some(({ pushes }) => pushes);
   const ofGit = await broughtByGit(files, looks);
   const carried = new Set([...ofGit.carried, ...apart.map(({ subject }) => subject)]);
-  const sinceMs = beganAt(looks) - DAY_MS;
-  const earlier = carried.size === 0 ? [] : allowedSince(looks, sinceMs).commands
+  const once = carried.size === 0 ? null : allowedSince(looks, beganAt(looks) - DAY_MS);
+  const earlier = (once?.commands ?? [])
     .flatMap((text) => text.split(/[;&|\n]+/).map((part) => part.trim()));
+  for (const path of once?.files ?? []) {
+    const file = resolvePath(path, around);
+    if (carried.has(file)) edited.add(file);
+  }
   return { ...looks, ...ofGit, edited, commands, isPushed, onlyLooked, carried, earlier };
 }
 

@@ -5,6 +5,7 @@ import { exists, linkAt } from "../on_disk.ts";
 import { askGit } from "./run_git.ts";
 import { type Move, movesSince, pushedSince, type Since } from "./reflogs.ts";
 import { gitFolders, type Repository } from "./repository.ts";
+import { isWrittenSince } from "./objects.ts";
 import { operationIn } from "./working_trees.ts";
 
 type Tree = Pick<Repository, "root" | "commonDir">;
@@ -120,7 +121,10 @@ async function committedSince(
   inside: readonly string[],
   { since, beganAtMs, environment }: BroughtSince,
 ) {
-  const { from, made, known } = movesSince(tree, since);
+  const { from, made, known: passed } = movesSince(tree, since);
+  const isNew = (id: string, datedMs: number) => isWrittenSince(tree, { id, datedMs }, beganAtMs);
+  // What was committed in this session may have been put aside meanwhile.
+  const known = passed.filter((id) => !isNew(id, 0));
   /** Returns the files that these moves have changed; null where git does not answer. */
   const changedBy = async (moves: readonly Move[]) => {
     const names = await Promise.all(
@@ -137,9 +141,15 @@ async function committedSince(
     );
     if (commits === null) return null;
     if (commits.length === 0) return [];
-    // A rebase writes commits anew, and the file may be as it was.
+    // A rebase, a cherry-pick or a revert writes a commit anew, and the file may be as it was.
     const changed = await changedBy([{ from, to: "HEAD" }]);
-    return (await changedBy(commits))?.filter((name) => changed?.includes(name) ?? true) ?? null;
+    const names = (await changedBy(commits))?.filter((name) => changed?.includes(name) ?? true);
+    const blobs = await Promise.all(
+      (names ?? []).map((name) =>
+        blobOf(tree, { commit: "HEAD", path: joinPath(tree.root, name) }, environment)
+      ),
+    );
+    return names?.filter((_, i) => blobs[i] === null || isNew(blobs[i]!.trim(), beganAtMs)) ?? null;
   };
   const [touched, elsewhere] = await Promise.all([changedBy(made), writtenElsewhere()]);
   return touched === null || elsewhere === null ? null : { touched, elsewhere };
@@ -195,22 +205,41 @@ async function commitsFromElsewhere(
   },
   environment: BroughtSince["environment"],
 ): Promise<Move[] | null> {
-  const words = "log -z --no-merges --ignore-missing --format=%P:%H:%at HEAD --not";
-  const since = `--since=${Math.floor(beganAtMs / 1_000)}`;
-  // What was pushed from here shows nothing of the remote.
-  const pushed = pushedSince(tree, beganAtMs);
-  const remotes = [...pushed.map(({ name }) => `--exclude=${name}`), "--remotes"];
-  const not = [...than, ...pushed.flatMap(({ others }) => others)]
-    .filter((commit) => !isNone(commit));
-  const lines = await namesFrom(
-    tree,
-    [...words.split(" "), ...remotes, ...not, since, "--", ...paths],
-    environment,
-  );
+  const not = [...toldByRemotes(tree, beganAtMs), ...than.filter((commit) => !isNone(commit))];
+  const words = `log -z --no-merges --max-count=${MAX_LISTED} ${LISTED_AS} HEAD --not`.split(" ");
+  const lines = await namesFrom(tree, [...words, ...not, "--", ...paths], environment);
   return lines?.map((line) => line.split(":"))
-    // A rebase and a cherry-pick leave the time at which a commit was written.
-    .filter(([, , writtenAt]) => Number(writtenAt) * 1_000 >= beganAtMs)
+    .filter(([, to = "", ...dates]) => isWrittenSince(tree, { id: to, ...dated(dates) }, beganAtMs))
     .map(([from = "", to = ""]) => ({ from, to })) ?? null;
+}
+
+/** The most commits that are listed. */
+const MAX_LISTED = 200;
+/** Lists a commit's parents, its id, and the times at which it was written first and last, in seconds. */
+const LISTED_AS = "--ignore-missing --format=%P:%H:%at:%ct";
+
+function dated(seconds: readonly string[]) {
+  return { datedMs: Math.min(...seconds.map(Number)) * 1_000 };
+}
+
+/** Returns words for git that name what remotes have told of; what was pushed from here shows nothing of a remote. */
+function toldByRemotes(tree: Tree, sinceMs: number): string[] {
+  const pushed = pushedSince(tree, sinceMs);
+  const others = pushed.flatMap(({ others }) => others).filter((commit) => !isNone(commit));
+  return [...pushed.map(({ name }) => `--exclude=${name}`), "--remotes", ...others];
+}
+
+/** Tells whether `HEAD` has a file's version from a commit that was written since a moment, and that no remote told of. */
+export async function isCommittedSince(
+  tree: Tree,
+  { path, sinceMs }: { readonly path: string; readonly sinceMs: number },
+  environment: BroughtSince["environment"],
+): Promise<boolean> {
+  const words = `log -1 ${LISTED_AS} HEAD --not`.split(" ");
+  const told = toldByRemotes(tree, sinceMs);
+  const line = (await answer(tree, [...words, ...told, "--", path], environment) ?? "").trim();
+  const [, id = "", ...dates] = line.split(":");
+  return id !== "" && isWrittenSince(tree, { id, ...dated(dates) }, sinceMs);
 }
 
 /**
