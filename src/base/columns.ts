@@ -58,10 +58,10 @@ const SENTENCE = /^(?:[A-Z]|# )/;
 /** Matches the label before a line's text: blanks, then `why:  `, `"key": `, `status    ` or the like. */
 const LABEL = /^\s*(?:(?:(?:\S+ ){0,2}\S+ {2,}(?=\S)){1,2}|(?:[a-z]+|"\w+"): +|- +)?/i;
 /**
- * Matches a command: it begins with a small letter behind `next:`, or follows a purpose: `To end it: conclaude …`.
- * A text with a comma or a backtick behind `next:` is a sentence.
+ * Matches a command: it begins with a small letter behind `next:` or `undo:`, or follows a purpose: `To end it:
+ * conclaude …`. A text with a comma or a backtick there is a sentence.
  */
-const COMMAND = /^\s*(?:next: +[a-z](?!.*(?:, |`))|(?:[\w ]+: +)?conclaude )/;
+const COMMAND = /^\s*(?:(?:next|undo): +[a-z](?!.*(?:, |`))|(?:[\w ]+: +)?conclaude )/;
 /** Matches a word; a command in backticks is one word, and so is a `#` with what follows it. */
 const WORD = /(\s*)((?:# )?(?:(?:\S*?`[^`]+`)+\S*|\S+))/g;
 /** Matches a word of a command in backticks that is longer than a row. */

@@ -65,7 +65,8 @@ export async function policyInForce(
           else isWithoutNew = false;
           continue;
         }
-        brought.push(file.path);
+        const isOther = searches.flat().every(({ path }) => keptText(db, path) !== file.text);
+        if (isOther) brought.push(file.path);
       }
       if (!onlyLooks && !isUnreadable) {
         keepFile(db, file.path, { text: file.text, atMs });
@@ -84,7 +85,11 @@ async function sessionAt(
   atMs: number,
 ): Promise<number | null> {
   const folder = layer === "user" ? null : parentOf(path);
-  const sessions = sessionsAt(db, folder, atMs);
+  // An agent in another working tree of the repository may have changed the file.
+  const repository = folder === null
+    ? null
+    : findRepository(lookUpwards(folder))?.commonDir ?? null;
+  const sessions = sessionsAt(db, { folder, repository }, atMs);
   const pids = sessions.flatMap(({ claudePid, isActive }) => isActive && claudePid || []);
   const alive = await lookForLife(pids);
   // A session whose process is gone was active until its last event.

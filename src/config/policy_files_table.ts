@@ -58,10 +58,10 @@ interface BegunSession {
   readonly seenAtMs: number;
 }
 
-/** Returns the sessions that had begun by a moment and not ended, in a folder or below it; in all folders for null. */
+/** Returns the sessions of a project that had begun by a moment and not ended; those of all projects for null. */
 export function sessionsAt(
   db: DatabaseSync,
-  folder: string | null,
+  { folder, repository }: { readonly folder: string | null; readonly repository: string | null },
   atMs: number,
 ): readonly BegunSession[] {
   return db.prepare(
@@ -70,8 +70,9 @@ export function sessionsAt(
        FROM sessions
       WHERE started_at_ms <= ?2
         AND (status = 'active' OR ended_at_ms >= ?2)
-        AND (?1 IS NULL OR project_dir = ?1 OR substr(project_dir, 1, length(?1) + 1) = ?1 || '/')`,
-  ).all(folder, atMs) as unknown as readonly BegunSession[];
+        AND (?1 IS NULL OR repository = ?3 OR project_dir = ?1 OR
+             substr(project_dir, 1, length(?1) + 1) = ?1 || '/')`,
+  ).all(folder, atMs, repository) as unknown as readonly BegunSession[];
 }
 
 /** How long a read waits for another process, in milliseconds. */

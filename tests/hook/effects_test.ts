@@ -684,6 +684,17 @@ test.git("what a person's editor changes between tool uses is told as such, and 
   }
 });
 
+test.git("a policy file that a session of another working tree changed is not in force", async (home) => {
+  const project = laid(home);
+  await git(project, "worktree", "add", "-q", "../tree");
+  assert.equal(await decided(home, LOCKED), "deny");
+  await send(home, "SessionEnd", { reason: "other" });
+  const session = "5e551011-0000-4000-8000-000000000002";
+  const run = "echo 'preToolUse: {}' > ../project/.conclaude.yaml";
+  await bash(home, "node x.js", { folder: "../tree", session, run });
+  assert.equal(await decided(home, { session_id: `${session.slice(0, -1)}3`, ...LOCKED }), "deny");
+});
+
 test.git("what a session in another project may do excuses nothing here", async (home) => {
   laid(home);
   await bash(home, "ls");

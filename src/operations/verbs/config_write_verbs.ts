@@ -196,7 +196,9 @@ export const accept = verb({
     const meant = open.filter(({ subject, name }) => isMeant(subject, name));
     const files = held.filter((path) => isMeant(path, path));
     const undone = files.map((path) => `- ${path}; undo: \`conclaude config undo ${path}\``);
-    const lines = [...linesOf(meant), ...undone];
+    // A command has a line of its own, so that it can be pasted.
+    const lines = [...linesOf(meant), ...undone]
+      .flatMap((line) => line.replace(/; undo: `(.+)`$/, "\n  undo: $1").split("\n"));
     const policy = meant.filter(({ kind }) => kind === "policy").map(({ subject }) => subject);
     if (!dryRun) {
       for (const { db, id } of meant) settleViolations(db, [id], Date.now());
@@ -207,7 +209,7 @@ export const accept = verb({
       json: { accepted: dryRun ? [] : found, open: dryRun ? found : [] },
       text: lines.length === 0
         ? "Nothing is open."
-        : [`${count(lines.length, "change")} ${dryRun ? "open" : "accepted"}:`, ...lines],
+        : [`${count(found.length, "change")} ${dryRun ? "open" : "accepted"}:`, ...lines],
     };
   },
 });

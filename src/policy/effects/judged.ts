@@ -1,5 +1,5 @@
 /** Judges changes by their kind, and settles those that were undone. Loaded only if something changed or is open. */
-import { joinPath, resolvePath } from "../../base/paths.ts";
+import { baseName, joinPath, resolvePath } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { keepFile, keptText } from "../../config/store.ts";
 import { sessionStartMs } from "../../db/sessions.ts";
@@ -21,6 +21,7 @@ import {
 import { settingsIn } from "../../system/git/configured_aliases.ts";
 import { cameToRemote, wasAtBranch } from "../../system/git/reflogs.ts";
 import { workingTreeOf } from "../../system/git/working_trees.ts";
+import { PROJECT_FILES } from "../../system/git/repository.ts";
 import { exists, readText } from "../../system/on_disk.ts";
 import { changesPolicy } from "../guards/protected.ts";
 import { isPaused } from "../pauses_table.ts";
@@ -285,7 +286,7 @@ async function judge(
       before: told?.before ?? change.before,
       logBytes: told?.logBytes ?? before.logBytes,
       name: kind === "ref" ? subject : nameOf(subject, projectDir),
-      rule: rule?.name ?? (kind === "policy" ? PROTECT_RULE : "protected branch"),
+      rule: rule?.name ?? (kind === "ref" ? "protected branch" : PROTECT_RULE),
       who: isOwn ? "command" : "unknown",
       blocks: kind !== "file" || (isOwn && rule?.blocks === true),
       undo: told?.undo ?? await KINDS[kind].undo(change, look),
@@ -294,17 +295,19 @@ async function judge(
   return found;
 }
 
-/** Finds the protected files that commits have changed, and that are as before in the working tree. */
+/** Finds the protected files and policy files that commits have changed, and that are as before in the working tree. */
 async function changedInCommits(
   { before, now, repository, environment, ...looks }: Compared & { readonly before: Snapshot },
   changes: readonly Change[],
 ): Promise<Change[]> {
   if (repository === undefined || before.logBytes === now.logBytes) return [];
   const find = ruleFinder(looks);
+  const isPolicy = (path: string) =>
+    looks.kinds.size > 0 && (looks.kinds.has(path) || PROJECT_FILES.includes(baseName(path)));
   const known = new Set(changes.map(({ subject }) => subject));
   const apart = await committedApart(
     repository,
-    (path) => !known.has(path) && find(path) >= 0,
+    (path) => !known.has(path) && (find(path) >= 0 || isPolicy(path)),
     { since: before, beganAtMs: beganAt({ ...looks, repository, environment }), environment },
   );
   return await Promise.all(apart.map(async ({ path: subject, from }): Promise<Change> => {

@@ -9,7 +9,7 @@ const WANTED: ReadonlySet<string> = new Set([
   ".conclaude.yml",
   ".conclaude.local.yaml",
 ]);
-const PROJECT_FILES = [".conclaude.yaml", ".conclaude.yml"];
+export const PROJECT_FILES = [".conclaude.yaml", ".conclaude.yml"];
 
 /** How many folders are visited at most, the first one included. */
 const MAX_FOLDERS = 40;
