@@ -50,24 +50,7 @@ test("config set replaces a value and keeps the comments around it", async (plac
 
 test("config set puts a new key below its section and leaves every other line as it is", async (place) => {
   const path = join(place.project, ".conclaude.yaml");
-  const head = "# ours\nstore:   # odd\n    backups:  3   # as agreed\n";
-  const rest = "\n# rules\npreToolUse: {  strict: true  }\n";
-  const keys = [
-    ["store.claimTimeoutMinutes", "5", head + rest, `${head}    claimTimeoutMinutes: 5\n${rest}`],
-    [
-      "memory.context.tokens",
-      "5",
-      `memory:\n   enabled: true\n${rest}`,
-      `memory:\n   enabled: true\n   context:\n     tokens: 5\n${rest}`,
-    ],
-    [
-      "stop.maxBlocks",
-      "5",
-      `stop:\n  commands:\n  - {run: "deno lint" }\n  # last\n${rest}`,
-      `stop:\n  commands:\n  - {run: "deno lint" }\n  maxBlocks: 5\n  # last\n${rest}`,
-    ],
-    ["stop.rounds", "3", "stop:\n  infiniteMessage: |\n    Go\n\n    on.", null],
-  ] as const;
+  const keys = rowsOf<readonly [string, string, string, string | null]>(CASES.setBelow);
   for (const [key, value, text, expected] of keys) {
     Deno.writeTextFileSync(path, text);
     const { code, body } = await place.json(["config", "set", key, value]);

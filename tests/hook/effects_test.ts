@@ -241,6 +241,17 @@ test.git("a lock file that git stashes and brings back as its owner left it is n
   assert.equal(await openIn(home), 0);
 });
 
+test.git("a lock file of which git merges the owner's lines with others is no violation", async (home) => {
+  const project = laid(home, { ...FILES, "yarn.lock": "1\n2\n3\n4\n5\n6\n" });
+  await git(project, "switch", "-qc", "other");
+  Deno.writeTextFileSync(join(project, "yarn.lock"), "1\n2\n3\n4\n5\nother\n");
+  await git(project, "commit", "-qam", "x");
+  await git(project, "switch", "-q", "main");
+  await bash(home, "yarn install", { run: "sed -i s/1/own/ yarn.lock" });
+  assert.equal((await bash(home, "git stash -q; git merge -q other; git stash pop -q")).after, "");
+  assert.match(Deno.readTextFileSync(join(project, "yarn.lock")), /^own\n[^]*\nother\n$/);
+});
+
 test.git("what a person has just restored is told again when a command writes the same", async (home) => {
   const project = laid(home);
   for (const _ of [1, 2]) {

@@ -82,6 +82,8 @@ interface Look extends Compared {
   readonly earlier: readonly string[];
   /** The commands that ran meanwhile, taken apart. */
   readonly commands: readonly string[];
+  /** Whether git alone ran, and may have merged a file's versions line by line. */
+  readonly isMerged: boolean;
   /** Whether one of them pushes, or somebody else may have done so. */
   readonly isPushed: boolean;
   /** Whether the command that has run only looks at something. */
@@ -155,7 +157,8 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
         !state.startsWith(COMMITTED);
       if (isSame && (now.stash === before.stash || list.untracked?.includes(subject))) return true;
       return brought.has(subject) || edited.has(subject) || isByOwner(change, look) ||
-        (carried.has(subject) && isByOwner(change, { ...look, commands: earlier }));
+        ((carried.has(subject) || look.isMerged) &&
+          isByOwner(change, { ...look, commands: earlier }));
     },
     async undo({ subject: path, became, before }, look) {
       const { before: was, repository, projectDir, environment } = look;
@@ -398,15 +401,22 @@ async function lookAt(
   const isPushed = command === null || read.some(({ pushes }) => pushes);
   const ofGit = await broughtByGit(files, looks);
   const carried = new Set([...ofGit.carried, ...apart.map(({ subject }) => subject)]);
-  const once = carried.size === 0 ? null : allowedSince(looks, beganAt(looks) - DAY_MS);
+  const isMerged = command !== null && commands.every((one) => one.startsWith("git ")) &&
+    commands.some((one) => MERGES.test(one));
+  const once = carried.size === 0 && !isMerged
+    ? null
+    : allowedSince(looks, beganAt(looks) - DAY_MS);
   const earlier = (once?.commands ?? [])
     .flatMap((text) => text.split(/[;&|\n]+/).map((part) => part.trim()));
   for (const path of once?.files ?? []) {
     const file = resolvePath(path, around);
     if (carried.has(file)) edited.add(file);
   }
-  return { ...looks, ...ofGit, edited, commands, isPushed, onlyLooked, carried, earlier };
+  return { ...looks, ...ofGit, isMerged, edited, commands, isPushed, onlyLooked, carried, earlier };
 }
+
+/** Matches calls of git that may merge a file's versions line by line, into the working tree too. */
+const MERGES = / (?:stash (?:pop|apply)|merge|pull|rebase|cherry-pick|revert|checkout|switch)\b/;
 
 /** How long before the session another one may have run what wrote a file that git brings now, in milliseconds. */
 const DAY_MS = 86_400_000;
