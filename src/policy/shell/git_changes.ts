@@ -40,8 +40,6 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   submodule: ({ operands: [verb, ...named] }) =>
     verb?.text === "add" ? marked(cloned(named), "fill") : [],
   switch: thrownAway,
-  worktree: ({ operands: [verb, path] }) =>
-    verb?.text === "add" && path !== undefined ? marked([path], "fill") : [],
   "update-index": ({ operands, values }) => {
     const put = values("--cacheinfo").map((one) => withText(one, one.text.replace(/^.*,/s, "")));
     return marked([...operands, ...put], "change");
