@@ -35,6 +35,14 @@ export function withoutLine(path: string): string {
   return path.replace(/(?<=[^:/\\]):\d+(?::\d+)?:?$/, "");
 }
 
+/** Returns a path relative to a folder; the empty text for the folder itself; null outside of it. */
+export function fromFolder(folder: string | null, path: string): string | null {
+  if (folder === null) return null;
+  if (path === folder) return "";
+  const start = folder.endsWith("/") ? folder : `${folder}/`;
+  return path.startsWith(start) ? path.slice(start.length) : null;
+}
+
 export function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1);
 }

@@ -9,6 +9,7 @@ import type { Environment, Locations } from "../system/environment.ts";
 import { changedBefore } from "../system/on_disk.ts";
 import { broughtFiles, isCommittedSince } from "../system/git/brought_files.ts";
 import { findRepository, lookUpwards } from "../system/git/repository.ts";
+import { counterparts } from "../system/git/working_trees.ts";
 import { appendLog, logFiles } from "../system/log.ts";
 import { lookForLife } from "../system/process/process_identity.ts";
 import { type ConfigFile, DEFAULT_HOOK_CONFIG, isLeftOut } from "./discover.ts";
@@ -56,8 +57,7 @@ export async function policyInForce(
       const sinceMs = isSame || isFirst ? null : await sessionAt(db, place, changedAtMs);
       if (sinceMs !== null) {
         // Git brings no rights that make a file unreadable, or open to others.
-        const isBrought = !isUnreadable &&
-          await broughtByGit(file.path, { sinceMs, environment });
+        const isBrought = !isUnreadable && await broughtByGit(file, { db, sinceMs, environment });
         if (!isBrought) {
           held.push(file.path);
           const { layer, path, home } = file;
@@ -104,9 +104,11 @@ function changedAt(path: string): number {
   return changedBefore(path) ?? changedBefore(parentOf(path)) ?? Date.now();
 }
 
+/** Tells whether git brought a file's version, and it was committed earlier or is in force in another working tree. */
 async function broughtByGit(
-  path: string,
-  { sinceMs, environment }: {
+  { path, text }: ConfigFile,
+  { db, sinceMs, environment }: {
+    readonly db: DatabaseSync;
     readonly sinceMs: number;
     readonly environment: Pick<Environment, "variable">;
   },
@@ -114,8 +116,10 @@ async function broughtByGit(
   const repository = findRepository(lookUpwards(parentOf(path)));
   if (repository === undefined) return false;
   const at = { since: { afterMs: sinceMs }, beganAtMs: sinceMs, environment };
-  return (await broughtFiles(repository, [path], at)).brought.has(path) &&
-    !await isCommittedSince(repository, { path, sinceMs }, environment);
+  const { brought, carried } = await broughtFiles(repository, [path], at);
+  if (!brought.has(path) && !carried.has(path)) return false;
+  return counterparts(path, repository.commonDir).some((one) => keptText(db, one) === text) ||
+    (brought.has(path) && !await isCommittedSince(repository, { path, sinceMs }, environment));
 }
 
 /** Returns the configuration for hooks. While a file is unreadable, its policy answers as `gates.whenBlind` says. */

@@ -16,17 +16,25 @@ export function exists(path: string): boolean {
 }
 
 /** The precision of the ctime that the runtime gives, in milliseconds. */
-const CLOCK_MS = 1_000;
+export const CLOCK_MS = 1_000;
 
 /**
- * Returns when a file last changed, at the latest, in epoch milliseconds; null without one. A program can set back the
- * `mtime`, but not the `ctime`, of which only the second is known.
+ * Returns the latest time at which a file may have changed, in epoch milliseconds; null without one. A program can set
+ * back the `mtime`, but not the `ctime`, of which only the second is known.
  */
 export function changedBefore(path: string): number | null {
   const info = quietly(() => Deno.statSync(path));
   if (info === undefined) return null;
   const [written, changed] = [info.mtime, info.ctime].map((time) => time?.getTime() ?? 0);
   return written! >= changed! ? written! : changed! + CLOCK_MS;
+}
+
+/**
+ * Returns the latest time at which a file may have been made, in epoch milliseconds; null without one. Where the file
+ * system does not tell, a new hard link or a change of rights makes an old file look new.
+ */
+export function bornBefore(path: string): number | null {
+  return quietly(() => Deno.statSync(path))?.birthtime?.getTime() ?? changedBefore(path);
 }
 
 /** Tells whether a path is a folder, or a link to one. */

@@ -76,8 +76,9 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
   const rows = newest && joinRows(newest, known, of);
   const last = rows?.at(-1);
   const readOn = async () => {
+    if (last === undefined) return;
     // Rows of the same moment may be split between this page and the next.
-    const until = new Date(atOf(last!) + 1).toISOString();
+    const until = new Date(atOf(last) + 1).toISOString();
     try {
       const answer = await ask<Answer<Row>>("GET", withQuery(path!, { limit: PAGE, until }));
       // A gap came in between: the list has begun anew, and is read on from there.

@@ -1,6 +1,6 @@
 /** What a command has changed is found afterwards, told, and undone by the command that is told. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { git, gitSync, makeRepository } from "../support/git.ts";
 import { rowsOf, testWith } from "../support/fixtures.ts";
 import { type GuardedHome, guardedHome, SESSION } from "../support/guarded.ts";
@@ -73,6 +73,22 @@ async function addOrigin(home: TempHome, project: string): Promise<string> {
 
 let uses = 0;
 
+/** Runs a command in a folder. @returns Its exit code. */
+async function inShell(cwd: string, command: string): Promise<number> {
+  const { code } = await new Deno.Command("/bin/sh", {
+    args: ["-c", command],
+    cwd,
+    env: {
+      GIT_CONFIG_GLOBAL: "/dev/null",
+      ...{ GIT_AUTHOR_NAME: "Ana", GIT_AUTHOR_EMAIL: "a@example.com" },
+      ...{ GIT_COMMITTER_NAME: "Ana", GIT_COMMITTER_EMAIL: "a@example.com" },
+    },
+    stdout: "null",
+    stderr: "null",
+  }).output();
+  return code;
+}
+
 /** Runs a command between the hooks of a tool use, as Claude Code does. @returns What Claude is told after it. */
 async function bash(
   home: GuardedHome,
@@ -93,17 +109,7 @@ async function bash(
   const id = { session_id: session, cwd, tool_use_id: `toolu_${++uses}` };
   const use = { ...id, tool_name: "Bash", tool_input: { command } };
   const before = asked ? await send(home, "PreToolUse", use, env) : null;
-  const { code } = await new Deno.Command("/bin/sh", {
-    args: ["-c", run],
-    cwd,
-    env: {
-      GIT_CONFIG_GLOBAL: "/dev/null",
-      ...{ GIT_AUTHOR_NAME: "Ana", GIT_AUTHOR_EMAIL: "a@example.com" },
-      ...{ GIT_COMMITTER_NAME: "Ana", GIT_COMMITTER_EMAIL: "a@example.com" },
-    },
-    stdout: "null",
-    stderr: "null",
-  }).output();
+  const code = await inShell(cwd, run);
   const tool_response = { stdout: "", stderr: "", interrupted: false };
   const after = code === 0
     ? await send(home, "PostToolUse", { ...use, tool_response }, env)
@@ -156,7 +162,7 @@ test.git("a file beside the project, or in a new folder, is told where a rule na
   await pause(2_100);
   const run = "cd src; touch $(seq 601 700); cd ../../shared; rm $(seq 999); touch new.txt";
   const { after } = await bash(home, "npm run x", { run });
-  assert.deepEqual(after.match(/`rm .+`/g), ["`rm -- ../shared/new.txt`"]);
+  assert.deepEqual(after.match(/`rm .+`/g), [`\`rm -- ${resolve(project, "../shared/new.txt")}\``]);
 });
 
 test.git("a file that git is made to take for unchanged is told all the same", async (home) => {
@@ -210,7 +216,7 @@ test.git("a file that comes with a merge in conflict, and goes with it, is no vi
   }
   assert.deepEqual([...Deno.readDirSync(join(project, "src/generated"))].length, 1);
   const removed = await bash(home, "npm run x", { run: "rm src/generated/api.ts" });
-  assert.match(removed.after, /api\.ts.*undo: `git restore/);
+  assert.match(removed.after, /api\.ts.*undo: `git .*restore/);
 });
 
 test.git("in another working tree the told command brings a file back from there", async (home) => {
@@ -229,36 +235,45 @@ test.git("in another working tree the told command brings a file back from there
   }
 });
 
-test.git("a lock file that git stashes and brings back as its owner left it is no violation", async (home) => {
-  laid(home);
-  assert.equal((await bash(home, "yarn install", { run: "echo v2 > yarn.lock" })).after, "");
-  assert.equal((await bash(home, "git stash -q; git stash pop -q")).after, "");
-  const other = await bash(home, "git stash -q; git stash pop -q; node x.js", {
-    run: "git stash -q; git stash pop -q; echo v3 > yarn.lock",
+/** A step of a story: what a person does and sees, a command of Claude and what it is told, or a stop that is not held. */
+interface Step {
+  readonly person?: string;
+  /** Without it, the command that Claude was told. */
+  readonly claude?: string;
+  /** What really runs, and in which folder. */
+  readonly does?: string;
+  readonly in?: string;
+  /** Where Claude Code was started. */
+  readonly begun?: string;
+  /** A pattern of what is told; without one, nothing is. */
+  readonly tells?: string;
+  /** How many violations are open then. */
+  readonly open?: number;
+  readonly stops?: boolean;
+}
+
+for (const [what, steps] of Object.entries<readonly Step[]>(CASES.stories)) {
+  test.git(`${what}: what is told and undone`, async (home) => {
+    const project = laid(home);
+    let undo = "";
+    for (const { person, claude = undo, does = claude, in: folder = "", ...step } of steps) {
+      const env = { CLAUDE_PROJECT_DIR: join(project, step.begun ?? "") };
+      if (step.stops) {
+        assert.equal((await send(home, "Stop", {}, env)).decision, undefined);
+      } else if (person?.startsWith("conclaude ")) {
+        assert.equal((await home.run(...person.split(" ").slice(1))).code, 0, person);
+      } else if (person !== undefined) {
+        assert.equal(await inShell(join(project, folder), person), 0, person);
+      } else {
+        const { before, after, denied } = await bash(home, claude, { run: does, folder, env });
+        assert.match(before + after, new RegExp(step.tells ?? "^$", "s"), claude);
+        assert.equal(denied, false, claude);
+        undo = /undo: `([^`]+)`/.exec(before + after)?.[1] ?? "";
+      }
+      if (step.open !== undefined) assert.equal(await openIn(home), step.open, claude);
+    }
   });
-  assert.match(other.after, /yarn\.lock/);
-  await bash(home, "yarn install", { run: "echo v4 > yarn.lock" });
-  assert.equal(await openIn(home), 0);
-});
-
-test.git("a lock file of which git merges the owner's lines with others is no violation", async (home) => {
-  const project = laid(home, { ...FILES, "yarn.lock": "1\n2\n3\n4\n5\n6\n" });
-  await git(project, "switch", "-qc", "other");
-  Deno.writeTextFileSync(join(project, "yarn.lock"), "1\n2\n3\n4\n5\nother\n");
-  await git(project, "commit", "-qam", "x");
-  await git(project, "switch", "-q", "main");
-  await bash(home, "yarn install", { run: "sed -i s/1/own/ yarn.lock" });
-  assert.equal((await bash(home, "git stash -q; git merge -q other; git stash pop -q")).after, "");
-  assert.match(Deno.readTextFileSync(join(project, "yarn.lock")), /^own\n[^]*\nother\n$/);
-});
-
-test.git("what a person has just restored is told again when a command writes the same", async (home) => {
-  const project = laid(home);
-  for (const _ of [1, 2]) {
-    assert.match((await bash(home, "sh x.sh", { run: "echo e > yarn.lock" })).after, /yarn\.lock/);
-    await git(project, "checkout", "-q", "yarn.lock");
-  }
-});
+}
 
 test.git("a commit that was made elsewhere during the session carries no change in unseen", async (home) => {
   const project = laid(home);
@@ -304,17 +319,6 @@ test.git("what only a commit changes is told, and a further commit undoes it", a
     assert.equal(gitSync(project, "status", "--short"), status, run);
     assert.equal(await openIn(home), 0, run);
   }
-});
-
-test.git("a working tree that git removes takes its protected files along", async (home) => {
-  laid(home);
-  await bash(home, "git worktree add -q ../tree");
-  await bash(home, "true", { folder: "../tree" });
-  await bash(home, "true");
-  await git(home.project, "commit", "-q", "--allow-empty", "-m", "main, where it is checked out");
-  const { before, after } = await bash(home, "true", { folder: "../tree" });
-  assert.equal(before + after, "");
-  assert.equal((await bash(home, "git worktree remove ../tree")).after, "");
 });
 
 test.git("a branch may move once a person has satisfied what protects it", async (home) => {

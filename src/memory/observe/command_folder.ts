@@ -1,5 +1,5 @@
 /** Finds the folder in which a command runs, since the same words in two folders are different commands. */
-import { resolvePath } from "../../base/paths.ts";
+import { fromFolder, resolvePath } from "../../base/paths.ts";
 import {
   calledWords,
   folderBefore,
@@ -39,7 +39,7 @@ export function inItsFolder(command: string, { root, shellFolder }: Surroundings
   const start = shellFolder || root;
   const folder = followed([path], { from: start, shellFolder: start });
   if (folder === root) return rest;
-  const inside = folder.startsWith(`${root}/`) ? folder.slice(root.length + 1) : folder;
+  const inside = fromFolder(root, folder) ?? folder;
   return `cd ${/[\s'"]/.test(inside) ? JSON.stringify(inside) : inside} && ${rest}`;
 }
 

@@ -195,7 +195,9 @@ export const accept = verb({
       names.some((given) => given === name || [given, typedPath(context, given)].includes(subject));
     const meant = open.filter(({ subject, name }) => isMeant(subject, name));
     const files = held.filter((path) => isMeant(path, path));
-    const undone = files.map((path) => `- ${path}; undo: \`conclaude config undo ${path}\``);
+    const undone = files.map((path) =>
+      `- ${path}; undo: \`conclaude config undo ${quoteWord(path)}\``
+    );
     // A command has a line of its own, so that it can be pasted.
     const lines = [...linesOf(meant), ...undone]
       .flatMap((line) => line.replace(/; undo: `(.+)`$/, "\n  undo: $1").split("\n"));

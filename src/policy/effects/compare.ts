@@ -39,14 +39,14 @@ export function changesBetween(before: Snapshot, now: Snapshot, list: WatchList)
         return { kind: "file" as const, subject, rule, before: "", after };
       });
   });
-  // A branch that is new here loses nothing, but a remote's branch that a push made was not there.
-  const wasMissing = (subject: string) =>
-    subject.startsWith(REMOTE) && `refs/heads/${branchIn(subject)}` in before.refs ? "" : null;
+  // A new local branch loses nothing, so it counts as unchanged. A push may have made a new remote-tracking branch.
+  const isNewAtRemote = (subject: string) =>
+    subject.startsWith(REMOTE) && `refs/heads/${branchIn(subject)}` in before.refs;
   const refs = Object.entries(now.refs).map(([subject, after]) => ({
     kind: "ref" as const,
     subject,
     rule: null,
-    before: before.refs[subject] || (wasMissing(subject) ?? after),
+    before: before.refs[subject] || (isNewAtRemote(subject) ? "" : after),
     after,
   }));
   const changes = [...policy, ...files, ...made, ...refs]

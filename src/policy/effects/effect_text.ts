@@ -7,7 +7,7 @@ const ACCEPT = "A person accepts it with `conclaude config accept`";
 const UNKNOWN =
   "Changed meanwhile, by whom is unknown (another session, a person, or what you have started):";
 
-const IF_YOURS = `If you did it, undo it. ${ACCEPT}.`;
+const IF_YOURS = `If you did it, look at it with \`git diff\` and undo it. ${ACCEPT}.`;
 
 /** Why there is no command that undoes a change: a copy of a file that git does not know would outlive its secrets. */
 const NO_COPY: Readonly<Record<ViolationKind, string>> = {

@@ -2,8 +2,9 @@
 import { headLogBytes } from "../../system/git/reflogs.ts";
 import { readRef } from "../../system/git/repository.ts";
 import { counterparts } from "../../system/git/working_trees.ts";
-import { joinPath } from "../../base/paths.ts";
+import { fromFolder, joinPath } from "../../base/paths.ts";
 import { namesIn } from "../../system/on_disk.ts";
+import { realPath } from "../../system/real_paths.ts";
 import { policiesIn } from "../policies.ts";
 import { mayMeanMoves } from "../requirements/requirement_look.ts";
 import { lookedAt, openViolations, readSnapshot, saveSnapshot } from "./effects_table.ts";
@@ -51,6 +52,7 @@ export async function lookForEffects(
   // The look after the command finds changes since this one, by the times in the file system. A file that somebody
   // restores meanwhile must be seen before the command changes it again.
   const isFresh = moment.is === "before" && before !== null &&
+    before.tree === ground.repository?.root &&
     !open.some(({ kind }) => kind === "file") &&
     atMs - (lookedAt(db, sessionId).atMs ?? 0) < FRESH_MS;
   const heads = ground.requirements.length === 0
@@ -98,24 +100,31 @@ async function groundOf(work: EffectWork): Promise<Ground | null> {
   if (guards === null && requirements.length === 0) return null;
   if (db === null) throw new Error("without the database nothing is known of how it was before");
   const root = policy?.root ?? projectDir;
-  const isHere = repository === undefined || `${root}/`.startsWith(`${repository.root}/`);
-  const elsewhere = isHere
-    ? []
-    : counterparts(root, repository.commonDir).filter((one) =>
-      `${one}/`.startsWith(`${repository.root}/`)
-    );
   const rules = guards === null ? [] : watchedRules(guards);
   return {
     ...work,
     db,
     projectDir,
-    roots: [root, ...elsewhere],
+    roots: rootsIn(repository, root),
     rules,
     requirements,
     kinds: new Map(guards?.protectsItself ? policyFiles({ ...work, projectDir }) : []),
     branches: guards === null ? { names: [], isNamed: false } : protectedBranches(required),
     project: repository?.commonDir ?? projectDir,
   };
+}
+
+/** Returns the folder of the rules, and where it lies in a working tree elsewhere; both as their paths are spelled. */
+function rootsIn(repository: Ground["repository"], root: string): Ground["roots"] {
+  if (repository === undefined || fromFolder(repository.root, root) !== null) return [root];
+  const [real, top] = [realPath(root), realPath(repository.root)];
+  const spelled = (folder: string) => {
+    const name = fromFolder(top, folder);
+    return name === null ? [] : [joinPath(repository.root, name).replace(/\/$/, "")];
+  };
+  const [own] = spelled(real);
+  if (own !== undefined) return [own];
+  return [root, ...counterparts(real, repository.commonDir).flatMap(spelled)];
 }
 
 /** Reads the states of everything that is watched. @param known The parts that need not be read again. */
@@ -144,6 +153,7 @@ function takeSnapshot(
   return {
     atMs,
     held,
+    tree: repository?.root,
     head,
     rules: list.rules,
     heads: known.heads,

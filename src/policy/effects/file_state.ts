@@ -1,5 +1,5 @@
 import { lstatSync } from "../../system/files.ts";
-import { readHead } from "../../system/on_disk.ts";
+import { CLOCK_MS, readHead } from "../../system/on_disk.ts";
 import type { Snapshot, WatchList } from "./types.ts";
 
 /** The most files of which digests are kept. */
@@ -27,9 +27,6 @@ export function isSameState(before: string, after: string): boolean {
   return was!.length === is!.length && was![4] !== is![4] &&
     was!.slice(0, 4).every((part, i) => part === is![i]);
 }
-
-/** The precision of the ctime that the runtime gives, in milliseconds. */
-export const CLOCK_MS = 1_000;
 
 /** Returns the latest time at which a file may have changed, by its ctime, in epoch milliseconds. */
 export function latestChangeMs(state: string): number {

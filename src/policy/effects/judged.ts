@@ -1,28 +1,29 @@
 /** Judges changes by their kind, and settles those that were undone. Loaded only if something changed or is open. */
-import { baseName, joinPath, resolvePath } from "../../base/paths.ts";
+import { baseName, fromFolder, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
 import { keepFile, keptText } from "../../config/store.ts";
 import { sessionStartMs } from "../../db/sessions.ts";
 import {
   type Brought,
   broughtFiles,
-  committedApart,
+  changedByCommits,
   disguiseOf,
   isAsIn,
   isAsInStash,
   isBefore,
+  isCommittedAsIn,
   isInBranch,
   isInCommit,
   isKeptApart,
-  isWhollyAsIn,
   remotesWith,
   sizesIn,
+  textIn,
 } from "../../system/git/brought_files.ts";
 import { settingsIn } from "../../system/git/configured_aliases.ts";
 import { cameToRemote, wasAtBranch } from "../../system/git/reflogs.ts";
 import { workingTreeOf } from "../../system/git/working_trees.ts";
-import { PROJECT_FILES } from "../../system/git/repository.ts";
-import { exists, readText } from "../../system/on_disk.ts";
+import { lookUpwards, PROJECT_FILES, repositoryAt } from "../../system/git/repository.ts";
+import { CLOCK_MS, exists, readText } from "../../system/on_disk.ts";
 import { changesPolicy } from "../guards/protected.ts";
 import { isPaused } from "../pauses_table.ts";
 import { policiesIn } from "../policies.ts";
@@ -38,7 +39,7 @@ import {
   saveWatched,
   settleViolations,
 } from "./effects_table.ts";
-import { CLOCK_MS, isSameState, latestChangeMs, stateOf } from "./file_state.ts";
+import { isSameState, latestChangeMs, stateOf } from "./file_state.ts";
 import { readCommand } from "../files/shell_lookup.ts";
 import RISKY_SETTINGS from "./risky_settings.json" with { type: "json" };
 import {
@@ -73,10 +74,11 @@ interface Look extends Compared {
   readonly edited: ReadonlySet<string>;
   /** The files that git has restored or brought, from a commit or a stash. */
   readonly brought: ReadonlySet<string>;
-  /** The files that came with commits written elsewhere during the session, or in which commits alone made a change. */
+  /** The files that came with commits written elsewhere during the session, and those that commits have changed. */
   readonly carried: ReadonlySet<string>;
-  /** The files that commits made here have changed, and the commit before them. */
+  /** The files that commits made here have changed. */
   readonly committed: ReadonlySet<string>;
+  /** The commit that `HEAD` left first since the last look; null where it has not moved. */
   readonly from: string | null;
   /** The commands of all sessions that may have written those files, split at their separators. */
   readonly earlier: readonly string[];
@@ -105,11 +107,13 @@ interface Kind {
 }
 
 /** The present state, which shows whether changes have been undone. */
-export type Present = Pick<Ground, "db" | "repository" | "environment" | "branches"> & {
-  readonly now: Pick<Snapshot, "held" | "refs">;
-  /** When the session began that was told of the changes, in epoch milliseconds. */
-  readonly beganAtMs: number;
-};
+export type Present =
+  & Pick<Ground, "db" | "repository" | "environment" | "branches" | "projectDir">
+  & {
+    readonly now: Pick<Snapshot, "held" | "refs">;
+    /** When the session began that was told of the changes, in epoch milliseconds. */
+    readonly beganAtMs: number;
+  };
 
 const KINDS: Readonly<Record<ViolationKind, Kind>> = {
   policy: {
@@ -161,35 +165,40 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
           isByOwner(change, { ...look, commands: earlier }));
     },
     async undo({ subject: path, became, before }, look) {
-      const { before: was, repository, projectDir, environment } = look;
-      const name = quoteWord(nameOf(path, projectDir));
-      const place = !repository || repository.root === projectDir
-        ? ""
-        : ` -C ${quoteWord(repository.root)}`;
-      if (before.startsWith(COMMITTED)) {
-        const restore = became === "made"
-          ? `rm -q ${exists(path) ? "-f" : "--cached"}`
-          : `restore --source=${before.slice(COMMITTED.length)} --staged --worktree`;
-        return `git${place} ${restore} -- ${name} && ` +
-          `git${place} commit -q -m 'Take back a change' -- ${name}`;
+      const { before: was, now, environment } = look;
+      const tree = treeOf(path, look);
+      // The command is pasted in any folder.
+      const whole = quoteWord(resolvePath(path, { folder: look.projectDir }));
+      const name = quoteWord(fromFolder(tree?.root ?? null, path) ?? path);
+      const git = `git -C ${quoteWord(tree?.root ?? "")}`;
+      const { commit: from, isApart } = committedState(before);
+      if (from !== null) {
+        const isKept = became !== "made";
+        const places = isApart ? "--staged" : "--staged --worktree";
+        const restore = isKept
+          ? `restore --source=${from} ${places}`
+          : `rm -q ${isApart ? "--cached" : "-f"}`;
+        const only = isApart ? "" : ` -- ${name}`;
+        return `${git} ${restore} -- ${name} && ${git} commit -q -m 'Take back a change'${only}`;
       }
       // A later commit must not change what the told command brings back.
-      const commit = was.commit === "" ? "HEAD" : was.commit;
-      if (!repository || !await isInCommit(repository, { commit, path }, environment)) {
-        return became === "made" ? `rm -- ${name}` : null;
+      const commit = (tree?.root === now.tree ? was.commit || look.from : null) ?? "HEAD";
+      if (!tree || !await isInCommit(tree, { commit, path }, environment)) {
+        return became === "made" ? `rm -- ${whole}` : null;
       }
-      const { inIndex, byObjects } = await disguiseOf(repository, { commit, path }, environment);
-      const isHidden = inIndex && !await isAsIn(repository, { commit, path }, environment);
-      const git = `git${place}${byObjects ? " --no-replace-objects" : ""} restore`;
-      const from = `--source=${commit} --staged --worktree -- ${name}`;
+      const { inIndex, byObjects } = await disguiseOf(tree, { commit, path }, environment);
+      const isHidden = inIndex && !await isAsIn(tree, { commit, path }, environment);
+      const restore = `${git}${byObjects ? " --no-replace-objects" : ""} restore`;
+      const what = `--source=${commit} --staged --worktree -- ${name}`;
       return isHidden
-        ? `touch -- ${name} && ${git} --ignore-skip-worktree-bits ${from}`
-        : `${git} ${from}`;
+        ? `touch -- ${whole} && ${restore} --ignore-skip-worktree-bits ${what}`
+        : `${restore} ${what}`;
     },
     async isBack({ subject: path, before, undo }, { brought, repository, environment }) {
-      if (before.startsWith(COMMITTED)) {
-        const was = { commit: before.slice(COMMITTED.length), path };
-        return repository !== undefined && await isWhollyAsIn(repository, was, environment);
+      const committed = committedState(before);
+      if (committed.commit !== null) {
+        const was = { commit: committed.commit, path, onDisk: !committed.isApart };
+        return repository !== undefined && await isCommittedAsIn(repository, was, environment);
       }
       if (brought.has(path) || isSameState(before, stateOf(path))) return true;
       // The file may also equal its version in the commit from which the undoing command takes it.
@@ -210,8 +219,23 @@ function isByOwner(
     (isOwned(subject, commands) || commands.some((one) => isWrittenBy(by, one)));
 }
 
-/** Begins the state before of a file that only commits have changed, before the id of the commit that they came after. */
+/** Begins the state before of a file that commits have changed, before the id of the commit that they came after. */
 const COMMITTED = "commit ";
+/** Ends such a state where the working tree does not have the change. */
+const APART = " apart";
+
+/** Returns the commit before the commits that have changed a file; null where none have. */
+function committedState(
+  before: string,
+): { readonly commit: string | null; readonly isApart: boolean } {
+  const [, commit = null, apart] = before.startsWith(COMMITTED) ? before.split(" ") : [];
+  return { commit, isApart: apart !== undefined };
+}
+
+/** Returns the working tree in which a file lies; the project's own one for a file outside of the repository. */
+function treeOf(path: string, { projectDir }: Pick<Ground, "projectDir">) {
+  return repositoryAt(parentOf(path), { projectDir, looks: lookUpwards(projectDir) });
+}
 
 /** Returns the new violations, and those of the open ones that are not settled. */
 export async function judgeAndSettle(compared: Compared) {
@@ -225,7 +249,10 @@ export async function judgeAndSettle(compared: Compared) {
     ...await settleCommits(commits, compared),
   ];
   if (before === null) return { found: [], left };
-  const looks = { ...compared, before };
+  // The log of another working tree, and its commit, say nothing here.
+  const isHere = (before.tree ?? now.tree) === now.tree;
+  const here = isHere ? {} : { head: now.head, commit: "", logBytes: now.logBytes };
+  const looks = { ...compared, before: { ...before, ...here } };
   const found = [...await judge(looks, left), ...await judgeCommits(looks)];
   const isReplaced = ({ subject, rule }: Violation) =>
     found.some((one) => one.subject === subject && one.rule === rule);
@@ -251,7 +278,7 @@ async function judge(
   const changes = changesBetween(before, looks.now, list).filter(({ became, kind, after }) =>
     became !== "made" || kind !== "file" || after === LISTED || latestChangeMs(after) >= before.atMs
   );
-  const apart = await changedInCommits({ ...looks, before }, changes);
+  const apart = await changedInCommits({ ...looks, before }, changes, left);
   changes.push(...apart);
   if (changes.length === 0) return [];
   // The empty stamp makes the next look list the files again, including the new ones.
@@ -261,69 +288,102 @@ async function judge(
   const look = await lookAt(changes, command, { ...looks, before }, apart);
   const found: Violation[] = [];
   for (const one of changes) {
-    const isInCommits = look.carried.has(one.subject) || look.committed.has(one.subject);
-    const change = isInCommits && look.from !== null && !one.before.startsWith(COMMITTED)
-      ? { ...one, before: `${COMMITTED}${look.from}` }
-      : one;
+    const change = { ...one, before: await beforeOf(one, look) };
     const { subject, kind, after } = change;
-    if (await KINDS[kind].isAllowed(change, look) || (isLifted && kind === "file")) {
+    const told = open.find((one) => one.subject === subject);
+    // The command that undoes a change must take it out of the commits, too.
+    const isNowCommitted = told !== undefined && apart.includes(one) &&
+      !told.before.startsWith(COMMITTED);
+    const isFree = !isNowCommitted &&
+      (await KINDS[kind].isAllowed(change, look) || (isLifted && kind === "file"));
+    if (isFree) {
       // What a file's owner has written anew needs no undoing.
-      const settled = left.filter((one) => one.subject === subject && isByOwner(change, look));
-      settleViolations(db, settled.map(({ id }) => id), looks.now.atMs);
+      const settled = left.filter((one) => one.subject === subject);
+      if (settled.length > 0 && isByOwner(change, look)) {
+        settleViolations(db, settled.map(({ id }) => id), looks.now.atMs);
+      }
       continue;
     }
     const isOlder = kind === "file" && !apart.includes(change) && after !== "" &&
       after !== LISTED &&
       latestChangeMs(after) < before.atMs;
-    const isOwn = isDuring && !isOlder && command !== null && !look.onlyLooked &&
-      (kind !== "file" || mentions(command, subject));
-    const told = open.find((one) => one.subject === subject);
-    const isTold = told !== undefined &&
+    const isOwn = (isNowCommitted && told.who === "command") ||
+      (isDuring && !isOlder && command !== null && !look.onlyLooked &&
+        (kind !== "file" || mentions(command, subject)));
+    const isTold = told !== undefined && !isNowCommitted &&
       !(left.includes(told) && isFurther(change, told, { sessionId, isOwn }));
     if (isTold) continue;
+    const known = isNowCommitted ? undefined : told;
     const rule = kind === "file" ? rules[change.rule ?? 0] : undefined;
     found.push(addViolation(looks, {
       subject,
       kind,
       // The command that undoes the first change also undoes this one.
-      before: told?.before ?? change.before,
+      before: known?.before ?? change.before,
       logBytes: told?.logBytes ?? before.logBytes,
       name: kind === "ref" ? subject : nameOf(subject, projectDir),
       rule: rule?.name ?? (kind === "ref" ? "protected branch" : PROTECT_RULE),
       who: isOwn ? "command" : "unknown",
       blocks: kind !== "file" || (isOwn && rule?.blocks === true),
-      undo: told?.undo ?? await KINDS[kind].undo(change, look),
+      undo: known?.undo ?? await KINDS[kind].undo(change, look),
     }));
   }
   return found;
 }
 
-/** Finds the protected files and policy files that commits have changed, and that are as before in the working tree. */
+/** Returns the state before a change; if commits have it and git has the version before, the commit before them. */
+async function beforeOf({ subject, became, before }: Change, look: Look): Promise<string> {
+  const { carried, committed, from, repository, environment } = look;
+  const isInCommits = carried.has(subject) || committed.has(subject);
+  if (!isInCommits || from === null || before.startsWith(COMMITTED)) return before;
+  const isKept = became === "made" ||
+    await isInCommit(repository!, { commit: from, path: subject }, environment);
+  return isKept ? `${COMMITTED}${from}` : before;
+}
+
+/**
+ * Finds the protected files and policy files that commits have changed, and that differ in the working tree or have an
+ * open violation.
+ * @param left The open violations.
+ */
 async function changedInCommits(
   { before, now, repository, environment, ...looks }: Compared & { readonly before: Snapshot },
   changes: readonly Change[],
+  left: readonly Violation[],
 ): Promise<Change[]> {
   if (repository === undefined || before.logBytes === now.logBytes) return [];
   const find = ruleFinder(looks);
-  const isPolicy = (path: string) =>
-    looks.kinds.size > 0 && (looks.kinds.has(path) || PROJECT_FILES.includes(baseName(path)));
+  const kindOf = (path: string) =>
+    looks.kinds.get(path) ??
+      (looks.kinds.size > 0 && PROJECT_FILES.includes(baseName(path)) ? "other" : null);
   const known = new Set(changes.map(({ subject }) => subject));
-  const apart = await committedApart(
+  const isOpen = new Set(
+    left.filter((one) => !one.before.startsWith(COMMITTED)).map(({ subject }) => subject),
+  );
+  const changed = await changedByCommits(
     repository,
-    (path) => !known.has(path) && (find(path) >= 0 || isPolicy(path)),
+    (path) => !known.has(path) && (find(path, true) >= 0 || kindOf(path) !== null),
     { since: before, beganAtMs: beganAt({ ...looks, repository, environment }), environment },
   );
-  return await Promise.all(apart.map(async ({ path: subject, from }): Promise<Change> => {
-    const isNew = !await isInCommit(repository, { commit: from, path: subject }, environment);
-    return {
-      subject,
-      kind: "file",
-      became: isNew ? "made" : "changed",
-      before: `${COMMITTED}${from}`,
-      after: stateOf(subject),
-      rule: find(subject),
-    };
-  }));
+  const meant = changed.filter(({ path, isApart }) => isApart || isOpen.has(path));
+  const found = await Promise.all(
+    meant.map(async ({ path: subject, from, isApart }): Promise<Change | null> => {
+      const textAt = (commit: string) => textIn(repository, { commit, path: subject }, environment);
+      const was = await isInCommit(repository, { commit: from, path: subject }, environment);
+      const rule = find(subject, !was);
+      const isHarmless = rule < 0 && kindOf(subject) === "settings" &&
+        !changesPolicy(await textAt(from), await textAt("HEAD") ?? "{}");
+      return (rule < 0 && kindOf(subject) === null) || isHarmless ? null : {
+        subject,
+        kind: "file",
+        became: was ? "changed" : "made",
+        before: `${COMMITTED}${from}${isApart ? APART : ""}`,
+        after: stateOf(subject),
+        rule,
+      };
+    }),
+  );
+  return found.filter((one) => one !== null);
 }
 
 /**
@@ -368,17 +428,27 @@ export async function notBack(
   look: Present,
 ): Promise<readonly Violation[]> {
   const { repository, environment, beganAtMs } = look;
-  const files = open.filter(({ kind, before }) => kind === "file" && before !== "");
-  const since = { logBytes: Math.min(...files.map(({ logBytes }) => logBytes)) };
-  const { brought } = files.length === 0 || repository === undefined ? NONE : await broughtFiles(
-    repository,
-    files.map(({ subject }) => subject),
-    { since, beganAtMs, environment },
-  );
-  const isBack = await Promise.all(
-    open.map((one) => KINDS[one.kind].isBack(one, { ...look, brought })),
-  );
-  return open.filter((_, i) => !isBack[i]);
+  const left = new Set<Violation>();
+  const placed = open.map((one) => {
+    return { one, tree: one.kind === "file" ? treeOf(one.subject, look) : repository };
+  });
+  // A file may lie in another working tree than the session.
+  for (const group of Map.groupBy(placed, ({ tree }) => tree?.root).values()) {
+    const { tree } = group[0]!;
+    const violations = group.map(({ one }) => one);
+    const files = violations.filter(({ kind, before }) => kind === "file" && before !== "");
+    const since = { logBytes: Math.min(...files.map(({ logBytes }) => logBytes)) };
+    const { brought } = files.length === 0 || tree === undefined ? NONE : await broughtFiles(
+      tree,
+      files.map(({ subject }) => subject),
+      { since, beganAtMs, environment },
+    );
+    for (const one of violations) {
+      const isBack = await KINDS[one.kind].isBack(one, { ...look, repository: tree, brought });
+      if (!isBack) left.add(one);
+    }
+  }
+  return open.filter((one) => left.has(one));
 }
 
 /** Asks git and the audit trail about changes. @param command The command that has run; null between tool uses. */
@@ -401,8 +471,9 @@ async function lookAt(
   const isPushed = command === null || read.some(({ pushes }) => pushes);
   const ofGit = await broughtByGit(files, looks);
   const carried = new Set([...ofGit.carried, ...apart.map(({ subject }) => subject)]);
-  const isMerged = command !== null && commands.every((one) => one.startsWith("git ")) &&
-    commands.some((one) => MERGES.test(one));
+  const acting = read.flatMap((one) => one.acting);
+  const isMerged = command !== null && acting.every((one) => one.startsWith("git ")) &&
+    acting.some((one) => MERGES.test(one));
   const once = carried.size === 0 && !isMerged
     ? null
     : allowedSince(looks, beganAt(looks) - DAY_MS);
@@ -457,10 +528,11 @@ async function broughtByGit(
 
 async function takenApart(command: string, { projectDir, home }: Ground) {
   try {
-    const { commands, ...read } = await readCommand(command, { folder: projectDir, home });
-    return { ...read, commands: commands.map((words) => words.join(" ")) };
+    const { commands, acting, ...read } = await readCommand(command, { folder: projectDir, home });
+    const [all, some] = [commands, acting].map((them) => them.map((words) => words.join(" ")));
+    return { ...read, commands: all!, acting: some! };
   } catch {
-    return { commands: [command], isPlain: false, pushes: false };
+    return { commands: [command], acting: [command], isPlain: false, pushes: false };
   }
 }
 

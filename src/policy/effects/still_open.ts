@@ -3,7 +3,6 @@ import type { HookConfig } from "../../config/hook_config.ts";
 import { sessionStartMs, transcriptNear } from "../../db/sessions.ts";
 import { readHeads } from "../../system/git/heads.ts";
 import { lookUpwards, readRef, repositoryAt } from "../../system/git/repository.ts";
-import { parentOf } from "../../base/paths.ts";
 import { policiesIn } from "../policies.ts";
 import { touchedByCommits } from "../requirements/used_up.ts";
 import { notBack } from "./judged.ts";
@@ -21,32 +20,14 @@ export async function stillOpen(
   violations: readonly Violation[],
   place: Place,
 ): Promise<Violation[]> {
-  const { projectDir } = place;
-  const looks = lookUpwards(projectDir);
+  const { db, config, environment, projectDir, atMs } = place;
+  const repository = repositoryAt(null, { projectDir, looks: lookUpwards(projectDir) });
   const unsettled = violations.filter(({ settledAtMs, blocks, kind }) =>
     settledAtMs === null && (blocks || kind !== "ref")
   );
-  // A file may lie in another working tree than the folder.
-  const placed = unsettled.map((one) => {
-    const folder = one.kind === "file" ? parentOf(one.subject) : null;
-    return { one, repository: repositoryAt(folder, { projectDir, looks }) };
-  });
-  const left = new Set<Violation>();
-  for (const group of Map.groupBy(placed, ({ repository }) => repository?.root).values()) {
-    const all = group.map(({ one }) => one);
-    for (const one of await openIn(group[0]!.repository, all, place)) left.add(one);
-  }
-  return unsettled.filter((one) => left.has(one));
-}
-
-async function openIn(
-  repository: Ground["repository"],
-  violations: readonly Violation[],
-  { db, config, environment, projectDir, atMs }: Place,
-): Promise<readonly Violation[]> {
   const { requirements: required } = policiesIn(config);
   const around = { db, config, environment, projectDir, atMs, repository };
-  const changes = violations.filter((one) => !ofCommit(one));
+  const changes = unsettled.filter((one) => !ofCommit(one));
   const refOf = (name: string) => repository && readRef(repository, name.replace("refs/", ""));
   const refs = changes.filter(({ kind }) => kind === "ref")
     .map(({ subject }) => [subject, refOf(subject) ?? ""]);
@@ -54,17 +35,19 @@ async function openIn(
   const branches = protectedBranches(required);
   const begun = changes.map((one) => sessionStartMs(db, one.sessionId) ?? one.createdAtMs);
   const beganAtMs = Math.min(...begun);
-  const left = await notBack(changes, { ...around, branches, now, beganAtMs });
-  const commits = violations.filter(ofCommit);
-  if (commits.length === 0 || repository === undefined) return [...left, ...commits];
+  const left = new Set(await notBack(changes, { ...around, branches, now, beganAtMs }));
+  const commits = unsettled.filter(ofCommit);
   const requirements = touchedByCommits(required?.requirements ?? []);
-  const heads = await readHeads(repository, null, { environment });
-  const open: Violation[] = [];
+  const heads = repository === undefined || commits.length === 0
+    ? undefined
+    : await readHeads(repository, null, { environment });
   for (const one of commits) {
     const { sessionId, project } = one;
     const transcriptPath = transcriptNear(db, { repository: project, sessionId });
-    const met = isMet(one, { ...around, requirements, sessionId, transcriptPath });
-    if (!met && await isThere(one.subject, { ...around, heads })) open.push(one);
+    const isSettled = repository !== undefined &&
+      (isMet(one, { ...around, requirements, sessionId, transcriptPath }) ||
+        !await isThere(one.subject, { ...around, heads }));
+    if (!isSettled) left.add(one);
   }
-  return [...left, ...open];
+  return unsettled.filter((one) => left.has(one));
 }

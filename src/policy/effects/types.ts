@@ -79,6 +79,8 @@ export interface Snapshot {
   readonly cut?: readonly string[] | undefined;
   /** The commits of protected branches, local and remote-tracking, by whole name; empty for a missing branch. */
   readonly refs: Readonly<Record<string, string>>;
+  /** The working tree whose branch, commit and log these are; absent outside of a repository. */
+  readonly tree?: string | undefined;
   /** The checked-out branch, and its commit. */
   readonly head: string;
   readonly commit: string;

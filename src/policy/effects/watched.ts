@@ -1,7 +1,7 @@
 /** Lists the files and branches to watch. The list of files comes from git's index, and is stored until it changes. */
 import type { DatabaseSync } from "node:sqlite";
 import { fingerprint } from "../../base/ids.ts";
-import { baseName, joinPath, parentOf } from "../../base/paths.ts";
+import { baseName, fromFolder, joinPath, parentOf } from "../../base/paths.ts";
 import { settingsPaths } from "../../claude/settings/settings_place.ts";
 import { keepFile, keptText } from "../../config/store.ts";
 import { gitFolders } from "../../system/git/repository.ts";
@@ -58,10 +58,13 @@ function matcherOf(
 
 type RulesAndRoots = Pick<Ground, "rules" | "roots">;
 
-/** Makes a function that finds the number of the rule by which a file is watched; -1 for none. */
-export function ruleFinder({ rules, roots }: RulesAndRoots): (path: string) => number {
-  const matchers = rules.map((rule) => rule.onlyNew ? () => false : matcherOf(rule, roots));
-  return (path) => matchers.findIndex((means) => means(path));
+/** Makes a function that finds the number of the rule by which a file is watched, or a new file; -1 for none. */
+export function ruleFinder(
+  { rules, roots }: RulesAndRoots,
+): (path: string, isNew?: boolean) => number {
+  const matchers = rules.map((rule) => matcherOf(rule, roots));
+  return (path, isNew = false) =>
+    matchers.findIndex((means, i) => (isNew || !rules[i]!.onlyNew) && means(path));
 }
 
 /**
@@ -266,5 +269,5 @@ export function protectedBranches(policy: RequirementPolicy | null): ProtectedBr
 
 /** Returns the name by which a person knows a file: relative to the project's folder, else absolute. */
 export function nameOf(path: string, root: string): string {
-  return path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path || baseName(root);
+  return fromFolder(root, path) || path || baseName(root);
 }

@@ -1,7 +1,7 @@
 /** Looks up what rules need to know about a file: all its names, whether it exists, whether it lies in the project. */
 import { findOwn } from "../guards/protected.ts";
 import type { FileFacts, HowToLook, OwnFile } from "../guards/types.ts";
-import { baseName, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
+import { baseName, fromFolder, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
 import { exists, isFolder, readHead, readText, sharedFile } from "../../system/on_disk.ts";
 import type { RealPaths } from "../../system/real_paths.ts";
 
@@ -116,8 +116,14 @@ export function spellingsInside(
 }
 
 /** Returns the paths relative to the project's folder in other working trees; none for such a folder itself. */
-function inOtherTrees(paths: readonly string[], { otherRoots }: Ground): string[] {
-  return otherRoots().flatMap((root) => paths.flatMap((path) => fromFolder(root, path) || []));
+function inOtherTrees(paths: readonly string[], ground: Ground): string[] {
+  const others = ground.otherRoots();
+  // A working tree may lie in another one: the nearest folder above a path counts.
+  const roots = [rootOf(ground)!, ...others].sort((a, b) => b.length - a.length);
+  return others.length === 0 ? [] : paths.flatMap((path) => {
+    const nearest = roots.find((root) => isBelow(path, root));
+    return nearest !== undefined && others.includes(nearest) && fromFolder(nearest, path) || [];
+  });
 }
 
 /** Tells whether an earlier part of the command makes this folder. */
@@ -133,12 +139,4 @@ export function isBelow(path: string, folder: string): boolean {
 function headOf(path: string, { heads }: Ground): string {
   if (heads === null || --heads.left < 0) return "";
   return new TextDecoder().decode(readHead(path, HEAD_BYTES) ?? new Uint8Array());
-}
-
-/** Returns a path relative to a folder; the empty text for the folder itself; null outside of it. */
-export function fromFolder(folder: string | null, path: string): string | null {
-  if (folder === null) return null;
-  if (path === folder) return "";
-  const start = folder.endsWith("/") ? folder : `${folder}/`;
-  return path.startsWith(start) ? path.slice(start.length) : null;
 }

@@ -1,13 +1,12 @@
 /** Finds the files that a shell command means by names, patterns, searches and copied folders. */
 import { readWildcard } from "../../base/wildcard.ts";
 import type { Entry, FileFacts, HowToLook, Judge, LookResult, Search } from "../guards/types.ts";
-import { baseName, joinPath, parentOf, withParents } from "../../base/paths.ts";
+import { baseName, fromFolder, joinPath, parentOf, withParents } from "../../base/paths.ts";
 import { expandPattern } from "../../system/expand_pattern.ts";
 import { entriesOf, exists, isFolder, kindAt, kindOf, readText } from "../../system/on_disk.ts";
 import {
   type Allowance,
   factsOf,
-  fromFolder,
   fullPath,
   type Ground,
   isBelow,
@@ -359,22 +358,23 @@ export async function readShellUse(
 }
 
 /**
- * Reads what a command runs, as far as its words tell. `isPlain`: whether only programs run that look at something, and
- * nothing unknown. `pushes`: whether git pushes, and its words say what.
+ * Reads what a command runs, as far as its words tell. `acting`: those of the commands that do not only look at something.
+ * `isPlain`: whether there are none, and nothing unknown runs. `pushes`: whether git pushes, and its words say what.
  */
 export async function readCommand(
   command: string,
   at: Pick<BashUse, "folder" | "home">,
 ): Promise<{
   readonly commands: readonly (readonly string[])[];
+  readonly acting: readonly (readonly string[])[];
   readonly isPlain: boolean;
   readonly pushes: boolean;
 }> {
   const { steps, untold } = await readShellUse(command, at);
   const commands = steps.flatMap((step) => step.commands);
-  const isPlain = command.trim() !== "" && untold.commands.length === 0 &&
-    commands.every(onlyLooks);
-  return { commands, isPlain, pushes: steps.some((step) => step.pushesPlainly) };
+  const acting = commands.filter((words) => !onlyLooks(words));
+  const isPlain = command.trim() !== "" && untold.commands.length === 0 && acting.length === 0;
+  return { commands, acting, isPlain, pushes: steps.some((step) => step.pushesPlainly) };
 }
 
 /** Loads the reader of PowerShell where a command may start it. Quotes may stand in the program's name. */

@@ -41,15 +41,17 @@ export function namesTools({ about }: Pick<Rule, "about">): boolean {
   return about === "command" || about === "file";
 }
 
-/** Tells whether a rule lets a command write its files; options may stand anywhere, with their values or without. */
+/** Options of runners that have a value and may stand before the verb. */
+const RUNNER_OPTIONS = "-C --cwd --dir --prefix -w --workspace -F --filter".split(" ");
+
+/** Tells whether a rule lets a command write its files. Without its options the command may match, too. */
 export function isWrittenBy(writtenBy: Rule["writtenBy"], command: string): boolean {
   if (writtenBy === null) return false;
-  const isOption = (word: string | undefined) => word?.startsWith("-") ?? false;
   const words = command.split(" ");
-  const plain = words.filter((word) => !isOption(word));
-  const valued = (i: number) => isOption(words[i - 1]) && !words[i - 1]!.includes("=");
-  const bare = words.filter((word, i) => !isOption(word) && !valued(i));
-  return [words, plain, bare].some((tried) => new RegExp(writtenBy, "s").test(tried.join(" ")));
+  const plain = words.filter((word, i) =>
+    !word.startsWith("-") && !RUNNER_OPTIONS.includes(words[i - 1] ?? "")
+  );
+  return [words, plain].some((tried) => new RegExp(writtenBy, "s").test(tried.join(" ")));
 }
 
 /** The names of the rules that a policy switches on or off: their keys in the configuration. */

@@ -1,7 +1,7 @@
 /** Tells files that git has brought (a checkout, merge, pull or stash) from files that something else has changed. */
 import type { Environment } from "../environment.ts";
-import { joinPath } from "../../base/paths.ts";
-import { exists, linkAt } from "../on_disk.ts";
+import { fromFolder, joinPath } from "../../base/paths.ts";
+import { exists, kindAt, linkAt } from "../on_disk.ts";
 import { askGit } from "./run_git.ts";
 import { type Move, movesSince, pushedSince, type Since } from "./reflogs.ts";
 import { gitFolders, type Repository } from "./repository.ts";
@@ -66,8 +66,7 @@ export async function broughtFiles(
 ): Promise<Brought> {
   const nothing: ReadonlySet<string> = new Set();
   const none = { brought: nothing, carried: nothing, committed: nothing, from: null };
-  const inside = paths.filter((path) => path.startsWith(`${tree.root}/`))
-    .map((path) => path.slice(tree.root.length + 1));
+  const inside = paths.flatMap((path) => fromFolder(tree.root, path) || []);
   const ask = (...words: string[]) => namesFrom(tree, words, environment);
   if (inside.length === 0) return none;
   const [statuses, staged] = await Promise.all([
@@ -144,12 +143,9 @@ async function committedSince(
     // A rebase, a cherry-pick or a revert writes a commit anew, and the file may be as it was.
     const changed = await changedBy([{ from, to: "HEAD" }]);
     const names = (await changedBy(commits))?.filter((name) => changed?.includes(name) ?? true);
-    const blobs = await Promise.all(
-      (names ?? []).map((name) =>
-        blobOf(tree, { commit: "HEAD", path: joinPath(tree.root, name) }, environment)
-      ),
-    );
-    return names?.filter((_, i) => blobs[i] === null || isNew(blobs[i]!.trim(), beganAtMs)) ?? null;
+    const blobs = await entriesIn(tree, { commit: "HEAD", names: names ?? [] }, environment);
+    const isOld = (id: string | undefined) => id !== undefined && !isNew(id, beganAtMs);
+    return names?.filter((name) => !isOld(blobs?.get(name)?.id)) ?? null;
   };
   const [touched, elsewhere] = await Promise.all([changedBy(made), writtenElsewhere()]);
   return touched === null || elsewhere === null ? null : { touched, elsewhere };
@@ -161,19 +157,16 @@ function namesBetween(...[at, { from, to }, environment]: Question<Move>) {
   return namesFrom(at, [...words, isNone(from) ? EMPTY_TREE : from, to], environment);
 }
 
-/** A file, by its absolute path, and the commit that `HEAD` was at before its version there changed. */
-export type CommittedApart = { readonly path: string; readonly from: string };
-
 /**
- * Finds the files of which commits since a moment hold another version than the working tree: what was written into
- * git's index alone, or taken out of it.
+ * Finds files that commits since a moment have changed, with the commit that `HEAD` left first. `isApart`: whether they
+ * differ between `HEAD` and the working tree, so that somebody wrote them into git's index alone, or took them out of it.
  * @param isMeant Picks the files, by their absolute paths.
  */
-export async function committedApart(
+export async function changedByCommits(
   tree: Tree,
   isMeant: (path: string) => boolean,
   given: BroughtSince,
-): Promise<CommittedApart[]> {
+): Promise<{ readonly path: string; readonly from: string; readonly isApart: boolean }[]> {
   const { from } = movesSince(tree, given.since);
   if (from === null) return [];
   const { environment } = given;
@@ -184,12 +177,14 @@ export async function committedApart(
   const { touched, elsewhere } = changed.length === 0
     ? { touched: [], elsewhere: [] }
     : await committedSince(tree, changed, given) ?? { touched: changed, elsewhere: [] };
-  const committed = changed.filter((name) => touched.includes(name) || elsewhere.includes(name))
-    .map(pathOf);
-  const same = await Promise.all(
-    committed.map((path) => isWhollyAsIn(tree, { commit: "HEAD", path }, environment)),
-  );
-  return committed.filter((_, i) => !same[i]).map((path) => ({ path, from }));
+  const names = changed.filter((name) => touched.includes(name) || elsewhere.includes(name));
+  const [committed, present] = await Promise.all([
+    entriesIn(tree, { commit: "HEAD", names }, environment),
+    idsOnDisk(tree, names, environment),
+  ]);
+  return committed === null || present === null ? [] : names.map((name) => {
+    return { path: pathOf(name), from, isApart: committed.get(name)?.id !== present.get(name) };
+  });
 }
 
 /**
@@ -206,11 +201,20 @@ async function commitsFromElsewhere(
   environment: BroughtSince["environment"],
 ): Promise<Move[] | null> {
   const not = [...toldByRemotes(tree, beganAtMs), ...than.filter((commit) => !isNone(commit))];
-  const words = `log -z --no-merges --max-count=${MAX_LISTED} ${LISTED_AS} HEAD --not`.split(" ");
-  const lines = await namesFrom(tree, [...words, ...not, "--", ...paths], environment);
-  return lines?.map((line) => line.split(":"))
-    .filter(([, to = "", ...dates]) => isWrittenSince(tree, { id: to, ...dated(dates) }, beganAtMs))
-    .map(([from = "", to = ""]) => ({ from, to })) ?? null;
+  const words = `log -z --no-merges --max-count=${MAX_LISTED} ${LISTED_AS}`.split(" ");
+  const list = async (...which: readonly string[]) => {
+    const lines = await namesFrom(tree, [...words, ...which, "--", ...paths], environment);
+    return lines?.map((line) => line.split(":"))
+      .filter(([, to = "", ...dates]) =>
+        isWrittenSince(tree, { id: to, ...dated(dates) }, beganAtMs)
+      ).map(([from = "", to = ""]) => ({ from, to })) ?? null;
+  };
+  const found = await list("HEAD", "--not", ...not);
+  const [first = ""] = than;
+  if (!found?.length || isNone(first)) return found;
+  // A rebase writes commits anew with the same changes.
+  const changing = await list("--cherry-pick", "--right-only", `${first}...HEAD`);
+  return changing && found.filter(({ to }) => changing.some((one) => one.to === to));
 }
 
 /** The most commits that are listed. */
@@ -255,9 +259,18 @@ async function unlikeIndex(
     return name !== undefined && exists(joinPath(at.root, name)) ? [{ id, name }] : [];
   });
   if (files.length === 0) return new Set();
-  const names = files.map(({ name }) => name);
-  const ids = (await answer(at, ["hash-object", "--", ...names], environment))?.split("\n") ?? [];
-  return new Set(files.filter(({ id }, i) => ids[i] !== id).map(({ name }) => name));
+  const ids = await idsOnDisk(at, files.map(({ name }) => name), environment);
+  return new Set(files.filter(({ id, name }) => ids?.get(name) !== id).map(({ name }) => name));
+}
+
+/** The ids that git would give the contents of files, by name; null where it does not answer. */
+async function idsOnDisk(
+  ...[at, names, environment]: Question<readonly string[]>
+): Promise<ReadonlyMap<string, string> | null> {
+  const files = names.filter((name) => kindAt(joinPath(at.root, name)) === "file");
+  if (files.length === 0) return new Map();
+  const ids = (await answer(at, ["hash-object", "--", ...files], environment))?.split("\n");
+  return ids === undefined ? null : new Map(files.map((name, i) => [name, ids[i]!]));
 }
 
 /** The remote-tracking branches that have a commit, with their own; none where git does not answer. */
@@ -294,9 +307,7 @@ type InCommit = { readonly commit: string; readonly path: string };
 export async function isInCommit(
   ...[at, { commit, path }, environment]: Question<InCommit>
 ): Promise<boolean> {
-  if (!path.startsWith(`${at.root}/`)) return false;
-  const words = ["cat-file", "-e", `${commit}:${path.slice(at.root.length + 1)}`];
-  return await answer(at, words, environment) !== null;
+  return await blobOf(at, { commit, path }, environment) !== null;
 }
 
 /** Tells whether a file equals its version in a commit, or is gone since that commit; false without an answer. */
@@ -311,16 +322,27 @@ export async function isAsIn(
   return !exists(path) && await isInCommit(at, { commit: `${commit}^`, path }, environment);
 }
 
-/** Tells whether `HEAD` and the working tree have a file as a commit has it, or all three have none. */
-export async function isWhollyAsIn(
-  ...[at, { commit, path }, environment]: Question<InCommit>
+/**
+ * Tells whether `HEAD` has a file as a commit has it, or neither has one; false without an answer.
+ * @param about `onDisk`: whether the working tree has to have it like that, too.
+ */
+export async function isCommittedAsIn(
+  ...[at, { commit, path, onDisk }, environment]: Question<InCommit & { readonly onDisk: boolean }>
 ): Promise<boolean> {
-  const [present, ...committed] = await Promise.all([
-    answer(at, ["hash-object", "--", path], environment),
-    blobOf(at, { commit: "HEAD", path }, environment),
-    blobOf(at, { commit, path }, environment),
-  ]);
-  return committed.every((id) => id === present);
+  const name = fromFolder(at.root, path);
+  if (name === null) return false;
+  const idIn = async (one: string) => {
+    const entries = await entriesIn(at, { commit: one, names: [name] }, environment);
+    return entries && (entries.get(name)?.id ?? "");
+  };
+  const idHere = async () => {
+    const ids = await idsOnDisk(at, [name], environment);
+    return ids && (ids.get(name) ?? "");
+  };
+  const [id, ...others] = await Promise.all(
+    [idIn(commit), idIn("HEAD"), ...onDisk ? [idHere()] : []],
+  );
+  return id !== null && others.every((one) => one === id);
 }
 
 /** Tells whether a file equals its version in a stash, which keeps untracked files in a commit of their own. */
@@ -338,11 +360,8 @@ export async function isAsInStash(
 export async function isKeptApart(
   ...[at, { path, size }, environment]: Question<{ readonly path: string; readonly size: string }>
 ): Promise<boolean> {
-  if (
-    !path.startsWith(`${at.root}/`) || await isInCommit(at, { commit: "HEAD", path }, environment)
-  ) {
-    return false;
-  }
+  const isOutside = fromFolder(at.root, path) === null;
+  if (isOutside || await isInCommit(at, { commit: "HEAD", path }, environment)) return false;
   const words = `log --all --max-count=${MAX_MOVES} --diff-filter=AM --format= --raw --no-abbrev`;
   const lines = await answer(at, [...words.split(" "), "--", path], environment);
   const blobs = lines?.matchAll(/^:\d+ \d+ \S+ (\S+) /gm) ?? [];
@@ -361,10 +380,17 @@ export async function disguiseOf(...[at, { commit, path }, environment]: Questio
   return { inIndex: unchanged !== null, byObjects: Boolean(replaced) };
 }
 
-/** The id of a file's content in a commit; null where the commit has none. */
-function blobOf(...[at, { commit, path }, environment]: Question<InCommit>) {
-  const name = `${commit}:${path.slice(at.root.length + 1)}`;
-  return answer(at, ["rev-parse", "--verify", "--quiet", name], environment);
+/** The id of a file's content in a commit; null where the commit has none, and outside of the working tree. */
+async function blobOf(...[at, { commit, path }, environment]: Question<InCommit>) {
+  const name = fromFolder(at.root, path);
+  const words = ["rev-parse", "--verify", "--quiet", `${commit}:${name}`];
+  return name === null ? null : await answer(at, words, environment);
+}
+
+/** Returns the content of a file in a commit; null where the commit has none. */
+export function textIn(...[at, { commit, path }, environment]: Question<InCommit>) {
+  const name = fromFolder(at.root, path);
+  return answer(at, ["cat-file", "blob", `${commit}:${name}`], environment);
 }
 
 /** Returns the sizes of files in a commit, in bytes, by absolute path; none where git does not answer. */
@@ -373,14 +399,25 @@ export async function sizesIn(
     { readonly commit: string; readonly paths: readonly string[] }
   >
 ): Promise<ReadonlyMap<string, string>> {
-  const inside = paths.flatMap((path) =>
-    path.startsWith(`${at.root}/`) ? [path.slice(at.root.length + 1)] : []
-  );
-  const lines = await namesFrom(at, ["ls-tree", "-l", "-z", commit, "--", ...inside], environment);
+  const names = paths.flatMap((path) => fromFolder(at.root, path) || []);
+  const entries = await entriesIn(at, { commit, names }, environment);
   return new Map(
-    lines?.map((line) => {
-      const [facts = "", name = ""] = line.split("\t");
-      return [joinPath(at.root, name), facts.split(" ").at(-1)!];
+    [...entries ?? []].map(([name, { size }]) => [joinPath(at.root, name), size]),
+  );
+}
+
+/** The ids and sizes (in bytes) of files in a commit, by name; null where git does not answer. */
+async function entriesIn(
+  ...[at, { commit, names }, environment]: Question<
+    { readonly commit: string; readonly names: readonly string[] }
+  >
+): Promise<ReadonlyMap<string, { readonly id: string; readonly size: string }> | null> {
+  if (names.length === 0 || isNone(commit)) return new Map();
+  const lines = await namesFrom(at, ["ls-tree", "-l", "-z", commit, "--", ...names], environment);
+  return lines && new Map(
+    lines.map((line) => {
+      const [, id = "", size = "", name = ""] = /^\d+ \w+ (\S+) +(\S+)\t(.*)$/s.exec(line) ?? [];
+      return [name, { id, size }];
     }),
   );
 }

@@ -1,6 +1,6 @@
 /** Tells by the age of git's files when an object was written, since a commit's dates can be made up. */
 import { joinPath } from "../../base/paths.ts";
-import { changedBefore } from "../on_disk.ts";
+import { bornBefore } from "../on_disk.ts";
 import type { Repository } from "./repository.ts";
 
 /**
@@ -13,5 +13,5 @@ export function isWrittenSince(
   sinceMs: number,
 ): boolean {
   const path = joinPath(commonDir, `objects/${id.slice(0, 2)}/${id.slice(2)}`);
-  return (changedBefore(path) ?? datedMs) >= sinceMs;
+  return (bornBefore(path) ?? datedMs) >= sinceMs;
 }
