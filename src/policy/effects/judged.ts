@@ -304,8 +304,7 @@ async function judge(
       }
       continue;
     }
-    const isOlder = kind === "file" && !apart.includes(change) && after !== "" &&
-      after !== LISTED &&
+    const isOlder = kind === "file" && !apart.includes(one) && after !== "" && after !== LISTED &&
       latestChangeMs(after) < before.atMs;
     const isOwn = (isNowCommitted && told.who === "command") ||
       (isDuring && !isOlder && command !== null && !look.onlyLooked &&

@@ -117,12 +117,13 @@ export function spellingsInside(
 
 /** Returns the paths relative to the project's folder in other working trees; none for such a folder itself. */
 function inOtherTrees(paths: readonly string[], ground: Ground): string[] {
-  const others = ground.otherRoots();
+  const [own, others] = [rootOf(ground), ground.otherRoots()];
+  if (own === null || others.length === 0) return [];
   // A working tree may lie in another one: the nearest folder above a path counts.
-  const roots = [rootOf(ground)!, ...others].sort((a, b) => b.length - a.length);
-  return others.length === 0 ? [] : paths.flatMap((path) => {
-    const nearest = roots.find((root) => isBelow(path, root));
-    return nearest !== undefined && others.includes(nearest) && fromFolder(nearest, path) || [];
+  const roots = [own, ...others].sort((a, b) => b.length - a.length);
+  return paths.flatMap((path) => {
+    const nearest = roots.find((root) => isBelow(path, root)) ?? own;
+    return nearest === own ? [] : fromFolder(nearest, path) || [];
   });
 }
 

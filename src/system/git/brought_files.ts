@@ -12,6 +12,8 @@ type Tree = Pick<Repository, "root" | "commonDir">;
 
 /** When one tool use makes more commits than this, no file counts as brought. */
 const MAX_MOVES = 20;
+/** Git is asked about this many files at most. */
+const MAX_ASKED = 2_000;
 /** Git's id of the tree without files, the same in every repository. */
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
@@ -173,7 +175,8 @@ export async function changedByCommits(
   const pathOf = (name: string) => joinPath(tree.root, name);
   const changed = (await namesBetween(tree, { from, to: "HEAD" }, environment) ?? [])
     // Git hashes the name to which a link leads, and not the file there.
-    .filter((name) => isMeant(pathOf(name)) && linkAt(pathOf(name)) === null);
+    .filter((name) => isMeant(pathOf(name)) && linkAt(pathOf(name)) === null)
+    .slice(0, MAX_ASKED);
   const { touched, elsewhere } = changed.length === 0
     ? { touched: [], elsewhere: [] }
     : await committedSince(tree, changed, given) ?? { touched: changed, elsewhere: [] };
