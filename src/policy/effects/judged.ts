@@ -7,22 +7,25 @@ import {
   type Brought,
   broughtFiles,
   changedByCommits,
-  disguiseOf,
-  isAsIn,
-  isAsInStash,
+  filesAsIn,
+  filesIn,
   isBefore,
-  isCommittedAsIn,
   isInBranch,
-  isInCommit,
-  isKeptApart,
+  keptApart,
   remotesWith,
   sizesIn,
   textIn,
+  versionsIn,
 } from "../../system/git/brought_files.ts";
 import { settingsIn } from "../../system/git/configured_aliases.ts";
 import { cameToRemote, wasAtBranch } from "../../system/git/reflogs.ts";
 import { workingTreeOf } from "../../system/git/working_trees.ts";
-import { lookUpwards, PROJECT_FILES, repositoryAt } from "../../system/git/repository.ts";
+import {
+  lookUpwards,
+  PROJECT_FILES,
+  type Repository,
+  repositoryAt,
+} from "../../system/git/repository.ts";
 import { CLOCK_MS, exists, readText } from "../../system/on_disk.ts";
 import { changesPolicy } from "../guards/protected.ts";
 import { isPaused } from "../pauses_table.ts";
@@ -80,6 +83,10 @@ interface Look extends Compared {
   readonly committed: ReadonlySet<string>;
   /** The commit that `HEAD` left first since the last look; null where it has not moved. */
   readonly from: string | null;
+  /** The changed files that this commit has. */
+  readonly inFrom: ReadonlySet<string>;
+  /** Asks git for the versions of the changed files in a commit, once for each commit. */
+  readonly versionsOf: (tree: Repository, commit: string) => ReturnType<typeof versionsIn>;
   /** The commands of all sessions that may have written those files, split at their separators. */
   readonly earlier: readonly string[];
   /** The commands that ran meanwhile, taken apart. */
@@ -102,7 +109,10 @@ interface Kind {
   /** Tells whether the change has been undone. */
   readonly isBack: (
     violation: Violation,
-    look: Present & Pick<Look, "brought">,
+    look: Present & Pick<Look, "brought"> & {
+      /** The files that are as before the change, in the working tree or in commits. */
+      readonly asBefore: ReadonlySet<string>;
+    },
   ) => MaybeAsync<boolean>;
 }
 
@@ -165,7 +175,7 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
           isByOwner(change, { ...look, commands: earlier }));
     },
     async undo({ subject: path, became, before }, look) {
-      const { before: was, now, environment } = look;
+      const { before: was, now } = look;
       const tree = treeOf(path, look);
       // The command is pasted in any folder.
       const whole = quoteWord(resolvePath(path, { folder: look.projectDir }));
@@ -183,28 +193,18 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
       }
       // A later commit must not change what the told command brings back.
       const commit = (tree?.root === now.tree ? was.commit || look.from : null) ?? "HEAD";
-      if (!tree || !await isInCommit(tree, { commit, path }, environment)) {
-        return became === "made" ? `rm -- ${whole}` : null;
-      }
-      const { inIndex, byObjects } = await disguiseOf(tree, { commit, path }, environment);
-      const isHidden = inIndex && !await isAsIn(tree, { commit, path }, environment);
-      const restore = `${git}${byObjects ? " --no-replace-objects" : ""} restore`;
+      const versions = tree && await look.versionsOf(tree, commit);
+      if (!versions?.kept.has(path)) return became === "made" ? `rm -- ${whole}` : null;
+      const restore = `${git}${versions.byObjects ? " --no-replace-objects" : ""} restore`;
       const what = `--source=${commit} --staged --worktree -- ${name}`;
-      return isHidden
+      return versions.hidden.has(path)
         ? `touch -- ${whole} && ${restore} --ignore-skip-worktree-bits ${what}`
         : `${restore} ${what}`;
     },
-    async isBack({ subject: path, before, undo }, { brought, repository, environment }) {
-      const committed = committedState(before);
-      if (committed.commit !== null) {
-        const was = { commit: committed.commit, path, onDisk: !committed.isApart };
-        return repository !== undefined && await isCommittedAsIn(repository, was, environment);
-      }
-      if (brought.has(path) || isSameState(before, stateOf(path))) return true;
-      // The file may also equal its version in the commit from which the undoing command takes it.
-      const commit = / --source=([\da-f]+) /.exec(undo ?? "")?.[1];
-      return commit !== undefined && repository !== undefined &&
-        await isAsIn(repository, { commit, path }, environment);
+    isBack({ subject: path, before }, { brought, asBefore }) {
+      if (asBefore.has(path)) return true;
+      return !before.startsWith(COMMITTED) &&
+        (brought.has(path) || isSameState(before, stateOf(path)));
     },
   },
 };
@@ -288,7 +288,7 @@ async function judge(
   const look = await lookAt(changes, command, { ...looks, before }, apart);
   const found: Violation[] = [];
   for (const one of changes) {
-    const change = { ...one, before: await beforeOf(one, look) };
+    const change = { ...one, before: beforeOf(one, look) };
     const { subject, kind, after } = change;
     const told = open.find((one) => one.subject === subject);
     // The command that undoes a change must take it out of the commits, too.
@@ -331,13 +331,11 @@ async function judge(
 }
 
 /** Returns the state before a change; if commits have it and git has the version before, the commit before them. */
-async function beforeOf({ subject, became, before }: Change, look: Look): Promise<string> {
-  const { carried, committed, from, repository, environment } = look;
+function beforeOf({ subject, became, before }: Change, look: Look): string {
+  const { carried, committed, from, inFrom } = look;
   const isInCommits = carried.has(subject) || committed.has(subject);
   if (!isInCommits || from === null || before.startsWith(COMMITTED)) return before;
-  const isKept = became === "made" ||
-    await isInCommit(repository!, { commit: from, path: subject }, environment);
-  return isKept ? `${COMMITTED}${from}` : before;
+  return became === "made" || inFrom.has(subject) ? `${COMMITTED}${from}` : before;
 }
 
 /**
@@ -365,10 +363,12 @@ async function changedInCommits(
     { since: before, beganAtMs: beganAt({ ...looks, repository, environment }), environment },
   );
   const meant = changed.filter(({ path, isApart }) => isApart || isOpen.has(path));
+  const former = { commit: changed[0]?.from ?? "", paths: meant.map(({ path }) => path) };
+  const inFrom = await filesIn(repository, former, environment);
   const found = await Promise.all(
     meant.map(async ({ path: subject, from, isApart }): Promise<Change | null> => {
       const textAt = (commit: string) => textIn(repository, { commit, path: subject }, environment);
-      const was = await isInCommit(repository, { commit: from, path: subject }, environment);
+      const was = inFrom.has(subject);
       const rule = find(subject, !was);
       const isHarmless = rule < 0 && kindOf(subject) === "settings" &&
         !changesPolicy(await textAt(from), await textAt("HEAD") ?? "{}");
@@ -437,17 +437,43 @@ export async function notBack(
     const violations = group.map(({ one }) => one);
     const files = violations.filter(({ kind, before }) => kind === "file" && before !== "");
     const since = { logBytes: Math.min(...files.map(({ logBytes }) => logBytes)) };
-    const { brought } = files.length === 0 || tree === undefined ? NONE : await broughtFiles(
-      tree,
-      files.map(({ subject }) => subject),
-      { since, beganAtMs, environment },
-    );
+    const isAsked = files.length > 0 && tree !== undefined;
+    const { brought } = isAsked
+      ? await broughtFiles(tree, files.map(({ subject }) => subject), {
+        since,
+        beganAtMs,
+        environment,
+      })
+      : NONE;
+    const asBefore = isAsked ? await filesAsBefore(tree, files, environment) : NONE.brought;
+    const found = { ...look, repository: tree, brought, asBefore };
     for (const one of violations) {
-      const isBack = await KINDS[one.kind].isBack(one, { ...look, repository: tree, brought });
+      const isBack = await KINDS[one.kind].isBack(one, found);
       if (!isBack) left.add(one);
     }
   }
   return open.filter((one) => left.has(one));
+}
+
+/** Returns the files that are as in the commit from which the command that undoes their change takes them. */
+async function filesAsBefore(
+  tree: Repository,
+  violations: readonly Violation[],
+  environment: Ground["environment"],
+): Promise<ReadonlySet<string>> {
+  const asked = violations.flatMap(({ subject: path, before, undo }) => {
+    const { commit, isApart } = committedState(before);
+    const source = commit ?? / --source=([\da-f]+) /.exec(undo ?? "")?.[1];
+    const where = commit === null ? "disk" : isApart ? "HEAD" : "both";
+    return source === undefined ? [] : [{ path, commit: source, where } as const];
+  });
+  const groups = Map.groupBy(asked, ({ commit, where }) => `${where} ${commit}`);
+  const found = await Promise.all(
+    [...groups.values()].map((group) =>
+      filesAsIn(tree, { ...group[0]!, paths: group.map(({ path }) => path) }, environment)
+    ),
+  );
+  return found.reduce((all, one) => all.union(one), new Set<string>());
 }
 
 /** Asks git and the audit trail about changes. @param command The command that has run; null between tool uses. */
@@ -482,7 +508,22 @@ async function lookAt(
     const file = resolvePath(path, around);
     if (carried.has(file)) edited.add(file);
   }
-  return { ...looks, ...ofGit, isMerged, edited, commands, isPushed, onlyLooked, carried, earlier };
+  const { repository, environment } = looks;
+  const { from } = ofGit;
+  const inFrom = repository === undefined || from === null
+    ? NONE.brought
+    : await filesIn(repository, { commit: from, paths: files }, environment);
+  const versions = new Map<string, ReturnType<typeof versionsIn>>();
+  const versionsOf = (tree: Repository, commit: string) => {
+    const key = `${commit} ${tree.root}`;
+    const known = versions.get(key) ?? versionsIn(tree, { commit, paths: files }, environment);
+    versions.set(key, known);
+    return known;
+  };
+  return {
+    ...{ ...looks, ...ofGit, inFrom, versionsOf },
+    ...{ isMerged, edited, commands, isPushed, onlyLooked, carried, earlier },
+  };
 }
 
 /** Matches calls of git that may merge a file's versions line by line, into the working tree too. */
@@ -508,21 +549,28 @@ async function broughtByGit(
       if (sizeBefore(path) !== size) brought.delete(path);
     }
   }
-  const gone = files.filter((path) => now.files[path] === "" && !ofGit.committed.has(path));
-  for (const path of gone.filter((path) => !brought.has(path))) {
-    const size = sizeBefore(path) ?? "";
-    // Git did not have the content of a file with a digest. It takes other files away itself, as when it aborts a merge.
-    const isKept = before.digests?.[path] === undefined
-      ? await isKeptApart(repository, { path, size }, environment)
-      : now.stash !== before.stash &&
-        await isInCommit(repository, { commit: `${now.stash}^3`, path }, environment);
-    if (isKept) brought.add(path);
-  }
-  for (const path of before.stash === "" ? [] : files) {
-    const stashed = { commit: before.stash, path };
-    if (await isAsInStash(repository, stashed, environment)) brought.add(path);
-  }
-  return { ...ofGit, brought };
+  const gone = files.filter((path) =>
+    now.files[path] === "" && !ofGit.committed.has(path) && !brought.has(path)
+  );
+  // Git did not have the content of a file with a digest. It takes other files away itself, as when it aborts a merge.
+  const isUnknown = (path: string) => before.digests?.[path] !== undefined;
+  const sizes = new Map(
+    gone.filter((path) => !isUnknown(path)).map((path) => [path, sizeBefore(path) ?? ""]),
+  );
+  // A stash keeps untracked files in a commit of their own.
+  const stashed = { commit: `${now.stash}^3`, paths: gone.filter(isUnknown) };
+  const inStash = before.stash === "" ? [] : [before.stash, `${before.stash}^3`];
+  const found = await Promise.all([
+    keptApart(repository, sizes, environment),
+    now.stash === before.stash ? NONE.brought : filesIn(repository, stashed, environment),
+    ...inStash.map((commit) =>
+      filesAsIn(repository, { commit, paths: files, where: "disk" }, environment)
+    ),
+  ]);
+  return {
+    ...ofGit,
+    brought: found.reduce<ReadonlySet<string>>((all, one) => all.union(one), brought),
+  };
 }
 
 async function takenApart(command: string, { projectDir, home }: Ground) {

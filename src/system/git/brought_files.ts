@@ -68,7 +68,7 @@ export async function broughtFiles(
 ): Promise<Brought> {
   const nothing: ReadonlySet<string> = new Set();
   const none = { brought: nothing, carried: nothing, committed: nothing, from: null };
-  const inside = paths.flatMap((path) => fromFolder(tree.root, path) || []);
+  const inside = namesOf(tree, paths);
   const ask = (...words: string[]) => namesFrom(tree, words, environment);
   if (inside.length === 0) return none;
   const [statuses, staged] = await Promise.all([
@@ -104,11 +104,10 @@ export async function broughtFiles(
     !isChanged(path) && !unlike.has(path) && !touched.includes(path) &&
     (!missing.includes(path) || former?.includes(path))
   );
-  const setOf = (names: readonly string[]) => new Set(names.map((it) => joinPath(tree.root, it)));
   return {
-    brought: setOf(ofGit.filter((path) => !elsewhere.includes(path))),
-    carried: setOf(ofGit.filter((path) => elsewhere.includes(path))),
-    committed: setOf(touched),
+    brought: pathsOf(tree, ofGit.filter((path) => !elsewhere.includes(path))),
+    carried: pathsOf(tree, ofGit.filter((path) => elsewhere.includes(path))),
+    committed: pathsOf(tree, touched),
     from,
   };
 }
@@ -303,109 +302,123 @@ export async function isBefore(
   return await answer(at, ["merge-base", "--is-ancestor", earlier, later], environment) !== null;
 }
 
-/** A file in a commit, by its absolute path. */
-type InCommit = { readonly commit: string; readonly path: string };
-
-/** Tells whether a commit has a file; false where git does not answer. */
-export async function isInCommit(
-  ...[at, { commit, path }, environment]: Question<InCommit>
-): Promise<boolean> {
-  return await blobOf(at, { commit, path }, environment) !== null;
+/** Files in a commit, by their absolute paths; those outside of the working tree do not count. */
+interface InCommit {
+  readonly commit: string;
+  readonly paths: readonly string[];
 }
 
-/** Tells whether a file equals its version in a commit, or is gone since that commit; false without an answer. */
-export async function isAsIn(
-  ...[at, { commit, path }, environment]: Question<InCommit>
-): Promise<boolean> {
-  const [committed, present] = await Promise.all([
-    blobOf(at, { commit, path }, environment),
-    answer(at, ["hash-object", "--", path], environment),
+function namesOf({ root }: Pick<Tree, "root">, paths: readonly string[]): string[] {
+  return paths.flatMap((path) => fromFolder(root, path) || []);
+}
+
+function pathsOf({ root }: Pick<Tree, "root">, names: Iterable<string>): Set<string> {
+  return new Set(Array.from(names, (name) => joinPath(root, name)));
+}
+
+/** Returns the files that a commit has; none where git does not answer. */
+export async function filesIn(
+  ...[at, { commit, paths }, environment]: Question<InCommit>
+): Promise<ReadonlySet<string>> {
+  const entries = await entriesIn(at, { commit, names: namesOf(at, paths) }, environment);
+  return pathsOf(at, entries?.keys() ?? []);
+}
+
+/**
+ * Returns the files that are as in a commit, present or missing; none where git does not answer.
+ * @param about `where`: whether the working tree has them like that (`disk`), `HEAD`, or both. In the working tree alone
+ * a missing file counts only if the commit has removed it.
+ */
+export async function filesAsIn(
+  ...[at, { commit, paths, where }, environment]: Question<
+    InCommit & { readonly where: "disk" | "HEAD" | "both" }
+  >
+): Promise<ReadonlySet<string>> {
+  const names = namesOf(at, paths);
+  const idsIn = async (one: string) => {
+    const entries = await entriesIn(at, { commit: one, names }, environment);
+    return entries && new Map(Array.from(entries, ([name, { id }]) => [name, id]));
+  };
+  const [then, ...now] = await Promise.all([
+    idsIn(commit),
+    ...where === "disk" ? [] : [idsIn("HEAD")],
+    ...where === "HEAD" ? [] : [idsOnDisk(at, names, environment)],
   ]);
-  if (committed !== null) return committed === present;
-  return !exists(path) && await isInCommit(at, { commit: `${commit}^`, path }, environment);
+  if (!then || now.includes(null)) return new Set();
+  const same = pathsOf(
+    at,
+    names.filter((name) => now.every((ids) => ids!.get(name) === then.get(name))),
+  );
+  if (where !== "disk") return same;
+  const missing = [...same.difference(pathsOf(at, then.keys()))];
+  const removed = await filesIn(at, { commit: `${commit}^`, paths: missing }, environment);
+  for (const path of missing) if (exists(path) || !removed.has(path)) same.delete(path);
+  return same;
 }
 
 /**
- * Tells whether `HEAD` has a file as a commit has it, or neither has one; false without an answer.
- * @param about `onDisk`: whether the working tree has to have it like that, too.
+ * Returns the files that `HEAD` does not have, but of which a branch or a stash has a version of the size that they had;
+ * none without an answer.
+ * @param sizes In bytes, by path.
  */
-export async function isCommittedAsIn(
-  ...[at, { commit, path, onDisk }, environment]: Question<InCommit & { readonly onDisk: boolean }>
-): Promise<boolean> {
-  const name = fromFolder(at.root, path);
-  if (name === null) return false;
-  const idIn = async (one: string) => {
-    const entries = await entriesIn(at, { commit: one, names: [name] }, environment);
-    return entries && (entries.get(name)?.id ?? "");
-  };
-  const idHere = async () => {
-    const ids = await idsOnDisk(at, [name], environment);
-    return ids && (ids.get(name) ?? "");
-  };
-  const [id, ...others] = await Promise.all(
-    [idIn(commit), idIn("HEAD"), ...onDisk ? [idHere()] : []],
+export async function keptApart(
+  ...[at, sizes, environment]: Question<ReadonlyMap<string, string>>
+): Promise<ReadonlySet<string>> {
+  const paths = [...sizes.keys()];
+  const inHead = await filesIn(at, { commit: "HEAD", paths }, environment);
+  const names = namesOf(at, paths.filter((path) => !inHead.has(path)));
+  if (names.length === 0) return new Set();
+  const words =
+    `log --all --max-count=${MAX_MOVES} --diff-filter=AM --format= --raw --no-abbrev --no-renames -z`;
+  const text = await answer(at, [...words.split(" "), "--", ...names], environment) ?? "";
+  const versions = [...text.matchAll(/:\d+ \d+ \S+ (\S+) [AM]\0([^\0]+)\0/g)];
+  const input = versions.map(([, id]) => `${id}\n`).join("");
+  const asked = ["cat-file", "--batch-check=%(objectname) %(objectsize)"];
+  const lines = await askGit(at.root, asked, { environment, input }) ?? "";
+  const sizeOf = new Map(lines.split("\n").map((line) => line.split(" ") as [string, string]));
+  const found = versions.filter(([, id, name]) =>
+    sizeOf.get(id!) === sizes.get(joinPath(at.root, name!))
   );
-  return id !== null && others.every((one) => one === id);
-}
-
-/** Tells whether a file equals its version in a stash, which keeps untracked files in a commit of their own. */
-export async function isAsInStash(
-  ...[at, { commit, path }, environment]: Question<InCommit>
-): Promise<boolean> {
-  return await isAsIn(at, { commit, path }, environment) ||
-    await isAsIn(at, { commit: `${commit}^3`, path }, environment);
+  return pathsOf(at, found.map(([, , name]) => name!));
 }
 
 /**
- * Tells whether `HEAD` does not have a file, but a branch or a stash has a version of this size, in bytes; false without
- * an answer.
+ * Tells which files a commit has (`kept`), which of them are changed although git takes them for unchanged (`hidden`), by
+ * its index, and whether objects replace others.
  */
-export async function isKeptApart(
-  ...[at, { path, size }, environment]: Question<{ readonly path: string; readonly size: string }>
-): Promise<boolean> {
-  const isOutside = fromFolder(at.root, path) === null;
-  if (isOutside || await isInCommit(at, { commit: "HEAD", path }, environment)) return false;
-  const words = `log --all --max-count=${MAX_MOVES} --diff-filter=AM --format= --raw --no-abbrev`;
-  const lines = await answer(at, [...words.split(" "), "--", path], environment);
-  const blobs = lines?.matchAll(/^:\d+ \d+ \S+ (\S+) /gm) ?? [];
-  const sizes = await Promise.all(
-    Array.from(blobs, ([, id]) => answer(at, ["cat-file", "-s", id!], environment)),
-  );
-  return sizes.some((found) => found?.trim() === size);
-}
-
-/** Tells how git is made to take a changed file for unchanged: by its index, or by objects that replace others. */
-export async function disguiseOf(...[at, { commit, path }, environment]: Question<InCommit>) {
-  const [unchanged, replaced] = await Promise.all([
-    answer(at, ["diff", "--quiet", "--no-ext-diff", commit, "--", path], environment),
+export async function versionsIn(...[at, { commit, paths }, environment]: Question<InCommit>) {
+  const differing = ["diff", "--name-only", "-z", "--no-ext-diff", "--no-renames", commit, "--"];
+  const names = namesOf(at, paths);
+  const [kept, same, changed, replaced] = await Promise.all([
+    filesIn(at, { commit, paths }, environment),
+    filesAsIn(at, { commit, paths, where: "disk" }, environment),
+    namesFrom(at, [...differing, ...names], environment),
     answer(at, ["for-each-ref", "--count=1", "refs/replace"], environment),
   ]);
-  return { inIndex: unchanged !== null, byObjects: Boolean(replaced) };
-}
-
-/** The id of a file's content in a commit; null where the commit has none, and outside of the working tree. */
-async function blobOf(...[at, { commit, path }, environment]: Question<InCommit>) {
-  const name = fromFolder(at.root, path);
-  const words = ["rev-parse", "--verify", "--quiet", `${commit}:${name}`];
-  return name === null ? null : await answer(at, words, environment);
+  const hidden = kept.difference(same).difference(pathsOf(at, changed ?? names));
+  return { kept, hidden, byObjects: Boolean(replaced) };
 }
 
 /** Returns the content of a file in a commit; null where the commit has none. */
-export function textIn(...[at, { commit, path }, environment]: Question<InCommit>) {
-  const name = fromFolder(at.root, path);
-  return answer(at, ["cat-file", "blob", `${commit}:${name}`], environment);
+export function textIn(
+  ...[at, { commit, path }, environment]: Question<
+    { readonly commit: string; readonly path: string }
+  >
+) {
+  return answer(
+    at,
+    ["cat-file", "blob", `${commit}:${fromFolder(at.root, path)}`],
+    environment,
+  );
 }
 
 /** Returns the sizes of files in a commit, in bytes, by absolute path; none where git does not answer. */
 export async function sizesIn(
-  ...[at, { commit, paths }, environment]: Question<
-    { readonly commit: string; readonly paths: readonly string[] }
-  >
+  ...[at, { commit, paths }, environment]: Question<InCommit>
 ): Promise<ReadonlyMap<string, string>> {
-  const names = paths.flatMap((path) => fromFolder(at.root, path) || []);
-  const entries = await entriesIn(at, { commit, names }, environment);
+  const entries = await entriesIn(at, { commit, names: namesOf(at, paths) }, environment);
   return new Map(
-    [...entries ?? []].map(([name, { size }]) => [joinPath(at.root, name), size]),
+    Array.from(entries ?? [], ([name, { size }]) => [joinPath(at.root, name), size]),
   );
 }
 
