@@ -41,6 +41,8 @@ const test = testWith(project);
 
 test("changes that are in no commit are not thrown away; a clean tree is free", async (at) => {
   await assertRules(at, [], THROWING);
+  Deno.removeSync(join(at.path, "sub/c.txt"));
+  await assertRules(at, [], THROWING);
   Deno.writeTextFileSync(join(at.path, "sub/b.txt"), "work of hours");
   await assertRules(at, [RULE], THROWING);
   const { blocks: [block] } = await at.judge("Bash", "git restore .");

@@ -280,7 +280,8 @@ async function lostBy(
   }
   if (named?.length === 0) return [];
   const options = [
-    ...["--name-only", "-z", "--no-ext-diff", ...isStagedLost ? ["HEAD"] : []],
+    // A file that is missing comes back, and loses nothing.
+    ...["--name-only", "-z", "--no-ext-diff", "--diff-filter=d", ...isStagedLost ? ["HEAD"] : []],
     ...["--", ...named ?? []],
   ];
   const { code, stdout } = await runGit(["diff", ...options], { folder, timeoutMs: GIT_MS });
