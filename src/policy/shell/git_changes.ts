@@ -30,11 +30,13 @@ const CHANGING: ReadonlyMap<string, Changing> = new Map(Object.entries({
   restore: (call) =>
     onlyUnstages(call)
       ? []
+      : call.has(SIDES)
+      ? policyAmong(call)
       : changesOfPaths(call, call.operands, sourceOf(call.values("-s --source").at(-1))),
   rm: (call) =>
     // Only the index loses the file; it leaves the disk when a branch without it is checked out.
     call.has("--cached")
-      ? marked(call.operands.filter(({ text, isOpen }) => !isOpen && isPolicy(text)), "change")
+      ? policyAmong(call)
       : changesOfPaths(call, call.operands, { effect: "remove" }),
   stash: changesOfStash,
   submodule: ({ operands: [verb, ...named] }) =>
@@ -61,9 +63,17 @@ export function changesOfGit({ words, gitDir }: Pick<ShellCommand, "words" | "gi
   }));
 }
 
+/** Options that take a file in conflict from one of the merged commits. */
+const SIDES = "--ours --theirs -2 -3";
+
+function policyAmong({ operands }: GitCall): Change[] {
+  return marked(operands.filter(({ text, isOpen }) => !isOpen && isPolicy(text)), "change");
+}
+
 function changesOfCheckout(call: GitCall): Change[] {
   const { operands, dashed, has } = call;
   const [first, ...files] = operands;
+  if (has(SIDES)) return policyAmong(call);
   if (dashed !== undefined) {
     const source = sourceOf(dashed.length < operands.length ? first : undefined);
     return changesOfPaths(call, dashed, source);
