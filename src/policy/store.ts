@@ -21,6 +21,7 @@ export {
   sessionProjects,
 } from "./person_proof_table.ts";
 export { openViolations, settleViolations, violationsOfSession } from "./effects/effects_table.ts";
+export { COMMITTED } from "./effects/types.ts";
 export {
   applyChanges,
   clearRequirement,

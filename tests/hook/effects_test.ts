@@ -437,6 +437,7 @@ test.git("a policy file that a command makes unreadable stays in force as it was
     assert.equal(undone.code, 0, undone.stderr);
     assert.equal(Deno.readTextFileSync(config), POLICY);
     assert.equal(Deno.statSync(config).mode! & 0o022, 0);
+    if (run.includes("commit")) await git(project, "commit", "-qam", "back");
     assert.equal((await stop(home)).decision, undefined, run);
   }
 });

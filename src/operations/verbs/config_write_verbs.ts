@@ -16,7 +16,7 @@ import {
   type PolicyPreset,
   policyPreset,
 } from "../../policy/requirements/presets.ts";
-import { openViolations, settleViolations } from "../../policy/store.ts";
+import { COMMITTED, openViolations, settleViolations } from "../../policy/store.ts";
 import { chmodSync, isFile, removeSync, statSync } from "../../system/files.ts";
 import { exists, isFolder, isThere } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
@@ -234,7 +234,9 @@ export const undo = verb({
     // Git runs its hooks.
     const mode = baseName(parentOf(path)) === "hooks" ? 0o755 : 0o644;
     if (kept !== undefined) writeTarget({ path, mode }, kept);
-    for (const { db, id } of about) settleViolations(db, [id], Date.now());
+    // What was committed is undone by a commit.
+    const settled = about.filter(({ before }) => !before.startsWith(COMMITTED));
+    for (const { db, id } of settled) settleViolations(db, [id], Date.now());
     const done = kept === undefined ? "removed" : "put back";
     return { json: { path, done }, text: [`${path} is ${done}.`] };
   },

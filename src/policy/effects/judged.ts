@@ -47,6 +47,7 @@ import { readCommand } from "../files/shell_lookup.ts";
 import RISKY_SETTINGS from "./risky_settings.json" with { type: "json" };
 import {
   type Change,
+  COMMITTED,
   type Ground,
   type Moment,
   ofCommit,
@@ -128,15 +129,21 @@ export type Present =
 const KINDS: Readonly<Record<ViolationKind, Kind>> = {
   policy: {
     isAllowed: ({ subject }, look) => !isPolicyChange(subject, look),
-    undo({ subject, became }, { now, db, kinds, projectDir }) {
+    undo({ subject, became, before }, { now, db, kinds, projectDir, repository }) {
       const isKept = keptText(db, subject) !== undefined || now.held.includes(subject) ||
         (became === "made" && kinds.get(subject) !== "program");
-      return isKept ? `conclaude config undo ${quoteWord(nameOf(subject, projectDir))}` : null;
+      if (!isKept) return null;
+      const undo = `conclaude config undo ${quoteWord(nameOf(subject, projectDir))}`;
+      return before.startsWith(COMMITTED)
+        ? `${undo} && ${commitOf(subject, repository?.root ?? projectDir)}`
+        : undo;
     },
-    isBack({ subject }, { now, db }) {
-      if (now.held.includes(subject)) return false;
-      const kept = keptText(db, subject);
-      return kept === undefined ? !exists(subject) : readText(subject) === kept;
+    async isBack({ subject: path, before }, { now, db, repository, environment }) {
+      if (now.held.includes(path)) return false;
+      const kept = keptText(db, path);
+      if (kept === undefined ? exists(path) : readText(path) !== kept) return false;
+      return repository === undefined || !before.startsWith(COMMITTED) ||
+        await textIn(repository, { commit: "HEAD", path }, environment) === (kept ?? null);
     },
   },
   ref: {
@@ -188,8 +195,8 @@ const KINDS: Readonly<Record<ViolationKind, Kind>> = {
         const restore = isKept
           ? `restore --source=${from} ${places}`
           : `rm -q ${isApart ? "--cached" : "-f"}`;
-        const only = isApart ? "" : ` -- ${name}`;
-        return `${git} ${restore} -- ${name} && ${git} commit -q -m 'Take back a change'${only}`;
+        const root = tree?.root ?? "";
+        return `${git} ${restore} -- ${name} && ${commitOf(isApart ? null : path, root)}`;
       }
       // A later commit must not change what the told command brings back.
       const commit = (tree?.root === now.tree ? was.commit || look.from : null) ?? "HEAD";
@@ -219,8 +226,6 @@ function isByOwner(
     (isOwned(subject, commands) || commands.some((one) => isWrittenBy(by, one)));
 }
 
-/** Begins the state before of a file that commits have changed, before the id of the commit that they came after. */
-const COMMITTED = "commit ";
 /** Ends such a state where the working tree does not have the change. */
 const APART = " apart";
 
@@ -230,6 +235,12 @@ function committedState(
 ): { readonly commit: string | null; readonly isApart: boolean } {
   const [, commit = null, apart] = before.startsWith(COMMITTED) ? before.split(" ") : [];
   return { commit, isApart: apart !== undefined };
+}
+
+/** Returns the command that commits a file's version in the working tree, or with null what git's index has. */
+function commitOf(path: string | null, root: string): string {
+  const only = path === null ? "" : ` -- ${quoteWord(fromFolder(root, path) ?? path)}`;
+  return `git -C ${quoteWord(root)} commit -q -m 'Take back a change'${only}`;
 }
 
 /** Returns the working tree in which a file lies; the project's own one for a file outside of the repository. */
@@ -323,7 +334,7 @@ async function judge(
       name: kind === "ref" ? subject : nameOf(subject, projectDir),
       rule: rule?.name ?? (kind === "ref" ? "protected branch" : PROTECT_RULE),
       who: isOwn ? "command" : "unknown",
-      blocks: kind !== "file" || (isOwn && rule?.blocks === true),
+      blocks: kind !== "file" || change.rule === NO_RULE || (isOwn && rule?.blocks === true),
       undo: known?.undo ?? await KINDS[kind].undo(change, look),
     }));
   }
@@ -354,15 +365,17 @@ async function changedInCommits(
     looks.kinds.get(path) ??
       (looks.kinds.size > 0 && PROJECT_FILES.includes(baseName(path)) ? "other" : null);
   const known = new Set(changes.map(({ subject }) => subject));
-  const isOpen = new Set(
-    left.filter((one) => !one.before.startsWith(COMMITTED)).map(({ subject }) => subject),
+  const openKinds = new Map(
+    left.filter(({ before }) => !before.startsWith(COMMITTED)).map((
+      one,
+    ) => [one.subject, one.kind]),
   );
   const changed = await changedByCommits(
     repository,
     (path) => !known.has(path) && (find(path, true) >= 0 || kindOf(path) !== null),
     { since: before, beganAtMs: beganAt({ ...looks, repository, environment }), environment },
   );
-  const meant = changed.filter(({ path, isApart }) => isApart || isOpen.has(path));
+  const meant = changed.filter(({ path, isApart }) => isApart || openKinds.has(path));
   const former = { commit: changed[0]?.from ?? "", paths: meant.map(({ path }) => path) };
   const inFrom = await filesIn(repository, former, environment);
   const found = await Promise.all(
@@ -370,11 +383,11 @@ async function changedInCommits(
       const textAt = (commit: string) => textIn(repository, { commit, path: subject }, environment);
       const was = inFrom.has(subject);
       const rule = find(subject, !was);
-      const isHarmless = rule < 0 && kindOf(subject) === "settings" &&
+      const isHarmless = rule === NO_RULE && kindOf(subject) === "settings" &&
         !changesPolicy(await textAt(from), await textAt("HEAD") ?? "{}");
-      return (rule < 0 && kindOf(subject) === null) || isHarmless ? null : {
+      return (rule === NO_RULE && kindOf(subject) === null) || isHarmless ? null : {
         subject,
-        kind: "file",
+        kind: openKinds.get(subject) ?? "file",
         became: was ? "changed" : "made",
         before: `${COMMITTED}${from}${isApart ? APART : ""}`,
         after: stateOf(subject),
@@ -399,6 +412,8 @@ function isFurther(
   return latestChangeMs(after) > told.createdAtMs + CLOCK_MS;
 }
 
+/** Stands for the rule of a policy file that only a commit has changed. */
+const NO_RULE = -1;
 const BETWEEN_USES = { toolUseId: null, command: null };
 const NONE: Brought = {
   brought: new Set(),
@@ -429,7 +444,7 @@ export async function notBack(
   const { repository, environment, beganAtMs } = look;
   const left = new Set<Violation>();
   const placed = open.map((one) => {
-    return { one, tree: one.kind === "file" ? treeOf(one.subject, look) : repository };
+    return { one, tree: one.kind === "ref" ? repository : treeOf(one.subject, look) };
   });
   // A file may lie in another working tree than the session.
   for (const group of Map.groupBy(placed, ({ tree }) => tree?.root).values()) {
@@ -487,7 +502,7 @@ async function lookAt(
   const told = allowedSince(looks, before.atMs);
   const around = { folder: projectDir, home: home ?? undefined };
   const edited = new Set(told.files.map((path) => resolvePath(path, around)));
-  const files = changes.filter(({ kind }) => kind === "file").map(({ subject }) => subject);
+  const files = changes.filter(({ kind }) => kind !== "ref").map(({ subject }) => subject);
   const isAsked = changes.some(({ kind }) => kind !== "policy");
   const ran = [...command === null ? [] : [command], ...isAsked ? told.commands : []];
   const read = await Promise.all(ran.map((one) => takenApart(one, looks)));

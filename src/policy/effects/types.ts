@@ -115,6 +115,9 @@ export function ofCommit({ kind, rule }: Pick<Violation, "kind" | "rule">): bool
   return kind === "ref" && rule.startsWith(REQUIREMENT);
 }
 
+/** Begins the `before` of a file that commits have changed; the id of the commit that they came after follows. */
+export const COMMITTED = "commit ";
+
 export interface Violation {
   readonly id: string;
   readonly sessionId: string;

@@ -399,17 +399,16 @@ export async function versionsIn(...[at, { commit, paths }, environment]: Questi
   return { kept, hidden, byObjects: Boolean(replaced) };
 }
 
-/** Returns the content of a file in a commit; null where the commit has none. */
-export function textIn(
+/** Returns the content of a file in a commit; null where the commit has none, and outside of the working tree. */
+export async function textIn(
   ...[at, { commit, path }, environment]: Question<
     { readonly commit: string; readonly path: string }
   >
-) {
-  return answer(
-    at,
-    ["cat-file", "blob", `${commit}:${fromFolder(at.root, path)}`],
-    environment,
-  );
+): Promise<string | null> {
+  const name = fromFolder(at.root, path);
+  return name === null
+    ? null
+    : await answer(at, ["cat-file", "blob", `${commit}:${name}`], environment);
 }
 
 /** Returns the sizes of files in a commit, in bytes, by absolute path; none where git does not answer. */
