@@ -139,8 +139,7 @@ function heldNotice(
 ): string {
   const left = Object.entries(open).filter(([, n]) => n > 0).map(([noun, n]) => count(n, noun));
   if (rows.length === 0 && left.length === 0) return "";
-  const summaries = rows.filter(({ kind }) => kind === "summary");
-  const sessions = new Set(summaries.map(({ sessionId }) => sessionId)).size;
+  const sessions = new Set(rows.map(({ sessionId }) => sessionId)).size;
   // At most `OF_PROJECT` rows of a project are read, so there may be more.
   const most = rows.length >= OF_PROJECT ? " or more" : "";
   const memory = rows.length === 0
