@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import OWNERS from "../../src/policy/effects/owners.json" with { type: "json" };
 import { isOwned, mentions } from "../../src/policy/effects/compare.ts";
 import { isSameState } from "../../src/policy/effects/file_state.ts";
-import { RISKY_KEYS, riskyLines } from "../../src/policy/effects/judged.ts";
+import { RISKY_KEYS, riskyLines } from "../../src/policy/effects/policy_change.ts";
 import CASES from "../testdata/policy_cases.json" with { type: "json" };
 
 Deno.test("a lock file is written by its package manager, and by no other program", () => {

@@ -1,25 +1,10 @@
 /** Judges changes by their kind, and settles those that were undone. Loaded only if something changed or is open. */
-import { baseName, fromFolder, joinPath, parentOf, resolvePath } from "../../base/paths.ts";
+import { baseName, fromFolder, parentOf, resolvePath } from "../../base/paths.ts";
 import { quoteWord } from "../../claude/settings/hooks.ts";
-import { keepFile, keptText } from "../../config/store.ts";
-import { sessionStartMs } from "../../db/sessions.ts";
-import {
-  type Brought,
-  broughtFiles,
-  changedByCommits,
-  filesAsIn,
-  filesIn,
-  isBefore,
-  isInBranch,
-  keptApart,
-  remotesWith,
-  sizesIn,
-  textIn,
-  versionsIn,
-} from "../../system/git/brought_files.ts";
-import { settingsIn } from "../../system/git/configured_aliases.ts";
-import { cameToRemote, wasAtBranch } from "../../system/git/reflogs.ts";
-import { workingTreeOf } from "../../system/git/working_trees.ts";
+import { keptText } from "../../config/store.ts";
+import { broughtFiles, changedByCommits } from "../../system/git/brought_files.ts";
+import { filesAsIn, filesIn, textIn } from "../../system/git/versions.ts";
+import { cameToRemote } from "../../system/git/reflogs.ts";
 import {
   lookUpwards,
   PROJECT_FILES,
@@ -28,77 +13,23 @@ import {
 } from "../../system/git/repository.ts";
 import { CLOCK_MS, exists, readText } from "../../system/on_disk.ts";
 import { changesPolicy } from "../guards/protected.ts";
-import { isPaused } from "../pauses_table.ts";
-import { policiesIn } from "../policies.ts";
-import { isSatisfied } from "../requirements/standing.ts";
 import { isWrittenBy, PROTECT_RULE } from "../guards/guard_policy.ts";
-import { branchIn } from "../shell/git_branches.ts";
-import { withPatterns } from "../shell/rows.ts";
 import { changesBetween, isOwned, LISTED, mentions, REMOTE } from "./compare.ts";
-import {
-  addViolation,
-  allowedSince,
-  lookedAt,
-  saveWatched,
-  settleViolations,
-} from "./effects_table.ts";
+import { addViolation, lookedAt, saveWatched, settleViolations } from "./effects_table.ts";
 import { isSameState, latestChangeMs, stateOf } from "./file_state.ts";
-import { readCommand } from "../files/shell_lookup.ts";
-import RISKY_SETTINGS from "./risky_settings.json" with { type: "json" };
 import {
   type Change,
   COMMITTED,
   type Ground,
-  type Moment,
   ofCommit,
   type Snapshot,
   type Violation,
   type ViolationKind,
-  type WatchList,
 } from "./types.ts";
-import { nameOf, policyText, ruleFinder } from "./watched.ts";
-
-/** Two looks, and the context of the second one. */
-interface Compared extends Ground {
-  /** Null at the session's first look. */
-  readonly before: Snapshot | null;
-  readonly now: Snapshot;
-  readonly list: WatchList;
-  readonly moment: Moment;
-  /** Whether a person has lifted the rules. */
-  readonly isLifted: boolean;
-  /** The violations that were open at the second look. */
-  readonly open: readonly Violation[];
-}
-
-/** Everything that is known about the changes between two looks. */
-interface Look extends Compared {
-  readonly before: Snapshot;
-  /** The files that edits named, in any session. */
-  readonly edited: ReadonlySet<string>;
-  /** The files that git has restored or brought, from a commit or a stash. */
-  readonly brought: ReadonlySet<string>;
-  /** The files that came with commits written elsewhere during the session, and those that commits have changed. */
-  readonly carried: ReadonlySet<string>;
-  /** The files that commits made here have changed. */
-  readonly committed: ReadonlySet<string>;
-  /** The commit that `HEAD` left first since the last look; null where it has not moved. */
-  readonly from: string | null;
-  /** The changed files that this commit has. */
-  readonly inFrom: ReadonlySet<string>;
-  /** Asks git for the versions of the changed files in a commit, once for each commit. */
-  readonly versionsOf: (tree: Repository, commit: string) => ReturnType<typeof versionsIn>;
-  /** The commands of all sessions that may have written those files, split at their separators. */
-  readonly earlier: readonly string[];
-  /** The commands that ran meanwhile, taken apart. */
-  readonly commands: readonly string[];
-  /** Whether git alone ran, and may have merged a file's versions line by line. */
-  readonly isMerged: boolean;
-  /** Whether one of them pushes, or somebody else may have done so. */
-  readonly isPushed: boolean;
-  /** Whether the command that has run only looks at something. */
-  readonly onlyLooked: boolean;
-}
+import { beganAt, type Compared, type Look, lookAt, NONE } from "./explanations.ts";
+import { isFromRemote, isInRemote, movedRightly } from "./moved_refs.ts";
+import { isPolicyChange } from "./policy_change.ts";
+import { nameOf, ruleFinder } from "./watched.ts";
 
 type MaybeAsync<Answer> = Answer | Promise<Answer>;
 
@@ -365,11 +296,8 @@ async function changedInCommits(
     looks.kinds.get(path) ??
       (looks.kinds.size > 0 && PROJECT_FILES.includes(baseName(path)) ? "other" : null);
   const known = new Set(changes.map(({ subject }) => subject));
-  const openKinds = new Map(
-    left.filter(({ before }) => !before.startsWith(COMMITTED)).map((
-      one,
-    ) => [one.subject, one.kind]),
-  );
+  const uncommitted = left.filter(({ before }) => !before.startsWith(COMMITTED));
+  const openKinds = new Map(uncommitted.map(({ subject, kind }) => [subject, kind]));
   const changed = await changedByCommits(
     repository,
     (path) => !known.has(path) && (find(path, true) >= 0 || kindOf(path) !== null),
@@ -415,18 +343,6 @@ function isFurther(
 /** Stands for the rule of a policy file that only a commit has changed. */
 const NO_RULE = -1;
 const BETWEEN_USES = { toolUseId: null, command: null };
-const NONE: Brought = {
-  brought: new Set(),
-  carried: new Set(),
-  committed: new Set(),
-  from: null,
-};
-
-/** Returns when the session began, in epoch milliseconds. */
-function beganAt({ db, sessionId, atMs }: Ground): number {
-  return sessionStartMs(db, sessionId) ?? atMs;
-}
-
 /** Settles violations whose file or branch is as before the change. @returns The violations that stay open. */
 async function settle(open: readonly Violation[], look: Compared): Promise<readonly Violation[]> {
   if (open.length === 0) return [];
@@ -452,13 +368,10 @@ export async function notBack(
     const violations = group.map(({ one }) => one);
     const files = violations.filter(({ kind, before }) => kind === "file" && before !== "");
     const since = { logBytes: Math.min(...files.map(({ logBytes }) => logBytes)) };
-    const isAsked = files.length > 0 && tree !== undefined;
+    const paths = files.map(({ subject }) => subject);
+    const isAsked = paths.length > 0 && tree !== undefined;
     const { brought } = isAsked
-      ? await broughtFiles(tree, files.map(({ subject }) => subject), {
-        since,
-        beganAtMs,
-        environment,
-      })
+      ? await broughtFiles(tree, paths, { since, beganAtMs, environment })
       : NONE;
     const asBefore = isAsked ? await filesAsBefore(tree, files, environment) : NONE.brought;
     const found = { ...look, repository: tree, brought, asBefore };
@@ -489,213 +402,4 @@ async function filesAsBefore(
     ),
   );
   return found.reduce((all, one) => all.union(one), new Set<string>());
-}
-
-/** Asks git and the audit trail about changes. @param command The command that has run; null between tool uses. */
-async function lookAt(
-  changes: readonly Change[],
-  command: string | null,
-  looks: Compared & { readonly before: Snapshot },
-  apart: readonly Change[],
-): Promise<Look> {
-  const { projectDir, home, before } = looks;
-  const told = allowedSince(looks, before.atMs);
-  const around = { folder: projectDir, home: home ?? undefined };
-  const edited = new Set(told.files.map((path) => resolvePath(path, around)));
-  const files = changes.filter(({ kind }) => kind !== "ref").map(({ subject }) => subject);
-  const isAsked = changes.some(({ kind }) => kind !== "policy");
-  const ran = [...command === null ? [] : [command], ...isAsked ? told.commands : []];
-  const read = await Promise.all(ran.map((one) => takenApart(one, looks)));
-  const onlyLooked = command !== null && read[0]!.isPlain;
-  const commands = read.flatMap((one) => one.commands);
-  const isPushed = command === null || read.some(({ pushes }) => pushes);
-  const ofGit = await broughtByGit(files, looks);
-  const carried = new Set([...ofGit.carried, ...apart.map(({ subject }) => subject)]);
-  const acting = read.flatMap((one) => one.acting);
-  const isMerged = command !== null && acting.every((one) => one.startsWith("git ")) &&
-    acting.some((one) => MERGES.test(one));
-  const once = carried.size === 0 && !isMerged
-    ? null
-    : allowedSince(looks, beganAt(looks) - DAY_MS);
-  const earlier = (once?.commands ?? [])
-    .flatMap((text) => text.split(/[;&|\n]+/).map((part) => part.trim()));
-  for (const path of once?.files ?? []) {
-    const file = resolvePath(path, around);
-    if (carried.has(file)) edited.add(file);
-  }
-  const { repository, environment } = looks;
-  const { from } = ofGit;
-  const inFrom = repository === undefined || from === null
-    ? NONE.brought
-    : await filesIn(repository, { commit: from, paths: files }, environment);
-  const versions = new Map<string, ReturnType<typeof versionsIn>>();
-  const versionsOf = (tree: Repository, commit: string) => {
-    const key = `${commit} ${tree.root}`;
-    const known = versions.get(key) ?? versionsIn(tree, { commit, paths: files }, environment);
-    versions.set(key, known);
-    return known;
-  };
-  return {
-    ...{ ...looks, ...ofGit, inFrom, versionsOf },
-    ...{ isMerged, edited, commands, isPushed, onlyLooked, carried, earlier },
-  };
-}
-
-/** Matches calls of git that may merge a file's versions line by line, into the working tree too. */
-const MERGES = / (?:stash (?:pop|apply)|merge|pull|rebase|cherry-pick|revert|checkout|switch)\b/;
-
-/** How long before the session another one may have run what wrote a file that git brings now, in milliseconds. */
-const DAY_MS = 86_400_000;
-
-async function broughtByGit(
-  files: readonly string[],
-  look: Ground & Pick<Look, "before" | "now">,
-): Promise<Brought> {
-  const { before, now, repository, environment } = look;
-  if (files.length === 0 || repository === undefined) return NONE;
-  const since = { since: before, beganAtMs: beganAt(look), environment };
-  const ofGit = await broughtFiles(repository, files, since);
-  const brought = new Set(ofGit.brought);
-  const sizeBefore = (path: string) => before.files[path]?.split(" ", 1)[0];
-  if (now.stash !== before.stash && now.stash !== "") {
-    // If a file's size in the stash differs from its size before, it was changed before git stashed and restored it.
-    const sizes = await sizesIn(repository, { commit: now.stash, paths: files }, environment);
-    for (const [path, size] of sizes) {
-      if (sizeBefore(path) !== size) brought.delete(path);
-    }
-  }
-  const gone = files.filter((path) =>
-    now.files[path] === "" && !ofGit.committed.has(path) && !brought.has(path)
-  );
-  // Git did not have the content of a file with a digest. It takes other files away itself, as when it aborts a merge.
-  const isUnknown = (path: string) => before.digests?.[path] !== undefined;
-  const sizes = new Map(
-    gone.filter((path) => !isUnknown(path)).map((path) => [path, sizeBefore(path) ?? ""]),
-  );
-  // A stash keeps untracked files in a commit of their own.
-  const stashed = { commit: `${now.stash}^3`, paths: gone.filter(isUnknown) };
-  const inStash = before.stash === "" ? [] : [before.stash, `${before.stash}^3`];
-  const found = await Promise.all([
-    keptApart(repository, sizes, environment),
-    now.stash === before.stash ? NONE.brought : filesIn(repository, stashed, environment),
-    ...inStash.map((commit) =>
-      filesAsIn(repository, { commit, paths: files, where: "disk" }, environment)
-    ),
-  ]);
-  return {
-    ...ofGit,
-    brought: found.reduce<ReadonlySet<string>>((all, one) => all.union(one), brought),
-  };
-}
-
-async function takenApart(command: string, { projectDir, home }: Ground) {
-  try {
-    const { commands, acting, ...read } = await readCommand(command, { folder: projectDir, home });
-    const [all, some] = [commands, acting].map((them) => them.map((words) => words.join(" ")));
-    return { ...read, commands: all!, acting: some! };
-  } catch {
-    return { commands: [command], acting: [command], isPlain: false, pushes: false };
-  }
-}
-
-/** Whether a changed policy file changes the policy. If not, its new text is kept for undoing later changes. */
-function isPolicyChange(path: string, { now, edited, db, kinds }: Look): boolean {
-  if (now.held.includes(path)) return true;
-  const kind = kinds.get(path) ?? "other";
-  if (kind === "program") return true;
-  const kept = keptText(db, path) ?? null;
-  const text = policyText(path);
-  if (kept === text) return false;
-  const matters = !edited.has(path) && (
-    kind === "settings"
-      ? changesPolicy(kept, text ?? "{}")
-      : kind !== "git config" || riskyLines(kept ?? "").join() !== riskyLines(text ?? "").join()
-  );
-  if (!matters) keepFile(db, path, { text, atMs: now.atMs });
-  return matters;
-}
-
-/** Whether a branch may move: a person has paused the requirements, or all that protect the branch are satisfied. */
-async function mayMove(ref: string, ground: Ground): Promise<boolean> {
-  const { db, sessionId, atMs, config } = ground;
-  if (!ref.startsWith("refs/heads/")) return false;
-  if (isPaused(db, { sessionId, subject: "requirements", atMs })) return true;
-  const branch = branchIn(ref);
-  const protecting = (policiesIn(config).requirements?.requirements ?? []).filter(({ condition }) =>
-    condition.type === "protected_branch" && condition.branches.includes(branch)
-  );
-  if (protecting.length === 0) return false;
-  const { standingsOn } = await import("./unreviewed.ts");
-  const standings = standingsOn(branch, ground);
-  return protecting.every((one) => isSatisfied(one, standings, { sessionId, atMs }));
-}
-
-/**
- * Tells whether a branch may move like this: its remote has the commit; or no rule names the branch, and it was checked
- * out and lost no commit that its remote has.
- */
-async function movedRightly(change: Change, look: Look): Promise<boolean> {
-  const { subject, before, after } = change;
-  const { before: was, now, repository, environment, branches } = look;
-  if (repository === undefined || await mayMove(subject, look)) return true;
-  if (subject.startsWith(REMOTE)) {
-    return after === "" || isFromRemote({ ref: subject, commit: after }, look);
-  }
-  if (after !== "" && await isInRemote(after, look, subject)) return true;
-  if (branches.isNamed) return false;
-  // A renamed branch loses nothing.
-  if (after === "") return await isInBranch(repository, before, environment);
-  const name = branchIn(subject);
-  const isCheckedOut = [was.head, now.head].includes(name) || wasAtBranch(repository, name, was) ||
-    workingTreeOf(repository, name) !== undefined;
-  if (!isCheckedOut) return false;
-  return await isBefore(repository, { earlier: before, later: after }, environment) ||
-    !await isInRemote(before, look, subject);
-}
-
-/** The facts that tell whether a remote has moved its branch itself. */
-type Remembered = Pick<Look, "repository" | "environment" | "branches" | "isPushed"> & {
-  readonly before: Pick<Snapshot, "atMs" | "refs">;
-};
-
-/**
- * Whether a commit is in a remote-tracking branch that its remote itself has moved.
- * @param branch A local branch: if a rule names it, only remote branches of the same name count.
- */
-async function isInRemote(commit: string, look: Remembered, branch: string): Promise<boolean> {
-  const { repository, environment, branches } = look;
-  if (repository === undefined) return false;
-  const remotes = await remotesWith(repository, commit, environment);
-  return remotes.some((one) =>
-    (!branches.isNamed || branchIn(one.ref) === branchIn(branch)) &&
-    isFromRemote(one, look)
-  );
-}
-
-/** Whether a remote-tracking branch has not moved since the last look, or its remote or a known push has moved it. */
-function isFromRemote(
-  at: { readonly ref: string; readonly commit: string },
-  { before, isPushed, repository }: Remembered,
-): boolean {
-  if (repository === undefined || before.refs[at.ref] === at.commit) return true;
-  const came = cameToRemote(repository, at);
-  if (came !== null && typeof came === "object") return isPushed || came.pushedAtMs <= before.atMs;
-  if (came !== null) return came === "told";
-  const { commonDir } = repository;
-  const state = stateOf(joinPath(commonDir, at.ref)) || stateOf(joinPath(commonDir, "packed-refs"));
-  return !exists(joinPath(commonDir, "logs/HEAD")) || latestChangeMs(state) <= before.atMs;
-}
-
-/** Match lines `section.name.key=value` of git's configuration that make git run programs or send commits elsewhere. */
-export const RISKY_KEYS = withPatterns(RISKY_SETTINGS) as readonly {
-  readonly pattern: RegExp;
-  readonly example: string;
-  readonly counterexample: string;
-}[];
-
-/** Returns the risky lines of a git configuration, in small letters, each once. */
-export function riskyLines(text: string): string[] {
-  const found = settingsIn(text).map((line) => line.toLowerCase())
-    .filter((line) => RISKY_KEYS.some(({ pattern }) => pattern.test(line)));
-  return [...new Set(found)].sort();
 }

@@ -1,6 +1,6 @@
 /** Uses up the satisfactions that allowed new commits, and reports commits that lack a requirement as violations. */
 import { commandOf } from "../../claude/payload.ts";
-import { isBefore, isInBranch } from "../../system/git/brought_files.ts";
+import { isBefore, isInBranch } from "../../system/git/versions.ts";
 import type { AskedUse } from "../guards/judge_use.ts";
 import type { Answer } from "../guards/types.ts";
 import { isPaused } from "../pauses_table.ts";

@@ -129,7 +129,7 @@ async function filesOfRules(
   given: RulesAndRoots & Pick<Ground, "repository" | "environment">,
 ): Promise<Omit<WatchList, "rules">> {
   const { rules, roots, repository, environment } = given;
-  const { listFiles } = await import("../../system/git/brought_files.ts");
+  const { listFiles } = await import("../../system/git/versions.ts");
   const { tracked, others } = repository === undefined
     ? { tracked: [], others: [] }
     : await listFiles(repository, environment);

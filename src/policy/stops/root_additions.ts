@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Environment } from "../../system/environment.ts";
 import { joinPath } from "../../base/paths.ts";
-import { sizesIn } from "../../system/git/brought_files.ts";
+import { sizesIn } from "../../system/git/versions.ts";
 import { askIgnored } from "../../system/git/file_status.ts";
 import { listFolder } from "../../system/on_disk.ts";
 import { realPath } from "../../system/real_paths.ts";
