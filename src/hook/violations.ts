@@ -43,15 +43,21 @@ export async function effectsOf(work: HookWork, is: "before" | "after") {
     notes: is === "after" && await mayGoOn(text, work) ? { ...notes, goesOn: true } : notes,
     text: foundText === undefined ? "" : (await work.mask([foundText(found)]))[0]!,
     blocks: is === "after" && found.some(({ blocks }) => blocks),
-    isUndo: open.some(({ undo }) => undo !== null && isAsTold(text.trim(), undo)),
+    isUndo: open.some(({ undo }) => undo !== null && isAsTold(text.trim(), undo, work.event.cwd)),
     open,
     blind: is === "before" ? await blindOf(looked, text, work) : undefined,
   };
 }
 
-/** Whether a command is the one told; it may say HEAD in place of the commit, since git knows that version, too. */
-function isAsTold(command: string, undo: string): boolean {
-  return command === undo || command === undo.replace(/ --source=[\da-f]{40,} /, " --source=HEAD ");
+/**
+ * Whether a command is the one told. It may say HEAD in place of the commit, since git knows that version, too, and
+ * leave out the folder in which it runs.
+ */
+function isAsTold(command: string, undo: string, folder: string | null): boolean {
+  const here = undo.replaceAll(` -C ${folder} `, " ").replaceAll(` -C '${folder}' `, " ");
+  return [undo, here].some((told) =>
+    command === told || command === told.replace(/ --source=[\da-f]{40,} /, " --source=HEAD ")
+  );
 }
 
 /** Returns why a use cannot be proved afterwards; undefined if it can, if gates allow it, or if it only looks. */

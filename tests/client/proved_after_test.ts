@@ -42,7 +42,7 @@ test("the real Claude Code is told what a command changed, undoes it with the co
   });
   assert.equal(await Deno.readTextFile(join(project, "a.lock")), "1\n");
   assert.deepEqual(violated(run), ["a.lock"]);
-  for (const told of ["in doubt", "a.lock", "undo: `git restore"]) {
+  for (const told of ["in doubt", "a.lock", "undo: `git -C "]) {
     assert.ok(run.sentToModel.includes(told), told);
   }
   const stops = query(run.database, "SELECT status FROM hook_executions WHERE hook_name = 'Stop'");
