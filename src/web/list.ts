@@ -67,13 +67,14 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
   const [loaded, setLoaded] = useState<{ readonly key: string; readonly rows: readonly Row[] }>();
   const [isWhole, setWhole] = useState(false);
   const current = useRef({ key, path, readOn: async () => {} });
-  const known = loaded?.key === key ? loaded.rows : [];
+  const rowsOf = (held: typeof loaded) => held?.key === key ? held.rows : [];
   const newest = value?.[name];
   useEffect(() => setWhole(false), [key]);
   useEffect(() => {
-    if (newest !== undefined) setLoaded({ key, rows: joinRows(newest, known, of) });
+    if (newest === undefined) return;
+    setLoaded((held) => ({ key, rows: joinRows(newest, rowsOf(held), of) }));
   }, [newest, key]);
-  const rows = newest && joinRows(newest, known, of);
+  const rows = newest && joinRows(newest, rowsOf(loaded), of);
   const last = rows?.at(-1);
   const readOn = async () => {
     if (last === undefined) return;
@@ -89,7 +90,16 @@ export function useList<Row>(path: string | null, of: ListOf<Row>): Listed<Row> 
       const keys = new Set(rows!.map(keyOf));
       const more = answer[name]!.filter((row) => !keys.has(keyOf(row)));
       setWhole(answer[name]!.length < PAGE || more.length === 0);
-      setLoaded({ key, rows: [...rows!, ...more] });
+      // The newest page may have been loaded in between: the older rows follow what is held now.
+      setLoaded((held) => {
+        const before = held?.key === key ? held.rows : rows!;
+        const keys = new Set(before.map(keyOf));
+        const isNext = keys.has(keyOf(last));
+        return {
+          key,
+          rows: isNext ? [...before, ...more.filter((row) => !keys.has(keyOf(row)))] : before,
+        };
+      });
     } catch (thrown) {
       tell((thrown as Refused).message, true);
     }

@@ -325,12 +325,14 @@ test("a session is told nothing of captures of another project", async (at) => {
 
 test("the end of a session works its captures in, also when no drain ran beside its Stop", async (at) => {
   await at.asked("Look after the tides");
-  await at.send("SessionEnd", { reason: "other" });
-  const found = await printed(at, at.project, "memory", "search", "tides", "--json");
-  assert.deepEqual(
-    JSON.parse(found).results.map(({ title }: { title: string }) => title),
-    ["Look after the tides", "Session: Look after the tides"],
-  );
+  let titles: string[] = [];
+  // The hook works for 150 ms at most, so on a busy machine the next one goes on.
+  for (let n = 0; n < 20 && titles.length < 2; n++) {
+    await at.send("SessionEnd", { reason: "other" });
+    const found = await printed(at, at.project, "memory", "search", "tides", "--json");
+    titles = JSON.parse(found).results.map(({ title }: { title: string }) => title);
+  }
+  assert.deepEqual(titles, ["Look after the tides", "Session: Look after the tides"]);
 });
 
 const HEADING = /^## What is known from the repository around: (\S+) /m;

@@ -50,8 +50,8 @@ async function allTexts(page: Page, rows: string): Promise<ReadonlySet<string>> 
   return new Set(await page.locator(`${rows} .grow`).allTextContents());
 }
 
-async function addSession(shown: Shown, title: string): Promise<void> {
-  using db = new DatabaseSync(shown.home.database, { timeout: 5_000 });
+function addSession({ home }: Shown, title: string): void {
+  using db = new DatabaseSync(home.database, { timeout: 5_000 });
   const id = crypto.randomUUID();
   db.prepare(
     `INSERT INTO sessions (session_id, short_id, status, title, started_at_ms, updated_at_ms)
@@ -61,7 +61,6 @@ async function addSession(shown: Shown, title: string): Promise<void> {
     `INSERT INTO hook_executions (id, session_id, hook_name, status, duration_ms, created_at_ms)
      VALUES (?, ?, 'SessionEnd', 'success', 1, ?)`,
   ).run(newId(Date.now()), id, Date.now());
-  await shown.page.locator("main a.row", { hasText: title }).waitFor();
 }
 
 pageTest("all sessions are reached, 200 at once, and a new one comes to the top", async (shown) => {
@@ -79,7 +78,8 @@ pageTest("all sessions are reached, 200 at once, and a new one comes to the top"
       sessions.map(({ title }: { title: string | null }) => title ?? "No prompt"),
     ).size,
   );
-  await addSession(shown, "A new session");
+  addSession(shown, "A new session");
+  await page.locator(rows, { hasText: "A new session" }).waitFor();
   assert.match(await page.locator(rows).first().innerText(), /A new session/);
   assert.equal(await page.locator(rows).count(), sessions.length + 1);
 });
@@ -104,6 +104,37 @@ pageTest("a list that begins anew while it is read on is read on all the same", 
   resolve();
   await rows.nth(390).waitFor();
 });
+
+pageTest(
+  "rows that were read on stay when the newest page comes just then",
+  async (shown) => {
+    const { page, home } = shown;
+    fill(home.database, 450);
+    await shown.go("/sessions");
+    const rows = page.locator("main a.row");
+    await rows.nth(199).waitFor();
+    // Effects run a second late, as in a busy browser.
+    await page.evaluate(`{
+      const { setTimeout } = globalThis;
+      globalThis.requestAnimationFrame = () => 0;
+      globalThis.setTimeout = (run, ms) => setTimeout(run, ms + 1_000);
+    }`);
+    const [older, newest] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(/\/sessions\?/, async (route) => {
+      const response = await route.fetch();
+      const isOlder = route.request().url().includes("until=");
+      if (isOlder) older.resolve();
+      await (isOlder ? newest : older).promise;
+      await route.fulfill({ response });
+      newest.resolve();
+    });
+    await page.getByRole("button", { name: "Show more" }).click();
+    addSession(shown, "A new session");
+    await rows.filter({ hasText: "A new session" }).waitFor();
+    await page.waitForTimeout(2_000);
+    assert.ok(await rows.count() > 390, String(await rows.count()));
+  },
+);
 
 pageTest("all denials are reached, the newest first", async (shown) => {
   const { page, home } = shown;
