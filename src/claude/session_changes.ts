@@ -1,4 +1,5 @@
 /** Reads from hook events how the sub-agents of a session and its questions to a person change. */
+import { ownValue } from "../base/mapping.ts";
 
 export interface ToldQuestion {
   readonly source: "notification" | "elicitation";
@@ -71,12 +72,12 @@ const CHANGES: Readonly<Record<string, (event: ToldEvent) => readonly SessionCha
 
 /** Returns the change of an event that settles questions; null for other events. */
 export function settledBy(eventName: string): SessionChange | null {
-  return Object.hasOwn(SETTLES, eventName) ? SETTLES[eventName]! : null;
+  return ownValue(SETTLES, eventName) ?? null;
 }
 
 /** Reads the changes of sub-agents and questions from an event. Odd fields give no change; it never throws. */
 export function toldBy(event: ToldEvent): readonly SessionChange[] {
-  return Object.hasOwn(CHANGES, event.name) ? CHANGES[event.name]!(event) : [];
+  return ownValue(CHANGES, event.name)?.(event) ?? [];
 }
 
 function agentOf(
@@ -112,7 +113,7 @@ const NOTIFICATIONS: Readonly<Record<string, "permission" | "input" | "over">> =
 
 function notificationOf({ own }: ToldEvent): readonly SessionChange[] {
   const typeName = nameIn(own, "notification_type") ?? "";
-  const type = Object.hasOwn(NOTIFICATIONS, typeName) ? NOTIFICATIONS[typeName]! : null;
+  const type = ownValue(NOTIFICATIONS, typeName) ?? null;
   if (type === null) return [];
   if (type === "over") return [{ kind: "settled", which: "elicitations" }];
   const text = textIn(own, "message");

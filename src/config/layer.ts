@@ -18,6 +18,7 @@ import {
   type ValuePath,
   type YamlTree,
 } from "./yaml_tree.ts";
+import { ownValue } from "../base/mapping.ts";
 
 /** A mistake in a configuration file: the key does not count as it is written. */
 export interface ConfigProblem {
@@ -212,7 +213,7 @@ const FORMER: Readonly<Record<string, string>> = {
 
 /** Returns what to write instead of an unknown key. @param unknown Its name in the tables. */
 function insteadOf(unknown: string): string | undefined {
-  const former = FORMER[unknown];
+  const former = ownValue(FORMER, unknown);
   if (former !== undefined) return former;
   const section = unknown.slice(0, unknown.lastIndexOf(".") + 1);
   // Inside of an entry, the suggestion names the key alone.

@@ -1,6 +1,7 @@
 /** Makes the kinds of keys that the configuration's schema has, and a table of their descriptions. */
 import * as z from "zod/mini";
 import { globFault } from "./globs.ts";
+import { ownValue } from "../base/mapping.ts";
 
 export interface ConfigKey {
   /** The dotted name: `capture.exclude.tools`. */
@@ -233,7 +234,8 @@ export function rowName(shape: Shape, path: readonly (string | number)[]): strin
   let inside: Shape | undefined = shape;
   for (let i = 0; i < path.length; i++) {
     name += name === "" ? path[i] : `.${path[i]}`;
-    const fact: ReturnType<typeof FACTS.get> = inside?.[path[i]!] && FACTS.get(inside[path[i]!]!);
+    const known: Shape[string] | undefined = ownValue(inside, String(path[i]));
+    const fact: ReturnType<typeof FACTS.get> = known && FACTS.get(known);
     if (fact === undefined || "of" in fact || fact.each === undefined || i === path.length - 1) {
       inside = fact && "of" in fact ? fact.of : fact?.items;
       continue;

@@ -19,6 +19,7 @@ import type { CliContext } from "../operations/context.ts";
 import { keptPlace, openStore } from "../operations/open_store.ts";
 import { asUserError, errorText, verb } from "../operations/verb.ts";
 import { INSTRUCTIONS, TOOLS } from "./tools.ts";
+import { ownValue } from "../base/mapping.ts";
 
 /** How long a client may take to read its last answers after it closed stdin, in milliseconds. */
 const LAST_ANSWERS_MS = 1_000;
@@ -129,7 +130,7 @@ async function answer(
   input: Readonly<Record<string, unknown>>,
   context: CliContext,
 ): Promise<string> {
-  const tool = Object.hasOwn(TOOLS, name) ? TOOLS[name] : undefined;
+  const tool = ownValue(TOOLS, name);
   if (tool === undefined) {
     throw new UserError(`Cannot call ${name}`, {
       why: "there is no such tool",

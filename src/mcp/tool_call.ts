@@ -5,6 +5,7 @@ import { folderOfProject } from "../memory/project_paths.ts";
 import { type Observation, readObservations } from "../memory/store.ts";
 import type { CliContext } from "../operations/context.ts";
 import type { DatabaseSync } from "node:sqlite";
+import { ownValue } from "../base/mapping.ts";
 
 export type Arguments = Readonly<Record<string, string | number | boolean | undefined>>;
 
@@ -93,7 +94,7 @@ export function readArguments(
   const read: Record<string, string | number | boolean> = {};
   for (const [name, value] of Object.entries(input)) {
     if (value === null || value === undefined) continue;
-    const schema = Object.hasOwn(properties, name) ? properties[name]! : null;
+    const schema = ownValue(properties, name) ?? null;
     if (schema === null) throw refusal(`it has no argument "${name}"`);
     const known = valueOf(value, schema);
     if (known === null) throw refusal(`"${name}" must be ${allowedValues(schema)}`);

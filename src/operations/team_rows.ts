@@ -15,6 +15,7 @@ import type { SharedRows } from "../team/types.ts";
 import { redactRow } from "../upkeep/transfer/import.ts";
 import { admitAgain, forgottenRows } from "../upkeep/store.ts";
 import * as work from "../work/store.ts";
+import { ownValue } from "../base/mapping.ts";
 
 /** The server's lease for a task that is completed without a claim here, in milliseconds. */
 const USUAL_LEASE_MS = 60_000;
@@ -43,7 +44,7 @@ export function teamRows(
       // The row may have become one that is not shared since the outbox named it.
       if (
         row === null ||
-        ROWS[kind] === undefined && (row as memory.SharedObservation)["kind"] !== kind
+        ownValue(ROWS, kind) === undefined && (row as memory.SharedObservation)["kind"] !== kind
       ) {
         return null;
       }
@@ -171,7 +172,7 @@ const ROWS: Readonly<Record<string, (db: DatabaseSync, uid: string) => SharedRow
 };
 
 function rowOf(db: DatabaseSync, kind: string, uid: string): SharedRow | null {
-  return (ROWS[kind] ?? memory.readSharedObservation)(db, uid);
+  return (ownValue(ROWS, kind) ?? memory.readSharedObservation)(db, uid);
 }
 
 /** Requires that a row's content matches its kind and uid, and that this kind is shared. @throws {Error} */
@@ -184,7 +185,7 @@ function requireNamed(
     : isTask(row)
     ? ["task", row.columns["id"]]
     : [row["kind"], row["uid"]];
-  const isKnown = ROWS[kind] !== undefined || memory.SHARED_KINDS.includes(kind);
+  const isKnown = ownValue(ROWS, kind) !== undefined || memory.SHARED_KINDS.includes(kind);
   if (isKnown && is[0] === kind && is[1] === uid) return;
   throw new Error(`it is called "${kind} ${uid}", and holds another row`);
 }

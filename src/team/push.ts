@@ -18,6 +18,7 @@ import type { Seal } from "./seal.ts";
 import type { Server } from "./server.ts";
 import { noteAcked } from "./team_projects_table.ts";
 import type { JoinedProject, Operation, RowKind, TeamStore } from "./types.ts";
+import { ownValue } from "../base/mapping.ts";
 
 /** The limits of a batch, which is one transaction on the server. */
 const MAX_ROWS = 500;
@@ -128,7 +129,9 @@ export async function pushAll(
     const batch = buildBatch(store, joined, { seal, nowMs: Date.now() });
     if (batch.length === 0) return report;
     const pushed = await pushFit(server, joined, batch);
-    const halt = pushed.map(({ refused }) => HALTS[refused ?? ""]).find((one) => one !== undefined);
+    const halt = pushed.map(({ refused }) => ownValue(HALTS, refused ?? "")).find((one) =>
+      one !== undefined
+    );
     if (halt !== undefined) return { ...report, halt };
     const { sent, changed, forgotten } = settle(store, joined, { batch, pushed, author });
     if (forgotten.length > 0) await forgetRefused(store, joined, forgotten);

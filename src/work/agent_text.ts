@@ -3,7 +3,7 @@
  * `stream-json` of Claude Code, or plain text.
  */
 import { quietly } from "../base/errors.ts";
-import { isMapping, type Mapping } from "../base/mapping.ts";
+import { isMapping, type Mapping, ownValue } from "../base/mapping.ts";
 
 /** How to get the text of a line, by its type; lines of other types have none. */
 const TEXT_OF: Readonly<Record<string, (line: Mapping) => string | null>> = {
@@ -26,7 +26,7 @@ export function readAgentLine(line: string) {
   const object = parseLine(line);
   if (object === null) return { text: line, sessionId: null, isResult: false };
   return {
-    text: TEXT_OF[object.type]?.(object) ?? null,
+    text: ownValue(TEXT_OF, object.type)?.(object) ?? null,
     sessionId: typeof object.session_id === "string" ? object.session_id : null,
     isResult: object.type === "result",
   };

@@ -10,7 +10,7 @@ import { realPathSync } from "../system/files.ts";
 import { readFolder, readFound } from "../system/found_file.ts";
 import { isFolder } from "../system/on_disk.ts";
 import { parseFile } from "./engine/workflow_files.ts";
-import { isMapping, type Mapping } from "../base/mapping.ts";
+import { isMapping, type Mapping, ownValue } from "../base/mapping.ts";
 import { MAX_BODY_CHARS, MAX_NAME_CHARS, MAX_TITLE_CHARS } from "./task_input.ts";
 import type { writeHistory } from "./task_changes_table.ts";
 import { openIfOurs } from "../db/database_identity.ts";
@@ -362,11 +362,11 @@ export function planCovenFiles({ folder, root }: CovenPlace, plan: CovenPlan): v
   for (const [name, theirs] of Object.entries(given)) {
     if ((theirs ?? "") === "") continue;
     const key = inCamelCase(name);
-    const path = KEYS[key]?.split(".") ?? [];
-    const value = (CONVERT[key] === undefined ? theirs : CONVERT[key](theirs)) as Plain;
+    const path = ownValue(KEYS, key)?.split(".") ?? [];
+    const value = (ownValue(CONVERT, key) ?? ((same) => same))(theirs) as Plain;
     const why = path.length === 0
-      ? NO_KEYS[key] ?? "the key is not known"
-      : isSameValue(theirs, USUAL[key])
+      ? ownValue(NO_KEYS, key) ?? "the key is not known"
+      : isSameValue(theirs, ownValue(USUAL, key))
       ? "it is what the older daemon had anyway; ours has its own default"
       : value === null
       ? "it is switched off or empty"

@@ -3,7 +3,7 @@
  * PermissionRequest makes it discard the whole file: every other hook and every `permissions.deny` rule in it. Under
  * any other event it drops only the entry.
  */
-import { isMapping, type Mapping } from "../../base/mapping.ts";
+import { isMapping, type Mapping, ownValue } from "../../base/mapping.ts";
 import { KNOWN_EVENTS } from "./lanes.ts";
 
 export interface HookProblem {
@@ -100,9 +100,7 @@ function* checkGroup(group: unknown, path: string): Iterable<Finding> {
 function* checkHandler(handler: unknown, path: string): Iterable<Finding> {
   if (!isMapping(handler)) return yield { path, problem: "must be an object" };
   const name = handler["type"];
-  const type = typeof name === "string" && Object.hasOwn(HANDLER_TYPES, name)
-    ? HANDLER_TYPES[name]
-    : undefined;
+  const type = ownValue(HANDLER_TYPES, String(name));
   if (type === undefined) {
     const known = Object.keys(HANDLER_TYPES).join(", ");
     return yield { path: `${path}.type`, problem: `must be one of ${known}` };

@@ -3,7 +3,7 @@
  * stays a link; its target is replaced.
  */
 import { isUserError, messageOf, quietly, UserError } from "../../base/errors.ts";
-import type { Mapping } from "../../base/mapping.ts";
+import { type Mapping, ownValue } from "../../base/mapping.ts";
 import { parentOf } from "../../base/paths.ts";
 import { IS_WINDOWS } from "../../system/process/executable.ts";
 import { removeSync } from "../../system/files.ts";
@@ -247,7 +247,7 @@ function checkShape(
   }
   if (node.type !== "object") return;
   for (const [key, twins] of Map.groupBy(children, ({ children }) => children![0]!.value)) {
-    const shape = Object.hasOwn(keys, key) ? keys[key] : others;
+    const shape = ownValue(keys, key) ?? others;
     if (shape === undefined) continue;
     const inner = path === "" ? key : `${path}.${key}`;
     if (twins.length > 1) {

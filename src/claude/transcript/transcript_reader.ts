@@ -1,6 +1,7 @@
 /** Reads a transcript of Claude Code line by line and gives what hooks would have seen of the same session. */
 import { normalizeSessionId } from "../../base/ids.ts";
 import { messageText, promptOf, saysInterrupted } from "./spoken.ts";
+import { ownValue } from "../../base/mapping.ts";
 
 export interface TranscriptPlace {
   readonly sessionId: string;
@@ -127,7 +128,7 @@ export function transcriptReader() {
       const copiedFrom = textOf(line["requestSessionId"]);
       const isCopied = copiedFrom !== null && sessionId !== null && copiedFrom !== sessionId;
       const uuid = textOf(line["uuid"]);
-      const take = Object.hasOwn(takers, String(line["type"])) && takers[String(line["type"])];
+      const take = ownValue(takers, String(line["type"]));
       if (isCopied) last = null;
       if (isCopied || sessionId === null || uuid === null || latestMs === 0 || !take) {
         const items: TranscriptItem[] = [];

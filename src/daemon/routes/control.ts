@@ -26,6 +26,7 @@ import { type Daemon, type Route, routesOf } from "../route.ts";
 import { countsSchema, fields, isSet, rows } from "../schemas.ts";
 import { runVerb, type VerbRoute, verbRoute } from "../verb_route.ts";
 import VERB_ROUTES from "./verb_routes.json" with { type: "json" };
+import { ownValue } from "../../base/mapping.ts";
 
 const route = routesOf("daemon");
 
@@ -230,10 +231,10 @@ function sessionsNow(
 }
 
 function waitAfter(last: LastHook | null): string | null {
-  if (last?.hook !== "Notification") return WAITS[last?.hook ?? ""] ?? null;
+  if (last?.hook !== "Notification") return ownValue(WAITS, last?.hook ?? "") ?? null;
   const { notification_type: type } = last.metadata;
   // Older versions of Claude Code do not send the type.
-  return type === undefined ? "an answer" : NOTIFIED[String(type)] ?? null;
+  return type === undefined ? "an answer" : ownValue(NOTIFIED, String(type)) ?? null;
 }
 
 function partRoute(path: `/${string}`, part: "page" | "plot", mediaType: string): Route {

@@ -15,6 +15,7 @@ import type { Surroundings } from "./command_folder.ts";
 import { calledAs, commandKey, keyOf, runsScript } from "./command_key.ts";
 import { CHECK_FAILED, PROGRAM_FAILED, WRONG_CALLS } from "./error_line.ts";
 import { readTestRun, type TestRun } from "./test_run.ts";
+import { ownValue } from "../../base/mapping.ts";
 
 /** A script that a shell has run. */
 export interface ScriptRun extends Surroundings {
@@ -159,7 +160,7 @@ function passedKeys(run: ScriptRun, end: EndOfParts): CommandKey[] {
   return [
     ...passed.map(({ key }) => key),
     ...(parts.length > 1 && passed.length === parts.length ? [wholeKey(parts)] : []),
-    ...passed.flatMap(({ key }) => GIT_ENDS[key.what] ?? []).map(keyOf),
+    ...passed.flatMap(({ key }) => ownValue(GIT_ENDS, key.what) ?? []).map(keyOf),
     ...passed.map(({ at }) => keyOf(calledName(commands[at]!))),
     ...(outcome === "success" && !hasFailed ? [{ ...keyOf(command), isLine: true as const }] : []),
   ];

@@ -21,6 +21,7 @@ import { observeTask, observeTodos } from "./observe_task.ts";
 import { withOpenRank } from "./open_rank.ts";
 import { resolvePath } from "../../base/paths.ts";
 import { pathInProject } from "../project_paths.ts";
+import { ownValue } from "../../base/mapping.ts";
 
 type Observer = (use: ToolUse) => Observed | null;
 
@@ -64,7 +65,7 @@ const OBSERVES_FAILURES: ReadonlySet<Observer | undefined> = new Set([
 
 /** Makes the observation of a capture; null when the capture holds nothing worth storing. */
 export function observe(use: ToolUse): Observed | null {
-  const known = Object.hasOwn(OBSERVERS, use.toolName) ? OBSERVERS[use.toolName] : undefined;
+  const known = ownValue(OBSERVERS, use.toolName);
   const isObserved = use.outcome === "success" || OBSERVES_FAILURES.has(known);
   const observer = isObserved ? known ?? observeOther : observeOther;
   const observed = observer(use);

@@ -5,6 +5,7 @@
 import { type CommandArgument, forEachChild, parse, type SyntaxNode, type WordPart } from "unbash";
 import LAUNCHER_TABLE from "./launchers.json" with { type: "json" };
 import LOOKING_WORDS from "./looking_words.json" with { type: "json" };
+import { ownValue } from "../../base/mapping.ts";
 
 export interface ScriptCommand {
   /** The program and its arguments, without quotes, redirections, and variables that are set for it alone. */
@@ -260,7 +261,7 @@ function gitVerbAt(words: readonly string[]): number {
 export function worksElsewhere(commands: readonly ScriptCommand[]): boolean {
   const from = commands.findIndex(({ words }) => {
     const [verb = "", ...args] = gitArguments(words) ?? [];
-    return Object.hasOwn(TO_OTHER_STATE, verb) && TO_OTHER_STATE[verb]!(args);
+    return ownValue(TO_OTHER_STATE, verb)?.(args);
   });
   const isBisectRun = ({ words }: ScriptCommand) =>
     gitArguments(words)?.slice(0, 2).join(" ") === "bisect run";

@@ -26,6 +26,7 @@ import { WORDS, wordsKindOf } from "../observe/capture_keys.ts";
 import { wantedIn } from "../project_paths.ts";
 import type { ObservationKind, ToolUse } from "../observe/observation.ts";
 import { titleLine } from "../text.ts";
+import { ownValue } from "../../base/mapping.ts";
 
 export interface Step {
   /** The id of the capture, audit row or observation that records the step. */
@@ -274,7 +275,7 @@ function decisionStep(row: ExecutionRow, folder: string | null): Step[] {
     const subject = plain([wanted, why].filter((text) => text !== "").join(": "));
     return [{ ...at, kind: "gate", name: toolName ?? hookName, subject, result: found.result }];
   }
-  const edge = EDGES[hookName];
+  const edge = ownValue(EDGES, hookName);
   if (edge === undefined) return [];
   const why = metadata[edge.field];
   const subject = plain(why ? `${edge.word} (${why})` : edge.word);

@@ -3,6 +3,7 @@ import { TOKEN_KINDS, type TokenKind } from "../../claude/transcript/token_usage
 import { compileGlob } from "../../config/globs.ts";
 import type { ModelTokens } from "../store.ts";
 import type { UsageSettings } from "./usage_section.ts";
+import { ownValue } from "../../base/mapping.ts";
 
 type Prices = UsageSettings["prices"];
 
@@ -43,7 +44,7 @@ function priceFinder(prices: Prices): (model: string) => Prices[string] | null {
   const globs = Object.entries(prices)
     .map(([glob, price]) => [new RegExp(compileGlob(glob), "s"), price] as const);
   return (model) =>
-    (Object.hasOwn(prices, model) ? prices[model] : null) ??
+    ownValue(prices, model) ??
       globs.find(([pattern]) => pattern.test(model))?.[1] ?? null;
 }
 

@@ -6,6 +6,7 @@ import { leading, programName, type ValuedOptions } from "../shell/operands.ts";
 import { headOf, matchesWithHead, rowsByName, withPatterns } from "../shell/rows.ts";
 import { type Argument, literal } from "../shell/word.ts";
 import TABLES from "./command_forms.json" with { type: "json" };
+import { ownValue } from "../../base/mapping.ts";
 
 interface Form extends ValuedOptions {
   /** The usual program that takes the same words. */
@@ -67,7 +68,7 @@ function plainForm(name: string, rest: readonly Argument[]): readonly Argument[]
   const program = literal(form.as ?? name);
   const verb = rest[at];
   if (verb === undefined || verb.isOpen) return [program, ...rest];
-  const full = form.verbs?.[verb.text] ?? fullVerb(verb.text, form.abbreviated ?? "");
+  const full = ownValue(form.verbs, verb.text) ?? fullVerb(verb.text, form.abbreviated ?? "");
   return [program, { ...verb, text: full }, ...rest.slice(at + 1), ...rest.slice(0, at)];
 }
 

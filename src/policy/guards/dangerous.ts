@@ -23,6 +23,7 @@ import { matchesWithHead, withPatterns } from "../shell/rows.ts";
 import { type Argument, placeOf } from "../shell/word.ts";
 import { WRITERS } from "../shell/writes.ts";
 import WORDS from "./words.json" with { type: "json" };
+import { ownValue } from "../../base/mapping.ts";
 
 /** Folders that must stay, besides the folders of the system. */
 export interface Precious {
@@ -138,7 +139,7 @@ function wholesOf({ words, args }: ShellCommand, name: string): Whole[] {
   );
   return [
     ...words.flatMap(({ found }) => found?.isAll ? wholes(verbOf(words), found.roots) : []),
-    ...wholes(isWhole || mayBeWhole ? VERBS[name] ?? null : null, named, isWhole),
+    ...wholes(isWhole || mayBeWhole ? ownValue(VERBS, name) ?? null : null, named, isWhole),
   ];
 }
 
@@ -152,7 +153,7 @@ const VERBS: Readonly<Record<string, string>> = {
 
 /** Returns what a command does to every file that it is given; null for nothing destructive. */
 function verbOf([program, ...rest]: readonly Argument[]): string | null {
-  const verb = VERBS[programName(program?.text ?? "")] ?? null;
+  const verb = ownValue(VERBS, programName(program?.text ?? "")) ?? null;
   const isWhole = rest.some(({ text }) => /^(?:-[a-zA-Z]*R|--recursive$)/.test(text));
   return verb === "removes" || isWhole ? verb : null;
 }
@@ -236,7 +237,7 @@ const LOST: Readonly<Record<string, (call: GitCall) => Lost | null>> = {
 export function discardOf({ words, folder }: ShellCommand): Discard | null {
   const call = gitCall(words);
   if (call === null || onlyTells(words) || changesNothing(call)) return null;
-  const lost = Object.hasOwn(LOST, call.verb) ? LOST[call.verb]!(call) : null;
+  const lost = ownValue(LOST, call.verb)?.(call) ?? null;
   const at = call.folder === null ? folder : placeOf(call.folder, folder);
   if (lost === null || at === null || call.after.some(({ isOpen }) => isOpen)) return null;
   const after = call.after.map(({ text }) => text);

@@ -9,6 +9,7 @@ import { programName } from "../shell/operands.ts";
 import { PROTECT_RULE, type Verdict } from "./guard_policy.ts";
 import TABLES from "./person_verbs.json" with { type: "json" };
 import AGENTS from "./second_agents.json" with { type: "json" };
+import { ownValue } from "../../base/mapping.ts";
 
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(" "));
 
@@ -73,7 +74,7 @@ function lifts({ words }: ShellCommand): boolean {
   return verbs[0] !== "help" &&
     verbs.some((verb, i) =>
       ALWAYS_LIFTING.has(verb) || (i === 0 && FIRST_WORDS.has(verb)) ||
-      (Object.hasOwn(PERSON_VERBS, verb) && PERSON_VERBS[verb]!.has(verbs[i + 1] ?? ""))
+      ownValue(PERSON_VERBS, verb)?.has(verbs[i + 1] ?? "")
     );
 }
 

@@ -7,6 +7,7 @@ import { rowsByName } from "./rows.ts";
 import { listedScript } from "./script_listing.ts";
 import type { ShellCommand } from "./shell_command.ts";
 import { placeOf } from "./word.ts";
+import { ownValue } from "../../base/mapping.ts";
 
 export interface ProjectScript {
   /** The name for people: `"build" of package.json`. */
@@ -50,7 +51,11 @@ export function projectScript(
   const [at] = values(manager.folder);
   const folder = at === undefined ? here : placeOf(at, here);
   const text = verb?.text ?? "";
-  const name = verbs.split(" ").includes(text) ? named?.text : own === "any" ? text : own[text];
+  const name = verbs.split(" ").includes(text)
+    ? named?.text
+    : own === "any"
+    ? text
+    : ownValue(own, text);
   if (name === undefined || folder === null) return null;
   const script = listedScript(name, { from: folder, file, key }, readText);
   return script && { shown: `"${name}" of ${file}`, ...script };

@@ -11,6 +11,7 @@ import { headAndTail, titleLine } from "../../memory/text.ts";
 import TABLES from "./claude_mem.json" with { type: "json" };
 import { type ArrivingRow, termsOf } from "./import.ts";
 import { isDamage, quotedName } from "../../db/table_copy.ts";
+import { ownValue } from "../../base/mapping.ts";
 
 /** The rules for reading one table; `a|b` means the first of these columns that a row has. */
 export type ClaudeMemTable = typeof TABLES.tables[number];
@@ -146,7 +147,7 @@ export function observationOf(
     uid: `claude-mem/${table.name}/${id}/${digestOf(`${sessionId} ${atMs}`).slice(0, 8)}`,
     session_id: normalizeSessionId(sessionId) ?? UNKNOWN_SESSION_ID,
     project,
-    kind: table.kind ?? kinds[first(row, table.kindOf ?? "") ?? ""] ?? "note",
+    kind: table.kind ?? ownValue(kinds, first(row, table.kindOf ?? "") ?? "") ?? "note",
     title: titleLine(table.kind === "summary" ? `Session: ${heading}` : heading),
     text: headAndTail(text, TEXT_LIMITS),
     files: JSON.stringify(files),

@@ -10,6 +10,7 @@ import { isSameValue } from "../../base/likeness.ts";
 import TABLES from "./requirements_framework.json" with { type: "json" };
 import { SCOPES } from "../../policy/requirements/requirement_policy.ts";
 import { WHOLE_BRANCH } from "../../policy/requirements/standing.ts";
+import { ownValue } from "../../base/mapping.ts";
 
 /** The layers as read; null where a file is missing or unusable. */
 type FrameworkLayers = Readonly<Record<"global" | "project" | "local", LayerValues | null>>;
@@ -24,7 +25,7 @@ const ONLY_PYTHON = /\{,\d|\[\^?\]|\(\?(?:[#(]|P[=>])|\\[NU]/;
 const KEYS: Readonly<Record<string, string>> = TABLES.requirement;
 const HOOKS: Readonly<Record<string, string>> = TABLES.hooks;
 const LEFT: Readonly<Record<string, string>> = TABLES.left;
-const reasonOf = (name: string) => LEFT[name] ?? "conclaude has no such key";
+const reasonOf = (name: string) => ownValue(LEFT, name) ?? "conclaude has no such key";
 
 /** Reads a file as the framework does: YAML 1.1, where `yes` is true and `<<` merges. @returns Keys, or a fault. */
 export function readFrameworkFile(file: FoundFile): LayerValues | string {
@@ -68,7 +69,7 @@ function entriesOf(layer: LayerValues, leave: Leave): ConfigEntry[] {
     value: isMapping(given) ? requirementOf(name, given, { isOn, leave }) : given,
   }));
   const hooks = leavesOf("hooks.", mapOf(layer["hooks"])).flatMap(([theirs, value]) => {
-    const name = HOOKS[theirs] ?? "";
+    const name = ownValue(HOOKS, theirs) ?? "";
     if (name === "") leave(theirs, reasonOf(theirs));
     return name === "" ? [] : [{ name, path: name.split("."), value }];
   });
@@ -91,7 +92,7 @@ function requirementOf(
 ): LayerValues {
   const value: LayerValues = { enabled: isOn ? given["enabled"] ?? false : false };
   for (const [key, part] of Object.entries(given)) {
-    const ourKey = KEYS[key];
+    const ourKey = ownValue(KEYS, key);
     if (key === "enabled") continue;
     if (ourKey === undefined) leave(`requirements.${name}.${key}`, reasonOf(key));
     else if (key === "blocking_message" && given["message"] !== undefined) {

@@ -12,6 +12,7 @@ import { type AgentStep, type ScriptStep, stepTimeoutMs } from "../workflow.ts";
 import { joinPath } from "../../base/paths.ts";
 import * as work from "../store.ts";
 import { readPlan } from "./advance.ts";
+import { ownValue } from "../../base/mapping.ts";
 
 export interface Launch {
   readonly words: readonly string[];
@@ -165,7 +166,11 @@ function agentLaunch(
     );
     return { launch: launchWith(resume, answered.answer ?? ""), answered };
   }
-  const text = renderPrompt(step, move.context, (name) => prompts[name] ?? builtinPrompt(name));
+  const text = renderPrompt(
+    step,
+    move.context,
+    (name) => ownValue(prompts, name) ?? builtinPrompt(name),
+  );
   // Without a session to resume, the agent gets its prompt again, with the question and the answer.
   const input = answered === null
     ? text

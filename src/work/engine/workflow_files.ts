@@ -64,7 +64,7 @@ export function loadPlan(name: string, projectDir: string): Plan & { readonly fi
   const wanted = [...allSteps(parsed.workflow.steps)]
     .flatMap(({ step }) => step.type === "agent" ? [step.prompt] : []);
   for (let prompt = wanted.pop(); prompt !== undefined; prompt = wanted.pop()) {
-    if (prompts[prompt] !== undefined) continue;
+    if (Object.hasOwn(prompts, prompt)) continue;
     const isInline = isInlinePrompt(prompt);
     const text = isInline ? prompt : findPrompt(prompt, projectDir)?.text;
     if (text === undefined) missing.push(prompt);
