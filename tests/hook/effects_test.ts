@@ -36,7 +36,7 @@ const POLICY = `preToolUse:
     - { pattern: "src/generated/**", writtenBy: "node gen.js*" }
     - { pattern: "infra/**", effects: block }
     - .env
-  preventAdditions: ["dist/**"]
+  preventAdditions: ["dist/**", "src/one/**", "src/two/**", "src/three/**", "src/four/**"]
 `;
 
 const FILES = {

@@ -166,28 +166,38 @@ function folderOf({ glob }: WatchedRule, root: string): string {
   return folder.startsWith("/") ? parentOf(`${folder}x`) : parentOf(joinPath(root, `${folder}x`));
 }
 
+/** How many folders in one folder are asked for in vain before its names are read. */
+const MAX_IN_VAIN = 3;
+
 /**
  * Makes a function that lists the files that a rule matches in its folder, and below it unless it is the project's
- * folder. It asks for no folder whose first name the project's folder does not have: each question about a missing
- * folder costs 50 µs.
+ * folder. It asks for no folder whose first name the project's folder does not have, and for few missing ones of the
+ * same parent: each question about a missing folder costs 50 µs.
  */
 export function fileLister(
   roots: readonly string[],
 ): (folder: string, rule: WatchedRule) => Listed {
   // Some file systems do not distinguish upper and lower case, or how an accented letter is composed.
   const plain = (name: string) => name.normalize("NFC").toLowerCase();
-  const tops = new Map<string, readonly string[] | "unknown">();
+  const known = new Map<string, readonly string[] | "unknown">();
+  const inVain = new Map<string, number>();
   return (folder, rule) => {
     const root = roots.findLast((root) => folder.startsWith(`${root}/`));
-    const isMissing = root !== undefined && lacks(root, folder.slice(root.length + 1));
-    return isMissing ? { files: [], isCut: false } : matchingIn(folder, rule, roots);
+    const parent = parentOf(folder);
+    const asked = inVain.get(parent) ?? 0;
+    const isMissing = root !== undefined &&
+      (lacks(root, folder.slice(root.length + 1).split("/", 1)[0]!) ||
+        (asked >= MAX_IN_VAIN && lacks(parent, baseName(folder))));
+    if (isMissing) return { files: [], isCut: false };
+    const listed = matchingIn(folder, rule, roots);
+    if (listed.files.length === 0) inVain.set(parent, asked + 1);
+    return listed;
   };
 
-  function lacks(root: string, below: string): boolean {
-    const top = tops.get(root) ?? namesIn(root)?.map(plain) ?? "unknown";
-    tops.set(root, top);
-    const [first = ""] = below.split("/", 1);
-    return top !== "unknown" && first !== ".." && !top.includes(plain(first));
+  function lacks(folder: string, name: string): boolean {
+    const names = known.get(folder) ?? namesIn(folder)?.map(plain) ?? "unknown";
+    known.set(folder, names);
+    return names !== "unknown" && name !== ".." && !names.includes(plain(name));
   }
 }
 
