@@ -1,7 +1,7 @@
 /** Computes fast digests of texts. */
 const PRIME = 0x01000193;
 
-/** Returns two FNV-1a hashes of a text: 64 bits in hexadecimal. They tell texts apart, but do not resist forgery. */
+/** Returns an FNV-1a hash of a text and a variant of it: 64 bits in hexadecimal. They do not resist forgery. */
 export function digestOf(text: string): string {
   const [one, other] = digestHalves(text);
   return hex(one) + hex(other);

@@ -1,4 +1,5 @@
-/** Reads from hook events how the sub-agents of a session and its questions to a person change. */
+/** Reads hook events: which sub-agents of a session begin or end, and which questions it asks a person. */
+import { quietly } from "../base/errors.ts";
 import { ownValue } from "../base/mapping.ts";
 
 export interface ToldQuestion {
@@ -8,7 +9,7 @@ export interface ToldQuestion {
   readonly options: readonly string[];
 }
 
-/** Tells whether a session of Claude Code itself asks a question, which is then answered where the session runs. */
+/** Tells whether Claude Code asks this question in its own session. A person then answers it there. */
 export function isOfSession({ source }: { readonly source: string }): boolean {
   return source === "notification" || source === "elicitation";
 }
@@ -16,7 +17,7 @@ export function isOfSession({ source }: { readonly source: string }): boolean {
 /** Which open questions of a session are settled. */
 export type Settled = "all" | "permissions" | "elicitations";
 
-/** One change of a sub-agent, a question or a task by an event. It is plain data, so it can wait in the spool. */
+/** One change that an event tells: of a sub-agent, a question or a task. Plain data, so it can wait in the spool. */
 export type SessionChange =
   /** An agent of the daemon started the session for a task. */
   | { readonly kind: "task"; readonly taskId: string; readonly agentId: string | null }
@@ -155,7 +156,8 @@ function answerText(content: unknown): string {
   const values = Object.values(Object(content));
   const [value] = values;
   if (values.length === 1 && typeof value !== "object") return clip(String(value));
-  return clip(JSON.stringify(content ?? {}));
+  // `JSON.stringify()` fails on values that are nested too deeply.
+  return clip(quietly(() => JSON.stringify(content ?? {})) ?? "");
 }
 
 function nameIn(fields: unknown, name: string): string | null {

@@ -11,7 +11,7 @@ import { type CliContext, filesHere } from "./context.ts";
 import { proposing, text } from "./flags.ts";
 import type { Lines } from "./table.ts";
 import { usageError } from "./usage.ts";
-import { chmodSync, mkdirSync, realOr, removeSync, statSync } from "../system/files.ts";
+import { chmodSync, mkdirSync, pathWritten, removeSync, statSync } from "../system/files.ts";
 import { writeWhole } from "../system/write_file.ts";
 import type { DatabaseSync } from "node:sqlite";
 import { keepFile } from "../config/store.ts";
@@ -108,7 +108,7 @@ export function writeTarget(
 ): void {
   try {
     mkdirSync(parentOf(path), { recursive: true, mode: 0o700 });
-    const target = realOr(path);
+    const target = pathWritten(path);
     const before = quietly(() => statSync(target).mode! & 0o777);
     const prepare = (draft: string) => {
       if (before !== undefined) chmodSync(draft, before);

@@ -190,6 +190,17 @@ export function realOr(path: string): string {
   return quietly(() => Deno.realPathSync(path)) ?? path;
 }
 
+/** Returns the path of the file that a write through a path changes: links are followed, also to a missing file. */
+export function pathWritten(path: string): string {
+  let at = path;
+  for (let links = 0; links < MAX_LINKS; links++) {
+    const link = quietly(() => Deno.readLinkSync(at));
+    if (link === undefined || realOr(at) !== at) break;
+    at = resolvePath(link, { folder: parentOf(at) });
+  }
+  return realOr(at);
+}
+
 /** Tells whether a path is a regular file, or a link to one. Reading a pipe could wait for ever. */
 export function isFile(path: string): boolean {
   return quietly(() => Deno.statSync(path).isFile) === true;

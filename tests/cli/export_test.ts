@@ -35,6 +35,9 @@ test("export --output writes a private file, and replaces an old one as a whole"
   assert.ok(Deno.lstatSync(`${temp.folder}/link.jsonl`).isSymlink);
   assert.equal(Deno.readTextFileSync(path).trimEnd().split("\n").length, 6);
   if (Deno.build.os !== "windows") assert.equal(Deno.statSync(path).mode! & 0o777, 0o600);
+  Deno.removeSync(path);
+  await runVerbJson(["export", "--output", "link.jsonl"], temp);
+  assert.ok(Deno.statSync(path).isFile && Deno.lstatSync(`${temp.folder}/link.jsonl`).isSymlink);
   assert.deepEqual(namesOfDrafts(temp.folder), []);
 });
 
@@ -76,15 +79,8 @@ test("export --output does not overwrite a database or its companion files", asy
   const other = `${temp.folder}/other.db`;
   temp.db.exec(`VACUUM INTO '${other}'`);
   const before = Deno.readFileSync(temp.path);
-  for (
-    const path of [
-      temp.path,
-      `${temp.folder}/link.jsonl`,
-      `${temp.path}-wal`,
-      `${temp.path}-shm`,
-      other,
-    ]
-  ) {
+  const ofDatabase = ["", "-wal", "-shm"].map((ending) => temp.path + ending);
+  for (const path of [...ofDatabase, `${temp.folder}/link.jsonl`, other]) {
     const { code, stderr } = await runVerb(["export", "--output", path], temp);
     assert.equal(code, 1, path);
     assert.match(

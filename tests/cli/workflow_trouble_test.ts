@@ -240,19 +240,16 @@ Deno.test("work that is sent back goes on in its agent's session with the reason
   const reason = "a.txt, line 3: louder\n\nThe rest is fine.";
   const { code, body } = await json([...sendBack, "--reason", reason]);
   assert.deepEqual([code, body.workflow.status, body.workflow.currentStep], [0, "running", "work"]);
-  assert.deepEqual([body.task.status, body.task.claimedBy], [
-    "in_progress",
-    `workflow:${body.workflow.id}`,
-  ]);
+  const { status, claimedBy } = body.task;
+  assert.deepEqual([status, claimedBy], ["in_progress", `workflow:${body.workflow.id}`]);
   const { worktree } = await reaches(id, "pending_merge");
   assert.deepEqual(linesOf(join(folder, "log", "args")), ["", `--resume ${SESSION}`]);
   assert.equal(Deno.readTextFileSync(join(worktree, "told.txt")), reason);
   assert.equal(Deno.readTextFileSync(join(worktree, "work.txt")), "work\n");
   assert.deepEqual(linesOf(checks), ["check", "check"]);
   const { events } = (await json(["event", "list", "--type", "workflow.rejected"])).body;
-  assert.deepEqual(events.map((event: { data: { reason: string } }) => event.data.reason), [
-    reason,
-  ]);
+  const reasons = events.map((event: { data: { reason: string } }) => event.data.reason);
+  assert.deepEqual(reasons, [reason]);
   await run(["workflow", "approve", id]);
   await reaches(id, "completed");
   const again = await json([...sendBack, "--reason", "no"]);
@@ -267,6 +264,8 @@ Deno.test("work that no agent did cannot be sent back, and waits on after a chec
   const { code, body } = await json(["workflow", "reject", id, "--send-back", "--reason", "no"]);
   assert.deepEqual([code, body.error.reason], [11, "INVALID_STATUS"]);
   assert.match(body.error.why, /no agent has worked on it/);
+  const leaking = (await json(["workflow", "approve", id])).body.error;
+  assert.match(leaking.why, /exit code 1: (?!.*F3hI6)/s);
   const { error } = (await json(["workflow", "approve", id])).body;
   assert.match(error.why, /a check before the merge has failed: it did not end in 0\.2 seconds/);
   assert.equal((await reaches(id, "pending_merge")).status, "pending_merge");

@@ -185,7 +185,7 @@ Deno.test("a tool use that another hook or Claude Code refused triggers nothing,
 Deno.test("a new session takes over what was satisfied just before, judged by when it first was", async () => {
   using project = new RequiredProject("requirements: {commit_plan: {}, main: {type: guard}}\n");
   await project.req("satisfy", "commit_plan", "main", "--session", SESSION);
-  project.age(299);
+  project.age(250);
   await project.start({ ...other, source: "resume" });
   assert.notEqual(await project.edit(other), null);
   const told = await project.start({ ...other, source: "clear" });
@@ -202,8 +202,8 @@ Deno.test("a new session takes over what was satisfied just before, judged by wh
     SESSION,
     "cli_bypass",
   ]);
-  // Twice 299 seconds: the first satisfaction is too old by now, however often it was carried.
-  project.age(299);
+  // Twice 250 seconds: the first satisfaction is too old by now, however often it was carried.
+  project.age(250);
   const third = { session_id: "33333333-0000-4000-8000-000000000003" };
   await project.start({ ...third, source: "startup" });
   assert.notEqual(await project.edit(third), null);
@@ -308,9 +308,9 @@ Deno.test("a branch that has changed too many lines is refused, from exactly its
   const { stdout } = await project.run("req", "approve", "size", "--session", SESSION);
   assert.match(stdout, /Duration: 5m 0s/);
   assert.equal(await project.edit(), null);
-  project.age(299);
+  project.age(270);
   assert.equal(await project.edit(), null);
-  project.age(1);
+  project.age(30);
   assert.notEqual(await project.edit(), null);
 });
 

@@ -32,7 +32,7 @@ export interface Need {
   /** The gate's name, as in the configuration: `stop.commands`. */
   readonly gate: string;
   readonly event: string;
-  /** The tools that the gate must be asked about, `*` for all; empty where one guarded tool is enough. */
+  /** The tools that the gate must be asked about, `*` for all; empty if asking about any one is enough. */
   readonly tools: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export type Remedy =
   | { readonly kind: "enable"; readonly path: string }
   /** Correct an invalid entry in this file. */
   | { readonly kind: "correct"; readonly path: string; readonly at: string }
-  /** Install our hooks into this file; null where none of them is installed anywhere. */
+  /** Install our hooks into this file; null where no file has a hook of ours for the event. */
   | { readonly kind: "install"; readonly path: string | null }
   /** Install the hooks anew, with another program: the one that this file names cannot be started. */
   | { readonly kind: "replace"; readonly path: string };
@@ -65,11 +65,11 @@ interface GateCheck {
   readonly searchPath: string | undefined;
 }
 
-/** Finds out why gates are not asked, one entry a reason. @param files The first one outranks the others. */
+/** Finds out why gates are not asked, one entry per reason. @param files The first one outranks the others. */
 export function whyUnarmed(files: readonly ParsedSettings[], check: GateCheck): Unarmed[] {
   const { needs, ownership } = check;
   const path = disablingFile(files);
-  // Only managed settings switch off their own hooks.
+  // `disableAllHooks` in another file leaves the hooks of managed settings running.
   const managed = files.filter(({ path }) => isManagedFile(path));
   const managedHooksRun = path !== null && managed.every((file) => file.path !== path) &&
     managed.some(({ settings }) => holdsOwn(settings, "PreToolUse", ownership));

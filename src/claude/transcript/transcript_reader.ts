@@ -11,7 +11,7 @@ export interface TranscriptPlace {
   /** Null where no branch is checked out. */
   readonly branch: string | null;
   readonly promptId: string | null;
-  /** The sub-agent that did it; null for the session itself. */
+  /** The sub-agent that wrote the line; null for the session itself. */
   readonly agentId: string | null;
   readonly agentType: string | null;
 }
@@ -36,12 +36,12 @@ export type TranscriptItem = TranscribedToolUse | TranscribedWords;
 
 export type ItemKind = TranscriptItem["kind"];
 
-/** The kinds of items, in the order in which people read about them. */
+/** The kinds of items, in the order in which reports list them. */
 export const ITEM_KINDS = ["toolUse", "prompt", "lastMessage", "compaction"] as const;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The stop reasons of a message after which its turn goes on. */
+/** A message with one of these stop reasons does not end its turn. */
 const GOES_ON = new Set(["tool_use", "pause_turn"]);
 
 export function transcriptReader() {

@@ -25,7 +25,7 @@ const list = verb({
     since: optional(
       parsed(
         sinceOf,
-        "Only after this event, by its number, or since then: an age (30m, 2h, 3d, 1w) or a date",
+        "Only after the event with this number, or since an age ago (30m, 2h, 3d, 1w) or a date",
         "when",
       ),
     ),
@@ -40,7 +40,7 @@ const list = verb({
   async run(context, flags) {
     const { afterId = 0, sinceMs = 0 } = flags.since ?? {};
     const { config: { store } } = await configHere(context);
-    // Retention removes older events, but not at once.
+    // Old events stay stored until retention runs; the list hides them before that.
     const horizonMs = work.toldSinceMs(store.eventRetentionHours, Date.now());
     const filterOn = (db: DatabaseSync) => ({
       afterId,
@@ -73,7 +73,7 @@ const LOOK_EVERY_MS = 200;
 const USUAL_LIMIT = 100;
 const PAGE = 500;
 
-/** The beginning of a list of events: after the event with a number, or at a time. */
+/** Where a list of events begins: after an event's number, or at a time. */
 type Since = { readonly afterId?: number; readonly sinceMs?: number };
 
 /** Prints new events, one line each, until `--limit` is reached or a person stops it. */

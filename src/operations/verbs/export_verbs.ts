@@ -21,7 +21,7 @@ import {
   removeLeftDrafts,
 } from "../../upkeep/care/database_files.ts";
 import { identifyDatabase } from "../../db/database_identity.ts";
-import { isNotFound, openSync, realPathSync, statSync } from "../../system/files.ts";
+import { isNotFound, openSync, pathWritten, statSync } from "../../system/files.ts";
 
 const MAX_NAMED = 5;
 /** After so many lines the export checks for signals. */
@@ -116,9 +116,9 @@ function tellLosses(
 }
 
 /**
- * Lets work write a file that only the user may read. It writes a draft beside the file and renames it at the end. A link
- * stays a link; a pipe or device is written directly. @param database Neither its files nor another database are
- * overwritten. @throws {UserError} If the file cannot be written; its previous version stays.
+ * Calls `work`, which writes a file that only the user may read. A draft beside the file gets the text and is renamed at
+ * the end. A link stays a link; a pipe or device is written directly. @param database Neither its files nor another
+ * database are overwritten. @throws {UserError} If the file cannot be written; its previous version stays.
  */
 export async function intoFile<Result>(
   name: string,
@@ -147,7 +147,7 @@ export async function intoFile<Result>(
   const draft = target.isReplaced ? orExplain(() => makeDraft(target.path)) : null;
   try {
     const file = orExplain(() => openSync(draft ?? target.path, { write: true }));
-    // Windows cannot rename an open file, so it is closed first.
+    // Also closes the file after a failure: Windows cannot remove an open draft.
     using _open = { [Symbol.dispose]: () => quietly(() => file.close()) };
     const encoder = new TextEncoder();
     const result = await work((text) =>
@@ -160,6 +160,7 @@ export async function intoFile<Result>(
     );
     orExplain(() => {
       if (draft !== null) file.syncSync();
+      // Windows cannot rename an open file.
       file.close();
       if (draft !== null) nameDraft(draft, target.path);
     });
@@ -170,14 +171,14 @@ export async function intoFile<Result>(
   }
 }
 
-/** Resolves a path's links, and tells whether a new file replaces it: not if it is a device or a pipe. */
+/** Finds the file behind a path's links. `isReplaced` is false for a device or a pipe, which is written directly. */
 function targetOf(path: string): { readonly path: string; readonly isReplaced: boolean } {
   try {
     const { isFile, isDirectory } = statSync(path);
     if (isDirectory) throw new Error("it is a folder");
-    return isFile ? { path: realPathSync(path), isReplaced: true } : { path, isReplaced: false };
+    return isFile ? { path: pathWritten(path), isReplaced: true } : { path, isReplaced: false };
   } catch (thrown) {
-    if (isNotFound(thrown)) return { path, isReplaced: true };
+    if (isNotFound(thrown)) return { path: pathWritten(path), isReplaced: true };
     throw thrown;
   }
 }

@@ -2,7 +2,7 @@ import { decide, type Lasting, resumeWorkflow } from "../../work/engine/advance.
 import { endHere } from "../../work/engine/agent_runs.ts";
 import { reviewWorkflow } from "../../work/engine/work_folder.ts";
 import { needAction, needWorkflow, sendBack } from "../../work/engine/requests.ts";
-import { CANCELLED, ENDS, REJECTED } from "../../work/engine/reviews.ts";
+import { CANCELLED, CARRY_OUT, REJECTED } from "../../work/engine/reviews.ts";
 import { UserError } from "../../base/errors.ts";
 import { refusal } from "../../work/refusal.ts";
 import { exists } from "../../system/on_disk.ts";
@@ -140,7 +140,7 @@ function endWorkflow(action: "reject" | "cancel", usual: string) {
     const reason = begun.masked(flags.reason) ?? usual;
     const workflow = change((author) => {
       const open = needAction(db, workflowIdOf(db, text), action, hasDaemon);
-      ENDS[action](db, open, { ...author, reason });
+      CARRY_OUT[action](db, open, { ...author, reason });
       return work.readWorkflow(db, open.id)!;
     });
     if (!hasDaemon) {

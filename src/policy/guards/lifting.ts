@@ -4,7 +4,7 @@
  */
 import { rowsByName } from "../shell/rows.ts";
 import type { ShellCommand } from "../shell/shell_command.ts";
-import { DATABASE_PROGRAMS, onlyReads } from "../shell/writes.ts";
+import { opensDatabase } from "../shell/writes.ts";
 import { programName } from "../shell/operands.ts";
 import { PROTECT_RULE, type Verdict } from "./guard_policy.ts";
 import TABLES from "./person_verbs.json" with { type: "json" };
@@ -98,7 +98,7 @@ function changesPlugins({ words: [program, ...rest] }: ShellCommand): boolean {
 
 function changesDatabase({ words }: ShellCommand): boolean {
   const [program, ...rest] = words;
-  return DATABASE_PROGRAMS.has(programName(program?.text ?? "")) && !onlyReads(rest) &&
+  return opensDatabase(programName(program?.text ?? ""), rest) &&
     rest.some(({ text }) => /conclaude\.db\b/.test(text));
 }
 

@@ -50,7 +50,7 @@ export function prove(standings: readonly Standing[], at: Proving) {
 }
 
 /**
- * Notes the satisfactions that decide but lack a proof, and tells the person of each once.
+ * Returns what to note and tell of satisfactions that are needed now but lack a proof; the person is told of each once.
  * @param to The session that the person's command names; null to tell nothing.
  */
 export function tellUnproven(judged: readonly Judged[], to: { readonly session: string } | null) {

@@ -91,25 +91,24 @@ function changesOf(command: ShellCommand): readonly Change[] {
 /** A program whose purpose is to change files. */
 interface Writer extends ValuedOptions, Formatter {
   /**
-   * Which operands are changed files: `none`, `all`, the `first`, all as `removed` or `tampered`, the `last` as the
-   * destination, or with `moved` also the sources, which go away. `formatted`: all, also folders and patterns that the
-   * program expands. `database`: the first operand, maybe an address. `unknown`: only the running program knows.
+   * Which operands it changes. `none`, `all`, `first`: these. `removed`, `tampered`: all of them are. `last`: the
+   * destination. `moved`: the destination, and the sources go away. `formatted`: all, and what the program expands. `database`: the first operand, maybe an address. `unknown`: only the running program knows.
    */
   readonly operands: keyof typeof KINDS;
-  /** Other values with an option of `with`; the first mode that applies counts, and without any it changes nothing. */
+  /** Replace values of the row: the first mode whose option `with` is given, or that has none. No mode: no change. */
   readonly modes?: readonly (Partial<Writer> & { readonly with?: string })[];
   /** Whether its first word may be letters of options without a dash: `tar czf a.tgz b`. */
   readonly hasBareLetters?: boolean;
   /** The options that name a written file or a filled folder. The options in `named` also name written files. */
   readonly output?: string;
-  /** Matches the first operands, each with a blank after it, without which it changes nothing. */
+  /** Matches the verbs with which it changes something, each followed by a blank: `s3 cp `. */
   readonly begins?: RegExp;
   readonly skips?: RegExp;
   /** The option with which it unpacks each operand to a file without the ending; true if it always does. */
   readonly unpacks?: RegExp | true;
   /** How many operands stand before the files, such as the script of `sed`, unless an option replaces them. */
   readonly first?: { readonly count: number; readonly unless: RegExp };
-  /** The option with which it keeps the old file; its first group is the ending that the file gets. */
+  /** Matches the option that keeps a backup: `-i.bak`. The first group is the ending of the backup's name. */
   readonly keepsWith?: RegExp;
   /** The option with which it removes its operands. */
   readonly removesWith?: string;
@@ -129,15 +128,15 @@ interface Writer extends ValuedOptions, Formatter {
 
 export const WRITERS = rowsByName<Writer>(ROWS);
 
-/** Programs that open and write a database. */
-export const DATABASE_PROGRAMS: ReadonlySet<string> = new Set(
-  ROWS.flatMap(({ names, operands }) => operands === "database" ? names.split(" ") : []),
-);
-const READ_ONLY = /^--?readonly$|[?&](?:mode=ro|immutable=1)\b/;
+/** Tells whether a command opens a database that it may change. @param args Its arguments. */
+export function opensDatabase(program: string, args: readonly Argument[]): boolean {
+  const writer = WRITERS.find(program);
+  return writer?.operands === "database" && !onlyReads(split(args, writer));
+}
 
-/** Tells whether a database program opens the database read-only. @param rest Its arguments. */
-export function onlyReads(rest: readonly Argument[]): boolean {
-  return rest.some(({ text }) => READ_ONLY.test(text));
+function onlyReads({ operands: [database], options }: Operands): boolean {
+  return options.some((text) => /^--?readonly$/.test(text)) ||
+    /^file:[^?]*\?(?:mode=ro|immutable=1)$/.test(database?.text ?? "");
 }
 
 interface Call extends Operands {
@@ -157,7 +156,7 @@ const KINDS = {
   removed: (files) => marked(files, "remove"),
   tampered: (files) => marked(files, "tamper"),
   formatted: (files, { options }, writer) => changesOfFormatter(writer, files, options),
-  database: ([file], { rest }) => file === undefined || onlyReads(rest) ? [] : [opened(file)],
+  database: ([file], call) => file === undefined || onlyReads(call) ? [] : [opened(file)],
   unknown: () => marked([OPEN], "change"),
   last: copied,
   moved: copied,

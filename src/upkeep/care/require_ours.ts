@@ -17,7 +17,7 @@ export const EMPTIED = "is empty, and it was not before: something has cut it to
 
 type Unfit = Exclude<DatabaseFile, WritableDatabase>;
 
-/** Returns the fault of a file, as words that follow its path, and the way out where this kind of fault has its own. */
+/** Returns what is wrong with a file, in words that follow its path, and the command that helps, if there is one. */
 export function faultOf(path: string, file: Unfit): readonly [state: string, next?: string] {
   switch (file.kind) {
     case "missing":
@@ -72,7 +72,7 @@ export function requireOurs(
   throw refusal(what, path, file, instead);
 }
 
-/** Makes sure that a file may be set aside for another one, because it belongs to nobody else. @throws {UserError} */
+/** Refuses to set aside a folder, a device, an unreadable file, or another program's database. @throws {UserError} */
 export function requireReplaceable(what: string, path: string): DatabaseFile {
   const file = identifyDatabase(path);
   const { kind } = file;

@@ -1,4 +1,4 @@
-/** Checks the folders and files that hooks write to: whether they can, who can read them, free space, spool, log. */
+/** Checks the folders and files of hooks: whether hooks can write, who else can read, free space, spool and log. */
 import { statfsSync } from "node:fs";
 import { quietly } from "../../base/errors.ts";
 import { joinPath, parentOf } from "../../base/paths.ts";
@@ -48,8 +48,8 @@ function wayIn(folder: string): string {
 }
 
 /**
- * Checks that nobody else can read database, log, spool and the user's configuration. A file behind a link may be
- * anybody's: doctor names it and leaves it, and demands of a configuration there only that others cannot write it.
+ * Checks that nobody else can read database, log, spool and the user's configuration. A file behind a link may
+ * belong to anybody: doctor reports it and does not change it. Others may read a linked configuration, but not write it.
  */
 export function lookAtPermissions(place: DoctorPlace): Finding[] {
   const { dataFolder, spoolFolders } = place.locations;

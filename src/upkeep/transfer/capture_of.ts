@@ -1,4 +1,4 @@
-/** Makes from an item of a transcript the capture that a hook would have made in its project. */
+/** Turns an item of a transcript into the capture that a hook would have made of it. */
 import {
   capturePriority,
   filesTouched,

@@ -9,9 +9,9 @@ export interface MovedTable {
   readonly paths?: readonly string[];
   /** Columns that hold a word, a colon, a path and more: `coven:/work/shop:task:7`. */
   readonly marked?: readonly string[];
-  /** Columns that hold JSON, in which paths at the beginning of a text are replaced. */
+  /** Columns that hold JSON; a path is replaced where it follows a quotation mark. */
   readonly json?: readonly string[];
-  /** The column by which the newest of two rows stays if the move makes them equal; by default the row at `to`. */
+  /** If the move gives two rows the same key, the larger value here stays; without this column the row at `to`. */
   readonly newest?: string;
 }
 

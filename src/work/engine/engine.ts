@@ -20,7 +20,7 @@ import {
 } from "./advance.ts";
 import { AgentRuns } from "./agent_runs.ts";
 import { AGAIN_MS, type EngineContext, type EngineParts } from "./engine_settings.ts";
-import { approve, CANCELLED, ENDS, refuseUnchanged, REJECTED } from "./reviews.ts";
+import { approve, CANCELLED, CARRY_OUT, refuseUnchanged, REJECTED } from "./reviews.ts";
 import { checkPlace, removeFolder } from "./work_folder.ts";
 import { refusal } from "../refusal.ts";
 import type { Task } from "../task.ts";
@@ -158,7 +158,7 @@ export class Engine {
       const leaseMs = settings.leaseMs(decided.atMs);
       await approve(db, workflow.id, { leaseMs, mask: settings.maskOf(workflow) });
     } else {
-      const end = ENDS[workflow.decision ?? "cancel"];
+      const end = CARRY_OUT[workflow.decision ?? "cancel"];
       transaction(db, () => end(db, workflow, decided));
     }
     changed();

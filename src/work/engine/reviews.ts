@@ -31,22 +31,23 @@ export async function approve(
   const task = workflow && work.readTask(db, workflow.taskId);
   if (workflow === undefined || task === undefined || workflow.decision !== "approve") return;
   const step = openStep(db, workflow);
+  const wait = (reason: string, data?: Readonly<Record<string, unknown>>) =>
+    keepWaiting(db, workflow, mask(reason), data);
   if (await refuseUnchanged(db, workflow)) return;
   const tree = treeOf(workflow);
   const { baseBranch } = workflow;
   if (tree === null || baseBranch === null) {
-    const why = "there is no working tree to be merged: the task is in no repository";
-    return keepWaiting(db, workflow, why);
+    return wait("there is no working tree to be merged: the task is in no repository");
   }
   const obstacle = await mergeObstacle(workflow);
-  if (obstacle !== null) return keepWaiting(db, workflow, obstacle.why, { next: obstacle.next });
+  if (obstacle !== null) return wait(obstacle.why, { next: obstacle.next });
   const texts = mergeTexts(db, workflow, step);
   for (const script of texts.preMerge) {
-    const failed = await runCheck(script, { folder: tree.path, timeoutMs: texts.timeoutMs });
-    if (failed !== null) {
-      return keepWaiting(db, workflow, mask(`a check before the merge has failed: ${failed}`));
-    }
+    const failed = await runCheck(script, { folder: tree.path, timeoutMs: texts.timeoutMs, mask });
+    if (failed !== null) return wait(`a check before the merge has failed: ${failed}`);
   }
+  // The checks may take minutes, in which the workflow may have ended.
+  if (work.readWorkflow(db, workflowId)?.decision !== "approve") return;
   const trailer = `\n\nTask: ${task.id}`;
   const result = await mergeTree(tree, tree, {
     target: baseBranch,
@@ -55,9 +56,9 @@ export async function approve(
   });
   if (result.kind === "conflicts") {
     const why = `it conflicts with ${baseBranch} in ${result.files.join(", ")}`;
-    return keepWaiting(db, workflow, why, { conflictFiles: result.files });
+    return wait(why, { conflictFiles: result.files });
   }
-  if (result.kind === "failed") return keepWaiting(db, workflow, result.why);
+  if (result.kind === "failed") return wait(result.why);
   const atMs = Date.now();
   transaction(db, () => {
     const current = work.readWorkflow(db, workflowId);
@@ -98,7 +99,9 @@ function keepWaiting(
 ): void {
   const atMs = Date.now();
   transaction(db, () => {
-    if (work.readWorkflow(db, workflow.id)?.status === "running") {
+    const current = work.readWorkflow(db, workflow.id);
+    if (current?.decision !== "approve") return;
+    if (current.status === "running") {
       workflows.moveWorkflow(db, workflow, "merge_pending", { atMs });
     }
     work.changeWorkflow(db, workflow.id, { reason, ...workflows.UNDECIDED }, {
@@ -183,7 +186,7 @@ function cancel(
 }
 
 /** How each decision against a workflow is carried out, in the caller's transaction. */
-export const ENDS = { reject, cancel };
+export const CARRY_OUT = { reject, cancel };
 
 /** How long each check before a merge may take when its step does not say, in milliseconds. */
 const CHECK_MS = 600_000;
@@ -191,10 +194,14 @@ const CHECK_MS = 600_000;
 /** The length of the end of a script's output in a message, in characters. */
 const MAX_OUTPUT_CHARS = 500;
 
-/** Runs a script, and never throws. @returns Why the script failed; null when it succeeded. */
+/** Runs a script, and never throws. @returns Why the script failed, masked; null when it succeeded. */
 async function runCheck(
   { command, variables }: RenderedScript,
-  { folder, timeoutMs }: { readonly folder: string; readonly timeoutMs: number },
+  { folder, timeoutMs, mask }: {
+    readonly folder: string;
+    readonly timeoutMs: number;
+    readonly mask: (text: string) => string;
+  },
 ): Promise<string | null> {
   const options = { folder, variables, timeoutMs };
   const end = await runWords(["/bin/sh", "-c", command], options);
@@ -202,6 +209,7 @@ async function runCheck(
   if (end.kind === "unstarted") return end.why;
   if (end.code === 0) return null;
   const output = [end.stdout, end.stderr].map((text) => text.trim())
-    .filter((text) => text !== "").join("\n").slice(-MAX_OUTPUT_CHARS);
-  return `exit code ${end.code}: ${output}`;
+    .filter((text) => text !== "").join("\n");
+  // Masked before it is cut, since half a secret is no longer recognised.
+  return `exit code ${end.code}: ${mask(output).slice(-MAX_OUTPUT_CHARS)}`;
 }
